@@ -1,0 +1,199 @@
+package address
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/walletscreen/walletscreen/internal/keccak"
+)
+
+// evmFamily marks the formats whose accounts are the 20-byte accounts of the
+// Ethereum Virtual Machine: one account over all chains of the family.
+type evmFamily interface {
+	format
+	evm()
+}
+
+// evm is the format of the EVM chains: "0x" and 40 hex digits, 20 bytes in all.
+// The normal form is lower case. Digits that are all lower or all upper case
+// carry no checksum; mixed case is one, by EIP-55. The tolerant reading takes
+// mixed case that does not verify and "0X".
+//
+// See EIP-55, "Mixed-case checksum address encoding".
+type evm struct{}
+
+const (
+	evmLen         = 2 + 40
+	evmKind  Class = 0
+	formEVM  form  = 0
+	hexLower       = "0123456789abcdef"
+)
+
+func (evm) evm() {}
+
+func (evm) parse(s string, tolerant bool) (string, form, fault) {
+	if len(s) != evmLen {
+		return "", 0, badHexLength(s)
+	}
+	if s[0] != '0' || s[1] != 'x' && !(tolerant && s[1] == 'X') {
+		return "", 0, badHexPrefix(s)
+	}
+	text, bad := parseEVMDigits(s, s[2:], tolerant)
+	return text, formEVM, bad
+}
+
+// parseEVMDigits returns the normal form of the account whose 40 hex digits are
+// given: s itself if it is that.
+func parseEVMDigits(s, digits string, tolerant bool) (string, fault) {
+	kind, ok := hexCase(digits)
+	switch {
+	case !ok:
+		return "", badChar(len(s) - 40 + firstNonHex(digits))
+	case kind&hasUpper == 0 && len(s) == evmLen && s[1] == 'x':
+		return s, fault{}
+	}
+	var buf [evmLen]byte
+	buf[0], buf[1] = '0', 'x'
+	for i := range 40 {
+		buf[2+i] = lowerHexDigit(digits[i])
+	}
+	if kind == hasUpper|hasLower && !tolerant && !isEIP55(buf[2:], digits, "") {
+		return "", badChecksum
+	}
+	return string(buf[:]), fault{}
+}
+
+func (evm) canonical(text string, f form) (string, form) { return text, formEVM }
+
+func (evm) account(text string, f form) Key { return evmKey(evmKind, text[2:]) }
+
+func (evm) keys(text string, f form) keys { return keys{evmKey(KeccakHash, text[2:])} }
+
+func (evm) proves(form) bool { return true }
+
+// evmKey returns the Key of the 20 bytes in 40 valid hex digits.
+func evmKey(c Class, digits string) Key {
+	k := Key{class: c, n: 20}
+	_ = digits[39]
+	for i := range 5 {
+		binary.BigEndian.PutUint32(k.data[4*i:], unhex8(load8(digits, 8*i)))
+	}
+	return k
+}
+
+// load8 returns the eight bytes of s at i, little-endian.
+func load8(s string, i int) uint64 {
+	_ = s[i+7]
+	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+}
+
+// unhex8 returns the value of eight valid hex digits, the first in the lowest
+// byte of w.
+func unhex8(w uint64) uint32 {
+	letter := w >> 6 & 0x0101010101010101 // 1 for a-f and A-F
+	w = w&0x0f0f0f0f0f0f0f0f + letter*9
+	w = bits.ReverseBytes64(w) // the first digit highest
+	w = (w | w>>4) & 0x00ff00ff00ff00ff
+	w = (w | w>>8) & 0x0000ffff0000ffff
+	return uint32(w | w>>16)
+}
+
+// The letter cases that hexCase finds.
+const (
+	hasLower = 1 << iota
+	hasUpper
+)
+
+// hexCase reports whether digits, whose length is a multiple of eight, are all
+// hex digits, and the cases of the letters among them.
+//
+// It looks at eight digits at a time without a branch, for the digits of fresh
+// addresses are what a branch predictor cannot learn.
+func hexCase(digits string) (kind int, ok bool) {
+	var bad, lower, upper uint64
+	for len(digits) >= 8 {
+		w := load8(digits, 0)
+		digits = digits[8:]
+		const ones = 0x0101010101010101
+		const high = 0x80 * ones
+		ascii := w &^ high
+		// The top bit of each byte of these says "at least".
+		ge0 := ascii + (0x80-'0')*ones
+		gt9 := ascii + (0x80-'9'-1)*ones
+		fold := ascii | 0x20*ones
+		geA := fold + (0x80-'a')*ones
+		gtF := fold + (0x80-'f'-1)*ones
+		digit := ge0 &^ gt9
+		letter := geA &^ gtF
+		bad |= w | ^(digit | letter)
+		up := w << 2 // bit 5, which is set in lower-case letters, as the top bit
+		lower |= letter & up
+		upper |= letter &^ up
+	}
+	const high = 0x8080808080808080
+	if bad&high != 0 {
+		return 0, false
+	}
+	if lower&high != 0 {
+		kind = hasLower
+	}
+	if upper&high != 0 {
+		kind |= hasUpper
+	}
+	return kind, true
+}
+
+// firstNonHex returns the index of the first byte of s that is no hex digit, or
+// len(s).
+func firstNonHex(s string) int {
+	for i := range len(s) {
+		switch c := s[i] | 0x20; {
+		case '0' <= s[i] && s[i] <= '9', 'a' <= c && c <= 'f':
+		default:
+			return i
+		}
+	}
+	return len(s)
+}
+
+// lowerHexDigit returns a hex digit in lower case.
+func lowerHexDigit(c byte) byte {
+	return c | c>>1&0x20 // digits have bit 5 already, letters have bit 6
+}
+
+// isEIP55 reports whether mixed, 40 hex digits, has the letter case that
+// EIP-55 gives to the address lower, its lower-case digits. With a prefix, the
+// decimal chain id and "0x", the case is that of ERC-1191.
+func isEIP55(lower []byte, mixed, prefix string) bool {
+	var text [32 + 40]byte
+	n := copy(text[:], prefix)
+	n += copy(text[n:], lower)
+	sum := keccak.Sum256(text[:n])
+	for i := range 40 {
+		nibble := sum[i/2] >> (4 * (1 - i&1)) & 15
+		if c := mixed[i]; c >= 'A' && (nibble >= 8) != (c < 'a') {
+			return false
+		}
+	}
+	return true
+}
+
+// badHexLength is the fault of a string that is not as long as "0x" and the
+// digits it should have. What is not hex at all is told from what was cut.
+func badHexLength(s string) fault {
+	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
+		if i := firstNonHex(s[2:min(len(s), 64)]); 2+i < min(len(s), 64) {
+			return badChar(2 + i)
+		}
+	}
+	return badLength
+}
+
+// badHexPrefix is the fault of a string of the right length without "0x".
+func badHexPrefix(s string) fault {
+	if s[0] != '0' {
+		return badChar(0)
+	}
+	return badChar(1)
+}

@@ -1,0 +1,54 @@
+package sources
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// Decode returns the account that a list means when it prints text under the
+// ticker asset, and false if text is no address that is known.
+//
+// The ticker is a hint, never a gate. A text that is an address on a chain of
+// the ticker is one on that chain: "1…" under BSV is listed for bitcoin-sv. What
+// is none there may be one elsewhere: lists print Tron and Bitcoin addresses
+// under USDT. Then it is the one chain whose checksum proves it, or the first of
+// the table. Without a ticker, or with one that is not known, only what a
+// checksum proves is taken, and 0x with 40 hex digits.
+func Decode(asset, text string) (address.Address, bool) {
+	text = TrimListed(text)
+	for _, c := range tickerChains()[strings.ToUpper(asset)] {
+		if a, err := address.Normalize(c, text); err == nil {
+			return a, true
+		}
+	}
+	for _, a := range address.Detect(text) {
+		if a.Proven() {
+			return a, true
+		}
+	}
+	return address.Address{}, false
+}
+
+// TrimListed returns a listed string without the blanks around it that lists
+// are known to print: all of Unicode's white space, zero-width characters and
+// byte order marks.
+func TrimListed(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\ufeff'
+	})
+}
+
+// tickerChains maps the tickers of assets to the chains on which they live.
+var tickerChains = sync.OnceValue(func() map[string][]address.Chain {
+	chains := make(map[string][]address.Chain)
+	for _, c := range address.Chains() {
+		info, _ := c.Info()
+		for _, t := range info.Tickers {
+			chains[t] = append(chains[t], c)
+		}
+	}
+	return chains
+})

@@ -1,0 +1,20 @@
+package sources
+
+import "context"
+
+// Seeded returns live, but for its first Load: a caller that holds no revision
+// yet gets the entries of seed, which is at hand at once, as bundled data are,
+// and those of live from then on. Info is that of live.
+func Seeded(live, seed Source) Source { return seeded{live, seed} }
+
+type seeded struct {
+	Source
+	seed Source
+}
+
+func (s seeded) Load(ctx context.Context, prev Revision, add func(Entry) error) (Revision, error) {
+	if prev.IsZero() {
+		return s.seed.Load(ctx, prev, add)
+	}
+	return s.Source.Load(ctx, prev, add)
+}

@@ -1,0 +1,174 @@
+// Package sources says what a sanctions or risk list is. A [Source] is one
+// list; the packages below this one hold the real ones (ofac, badlist), and
+// [Static] makes one of entries that the caller has already. Package sourcetest
+// tests an implementation.
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+)
+
+// A Source is one sanctions or risk list. Package sourcetest tests an
+// implementation of it. Its methods may be called concurrently.
+type Source interface {
+	// Info describes the list. It never changes, and does no I/O.
+	Info() Info
+
+	// Load reads the whole list and calls add for each of its entries, in the
+	// order of the list; then it returns the revision that it read. Entries are
+	// the caller's own, and need not be distinct.
+	//
+	// A list is read whole or not at all. What was truncated, is empty, or is not
+	// the list, is an error, whatever was added before. If add returns an error,
+	// Load returns an error that wraps it, at once; if ctx ends, one that wraps
+	// ctx.Err(), soon.
+	//
+	// prev is the revision that the caller holds, and zero if it holds none. If
+	// the list can be seen to be unchanged since, Load adds nothing and returns
+	// [ErrUnchanged] (or an error that wraps it) along with the revision, whose
+	// validators may be new. It must never do so when prev is zero.
+	Load(ctx context.Context, prev Revision, add func(Entry) error) (Revision, error)
+}
+
+// ErrUnchanged is what [Source.Load] returns if the list is still the one that
+// the caller holds.
+var ErrUnchanged = errors.New("list is unchanged")
+
+// A Jurisdiction is where a list is issued.
+type Jurisdiction string
+
+// The jurisdictions. A source of Community may not emit an official kind of
+// signal; see [score.Kind.Official].
+const (
+	US        Jurisdiction = "US"
+	EU        Jurisdiction = "EU"
+	UK        Jurisdiction = "UK"
+	Community Jurisdiction = "Community"
+)
+
+// Info describes a list.
+type Info struct {
+	// ID names the source in labels and settings, such as "OFAC_SDN": 1 to 64
+	// capital letters, digits and underscores.
+	ID string
+	// Name is the name for people.
+	Name string
+	// Jurisdiction is where the list is issued.
+	Jurisdiction Jurisdiction
+	// Licence says in a line under which terms the data may be used.
+	Licence string
+	// Attribution is the sentence that the licence asks to be shown, or "".
+	Attribution string
+}
+
+// Validate returns an error that says what is wrong with the description, or
+// nil.
+func (i Info) Validate() error {
+	if len(i.ID) == 0 || len(i.ID) > 64 {
+		return fmt.Errorf("source id %.80q: want 1 to 64 characters", i.ID)
+	}
+	for _, c := range []byte(i.ID) {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return fmt.Errorf("source id %q: want capital letters, digits and underscores only", i.ID)
+		}
+	}
+	switch i.Jurisdiction {
+	case US, EU, UK, Community:
+	default:
+		return fmt.Errorf("source %s: unknown jurisdiction %.80q", i.ID, i.Jurisdiction)
+	}
+	if i.Name == "" {
+		return fmt.Errorf("source %s: no name", i.ID)
+	}
+	return nil
+}
+
+// A Revision identifies one state of a list. Its fields are what a source needs
+// to tell whether the list has changed, and what people want to know about it.
+type Revision struct {
+	// Digest is the SHA-256 of the list as it was read, in lower-case hex, and is
+	// what names the revision. It is empty in the zero Revision only.
+	Digest string
+	// Published is the publisher's own date of the list; zero if it gives none.
+	Published time.Time
+	// Checked is when the list was last known to be current. Zero means: at the
+	// time of Load. Only a source whose data were read before, as bundled data
+	// were, sets it.
+	Checked time.Time
+	// Records is the number of records of the list, whether or not they name an
+	// address.
+	Records int
+	// ETag and LastModified are the validators of the HTTP answer that held the
+	// list, or "".
+	ETag, LastModified string
+}
+
+// IsZero reports whether r is the zero Revision, that is, no revision.
+func (r Revision) IsZero() bool { return r == Revision{} }
+
+// An Entry is one listed fact: this string, of this asset, belongs to that
+// entity. One address may stand in many entries.
+type Entry struct {
+	// Address is the listed account, or zero if Listed decodes to nothing. Its
+	// chain is the one for which it was listed, as far as the list lets it be
+	// told.
+	Address address.Address
+	// Listed is the string verbatim as the list prints it. Empty means
+	// Address.Normalized().
+	Listed string
+	// Asset is the ticker as printed, such as "XBT", or "".
+	Asset string
+	// Kind is the kind of the signal.
+	Kind score.Kind
+	// Ref is the stable reference of the entity or the item within the list: the
+	// OFAC entity id, for example. It may be "".
+	Ref string
+	// Name is the name of the entity, or what the list says about the item. It
+	// may be "".
+	Name string
+	// ListedAt is the publisher's date of the listing, in UTC; zero if the list
+	// gives none.
+	ListedAt time.Time
+	// FirstSeen is when the entry was first loaded, in UTC; zero if that is now.
+	// It stands in for ListedAt where the list gives none.
+	FirstSeen time.Time
+}
+
+// Text returns the listed string: Listed, or the normal form of Address.
+func (e Entry) Text() string {
+	if e.Listed == "" {
+		return e.Address.Normalized()
+	}
+	return e.Listed
+}
+
+// A RecordError says where in a list something is wrong. The errors of the
+// parsers below this package wrap it where a place can be named.
+type RecordError struct {
+	Line int64  // the line, counted from 1, or 0
+	Byte int64  // the byte offset in the list, or -1
+	Ref  string // the reference of the record, if it was read already
+	Err  error
+}
+
+func (e *RecordError) Error() string {
+	var at string
+	if e.Line > 0 {
+		at = fmt.Sprintf("line %d", e.Line)
+	} else {
+		at = fmt.Sprintf("byte %d", e.Byte)
+	}
+	if e.Ref != "" {
+		at += fmt.Sprintf(", record %.64q", e.Ref)
+	}
+	return at + ": " + e.Err.Error()
+}
+
+// Unwrap returns e.Err.
+func (e *RecordError) Unwrap() error { return e.Err }
