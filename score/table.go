@@ -82,8 +82,8 @@ func (t *Table) Points(k Kind, m Match) (points int, ok bool) {
 	return 0, false
 }
 
-// Level returns the level of points: CleanNoMatch for 0, and Critical for 100.
-// Points below 0 count as the lowest points there are, those above 100 as 100.
+// Level returns the level of points, which are from 0 to 100. Fewer points than
+// that, which no table gives, are not clean: their level is that of 1.
 func (t *Table) Level(points int) Level {
 	for _, b := range t.bands {
 		if points >= b.min {
