@@ -13,3 +13,30 @@ func hash160(b []byte) []byte {
 	h.Write(sum[:])
 	return h.Sum(nil)
 }
+
+// sumLen is the length of the checksum at the end of a Base58Check text.
+const sumLen = 4
+
+// A checkHash is the hash that a chain makes the checksum of Base58Check with:
+// the first four bytes of the hash of the hash of all that comes before.
+type checkHash uint8
+
+const (
+	sha256d checkHash = iota
+)
+
+// verifies reports whether the last four bytes of b are its checksum.
+func (h checkHash) verifies(b []byte) bool {
+	if len(b) < sumLen {
+		return false
+	}
+	sum := h.sum(b[:len(b)-sumLen])
+	return sum == [sumLen]byte(b[len(b)-sumLen:])
+}
+
+// sum returns the checksum of b.
+func (h checkHash) sum(b []byte) [sumLen]byte {
+	first := sha256.Sum256(b)
+	second := sha256.Sum256(first[:])
+	return [sumLen]byte(second[:])
+}

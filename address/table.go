@@ -14,10 +14,10 @@ var chains = [...]chain{
 	// slug, name, CAIP-2, SLIP-44, aliases, tickers, format
 
 	// UTXO chains.
-	// {"bitcoin", "Bitcoin", "bip122:000000000019d6689c085ae165831e93", 0, "", "BTC XBT", utxo{pkh: "\x00", sh: "\x05", hrp: "bc"}},
-	// {"litecoin", "Litecoin", "bip122:12a765e31ffd4059bada1e25190f6e98", 2, "", "LTC", utxo{}},
-	// {"dogecoin", "Dogecoin", "bip122:1a91e3dace36e2be3bf030a65679fe82", 3, "", "DOGE", utxo{pkh: "\x1e", sh: "\x16"}},
-	// {"dash", "Dash", "bip122:00000ffd590b1485b3caadc19b22e637", 5, "", "DASH", utxo{pkh: "\x4c", sh: "\x10"}},
+	{"bitcoin", "Bitcoin", "bip122:000000000019d6689c085ae165831e93", 0, "", "BTC XBT", &utxo{pkh: "\x00", sh: "\x05", hrp: "bc", test: bitcoinTest, testHRP: "tb bcrt"}},
+	{"litecoin", "Litecoin", "bip122:12a765e31ffd4059bada1e25190f6e98", 2, "", "LTC", &utxo{pkh: "\x30", sh: "\x32", oldSH: "\x05", hrp: "ltc", long: "ltcmweb", longForm: formMWEB, test: []string{"\x6f", "\x3a", "\xc4"}, testHRP: "tltc rltc"}},
+	{"dogecoin", "Dogecoin", "bip122:1a91e3dace36e2be3bf030a65679fe82", 3, "", "DOGE", &utxo{pkh: "\x1e", sh: "\x16", test: []string{"\x71", "\xc4", "\x6f"}}},
+	{"dash", "Dash", "bip122:00000ffd590b1485b3caadc19b22e637", 5, "", "DASH", &utxo{pkh: "\x4c", sh: "\x10", test: []string{"\x8c", "\x13"}}},
 	// {"bitcoin-cash", "Bitcoin Cash", "bip122:000000000000000000651ef99cb9fcbe", 145, "bitcoincash", "BCH", utxo{}},
 	// {"bitcoin-sv", "Bitcoin SV", "", 236, "bitcoinsv", "BSV", utxo{pkh: "\x00", sh: "\x05"}},
 	// {"bitcoin-gold", "Bitcoin Gold", "", 156, "bitcoingold", "BTG", utxo{pkh: "\x26", sh: "\x17", hrp: "btg"}},
@@ -166,9 +166,9 @@ var chains = [...]chain{
 	// {"oxen", "Oxen", "", 240, "", "OXEN LOKI", cryptonote{}},
 
 	// Other formats in Base58.
-	// {"tron", "Tron", "tron:0x2b6653dc", 195, "", "TRX USDT", tron{}},
-	// {"solana", "Solana", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501, "", "SOL", ed25519base58{}},
-	// {"xrp", "XRP Ledger", "xrpl:0", 144, "ripple", "XRP", xrp{}},
+	{"tron", "Tron", "tron:0x2b6653dc", 195, "", "TRX USDT", tron{}},
+	// {"solana", "Solana", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501, "", "SOL", solana{}},
+	{"xrp", "XRP Ledger", "xrpl:0", 144, "ripple", "XRP", xrp{}},
 	// {"tezos", "Tezos", "tezos:NetXdQprcVkpaWU", 1729, "", "XTZ", tezos{}},
 	// {"neo", "Neo Legacy", "", 888, "neo-legacy", "NEO GAS", base58other{}},
 	// {"neo-n3", "Neo N3", "", 888, "", "N3", base58other{}},

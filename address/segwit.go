@@ -1,0 +1,177 @@
+package address
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/bech32"
+)
+
+// The bounds of a SegWit address and of its witness program: BIP-173.
+const (
+	maxSegWit  = 90
+	minProgram = 2
+	maxProgram = 40
+)
+
+// hasHRP reports whether s begins with the human-readable part hrp, in any
+// letter case, and a 1.
+func hasHRP(s, hrp string) bool {
+	return len(s) > len(hrp) && s[len(hrp)] == '1' && s[0]|0x20 == hrp[0] && strings.EqualFold(s[:len(hrp)], hrp)
+}
+
+// parseSegWit reads s, which begins with hrp and a 1, as a SegWit address. The
+// program of version 0 must be 20 or 32 bytes long and end with the checksum of
+// BIP-173, that of the versions 1 to 16 may be 2 to 40 bytes long and must end
+// with the one of BIP-350. That a Taproot key is a point is not asked for: the
+// consensus does not ask for it when coins are sent there.
+func parseSegWit(hrp, s string) (string, form, fault) {
+	if len(s) > maxSegWit {
+		return "", 0, badLength
+	}
+	var program [maxProgram]byte
+	version, n, bad := decodeSegWit(&program, hrp, s)
+	if bad.err != nil {
+		return "", 0, bad
+	}
+	text := strings.ToLower(s) // s itself where it is lower case
+	switch {
+	case version != 0:
+		return text, formWitness, fault{}
+	case n == 20:
+		return text, formWPKH, fault{}
+	case n == 32:
+		return text, formWSH, fault{}
+	}
+	return "", 0, badLength
+}
+
+// decodeSegWit writes the witness program of s to program and returns the
+// witness version and the length of the program.
+func decodeSegWit(program *[maxProgram]byte, hrp, s string) (version byte, n int, bad fault) {
+	var values [maxSegWit]byte
+	n, variant, at, f := bech32.Decode(values[:], hrp, s)
+	if f != bech32.OK {
+		return 0, 0, bech32Fault(at, f)
+	}
+	if n == 0 {
+		return 0, 0, badLength
+	}
+	version = values[0]
+	if version > 16 {
+		return 0, 0, badChar(len(hrp) + 1)
+	}
+	if (version == 0) != (variant == bech32.Bech32) {
+		return 0, 0, badChecksum
+	}
+	if size := (n - 1) * 5 / 8; size < minProgram || size > maxProgram {
+		return 0, 0, badLength
+	}
+	n = bech32.Pack(program[:], values[1:n])
+	if n < 0 {
+		return 0, 0, badSyntax // padding that is too long, or not zero
+	}
+	return version, n, fault{}
+}
+
+// bech32Fault is the fault f that bech32.Decode has found at offset at.
+func bech32Fault(at int, f bech32.Fault) fault {
+	switch f {
+	case bech32.Length:
+		return badLength
+	case bech32.Charset:
+		return badChar(at)
+	case bech32.Checksum:
+		return badChecksum
+	}
+	return badSyntax
+}
+
+// witnessAccount returns the account of text, a valid SegWit address.
+func witnessAccount(hrp, text string) Key {
+	// The version is kept before the program, so that it is in the hash as well.
+	var program [maxProgram]byte
+	version, n, _ := decodeSegWit(&program, hrp, text)
+	switch {
+	case n > 32:
+		var b [1 + maxProgram]byte
+		b[0] = version
+		sum := sha256.Sum256(append(b[:1], program[:n]...))
+		return makeKey(kindLongWitness, sum[:])
+	case version == 0 && n == 32:
+		return makeKey(kindWSH, program[:n])
+	}
+	return makeKey(kindWitness+Class(version), program[:n])
+}
+
+// witnessKeys returns the keys of text, a P2WPKH or P2WSH address.
+func witnessKeys(hrp, text string, f form) keys {
+	var program [maxProgram]byte
+	_, n, _ := decodeSegWit(&program, hrp, text)
+	if f == formWPKH {
+		return keys{makeKey(Hash160, program[:n])}
+	}
+	return keys{makeKey(WitnessScript, program[:n])}
+}
+
+// The lengths of what is written like SegWit version 0 but longer.
+const (
+	mwebLen    = 2 * 33 // a scan key and a spend key
+	saplingLen = 11 + 32
+)
+
+// maxLong is the number of five-bit values in the longest of them.
+const maxLong = 1 + (8*mwebLen+4)/5
+
+// parseLong reads s, which begins with u.long and a 1.
+func (u *utxo) parseLong(s string) (string, form, fault) {
+	var payload [mwebLen]byte
+	if _, bad := u.decodeLong(&payload, u.long, s); bad.err != nil {
+		return "", 0, bad
+	}
+	return strings.ToLower(s), u.longForm, fault{}
+}
+
+// decodeLong writes the payload of s to b and returns its length: two public
+// keys behind a version, which is zero, or a Sapling receiver, which has none.
+func (u *utxo) decodeLong(b *[mwebLen]byte, hrp, s string) (int, fault) {
+	var buf [maxLong]byte
+	n, variant, at, f := bech32.Decode(buf[:], hrp, s)
+	if f != bech32.OK {
+		return 0, bech32Fault(at, f)
+	}
+	if variant != bech32.Bech32 {
+		return 0, badChecksum
+	}
+	values, want := buf[:n], saplingLen
+	if u.longForm == formMWEB {
+		if n == 0 {
+			return 0, badLength
+		}
+		if values[0] != 0 {
+			return 0, badChar(len(hrp) + 1)
+		}
+		values, want = values[1:], mwebLen
+	}
+	if len(values) != (8*want+4)/5 {
+		return 0, badLength
+	}
+	if bech32.Pack(b[:], values) < 0 {
+		return 0, badSyntax
+	}
+	if u.longForm == formMWEB && (b[0]|1 != 3 || b[33]|1 != 3) {
+		return 0, badSyntax // not compressed keys
+	}
+	return want, fault{}
+}
+
+// longAccount returns the account of text, which is in u.longForm.
+func (u *utxo) longAccount(text string, f form) Key {
+	var payload [mwebLen]byte
+	n, _ := u.decodeLong(&payload, u.long, text)
+	sum := sha256.Sum256(payload[:n])
+	if f == formMWEB {
+		return makeKey(kindMWEB, sum[:])
+	}
+	return makeKey(kindSapling, sum[:])
+}

@@ -1,0 +1,71 @@
+package address
+
+import "github.com/walletscreen/walletscreen/internal/base58"
+
+// tron is the format of TRON: Base58Check of the byte 41 and the 20 bytes that
+// the same key has on the EVM chains. The public test networks write the same.
+// The tolerant reading takes the 42 hex digits of the 21 bytes, which carry no
+// checksum.
+//
+// See the TRON protocol document, "Account model".
+type tron struct{}
+
+const (
+	tronVersion     = 0x41
+	tronTestVersion = 0xa0 // of retired test networks
+	tronLen         = 1 + 20 + sumLen
+	tronTextLen     = 34 // all values with that version have as many digits
+)
+
+func (tron) parse(s string, tolerant bool) (string, form, fault) {
+	if tolerant && len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) {
+		return tronText(evmKey(KeccakHash, s[2:])), 0, fault{}
+	}
+	var buf [base58.MaxLen]byte
+	n, at := base58.Bitcoin.Decode(buf[:], s)
+	if n < 0 {
+		if at >= 0 {
+			return "", 0, badChar(at)
+		}
+		return "", 0, badLength
+	}
+	b := buf[:n]
+	switch {
+	case isSecretShape(b):
+		return "", 0, isSecret
+	case n != tronLen:
+		return "", 0, badLength
+	case !sha256d.verifies(b):
+		return "", 0, badChecksum
+	case b[0] == tronTestVersion:
+		return "", 0, badNetwork
+	case b[0] != tronVersion:
+		return "", 0, badSyntax
+	}
+	return s, 0, fault{}
+}
+
+// isHex reports whether all bytes of s are hex digits.
+func isHex(s string) bool { return firstNonHex(s) == len(s) }
+
+// tronText returns the address of the account with the 20 bytes of k.
+func tronText(k Key) string {
+	b := append(make([]byte, 0, tronLen), tronVersion)
+	b = k.AppendBytes(b)
+	sum := sha256d.sum(b)
+	return base58.Bitcoin.Encode(append(b, sum[:]...))
+}
+
+func (tron) canonical(text string, f form) (string, form) { return text, f }
+
+func (tron) account(text string, f form) Key {
+	hash := base58Hash(text)
+	return makeKey(0, hash[:])
+}
+
+func (tron) keys(text string, f form) keys {
+	hash := base58Hash(text)
+	return keys{makeKey(KeccakHash, hash[:])}
+}
+
+func (tron) proves(form) bool { return true }

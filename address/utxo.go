@@ -1,0 +1,317 @@
+package address
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// A utxo is the format of Bitcoin and its kin: Base58Check with the version
+// bytes of the chain, and SegWit with its human-readable part. The normal form
+// of Base58 is the text itself, that of SegWit is lower case.
+//
+// See BIP-13 (P2SH), BIP-173 and BIP-350 (SegWit), and chainparams.cpp of the
+// chain's node software for the parameters.
+type utxo struct {
+	pkh, sh       string    // version bytes of P2PKH and P2SH
+	oldPKH, oldSH string    // former version bytes, for accounts that are now written with pkh and sh
+	more          []version // what only this chain has in Base58
+	hrp           string    // human-readable part of SegWit, "" where the chain has none
+	long          string    // human-readable part of the form in longForm
+	longForm      form      // formMWEB or formSapling
+	test          []string  // version bytes of the test networks
+	testHRP       string    // human-readable parts of the test networks, separated by blanks
+	hash          checkHash
+}
+
+// A version is what else a chain writes in Base58Check.
+type version struct {
+	prefix string
+	form   form
+}
+
+// The forms of UTXO chains. A format that builds on utxo counts its own from
+// lastUTXOForm.
+const (
+	formPKH      form = iota // P2PKH
+	formSH                   // P2SH
+	formOldPKH               // P2PKH with former version bytes
+	formOldSH                // P2SH with former version bytes
+	formWPKH                 // P2WPKH
+	formWSH                  // P2WSH
+	formWitness              // a witness program of a version from 1 to 16
+	formMWEB                 // litecoin: a scan key and a spend key of its MimbleWimble extension blocks
+	formSapling              // pivx: a shielded receiver
+	formSprout               // horizen: a shielded receiver of the first kind
+	formExchange             // pivx, firo: P2PKH that only takes transparent coins
+	formStaking              // pivx: P2PKH of a key that may stake for an owner
+	formPubKey               // decred: P2PK
+	formEdwards              // decred: P2PKH of an ed25519 key
+	formSchnorr              // decred: P2PKH for Schnorr signatures
+	lastUTXOForm
+)
+
+// The kinds of accounts of UTXO chains. Those of short witness programs are
+// kindWitness plus the witness version.
+const (
+	kindPKH Class = iota
+	kindSH
+	kindWSH
+	kindMWEB
+	kindSapling
+	kindSprout
+	kindExchange
+	kindStaking
+	kindPubKey
+	kindEdwards
+	kindSchnorr
+	kindLongWitness            // a witness program over 32 bytes: SHA-256 of version and program
+	kindWPKH                   // witness version 0 and 20 bytes; the rest has the version in it
+	kindWitness     = kindWPKH // version 1 is kindWitness+1
+	lastUTXOKind    = kindWitness + 17
+)
+
+// payloadLen returns the number of bytes between version and checksum.
+func (f form) payloadLen() int {
+	switch f {
+	case formPubKey:
+		return 33
+	case formSprout:
+		return 64
+	}
+	return 20
+}
+
+func (u *utxo) parse(s string, tolerant bool) (string, form, fault) {
+	if u.hrp != "" && hasHRP(s, u.hrp) {
+		text, f, bad := parseSegWit(u.hrp, s)
+		if bad.err != nil {
+			// The letters before a 1 may also be Base58: LTC1… can be P2PKH.
+			if f, other := u.parseBase58(s); other.err == nil {
+				return s, f, fault{}
+			}
+		}
+		return text, f, bad
+	}
+	f, bad := u.parseBase58(s)
+	if bad.err != nil {
+		return u.parseRest(s, bad)
+	}
+	return s, f, fault{}
+}
+
+// parseBase58 reads s as Base58Check with one of the chain's versions.
+func (u *utxo) parseBase58(s string) (form, fault) {
+	var buf [base58.MaxLen]byte
+	n, at := base58.Bitcoin.Decode(buf[:], s)
+	if n < 0 {
+		if at >= 0 {
+			return 0, badChar(at)
+		}
+		return 0, badLength
+	}
+	b := buf[:n]
+	if !u.hash.verifies(b) {
+		if isSecretShape(b) {
+			return 0, isSecret
+		}
+		if !u.hasLength(n) {
+			return 0, badLength
+		}
+		return 0, badChecksum
+	}
+	switch {
+	case hasVersion(b, u.pkh, formPKH):
+		return formPKH, fault{}
+	case hasVersion(b, u.sh, formSH):
+		return formSH, fault{}
+	case hasVersion(b, u.oldPKH, formOldPKH):
+		return formOldPKH, fault{}
+	case hasVersion(b, u.oldSH, formOldSH):
+		return formOldSH, fault{}
+	}
+	for _, v := range u.more {
+		if hasVersion(b, v.prefix, v.form) {
+			return v.form, fault{}
+		}
+	}
+	if isSecretShape(b) {
+		return 0, isSecret
+	}
+	for _, v := range u.test {
+		// The payloads of the test networks are of the same lengths.
+		if hasVersion(b, v, formPKH) || hasVersion(b, v, formPubKey) || hasVersion(b, v, formSprout) {
+			return 0, badNetwork
+		}
+	}
+	if !u.hasLength(n) {
+		return 0, badLength
+	}
+	return 0, badSyntax
+}
+
+// hasVersion reports whether b is what form f has after version prefix, which
+// is not "".
+func hasVersion(b []byte, prefix string, f form) bool {
+	return prefix != "" && len(b) == len(prefix)+f.payloadLen()+sumLen && string(b[:len(prefix)]) == prefix
+}
+
+// hasLength reports whether any address of the chain in Base58 has n bytes.
+func (u *utxo) hasLength(n int) bool {
+	if n == len(u.pkh)+20+sumLen || n == len(u.sh)+20+sumLen {
+		return true
+	}
+	for _, v := range u.more {
+		if n == len(v.prefix)+v.form.payloadLen()+sumLen {
+			return true
+		}
+	}
+	return false
+}
+
+// isSecretShape reports whether b, which was written in Base58 and has its
+// checksum, right or wrong, at the end, is a private key: one in the wallet
+// import format of any chain, encrypted or not, or an extended private key.
+//
+// See BIP-32 and BIP-38.
+func isSecretShape(b []byte) bool {
+	switch len(b) {
+	case 1 + 32 + sumLen, 1 + 32 + 1 + sumLen:
+		return b[0] >= 0x80 // all versions are; the mark of a compressed key may follow the key
+	case 2 + 37 + sumLen:
+		return b[0] == 0x01 && (b[1] == 0x42 || b[1] == 0x43) // BIP-38
+	case 2 + 1 + 32 + sumLen:
+		return b[0] == 0x22 || b[0] == 0x23 // decred
+	case 4 + 1 + 4 + 4 + 32 + 33 + sumLen:
+		return b[45] == 0 // a public key would begin with 2 or 3
+	}
+	return false
+}
+
+// parseRest reads what is neither Base58 of the chain, because of bad, nor
+// SegWit of the chain.
+func (u *utxo) parseRest(s string, bad fault) (string, form, fault) {
+	if u.long != "" && hasHRP(s, u.long) {
+		return u.parseLong(s)
+	}
+	for hrp := range strings.FieldsSeq(u.testHRP) {
+		if hasHRP(s, hrp) {
+			return "", 0, u.parseTest(hrp, s)
+		}
+	}
+	return "", 0, bad
+}
+
+// parseTest returns the fault of s, which begins like an address of the test
+// network with human-readable part hrp.
+func (u *utxo) parseTest(hrp, s string) fault {
+	if _, _, bad := parseSegWit(hrp, s); bad.err != nil {
+		return bad
+	}
+	return badNetwork
+}
+
+func (u *utxo) canonical(text string, f form) (string, form) {
+	switch f {
+	case formOldPKH:
+		return u.rewrite(text, u.pkh), formPKH
+	case formOldSH:
+		return u.rewrite(text, u.sh), formSH
+	}
+	return text, f
+}
+
+// rewrite returns text, which is Base58 with 20 bytes of payload, with another
+// version.
+func (u *utxo) rewrite(text, version string) string {
+	payload := base58Hash(text)
+	return u.encode(version, payload[:])
+}
+
+// encode returns payload in the chain's Base58Check.
+func (u *utxo) encode(version string, payload []byte) string {
+	var buf [base58.MaxLen]byte
+	b := append(append(buf[:0], version...), payload...)
+	sum := u.hash.sum(b)
+	return base58.Bitcoin.Encode(append(b, sum[:]...))
+}
+
+// base58Hash returns the 20 bytes before the checksum of text, which is valid
+// Base58Check with as many or more.
+func base58Hash(text string) (hash [20]byte) {
+	var buf [base58.MaxLen]byte
+	n, _ := base58.Bitcoin.Decode(buf[:], text)
+	copy(hash[:], buf[n-20-sumLen:])
+	return hash
+}
+
+func (u *utxo) account(text string, f form) Key {
+	switch f {
+	case formWPKH, formWSH, formWitness:
+		return witnessAccount(u.hrp, text)
+	case formMWEB, formSapling:
+		return u.longAccount(text, f)
+	case formPubKey, formSprout:
+		k := wideHash(text, f)
+		k.class = f.kind()
+		return k
+	}
+	hash := base58Hash(text)
+	return makeKey(f.kind(), hash[:])
+}
+
+// kind returns the kind of account that form f, one in Base58, stands for.
+func (f form) kind() Class {
+	switch f {
+	case formSH, formOldSH:
+		return kindSH
+	case formSprout:
+		return kindSprout
+	case formExchange:
+		return kindExchange
+	case formStaking:
+		return kindStaking
+	case formPubKey:
+		return kindPubKey
+	case formEdwards:
+		return kindEdwards
+	case formSchnorr:
+		return kindSchnorr
+	}
+	return kindPKH
+}
+
+// wideHash returns SHA-256 of the payload of text, which is Base58 in form f.
+func wideHash(text string, f form) Key {
+	var buf [base58.MaxLen]byte
+	n, _ := base58.Bitcoin.Decode(buf[:], text)
+	sum := sha256.Sum256(buf[n-sumLen-f.payloadLen() : n-sumLen])
+	return makeKey(0, sum[:])
+}
+
+func (u *utxo) keys(text string, f form) keys {
+	switch f {
+	case formWPKH, formWSH:
+		return witnessKeys(u.hrp, text, f)
+	case formWitness, formMWEB, formSprout:
+		return keys{}
+	case formSapling:
+		k := u.longAccount(text, f)
+		k.class = Sapling
+		return keys{k}
+	case formSH, formOldSH:
+		hash := base58Hash(text)
+		return keys{makeKey(ScriptHash, hash[:])}
+	case formPubKey:
+		return keys{}
+	}
+	hash := base58Hash(text)
+	return keys{makeKey(Hash160, hash[:])}
+}
+
+func (u *utxo) proves(form) bool { return true }
+
+// bitcoinTest are the version bytes of Bitcoin's test networks, which many of
+// its kin have kept.
+var bitcoinTest = []string{"\x6f", "\xc4"}
