@@ -1,0 +1,105 @@
+package screening_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A model is the slow and obvious screener that the real one is held against: a
+// slice and two loops, written from the meaning of the four matches alone.
+type model struct {
+	ids     []string
+	entries [][]sources.Entry // by source
+}
+
+// screen returns the labels of a, as a Result has them.
+func (m model) screen(a address.Address) []screening.Label {
+	var labels []screening.Label
+	for i, entries := range m.entries {
+		for _, e := range entries {
+			if match := modelMatch(e, a); match != 0 {
+				labels = append(labels, modelLabel(m.ids[i], e, match))
+			}
+		}
+	}
+	return modelSort(labels)
+}
+
+// screenText returns the labels of a text that is no address.
+func (m model) screenText(text string) []screening.Label {
+	var labels []screening.Label
+	for i, entries := range m.entries {
+		for _, e := range entries {
+			if !e.Address.IsValid() && modelSameText(e.Listed, text) {
+				labels = append(labels, modelLabel(m.ids[i], e, score.Literal))
+			}
+		}
+	}
+	return modelSort(labels)
+}
+
+func modelMatch(e sources.Entry, a address.Address) score.Match {
+	if !e.Address.IsValid() {
+		for _, d := range address.Detect(strings.TrimSpace(e.Listed)) {
+			if d.Canonical() == a.Canonical() {
+				return score.Literal
+			}
+		}
+		return 0
+	}
+	if e.Address.Canonical() == a.Canonical() {
+		if e.Address.Chain() == a.Chain() {
+			return score.Exact
+		}
+		return score.Family
+	}
+	for _, listed := range e.Address.AppendKeys(nil) {
+		wrapped, ok := listed.WrappedWitness()
+		for _, asked := range a.AppendKeys(nil) {
+			if listed == asked || ok && wrapped == asked {
+				return score.Key
+			}
+		}
+	}
+	return 0
+}
+
+// modelSameText compares listed strings: hex without regard to case.
+func modelSameText(a, b string) bool {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	hex := strings.Trim(strings.TrimPrefix(a, "0x"), "0123456789abcdefABCDEF") == ""
+	return a == b || hex && strings.EqualFold(a, b)
+}
+
+func modelLabel(source string, e sources.Entry, m score.Match) screening.Label {
+	points, _ := score.Latest().Points(e.Kind, m)
+	return screening.Label{
+		Kind: e.Kind, Match: m, Points: points, Source: source,
+		Ref: e.Ref, Name: e.Name, Listed: e.Text(), AddedAt: e.ListedAt,
+	}
+}
+
+func modelSort(labels []screening.Label) []screening.Label {
+	better := func(a, b screening.Label) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Source, b.Source),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Match, b.Match),
+			cmp.Compare(a.Listed, b.Listed), a.AddedAt.Compare(b.AddedAt), cmp.Compare(a.Name, b.Name))
+	}
+	var sorted []screening.Label
+	for _, l := range labels {
+		beaten := slices.ContainsFunc(labels, func(o screening.Label) bool {
+			return o.Source == l.Source && o.Kind == l.Kind && o.Ref == l.Ref && better(o, l) < 0
+		})
+		if !beaten && !slices.Contains(sorted, l) {
+			sorted = append(sorted, l)
+		}
+	}
+	slices.SortFunc(sorted, better)
+	return sorted
+}

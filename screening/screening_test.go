@@ -1,0 +1,705 @@
+package screening_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+var (
+	ofac      = sources.Info{ID: "OFAC_SDN", Name: "OFAC SDN list", Jurisdiction: sources.US}
+	community = sources.Info{ID: "COMMUNITY_BADLIST", Name: "Community list", Jurisdiction: sources.Community}
+	day       = time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC)
+)
+
+const (
+	lazarus      = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+	lazarusMixed = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	clean        = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+	paymentID    = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320"
+)
+
+func sanctioned(c address.Chain, text, ref string) sources.Entry {
+	return sources.Entry{Address: address.MustParse(c, text), Kind: score.Sanctioned, Ref: ref, ListedAt: day}
+}
+
+// loaded returns a Screener of srcs after one refresh.
+func loaded(t testing.TB, opts *screening.Options, srcs ...sources.Source) *screening.Screener {
+	t.Helper()
+	s, err := screening.New(srcs, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestMatches(t *testing.T) {
+	s := loaded(t, nil, sources.Static(ofac,
+		sanctioned("ethereum", lazarus, "27307"),
+		sources.Entry{Listed: paymentID, Asset: "XMR", Kind: score.Sanctioned, Ref: "29585", ListedAt: day},
+		sources.Entry{Listed: "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", Asset: "ETH", Kind: score.Sanctioned, Ref: "29702"},
+	))
+	for _, tt := range []struct {
+		chain      address.Chain
+		text       string
+		score      int
+		level      score.Level
+		match      score.Match
+		ref        string
+		normalized string
+	}{
+		{"ethereum", lazarus, 100, score.Critical, score.Exact, "27307", lazarus},
+		{"ethereum", lazarusMixed, 100, score.Critical, score.Exact, "27307", lazarus},
+		{"ethereum", strings.ToUpper(lazarus[2:]), 0, "", 0, "", ""},
+		{"ethereum", "0x" + strings.ToUpper(lazarus[2:]), 100, score.Critical, score.Exact, "27307", lazarus},
+		{"ethereum", " 0X" + strings.ToUpper(lazarus[2:]) + "\n", 100, score.Critical, score.Exact, "27307", lazarus},
+		{"bsc", lazarus, 100, score.Critical, score.Family, "27307", lazarus},
+		{"polygon", lazarusMixed, 100, score.Critical, score.Family, "27307", lazarus},
+		{"ethereum", clean, 0, score.CleanNoMatch, 0, "", clean},
+		{"monero", paymentID, 100, score.Critical, score.Literal, "29585", ""},
+		{"monero", " " + strings.ToUpper(paymentID), 100, score.Critical, score.Literal, "29585", ""},
+		{"ethereum", paymentID, 100, score.Critical, score.Literal, "29585", ""},
+		{"ethereum", "0xA7E5d5a720f06526557c513402f2e6b5fa20b00", 100, score.Critical, score.Literal, "29702", ""},
+		{"ethereum", "0xa7e5d5a720f06526557c513402f2e6b5fa20b0", 0, "", 0, "", ""},
+		{"ETH", lazarus, 0, "", 0, "", ""},
+		{"", lazarus, 0, "", 0, "", ""},
+	} {
+		r, err := s.ScreenText(tt.chain, tt.text)
+		if tt.level == "" {
+			var pe *address.ParseError
+			if !errors.As(err, &pe) || r.Level != "" {
+				t.Errorf("ScreenText(%s, %q) = %v, %v; want a *ParseError", tt.chain, tt.text, r, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("ScreenText(%s, %q): %v", tt.chain, tt.text, err)
+			continue
+		}
+		if r.Score != tt.score || r.Level != tt.level || r.Address.Normalized() != tt.normalized || r.ScoringVersion != "v1.0" || len(r.Digest()) != 64 {
+			t.Errorf("ScreenText(%s, %q) = %+v, want %+v", tt.chain, tt.text, r, tt)
+		}
+		if tt.match == 0 {
+			if r.Labels != nil {
+				t.Errorf("ScreenText(%s, %q) has labels %v", tt.chain, tt.text, r.Labels)
+			}
+			continue
+		}
+		if len(r.Labels) != 1 || r.Labels[0].Match != tt.match || r.Labels[0].Ref != tt.ref || r.Labels[0].Source != "OFAC_SDN" {
+			t.Errorf("ScreenText(%s, %q) has labels %+v, want one %s of %s", tt.chain, tt.text, r.Labels, tt.match, tt.ref)
+		}
+	}
+}
+
+func TestLabelsAreSortedAndSaidOnce(t *testing.T) {
+	a := address.MustParse("ethereum", lazarus)
+	bsc := address.MustParse("bsc", lazarus)
+	s := loaded(t, nil,
+		sources.Static(community,
+			sources.Entry{Address: a, Kind: score.Mixer, Ref: "x", ListedAt: day},
+			sources.Entry{Address: a, Kind: score.Scam, Ref: "y", ListedAt: day},
+			sources.Entry{Address: a, Kind: score.Scam, Ref: "b", ListedAt: day},
+		),
+		sources.Static(ofac,
+			sources.Entry{Address: bsc, Asset: "BSC", Kind: score.Sanctioned, Ref: "2", ListedAt: day},
+			sources.Entry{Address: a, Asset: "ETH", Kind: score.Sanctioned, Ref: "2", ListedAt: day},
+			sources.Entry{Address: a, Asset: "ETH", Kind: score.Sanctioned, Ref: "2", ListedAt: day},
+			sources.Entry{Address: a, Asset: "ETH", Kind: score.Sanctioned, Ref: "1", ListedAt: day},
+		))
+	r, err := s.Screen(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range r.Labels {
+		got = append(got, fmt.Sprint(l.Points, l.Source, l.Kind, l.Ref, l.Match))
+	}
+	want := []string{
+		"100 OFAC_SDN SANCTIONED 1 exact", "100 OFAC_SDN SANCTIONED 2 exact",
+		"70 COMMUNITY_BADLIST SCAM b exact", "70 COMMUNITY_BADLIST SCAM y exact", "60 COMMUNITY_BADLIST MIXER x exact",
+	}
+	for i := range want {
+		want[i] = strings.ReplaceAll(want[i], " ", "")
+	}
+	for i := range got {
+		got[i] = strings.ReplaceAll(got[i], " ", "")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("labels are %q, want %q", got, want)
+	}
+	r.Labels[0].Ref = "changed"
+	if again, _ := s.Screen(a); again.Labels[0].Ref != "1" {
+		t.Error("a caller's change of its labels shows in the next answer")
+	}
+}
+
+// valid returns the addresses of all valid vectors of package address, and of
+// each chain some made of the same keys as those of others.
+func valid(t testing.TB) []address.Address {
+	t.Helper()
+	files, err := filepath.Glob("../address/testdata/vectors/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no vectors of addresses: %v", err)
+	}
+	var all []address.Address
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var input, chain string
+		for line := range strings.Lines(string(text)) {
+			k, v, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			switch k {
+			case "input":
+				input = v
+				if u, err := strconv.Unquote(v); err == nil {
+					input = u
+				}
+			case "chain":
+				chain = v
+			}
+			if a, err := address.Parse(address.Chain(chain), input); err == nil {
+				all = append(all, a)
+			}
+		}
+	}
+	slices.SortFunc(all, address.Address.Compare)
+	return slices.Compact(all)
+}
+
+// TestModel holds Screen and ScreenText against the model, with random lists and
+// queries over all chains and all matches.
+func TestModel(t *testing.T) {
+	pool := valid(t)
+	chains := address.Chains()
+	literals := []string{paymentID, "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near"}
+	kinds := score.Latest().Kinds()
+	rng := rand.New(rand.NewPCG(1, 2))
+	// Few references, so that labels repeat.
+	entry := func(kinds []score.Kind) sources.Entry {
+		e := sources.Entry{
+			Kind: kinds[rng.IntN(len(kinds))], Ref: strconv.Itoa(rng.IntN(4)), Name: strconv.Itoa(rng.IntN(3)),
+			ListedAt: day.AddDate(0, 0, rng.IntN(3)),
+		}
+		if rng.IntN(8) == 0 {
+			e.Listed = literals[rng.IntN(len(literals))]
+			return e
+		}
+		e.Address = pool[rng.IntN(len(pool))]
+		if rng.IntN(2) == 0 {
+			e.Listed = e.Address.Normalized()
+		}
+		return e
+	}
+	found := make(map[score.Match]int)
+	for range 150 {
+		var m model
+		var srcs []sources.Source
+		for _, info := range []sources.Info{ofac, community} {
+			allowed := kinds
+			if info.Jurisdiction == sources.Community {
+				allowed = kinds[2:]
+			}
+			entries := make([]sources.Entry, 1+rng.IntN(60))
+			for i := range entries {
+				entries[i] = entry(allowed)
+			}
+			m.ids, m.entries = append(m.ids, info.ID), append(m.entries, entries)
+			srcs = append(srcs, sources.Static(info, entries...))
+		}
+		s := loaded(t, nil, srcs...)
+		for range 300 {
+			var r screening.Result
+			var err error
+			var want []screening.Label
+			a := pool[rng.IntN(len(pool))]
+			switch rng.IntN(4) {
+			case 0: // the same spelling, on a chain that may or may not take it
+				c := chains[rng.IntN(len(chains))]
+				b, perr := address.Normalize(c, a.Normalized())
+				r, err = s.ScreenText(c, a.Normalized())
+				if perr != nil {
+					if want = m.screenText(a.Normalized()); want == nil {
+						if err == nil {
+							t.Fatalf("ScreenText(%s, %q) answers %v, but it is no address", c, a.Normalized(), r)
+						}
+						continue
+					}
+				} else {
+					want = m.screen(b)
+				}
+			case 1:
+				text := literals[rng.IntN(len(literals))]
+				r, err = s.ScreenText("bitcoin", text)
+				if want = m.screenText(text); want == nil {
+					if err == nil {
+						t.Fatalf("ScreenText(bitcoin, %q) answers %v", text, r)
+					}
+					continue
+				}
+			default:
+				r, err = s.Screen(a)
+				want = m.screen(a)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, r.Labels, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("labels of %v: -model +real\n%s", r.Address, diff)
+			}
+			points := 0
+			for _, l := range r.Labels {
+				points = max(points, l.Points)
+				found[l.Match]++
+			}
+			if r.Score != points || r.Level != score.Latest().Level(points) {
+				t.Fatalf("%v: score %d, level %s; want %d", r.Address, r.Score, r.Level, points)
+			}
+		}
+	}
+	for _, m := range []score.Match{score.Exact, score.Family, score.Key, score.Literal} {
+		if found[m] == 0 {
+			t.Errorf("no match by %s was tried: the test proves nothing about it", m)
+		}
+	}
+}
+
+func TestNewRefusesNonsense(t *testing.T) {
+	one := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))
+	for _, tt := range []struct {
+		name string
+		srcs []sources.Source
+		opts *screening.Options
+	}{
+		{"no sources", nil, nil},
+		{"equal ids", []sources.Source{one, one}, nil},
+		{"bad id", []sources.Source{sources.Static(sources.Info{ID: "ofac", Name: "x", Jurisdiction: sources.US})}, nil},
+		{"bad jurisdiction", []sources.Source{sources.Static(sources.Info{ID: "A", Name: "x", Jurisdiction: "USA"})}, nil},
+		{"unknown optional", []sources.Source{one}, &screening.Options{Optional: []string{"OFAC"}}},
+		{"negative age", []sources.Source{one}, &screening.Options{MaxAge: -1}},
+		{"shrink over 1", []sources.Source{one}, &screening.Options{MaxShrink: 20}},
+	} {
+		if s, err := screening.New(tt.srcs, tt.opts); err == nil {
+			t.Errorf("%s: New = %v, want an error", tt.name, s)
+		}
+	}
+}
+
+// A flaky source does what its load function says.
+type flaky struct {
+	info sources.Info
+	load func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error)
+}
+
+func (f *flaky) Info() sources.Info { return f.info }
+
+func (f *flaky) Load(_ context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	return f.load(prev, add)
+}
+
+// many returns a load function that gives n entries, the first of them lazarus.
+func many(n int) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		for i := range n {
+			text := lazarus
+			if i > 0 {
+				text = fmt.Sprintf("0x%040x", i)
+			}
+			if err := add(sanctioned("ethereum", text, strconv.Itoa(i))); err != nil {
+				return sources.Revision{}, err
+			}
+		}
+		return sources.Revision{Digest: strconv.Itoa(n), Records: n}, nil
+	}
+}
+
+func TestFailsClosed(t *testing.T) {
+	broken := errors.New("connection reset")
+	src := &flaky{info: ofac, load: func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		add(sanctioned("ethereum", lazarus, "1"))
+		return sources.Revision{}, broken
+	}}
+	other := sources.Static(community, sources.Entry{Address: address.MustParse("ethereum", lazarus), Kind: score.Scam, ListedAt: day})
+	s, err := screening.New([]sources.Source{src, other}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notLoaded := func(when string) {
+		t.Helper()
+		for _, text := range []string{lazarus, clean} {
+			r, err := s.ScreenText("ethereum", text)
+			if !errors.Is(err, screening.ErrNotLoaded) || !strings.Contains(err.Error(), "OFAC_SDN") || r.Level != "" {
+				t.Errorf("%s: ScreenText = %v, %v; want ErrNotLoaded naming OFAC_SDN", when, r, err)
+			}
+		}
+		if _, err := s.ScreenText("ethereum", "0x12"); !errors.Is(err, address.ErrLength) {
+			t.Errorf("%s: a bad address is answered with %v", when, err)
+		}
+	}
+	notLoaded("before the first refresh")
+
+	report, err := s.Refresh(context.Background())
+	var le *screening.LoadError
+	if !errors.Is(err, broken) || !errors.As(err, &le) || le.Source != "OFAC_SDN" {
+		t.Errorf("Refresh: %v, want a *LoadError of OFAC_SDN", err)
+	}
+	if report.Sources[0].Err == nil || report.Sources[1].Err != nil || report.Sources[1].Added != 1 {
+		t.Errorf("report is %+v", report)
+	}
+	notLoaded("after a refresh that failed")
+	if st := s.Sources(); st[0].Loaded() || st[0].Err == nil || !st[1].Loaded() || st[1].Addresses != 1 {
+		t.Errorf("sources are %+v", st)
+	}
+
+	src.load = many(3)
+	if _, err := s.Refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.ScreenText("ethereum", clean); err != nil || r.Level != score.CleanNoMatch {
+		t.Errorf("after a good refresh: %v, %v; want clean", r, err)
+	}
+	if _, err := s.Screen(address.Address{}); !errors.Is(err, screening.ErrZeroAddress) {
+		t.Errorf("Screen of the zero Address: %v", err)
+	}
+}
+
+func TestOptionalSourceIsNotWaitedFor(t *testing.T) {
+	src := &flaky{info: community, load: func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+		return sources.Revision{}, errors.New("gone")
+	}}
+	s, err := screening.New([]sources.Source{sources.Static(ofac, sanctioned("ethereum", lazarus, "1")), src},
+		&screening.Options{Optional: []string{"COMMUNITY_BADLIST"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(context.Background()); err == nil {
+		t.Error("Refresh does not tell that the optional source failed")
+	}
+	if r, err := s.ScreenText("ethereum", lazarus); err != nil || r.Score != 100 {
+		t.Errorf("ScreenText = %v, %v; want 100", r, err)
+	}
+	if st := s.Sources()[1]; st.Loaded() || st.Required || st.Err == nil {
+		t.Errorf("status is %+v", st)
+	}
+}
+
+// Whatever a source does wrong, the last good list stays.
+func TestBadListChangesNothing(t *testing.T) {
+	bad := func(info sources.Info, e sources.Entry) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+		return func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			if err := add(e); err != nil {
+				return sources.Revision{}, err
+			}
+			return sources.Revision{Digest: "x", Records: 1}, nil
+		}
+	}
+	a := address.MustParse("ethereum", clean)
+	for _, tt := range []struct {
+		name string
+		info sources.Info
+		load func(sources.Revision, func(sources.Entry) error) (sources.Revision, error)
+		want error
+	}{
+		{"error after entries", ofac, func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			add(sanctioned("ethereum", clean, "1"))
+			return sources.Revision{Digest: "x", Records: 1}, errors.New("unexpected EOF")
+		}, nil},
+		{"nothing at all", ofac, func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+			return sources.Revision{Digest: "x"}, nil
+		}, nil},
+		{"no revision", ofac, func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+			return sources.Revision{}, nil
+		}, nil},
+		{"panic", ofac, func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) { panic("bug") }, nil},
+		{"unknown kind", ofac, bad(ofac, sources.Entry{Address: a, Kind: "SUSPICIOUS"}), nil},
+		{"no kind", ofac, bad(ofac, sources.Entry{Address: a}), nil},
+		{"nothing listed", ofac, bad(ofac, sources.Entry{Kind: score.Sanctioned, Listed: " "}), nil},
+		{"official kind of a community list", community, bad(community, sources.Entry{Address: a, Kind: score.Sanctioned}), nil},
+		{"shrunk to nothing known", ofac, func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			return sources.Revision{Digest: "x", Records: 5}, nil
+		}, screening.ErrShrunk},
+		{"shrunk by 21 %", ofac, many(237), screening.ErrShrunk},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			kind := score.Sanctioned
+			if tt.info.Jurisdiction == sources.Community {
+				kind = score.Scam
+			}
+			src := &flaky{info: tt.info, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+				return many(300)(prev, func(e sources.Entry) error { e.Kind = kind; return add(e) })
+			}}
+			s := loaded(t, nil, src)
+			before, good := s.Sources()[0], src.load
+			src.load = tt.load
+			_, err := s.Refresh(context.Background())
+			if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+				t.Errorf("Refresh: %v, want an error %v", err, tt.want)
+			}
+			if r, err := s.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 1 {
+				t.Errorf("the last good list is gone: %v, %v", r, err)
+			}
+			after := s.Sources()[0]
+			if after.Err == nil || after.LastUpdated != before.LastUpdated || after.Digest != before.Digest || after.Addresses != 300 {
+				t.Errorf("status is %+v, was %+v", after, before)
+			}
+			src.load = good
+			if _, err := s.Refresh(context.Background()); err != nil || s.Sources()[0].Err != nil {
+				t.Errorf("the source does not recover: %v", err)
+			}
+		})
+	}
+}
+
+func TestShrinkGuard(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		had, has int
+		opts     screening.Options
+		refused  bool
+	}{
+		{"all the same", 300, 300, screening.Options{}, false},
+		{"50 of 60", 60, 10, screening.Options{}, false},
+		{"51 of 61", 61, 10, screening.Options{}, true},
+		{"exactly 20 %", 300, 240, screening.Options{}, false},
+		{"more than 20 %", 300, 239, screening.Options{}, true},
+		{"wider limit", 300, 239, screening.Options{MaxShrink: 0.5}, false},
+		{"override", 300, 10, screening.Options{AllowShrink: func(id string, had, has int) bool {
+			return id == "OFAC_SDN" && had == 300 && has == 10
+		}}, false},
+		{"override says no", 300, 10, screening.Options{AllowShrink: func(string, int, int) bool { return false }}, true},
+	} {
+		src := &flaky{info: ofac, load: many(tt.had)}
+		s := loaded(t, &tt.opts, src)
+		src.load = many(tt.has)
+		report, err := s.Refresh(context.Background())
+		if errors.Is(err, screening.ErrShrunk) != tt.refused {
+			t.Errorf("%s: Refresh: %v, want refused=%v", tt.name, err, tt.refused)
+		}
+		want := tt.has
+		if tt.refused {
+			want = tt.had
+		}
+		if got := s.Sources()[0].Addresses; got != want || report.Sources[0].Entries != want {
+			t.Errorf("%s: holds %d, reports %d, want %d", tt.name, got, report.Sources[0].Entries, want)
+		}
+		if !tt.refused && report.Sources[0].Removed != tt.had-tt.has {
+			t.Errorf("%s: reports %d removed, want %d", tt.name, report.Sources[0].Removed, tt.had-tt.has)
+		}
+	}
+}
+
+func TestUnchangedAdvancesTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := loaded(t, &screening.Options{MaxAge: 24 * time.Hour}, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
+		first := s.Sources()[0]
+		if first.LastUpdated != time.Now().UTC() {
+			t.Errorf("last updated %v, want now", first.LastUpdated)
+		}
+		time.Sleep(24 * time.Hour)
+		if _, err := s.ScreenText("ethereum", clean); err != nil {
+			t.Errorf("at the very age: %v", err)
+		}
+		time.Sleep(time.Second)
+		if _, err := s.ScreenText("ethereum", clean); !errors.Is(err, screening.ErrStale) {
+			t.Errorf("beyond the age: %v, want ErrStale", err)
+		}
+		report, err := s.Refresh(context.Background())
+		if err != nil || !report.Sources[0].Unchanged || report.Sources[0].Entries != 1 {
+			t.Errorf("Refresh = %+v, %v; want unchanged", report, err)
+		}
+		second := s.Sources()[0]
+		if second.LastUpdated != time.Now().UTC() || second.Digest != first.Digest {
+			t.Errorf("status %+v after an unchanged refresh, was %+v", second, first)
+		}
+		if _, err := s.ScreenText("ethereum", clean); err != nil {
+			t.Errorf("after the refresh: %v", err)
+		}
+	})
+}
+
+func TestCheckedIsTheAge(t *testing.T) {
+	published := time.Date(2025, 11, 19, 0, 0, 0, 0, time.UTC)
+	src := &flaky{info: ofac, load: func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		err := add(sources.Entry{Address: address.MustParse("ethereum", lazarus), Kind: score.Sanctioned, FirstSeen: published})
+		return sources.Revision{Digest: "x", Records: 1, Published: published, Checked: published}, err
+	}}
+	s := loaded(t, nil, src)
+	if st := s.Sources()[0]; st.LastUpdated != published || st.Published != published {
+		t.Errorf("status %+v, want last updated at %v", st, published)
+	}
+	r, _ := s.ScreenText("ethereum", lazarus)
+	if r.Labels[0].AddedAt != published {
+		t.Errorf("added at %v, want the time at which it was first seen, %v", r.Labels[0].AddedAt, published)
+	}
+}
+
+func TestFirstSeenStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 1
+		src := &flaky{info: ofac, load: func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			for i := range n {
+				add(sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", i)), Kind: score.Sanctioned})
+			}
+			return sources.Revision{Digest: strconv.Itoa(n), Records: n}, nil
+		}}
+		start := time.Now().UTC()
+		s := loaded(t, nil, src)
+		time.Sleep(time.Hour)
+		n = 2
+		if _, err := s.Refresh(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []time.Time{start, start.Add(time.Hour)} {
+			r, err := s.ScreenText("ethereum", fmt.Sprintf("0x%040x", i))
+			if err != nil || r.Labels[0].AddedAt != want {
+				t.Errorf("entry %d was added at %v, want %v (%v)", i, r.Labels[0].AddedAt, want, err)
+			}
+		}
+	})
+}
+
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var loads atomic.Int32
+		src := &flaky{info: ofac, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			if loads.Add(1) == 2 {
+				return sources.Revision{}, errors.New("down")
+			}
+			return many(1)(prev, add)
+		}}
+		s, err := screening.New([]sources.Source{src}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Hour+time.Minute)
+		defer cancel()
+		if err := s.Run(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Run: %v", err)
+		}
+		if got := loads.Load(); got != 4 {
+			t.Errorf("loaded %d times in three hours, want 4", got)
+		}
+		if err := s.Run(context.Background(), 0); err == nil {
+			t.Error("Run every 0 does not fail")
+		}
+	})
+}
+
+// TestNeverTorn has readers ask while the lists are swapped: each answer must be
+// that of the snapshot whose digest it carries.
+func TestNeverTorn(t *testing.T) {
+	var generation atomic.Int64
+	src := func(info sources.Info, kind score.Kind) sources.Source {
+		return &flaky{info: info, load: func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			g := strconv.FormatInt(generation.Load(), 10)
+			err := add(sources.Entry{Address: address.MustParse("ethereum", lazarus), Kind: kind, Ref: g, ListedAt: day})
+			return sources.Revision{Digest: g, Records: 1}, err
+		}}
+	}
+	s := loaded(t, nil, src(ofac, score.Sanctioned), src(community, score.Scam))
+	var digests sync.Map // digest to generation
+	note := func() {
+		r, err := s.ScreenText("ethereum", lazarus)
+		if err != nil {
+			t.Error(err)
+		}
+		digests.Store(r.Digest(), r.Labels[0].Ref)
+	}
+	note()
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				r, err := s.ScreenText("bsc", lazarusMixed)
+				if err != nil || len(r.Labels) != 2 || r.Labels[0].Ref != r.Labels[1].Ref || r.Sources()[0].Digest != r.Labels[0].Ref {
+					t.Errorf("torn answer: %+v, %v", r, err)
+					return
+				}
+				if g, ok := digests.Load(r.Digest()); ok && g != r.Labels[0].Ref {
+					t.Errorf("the digest of generation %s came with the answer of %s", g, r.Labels[0].Ref)
+					return
+				}
+			}
+		})
+	}
+	for range 200 {
+		generation.Add(1)
+		if _, err := s.Refresh(context.Background()); err != nil {
+			t.Error(err)
+		}
+		note()
+	}
+	close(stop)
+	wg.Wait()
+}
+
+func TestDigest(t *testing.T) {
+	a, b, c := sanctioned("ethereum", lazarus, "1"), sanctioned("ethereum", clean, "2"), sanctioned("bsc", clean, "2")
+	digest := func(entries ...sources.Entry) string {
+		return must(loaded(t, nil, sources.Static(ofac, entries...)).ScreenText("ethereum", clean)).Digest()
+	}
+	if digest(a, b) != digest(b, a, b) {
+		t.Error("order and repetition change the digest")
+	}
+	if digest(a, b) == digest(a, c) || digest(a) == digest(a, b) {
+		t.Error("different lists have one digest")
+	}
+	seen := a
+	seen.FirstSeen = day
+	if digest(a) != digest(seen) {
+		t.Error("the time at which an entry was first seen changes the digest")
+	}
+}
+
+func TestNoAllocs(t *testing.T) {
+	pool := valid(t)
+	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
+	for _, a := range pool {
+		r := must(s.Screen(a))
+		if r.Labels != nil {
+			continue
+		}
+		if n := testing.AllocsPerRun(10, func() { s.Screen(a) }); n != 0 {
+			t.Errorf("Screen(%v) allocates %v times", a, n)
+		}
+		if n := testing.AllocsPerRun(10, func() { s.ScreenText(a.Chain(), a.Normalized()) }); n != 0 {
+			t.Errorf("ScreenText(%v) allocates %v times", a, n)
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
