@@ -3,6 +3,7 @@ module github.com/walletscreen/walletscreen
 go 1.25.0
 
 require (
+	filippo.io/edwards25519 v1.2.0
 	github.com/google/go-cmp v0.7.0
 	golang.org/x/crypto v0.55.0
 )

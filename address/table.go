@@ -167,7 +167,7 @@ var chains = [...]chain{
 
 	// Other formats in Base58.
 	{"tron", "Tron", "tron:0x2b6653dc", 195, "", "TRX USDT", tron{}},
-	// {"solana", "Solana", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501, "", "SOL", solana{}},
+	{"solana", "Solana", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501, "", "SOL", solana{}},
 	{"xrp", "XRP Ledger", "xrpl:0", 144, "ripple", "XRP", xrp{}},
 	// {"tezos", "Tezos", "tezos:NetXdQprcVkpaWU", 1729, "", "XTZ", tezos{}},
 	// {"neo", "Neo Legacy", "", 888, "neo-legacy", "NEO GAS", base58other{}},
