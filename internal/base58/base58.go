@@ -1,15 +1,43 @@
 // Package base58 encodes and decodes Base58, bytes as the digits of one big
 // number. The alphabets of Bitcoin and of the XRP Ledger are here.
+//
+// Ten digits fit a machine word, so that both ways work on ten digits and eight
+// bytes at a time. The tests hold them to a model that goes digit by digit.
 package base58
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // MaxLen is the longest text that Decode reads: the work grows with the square
 // of the length, and no address is longer.
 const MaxLen = 128
 
+// ShortLen is the most bytes that DecodeShort returns.
+const ShortLen = 32
+
+const (
+	chunk     = 10                 // digits in a word
+	chunkBase = 430804206899405824 // 58^10
+
+	// maxShort is the most digits that ShortLen bytes can have: leading zero
+	// bytes, a digit each, only leave room for fewer.
+	maxShort = 44
+
+	// maxLimbs words hold the value of MaxLen digits, of less than six bits each.
+	maxLimbs = MaxLen * 6 / 64
+
+	// maxText is textLen(8 * maxLimbs).
+	maxText = 8*maxLimbs*11/8 + 1 + chunk
+
+	notDigit = 0xff
+)
+
 // An Alphabet is an order of the 58 digits.
 type Alphabet struct {
 	digits string
-	values [256]byte // digit to value; 0xff: not a digit
+	values [256]byte // digit to value, or notDigit
 }
 
 // The alphabets in use. Neither has 0, O, I and l.
@@ -21,7 +49,7 @@ var (
 func newAlphabet(digits string) *Alphabet {
 	a := &Alphabet{digits: digits}
 	for i := range a.values {
-		a.values[i] = 0xff
+		a.values[i] = notDigit
 	}
 	for i := range len(digits) {
 		a.values[digits[i]] = byte(i)
@@ -40,60 +68,195 @@ func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
 	if len(s) > MaxLen {
 		return -1, -1
 	}
-	for i := range len(s) {
-		if a.values[s[i]] == 0xff {
-			return -1, i
+	var limbs [maxLimbs]uint64 // the number, little-endian
+	used := 1
+	first := len(s) % chunk
+	limbs[0] = a.word(s[:first])
+	seen := a.seen(s[:first])
+	for rest := s[first:]; len(rest) >= chunk; rest = rest[chunk:] {
+		carry, digits := a.word10(rest)
+		seen |= digits
+		for j := range limbs[:used] {
+			hi, lo := bits.Mul64(limbs[j], chunkBase)
+			var c uint64
+			limbs[j], c = bits.Add64(lo, carry, 0)
+			carry = hi + c
+		}
+		if carry != 0 {
+			limbs[used] = carry
+			used++
 		}
 	}
-	zeros := 0
-	for zeros < len(s) && s[zeros] == a.digits[0] {
-		zeros++
+	if seen == notDigit {
+		return -1, a.firstBad(s)
 	}
-	var buf [MaxLen]byte // the number, big-endian, at the end
-	top := len(buf)
-	for i := zeros; i < len(s); i++ {
-		carry := uint32(a.values[s[i]])
-		for j := len(buf) - 1; j >= top || carry != 0; j-- {
-			carry += 58 * uint32(buf[j])
-			buf[j] = byte(carry)
-			carry >>= 8
-			top = min(top, j)
-		}
+	var buf [8 * maxLimbs]byte
+	for j, x := range limbs {
+		binary.BigEndian.PutUint64(buf[8*(maxLimbs-1-j):], x)
 	}
-	n = zeros + len(buf) - top
-	if n > len(dst) {
+	size := 8*(used-1) + byteLen(limbs[used-1])
+	zeros := a.zeros(s)
+	if n = zeros + size; n > len(dst) {
 		return -1, -1
 	}
 	clear(dst[:zeros])
-	copy(dst[zeros:], buf[top:])
+	copy(dst[zeros:], buf[len(buf)-size:])
 	return n, -1
 }
 
-// Encode returns b in Base58.
+// DecodeShort is Decode for a value of at most 32 bytes, as most are. It writes
+// to the end of dst; what is before the value in dst becomes zero. So nothing
+// is moved by a distance that is only known at run time, and the number fits
+// registers.
+func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
+	if len(s) > maxShort {
+		return -1, -1
+	}
+	first := len(s) % chunk
+	x0, seen := a.word(s[:first]), a.seen(s[:first])
+	var x1, x2, x3, over uint64
+	for rest := s[first:]; len(rest) >= chunk; rest = rest[chunk:] {
+		word, digits := a.word10(rest)
+		seen |= digits
+		h0, l0 := bits.Mul64(x0, chunkBase)
+		h1, l1 := bits.Mul64(x1, chunkBase)
+		h2, l2 := bits.Mul64(x2, chunkBase)
+		h3, l3 := bits.Mul64(x3, chunkBase)
+		var c uint64
+		x0, c = bits.Add64(l0, word, 0)
+		x1, c = bits.Add64(l1, h0, c)
+		x2, c = bits.Add64(l2, h1, c)
+		x3, c = bits.Add64(l3, h2, c)
+		over = h3 + c
+	}
+	if seen == notDigit {
+		return -1, a.firstBad(s)
+	}
+	binary.BigEndian.PutUint64(dst[0:], x3)
+	binary.BigEndian.PutUint64(dst[8:], x2)
+	binary.BigEndian.PutUint64(dst[16:], x1)
+	binary.BigEndian.PutUint64(dst[24:], x0)
+	switch {
+	case x3 != 0:
+		n = 24 + byteLen(x3)
+	case x2 != 0:
+		n = 16 + byteLen(x2)
+	case x1 != 0:
+		n = 8 + byteLen(x1)
+	default:
+		n = byteLen(x0)
+	}
+	if n += a.zeros(s); n > ShortLen || over != 0 {
+		return -1, -1
+	}
+	return n, -1
+}
+
+// byteLen returns the number of bytes of x without leading zero bytes.
+func byteLen(x uint64) int { return (bits.Len64(x) + 7) / 8 }
+
+// word returns the value of the digits of s, fewer than ten.
+func (a *Alphabet) word(s string) (w uint64) {
+	for i := range len(s) {
+		w = w*58 + uint64(a.values[s[i]])
+	}
+	return w
+}
+
+// seen returns the or of the values of s: notDigit if any of them is that.
+func (a *Alphabet) seen(s string) (or byte) {
+	for i := range len(s) {
+		or |= a.values[s[i]]
+	}
+	return or
+}
+
+// word10 returns the value of the first ten digits of s, and the or of their
+// values. It joins the digits in pairs first, which do not wait for each other.
+func (a *Alphabet) word10(s string) (w uint64, or byte) {
+	_ = s[chunk-1]
+	v0, v1 := a.values[s[0]], a.values[s[1]]
+	v2, v3 := a.values[s[2]], a.values[s[3]]
+	v4, v5 := a.values[s[4]], a.values[s[5]]
+	v6, v7 := a.values[s[6]], a.values[s[7]]
+	v8, v9 := a.values[s[8]], a.values[s[9]]
+	or = v0 | v1 | v2 | v3 | v4 | v5 | v6 | v7 | v8 | v9
+	w = uint64(v0)*58 + uint64(v1)
+	w = w*(58*58) + (uint64(v2)*58 + uint64(v3))
+	w = w*(58*58) + (uint64(v4)*58 + uint64(v5))
+	w = w*(58*58) + (uint64(v6)*58 + uint64(v7))
+	w = w*(58*58) + (uint64(v8)*58 + uint64(v9))
+	return w, or
+}
+
+// zeros returns the number of leading zero digits of s.
+func (a *Alphabet) zeros(s string) (n int) {
+	for n < len(s) && s[n] == a.digits[0] {
+		n++
+	}
+	return n
+}
+
+// firstBad returns the offset of the first byte of s that is no digit, or -1.
+func (a *Alphabet) firstBad(s string) int {
+	for i := range len(s) {
+		if a.values[s[i]] == notDigit {
+			return i
+		}
+	}
+	return -1
+}
+
+// textLen returns no less than the number of digits of n bytes, in words of ten.
+func textLen(n int) int { return n*11/8 + 1 + chunk }
+
+// Encode returns b in Base58. It allocates nothing but the text if b has
+// at most 96 bytes.
 func (a *Alphabet) Encode(b []byte) string {
 	zeros := 0
 	for zeros < len(b) && b[zeros] == 0 {
 		zeros++
 	}
-	var digits []byte // little-endian
-	for _, c := range b[zeros:] {
-		carry := uint32(c)
-		for j := range digits {
-			carry += 256 * uint32(digits[j])
-			digits[j] = byte(carry % 58)
-			carry /= 58
+	var few [maxLimbs]uint64
+	limbs := few[:0] // big-endian
+	head := len(b) % 8
+	if head > 0 {
+		var first [8]byte
+		copy(first[8-head:], b)
+		limbs = append(limbs, binary.BigEndian.Uint64(first[:]))
+	}
+	for rest := b[head:]; len(rest) >= 8; rest = rest[8:] {
+		limbs = append(limbs, binary.BigEndian.Uint64(rest))
+	}
+	var short [maxText]byte
+	text := short[:] // the digits, at the end
+	if most := zeros + textLen(len(b)-zeros); most > len(text) {
+		text = make([]byte, most)
+	}
+	at := len(text)
+	for {
+		for len(limbs) > 0 && limbs[0] == 0 {
+			limbs = limbs[1:]
 		}
-		for carry > 0 {
-			digits = append(digits, byte(carry%58))
-			carry /= 58
+		if len(limbs) == 0 {
+			break
+		}
+		var rem uint64
+		for j := range limbs {
+			limbs[j], rem = bits.Div64(rem, limbs[j], chunkBase)
+		}
+		for range chunk {
+			at--
+			text[at] = a.digits[rem%58]
+			rem /= 58
 		}
 	}
-	text := make([]byte, zeros+len(digits))
-	for i := range zeros {
-		text[i] = a.digits[0]
+	for at < len(text) && text[at] == a.digits[0] {
+		at++ // of the last word, which need not have ten digits
 	}
-	for i, d := range digits {
-		text[len(text)-1-i] = a.digits[d]
+	for range zeros {
+		at--
+		text[at] = a.digits[0]
 	}
-	return string(text)
+	return string(text[at:])
 }
