@@ -8,3 +8,5 @@ require (
 	github.com/mr-tron/base58 v1.3.0
 	golang.org/x/crypto v0.55.0
 )
+
+require golang.org/x/sys v0.47.0 // indirect

@@ -7,39 +7,40 @@
 // than the assembly of the libraries does. They are its referees in the tests.
 package keccak
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
+
+//go:generate go run gen.go
 
 // rate is the block size of Keccak-256 in bytes.
 const rate = 136
 
 // Sum256 returns the Keccak-256 hash of data. It does not allocate.
 func Sum256(data []byte) [32]byte {
-	var a [25]uint64
+	// The empty state, but for the lanes that permute wants complemented.
+	const ones = 1<<64 - 1
+	a := [25]uint64{1: ones, 2: ones, 8: ones, 12: ones, 17: ones, 20: ones}
 	for len(data) >= rate {
-		absorb(&a, data)
+		for i := range rate / 8 {
+			a[i] ^= binary.LittleEndian.Uint64(data[8*i:])
+		}
+		permute(&a)
 		data = data[rate:]
 	}
-	var last [rate]byte
-	copy(last[:], data)
-	last[len(data)] = 1
-	last[rate-1] |= 0x80
-	absorb(&a, last[:])
+	n := len(data) / 8
+	for i := range n {
+		a[i] ^= binary.LittleEndian.Uint64(data[8*i:])
+	}
+	var last [8]byte
+	last[copy(last[:], data[8*n:])] = 1
+	a[n] ^= binary.LittleEndian.Uint64(last[:])
+	a[rate/8-1] ^= 0x80 << 56
+	permute(&a)
 	var sum [32]byte
-	for i := range 4 {
-		binary.LittleEndian.PutUint64(sum[8*i:], a[i])
-	}
+	binary.LittleEndian.PutUint64(sum[0:], a[0])
+	binary.LittleEndian.PutUint64(sum[8:], ^a[1])
+	binary.LittleEndian.PutUint64(sum[16:], ^a[2])
+	binary.LittleEndian.PutUint64(sum[24:], a[3])
 	return sum
-}
-
-// absorb mixes one block into the state.
-func absorb(a *[25]uint64, block []byte) {
-	for i := range rate / 8 {
-		a[i] ^= binary.LittleEndian.Uint64(block[8*i:])
-	}
-	permute(a)
 }
 
 var roundConstants = [24]uint64{
@@ -49,34 +50,4 @@ var roundConstants = [24]uint64{
 	0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003,
 	0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
 	0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
-}
-
-var rotations = [24]int{1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 2, 14, 27, 41, 56, 8, 25, 43, 62, 18, 39, 61, 20, 44}
-var lanes = [24]int{10, 7, 11, 17, 18, 3, 5, 16, 8, 21, 24, 4, 15, 23, 19, 13, 12, 2, 20, 14, 22, 9, 6, 1}
-
-// permute is Keccak-f[1600].
-func permute(a *[25]uint64) {
-	for _, rc := range roundConstants {
-		var c [5]uint64
-		for x := range 5 {
-			c[x] = a[x] ^ a[x+5] ^ a[x+10] ^ a[x+15] ^ a[x+20]
-		}
-		for x := range 5 {
-			d := c[(x+4)%5] ^ bits.RotateLeft64(c[(x+1)%5], 1)
-			for y := 0; y < 25; y += 5 {
-				a[y+x] ^= d
-			}
-		}
-		t := a[1]
-		for i, lane := range lanes {
-			t, a[lane] = a[lane], bits.RotateLeft64(t, rotations[i])
-		}
-		for y := 0; y < 25; y += 5 {
-			copy(c[:], a[y:y+5])
-			for x := range 5 {
-				a[y+x] = c[x] ^ ^c[(x+1)%5]&c[(x+2)%5]
-			}
-		}
-		a[0] ^= rc
-	}
 }
