@@ -31,6 +31,7 @@ const (
 
 func (evm) evm() {}
 
+// parse takes 64 hex digits for a private key.
 func (evm) parse(s string, tolerant bool) (string, form, fault) {
 	if len(s) != evmLen {
 		return "", 0, badHexLength(s)
@@ -42,24 +43,21 @@ func (evm) parse(s string, tolerant bool) (string, form, fault) {
 	return text, formEVM, bad
 }
 
-// parseEVMDigits returns the normal form of the account whose 40 hex digits are
-// given: s itself if it is that.
+// parseEVMDigits returns the normal form of the account whose 40 hex digits end
+// s, "0x" and the digits: s itself if it is that.
 func parseEVMDigits(s, digits string, tolerant bool) (string, fault) {
 	kind, ok := hexCase(digits)
 	switch {
 	case !ok:
 		return "", badChar(len(s) - 40 + firstNonHex(digits))
-	case kind&hasUpper == 0 && len(s) == evmLen && s[1] == 'x':
+	case kind&hasUpper == 0 && s[1] == 'x':
 		return s, fault{}
+	case kind == hasUpper|hasLower && !tolerant && !isEIP55(digits, ""):
+		return "", badChecksum
 	}
 	var buf [evmLen]byte
 	buf[0], buf[1] = '0', 'x'
-	for i := range 40 {
-		buf[2+i] = lowerHexDigit(digits[i])
-	}
-	if kind == hasUpper|hasLower && !tolerant && !isEIP55(buf[2:], digits, "") {
-		return "", badChecksum
-	}
+	putLowerHex(buf[2:], digits)
 	return string(buf[:]), fault{}
 }
 
@@ -157,31 +155,56 @@ func firstNonHex(s string) int {
 	return len(s)
 }
 
-// lowerHexDigit returns a hex digit in lower case.
-func lowerHexDigit(c byte) byte {
-	return c | c>>1&0x20 // digits have bit 5 already, letters have bit 6
+// putLowerHex writes valid hex digits, a multiple of eight, to dst in lower
+// case.
+func putLowerHex(dst []byte, digits string) {
+	for i := 0; i+8 <= len(digits); i += 8 {
+		w := load8(digits, i)
+		// Digits have bit 5 already, letters have bit 6.
+		binary.LittleEndian.PutUint64(dst[i:], w|w>>1&0x2020202020202020)
+	}
 }
 
-// isEIP55 reports whether mixed, 40 hex digits, has the letter case that
-// EIP-55 gives to the address lower, its lower-case digits. With a prefix, the
-// decimal chain id and "0x", the case is that of ERC-1191.
-func isEIP55(lower []byte, mixed, prefix string) bool {
+// isEIP55 reports whether mixed, 40 valid hex digits, has the letter case that
+// EIP-55 gives to them: a letter is upper case where the nibble at its place in
+// the hash of the lower-case digits is 8 or more. With a prefix of at most 32
+// bytes, the decimal chain id and "0x", that is hashed before the digits, the
+// case is that of ERC-1191.
+func isEIP55(mixed, prefix string) bool {
 	var text [32 + 40]byte
-	n := copy(text[:], prefix)
-	n += copy(text[n:], lower)
-	sum := keccak.Sum256(text[:n])
-	for i := range 40 {
-		nibble := sum[i/2] >> (4 * (1 - i&1)) & 15
-		if c := mixed[i]; c >= 'A' && (nibble >= 8) != (c < 'a') {
-			return false
-		}
+	n := copy(text[:32], prefix)
+	putLowerHex(text[n:], mixed)
+	sum := keccak.Sum256(text[:n+40])
+	var wrong uint64
+	for i := range 5 {
+		// The nibbles that belong to eight digits, one to a byte.
+		h := uint64(binary.BigEndian.Uint32(sum[4*i:]))
+		h = (h | h<<16) & 0x0000ffff0000ffff
+		h = (h | h<<8) & 0x00ff00ff00ff00ff
+		h = (h | h<<4) & 0x0f0f0f0f0f0f0f0f
+		h = bits.ReverseBytes64(h)
+		w := load8(mixed, 8*i)
+		letter := w >> 1 & 0x2020202020202020 // bit 5 of each, as is the bit of case
+		wrong |= letter & (^w ^ h<<2)
 	}
-	return true
+	return wrong == 0
+}
+
+// isHexKey reports whether s is 64 hex digits, with or without "0x": a private
+// key as likely as the hash of anything.
+func isHexKey(s string) bool {
+	if len(s) == 66 && s[0] == '0' && s[1]|0x20 == 'x' {
+		s = s[2:]
+	}
+	return len(s) == 64 && firstNonHex(s) == 64
 }
 
 // badHexLength is the fault of a string that is not as long as "0x" and the
 // digits it should have. What is not hex at all is told from what was cut.
 func badHexLength(s string) fault {
+	if isHexKey(s) {
+		return isSecret
+	}
 	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
 		if i := firstNonHex(s[2:min(len(s), 64)]); 2+i < min(len(s), 64) {
 			return badChar(2 + i)

@@ -1,0 +1,21 @@
+package address
+
+// erc1191 is the format of an EVM chain whose wallets write the letter case of
+// ERC-1191, EIP-55 with the chain id in the hash, as well as that of EIP-55.
+// Either proves an address; an address whose case fails both is refused by the
+// strict reading.
+//
+// See ERC-1191, "Add chain id to mixed-case checksum address encoding", and
+// RSKIP-60.
+type erc1191 struct {
+	evm
+	prefix string // what is hashed before the digits: the decimal chain id and "0x"
+}
+
+func (c erc1191) parse(s string, tolerant bool) (string, form, fault) {
+	text, f, bad := c.evm.parse(s, tolerant)
+	if bad == badChecksum && isEIP55(s[2:], c.prefix) {
+		return c.evm.parse(s, true)
+	}
+	return text, f, bad
+}

@@ -1,0 +1,62 @@
+package address
+
+// evmPrefixed is the format of an EVM chain that writes its addresses with a
+// prefix in the place of "0x": the prefix and 40 hex digits. "0x" is taken as
+// well, and both spell one account. The letter case is as in evm. The normal
+// form keeps the prefix that was given, in lower case; the tolerant reading
+// takes capitals in it.
+//
+// See the XDC Network documentation, "XDC address prefix", and the Ronin
+// documentation, "Address formats".
+type evmPrefixed struct {
+	evm
+	prefix string // in lower case
+}
+
+const formEVMPrefixed form = 1
+
+func (c evmPrefixed) parse(s string, tolerant bool) (string, form, fault) {
+	n := len(c.prefix)
+	if len(s) != n+40 || s[0] == '0' {
+		return c.evm.parse(s, tolerant)
+	}
+	lower := true
+	for i := range n {
+		switch {
+		case s[i] == c.prefix[i]:
+		case tolerant && 'A' <= s[i] && s[i] <= 'Z' && s[i]|0x20 == c.prefix[i]:
+			lower = false
+		default:
+			return "", 0, badChar(i)
+		}
+	}
+	digits := s[n:]
+	kind, ok := hexCase(digits)
+	switch {
+	case !ok:
+		return "", 0, badChar(n + firstNonHex(digits))
+	case lower && kind&hasUpper == 0:
+		return s, formEVMPrefixed, fault{}
+	case kind == hasUpper|hasLower && !tolerant && !isEIP55(digits, ""):
+		return "", 0, badChecksum
+	}
+	var buf [32 + 40]byte
+	copy(buf[:32], c.prefix)
+	putLowerHex(buf[n:], digits)
+	return string(buf[:n+40]), formEVMPrefixed, fault{}
+}
+
+func (c evmPrefixed) canonical(text string, f form) (string, form) {
+	if f == formEVMPrefixed {
+		return "0x" + text[len(text)-40:], formEVM
+	}
+	return text, formEVM
+}
+
+func (c evmPrefixed) account(text string, f form) Key {
+	return evmKey(evmKind, text[len(text)-40:])
+}
+
+func (c evmPrefixed) keys(text string, f form) keys {
+	return keys{evmKey(KeccakHash, text[len(text)-40:])}
+}
