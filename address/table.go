@@ -148,22 +148,22 @@ var chains = [...]chain{
 	// {"provenance", "Provenance", "cosmos:pio-mainnet-1", 505, "", "HASH", cosmos{hrp: "pb"}},
 
 	// Substrate chains.
-	// {"polkadot", "Polkadot", "polkadot:91b171bb158e2d3848fa23a9f1c25182", 354, "", "DOT", ss58{prefix: 0}},
-	// {"kusama", "Kusama", "polkadot:b0a8d493285c2df73290dfb7e61f870f", 434, "", "KSM", ss58{prefix: 2}},
-	// {"substrate", "Substrate", "", -1, "", "", ss58{prefix: 42}},
-	// {"bittensor", "Bittensor", "", 1005, "", "TAO", ss58{prefix: 42}},
-	// {"aleph-zero", "Aleph Zero", "", 643, "", "AZERO", ss58{prefix: 42}},
-	// {"acala", "Acala", "", 787, "", "ACA", ss58{prefix: 10}},
-	// {"astar", "Astar", "", 810, "", "ASTR", ss58{prefix: 5}},
-	// {"polymesh", "Polymesh", "", 595, "", "POLYX", ss58{prefix: 12}},
-	// {"centrifuge", "Centrifuge", "", 747, "", "CFG", ss58{prefix: 36}},
-	// {"kilt", "KILT", "", 2086, "", "KILT", ss58{prefix: 38}},
-	// {"phala", "Phala", "", -1, "", "PHA", ss58{prefix: 30}},
-	// {"hydration", "Hydration", "", -1, "hydradx", "HDX", ss58{prefix: 63}},
+	{"polkadot", "Polkadot", "polkadot:91b171bb158e2d3848fa23a9f1c25182", 354, "", "DOT", ss58{prefix: 0}},
+	{"kusama", "Kusama", "polkadot:b0a8d493285c2df73290dfb7e61f870f", 434, "", "KSM", ss58{prefix: 2}},
+	{"substrate", "Substrate", "", -1, "", "", ss58{prefix: 42}},
+	{"bittensor", "Bittensor", "", 1005, "", "TAO", ss58{prefix: 42}},
+	{"aleph-zero", "Aleph Zero", "", 643, "", "AZERO", ss58{prefix: 42}},
+	{"acala", "Acala", "", 787, "", "ACA", ss58{prefix: 10}},
+	{"astar", "Astar", "", 810, "", "ASTR", ss58{prefix: 5}},
+	{"polymesh", "Polymesh", "", 595, "", "POLYX", ss58{prefix: 12}},
+	{"centrifuge", "Centrifuge", "", 747, "", "CFG", ss58{prefix: 36}},
+	{"kilt", "KILT", "", 2086, "", "KILT", ss58{prefix: 38}},
+	{"phala", "Phala", "", -1, "", "PHA", ss58{prefix: 30}},
+	{"hydration", "Hydration", "", -1, "hydradx", "HDX", ss58{prefix: 63}},
 
 	// CryptoNote chains.
-	// {"monero", "Monero", "monero:418015bb9ae982a1975da7d79277c270", 128, "", "XMR", cryptonote{}},
-	// {"oxen", "Oxen", "", 240, "", "OXEN LOKI", cryptonote{}},
+	{"monero", "Monero", "monero:418015bb9ae982a1975da7d79277c270", 128, "", "XMR", cryptonote{18, 19, 42, [6]uint16{53, 54, 63, 24, 25, 36}}},
+	{"oxen", "Oxen", "", 240, "", "OXEN LOKI", cryptonote{114, 115, 116, [6]uint16{156, 157, 158, 3930, 3931, 3932}}},
 
 	// Other formats in Base58.
 	{"tron", "Tron", "tron:0x2b6653dc", 195, "", "TRX USDT", tron{}},

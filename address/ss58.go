@@ -1,0 +1,115 @@
+package address
+
+import (
+	"golang.org/x/crypto/blake2b"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// ss58 is the format of Substrate chains: Base58 of a network prefix, a 32-byte
+// account id, and the first two bytes of the BLAKE2b-512 hash of "SS58PRE",
+// prefix and id. A prefix below 64 is one byte, any other two, and no other
+// spelling of it is taken.
+//
+// The letter case matters; the normal form is the input. An address with the
+// prefix of another network is not of this chain, though the account may be the
+// same key there. The tolerant reading takes the generic prefix 42, and
+// rewrites it. Ids of other lengths, which the format has, are no accounts of
+// the chains in the table.
+//
+// See "SS58 address format" in the Polkadot documentation, and the SS58
+// registry.
+type ss58 struct {
+	prefix uint16 // below 16384
+}
+
+const (
+	ss58ID       = 32
+	ss58Checksum = 2
+	ss58Max      = 2 + ss58ID + ss58Checksum
+	ss58Generic  = 42
+	ss58MinText  = 35 // 35 bytes, nearly all of them zero
+	ss58MaxText  = 50 // 36 bytes
+)
+
+func (c ss58) parse(s string, tolerant bool) (string, form, fault) {
+	if len(s) < ss58MinText || len(s) > ss58MaxText {
+		if isHexKey(s) {
+			return "", 0, isSecret
+		}
+		return "", 0, badLength
+	}
+	var buf [ss58Max]byte
+	n, bad := base58.Bitcoin.Decode(buf[:], s)
+	switch {
+	case bad >= 0:
+		return "", 0, badChar(bad)
+	case n < 1+ss58ID+ss58Checksum:
+		return "", 0, badLength
+	}
+	at := n - ss58ID - ss58Checksum // where the id begins
+	sum := ss58Sum(buf[:n-ss58Checksum])
+	if sum != [ss58Checksum]byte(buf[n-ss58Checksum:]) {
+		return "", 0, badChecksum
+	}
+	var prefix uint16
+	switch {
+	case at == 1 && buf[0] < 0x40:
+		prefix = uint16(buf[0])
+	case at == 2 && 0x40 <= buf[0] && buf[0] < 0x80:
+		// The six bits of the first byte are bits 2 to 7 of the prefix.
+		prefix = uint16(buf[0]&0x3f)<<2 | uint16(buf[1]>>6) | uint16(buf[1]&0x3f)<<8
+		if prefix < 0x40 {
+			return "", 0, badSyntax
+		}
+	case at == 1 && buf[0] < 0x80:
+		return "", 0, badLength
+	default:
+		return "", 0, badSyntax
+	}
+	switch {
+	case prefix == c.prefix:
+		return s, 0, fault{}
+	case tolerant && prefix == ss58Generic:
+		return c.encode([ss58ID]byte(buf[at:])), 0, fault{}
+	}
+	return "", 0, badSyntax
+}
+
+// encode returns the address of the account id.
+func (c ss58) encode(id [ss58ID]byte) string {
+	b := make([]byte, 0, ss58Max)
+	if c.prefix < 0x40 {
+		b = append(b, byte(c.prefix))
+	} else {
+		b = append(b, 0x40|byte(c.prefix>>2)&0x3f, byte(c.prefix>>8)|byte(c.prefix&3)<<6)
+	}
+	b = append(b, id[:]...)
+	sum := ss58Sum(b)
+	return base58.Bitcoin.Encode(append(b, sum[:]...))
+}
+
+func (ss58) canonical(text string, f form) (string, form) { return text, f }
+
+func (ss58) account(text string, f form) Key { return ss58Key(0, text) }
+
+func (ss58) keys(text string, f form) keys { return keys{ss58Key(Substrate, text)} }
+
+func (ss58) proves(form) bool { return true }
+
+// ss58Key returns the Key of the account id in text, a valid address.
+func ss58Key(c Class, text string) Key {
+	var buf [ss58Max]byte
+	n, _ := base58.Bitcoin.Decode(buf[:], text)
+	return Key{c, ss58ID, [ss58ID]byte(buf[n-ss58ID-ss58Checksum:])}
+}
+
+// ss58Sum returns the checksum of prefix and id.
+func ss58Sum(b []byte) [ss58Checksum]byte {
+	const label = "SS58PRE"
+	var data [len(label) + ss58Max]byte
+	n := copy(data[:], label)
+	n += copy(data[n:], b)
+	sum := blake2b.Sum512(data[:n])
+	return [ss58Checksum]byte(sum[:])
+}
