@@ -163,7 +163,7 @@ var chains = [...]chain{
 
 	// CryptoNote chains.
 	{"monero", "Monero", "monero:418015bb9ae982a1975da7d79277c270", 128, "", "XMR", cryptonote{18, 19, 42, [6]uint16{53, 54, 63, 24, 25, 36}}},
-	{"oxen", "Oxen", "", 240, "", "OXEN LOKI", cryptonote{114, 115, 116, [6]uint16{156, 157, 158, 3930, 3931, 3932}}},
+	{"oxen", "Oxen", "", 240, "", "OXEN LOKI", cryptonote{114, 115, 116, [6]uint16{156, 157, 158, 3930, 4442, 5850}}},
 
 	// Other formats in Base58.
 	{"tron", "Tron", "tron:0x2b6653dc", 195, "", "TRX USDT", tron{}},
