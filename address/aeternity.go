@@ -1,0 +1,56 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// aeternity is the format of æternity: "ak_" and Base58Check, without a version
+// byte, of an ed25519 public key. The letter case matters; the normal form is
+// the input. The test network writes the same. The other identifiers of the
+// chain, "ct_" of a contract among them, are no addresses; "sk_" is a secret.
+//
+// See "API encoding" in the æternity protocol documentation.
+type aeternity struct{}
+
+const (
+	aeternityPrefix = "ak_"
+	aeternitySecret = "sk_"
+	aeternityLen    = 32 + sumLen
+)
+
+func (aeternity) parse(s string, tolerant bool) (string, form, fault) {
+	if strings.HasPrefix(s, aeternitySecret) || isHexKey(s) || len(s) == 128 && firstNonHex(s) == len(s) {
+		return "", 0, isSecret
+	}
+	if !strings.HasPrefix(s, aeternityPrefix) {
+		return "", 0, badSyntax
+	}
+	var buf [base58.MaxLen]byte
+	n, at := base58.Bitcoin.Decode(buf[:], s[len(aeternityPrefix):])
+	switch {
+	case at >= 0:
+		return "", 0, badChar(len(aeternityPrefix) + at)
+	case n != aeternityLen:
+		return "", 0, badLength
+	case !sha256d.verifies(buf[:n]):
+		return "", 0, badChecksum
+	}
+	return s, 0, fault{}
+}
+
+func (aeternity) canonical(text string, f form) (string, form) { return text, f }
+
+func (aeternity) account(text string, f form) Key { return aeternityKey(0, text) }
+
+func (aeternity) keys(text string, f form) keys { return keys{aeternityKey(Ed25519, text)} }
+
+func (aeternity) proves(form) bool { return true }
+
+// aeternityKey returns the Key of the 32 bytes in text, a valid address.
+func aeternityKey(c Class, text string) Key {
+	var buf [base58.MaxLen]byte
+	base58.Bitcoin.Decode(buf[:], text[len(aeternityPrefix):])
+	return makeKey(c, buf[:32])
+}

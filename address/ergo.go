@@ -1,0 +1,140 @@
+package address
+
+import (
+	"crypto/sha256"
+
+	"golang.org/x/crypto/blake2b"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// ergo is the format of Ergo: Base58 of a byte for network and type, the
+// content, and the first four bytes of the BLAKE2b-256 hash of both. The content
+// is a public key (P2PK), the first 24 bytes of the hash of a script (P2SH), or
+// a script (P2S). The letter case matters; the normal form is the input.
+//
+// A P2S address can spell out the very script that a P2PK or a P2SH address
+// stands for. That is the same account, and the short address is its canonical
+// form. Scripts longer than what an address of base58.MaxLen characters holds
+// are refused, and scripts are not parsed.
+//
+// See "Address" in the Ergo documentation, and ErgoAddress.scala of
+// sigmastate-interpreter.
+type ergo struct{}
+
+const (
+	formErgoP2PK form = iota
+	formErgoP2SH
+	formErgoP2S
+	formErgoP2SOfP2PK // a P2S address with the script of a P2PK address
+	formErgoP2SOfP2SH
+)
+
+const (
+	ergoTestnet = 0x10 // in the head byte
+	ergoKey     = 33
+	ergoHash    = 24
+
+	// The scripts that P2PK and P2SH addresses stand for, around the key and
+	// around the hash.
+	ergoKeyScript  = "\x00\x08\xcd"
+	ergoHashScript = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3\x01\x0e\x04\x00\x04\x30\x0e\x18"
+	ergoHashTail   = "\xd4\x08\x01"
+)
+
+func (ergo) parse(s string, tolerant bool) (string, form, fault) {
+	if isHexKey(s) {
+		return "", 0, isSecret
+	}
+	var buf [base58.MaxLen]byte
+	n, at := base58.Bitcoin.Decode(buf[:], s)
+	switch {
+	case at >= 0:
+		return "", 0, badChar(at)
+	case n < 1+1+sumLen:
+		return "", 0, badLength
+	}
+	b := buf[:n-sumLen]
+	sum := blake2b.Sum256(b)
+	if [sumLen]byte(sum[:]) != [sumLen]byte(buf[n-sumLen:]) {
+		return "", 0, badChecksum
+	}
+	head, content := b[0], b[1:]
+	f := form(head&^ergoTestnet) - 1
+	switch {
+	case f == formErgoP2PK && len(content) != ergoKey, f == formErgoP2SH && len(content) != ergoHash:
+		return "", 0, badLength
+	case f == formErgoP2PK && content[0] != 2 && content[0] != 3, f > formErgoP2S:
+		return "", 0, badSyntax
+	case head&ergoTestnet != 0:
+		return "", 0, badNetwork
+	}
+	if f == formErgoP2S {
+		f = ergoScriptForm(content)
+	}
+	return s, f, fault{}
+}
+
+// ergoScriptForm returns the form of a P2S address of the script.
+func ergoScriptForm(script []byte) form {
+	const p2pk, p2sh = len(ergoKeyScript), len(ergoHashScript)
+	switch {
+	case len(script) == p2pk+ergoKey && string(script[:p2pk]) == ergoKeyScript && (script[p2pk] == 2 || script[p2pk] == 3):
+		return formErgoP2SOfP2PK
+	case len(script) == p2sh+ergoHash+len(ergoHashTail) && string(script[:p2sh]) == ergoHashScript && string(script[p2sh+ergoHash:]) == ergoHashTail:
+		return formErgoP2SOfP2SH
+	}
+	return formErgoP2S
+}
+
+// ergoContent decodes text, a valid address, into buf. It returns the content
+// of the canonical address and its form.
+func ergoContent(buf *[base58.MaxLen]byte, text string, f form) ([]byte, form) {
+	n, _ := base58.Bitcoin.Decode(buf[:], text)
+	content := buf[1 : n-sumLen]
+	switch f {
+	case formErgoP2SOfP2PK:
+		return content[len(ergoKeyScript):], formErgoP2PK
+	case formErgoP2SOfP2SH:
+		return content[len(ergoHashScript):][:ergoHash], formErgoP2SH
+	}
+	return content, f
+}
+
+func (ergo) canonical(text string, f form) (string, form) {
+	if f != formErgoP2SOfP2PK && f != formErgoP2SOfP2SH {
+		return text, f
+	}
+	var buf [base58.MaxLen]byte
+	content, f := ergoContent(&buf, text, f)
+	b := append([]byte{byte(f) + 1}, content...)
+	sum := blake2b.Sum256(b)
+	return base58.Bitcoin.Encode(append(b, sum[:sumLen]...)), f
+}
+
+func (ergo) account(text string, f form) Key {
+	var buf [base58.MaxLen]byte
+	content, f := ergoContent(&buf, text, f)
+	if f == formErgoP2SH {
+		return makeKey(Class(f), content)
+	}
+	return Key{Class(f), sha256.Size, sha256.Sum256(content)}
+}
+
+func (ergo) keys(text string, f form) keys {
+	var buf [base58.MaxLen]byte
+	content, f := ergoContent(&buf, text, f)
+	if f != formErgoP2PK {
+		return keys{}
+	}
+	return keys{secp256k1Key(content)}
+}
+
+func (ergo) proves(form) bool { return true }
+
+// secp256k1Key returns the Key of a compressed secp256k1 public key: its
+// x coordinate. The two points that share one are controlled by the same
+// secret, and some chains show nothing but x.
+func secp256k1Key(compressed []byte) Key {
+	return makeKey(Secp256k1, compressed[1:])
+}

@@ -1,0 +1,61 @@
+package address
+
+import "github.com/walletscreen/walletscreen/internal/base58"
+
+// helium is the format of Helium, as it was before the chain moved to Solana in
+// 2023: Base58Check of the version 0, a byte for network and key type, and 32
+// bytes of the key. The key types are 0, the x coordinate of a P-256 key, and 1,
+// an ed25519 key. The letter case matters; the normal form is the input.
+//
+// See lib/crypto of helium-crypto-rs, public_key and network.
+type helium struct{}
+
+const (
+	heliumLen              = 1 + 1 + 32 + sumLen
+	heliumTestnet          = 0x10 // in the byte for network and type
+	formHeliumCompact form = 0
+	formHeliumEd25519 form = 1
+)
+
+func (helium) parse(s string, tolerant bool) (string, form, fault) {
+	var buf [base58.MaxLen]byte
+	n, at := base58.Bitcoin.Decode(buf[:], s)
+	switch {
+	case at >= 0:
+		return "", 0, badChar(at)
+	case n > 0 && isSecretShape(buf[:n]):
+		return "", 0, isSecret
+	case n != heliumLen:
+		return "", 0, badLength
+	case !sha256d.verifies(buf[:n]):
+		return "", 0, badChecksum
+	}
+	f := form(buf[1] &^ heliumTestnet)
+	switch {
+	case buf[0] != 0 || f > formHeliumEd25519:
+		return "", 0, badSyntax
+	case buf[1]&heliumTestnet != 0:
+		return "", 0, badNetwork
+	}
+	return s, f, fault{}
+}
+
+func (helium) canonical(text string, f form) (string, form) { return text, f }
+
+func (helium) account(text string, f form) Key { return heliumKey(Class(f), text) }
+
+func (helium) keys(text string, f form) keys {
+	if f != formHeliumEd25519 {
+		return keys{}
+	}
+	return keys{heliumKey(Ed25519, text)}
+}
+
+func (helium) proves(form) bool { return true }
+
+// heliumKey returns the Key of the 32 bytes in text, a valid address.
+func heliumKey(c Class, text string) Key {
+	var buf [base58.MaxLen]byte
+	base58.Bitcoin.Decode(buf[:], text)
+	return makeKey(c, buf[2:2+32])
+}

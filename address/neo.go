@@ -1,0 +1,48 @@
+package address
+
+import "github.com/walletscreen/walletscreen/internal/base58"
+
+// neo is the format of Neo, Neo N3 and Ontology: Base58Check of a version byte
+// and the hash160 of the account's verification script. Neo and Ontology have
+// the same version and make the same script of a key, so that an address of one
+// is an address of the other; the scripts of Neo N3 are others. The letter case
+// matters; the normal form is the input. The test networks write the same.
+//
+// See "Wallets" in the Neo documentation, and common/address.go of Ontology.
+type neo struct {
+	version byte
+}
+
+const neoLen = 1 + 20 + sumLen
+
+func (c neo) parse(s string, tolerant bool) (string, form, fault) {
+	var buf [base58.MaxLen]byte
+	n, at := base58.Bitcoin.Decode(buf[:], s)
+	switch {
+	case at >= 0:
+		return "", 0, badChar(at)
+	case n > 0 && isSecretShape(buf[:n]):
+		return "", 0, isSecret
+	case n != neoLen:
+		return "", 0, badLength
+	case !sha256d.verifies(buf[:n]):
+		return "", 0, badChecksum
+	case buf[0] != c.version:
+		return "", 0, badSyntax
+	}
+	return s, 0, fault{}
+}
+
+func (neo) canonical(text string, f form) (string, form) { return text, f }
+
+func (neo) account(text string, f form) Key {
+	hash := base58Hash(text)
+	return makeKey(0, hash[:])
+}
+
+func (neo) keys(text string, f form) keys {
+	hash := base58Hash(text)
+	return keys{makeKey(ScriptHash, hash[:])}
+}
+
+func (neo) proves(form) bool { return true }

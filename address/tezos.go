@@ -1,0 +1,71 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// tezos is the format of Tezos: Base58Check of a prefix of three bytes, which
+// says what the account is, and a hash of 20 bytes, 36 characters in all. The
+// accounts are implicit ones, named by the hash of a key (tz1 to tz4), smart
+// contracts (KT1) and smart rollups (sr1). The letter case matters; the normal
+// form is the input. The test networks write the same.
+//
+// See src/lib_crypto/base58.ml of Octez, module Prefix.
+type tezos struct{}
+
+const (
+	tezosPrefix = 3
+	tezosLen    = tezosPrefix + 20 + sumLen
+)
+
+// tezosPrefixes are the prefixes of accounts. The place of one is its form.
+var tezosPrefixes = [...][tezosPrefix]byte{
+	{6, 161, 159}, // tz1, an ed25519 key
+	{6, 161, 161}, // tz2, a secp256k1 key
+	{6, 161, 164}, // tz3, a P-256 key
+	{6, 161, 166}, // tz4, a BLS12-381 key
+	{2, 90, 121},  // KT1
+	{6, 124, 117}, // sr1
+}
+
+// tezosSecrets are what secret keys begin with, plain and encrypted. They are
+// told by their text, so that one with a typing error is no less a secret.
+var tezosSecrets = [...]string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk", "p2esk", "BLesk", "seesk", "sask"}
+
+func (tezos) parse(s string, tolerant bool) (string, form, fault) {
+	for _, p := range tezosSecrets {
+		if strings.HasPrefix(s, p) {
+			return "", 0, isSecret
+		}
+	}
+	var buf [base58.MaxLen]byte
+	n, at := base58.Bitcoin.Decode(buf[:], s)
+	switch {
+	case at >= 0:
+		return "", 0, badChar(at)
+	case n != tezosLen:
+		return "", 0, badLength
+	case !sha256d.verifies(buf[:n]):
+		return "", 0, badChecksum
+	}
+	for i := range tezosPrefixes {
+		if [tezosPrefix]byte(buf[:]) == tezosPrefixes[i] {
+			return s, form(i), fault{}
+		}
+	}
+	return "", 0, badSyntax
+}
+
+func (tezos) canonical(text string, f form) (string, form) { return text, f }
+
+func (tezos) account(text string, f form) Key {
+	hash := base58Hash(text)
+	return makeKey(Class(f), hash[:])
+}
+
+// keys is empty: a hash of a key that no other chain makes of its keys.
+func (tezos) keys(text string, f form) keys { return keys{} }
+
+func (tezos) proves(form) bool { return true }
