@@ -1,0 +1,416 @@
+package xmlscan_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/walletscreen/walletscreen/internal/xmlscan"
+)
+
+// tokens writes what the scanner reads, one token a line, text only inside of
+// the root element and only where there is some.
+func tokens(r io.Reader) (string, error) {
+	var b strings.Builder
+	s := xmlscan.New(r)
+	for {
+		t, err := s.Next()
+		if err == io.EOF {
+			return b.String(), nil
+		}
+		if err != nil {
+			return b.String(), err
+		}
+		if t == xmlscan.Start {
+			fmt.Fprintf(&b, "start %s", s.Name())
+			for i := range s.NumAttr() {
+				name, value := s.AttrAt(i)
+				fmt.Fprintf(&b, " %s=%q", name, value)
+			}
+		} else {
+			fmt.Fprintf(&b, "end %s", s.Name())
+		}
+		b.WriteString("\n")
+		if s.Depth() == 0 {
+			continue
+		}
+		text, err := s.Text()
+		if err != nil {
+			return b.String(), err
+		}
+		if len(text) > 0 {
+			fmt.Fprintf(&b, "text %q\n", text)
+		}
+	}
+}
+
+// reference is tokens as encoding/xml reads them. What it takes besides a
+// well-formed document (any number of root elements, text around them) is for
+// the caller to know.
+func reference(doc []byte) (string, error) {
+	var b strings.Builder
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	qualified := func(n xml.Name) string {
+		if n.Space != "" {
+			return n.Space + ":" + n.Local
+		}
+		return n.Local
+	}
+	text, depth := "", 0
+	// RawToken leaves the prefixes of names as they are, but does not check that
+	// tags match; Token does.
+	check := xml.NewDecoder(bytes.NewReader(doc))
+	for {
+		if _, err := check.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			return "", err
+		}
+	}
+	for {
+		t, err := d.RawToken()
+		if err == io.EOF {
+			return b.String(), nil
+		}
+		if err != nil {
+			return b.String(), err
+		}
+		switch t := t.(type) {
+		case xml.CharData:
+			if depth > 0 {
+				text += string(t)
+			}
+			continue
+		case xml.StartElement, xml.EndElement:
+			if text != "" {
+				fmt.Fprintf(&b, "text %q\n", text)
+				text = ""
+			}
+			if start, ok := t.(xml.StartElement); ok {
+				depth++
+				fmt.Fprintf(&b, "start %s", start.Name.Local)
+				for _, a := range start.Attr {
+					fmt.Fprintf(&b, " %s=%q", qualified(a.Name), a.Value)
+				}
+			} else {
+				depth--
+				fmt.Fprintf(&b, "end %s", t.(xml.EndElement).Name.Local)
+			}
+			b.WriteString("\n")
+		}
+	}
+}
+
+var wellFormed = []struct{ name, doc, want string }{
+	{"empty element", `<a/>`, "start a\nend a\n"},
+	{"declaration", "<?xml version='1.0' encoding = \"UTF-8\" standalone='yes' ?>\r\n<a></a>\n", "start a\nend a\n"},
+	{"byte order mark", "\xef\xbb\xbf<?xml version=\"1.0\"?><a/>", "start a\nend a\n"},
+	{"nesting", `<a><b><c/></b ></a>`, "start a\nstart b\nstart c\nend c\nend b\nend a\n"},
+	{"attributes", `<a x="1" y = 'it"s' z:w=""/>`, "start a x=\"1\" y=\"it\\\"s\" z:w=\"\"\nend a\n"},
+	{"references", `<a x="&lt;&#65;&#x1F600;&quot;">&amp;&apos;&gt;&#xe9;</a>`, "start a x=\"<A😀\\\"\"\ntext \"&'>é\"\nend a\n"},
+	{"prefix", `<n:a xmlns:n="u"><n:b/></n:a>`, "start a xmlns:n=\"u\"\nstart b\nend b\nend a\n"},
+	{"CDATA", `<a>x<![CDATA[<&]]]><![CDATA[]]></a>`, "start a\ntext \"x<&]\"\nend a\n"},
+	{"text around comments", `<a>x<!-- - > --><?p <a>?>y</a><!----><?q?>`, "start a\ntext \"xy\"\nend a\n"},
+	{"line ends", "<a x='1\r\n2\r3'>1\r\n2\r3\n4&#13;</a>", "start a x=\"1\\n2\\n3\"\ntext \"1\\n2\\n3\\n4\\r\"\nend a\n"},
+	{"brackets", `<a>]] ]> ] ></a>`, "start a\ntext \"]] ]> ] >\"\nend a\n"},
+	{"beyond ASCII", "<a b='ü'>Żółć 漢字 😀</a>", "start a b=\"ü\"\ntext \"Żółć 漢字 😀\"\nend a\n"},
+	{"mixed", `<a>1<b/>2<b>3</b>4</a>`, "start a\ntext \"1\"\nstart b\nend b\ntext \"2\"\nstart b\ntext \"3\"\nend b\ntext \"4\"\nend a\n"},
+	{"blanks around", "\n\t <!-- c --> <a/> \r\n<!-- d -->\n", "start a\nend a\n"},
+	{"blanks in tags", "<a\r\n\tb='1'\n/>", "start a b=\"1\"\nend a\n"},
+}
+
+var malformed = []struct{ name, doc string }{
+	{"empty", ``},
+	{"blank", " \n"},
+	{"only a declaration", `<?xml version="1.0"?>`},
+	{"text", `sorry`},
+	{"text before the root", `x<a/>`},
+	{"text behind the root", `<a/>x`},
+	{"reference behind the root", `<a/>&amp;`},
+	{"CDATA behind the root", `<a/><![CDATA[]]>`},
+	{"second root", `<a/><b/>`},
+	{"end tag behind the root", `<a/></a>`},
+	{"open element", `<a>`},
+	{"open inner element", `<a><b></a>`},
+	{"crossed", `<a><b></a></b>`},
+	{"longer end tag", `<a></ab>`},
+	{"shorter end tag", `<ab></a>`},
+	{"end tag of another prefix", `<n:a></m:a>`},
+	{"end tag with an attribute", `<a></a b="">`},
+	{"cut in a tag", `<a`},
+	{"cut in an end tag", `<a></a`},
+	{"cut in an attribute", `<a b="`},
+	{"cut in a text", `<a>x`},
+	{"cut in a reference", `<a>&am`},
+	{"cut in a comment", `<a><!-- `},
+	{"cut in an instruction", `<a><?p `},
+	{"cut in a CDATA section", `<a><![CDATA[x]]`},
+	{"cut behind <!", `<a><!`},
+	{"cut in a character", "<a>\xc3"},
+	{"no name", `< a/>`},
+	{"name of a digit", `<1/>`},
+	{"name of two colons", `<a:b:c/>`},
+	{"no prefix", `<:a/>`},
+	{"no local name", `<a:/>`},
+	{"attribute without a value", `<a b/>`},
+	{"attribute without quotes", `<a b=1/>`},
+	{"attribute twice", `<a b="1" c="" b="2"/>`},
+	{"no blank between attributes", `<a b="1"c="2"/>`},
+	{"< in an attribute", `<a b="<"/>`},
+	{"unknown entity", `<a>&nbsp;</a>`},
+	{"unknown entity in an attribute", `<a b="&nbsp;"/>`},
+	{"bare ampersand", `<a>R & D</a>`},
+	{"reference to NUL", `<a>&#0;</a>`},
+	{"reference to a surrogate", `<a>&#xD800;</a>`},
+	{"reference beyond Unicode", `<a>&#x110000;</a>`},
+	{"reference without digits", `<a>&#x;</a>`},
+	{"control character", "<a>\x01</a>"},
+	{"control character in an attribute", "<a b='\x01'/>"},
+	{"control character in a comment", "<a><!-- \x01 --></a>"},
+	{"control character in CDATA", "<a><![CDATA[\x01]]></a>"},
+	{"no UTF-8", "<a>\xff</a>"},
+	{"surrogate in UTF-8", "<a>\xed\xa0\x80</a>"},
+	{"U+FFFE", "<a>\uFFFE</a>"},
+	{"]]> in text", `<a>]]></a>`},
+	{"-- in a comment", `<a><!-- -- --></a>`},
+	{"document type", `<!DOCTYPE a><a/>`},
+	{"document type with entities", `<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>`},
+	{"document type of HTML", "<!doctype html>\n<html></html>"},
+	{"latin-1", `<?xml version="1.0" encoding="iso-8859-1"?><a/>`},
+	{"version 1.1", `<?xml version="1.1"?><a/>`},
+	{"declaration without a version", `<?xml encoding="utf-8"?><a/>`},
+	{"declaration behind a blank", ` <?xml version="1.0"?><a/>`},
+	{"second declaration", `<?xml version="1.0"?><?xml version="1.0"?><a/>`},
+	{"instruction without a target", `<a><? x?></a>`},
+	{"slash in a tag", `<a / b="1">`},
+	{"byte order mark inside", "<a/>\xef\xbb\xbf"},
+}
+
+func TestWellFormed(t *testing.T) {
+	for _, tt := range wellFormed {
+		t.Run(tt.name, func(t *testing.T) {
+			for how, r := range map[string]io.Reader{
+				"whole":            strings.NewReader(tt.doc),
+				"byte by byte":     iotest.OneByteReader(strings.NewReader(tt.doc)),
+				"data with EOF":    iotest.DataErrReader(strings.NewReader(tt.doc)),
+				"behind a big gap": io.MultiReader(strings.NewReader("<!--"+strings.Repeat("x", 64<<10-11)+"-->"), strings.NewReader(strings.TrimPrefix(tt.doc, "\xef\xbb\xbf"))),
+			} {
+				if how == "behind a big gap" && strings.Contains(tt.doc, "<?xml") {
+					continue
+				}
+				got, err := tokens(r)
+				if err != nil || got != tt.want {
+					t.Errorf("%s: tokens of %q:\n%s%v\nwant:\n%s", how, tt.doc, got, err, tt.want)
+				}
+			}
+			if got, err := reference([]byte(tt.doc)); err != nil || got != tt.want {
+				t.Errorf("encoding/xml reads %q as:\n%s%v\nwant:\n%s", tt.doc, got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	for _, tt := range malformed {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tokens(strings.NewReader(tt.doc))
+			if err == nil {
+				t.Fatalf("tokens of %q = %q, want an error", tt.doc, got)
+			}
+			var e *xmlscan.Error
+			if !errors.As(err, &e) || e.Offset < 0 || e.Offset > int64(len(tt.doc)) {
+				t.Errorf("error of %q = %#v, want an *Error inside of the document", tt.doc, err)
+			}
+			// What is not asked for is checked just the same.
+			if err := skipAll(strings.NewReader(tt.doc)); err == nil {
+				t.Errorf("skipping %q: no error", tt.doc)
+			}
+			if strings.HasPrefix(tt.name, "cut") && !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("error of %q = %v, want one that wraps io.ErrUnexpectedEOF", tt.doc, err)
+			}
+		})
+	}
+}
+
+func skipAll(r io.Reader) error {
+	s := xmlscan.New(r)
+	for {
+		if _, err := s.Next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// Every beginning of a document is refused.
+func TestTruncated(t *testing.T) {
+	for _, tt := range wellFormed {
+		// What may follow the end of the root element may be missing, too.
+		doc := tt.doc[:strings.LastIndexByte(tt.doc, '>')+1]
+		if i := strings.LastIndex(doc, "</a>"); i >= 0 {
+			doc = doc[:i+len("</a>")]
+		} else if i := strings.LastIndex(doc, "/>"); i >= 0 {
+			doc = doc[:i+len("/>")]
+		}
+		for n := range len(doc) {
+			if got, err := tokens(strings.NewReader(doc[:n])); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("tokens of %q = %q, %v, want io.ErrUnexpectedEOF", doc[:n], got, err)
+			}
+		}
+	}
+}
+
+func TestBounds(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("<a>", n) + strings.Repeat("</a>", n) }
+	attrs := func(n int) string {
+		var b strings.Builder
+		b.WriteString("<a")
+		for i := range n {
+			fmt.Fprintf(&b, " a%d=''", i)
+		}
+		return b.String() + "/>"
+	}
+	long := strings.Repeat("x", xmlscan.MaxToken-20)
+	for _, tt := range []struct {
+		name, doc string
+		ok        bool
+	}{
+		{"depth", deep(xmlscan.MaxDepth), true},
+		{"deeper", deep(xmlscan.MaxDepth + 1), false},
+		{"attributes", attrs(xmlscan.MaxAttrs), true},
+		{"more attributes", attrs(xmlscan.MaxAttrs + 1), false},
+		{"long tag", "<a b='" + long + "'/>", true},
+		{"longer tag", "<a b='" + long + long + "'/>", false},
+		{"long text", "<a>" + long + "</a>", true},
+		{"longer text", "<a>" + long + long + "</a>", false},
+		{"longer text around a comment", "<a>" + long + "<!---->" + long + "</a>", false},
+		{"long comment", "<a><!--" + long + long + "--></a>", true},
+		{"long instruction", "<a><?p " + long + long + "?></a>", false},
+		{"long blanks in an end tag", "<a></a" + strings.Repeat(" ", 2*xmlscan.MaxToken) + ">", false},
+		{"long name", "<" + long + long + "/>", false},
+	} {
+		if _, err := tokens(strings.NewReader(tt.doc)); (err == nil) != tt.ok {
+			t.Errorf("%s: error %v, want one: %t", tt.name, err, !tt.ok)
+		}
+	}
+	// Text that nobody asks for is not held, and has no bound.
+	if err := skipAll(strings.NewReader("<a>" + long + long + long + "</a>")); err != nil {
+		t.Errorf("skipping a long text: %v", err)
+	}
+}
+
+func TestReadError(t *testing.T) {
+	broken := errors.New("broken line")
+	for n := range len("<a><b>text</b></a>") {
+		r := io.MultiReader(strings.NewReader("<a><b>text</b></a>"[:n]), iotest.ErrReader(broken))
+		if _, err := tokens(r); err != broken {
+			t.Errorf("reader that breaks after %d bytes: error %v, want its own", n, err)
+		}
+	}
+	// An error behind the end of the root is one, too.
+	if _, err := tokens(io.MultiReader(strings.NewReader("<a/>"), iotest.ErrReader(broken))); err != broken {
+		t.Errorf("reader that breaks at the end: error %v, want its own", err)
+	}
+	if _, err := tokens(idle{}); err != io.ErrNoProgress {
+		t.Errorf("reader that gives nothing: error %v, want io.ErrNoProgress", err)
+	}
+}
+
+type idle struct{}
+
+func (idle) Read([]byte) (int, error) { return 0, nil }
+
+func TestContentAndSkip(t *testing.T) {
+	s := xmlscan.New(strings.NewReader(`<a><skip x="1">t<b><c/></b></skip><d n="&lt;">one<!-- -->two</d><e/><f><g/></f></a>`))
+	start := func(name string) {
+		t.Helper()
+		if tok, err := s.Next(); tok != xmlscan.Start || err != nil || string(s.Name()) != name {
+			t.Fatalf("Next = %v, %v, name %s, want the start of %s", tok, err, s.Name(), name)
+		}
+	}
+	start("a")
+	start("skip")
+	if err := s.Skip(); err != nil || s.Depth() != 1 {
+		t.Fatalf("Skip: %v, depth %d, want 1", err, s.Depth())
+	}
+	start("d")
+	if v, ok := s.Attr("n"); string(v) != "<" || !ok {
+		t.Errorf("Attr(n) = %q, %t, want %q", v, ok, "<")
+	}
+	if v, ok := s.Attr("m"); ok {
+		t.Errorf("Attr(m) = %q, want none", v)
+	}
+	if text, err := s.Content(); string(text) != "onetwo" || err != nil {
+		t.Errorf("Content = %q, %v, want %q", text, err, "onetwo")
+	}
+	start("e")
+	if text, err := s.Content(); len(text) != 0 || err != nil {
+		t.Errorf("Content of an empty element = %q, %v, want none", text, err)
+	}
+	start("f")
+	text, err := s.Content()
+	if err == nil {
+		t.Errorf("Content of an element with an element = %q, want an error", text)
+	}
+	if _, again := s.Next(); again != err {
+		t.Errorf("Next after the error %v = %v, want the same", err, again)
+	}
+}
+
+func TestNoAllocs(t *testing.T) {
+	doc := []byte("<a>" + strings.Repeat(`<b c="1" d="&lt;x">text &amp; text<e/></b>`, 1000) + "</a>")
+	s := xmlscan.New(bytes.NewReader(doc))
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	step := func() {
+		s.Next()
+		s.Attr("d")
+		s.Text()
+		s.Next()
+		s.Next()
+		s.Next()
+	}
+	step()
+	if n := testing.AllocsPerRun(500, step); n != 0 {
+		t.Errorf("%v allocations for an element, want none", n)
+	}
+}
+
+// FuzzScan holds the scanner against encoding/xml: what it takes, the strict
+// decoder takes too and reads the same.
+func FuzzScan(f *testing.F) {
+	for _, tt := range wellFormed {
+		f.Add([]byte(tt.doc))
+	}
+	for _, tt := range malformed {
+		f.Add([]byte(tt.doc))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		got, err := tokens(bytes.NewReader(doc))
+		skipErr := skipAll(bytes.NewReader(doc))
+		if (err == nil) != (skipErr == nil) {
+			t.Fatalf("%q: read with error %v, skipped with error %v", doc, err, skipErr)
+		}
+		slow, slowErr := tokens(iotest.OneByteReader(bytes.NewReader(doc)))
+		if slow != got || fmt.Sprint(slowErr) != fmt.Sprint(err) {
+			t.Fatalf("%q: read at once:\n%s%v\nbyte by byte:\n%s%v", doc, got, err, slow, slowErr)
+		}
+		if err != nil {
+			return
+		}
+		want, err := reference(doc)
+		if err != nil {
+			t.Fatalf("%q is taken, but encoding/xml says %v", doc, err)
+		}
+		if got != want {
+			t.Fatalf("%q is read as:\n%swant:\n%s", doc, got, want)
+		}
+	})
+}
