@@ -1,0 +1,308 @@
+package ofac
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// advanced reads sdn_advanced.xml. What matters of it, in this order, is
+//
+//	<Sanctions>
+//	  <DateOfIssue><Year>2025</Year><Month>3</Month><Day>21</Day></DateOfIssue>
+//	  <ReferenceValueSets>
+//	    <FeatureTypeValues>
+//	      <FeatureType ID="344">Digital Currency Address - XBT</FeatureType>
+//	    <ListValues>
+//	      <List ID="1550">SDN List</List>
+//	  <DistinctParties>
+//	    <DistinctParty>
+//	      <Profile ID="25308">
+//	        <Identity Primary="true">
+//	          <Alias Primary="true">
+//	            <DocumentedName>                 the first one
+//	              <DocumentedNamePart><NamePartValue>YAN</NamePartValue></DocumentedNamePart>
+//	        <Feature FeatureTypeID="344">
+//	          <FeatureVersion>
+//	            <VersionDetail>12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h</VersionDetail>
+//	  <SanctionsEntries>
+//	    <SanctionsEntry ProfileID="25308" ListID="1550">
+//	      <EntryEvent><Date><Year>2019</Year><Month>8</Month><Day>21</Day></Date></EntryEvent>
+//
+// The numbers are the document's own: only its tables say what they mean. If a
+// section stood before one on which it depends, the document would be refused,
+// not misread.
+//
+// A party may be on other lists of OFAC, too, but a wallet whose holder is not
+// on the SDN List is none of ours, and refused: it shows that this is not the
+// SDN List, or that its form has changed.
+type advanced struct {
+	*document
+	features map[string]feature // by id
+	sdn      string             // id of the SDN List
+	profiles map[string]int     // the holders by their id
+	onList   []bool             // of holders: there is an entry on the SDN List
+	entries  int                // entries on the SDN List
+
+	// Of the profile that is read:
+	id      string
+	name    []byte
+	hasName bool
+}
+
+// A feature is a kind of fact about a party. One that is a wallet has an asset.
+type feature struct {
+	asset    string
+	isWallet bool
+}
+
+func (p *advanced) read() error {
+	p.features, p.profiles = make(map[string]feature), make(map[string]int)
+	err := p.children(func(name []byte) (err error) {
+		switch string(name) {
+		case "DateOfIssue":
+			p.revision.Published, err = p.date()
+			return err
+		case "ReferenceValueSets":
+			return p.children(p.values)
+		case "DistinctParties":
+			return p.children(p.party)
+		case "SanctionsEntries":
+			return p.children(p.entry)
+		}
+		return p.Skip()
+	})
+	if err != nil {
+		return err
+	}
+	if p.entries == 0 {
+		return p.errorf("", "no entry is on the SDN List")
+	}
+	for i, ok := range p.onList {
+		if !ok {
+			return p.errorf(p.holders[i].id, "a holder of wallets is not on the SDN List")
+		}
+	}
+	return nil
+}
+
+// date reads a date of the children Year, Month and Day.
+func (p *advanced) date() (time.Time, error) {
+	var year, month, day int
+	err := p.children(func(name []byte) error {
+		var n *int
+		switch string(name) {
+		case "Year":
+			n = &year
+		case "Month":
+			n = &month
+		case "Day":
+			n = &day
+		default:
+			return p.Skip()
+		}
+		text, err := p.content()
+		if err != nil {
+			return err
+		}
+		if *n, err = strconv.Atoi(text); err != nil {
+			return p.errorf("", "date with the number %.32q", text)
+		}
+		return nil
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if y, m, d := t.Date(); y != year || int(m) != month || d != day || y < 1 {
+		return time.Time{}, p.errorf("", "no such date: year %d, month %d, day %d", year, month, day)
+	}
+	return t, nil
+}
+
+// values reads one of the tables.
+func (p *advanced) values(name []byte) error {
+	switch string(name) {
+	case "FeatureTypeValues":
+		return p.children(func([]byte) error {
+			id, err := p.attr("ID")
+			if err != nil {
+				return err
+			}
+			text, err := p.Content()
+			if err != nil {
+				return err
+			}
+			var f feature
+			f.asset, f.isWallet = ticker(text)
+			p.features[id] = f
+			return nil
+		})
+	case "ListValues":
+		return p.children(func([]byte) error {
+			id, err := p.attr("ID")
+			if err != nil {
+				return err
+			}
+			text, err := p.content()
+			if strings.EqualFold(text, "SDN List") {
+				p.sdn = id
+			}
+			return err
+		})
+	}
+	return p.Skip()
+}
+
+// attr returns an attribute that must be there.
+func (p *advanced) attr(name string) (string, error) {
+	v, _ := p.Attr(name)
+	if len(v) == 0 || len(v) > maxText {
+		return "", p.errorf("", "<%.64s> without %s", p.Name(), name)
+	}
+	return string(v), nil
+}
+
+// party reads a party. One that has no wallets is not kept.
+func (p *advanced) party([]byte) error {
+	p.revision.Records++
+	return p.children(func(name []byte) (err error) {
+		if string(name) != "Profile" {
+			return p.Skip()
+		}
+		if p.id, err = p.attr("ID"); err != nil {
+			return err
+		}
+		p.name, p.hasName = p.name[:0], false
+		before := len(p.wallets)
+		if err := p.children(p.profile); err != nil {
+			return err
+		}
+		if len(p.wallets) == before {
+			return nil
+		}
+		if _, ok := p.profiles[p.id]; ok {
+			return p.errorf(p.id, "profile that was there before")
+		}
+		p.profiles[p.id] = len(p.holders)
+		p.holders = append(p.holders, holder{id: p.id, name: string(p.name)})
+		p.onList = append(p.onList, false)
+		return nil
+	})
+}
+
+// profile reads a child of a profile.
+func (p *advanced) profile(name []byte) error {
+	switch string(name) {
+	case "Identity":
+		if !p.isPrimary() {
+			return p.Skip()
+		}
+		return p.children(p.alias)
+	case "Feature":
+		return p.feature()
+	}
+	return p.Skip()
+}
+
+func (p *advanced) isPrimary() bool {
+	v, _ := p.Attr("Primary")
+	return string(v) == "true"
+}
+
+// alias reads a child of an identity, for the name.
+func (p *advanced) alias(name []byte) error {
+	if p.hasName || string(name) != "Alias" || !p.isPrimary() {
+		return p.Skip()
+	}
+	return p.children(func(name []byte) error {
+		if p.hasName || string(name) != "DocumentedName" {
+			return p.Skip()
+		}
+		p.hasName = true
+		return p.children(p.namePart)
+	})
+}
+
+// namePart reads a child of a name, or of a part of one.
+func (p *advanced) namePart(name []byte) error {
+	switch string(name) {
+	case "DocumentedNamePart":
+		return p.children(p.namePart)
+	case "NamePartValue":
+		text, err := p.Content()
+		if err != nil {
+			return err
+		}
+		if len(p.name)+len(text) > maxText {
+			return p.errorf(p.id, "name of more than %d bytes", maxText)
+		}
+		if len(p.name) > 0 {
+			p.name = append(p.name, ' ')
+		}
+		p.name = append(p.name, text...)
+		return nil
+	}
+	return p.Skip()
+}
+
+// feature reads a feature: a wallet, or what is of no interest here.
+func (p *advanced) feature() error {
+	kind, _ := p.Attr("FeatureTypeID")
+	f, ok := p.features[string(kind)]
+	if !ok {
+		return p.errorf(p.id, "feature of a type %.32q that is not in the document's table", kind)
+	}
+	if !f.isWallet {
+		return p.Skip()
+	}
+	before := len(p.wallets)
+	err := p.children(func(name []byte) error {
+		if string(name) != "FeatureVersion" {
+			return p.Skip()
+		}
+		return p.children(func(name []byte) error {
+			if string(name) != "VersionDetail" {
+				return p.Skip()
+			}
+			text, err := p.content()
+			if err != nil {
+				return err
+			}
+			return p.addWallet(p.id, f.asset, text)
+		})
+	})
+	if err == nil && len(p.wallets) == before {
+		err = p.errorf(p.id, "%s without a VersionDetail", label)
+	}
+	return err
+}
+
+// entry reads an entry of a list: when a party was put on it.
+func (p *advanced) entry([]byte) error {
+	if v, _ := p.Attr("ListID"); p.sdn == "" || string(v) != p.sdn {
+		return p.Skip()
+	}
+	p.entries++
+	profile, _ := p.Attr("ProfileID")
+	i, ok := p.profiles[string(profile)]
+	if !ok {
+		return p.Skip()
+	}
+	p.onList[i] = true
+	return p.children(func(name []byte) error {
+		if string(name) != "EntryEvent" {
+			return p.Skip()
+		}
+		return p.children(func(name []byte) error {
+			if string(name) != "Date" {
+				return p.Skip()
+			}
+			t, err := p.date()
+			if h := &p.holders[i]; err == nil && (h.listed.IsZero() || t.Before(h.listed)) {
+				h.listed = t
+			}
+			return err
+		})
+	})
+}

@@ -1,0 +1,207 @@
+// Package ofac reads the SDN List of the US Treasury's Office of Foreign Assets
+// Control, which names the wallet addresses of people and organisations with
+// whom dealings are prohibited. The list is a work of the US government and in
+// the public domain.
+//
+// [New] makes a source that fetches the list. [Parse] reads a file that is at
+// hand. The formats that it knows are
+//
+//   - sdn_advanced.xml, which says when each entity was listed, and
+//   - sdn.xml, a quarter of the size, which does not,
+//
+// both in the namespaces before and since May 2024. An entry is one listed
+// address: Asset is the ticker as printed, Ref the id of the entity, which
+// https://sanctionssearch.ofac.treas.gov shows, and ListedAt the day on which
+// the entity was listed. OFAC does not say when it added an address to an entity
+// that was listed before.
+package ofac
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/xmlscan"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Parse reads the SDN List from r, in any of the formats above, and calls add
+// for each listed address, in the order of the list. An address that is listed
+// twice is added twice. One that decodes to nothing is added with a zero
+// Address.
+//
+// Nothing is added unless all of r was read and is a whole list: well-formed to
+// its last byte, of the right kind, with as many records as it claims (sdn.xml),
+// and not without any wallet. Errors are a [*sources.RecordError], or that of r,
+// or one that wraps that of add. The revision's digest is that of all bytes of r.
+//
+// Parse holds the wallets in memory, and of the rest of the list no more than
+// some ten thousand bytes at a time.
+func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	l, err := read(r)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	if err := l.each(add); err != nil {
+		return sources.Revision{}, err
+	}
+	return l.revision, nil
+}
+
+// A list is what a document says about wallets.
+type list struct {
+	revision sources.Revision
+	holders  []holder
+	wallets  []wallet // in the order of the document
+}
+
+// A holder is an entity that has wallets.
+type holder struct {
+	id, name string
+	listed   time.Time // zero: the document does not say
+}
+
+// A wallet is a listed address.
+type wallet struct {
+	holder      int // in list.holders
+	asset, text string
+}
+
+// The bounds of what is kept. The longest that was seen are an address of 106
+// and a name of a few hundred bytes.
+const (
+	maxWallets = 1 << 20
+	maxText    = 4096
+)
+
+// each calls add for each wallet.
+func (l *list) each(add func(sources.Entry) error) error {
+	for _, w := range l.wallets {
+		h := &l.holders[w.holder]
+		e := sources.Entry{Listed: w.text, Asset: w.asset, Kind: score.Sanctioned, Ref: h.id, Name: h.name, ListedAt: h.listed}
+		e.Address, _ = sources.Decode(w.asset, w.text)
+		if err := add(e); err != nil {
+			return fmt.Errorf("entity %.64q: %w", h.id, err)
+		}
+	}
+	return nil
+}
+
+// read reads a whole document.
+func read(r io.Reader) (*list, error) {
+	hash := sha256.New()
+	s := xmlscan.New(io.TeeReader(r, hash))
+	l, err := readXML(s)
+	if err != nil {
+		var at *xmlscan.Error
+		if errors.As(err, &at) {
+			err = &sources.RecordError{Byte: at.Offset, Err: at.Err}
+		}
+		return nil, err
+	}
+	l.revision.Digest = hex.EncodeToString(hash.Sum(nil))
+	return l, nil
+}
+
+// readXML reads the document of s to its end.
+func readXML(s *xmlscan.Scanner) (*list, error) {
+	if _, err := s.Next(); err != nil {
+		return nil, err
+	}
+	d := document{Scanner: s}
+	var readRoot func() error
+	switch root := s.Name(); string(root) {
+	case "Sanctions":
+		readRoot = (&advanced{document: &d}).read
+	case "sdnList":
+		readRoot = (&simple{document: &d}).read
+	default:
+		return nil, d.errorf("", "root element <%.64s> is that of no SDN list", root)
+	}
+	if err := readRoot(); err != nil {
+		return nil, err
+	}
+	if _, err := s.Next(); err != io.EOF {
+		return nil, err // the scanner lets nothing but EOF follow the root
+	}
+	switch {
+	case d.revision.Records == 0:
+		return nil, d.errorf("", "no records")
+	case d.revision.Published.IsZero():
+		return nil, d.errorf("", "no date of publication")
+	case len(d.wallets) == 0:
+		// Either another list of OFAC, or the label of wallets has changed.
+		return nil, d.errorf("", "no wallet in %d records", d.revision.Records)
+	}
+	return &d.list, nil
+}
+
+// A document is a list while it is read.
+type document struct {
+	*xmlscan.Scanner
+	list
+}
+
+// errorf makes an error at this place of the document, in the record ref.
+func (d *document) errorf(ref, format string, args ...any) error {
+	return &sources.RecordError{Byte: d.Offset(), Ref: ref, Err: fmt.Errorf(format, args...)}
+}
+
+// children calls read for each child of the element whose start tag was just
+// read. read must go behind the child's end tag.
+func (d *document) children(read func(name []byte) error) error {
+	for {
+		t, err := d.Next()
+		if err != nil || t == xmlscan.End {
+			return err
+		}
+		if err := read(d.Name()); err != nil {
+			return err
+		}
+	}
+}
+
+// content returns the text of the element whose start tag was just read, without
+// the blanks around it, and moves behind its end tag.
+func (d *document) content() (string, error) {
+	text, err := d.Content()
+	if err != nil {
+		return "", err
+	}
+	if len(text) > maxText {
+		return "", d.errorf("", "text of %d bytes", len(text))
+	}
+	return sources.TrimListed(string(text)), nil
+}
+
+// addWallet adds a wallet of the next holder.
+func (d *document) addWallet(ref, asset, text string) error {
+	if text == "" {
+		return d.errorf(ref, "%s of no text", label)
+	}
+	if len(d.wallets) == maxWallets {
+		return d.errorf(ref, "more than %d wallets", maxWallets)
+	}
+	d.wallets = append(d.wallets, wallet{len(d.holders), asset, text})
+	return nil
+}
+
+// label is how the kind of a wallet begins, in all formats. A ticker follows.
+const label = "Digital Currency Address"
+
+// ticker returns the ticker of a kind such as "Digital Currency Address - XBT",
+// and false if the kind is not that of a wallet. What the tickers are is up to
+// OFAC.
+func ticker(kind []byte) (string, bool) {
+	kind = bytes.TrimSpace(kind)
+	if len(kind) < len(label) || !strings.EqualFold(string(kind[:len(label)]), label) {
+		return "", false
+	}
+	return sources.TrimListed(strings.TrimLeft(string(kind[len(label):]), " -–—:\u00a0")), true
+}

@@ -1,0 +1,135 @@
+package ofac
+
+import (
+	"strconv"
+	"time"
+)
+
+// simple reads sdn.xml. What matters of it is
+//
+//	<sdnList>
+//	  <publshInformation>                        sic
+//	    <Publish_Date>09/23/2026</Publish_Date>
+//	    <Record_Count>19391</Record_Count>
+//	  </publshInformation>
+//	  <sdnEntry>
+//	    <uid>27307</uid>
+//	    <firstName>…</firstName>                 of people only
+//	    <lastName>LAZARUS GROUP</lastName>
+//	    <idList>
+//	      <id>
+//	        <idType>Digital Currency Address - ETH</idType>
+//	        <idNumber>0x098B716B8Aaf21512996dC57EB0615e2383E2f96</idNumber>
+//	      </id>
+type simple struct {
+	*document
+	claimed int // Record_Count
+
+	// Of the entry that is read:
+	uid, first, last string
+}
+
+func (p *simple) read() error {
+	p.claimed = -1
+	err := p.children(func(name []byte) error {
+		switch string(name) {
+		case "publshInformation", "publishInformation":
+			return p.children(p.information)
+		case "sdnEntry":
+			return p.entry()
+		}
+		return p.Skip()
+	})
+	if err != nil {
+		return err
+	}
+	if p.claimed != p.revision.Records {
+		return p.errorf("", "%d records, but Record_Count is %d", p.revision.Records, p.claimed)
+	}
+	return nil
+}
+
+func (p *simple) information(name []byte) error {
+	switch string(name) {
+	case "Publish_Date":
+		text, err := p.content()
+		if err != nil {
+			return err
+		}
+		p.revision.Published, err = time.Parse("01/02/2006", text)
+		if err != nil {
+			return p.errorf("", "Publish_Date %.32q: want MM/DD/YYYY", text)
+		}
+		return nil
+	case "Record_Count":
+		text, err := p.content()
+		if err != nil {
+			return err
+		}
+		p.claimed, err = strconv.Atoi(text)
+		if err != nil {
+			return p.errorf("", "Record_Count %.32q: want a number", text)
+		}
+		return nil
+	}
+	return p.Skip()
+}
+
+func (p *simple) entry() error {
+	p.revision.Records++
+	p.uid, p.first, p.last = "", "", ""
+	before := len(p.wallets)
+	err := p.children(func(name []byte) (err error) {
+		switch string(name) {
+		case "uid":
+			p.uid, err = p.content()
+			return err
+		case "firstName":
+			p.first, err = p.content()
+			return err
+		case "lastName":
+			p.last, err = p.content()
+			return err
+		case "idList":
+			return p.children(p.id)
+		}
+		return p.Skip()
+	})
+	if err != nil {
+		return err
+	}
+	if p.uid == "" {
+		return p.errorf("", "sdnEntry without a uid")
+	}
+	if len(p.wallets) > before {
+		name := p.last
+		if p.first != "" {
+			name = p.first + " " + p.last
+		}
+		p.holders = append(p.holders, holder{id: p.uid, name: name})
+	}
+	return nil
+}
+
+func (p *simple) id([]byte) error {
+	var asset, number string
+	var isWallet bool
+	err := p.children(func(name []byte) (err error) {
+		switch string(name) {
+		case "idType":
+			var kind []byte
+			if kind, err = p.Content(); err == nil {
+				asset, isWallet = ticker(kind)
+			}
+			return err
+		case "idNumber":
+			number, err = p.content()
+			return err
+		}
+		return p.Skip()
+	})
+	if err != nil || !isWallet {
+		return err
+	}
+	return p.addWallet(p.uid, asset, number)
+}
