@@ -1,0 +1,41 @@
+package address
+
+// arweave is the format of arweave: 43 characters of the URL-safe Base64, for 32
+// bytes, the SHA-256 of a key. The last character carries two bits that must be
+// zero. There is no checksum.
+//
+// See the Arweave documentation, "Key format", and HTTP API.
+type arweave struct{}
+
+const (
+	arweaveLen       = 43
+	formArweave form = 0
+)
+
+func (arweave) parse(s string, tolerant bool) (string, form, fault) {
+	if len(s) != arweaveLen {
+		return "", 0, wrongLength(s)
+	}
+	var raw [32]byte
+	alphabets, bad := decodeBase64(raw[:], s)
+	if bad < 0 && alphabets == base64Std {
+		for bad = 0; s[bad] != '+' && s[bad] != '/'; bad++ {
+		}
+	}
+	if bad >= 0 {
+		return "", 0, badChar(bad)
+	}
+	return s, formArweave, fault{}
+}
+
+func (arweave) canonical(text string, f form) (string, form) { return text, f }
+
+func (arweave) account(text string, f form) Key {
+	k := Key{n: 32}
+	decodeBase64(k.data[:], text)
+	return k
+}
+
+func (arweave) keys(string, form) keys { return keys{} }
+
+func (arweave) proves(form) bool { return false }

@@ -1,0 +1,159 @@
+package address
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/internal/blake2b"
+)
+
+// filecoin is the format of filecoin: "f", a digit for the protocol, and
+//
+//	f0  the number of an actor, in decimal
+//	f1  the BLAKE2b-160 of a secp256k1 key
+//	f2  the BLAKE2b-160 of what made an actor
+//	f3  a BLS key of 48 bytes
+//	f4  the number of the actor that manages the name space, "f", and up to 54
+//	    bytes of its own; the one in use is 10, with Ethereum's 20 bytes
+//
+// Bytes are in small letters of Base32 and end with the BLAKE2b-32 of the
+// protocol, the name space as a varint, and the bytes. On test networks the
+// first letter is "t". Which f0 and f1 to f4 are one account is known on the
+// chain only.
+//
+// See the Filecoin specification, "Address", and FIP-0048.
+type filecoin struct{}
+
+// The forms are the protocols.
+const (
+	formFilecoinID form = iota
+	formFilecoinSecp256k1
+	formFilecoinActor
+	formFilecoinBLS
+	formFilecoinDelegated
+)
+
+const (
+	filecoinMaxSub   = 54
+	filecoinMaxLen   = 2 + 19 + 1 + ((filecoinMaxSub+4)*8+4)/5
+	filecoinMaxBytes = 1 + binary.MaxVarintLen64 + filecoinMaxSub + 4
+)
+
+func (filecoin) parse(s string, tolerant bool) (string, form, fault) {
+	text, f, bad := parseFilecoin(s)
+	if bad.err != nil && isBareKey(s) {
+		bad = isSecret
+	}
+	return text, f, bad
+}
+
+func parseFilecoin(s string) (string, form, fault) {
+	switch {
+	case len(s) < 3 || len(s) > filecoinMaxLen:
+		return "", 0, badLength
+	case s[0] != 'f' && s[0] != 't':
+		return "", 0, badChar(0)
+	case s[1] < '0' || s[1] > '4':
+		return "", 0, badChar(1)
+	}
+	f := form(s[1] - '0')
+	if f == formFilecoinID {
+		_, end, bad := parseID(s, 2)
+		if bad.err != nil {
+			return "", 0, bad
+		}
+		if end != len(s) {
+			return "", 0, badChar(end)
+		}
+	} else {
+		var raw [filecoinMaxBytes]byte
+		n, bad := decodeFilecoin(&raw, s, f)
+		if bad.err != nil {
+			return "", 0, bad
+		}
+		var sum [4]byte
+		blake2b.Sum(sum[:], raw[:n])
+		if sum != [4]byte(raw[n:]) {
+			return "", 0, badChecksum
+		}
+	}
+	if s[0] == 't' {
+		return "", 0, badNetwork
+	}
+	return s, f, fault{}
+}
+
+// decodeFilecoin writes to raw the protocol, for f4 the name space, the bytes
+// and the checksum that s spells. It returns the length up to the checksum.
+func decodeFilecoin(raw *[filecoinMaxBytes]byte, s string, f form) (int, fault) {
+	raw[0] = byte(f)
+	n, at := 1, 2
+	if f == formFilecoinDelegated {
+		space, end, bad := parseID(s, at)
+		switch {
+		case bad.err != nil:
+			return 0, bad
+		case end == len(s):
+			return 0, badLength
+		case s[end] != 'f':
+			return 0, badChar(end)
+		}
+		at = end + 1
+		n += binary.PutUvarint(raw[n:], space)
+	}
+	size := (len(s)-at)*5/8 - 4 // without the checksum
+	want := size
+	switch f {
+	case formFilecoinSecp256k1, formFilecoinActor:
+		want = 20
+	case formFilecoinBLS:
+		want = 48
+	}
+	if size != want || size < 0 || size > filecoinMaxSub || len(s)-at != ((size+4)*8+4)/5 {
+		return 0, badLength
+	}
+	if bad := base32.Decode(base32.Lower, raw[n:n+size+4], s[at:]); bad >= 0 {
+		return 0, badChar(at + bad)
+	}
+	return n + size, fault{}
+}
+
+func (filecoin) canonical(text string, f form) (string, form) { return text, f }
+
+// longDelegated is the class of those f4 accounts whose payload is hashed, that
+// none of them can be made to look like a short one.
+const longDelegated = Class(formFilecoinDelegated) + 1
+
+func (filecoin) account(text string, f form) Key {
+	if f == formFilecoinID {
+		id, _, _ := parseID(text, 2)
+		return idKey(Class(f), id)
+	}
+	var raw [filecoinMaxBytes]byte
+	n, _ := decodeFilecoin(&raw, text, f)
+	c := Class(f)
+	if n-1 <= 32 {
+		return makeKey(c, raw[1:n])
+	}
+	if f == formFilecoinDelegated {
+		c = longDelegated
+	}
+	sum := sha256.Sum256(raw[1:n])
+	return makeKey(c, sum[:])
+}
+
+func (filecoin) keys(text string, f form) keys {
+	if f != formFilecoinDelegated || !strings.HasPrefix(text, "f410f") {
+		return keys{}
+	}
+	var raw [filecoinMaxBytes]byte
+	n, _ := decodeFilecoin(&raw, text, f)
+	if n != 2+20 {
+		return keys{}
+	}
+	return keys{makeKey(KeccakHash, raw[2:n])}
+}
+
+func (filecoin) proves(f form) bool { return f != formFilecoinID }

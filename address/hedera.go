@@ -1,0 +1,203 @@
+package address
+
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+)
+
+// hedera is the format of hedera. An account is one of
+//
+//   - "0.0." and its number, and perhaps a dash and five small letters, which
+//     check the number and the ledger;
+//   - "0x" and 40 hex digits: the alias of an Ethereum key, or of a contract. With
+//     24 zeros in front it is the number of the account. Capitals are read as
+//     those of EVM addresses are;
+//   - "0.0." and the DER form of an ed25519 key in hex: the alias of that key.
+//
+// The canonical form is the number without the letters, if there is a number.
+// Which alias has which number is known on the ledger only. Another shard or
+// realm than 0 does not exist.
+//
+// See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on those
+// of Ethereum.
+type hedera struct{}
+
+const (
+	formHederaID form = iota
+	formHederaChecked
+	formHederaAlias
+	formHederaLongZero // an EVM address that is a number
+	formHederaEd25519
+)
+
+// The kinds of accounts.
+const (
+	kindHederaID Class = iota
+	kindHederaAlias
+	kindHederaEd25519
+)
+
+const (
+	hederaPrefix   = "0.0."
+	hederaSumLen   = 5
+	hederaDER      = "302a300506032b6570032100" // an ed25519 public key follows
+	hederaMaxLen   = len(hederaPrefix) + len(hederaDER) + 64
+	hederaLongZero = "0x000000000000000000000000" // 16 digits follow
+)
+
+func (hedera) parse(s string, tolerant bool) (string, form, fault) {
+	switch {
+	// The DER forms of ed25519 and of ECDSA private keys.
+	case hasAnyPrefix(s, "302e0201", "3030020100") || isBareKey(s):
+		return "", 0, isSecret
+	case len(s) < len(hederaPrefix) || len(s) > hederaMaxLen:
+		return "", 0, badLength
+	case s[1]|0x20 == 'x':
+		text, _, bad := evm{}.parse(s, tolerant)
+		if bad.err != nil {
+			return "", 0, bad
+		}
+		f := formHederaAlias
+		if isLongZero(text) {
+			f = formHederaLongZero
+		}
+		return text, f, fault{}
+	}
+	for i := range len(hederaPrefix) {
+		if s[i] != hederaPrefix[i] {
+			return "", 0, badChar(i)
+		}
+	}
+	if len(s) == hederaMaxLen {
+		bad, capitals := scanHex(s, len(hederaPrefix))
+		if bad >= 0 {
+			return "", 0, badChar(bad)
+		}
+		if capitals {
+			s = strings.ToLower(s)
+		}
+		if !strings.HasPrefix(s[len(hederaPrefix):], hederaDER) {
+			return "", 0, badSyntax
+		}
+		return s, formHederaEd25519, fault{}
+	}
+	_, end, bad := parseID(s, len(hederaPrefix))
+	switch {
+	case bad.err != nil:
+		return "", 0, bad
+	case end == len(s):
+		return s, formHederaID, fault{}
+	case s[end] != '-':
+		return "", 0, badChar(end)
+	}
+	return s, formHederaChecked, checkHedera(s, end)
+}
+
+// isLongZero reports whether the EVM address in text is a number of an account.
+func isLongZero(text string) bool {
+	return strings.HasPrefix(text, hederaLongZero) && text[len(hederaLongZero)] < '8'
+}
+
+// checkHedera checks the letters behind the dash at offset dash of s. The
+// ledgers that they tell apart are the main network, 0, the test network and
+// the preview network.
+func checkHedera(s string, dash int) fault {
+	for i := dash + 1; i < len(s); i++ {
+		if s[i] < 'a' || s[i] > 'z' {
+			return badChar(i)
+		}
+	}
+	if len(s) != dash+1+hederaSumLen {
+		return badLength
+	}
+	for ledger := range uint32(3) {
+		if hederaSum(s[:dash], ledger) == [hederaSumLen]byte([]byte(s[dash+1:])) {
+			if ledger == 0 {
+				return fault{}
+			}
+			return badNetwork
+		}
+	}
+	return badChecksum
+}
+
+// hederaSum returns the letters that check the account id on a ledger whose id
+// is one byte, as HIP-15 prescribes.
+func hederaSum(id string, ledger uint32) (letters [hederaSumLen]byte) {
+	const p3, p5 = 26 * 26 * 26, 26 * 26 * 26 * 26 * 26
+	var even, odd, all uint32
+	for i := range len(id) {
+		d := uint32(10) // the dot
+		if id[i] != '.' {
+			d = uint32(id[i] - '0')
+		}
+		if i%2 == 0 {
+			even += d
+		} else {
+			odd += d
+		}
+		all = (all*31 + d) % p3
+	}
+	h := uint64(ledger)
+	for range 6 {
+		h = h * 31 % p5
+	}
+	c := ((uint64(len(id)%5)*11+uint64(even%11))*11+uint64(odd%11))*p3 + uint64(all) + h
+	c = c % p5 * 1000003 % p5
+	for i := hederaSumLen - 1; i >= 0; i-- {
+		letters[i] = 'a' + byte(c%26)
+		c /= 26
+	}
+	return letters
+}
+
+// hederaNumber returns the number of an account that is written with it.
+func hederaNumber(text string, f form) uint64 {
+	if f == formHederaLongZero {
+		var b [8]byte
+		unhex(b[:], text[len(hederaLongZero):])
+		return binary.BigEndian.Uint64(b[:])
+	}
+	id, _, _ := parseID(text, len(hederaPrefix))
+	return id
+}
+
+func (hedera) canonical(text string, f form) (string, form) {
+	switch f {
+	case formHederaChecked:
+		return text[:len(text)-1-hederaSumLen], formHederaID
+	case formHederaLongZero:
+		return hederaPrefix + strconv.FormatUint(hederaNumber(text, f), 10), formHederaID
+	}
+	return text, f
+}
+
+func (hedera) account(text string, f form) Key {
+	switch f {
+	case formHederaAlias:
+		return evmKey(kindHederaAlias, text[2:])
+	case formHederaEd25519:
+		return hederaEd25519(kindHederaEd25519, text)
+	}
+	return idKey(kindHederaID, hederaNumber(text, f))
+}
+
+func (hedera) keys(text string, f form) keys {
+	switch f {
+	case formHederaAlias:
+		return keys{evmKey(KeccakHash, text[2:])}
+	case formHederaEd25519:
+		return keys{hederaEd25519(Ed25519, text)}
+	}
+	return keys{}
+}
+
+func (hedera) proves(f form) bool { return f == formHederaChecked }
+
+// hederaEd25519 returns the Key of the ed25519 key at the end of text.
+func hederaEd25519(c Class, text string) Key {
+	k := Key{class: c, n: 32}
+	unhex(k.data[:], text[len(text)-64:])
+	return k
+}

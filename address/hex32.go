@@ -1,0 +1,136 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/keccak"
+)
+
+// A hex32 is the format of chains whose accounts are 32 bytes, or a number below
+// 2^256: "0x" and 64 hex digits. The normal form has the digits that were
+// given, in lower case; the canonical form always has 64.
+//
+// See AIP-40, "Address Standard v1" (aptos), the documentation of Sui and IOTA
+// on addresses, and that of Starknet on contract addresses.
+type hex32 struct {
+	special bool // aptos: "0x0" to "0xf" are addresses, too
+	pad     bool // aptos, sui: the tolerant reading takes 60 to 63 digits
+	felt    bool // starknet: 1 to 64 digits, of a number below 2^251-256
+}
+
+const (
+	hex32Len       = 2 + 64
+	hex32Pad       = 2 + 60 // the shortest that the tolerant reading pads
+	formHex32 form = 0
+)
+
+func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
+	switch {
+	case hasAnyPrefix(s, "suiprivkey1", "iotaprivkey1", "ed25519-priv-", "secp256k1-priv-"):
+		return "", 0, isSecret
+	case len(s) < 3:
+		return "", 0, badLength
+	case s[0] != '0' || s[1] != 'x' && !(tolerant && s[1] == 'X'):
+		if isBareKey(s) && s[1] != 'X' {
+			return "", 0, isSecret
+		}
+		return "", 0, badHexPrefix(s)
+	case len(s) > hex32Len:
+		return "", 0, badHexLength(s)
+	}
+	bad, capitals := scanHex(s, 2)
+	if bad >= 0 {
+		return "", 0, badChar(bad)
+	}
+	switch {
+	case len(s) == hex32Len || h.felt || h.special && len(s) == 3:
+	case h.pad && tolerant && len(s) >= hex32Pad:
+		s = padHex32(s)
+	default:
+		return "", 0, badLength
+	}
+	text := s
+	if capitals || s[1] == 'X' {
+		text = strings.ToLower(s)
+	}
+	if h.felt {
+		value := hex32Value(text)
+		if !isStarknetAddress(value) {
+			return "", 0, badSyntax
+		}
+		if capitals && !tolerant && !isStarknetCase(value, s) {
+			return "", 0, badChecksum
+		}
+	}
+	return text, formHex32, fault{}
+}
+
+// padHex32 returns the "0x" and 64 digits of the number that s spells with fewer.
+func padHex32(s string) string {
+	return "0x" + strings.Repeat("0", hex32Len-len(s)) + s[2:]
+}
+
+// hex32Value returns the number that the normal form text spells, big-endian.
+func hex32Value(text string) (value [32]byte) {
+	digits := text[2:]
+	odd := len(digits) & 1
+	i := 32 - (len(digits)+1)/2
+	if odd == 1 {
+		value[i] = unhexDigit(digits[0])
+	}
+	unhex(value[i+odd:], digits[odd:])
+	return value
+}
+
+// isStarknetAddress reports whether value is below 2^251-256, which is
+// 0x07ffff…ff00: from there on, no contract can be deployed.
+func isStarknetAddress(value [32]byte) bool {
+	if value[0] != 7 {
+		return value[0] < 7
+	}
+	for _, b := range value[1:31] {
+		if b != 0xff {
+			return true
+		}
+	}
+	return false
+}
+
+// isStarknetCase reports whether the capitals in s are those that Starknet's
+// tools write: where a digit of the keccak256 of the number, as few bytes as it
+// needs, is at least eight, as in EIP-55. Digits that are all small or all
+// capital carry no checksum.
+func isStarknetCase(value [32]byte, s string) bool {
+	digits := s[2:]
+	if strings.ToUpper(digits) == digits {
+		return true
+	}
+	short := value[:]
+	for len(short) > 1 && short[0] == 0 {
+		short = short[1:]
+	}
+	sum := keccak.Sum256(short)
+	for i := range len(digits) {
+		at := 64 - len(digits) + i
+		nibble := sum[at/2] >> (4 * (1 - at&1)) & 15
+		if c := digits[i]; c >= 'A' && (nibble >= 8) != (c < 'a') {
+			return false
+		}
+	}
+	return true
+}
+
+func (h hex32) canonical(text string, f form) (string, form) {
+	if len(text) < hex32Len {
+		text = padHex32(text)
+	}
+	return text, f
+}
+
+func (h hex32) account(text string, f form) Key {
+	return Key{n: 32, data: hex32Value(text)}
+}
+
+func (hex32) keys(string, form) keys { return keys{} }
+
+func (hex32) proves(form) bool { return false }

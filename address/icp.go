@@ -1,0 +1,215 @@
+package address
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/crc32"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base32"
+)
+
+// icp is the format of internet-computer. There are three spellings:
+//
+//   - a principal: the CRC-32 of at most 29 bytes, and these, in small letters of
+//     Base32, in groups of five with dashes between them;
+//   - an account of a principal: its text, a dash, seven letters for the CRC-32 of
+//     the principal and the subaccount, a dot, and the hex digits of the
+//     subaccount without leading zeros. Subaccount zero is the principal itself;
+//   - an account identifier, as the ledger of ICP has it: 64 hex digits, of the
+//     CRC-32 of 28 bytes and these, a SHA-224 of principal and subaccount.
+//
+// The first two name an owner, on every ledger; the third only what a ledger
+// books under. They stay apart in the canonical form, and have one Key: the
+// account identifier that they lead to.
+//
+// See the Internet Computer Interface Specification, "Textual representation of
+// principals", and ICRC-1, "Textual encoding of ICRC-1 accounts".
+type icp struct{}
+
+const (
+	formICPPrincipal form = iota
+	formICPSubaccount
+	formICPLedger
+)
+
+const (
+	principalMaxBytes = 29
+	principalMaxLen   = 63 // 53 letters and 10 dashes
+	icpLedgerLen      = 64
+	icpMaxLen         = principalMaxLen + 1 + 7 + 1 + 64
+)
+
+func (icp) parse(s string, tolerant bool) (string, form, fault) {
+	if len(s) > icpMaxLen {
+		return "", 0, badLength
+	}
+	var p principal
+	dot := strings.IndexByte(s, '.')
+	switch {
+	case dot >= 0:
+		var sub [32]byte
+		return s, formICPSubaccount, p.decodeAccount(&sub, s, dot)
+	case len(s) == icpLedgerLen:
+		text, bad := parseICPLedger(s)
+		return text, formICPLedger, bad
+	}
+	return s, formICPPrincipal, p.decode(s)
+}
+
+// parseICPLedger returns the normal form of an account identifier.
+func parseICPLedger(s string) (string, fault) {
+	bad, capitals := scanHex(s, 0)
+	if bad >= 0 {
+		return "", badChar(bad)
+	}
+	var raw [32]byte
+	unhex(raw[:], s)
+	if crc32IEEE(raw[4:]) != binary.BigEndian.Uint32(raw[:]) {
+		return "", badChecksum
+	}
+	if capitals {
+		s = strings.ToLower(s)
+	}
+	return s, fault{}
+}
+
+// A principal is its bytes, n of them, behind their CRC-32.
+type principal struct {
+	raw [4 + principalMaxBytes]byte
+	n   int
+}
+
+func (p *principal) bytes() []byte { return p.raw[4 : 4+p.n] }
+
+// decode decodes the text of a principal.
+func (p *principal) decode(s string) fault {
+	if len(s) > principalMaxLen {
+		return badLength
+	}
+	var letters [principalMaxLen]byte
+	n := 0
+	for i := range len(s) {
+		if dash := i%6 == 5; dash != (s[i] == '-') {
+			return badChar(i)
+		} else if !dash {
+			letters[n] = s[i]
+			n++
+		}
+	}
+	size := n * 5 / 8
+	if size < 4 || n != (size*8+4)/5 || len(s)%6 == 0 {
+		return badLength
+	}
+	if bad := base32.Decode(base32.Lower, p.raw[:size], letters[:n]); bad >= 0 {
+		return badChar(bad + bad/5)
+	}
+	p.n = size - 4
+	if crc32IEEE(p.bytes()) != binary.BigEndian.Uint32(p.raw[:]) {
+		return badChecksum
+	}
+	return fault{}
+}
+
+// decodeAccount decodes a principal and a subaccount, with a dot at offset dot.
+func (p *principal) decodeAccount(sub *[32]byte, s string, dot int) fault {
+	const sumLen = 7
+	dash := dot - sumLen - 1
+	if dash < 0 {
+		return badLength
+	}
+	if s[dash] != '-' {
+		return badChar(dash)
+	}
+	if bad := p.decode(s[:dash]); bad.err != nil {
+		return bad
+	}
+	var sum [4]byte
+	if bad := base32.Decode(base32.Lower, sum[:], s[dash+1:dot]); bad >= 0 {
+		return badChar(dash + 1 + bad)
+	}
+	digits := s[dot+1:]
+	if len(digits) == 0 || len(digits) > 64 {
+		return badLength
+	}
+	if digits[0] == '0' {
+		return badChar(dot + 1)
+	}
+	for i := range len(digits) {
+		if c := digits[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return badChar(dot + 1 + i)
+		}
+	}
+	i, odd := 32-(len(digits)+1)/2, len(digits)&1
+	if odd == 1 {
+		sub[i] = unhexDigit(digits[0])
+	}
+	unhex(sub[i+odd:], digits[odd:])
+
+	var both [principalMaxBytes + 32]byte
+	n := copy(both[:], p.bytes())
+	n += copy(both[n:], sub[:])
+	if crc32IEEE(both[:n]) != binary.BigEndian.Uint32(sum[:]) {
+		return badChecksum
+	}
+	return fault{}
+}
+
+func (icp) canonical(text string, f form) (string, form) { return text, f }
+
+func (icp) account(text string, f form) Key {
+	if f == formICPLedger {
+		k := Key{class: Class(f), n: 28}
+		unhex(k.data[:28], text[8:])
+		return k
+	}
+	p, sub := decodeICP(text, f)
+	if f == formICPPrincipal {
+		return makeKey(Class(f), p.bytes())
+	}
+	var both [principalMaxBytes + 32]byte
+	n := copy(both[:], p.bytes())
+	n += copy(both[n:], sub[:])
+	sum := sha256.Sum256(both[:n])
+	return makeKey(Class(f), sum[:])
+}
+
+func (icp) keys(text string, f form) keys {
+	k := Key{class: LedgerAccount, n: 32}
+	if f == formICPLedger {
+		unhex(k.data[:], text)
+		return keys{k}
+	}
+	const domain = "\x0Aaccount-id"
+	p, sub := decodeICP(text, f)
+	var buf [len(domain) + principalMaxBytes + 32]byte
+	n := copy(buf[:], domain)
+	n += copy(buf[n:], p.bytes())
+	n += copy(buf[n:], sub[:])
+	sum := sha256.Sum224(buf[:n])
+	binary.BigEndian.PutUint32(k.data[:], crc32IEEE(sum[:]))
+	copy(k.data[4:], sum[:])
+	return keys{k}
+}
+
+func (icp) proves(form) bool { return true }
+
+// decodeICP decodes a valid principal, with its subaccount if the form has one.
+func decodeICP(text string, f form) (p principal, sub [32]byte) {
+	if f == formICPSubaccount {
+		p.decodeAccount(&sub, text, strings.IndexByte(text, '.'))
+	} else {
+		p.decode(text)
+	}
+	return p, sub
+}
+
+// crc32IEEE returns what crc32.ChecksumIEEE returns. That one chooses among its
+// implementations by a func value, which moves the buffers here to the heap.
+func crc32IEEE(b []byte) uint32 {
+	crc := ^uint32(0)
+	for _, c := range b {
+		crc = crc32.IEEETable[byte(crc)^c] ^ crc>>8
+	}
+	return ^crc
+}

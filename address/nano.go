@@ -1,0 +1,108 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/internal/blake2b"
+)
+
+// nano is the format of nano: "nano_", or "xrb_" as it once was, and 60
+// characters of Base32 in an alphabet of its own. They are 4 zero bits, an
+// ed25519 public key (used with BLAKE2b for SHA-512), and its BLAKE2b-40 with the
+// bytes in reverse. The canonical form has "nano_". The tolerant reading takes
+// a hyphen for the underscore, as the node does.
+//
+// See the Nano documentation, "Account public key and address".
+type nano struct{}
+
+const (
+	formNano form = iota
+	formNanoXRB
+)
+
+const (
+	nanoPrefix    = "nano_"
+	nanoXRBPrefix = "xrb_"
+	nanoDigits    = 60
+)
+
+var nanoAlphabet = base32.New("13456789abcdefghijkmnopqrstuwxyz")
+
+func (nano) parse(s string, tolerant bool) (string, form, fault) {
+	f, prefix := formNano, nanoPrefix
+	if len(s) == len(nanoXRBPrefix)+nanoDigits {
+		f, prefix = formNanoXRB, nanoXRBPrefix
+	}
+	if len(s) != len(prefix)+nanoDigits || isBareKey(s) {
+		return "", 0, wrongLength(s)
+	}
+	last := len(prefix) - 1
+	for i := range last {
+		if s[i] != prefix[i] {
+			return "", 0, badChar(i)
+		}
+	}
+	if s[last] != '_' && !(tolerant && s[last] == '-') {
+		return "", 0, badChar(last)
+	}
+	key, sum, at := decodeNano(s[len(prefix):])
+	if at >= 0 {
+		return "", 0, badChar(len(prefix) + at)
+	}
+	if sum != nanoSum(key) {
+		return "", 0, badChecksum
+	}
+	if s[last] == '-' {
+		s = prefix + s[len(prefix):]
+	}
+	return s, f, fault{}
+}
+
+// decodeNano returns the key and the checksum that the digits spell, and the
+// index of the first wrong digit, or -1.
+func decodeNano(digits string) (key [32]byte, sum [5]byte, bad int) {
+	// Four zero bits and two bytes make the first four digits, whole bytes the
+	// rest.
+	var head uint32
+	for i := range 4 {
+		v := nanoAlphabet.Value(digits[i])
+		if v == base32.None || i == 0 && v > 1 {
+			return key, sum, i
+		}
+		head = head<<5 | uint32(v)
+	}
+	var rest [35]byte
+	if bad := base32.Decode(nanoAlphabet, rest[:], digits[4:]); bad >= 0 {
+		return key, sum, 4 + bad
+	}
+	key[0], key[1] = byte(head>>8), byte(head)
+	copy(key[2:], rest[:30])
+	copy(sum[:], rest[30:])
+	return key, sum, -1
+}
+
+// nanoSum returns the checksum of key as it is written.
+func nanoSum(key [32]byte) (sum [5]byte) {
+	blake2b.Sum(sum[:], key[:])
+	sum[0], sum[1], sum[3], sum[4] = sum[4], sum[3], sum[1], sum[0]
+	return sum
+}
+
+func (nano) canonical(text string, f form) (string, form) {
+	if f == formNanoXRB {
+		text = nanoPrefix + strings.TrimPrefix(text, nanoXRBPrefix)
+	}
+	return text, formNano
+}
+
+func (nano) account(text string, f form) Key { return nanoKey(0, text) }
+
+func (nano) keys(text string, f form) keys { return keys{nanoKey(Ed25519Blake2b, text)} }
+
+func (nano) proves(form) bool { return true }
+
+func nanoKey(c Class, text string) Key {
+	key, _, _ := decodeNano(text[len(text)-nanoDigits:])
+	return Key{class: c, n: 32, data: key}
+}

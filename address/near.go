@@ -1,0 +1,109 @@
+package address
+
+import (
+	"crypto/sha256"
+	"strings"
+)
+
+// near is the format of near. An account is a name of 2 to 64 small letters and
+// digits, in parts of one or more with one "-", "_" or "." between any two.
+// Among the names, 64 hex digits are an implicit account, named by its ed25519
+// public key, and "0x" with 40 hex digits is one of an Ethereum key. Names under
+// ".testnet" are of the test network. There is no checksum, and much that is no
+// account is well-formed.
+//
+// See the NEAR specification, "Account ID rules".
+type near struct{}
+
+const (
+	formNearName form = iota
+	formNearImplicit
+	formNearEthereum
+)
+
+// The kinds of accounts: nearLong is that of names that are hashed.
+const (
+	nearName Class = iota
+	nearLong
+	nearImplicit
+	nearEthereum
+)
+
+const (
+	nearMinLen = 2
+	nearMaxLen = 64
+)
+
+func (near) parse(s string, tolerant bool) (string, form, fault) {
+	if len(s) < nearMinLen || len(s) > nearMaxLen {
+		if hasAnyPrefix(s, "ed25519:") && len(s) > len("ed25519:")+44 {
+			return "", 0, isSecret // 64 bytes; a public key has 32
+		}
+		return "", 0, badLength
+	}
+	if hasAnyPrefix(s, "secp256k1:") {
+		return "", 0, isSecret // 32 bytes; a public key, of 64, is longer
+	}
+	separator := true // at the beginning there may be none either
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			separator = false
+		case (c == '-' || c == '_' || c == '.') && !separator:
+			separator = true
+		default:
+			return "", 0, badChar(i)
+		}
+	}
+	switch {
+	case separator:
+		return "", 0, badChar(len(s) - 1)
+	case strings.HasSuffix(s, ".testnet"):
+		return "", 0, badNetwork
+	}
+	return s, nearForm(s), fault{}
+}
+
+func nearForm(s string) form {
+	if len(s) == 64 && firstNonHex(s) == 64 {
+		return formNearImplicit
+	}
+	if len(s) == 42 && s[:2] == "0x" && firstNonHex(s[2:]) == 40 {
+		return formNearEthereum
+	}
+	return formNearName
+}
+
+func (near) canonical(text string, f form) (string, form) { return text, f }
+
+func (near) account(text string, f form) Key {
+	switch {
+	case f == formNearImplicit:
+		return nearImplicitKey(nearImplicit, text)
+	case f == formNearEthereum:
+		return evmKey(nearEthereum, text[2:])
+	case len(text) <= 32:
+		return makeKey(nearName, text)
+	}
+	var buf [nearMaxLen]byte
+	sum := sha256.Sum256(buf[:copy(buf[:], text)])
+	return makeKey(nearLong, sum[:])
+}
+
+func (near) keys(text string, f form) keys {
+	switch f {
+	case formNearImplicit:
+		return keys{nearImplicitKey(Ed25519, text)}
+	case formNearEthereum:
+		return keys{evmKey(KeccakHash, text[2:])}
+	}
+	return keys{}
+}
+
+func (near) proves(form) bool { return false }
+
+func nearImplicitKey(c Class, text string) Key {
+	k := Key{class: c, n: 32}
+	unhex(k.data[:], text)
+	return k
+}

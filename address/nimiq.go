@@ -1,0 +1,107 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base32"
+)
+
+// nimiq is the format of nimiq: "NQ", two check digits, and 20 bytes in 32
+// characters of a Base32 without the letters I, O, W and Z. It is checked like an
+// IBAN, modulo 97. It is written with a blank behind every fourth character, or
+// without blanks, as is the canonical form.
+//
+// See the Nimiq documentation, "User-friendly addresses", and ISO 13616.
+type nimiq struct{}
+
+const (
+	formNimiq form = iota
+	formNimiqGroups
+)
+
+const (
+	nimiqLen       = 36
+	nimiqGroupsLen = 36 + 8
+)
+
+var nimiqAlphabet = base32.New("0123456789ABCDEFGHJKLMNPQRSTUVXY")
+
+func (nimiq) parse(s string, tolerant bool) (string, form, fault) {
+	f := formNimiq
+	switch len(s) {
+	case nimiqLen:
+	case nimiqGroupsLen:
+		f = formNimiqGroups
+	default:
+		return "", 0, wrongLength(s)
+	}
+	var text [nimiqLen]byte
+	n := 0
+	for i := range len(s) {
+		if blank := f == formNimiqGroups && i%5 == 4; blank != (s[i] == ' ') {
+			return "", 0, badChar(i)
+		} else if blank {
+			continue
+		}
+		c := s[i]
+		ok := nimiqAlphabet.Value(c) != base32.None
+		switch n {
+		case 0:
+			ok = c == 'N'
+		case 1:
+			ok = c == 'Q'
+		case 2, 3:
+			ok = '0' <= c && c <= '9'
+		}
+		if !ok {
+			return "", 0, badChar(i)
+		}
+		text[n] = c
+		n++
+	}
+	// The first four characters are checked as if they came last.
+	sum := ibanSum(0, text[4:])
+	if ibanSum(sum, text[:4]) != 1 {
+		return "", 0, badChecksum
+	}
+	return s, f, fault{}
+}
+
+// ibanSum returns the remainder modulo 97 of sum with the characters of text
+// appended as decimal digits, where A is 10 and Z is 35.
+func ibanSum(sum uint32, text []byte) uint32 {
+	for _, c := range text {
+		if c <= '9' {
+			sum = sum*10 + uint32(c-'0')
+		} else {
+			sum = sum*100 + uint32(c-'A'+10)
+		}
+		sum %= 97
+	}
+	return sum
+}
+
+func (nimiq) canonical(text string, f form) (string, form) {
+	if f == formNimiqGroups {
+		text = strings.ReplaceAll(text, " ", "")
+	}
+	return text, formNimiq
+}
+
+func (nimiq) account(text string, f form) Key {
+	var digits [32]byte
+	for i := range digits {
+		at := 4 + i
+		if f == formNimiqGroups {
+			at += at / 4
+		}
+		digits[i] = text[at]
+	}
+	k := Key{n: 20}
+	base32.Decode(nimiqAlphabet, k.data[:20], digits[:])
+	return k
+}
+
+func (nimiq) keys(string, form) keys { return keys{} }
+
+func (nimiq) proves(form) bool { return false }

@@ -1,0 +1,52 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/blake2b"
+)
+
+// siacoin is the format of siacoin: 76 hex digits, for the hash of the conditions
+// under which coins are spent, 32 bytes, and the first 6 of its BLAKE2b-256. The
+// normal form is in lower case.
+//
+// See go.sia.tech/core, types.Address.
+type siacoin struct{}
+
+const (
+	siacoinLen       = 2 * (32 + 6)
+	formSiacoin form = 0
+)
+
+func (siacoin) parse(s string, tolerant bool) (string, form, fault) {
+	if len(s) != siacoinLen {
+		return "", 0, wrongLength(s)
+	}
+	bad, capitals := scanHex(s, 0)
+	if bad >= 0 {
+		return "", 0, badChar(bad)
+	}
+	var raw [32 + 6]byte
+	unhex(raw[:], s)
+	var sum [32]byte
+	blake2b.Sum(sum[:], raw[:32])
+	if [6]byte(sum[:]) != [6]byte(raw[32:]) {
+		return "", 0, badChecksum
+	}
+	if capitals {
+		s = strings.ToLower(s)
+	}
+	return s, formSiacoin, fault{}
+}
+
+func (siacoin) canonical(text string, f form) (string, form) { return text, f }
+
+func (siacoin) account(text string, f form) Key {
+	k := Key{n: 32}
+	unhex(k.data[:], text)
+	return k
+}
+
+func (siacoin) keys(string, form) keys { return keys{} }
+
+func (siacoin) proves(form) bool { return true }

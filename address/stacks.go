@@ -1,0 +1,126 @@
+package address
+
+import (
+	"crypto/sha256"
+
+	"github.com/walletscreen/walletscreen/internal/base32"
+)
+
+// stacks is the format of stacks: "S", a character for the version, and 20 bytes
+// with the first 4 of sha256(sha256(version, bytes)) behind them as a number in
+// Base32, in Crockford's alphabet. A zero byte at the front is one "0", as in
+// Base58. "SP" is the hash160 of a key, "SM" that of a script; "ST" and "SN" are
+// those of test networks. The look-alikes that Crockford reads ("O" for zero,
+// "I" and "L" for one) and small letters are not taken.
+//
+// See SIP-005, "Blocks and transactions: address formats".
+type stacks struct{}
+
+const (
+	formStacksKey form = iota
+	formStacksScript
+)
+
+const (
+	stacksBytes  = 20 + 4
+	stacksMinLen = 2 + stacksBytes // were all of them zero
+	stacksMaxLen = 2 + (stacksBytes*8+4)/5
+)
+
+var crockford = base32.New("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+func (stacks) parse(s string, tolerant bool) (string, form, fault) {
+	if len(s) < stacksMinLen || len(s) > stacksMaxLen {
+		return "", 0, wrongLength(s)
+	}
+	if s[0] != 'S' {
+		return "", 0, badChar(0)
+	}
+	var f form
+	switch s[1] {
+	case 'P', 'T':
+		f = formStacksKey
+	case 'M', 'N':
+		f = formStacksScript
+	default:
+		return "", 0, badChar(1)
+	}
+	var raw [1 + stacksBytes]byte
+	raw[0] = crockford.Value(s[1])
+	if bad := decodeC32(raw[1:], s[2:]); bad >= 0 {
+		return "", 0, badChar(2 + bad)
+	} else if bad < -1 {
+		return "", 0, badLength
+	}
+	first := sha256.Sum256(raw[:1+20])
+	sum := sha256.Sum256(first[:])
+	if [4]byte(sum[:]) != [4]byte(raw[1+20:]) {
+		return "", 0, badChecksum
+	}
+	if s[1] == 'T' || s[1] == 'N' {
+		return "", 0, badNetwork
+	}
+	return s, f, fault{}
+}
+
+// decodeC32 writes the number that s spells to dst, of which each leading zero
+// byte is one leading "0". It returns -1, the index of the first character
+// that is no digit, or -2 if the number does not have the length of dst.
+func decodeC32(dst []byte, s string) int {
+	zeros := 0
+	for zeros < len(s) && s[zeros] == '0' {
+		zeros++
+	}
+	for i := range len(s) {
+		if crockford.Value(s[i]) == base32.None {
+			return i
+		}
+	}
+	var acc uint32
+	bits, n := 0, len(dst)
+	for i := len(s) - 1; i >= zeros; i-- {
+		acc |= uint32(crockford.Value(s[i])) << bits
+		if bits += 5; bits >= 8 {
+			if n == 0 {
+				return -2
+			}
+			n--
+			dst[n] = byte(acc)
+			acc >>= 8
+			bits -= 8
+		}
+	}
+	if acc != 0 {
+		if n == 0 {
+			return -2
+		}
+		n--
+		dst[n] = byte(acc)
+	}
+	for n < len(dst) && dst[n] == 0 { // zero bits that filled a byte
+		n++
+	}
+	if n != zeros {
+		return -2
+	}
+	return -1
+}
+
+func (stacks) canonical(text string, f form) (string, form) { return text, f }
+
+func (stacks) account(text string, f form) Key { return stacksKey(Class(f), text) }
+
+func (stacks) keys(text string, f form) keys {
+	if f == formStacksScript {
+		return keys{stacksKey(ScriptHash, text)}
+	}
+	return keys{stacksKey(Hash160, text)}
+}
+
+func (stacks) proves(form) bool { return true }
+
+func stacksKey(c Class, text string) Key {
+	var raw [stacksBytes]byte
+	decodeC32(raw[:], text[2:])
+	return makeKey(c, raw[:20])
+}

@@ -1,0 +1,120 @@
+package address
+
+import (
+	"encoding/binary"
+
+	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/internal/crc16"
+)
+
+// strkey is the format of stellar: Base32 of a version byte, a key or hash of 32
+// bytes and a CRC-16, little-endian. An account is "G…", 56 characters; a
+// contract "C…", the same; and "M…", 69 characters, is an account with a number
+// of 8 bytes that its owner sorts payments by. All are capitals.
+//
+// The canonical form of "M…" is the account's "G…". A seed "S…" is a secret.
+// The other kinds of strkeys ("T", "X", "P", "L", "B") are no accounts.
+//
+// See SEP-23, "Strkeys".
+type strkey struct{}
+
+const (
+	formStellarAccount form = iota
+	formStellarMuxed
+	formStellarContract
+)
+
+const (
+	strkeyLen      = 56 // of 35 bytes
+	strkeyMuxedLen = 69 // of 43 bytes, and one bit
+	strkeyMaxBytes = 43
+)
+
+// strkeyAccount is the version byte of "G…". The first letter is in the upper
+// five bits; zero in the others stands for ed25519 and SHA-256.
+const strkeyAccount = ('G' - 'A') << 3
+
+func (strkey) parse(s string, tolerant bool) (string, form, fault) {
+	if isStellarSeed(s) {
+		return "", 0, isSecret
+	}
+	if len(s) != strkeyLen && len(s) != strkeyMuxedLen {
+		return "", 0, wrongLength(s)
+	}
+	var f form
+	switch s[0] {
+	case 'G':
+		f = formStellarAccount
+	case 'M':
+		f = formStellarMuxed
+	case 'C':
+		f = formStellarContract
+	default:
+		return "", 0, badChar(0)
+	}
+	if (f == formStellarMuxed) != (len(s) == strkeyMuxedLen) {
+		return "", 0, badLength
+	}
+	var raw [strkeyMaxBytes]byte
+	b := raw[:len(s)*5/8]
+	if bad := base32.Decode(base32.Upper, b, s); bad >= 0 {
+		return "", 0, badChar(bad)
+	}
+	if b[0]&7 != 0 {
+		return "", 0, badChar(1)
+	}
+	sum := len(b) - 2
+	if crc16.XModem(b[:sum]) != binary.LittleEndian.Uint16(b[sum:]) {
+		return "", 0, badChecksum
+	}
+	return s, f, fault{}
+}
+
+// isStellarSeed reports whether s looks like a seed, in any letter case, also
+// one that was miscopied by a character or two.
+func isStellarSeed(s string) bool {
+	if len(s) < strkeyLen-2 || len(s) > strkeyLen+2 || s[0]|0x20 != 's' {
+		return false
+	}
+	for i := range len(s) {
+		if base32.Upper.Value(s[i]) == base32.None && base32.Lower.Value(s[i]) == base32.None {
+			return false
+		}
+	}
+	return true
+}
+
+func (strkey) canonical(text string, f form) (string, form) {
+	if f != formStellarMuxed {
+		return text, f
+	}
+	var raw [strkeyMaxBytes]byte
+	base32.Decode(base32.Upper, raw[:], text)
+	raw[0] = strkeyAccount
+	binary.LittleEndian.PutUint16(raw[33:], crc16.XModem(raw[:33]))
+	var buf [strkeyLen]byte
+	return string(base32.Upper.Append(buf[:0], raw[:35])), formStellarAccount
+}
+
+func (strkey) account(text string, f form) Key {
+	if f == formStellarContract {
+		return stellarKey(1, text)
+	}
+	return stellarKey(0, text)
+}
+
+func (strkey) keys(text string, f form) keys {
+	if f == formStellarContract {
+		return keys{}
+	}
+	return keys{stellarKey(Ed25519, text)}
+}
+
+func (strkey) proves(form) bool { return true }
+
+// stellarKey returns the Key of the 32 bytes behind the version byte.
+func stellarKey(c Class, text string) Key {
+	var raw [strkeyMaxBytes]byte
+	base32.Decode(base32.Upper, raw[:len(text)*5/8], text)
+	return makeKey(c, raw[1:33])
+}
