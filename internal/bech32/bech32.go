@@ -1,5 +1,12 @@
 // Package bech32 encodes and decodes Bech32 (BIP-173) and Bech32m (BIP-350).
+//
+// The checksum is the remainder of a division of polynomials over GF(32), and
+// so linear: each character adds to it what only depends on the character and
+// on its distance from the end. The sums come from a table, without the long
+// chain of steps, each of which has to wait for the one before.
 package bech32
+
+import "encoding/binary"
 
 // A Variant is one of the checksums that a Bech32 text can end with.
 type Variant uint32
@@ -9,23 +16,138 @@ const (
 	Bech32m Variant = 0x2bc830a3 // BIP-350
 )
 
-// MaxLen is the longest text that Decode reads.
+// MaxLen is the longest text that is read.
 const MaxLen = 1024
+
+// ChecksumLen is the number of characters of the checksum.
+const ChecksumLen = 6
 
 const charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
-var values = func() (t [256]byte) {
+// The marks beside the value of a character in marked.
+const (
+	value   = 31
+	lower   = 1 << 5
+	upper   = 1 << 6
+	foreign = 1 << 7 // not in the character set
+)
+
+// marked has the value and the marks of each character.
+var marked = func() (t [256]byte) {
 	for i := range t {
-		t[i] = 0xff
+		t[i] = foreign
 	}
 	for i := range len(charset) {
-		t[charset[i]] = byte(i)
-		if c := charset[i]; c >= 'a' {
-			t[c-0x20] = byte(i)
+		c := charset[i]
+		t[c] = byte(i)
+		if c >= 'a' {
+			t[c] |= lower
+			t[c-0x20] = byte(i) | upper
 		}
 	}
 	return t
 }()
+
+// block is the number of values that are summed up at a time: enough for the
+// data of nearly all addresses.
+const block = 64
+
+// weights has what a value adds to the checksum. The values that weights[i] is
+// for are those that block+ChecksumLen-1-i others follow.
+var weights = func() (t [block + ChecksumLen][32]uint32) {
+	for v := range t[0] {
+		w := uint32(v)
+		for i := len(t) - 1; i >= 0; i-- {
+			t[i][v] = w
+			w = step(w, 0)
+		}
+	}
+	return t
+}()
+
+// letters has the checksum after the first half of what a human-readable part
+// of n letters stands for: a one, the upper bits of the letters, and a zero.
+var letters = func() (t [block + 1]uint32) {
+	chk := uint32(1)
+	for n := range t {
+		t[n] = step(chk, 0)
+		chk = step(chk, 'a'>>5)
+	}
+	return t
+}()
+
+// step returns the checksum after one more value.
+func step(chk uint32, v byte) uint32 {
+	top := chk >> 25
+	chk = (chk&0x1ffffff)<<5 ^ uint32(v)
+	for i, g := range [5]uint32{0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3} {
+		if top>>i&1 == 1 {
+			chk ^= g
+		}
+	}
+	return chk
+}
+
+// begin returns the checksum after the human-readable part hrp, in lower case.
+func begin(hrp string) uint32 {
+	if len(hrp) <= block {
+		w := weights[block-len(hrp):]
+		chk := shift(w, letters[len(hrp)])
+		w = w[ChecksumLen:]
+		common := byte(0xff)
+		for i := range w {
+			c := hrp[i]
+			common &= c
+			chk ^= w[i][c&31]
+		}
+		if common>>5 == 'a'>>5 {
+			return chk
+		}
+	}
+	chk := uint32(1)
+	for i := range len(hrp) {
+		chk = step(chk, hrp[i]>>5)
+	}
+	chk = step(chk, 0)
+	for i := range len(hrp) {
+		chk = step(chk, hrp[i]&31)
+	}
+	return chk
+}
+
+// shift returns the checksum chk after zeros, one for each of w but the first
+// six: what the values of which it consists add to the checksum.
+func shift(w [][32]uint32, chk uint32) uint32 {
+	_ = w[5]
+	return w[0][chk>>25&31] ^ w[1][chk>>20&31] ^ w[2][chk>>15&31] ^
+		w[3][chk>>10&31] ^ w[4][chk>>5&31] ^ w[5][chk&31]
+}
+
+// add returns the checksum chk after the characters of data, and all of their
+// marks.
+func add(chk uint32, data string) (uint32, byte) {
+	var marks byte
+	for len(data) > 0 {
+		n := min(len(data), block)
+		w := weights[block-n:]
+		chk = shift(w, chk)
+		w = w[ChecksumLen:]
+		now := data[:len(w)]
+		data = data[n:]
+		for len(w) >= 4 && len(now) >= 4 {
+			m0, m1, m2, m3 := marked[now[0]], marked[now[1]], marked[now[2]], marked[now[3]]
+			chk ^= w[0][m0&31] ^ w[1][m1&31] ^ w[2][m2&31] ^ w[3][m3&31]
+			marks |= m0 | m1 | m2 | m3
+			w, now = w[4:], now[4:]
+		}
+		for i := range w {
+			m := marked[now[i]]
+			marks |= m
+			chk ^= w[i][m&31]
+		}
+	}
+	return chk, marks
+}
 
 // A Fault says why a text is not Bech32.
 type Fault uint8
@@ -38,94 +160,171 @@ const (
 	Checksum       // neither of the checksums
 )
 
-// Decode decodes s, which must have the human-readable part hrp (in lower
-// case), and writes its five-bit values without the checksum to dst. It returns
-// their number and the variant of the checksum; the 90 characters of BIP-173 are
-// for the caller to hold to. Letters must be all lower or all upper case. It
-// does not allocate.
-func Decode(dst []byte, hrp, s string) (n int, v Variant, bad int, f Fault) {
-	if len(s) > MaxLen || len(s) < len(hrp)+1+6 || len(s)-len(hrp)-7 > len(dst) {
-		return 0, 0, -1, Length
+// Verify reports whether s is Bech32 with the human-readable part hrp, which is
+// given in lower case: the letters of s are all lower or all upper case, and
+// one of the checksums is right, the one it returns. The 90 characters of
+// BIP-173 are for the caller to hold to. If s is not, f says why, and bad is the
+// offset of the first wrong character, or -1. It does not allocate.
+//
+// What follows hrp and "1" in a text that Verify takes, without the last
+// ChecksumLen characters, is its data: see [Size] and [Read].
+func Verify(hrp, s string) (v Variant, bad int, f Fault) {
+	n := len(hrp)
+	if len(s) < n+1+ChecksumLen || len(s) > MaxLen || s[n] != '1' || s[:n] != hrp {
+		return verifySlowly(hrp, s)
 	}
-	chk := uint32(1)
-	for i := range len(hrp) {
-		chk = step(chk, hrp[i]>>5)
+	chk, marks := add(begin(hrp), s[n+1:])
+	v = Variant(chk)
+	if marks&(upper|foreign) != 0 || v != Bech32 && v != Bech32m {
+		return verifySlowly(hrp, s)
 	}
-	chk = step(chk, 0)
-	var seen byte
-	for i := range len(hrp) {
+	return v, -1, OK
+}
+
+// verifySlowly is Verify for text that is in upper case, or has a fault.
+func verifySlowly(hrp, s string) (v Variant, bad int, f Fault) {
+	if len(s) > MaxLen {
+		return 0, -1, Length
+	}
+	var marks byte
+	for i := range min(len(hrp), len(s)) {
 		c := s[i]
-		if 'A' <= c && c <= 'Z' {
+		switch {
+		case 'A' <= c && c <= 'Z':
 			c |= 0x20
-			seen |= 2
-		} else if 'a' <= c && c <= 'z' {
-			seen |= 1
+			marks |= upper
+		case 'a' <= c && c <= 'z':
+			marks |= lower
 		}
 		if c != hrp[i] {
-			return 0, 0, i, Prefix
-		}
-		chk = step(chk, c&31)
-	}
-	if s[len(hrp)] != '1' {
-		return 0, 0, len(hrp), Prefix
-	}
-	data := s[len(hrp)+1:]
-	for i := range len(data) {
-		c := data[i]
-		if 'A' <= c && c <= 'Z' {
-			seen |= 2
-		} else if 'a' <= c && c <= 'z' {
-			seen |= 1
-		}
-		if values[c] == 0xff || seen == 3 {
-			return 0, 0, len(hrp) + 1 + i, Charset
-		}
-		chk = step(chk, values[c])
-		if i < len(data)-6 {
-			dst[i] = values[c]
+			return 0, i, Prefix
 		}
 	}
+	n := len(hrp)
+	if len(s) > n && s[n] != '1' {
+		return 0, n, Prefix
+	}
+	if marks == lower|upper {
+		return 0, mixedCase(s), Charset
+	}
+	for i := n + 1; i < len(s); i++ {
+		m := marked[s[i]]
+		marks |= m
+		if m&foreign != 0 || marks&(lower|upper) == lower|upper {
+			return 0, i, Charset
+		}
+	}
+	if len(s) < n+1+ChecksumLen {
+		return 0, -1, Length
+	}
+	chk, _ := add(begin(hrp), s[n+1:])
 	switch v = Variant(chk); v {
 	case Bech32, Bech32m:
-		return len(data) - 6, v, -1, OK
+		return v, -1, OK
 	}
-	return 0, 0, -1, Checksum
+	return 0, -1, Checksum
 }
 
-func step(chk uint32, v byte) uint32 {
-	top := chk >> 25
-	chk = (chk&0x1ffffff)<<5 ^ uint32(v)
-	for i, g := range [5]uint32{0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3} {
-		if top>>i&1 == 1 {
-			chk ^= g
+// mixedCase returns the offset of the first letter of s whose case is not that
+// of the first.
+func mixedCase(s string) int {
+	var first byte
+	for i := range len(s) {
+		c := s[i]
+		if 'a' <= c|0x20 && c|0x20 <= 'z' {
+			if first == 0 {
+				first = c
+			}
+			if (first^c)&0x20 != 0 {
+				return i
+			}
 		}
 	}
-	return chk
+	return -1
 }
 
-// Encode returns the five-bit values data with human-readable part hrp and the
-// checksum of variant v, in lower case.
+// Size returns the number of bytes that data, characters or five-bit values,
+// make. It is -1 where more than four bits would be left over, or bits that are
+// not zero.
+//
+// BIP-173 has no such data in a SegWit address, and no other address has it.
+func Size(data string) int {
+	n := len(data) * 5
+	if left := n % 8; left != 0 && (left > 4 || marked[data[len(data)-1]]&(1<<left-1) != 0) {
+		return -1
+	}
+	return n / 8
+}
+
+// Read writes the bytes that data makes to dst, as many as are there and fit,
+// and returns their number. The characters of data are not checked: it is part
+// of a text that [Verify] has taken.
+func Read(dst []byte, data string) int {
+	n := 0
+	for len(data) >= 8 && len(dst)-n >= 5 {
+		w := uint64(marked[data[0]]&31)<<35 | uint64(marked[data[1]]&31)<<30 |
+			uint64(marked[data[2]]&31)<<25 | uint64(marked[data[3]]&31)<<20 |
+			uint64(marked[data[4]]&31)<<15 | uint64(marked[data[5]]&31)<<10 |
+			uint64(marked[data[6]]&31)<<5 | uint64(marked[data[7]]&31)
+		d := dst[n : n+5]
+		d[0] = byte(w >> 32)
+		binary.BigEndian.PutUint32(d[1:], uint32(w))
+		n += 5
+		data = data[8:]
+	}
+	var acc uint32
+	bits := 0
+	for i := range len(data) {
+		acc = acc<<5 | uint32(marked[data[i]]&31)
+		if bits += 5; bits >= 8 {
+			if n == len(dst) {
+				break
+			}
+			bits -= 8
+			dst[n] = byte(acc >> bits)
+			n++
+		}
+	}
+	return n
+}
+
+// Value returns the value of a character of a text that [Verify] has taken.
+func Value(c byte) byte { return marked[c] & 31 }
+
+// Decode decodes s, as [Verify] does, and writes its five-bit values without the
+// checksum to dst. It returns their number and the variant of the checksum. It
+// does not allocate.
+func Decode(dst []byte, hrp, s string) (n int, v Variant, bad int, f Fault) {
+	if v, bad, f = Verify(hrp, s); f != OK {
+		return 0, 0, bad, f
+	}
+	data := s[len(hrp)+1 : len(s)-ChecksumLen]
+	if len(data) > len(dst) {
+		return 0, 0, -1, Length
+	}
+	dst = dst[:len(data)]
+	for i := range dst {
+		dst[i] = marked[data[i]] & 31
+	}
+	return len(data), v, -1, OK
+}
+
+// Encode returns the five-bit values data with the human-readable part hrp and
+// the checksum of variant v, in lower case.
 func Encode(hrp string, data []byte, v Variant) string {
-	chk := uint32(1)
-	for i := range len(hrp) {
-		chk = step(chk, hrp[i]>>5)
-	}
-	chk = step(chk, 0)
-	for i := range len(hrp) {
-		chk = step(chk, hrp[i]&31)
-	}
-	text := make([]byte, 0, len(hrp)+1+len(data)+6)
+	text := make([]byte, 0, len(hrp)+1+len(data)+ChecksumLen)
 	text = append(text, hrp...)
 	text = append(text, '1')
+	chk := begin(hrp)
 	for _, d := range data {
 		chk = step(chk, d)
 		text = append(text, charset[d])
 	}
-	for range 6 {
+	for range ChecksumLen {
 		chk = step(chk, 0)
 	}
 	chk ^= uint32(v)
-	for i := range 6 {
+	for i := range ChecksumLen {
 		text = append(text, charset[chk>>(25-5*i)&31])
 	}
 	return string(text)
@@ -137,8 +336,19 @@ func Pack(dst, data []byte) int {
 	if len(data)*5/8 > len(dst) {
 		return -1
 	}
+	n := 0
+	for len(data) >= 8 {
+		w := binary.BigEndian.Uint64(data)
+		w = w&0x1f001f001f001f00>>3 | w&0x001f001f001f001f
+		w = w&0x03ff000003ff0000>>6 | w&0x000003ff000003ff
+		w = w>>12&0xfffff00000 | w&0x00000fffff
+		dst[n] = byte(w >> 32)
+		binary.BigEndian.PutUint32(dst[n+1:], uint32(w))
+		n += 5
+		data = data[8:]
+	}
 	var acc uint32
-	bits, n := 0, 0
+	bits := 0
 	for _, d := range data {
 		acc = acc<<5 | uint32(d)
 		if bits += 5; bits >= 8 {
