@@ -1,0 +1,54 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/bech32"
+)
+
+// avalanche is the format of the X- and the P-Chain of Avalanche: the name of the
+// chain in upper case, a dash, and Bech32 of the hash160 of a secp256k1 key. The
+// C-Chain is an EVM chain.
+//
+// See utils/formatting/address of AvalancheGo.
+type avalanche struct{ prefix string }
+
+const (
+	avalancheHRP  = "avax"
+	avalancheTest = "fuji local custom"
+)
+
+func (a avalanche) parse(s string, tolerant bool) (string, form, fault) {
+	bare, ok := strings.CutPrefix(s, a.prefix)
+	if !ok {
+		for i := range min(len(s), len(a.prefix)) {
+			if s[i] != a.prefix[i] {
+				return "", 0, badChar(i)
+			}
+		}
+		return "", 0, badLength
+	}
+	text, _, bad := parseBech32(avalancheHRP, avalancheTest, bech32.Bech32, 20, 20, bare)
+	switch {
+	case bad.err != nil:
+		if bad.at >= 0 {
+			bad.at += len(a.prefix)
+		}
+		return "", 0, bad
+	case text == bare:
+		return s, 0, fault{}
+	}
+	return a.prefix + text, 0, fault{}
+}
+
+func (a avalanche) canonical(text string, f form) (string, form) { return text, f }
+
+func (a avalanche) account(text string, f form) Key {
+	return bech32Key(0, avalancheHRP, text[len(a.prefix):])
+}
+
+func (a avalanche) keys(text string, f form) keys {
+	return keys{bech32Key(Hash160, avalancheHRP, text[len(a.prefix):])}
+}
+
+func (a avalanche) proves(form) bool { return true }

@@ -1,0 +1,182 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/bech32"
+)
+
+// A cosmos is the format of the chains made with the Cosmos SDK: Bech32 of
+// 20 bytes, the hash160 of a secp256k1 key, or of 32 bytes, for contracts,
+// modules and interchain accounts. The tolerant reading takes the address of a
+// validator, which is that of its operator's account with another human-
+// readable part; those of consensus keys ("…valcons") and public keys are other
+// things.
+//
+// See ADR 28, "Derive addresses", of the Cosmos SDK.
+type cosmos struct {
+	hrp      string
+	test     string // human-readable parts of the test networks, separated by blanks
+	operator string // human-readable part of validators; "": hrp and "valoper"
+}
+
+// The lengths of Cosmos addresses.
+const (
+	cosmosLen     = 20
+	cosmosLongLen = 32
+)
+
+// The forms of Cosmos chains.
+const (
+	formCosmos     form = iota // 20 bytes
+	formCosmosLong             // 32 bytes
+	lastCosmosForm
+)
+
+func (c *cosmos) parse(s string, tolerant bool) (string, form, fault) {
+	text, n, bad := parseBech32(c.hrp, c.test, bech32.Bech32, cosmosLen, cosmosLongLen, s)
+	if bad.err != nil {
+		if tolerant {
+			if text := operatorAccount(c.hrp, c.operator, s); text != "" {
+				return text, formCosmos, fault{}
+			}
+		}
+		return "", 0, bad
+	}
+	if n == cosmosLongLen {
+		return text, formCosmosLong, fault{}
+	}
+	return text, formCosmos, fault{}
+}
+
+// operatorAccount returns the account of the validator s with the human-readable
+// part hrp, or "" if s is none. The one of validators is operator, or if that
+// is "", hrp and "valoper".
+func operatorAccount(hrp, operator, s string) string {
+	const suffix = "valoper"
+	if operator == "" {
+		if len(s) < len(hrp)+len(suffix) || !strings.EqualFold(s[len(hrp):len(hrp)+len(suffix)], suffix) {
+			return ""
+		}
+		operator = hrp + suffix
+	}
+	text, _, bad := parseBech32(operator, "", bech32.Bech32, cosmosLen, cosmosLen, s)
+	if bad.err != nil {
+		return ""
+	}
+	k := bech32Key(0, operator, text)
+	return encodeBech32(hrp, k.data[:k.n], bech32.Bech32)
+}
+
+func (c *cosmos) canonical(text string, f form) (string, form) { return text, f }
+
+func (c *cosmos) account(text string, f form) Key { return bech32Key(0, c.hrp, text) }
+
+func (c *cosmos) keys(text string, f form) keys {
+	if f != formCosmos {
+		return keys{}
+	}
+	return keys{bech32Key(Hash160, c.hrp, text)}
+}
+
+func (c *cosmos) proves(form) bool { return true }
+
+// sei is the format of Sei: that of a Cosmos chain, and "0x" and 40 hex digits
+// for the accounts of its EVM. One key has an account of either kind, and which
+// belong together only the chain knows: the bytes are the results of different
+// hashes.
+//
+// See "Accounts" of its documents.
+type sei struct{ cosmos }
+
+const formSeiEVM = lastCosmosForm
+
+// The kinds of accounts of sei.
+const (
+	kindSei Class = iota
+	kindSeiEVM
+)
+
+func (c *sei) parse(s string, tolerant bool) (string, form, fault) {
+	if isHexPrefix(s) {
+		text, _, bad := evm{}.parse(s, tolerant)
+		return text, formSeiEVM, bad
+	}
+	return c.cosmos.parse(s, tolerant)
+}
+
+func (c *sei) account(text string, f form) Key {
+	if f == formSeiEVM {
+		return evmKey(kindSeiEVM, text[2:])
+	}
+	return bech32Key(kindSei, c.hrp, text)
+}
+
+func (c *sei) keys(text string, f form) keys {
+	if f == formSeiEVM {
+		return evm{}.keys(text, formEVM)
+	}
+	return c.cosmos.keys(text, f)
+}
+
+// isHexPrefix reports whether s begins with "0x" or "0X".
+func isHexPrefix(s string) bool { return len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x' }
+
+// An evmBech32 is the format of an EVM chain that also writes the 20 bytes of an
+// account in Bech32. The canonical form is that of all EVM chains. On the Cosmos
+// chains among them the tolerant reading takes the address of a validator for
+// its account.
+//
+// See the documents of harmony, iotex, injective, evmos, canto and zetachain.
+type evmBech32 struct {
+	evm
+	hrp      string
+	test     string // human-readable parts of the test networks, separated by blanks
+	operator string // human-readable part of validators; "": there is none
+}
+
+const formEVMBech32 = formEVM + 1
+
+func (e *evmBech32) parse(s string, tolerant bool) (string, form, fault) {
+	if isHexPrefix(s) {
+		return e.evm.parse(s, tolerant)
+	}
+	text, _, bad := parseBech32(e.hrp, e.test, bech32.Bech32, 20, 20, s)
+	if bad.err != nil && tolerant && e.operator != "" {
+		if text := operatorAccount(e.hrp, e.operator, s); text != "" {
+			return text, formEVMBech32, fault{}
+		}
+	}
+	return text, formEVMBech32, bad
+}
+
+func (e *evmBech32) canonical(text string, f form) (string, form) {
+	if f != formEVMBech32 {
+		return text, f
+	}
+	return hexText(e.account(text, f)), formEVM
+}
+
+// hexText returns "0x" and the 20 bytes of k in lower-case hex digits.
+func hexText(k Key) string {
+	var buf [evmLen]byte
+	buf[0], buf[1] = '0', 'x'
+	for i, b := range k.data[:20] {
+		buf[2+2*i], buf[3+2*i] = hexLower[b>>4], hexLower[b&15]
+	}
+	return string(buf[:])
+}
+
+func (e *evmBech32) account(text string, f form) Key {
+	if f != formEVMBech32 {
+		return e.evm.account(text, f)
+	}
+	return bech32Key(evmKind, e.hrp, text)
+}
+
+func (e *evmBech32) keys(text string, f form) keys {
+	if f != formEVMBech32 {
+		return e.evm.keys(text, f)
+	}
+	return keys{bech32Key(KeccakHash, e.hrp, text)}
+}

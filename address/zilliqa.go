@@ -1,0 +1,78 @@
+package address
+
+import (
+	"crypto/sha256"
+
+	"github.com/walletscreen/walletscreen/internal/bech32"
+)
+
+// zilliqa is the format of Zilliqa: Bech32 of 20 bytes, or "0x" and the 40 hex
+// digits of the same. Digits of mixed case are a checksum, of a kind of their
+// own or, since the chain has an EVM, by EIP-55. The canonical form is Bech32.
+//
+// An account is the end of the SHA-256 of a key, or of the Keccak-256 as on all
+// EVM chains; the address does not show which. Its key is a [KeccakHash], for
+// if an Ethereum account has the same bytes, it is that: nobody can make the two
+// hashes of two keys meet.
+//
+// See ZIP-1, and toChecksumAddress in zilliqa-js.
+type zilliqa struct{}
+
+const (
+	zilliqaHRP  = "zil"
+	zilliqaTest = "tzil"
+)
+
+// The forms of zilliqa.
+const (
+	formZil form = iota
+	formZilHex
+)
+
+func (zilliqa) parse(s string, tolerant bool) (string, form, fault) {
+	if !isHexPrefix(s) {
+		text, _, bad := parseBech32(zilliqaHRP, zilliqaTest, bech32.Bech32, 20, 20, s)
+		return text, formZil, bad
+	}
+	text, _, bad := evm{}.parse(s, tolerant)
+	if bad.err == ErrChecksum && isZilliqaCase(s[2:]) {
+		text, _, bad = evm{}.parse(s, true)
+	}
+	return text, formZilHex, bad
+}
+
+// isZilliqaCase reports whether the letter case of 40 hex digits is a checksum of
+// Zilliqa: the one of digit i is that of bit 6i of the SHA-256 of the bytes.
+func isZilliqaCase(digits string) bool {
+	k := evmKey(0, digits)
+	sum := sha256.Sum256(k.data[:k.n])
+	for i := range len(digits) {
+		bit := 6 * i
+		isUpper := sum[bit/8]>>(7-bit%8)&1 == 1
+		if c := digits[i]; c >= 'A' && isUpper != (c < 'a') {
+			return false
+		}
+	}
+	return true
+}
+
+func (z zilliqa) canonical(text string, f form) (string, form) {
+	if f == formZil {
+		return text, f
+	}
+	k := z.account(text, f)
+	return encodeBech32(zilliqaHRP, k.data[:k.n], bech32.Bech32), formZil
+}
+
+func (zilliqa) account(text string, f form) Key { return zilliqaKey(0, text, f) }
+
+func (zilliqa) keys(text string, f form) keys { return keys{zilliqaKey(KeccakHash, text, f)} }
+
+func zilliqaKey(c Class, text string, f form) Key {
+	if f == formZilHex {
+		return evmKey(c, text[2:])
+	}
+	return bech32Key(c, zilliqaHRP, text)
+}
+
+func (zilliqa) proves(form) bool { return true }
