@@ -17,8 +17,11 @@ const formEVMPrefixed form = 1
 
 func (c evmPrefixed) parse(s string, tolerant bool) (string, form, fault) {
 	n := len(c.prefix)
-	if len(s) != n+40 || s[0] == '0' {
+	switch {
+	case len(s) > 0 && s[0] == '0' || isHexKey(s):
 		return c.evm.parse(s, tolerant)
+	case len(s) != n+40:
+		return "", 0, badLength
 	}
 	lower := true
 	for i := range n {
