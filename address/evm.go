@@ -8,7 +8,9 @@ import (
 )
 
 // evmFamily marks the formats whose accounts are the 20-byte accounts of the
-// Ethereum Virtual Machine: one account over all chains of the family.
+// Ethereum Virtual Machine: one account over all chains of the family. A format
+// that embeds the type evm does not have the method, for the field of that name
+// hides it; hence a check by the compiler beside each.
 type evmFamily interface {
 	format
 	evm()
@@ -28,6 +30,8 @@ const (
 	formEVM  form  = 0
 	hexLower       = "0123456789abcdef"
 )
+
+var _ evmFamily = evm{}
 
 func (evm) evm() {}
 

@@ -9,17 +9,20 @@ package address
 // See the XDC Network documentation, "XDC address prefix", and the Ronin
 // documentation, "Address formats".
 type evmPrefixed struct {
-	evm
 	prefix string // in lower case
 }
 
+var _ evmFamily = evmPrefixed{}
+
 const formEVMPrefixed form = 1
+
+func (evmPrefixed) evm() {}
 
 func (c evmPrefixed) parse(s string, tolerant bool) (string, form, fault) {
 	n := len(c.prefix)
 	switch {
 	case len(s) > 0 && s[0] == '0' || isHexKey(s):
-		return c.evm.parse(s, tolerant)
+		return evm{}.parse(s, tolerant)
 	case len(s) != n+40:
 		return "", 0, badLength
 	}
@@ -49,17 +52,19 @@ func (c evmPrefixed) parse(s string, tolerant bool) (string, form, fault) {
 	return string(buf[:n+40]), formEVMPrefixed, fault{}
 }
 
-func (c evmPrefixed) canonical(text string, f form) (string, form) {
+func (evmPrefixed) canonical(text string, f form) (string, form) {
 	if f == formEVMPrefixed {
 		return "0x" + text[len(text)-40:], formEVM
 	}
 	return text, formEVM
 }
 
-func (c evmPrefixed) account(text string, f form) Key {
+func (evmPrefixed) account(text string, f form) Key {
 	return evmKey(evmKind, text[len(text)-40:])
 }
 
-func (c evmPrefixed) keys(text string, f form) keys {
+func (evmPrefixed) keys(text string, f form) keys {
 	return keys{evmKey(KeccakHash, text[len(text)-40:])}
 }
+
+func (evmPrefixed) proves(form) bool { return true }
