@@ -24,7 +24,7 @@ var chains = [...]chain{
 	// {"bitcoin-sv", "Bitcoin SV", "", 236, "bitcoinsv", "BSV", utxo{pkh: "\x00", sh: "\x05"}},
 	// {"bitcoin-gold", "Bitcoin Gold", "", 156, "bitcoingold", "BTG", utxo{pkh: "\x26", sh: "\x17", hrp: "btg"}},
 	// {"ecash", "eCash", "", 899, "", "XEC BCHA", utxo{}},
-	// {"zcash", "Zcash", "bip122:00040fe8ec8471911baa1db1266ea15d", 133, "", "ZEC", utxo{}},
+	{"zcash", "Zcash", "bip122:00040fe8ec8471911baa1db1266ea15d", 133, "", "ZEC", &zcash{utxo{pkh: "\x1c\xb8", sh: "\x1c\xbd", more: []version{{"\x16\x9a", formSprout}}, long: "zs", longForm: formSapling, test: []string{"\x1d\x25", "\x1c\xba", "\x16\xb6"}}}},
 	// {"digibyte", "DigiByte", "bip122:7497ea1b465eb39f1c8f507bc877078f", 20, "", "DGB", utxo{}},
 	// {"verge", "Verge", "bip122:00000fc63692467faeb20cdb3b53200d", 77, "", "XVG", utxo{pkh: "\x1e", sh: "\x21", hrp: "vg"}},
 	// {"ravencoin", "Ravencoin", "bip122:0000006b444bc2f2ffe627be9d9e7e7a", 175, "", "RVN", utxo{pkh: "\x3c", sh: "\x7a"}},

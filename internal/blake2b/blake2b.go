@@ -36,9 +36,15 @@ var sigma = [10][16]uint8{
 
 // Sum writes the digest of data to out, whose length, from 1 to MaxSize, is the
 // size of the digest and takes part in it. See RFC 7693.
-func Sum(out, data []byte) {
+func Sum(out, data []byte) { SumPersonal(out, data, [16]byte{}) }
+
+// SumPersonal is Sum with a personalisation, which makes an independent function
+// of each value. See section 2.8 of the BLAKE2 paper.
+func SumPersonal(out, data []byte, personal [16]byte) {
 	h := iv
 	h[0] ^= 0x01010000 | uint64(len(out))
+	h[6] ^= binary.LittleEndian.Uint64(personal[:8])
+	h[7] ^= binary.LittleEndian.Uint64(personal[8:])
 	var done uint64
 	for len(data) > blockSize {
 		done += blockSize

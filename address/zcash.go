@@ -1,0 +1,235 @@
+package address
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/f4jumble"
+)
+
+// zcash is the format of Zcash: transparent addresses (t1, t3) and Sprout ones
+// (zc) in Base58Check and Sapling ones (zs1) in Bech32, which utxo reads;
+// unified ones (u1), which carry several receivers; and tex1, which is a t1
+// address that only takes transparent coins. The canonical form of tex1 is t1.
+//
+// See the Zcash protocol specification, section 5.6, ZIP-316 for unified and
+// ZIP-320 for tex addresses.
+type zcash struct{ utxo }
+
+const (
+	formUnified form  = lastUTXOForm + iota
+	formTEX           // P2PKH
+	kindUnified Class = lastUTXOKind
+)
+
+// maxUnified is the longest unified address that is read: it has room for
+// every receiver that is defined, and then some.
+const maxUnified = 1024
+
+func (z *zcash) parse(s string, tolerant bool) (string, form, fault) {
+	switch {
+	case hasHRP(s, "u"):
+		var buf [maxUnifiedBytes]byte
+		if _, bad := decodeUnified(&buf, s); bad.err != nil {
+			return "", 0, bad
+		}
+		return strings.ToLower(s), formUnified, fault{}
+	case hasHRP(s, "tex"):
+		if _, bad := decodeTEX("tex", s); bad.err != nil {
+			return "", 0, bad
+		}
+		return strings.ToLower(s), formTEX, fault{}
+	case hasHRP(s, "secret-extended-key-main"), hasHRP(s, "secret-extended-key-test"):
+		return "", 0, isSecret
+	case hasHRP(s, "textest"), hasHRP(s, "texregtest"):
+		hrp, _, _ := strings.Cut(strings.ToLower(s), "1")
+		if _, bad := decodeTEX(hrp, s); bad.err != nil {
+			return "", 0, bad
+		}
+		return "", 0, badNetwork
+	case hasHRP(s, "utest"), hasHRP(s, "uregtest"), hasHRP(s, "ztestsapling"), hasHRP(s, "zregtestsapling"):
+		hrp, _, _ := strings.Cut(strings.ToLower(s), "1")
+		var values [bech32.MaxLen]byte
+		if _, _, at, f := bech32.Decode(values[:], hrp, s); f != bech32.OK {
+			return "", 0, bech32Fault(at, f)
+		}
+		return "", 0, badNetwork
+	}
+	return z.utxo.parse(s, tolerant)
+}
+
+// decodeTEX returns the P2PKH hash of s, which begins with hrp.
+func decodeTEX(hrp, s string) (hash [20]byte, bad fault) {
+	var values [32]byte
+	n, variant, at, f := bech32.Decode(values[:], hrp, s)
+	switch {
+	case f != bech32.OK:
+		return hash, bech32Fault(at, f)
+	case variant != bech32.Bech32m:
+		return hash, badChecksum
+	case n != len(values):
+		return hash, badLength
+	}
+	bech32.Pack(hash[:], values[:]) // 160 bits: nothing is left over
+	return hash, fault{}
+}
+
+// receivers are the places of the receivers that are defined, by typecode, in
+// the bytes of a unified address.
+type receivers [4]struct{ start, end int } // end is 0 where there is none
+
+// The typecodes of the receivers that are defined.
+const (
+	receiverPKH     = 0
+	receiverSH      = 1
+	receiverSapling = 2
+	receiverOrchard = 3
+)
+
+const maxUnifiedBytes = (maxUnified - len("u1") - 6) * 5 / 8
+
+// decodeUnified writes the bytes of s, which begins with u1, to buf and returns
+// the receivers among them.
+//
+// A unified address has its receivers in the order of their typecodes, none of
+// them twice, at most one that is transparent, and not that one alone. One of a
+// type that is not defined is left alone, unless its typecode says that it must
+// be understood.
+func decodeUnified(buf *[maxUnifiedBytes]byte, s string) (known receivers, bad fault) {
+	var values [maxUnified]byte
+	n, variant, at, f := bech32.Decode(values[:], "u", s)
+	if f != bech32.OK {
+		return known, bech32Fault(at, f)
+	}
+	if variant != bech32.Bech32m {
+		return known, badChecksum
+	}
+	n = bech32.Pack(buf[:], values[:n])
+	if n < 0 {
+		return known, badSyntax
+	}
+	if n < f4jumble.MinLen {
+		return known, badLength
+	}
+	f4jumble.Unjumble(buf[:n])
+	var padding [16]byte
+	copy(padding[:], "u")
+	items := buf[:n-len(padding)]
+	if string(buf[n-len(padding):n]) != string(padding[:]) {
+		return known, badSyntax
+	}
+	var last int64 = -1
+	shielded := false
+	for i := 0; i < len(items); {
+		typecode, n1 := compactSize(items[i:])
+		size, n2 := compactSize(items[i+n1:])
+		start := i + n1 + n2
+		if n1 == 0 || n2 == 0 || size > uint64(len(items)-start) {
+			return known, badSyntax
+		}
+		i = start + int(size)
+		switch {
+		case int64(typecode) <= last, typecode > 0x02000000, // order, and the largest there may be
+			typecode == receiverSH && last == receiverPKH,
+			0xe0 <= typecode && typecode <= 0xfc: // must be understood
+			return known, badSyntax
+		case typecode <= receiverSH && size != 20,
+			(typecode == receiverSapling || typecode == receiverOrchard) && size != saplingLen:
+			return known, badSyntax
+		case typecode < uint64(len(known)):
+			known[typecode].start, known[typecode].end = start, i
+		}
+		last = int64(typecode)
+		shielded = shielded || typecode > receiverSH
+	}
+	if !shielded {
+		return known, badSyntax
+	}
+	return known, fault{}
+}
+
+// compactSize reads a number as Bitcoin writes lengths, in its shortest form,
+// and returns it and the bytes that it takes, or 0, 0.
+func compactSize(b []byte) (uint64, int) {
+	switch {
+	case len(b) == 0:
+		return 0, 0
+	case b[0] < 0xfd:
+		return uint64(b[0]), 1
+	case b[0] == 0xfd && len(b) >= 3:
+		if v := uint64(binary.LittleEndian.Uint16(b[1:])); v >= 0xfd {
+			return v, 3
+		}
+	case b[0] == 0xfe && len(b) >= 5:
+		if v := uint64(binary.LittleEndian.Uint32(b[1:])); v > 0xffff {
+			return v, 5
+		}
+	}
+	return 0, 0 // eight bytes are for larger numbers than there are here
+}
+
+func (z *zcash) canonical(text string, f form) (string, form) {
+	if f == formTEX {
+		hash, _ := decodeTEX("tex", text)
+		return z.encode(z.pkh, hash[:]), formPKH
+	}
+	return z.utxo.canonical(text, f)
+}
+
+func (z *zcash) account(text string, f form) Key {
+	switch f {
+	case formTEX:
+		hash, _ := decodeTEX("tex", text)
+		return makeKey(kindPKH, hash[:])
+	case formUnified:
+		var buf [maxUnified]byte
+		sum := sha256.Sum256(buf[:copy(buf[:], text)])
+		return makeKey(kindUnified, sum[:])
+	}
+	return z.utxo.account(text, f)
+}
+
+func (z *zcash) keys(text string, f form) keys {
+	switch f {
+	case formTEX:
+		hash, _ := decodeTEX("tex", text)
+		return keys{makeKey(Hash160, hash[:])}
+	case formUnified:
+		return unifiedKeys(text)
+	}
+	return z.utxo.keys(text, f)
+}
+
+// unifiedKeys returns the keys of the receivers of a unified address: those that
+// other addresses can have, the transparent one first.
+func unifiedKeys(text string) (ks keys) {
+	var buf [maxUnifiedBytes]byte
+	known, _ := decodeUnified(&buf, text)
+	n := 0
+	for typecode, r := range known {
+		if r.end == 0 {
+			continue
+		}
+		data := buf[r.start:r.end]
+		switch typecode {
+		case receiverPKH:
+			ks[n] = makeKey(Hash160, data)
+		case receiverSH:
+			ks[n] = makeKey(ScriptHash, data)
+		case receiverSapling:
+			ks[n] = hashedKey(Sapling, data)
+		case receiverOrchard:
+			ks[n] = hashedKey(Orchard, data)
+		}
+		n++
+	}
+	return ks
+}
+
+// hashedKey returns the Key of class c with the SHA-256 of b.
+func hashedKey(c Class, b []byte) Key {
+	sum := sha256.Sum256(b)
+	return makeKey(c, sum[:])
+}
