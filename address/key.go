@@ -1,6 +1,9 @@
 package address
 
-import "encoding/hex"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
 
 // A Key is the identity of an account, or of what controls it, in a comparable
 // form of fixed size: a class and at most 32 bytes. [Address.Account] and
@@ -86,6 +89,11 @@ func makeKey[B string | []byte](c Class, b B) Key {
 	k := Key{class: c, n: uint8(len(b))}
 	copy(k.data[:], b)
 	return k
+}
+
+// hashedKey returns the Key of class c with the SHA-256 of b.
+func hashedKey(c Class, b []byte) Key {
+	return Key{c, sha256.Size, sha256.Sum256(b)}
 }
 
 // Account returns the identity of the account of a: two Addresses have equal

@@ -89,19 +89,22 @@ func bech32Fault(at int, f bech32.Fault) fault {
 
 // witnessAccount returns the account of text, a valid SegWit address.
 func witnessAccount(hrp, text string) Key {
-	// The version is kept before the program, so that it is in the hash as well.
 	var program [maxProgram]byte
 	version, n, _ := decodeSegWit(&program, hrp, text)
+	return programAccount(version, program[:n])
+}
+
+// programAccount returns the account of a witness program.
+func programAccount(version byte, program []byte) Key {
 	switch {
-	case n > 32:
+	case len(program) > 32:
 		var b [1 + maxProgram]byte
-		b[0] = version
-		sum := sha256.Sum256(append(b[:1], program[:n]...))
-		return makeKey(kindLongWitness, sum[:])
-	case version == 0 && n == 32:
-		return makeKey(kindWSH, program[:n])
+		b[0] = version // in the hash, since the kind does not tell it
+		return hashedKey(kindLongWitness, append(b[:1], program...))
+	case version == 0 && len(program) == 32:
+		return makeKey(kindWSH, program)
 	}
-	return makeKey(kindWitness+Class(version), program[:n])
+	return makeKey(kindWitness+Class(version), program)
 }
 
 // witnessKeys returns the keys of text, a P2WPKH or P2WSH address.

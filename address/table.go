@@ -38,7 +38,7 @@ var chains = [...]chain{
 	// {"decred", "Decred", "bip122:298e5cc3d985bfe7f81dc135f360abe0", 42, "", "DCR", utxo{}},
 	// {"horizen", "Horizen", "bip122:0007104ccda289427919efc39dc9e4d4", 121, "zencash", "ZEN", utxo{}},
 	// {"komodo", "Komodo", "bip122:027e3758c3a65b12aa1046462b486d0a", 141, "", "KMD", utxo{pkh: "\x3c", sh: "\x55"}},
-	// {"liquid", "Liquid", "bip122:1466275836220db2944ca059a3a10ef6", 1776, "", "LBTC L-BTC", utxo{}},
+	{"liquid", "Liquid", "bip122:1466275836220db2944ca059a3a10ef6", 1776, "", "LBTC L-BTC", &liquid{utxo{pkh: "\x39", sh: "\x27", hrp: "ex", test: []string{"\x24", "\x13", "\xeb", "\x4b"}, testHRP: liquidTestHRP}}},
 	// {"monacoin", "Monacoin", "bip122:ff9f1c0116d19de7c9963845e129f9ed", 22, "", "MONA", utxo{}},
 	// {"viacoin", "Viacoin", "bip122:4e9b54001f9976049830128ec0331515", 14, "", "VIA", utxo{pkh: "\x47", sh: "\x21", hrp: "via"}},
 	// {"syscoin", "Syscoin", "bip122:0000022642db0346b6e01c2a397471f4", 57, "", "SYS", utxo{pkh: "\x3f", sh: "\x05", hrp: "sys"}},
@@ -182,7 +182,7 @@ var chains = [...]chain{
 	{"fio", "FIO", "", 235, "", "FIO", fio{}},
 
 	// Other formats in bech32 and its kin.
-	// {"cardano", "Cardano", "cip34:1-764824073", 1815, "", "ADA", cardano{}},
+	{"cardano", "Cardano", "cip34:1-764824073", 1815, "", "ADA", cardano{}},
 	{"zilliqa", "Zilliqa", "", 313, "", "ZIL", zilliqa{}},
 	{"multiversx", "MultiversX", "mvx:1", 508, "elrond", "EGLD", multiversx{}},
 	{"chia", "Chia", "chia:ccd5bb71183532bff220ba46c268991a", 8444, "", "XCH", &bech32Bytes{hrp: "xch", test: "txch", variant: bech32.Bech32m, size: 32}},

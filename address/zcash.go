@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"strings"
 
@@ -185,8 +184,7 @@ func (z *zcash) account(text string, f form) Key {
 		return makeKey(kindPKH, hash[:])
 	case formUnified:
 		var buf [maxUnified]byte
-		sum := sha256.Sum256(buf[:copy(buf[:], text)])
-		return makeKey(kindUnified, sum[:])
+		return hashedKey(kindUnified, buf[:copy(buf[:], text)])
 	}
 	return z.utxo.account(text, f)
 }
@@ -226,10 +224,4 @@ func unifiedKeys(text string) (ks keys) {
 		n++
 	}
 	return ks
-}
-
-// hashedKey returns the Key of class c with the SHA-256 of b.
-func hashedKey(c Class, b []byte) Key {
-	sum := sha256.Sum256(b)
-	return makeKey(c, sum[:])
 }

@@ -1,0 +1,273 @@
+package address
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/bech32"
+)
+
+// cardano is the format of Cardano: Shelley addresses in Bech32 (addr1, stake1),
+// without the length limit of BIP-173, and Byron addresses in Base58 (Ae2…,
+// DdzFF…), which are CBOR with a CRC-32.
+//
+// See CIP-19 for the bytes of Shelley addresses, CIP-5 for the human-readable
+// parts, and the Byron part of CIP-19 with its CDDL.
+type cardano struct{}
+
+const (
+	formShelley form = iota
+	formStake
+	formByron
+)
+
+// maxShelley bounds the bytes of a Shelley address: a header, two hashes, or one
+// hash and three numbers.
+const maxShelley = 1 + 28 + max(28, 3*maxVarint)
+
+// maxVarint bounds a number of a pointer: 32, 16 and 16 bits are the widest that
+// a ledger takes, five bytes at most.
+const maxVarint = 5
+
+func (cardano) parse(s string, tolerant bool) (string, form, fault) {
+	f, hrp, network := formShelley, "addr", byte(1)
+	switch {
+	case hasHRP(s, "addr"):
+	case hasHRP(s, "stake"):
+		f, hrp = formStake, "stake"
+	case hasHRP(s, "addr_test"):
+		hrp, network = "addr_test", 0
+	case hasHRP(s, "stake_test"):
+		f, hrp, network = formStake, "stake_test", 0
+	default:
+		return parseByron(s)
+	}
+	var buf [maxShelley]byte
+	n, bad := decodeShelley(&buf, hrp, s)
+	if bad.err != nil {
+		return "", 0, bad
+	}
+	if bad := checkShelley(buf[:n], f, network); bad.err != nil {
+		return "", 0, bad
+	}
+	if network == 0 {
+		return "", 0, badNetwork
+	}
+	return strings.ToLower(s), f, fault{}
+}
+
+// decodeShelley writes the bytes of s, which begins with hrp, to buf.
+func decodeShelley(buf *[maxShelley]byte, hrp, s string) (int, fault) {
+	var values [(8*maxShelley + 4) / 5]byte
+	n, variant, at, f := bech32.Decode(values[:], hrp, s)
+	if f != bech32.OK {
+		return 0, bech32Fault(at, f)
+	}
+	if variant != bech32.Bech32 {
+		return 0, badChecksum
+	}
+	n = bech32.Pack(buf[:], values[:n])
+	if n < 0 {
+		return 0, badSyntax
+	}
+	if n < 1+28 {
+		return 0, badLength
+	}
+	return n, fault{}
+}
+
+// checkShelley checks the header of b, its network, and the length that follows
+// from its type.
+func checkShelley(b []byte, f form, network byte) fault {
+	kind, id := b[0]>>4, b[0]&15
+	if id != network {
+		return badSyntax // the header contradicts the human-readable part
+	}
+	if (f == formStake) != (kind == 14 || kind == 15) || kind >= 8 && f != formStake {
+		return badSyntax
+	}
+	switch {
+	case kind <= 3: // payment and stake
+		if len(b) != 1+28+28 {
+			return badLength
+		}
+	case kind <= 5: // payment and pointer
+		rest := b[1+28:]
+		for range 3 {
+			n := varintLen(rest)
+			if n == 0 {
+				return badSyntax
+			}
+			rest = rest[n:]
+		}
+		if len(rest) != 0 {
+			return badLength
+		}
+	default: // payment alone, or stake alone
+		if len(b) != 1+28 {
+			return badLength
+		}
+	}
+	return fault{}
+}
+
+// varintLen returns the length of the number that b begins with, seven bits to a
+// byte, the highest first; 0 if there is none.
+func varintLen(b []byte) int {
+	for i := range min(len(b), maxVarint) {
+		if b[i] < 0x80 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (cardano) canonical(text string, f form) (string, form) { return text, f }
+
+func (cardano) account(text string, f form) Key {
+	if f == formByron {
+		// The text is as good as its bytes: Base58 has one spelling.
+		var buf [base58.MaxLen]byte
+		return hashedKey(Class(formByron), buf[:copy(buf[:], text)])
+	}
+	var buf [maxShelley]byte
+	n, _ := decodeShelley(&buf, shelleyHRP(f), text)
+	if n <= 32 {
+		return makeKey(Class(f), buf[:n])
+	}
+	return hashedKey(Class(f), buf[:n])
+}
+
+func shelleyHRP(f form) string {
+	if f == formStake {
+		return "stake"
+	}
+	return "addr"
+}
+
+// keys returns the payment and the stake credential: bits 4 and 5 of the header
+// say which of them is the hash of a script.
+func (cardano) keys(text string, f form) keys {
+	if f == formByron {
+		return keys{}
+	}
+	var buf [maxShelley]byte
+	decodeShelley(&buf, shelleyHRP(f), text)
+	kind := buf[0] >> 4
+	first := buf[1 : 1+28]
+	if f == formStake {
+		return keys{makeKey(StakeKeyHash+Class(kind&1), first)}
+	}
+	payment := makeKey(PaymentKeyHash+Class(kind&1), first)
+	if kind > 3 {
+		return keys{payment}
+	}
+	return keys{payment, makeKey(StakeKeyHash+Class(kind>>1), buf[1+28:1+28+28])}
+}
+
+func (cardano) proves(form) bool { return true }
+
+// parseByron reads s as a Byron address: the Base58 of an array of the address,
+// which is tagged and in a byte string, and its CRC-32. The address is an array
+// of a root of 28 bytes, a map of attributes, and a type. Attribute 2 holds the
+// magic number of a test network; the main network writes none.
+func parseByron(s string) (string, form, fault) {
+	var buf [base58.MaxLen]byte
+	n, at := base58.Bitcoin.Decode(buf[:], s)
+	if at >= 0 {
+		return "", 0, badChar(at)
+	}
+	if n < 0 {
+		return "", 0, badLength
+	}
+	c := cbor{b: buf[:n]}
+	c.want(0x82, 0xd8, 24) // array of 2, tag 24: CBOR in a byte string
+	payload := c.bytes()
+	sum := c.uint(0)
+	if c.failed || len(c.b) != 0 {
+		return "", 0, badSyntax
+	}
+	if sum != uint64(crc32.ChecksumIEEE(payload)) {
+		return "", 0, badChecksum
+	}
+	test := false
+	c = cbor{b: payload}
+	c.want(0x83) // array of 3
+	root := c.bytes()
+	attributes := c.uint(5)
+	if attributes > 16 {
+		return "", 0, badSyntax
+	}
+	for range attributes {
+		key := c.uint(0)
+		value := c.bytes()
+		test = test || key == 2 && len(value) > 0
+	}
+	kind := c.uint(0)
+	if c.failed || len(c.b) != 0 || len(root) != 28 || kind > 2 {
+		return "", 0, badSyntax
+	}
+	if test {
+		return "", 0, badNetwork
+	}
+	return s, formByron, fault{}
+}
+
+// A cbor reads the few types of CBOR (RFC 8949) that Byron addresses are made of.
+// After something that is not there it has failed, and gives zero values.
+type cbor struct {
+	b      []byte
+	failed bool
+}
+
+// want reads exactly the given bytes.
+func (c *cbor) want(head ...byte) {
+	if c.failed || !bytes.HasPrefix(c.b, head) {
+		c.failed = true
+		return
+	}
+	c.b = c.b[len(head):]
+}
+
+// uint reads the head of an item of the given major type, and returns its
+// number: the value of type 0, the length of the others. The shortest form is
+// the only one.
+func (c *cbor) uint(major byte) uint64 {
+	if c.failed || len(c.b) == 0 || c.b[0]>>5 != major {
+		c.failed = true
+		return 0
+	}
+	info := c.b[0] & 31
+	c.b = c.b[1:]
+	if info < 24 {
+		return uint64(info)
+	}
+	size := 1 << (info - 24)
+	if info > 27 || size > len(c.b) {
+		c.failed = true
+		return 0
+	}
+	var wide [8]byte
+	copy(wide[8-size:], c.b[:size])
+	c.b = c.b[size:]
+	v := binary.BigEndian.Uint64(wide[:])
+	if shortest := [4]uint64{24, 1 << 8, 1 << 16, 1 << 32}; v < shortest[info-24] {
+		c.failed = true
+	}
+	return v
+}
+
+// bytes reads a byte string of definite length.
+func (c *cbor) bytes() []byte {
+	n := c.uint(2)
+	if c.failed || n > uint64(len(c.b)) {
+		c.failed = true
+		return nil
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
