@@ -1,0 +1,413 @@
+// Package listfile writes and reads one revision of a list as one file: dated,
+// describing itself, and refused if a single bit of it has changed. It is the
+// form of the lists that are linked into a program, and of the last good lists
+// that survive a restart.
+//
+// A file has three parts. The first is text, for people as much as for the
+// program:
+//
+//	walletscreen list 1
+//	source OFAC_SDN
+//	name "OFAC Specially Designated Nationals"
+//	digest 36c517bd264d8d97eff353eadd8d84427d5eb293505a8ce07271a5bc258c3117
+//	published 2025-11-19T00:00:00Z
+//	checked 2025-11-19T00:00:00Z
+//	records 18290
+//	etag ""
+//	last-modified ""
+//	entries 761
+//
+// with an empty line at its end. These lines are all there, in this order. Times
+// are in UTC by RFC 3339, with as many digits of a second as it takes, or "-"
+// for the zero time.
+//
+// The second part is the entries. Each is nine strings: the chain and the normal
+// form of Address, then Listed, Asset, Kind, Ref, Name, ListedAt and FirstSeen.
+// Most strings of a list occur again and again, so each is written once. A string
+// is an unsigned varint (LEB128, of the shortest form): 0 for the empty string, 1
+// for a new one, whose length follows as a varint and then its bytes, and 2+n for
+// the n-th of those that were new, counted from zero.
+//
+// The third part is the SHA-256 of the first two, 32 bytes.
+//
+// The same list always makes the same bytes.
+package listfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A Header says what a file holds.
+type Header struct {
+	ID, Name string // those of the source
+	Revision sources.Revision
+	Entries  int
+}
+
+var (
+	// ErrFormat: not a list file, or one of a version that is not known.
+	ErrFormat = errors.New("not a list file of a known version")
+	// ErrDamaged: the file is not what was written.
+	ErrDamaged = errors.New("damaged list file")
+)
+
+const (
+	magic = "walletscreen list 1\n"
+	// maxString bounds each string, in bytes. Parsers have far lower bounds.
+	maxString = 1 << 16
+	// fields is the number of strings of an entry.
+	fields = 9
+)
+
+// Write writes the entries as one file. The Entries of h need not be set. It
+// returns an error, before it has written anything, if h or an entry cannot be
+// read back: a digest that is none, a string of more than 64 KiB, a year beyond
+// 9999.
+func Write(w io.Writer, h Header, entries []sources.Entry) error {
+	h.Entries = len(entries)
+	head, err := h.append(nil)
+	if err != nil {
+		return fmt.Errorf("list file of %.64q: %w", h.ID, err)
+	}
+	e := encoder{buf: head, written: map[string]uint64{}}
+	for i := range entries {
+		if err := e.entry(&entries[i]); err != nil {
+			return fmt.Errorf("list file of %s: entry %d: %w", h.ID, i, err)
+		}
+	}
+	sum := sha256.Sum256(e.buf)
+	_, err = w.Write(append(e.buf, sum[:]...))
+	return err
+}
+
+// append appends the first part of a file to b.
+func (h Header) append(b []byte) ([]byte, error) {
+	r := h.Revision
+	switch {
+	case h.ID == "" || strings.Trim(h.ID, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "":
+		return nil, errors.New("source: want an id")
+	case len(r.Digest) != 64 || strings.Trim(r.Digest, "0123456789abcdef") != "":
+		return nil, fmt.Errorf("digest %.80q: want 64 digits of lower-case hex", r.Digest)
+	case r.Records < 0 || h.Entries < 0:
+		return nil, errors.New("negative number")
+	case len(h.ID) > maxString || len(h.Name) > maxString || len(r.ETag) > maxString || len(r.LastModified) > maxString:
+		return nil, fmt.Errorf("more than %d bytes in a line", maxString)
+	}
+	published, err := formatTime(r.Published)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := formatTime(r.Checked)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(b, magic+"source %s\nname %q\ndigest %s\npublished %s\nchecked %s\nrecords %d\netag %q\nlast-modified %q\nentries %d\n\n",
+		h.ID, h.Name, r.Digest, orDash(published), orDash(checked), r.Records, r.ETag, r.LastModified, h.Entries), nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// formatTime returns t as a file has it, "" for the zero time.
+func formatTime(t time.Time) (string, error) {
+	if t.IsZero() {
+		return "", nil
+	}
+	t = t.UTC()
+	if y := t.Year(); y < 0 || y > 9999 {
+		return "", fmt.Errorf("year %d", y)
+	}
+	return t.Format(time.RFC3339Nano), nil
+}
+
+// An encoder appends entries to buf.
+type encoder struct {
+	buf     []byte
+	written map[string]uint64 // to the number of the string
+}
+
+func (e *encoder) entry(entry *sources.Entry) error {
+	listedAt, err := formatTime(entry.ListedAt)
+	if err != nil {
+		return err
+	}
+	firstSeen, err := formatTime(entry.FirstSeen)
+	if err != nil {
+		return err
+	}
+	for _, s := range [fields]string{
+		string(entry.Address.Chain()), entry.Address.Normalized(), entry.Listed, entry.Asset,
+		string(entry.Kind), entry.Ref, entry.Name, listedAt, firstSeen,
+	} {
+		if len(s) > maxString {
+			return fmt.Errorf("a string of %d bytes: want at most %d", len(s), maxString)
+		}
+		e.string(s)
+	}
+	return nil
+}
+
+func (e *encoder) string(s string) {
+	if s == "" {
+		e.buf = append(e.buf, 0)
+		return
+	}
+	if n, ok := e.written[s]; ok {
+		e.buf = binary.AppendUvarint(e.buf, 2+n)
+		return
+	}
+	e.written[s] = uint64(len(e.written))
+	e.buf = append(e.buf, 1)
+	e.buf = binary.AppendUvarint(e.buf, uint64(len(s)))
+	e.buf = append(e.buf, s...)
+}
+
+// ReadHeader returns the header of a file. The whole file is verified for it,
+// but for the entries, of which it says nothing.
+//
+// An error wraps [ErrFormat] or [ErrDamaged].
+func ReadHeader(data string) (Header, error) {
+	h, _, err := open(data)
+	return h, err
+}
+
+// Read calls add for each entry of a file, in the order in which they were
+// written, and returns its header. The entries have strings that lie in data.
+//
+// An address is parsed again, and must be what was written: if its chain or its
+// form is not known any more, that is an error, for a listed address must not
+// get lost. An entry that had no Address when it was written gets one if
+// [sources.Decode] knows one by now.
+//
+// An error wraps [ErrFormat], [ErrDamaged], or what add or [address.Parse] has
+// returned.
+func Read(data string, add func(sources.Entry) error) (Header, error) {
+	h, d, err := open(data)
+	if err != nil {
+		return Header{}, err
+	}
+	for i := range h.Entries {
+		e, err := d.entry()
+		if err != nil {
+			return Header{}, fmt.Errorf("list file of %s: entry %d: %w", h.ID, i, err)
+		}
+		if err := add(e); err != nil {
+			return Header{}, err
+		}
+	}
+	if d.rest != "" {
+		return Header{}, fmt.Errorf("list file of %s: %d bytes after the last entry: %w", h.ID, len(d.rest), ErrDamaged)
+	}
+	return h, nil
+}
+
+// open verifies a file, and returns its header and a decoder of its entries.
+func open(data string) (Header, decoder, error) {
+	if !strings.HasPrefix(data, magic) {
+		first, _, _ := strings.Cut(data[:min(len(data), len(magic)+10)], "\n")
+		return Header{}, decoder{}, fmt.Errorf("%w: it begins with %q", ErrFormat, first)
+	}
+	if len(data) < len(magic)+sha256.Size {
+		return Header{}, decoder{}, fmt.Errorf("%w: %d bytes", ErrDamaged, len(data))
+	}
+	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
+	if hash(body) != sum {
+		return Header{}, decoder{}, fmt.Errorf("%w: wrong checksum", ErrDamaged)
+	}
+	head, rest, ok := strings.Cut(body, "\n\n")
+	if !ok {
+		return Header{}, decoder{}, fmt.Errorf("%w: no end of the header", ErrDamaged)
+	}
+	h, err := parseHeader(head)
+	if err != nil {
+		return Header{}, decoder{}, fmt.Errorf("%w: header: %w", ErrDamaged, err)
+	}
+	if len(rest)/fields < h.Entries {
+		return Header{}, decoder{}, fmt.Errorf("%w: %d entries in %d bytes", ErrDamaged, h.Entries, len(rest))
+	}
+	return h, decoder{rest: rest}, nil
+}
+
+// hash returns the SHA-256 of s.
+func hash(s string) string {
+	h := sha256.New()
+	io.WriteString(h, s) // copies s in small pieces
+	return string(h.Sum(nil))
+}
+
+// parseHeader reads what Header.append writes, but for the empty line.
+func parseHeader(text string) (Header, error) {
+	var h Header
+	r := &h.Revision
+	read := []struct {
+		key   string
+		value func(string) error
+	}{
+		{"walletscreen", func(string) error { return nil }}, // the magic
+		{"source", func(v string) error { h.ID = v; return nil }},
+		{"name", quoted(&h.Name)},
+		{"digest", func(v string) error { r.Digest = v; return nil }},
+		{"published", instant(&r.Published)},
+		{"checked", instant(&r.Checked)},
+		{"records", number(&r.Records)},
+		{"etag", quoted(&r.ETag)},
+		{"last-modified", quoted(&r.LastModified)},
+		{"entries", number(&h.Entries)},
+	}
+	lines := strings.SplitN(text, "\n", len(read)+1)
+	if len(lines) != len(read) {
+		return Header{}, fmt.Errorf("want %d lines", len(read))
+	}
+	for i, l := range read {
+		key, value, _ := strings.Cut(lines[i], " ")
+		if key != l.key {
+			return Header{}, fmt.Errorf("line %d: %.20q, want %s", i+1, key, l.key)
+		}
+		if err := l.value(value); err != nil {
+			return Header{}, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	// What is not written so was not written by us.
+	again, err := h.append(nil)
+	if err != nil {
+		return Header{}, err
+	}
+	if !bytes.Equal(again, []byte(text+"\n\n")) {
+		return Header{}, errors.New("not in the form in which it is written")
+	}
+	return h, nil
+}
+
+func quoted(to *string) func(string) error {
+	return func(v string) (err error) {
+		*to, err = strconv.Unquote(v)
+		return err
+	}
+}
+
+func number(to *int) func(string) error {
+	return func(v string) (err error) {
+		*to, err = strconv.Atoi(v)
+		return err
+	}
+}
+
+func instant(to *time.Time) func(string) error {
+	return func(v string) (err error) {
+		if v != "-" {
+			*to, err = parseTime(v)
+		}
+		return err
+	}
+}
+
+// parseTime returns the time that formatTime wrote as s.
+func parseTime(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if again, _ := formatTime(t); again != s {
+		return time.Time{}, fmt.Errorf("time %.40q: want %q", s, again)
+	}
+	return t.UTC(), nil
+}
+
+// A decoder reads entries from the front of rest.
+type decoder struct {
+	rest    string
+	strings []string
+}
+
+func (d *decoder) entry() (sources.Entry, error) {
+	var f [fields]string
+	for i := range f {
+		s, err := d.string()
+		if err != nil {
+			return sources.Entry{}, err
+		}
+		f[i] = s
+	}
+	e := sources.Entry{Listed: f[2], Asset: f[3], Kind: score.Kind(f[4]), Ref: f[5], Name: f[6]}
+	var err error
+	if e.ListedAt, err = parseTime(f[7]); err != nil {
+		return sources.Entry{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if e.FirstSeen, err = parseTime(f[8]); err != nil {
+		return sources.Entry{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if f[0] == "" && f[1] == "" {
+		e.Address, _ = sources.Decode(e.Asset, e.Listed)
+		return e, nil
+	}
+	e.Address, err = address.Parse(address.Chain(f[0]), f[1])
+	if err != nil {
+		return sources.Entry{}, err
+	}
+	if e.Address.Normalized() != f[1] {
+		return sources.Entry{}, fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, f[1])
+	}
+	return e, nil
+}
+
+func (d *decoder) string() (string, error) {
+	n, err := d.varint()
+	switch {
+	case err != nil:
+		return "", err
+	case n == 0:
+		return "", nil
+	case n > 1:
+		if n-2 >= uint64(len(d.strings)) {
+			return "", fmt.Errorf("%w: string %d of %d", ErrDamaged, n-2, len(d.strings))
+		}
+		return d.strings[n-2], nil
+	}
+	size, err := d.varint()
+	if err != nil {
+		return "", err
+	}
+	if size == 0 || size > maxString || size > uint64(len(d.rest)) {
+		return "", fmt.Errorf("%w: a string of %d bytes", ErrDamaged, size)
+	}
+	s := d.rest[:size]
+	d.rest = d.rest[size:]
+	d.strings = append(d.strings, s)
+	return s, nil
+}
+
+// varint reads an unsigned varint in its shortest form.
+func (d *decoder) varint() (uint64, error) {
+	var v uint64
+	for i := 0; i < len(d.rest) && i < 9; i++ {
+		b := d.rest[i]
+		v |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			if b == 0 && i > 0 {
+				break // not the shortest
+			}
+			d.rest = d.rest[i+1:]
+			return v, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: no number", ErrDamaged)
+}
