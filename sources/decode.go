@@ -16,7 +16,7 @@ import (
 // is none there may be one elsewhere: lists print Tron and Bitcoin addresses
 // under USDT. Then it is the one chain whose checksum proves it, or the first of
 // the table. Without a ticker, or with one that is not known, only what a
-// checksum proves is taken, and 0x with 40 hex digits.
+// checksum proves is taken, and 0x with 40 hex digits in whatever letter case.
 func Decode(asset, text string) (address.Address, bool) {
 	text = TrimListed(text)
 	for _, c := range tickerChains()[strings.ToUpper(asset)] {
@@ -28,6 +28,10 @@ func Decode(asset, text string) (address.Address, bool) {
 		if a.Proven() {
 			return a, true
 		}
+	}
+	// Detect is strict, but wrong capitals do not make it another account.
+	if a, err := address.Normalize("ethereum", text); err == nil {
+		return a, true
 	}
 	return address.Address{}, false
 }
