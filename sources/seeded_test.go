@@ -1,0 +1,59 @@
+package sources_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/sourcetest"
+)
+
+func TestSeededConforms(t *testing.T) {
+	sourcetest.Run(t, func(*testing.T) sources.Source {
+		return sources.Seeded(sources.Static(info, list...), sources.Static(sources.Info{}, list...))
+	})
+}
+
+func TestSeeded(t *testing.T) {
+	seed := sources.Static(sources.Info{ID: "SEED", Name: "Seed", Jurisdiction: sources.EU}, list[0])
+	src := sources.Seeded(sources.Static(info, list...), seed)
+	if got := src.Info(); got != info {
+		t.Errorf("Info = %+v, want that of the live source, %+v", got, info)
+	}
+	first, rev, err := load(src, sources.Revision{})
+	if err != nil || !slices.Equal(first, list[:1]) {
+		t.Fatalf("the first Load gave %+v, %v, want the seed's %+v", first, err, list[:1])
+	}
+	second, revSecond, err := load(src, rev)
+	if err != nil || !slices.Equal(second, list) {
+		t.Fatalf("the second Load gave %+v, %v, want the live source's %+v", second, err, list)
+	}
+	if _, _, err := load(src, revSecond); !errors.Is(err, sources.ErrUnchanged) {
+		t.Errorf("the third Load: error %v, want ErrUnchanged", err)
+	}
+}
+
+// TestSeededLiveFails holds that no failure of the live source is hidden by the
+// seed once the seed was loaded.
+func TestSeededLiveFails(t *testing.T) {
+	down := errors.New("down")
+	src := sources.Seeded(failing{down}, sources.Static(info, list...))
+	_, rev, err := load(src, sources.Revision{})
+	if err != nil {
+		t.Fatalf("the first Load: %v", err)
+	}
+	if got, _, err := load(src, rev); !errors.Is(err, down) || got != nil {
+		t.Errorf("the second Load gave %+v, %v, want nothing and the error of the live source", got, err)
+	}
+}
+
+// A failing source never loads.
+type failing struct{ err error }
+
+func (failing) Info() sources.Info { return info }
+
+func (f failing) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return sources.Revision{}, f.err
+}
