@@ -6,7 +6,7 @@
 // chain of steps, each of which has to wait for the one before.
 package bech32
 
-import "encoding/binary"
+import "github.com/walletscreen/walletscreen/internal/fivebit"
 
 // A Variant is one of the checksums that a Bech32 text can end with.
 type Variant uint32
@@ -24,29 +24,8 @@ const ChecksumLen = 6
 
 const charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
-// The marks beside the value of a character in marked.
-const (
-	value   = 31
-	lower   = 1 << 5
-	upper   = 1 << 6
-	foreign = 1 << 7 // not in the character set
-)
-
 // marked has the value and the marks of each character.
-var marked = func() (t [256]byte) {
-	for i := range t {
-		t[i] = foreign
-	}
-	for i := range len(charset) {
-		c := charset[i]
-		t[c] = byte(i)
-		if c >= 'a' {
-			t[c] |= lower
-			t[c-0x20] = byte(i) | upper
-		}
-	}
-	return t
-}()
+var marked = fivebit.New(charset)
 
 // block is the number of values that are summed up at a time: enough for the
 // data of nearly all addresses.
@@ -175,7 +154,7 @@ func Verify(hrp, s string) (v Variant, bad int, f Fault) {
 	}
 	chk, marks := add(begin(hrp), s[n+1:])
 	v = Variant(chk)
-	if marks&(upper|foreign) != 0 || v != Bech32 && v != Bech32m {
+	if marks&(fivebit.Upper|fivebit.Foreign) != 0 || v != Bech32 && v != Bech32m {
 		return verifySlowly(hrp, s)
 	}
 	return v, -1, OK
@@ -192,9 +171,9 @@ func verifySlowly(hrp, s string) (v Variant, bad int, f Fault) {
 		switch {
 		case 'A' <= c && c <= 'Z':
 			c |= 0x20
-			marks |= upper
+			marks |= fivebit.Upper
 		case 'a' <= c && c <= 'z':
-			marks |= lower
+			marks |= fivebit.Lower
 		}
 		if c != hrp[i] {
 			return 0, i, Prefix
@@ -204,13 +183,13 @@ func verifySlowly(hrp, s string) (v Variant, bad int, f Fault) {
 	if len(s) > n && s[n] != '1' {
 		return 0, n, Prefix
 	}
-	if marks == lower|upper {
+	if marks == fivebit.Lower|fivebit.Upper {
 		return 0, mixedCase(s), Charset
 	}
 	for i := n + 1; i < len(s); i++ {
 		m := marked[s[i]]
 		marks |= m
-		if m&foreign != 0 || marks&(lower|upper) == lower|upper {
+		if m&fivebit.Foreign != 0 || marks&(fivebit.Lower|fivebit.Upper) == fivebit.Lower|fivebit.Upper {
 			return 0, i, Charset
 		}
 	}
@@ -243,50 +222,14 @@ func mixedCase(s string) int {
 	return -1
 }
 
-// Size returns the number of bytes that data, characters or five-bit values,
-// make. It is -1 where more than four bits would be left over, or bits that are
-// not zero.
-//
-// BIP-173 has no such data in a SegWit address, and no other address has it.
-func Size(data string) int {
-	n := len(data) * 5
-	if left := n % 8; left != 0 && (left > 4 || marked[data[len(data)-1]]&(1<<left-1) != 0) {
-		return -1
-	}
-	return n / 8
-}
+// Size returns the number of bytes that data, part of a text that [Verify] has
+// taken, makes. It is -1 where the bits that are left over are more than four,
+// or not zero.
+func Size(data string) int { return marked.Size(data) }
 
-// Read writes the bytes that data makes to dst, as many as are there and fit,
-// and returns their number. The characters of data are not checked: it is part
-// of a text that [Verify] has taken.
-func Read(dst []byte, data string) int {
-	n := 0
-	for len(data) >= 8 && len(dst)-n >= 5 {
-		w := uint64(marked[data[0]]&31)<<35 | uint64(marked[data[1]]&31)<<30 |
-			uint64(marked[data[2]]&31)<<25 | uint64(marked[data[3]]&31)<<20 |
-			uint64(marked[data[4]]&31)<<15 | uint64(marked[data[5]]&31)<<10 |
-			uint64(marked[data[6]]&31)<<5 | uint64(marked[data[7]]&31)
-		d := dst[n : n+5]
-		d[0] = byte(w >> 32)
-		binary.BigEndian.PutUint32(d[1:], uint32(w))
-		n += 5
-		data = data[8:]
-	}
-	var acc uint32
-	bits := 0
-	for i := range len(data) {
-		acc = acc<<5 | uint32(marked[data[i]]&31)
-		if bits += 5; bits >= 8 {
-			if n == len(dst) {
-				break
-			}
-			bits -= 8
-			dst[n] = byte(acc >> bits)
-			n++
-		}
-	}
-	return n
-}
+// Read writes the bytes that data, part of a text that [Verify] has taken, makes
+// to dst, as many as are there and fit, and returns their number.
+func Read(dst []byte, data string) int { return marked.Read(dst, data) }
 
 // Value returns the value of a character of a text that [Verify] has taken.
 func Value(c byte) byte { return marked[c] & 31 }
@@ -332,50 +275,7 @@ func Encode(hrp string, data []byte, v Variant) string {
 
 // Pack joins five-bit values to bytes in dst. It returns their number, and -1 if
 // dst is too short, or if what is left over is five bits or more, or not zero.
-func Pack(dst, data []byte) int {
-	if len(data)*5/8 > len(dst) {
-		return -1
-	}
-	n := 0
-	for len(data) >= 8 {
-		w := binary.BigEndian.Uint64(data)
-		w = w&0x1f001f001f001f00>>3 | w&0x001f001f001f001f
-		w = w&0x03ff000003ff0000>>6 | w&0x000003ff000003ff
-		w = w>>12&0xfffff00000 | w&0x00000fffff
-		dst[n] = byte(w >> 32)
-		binary.BigEndian.PutUint32(dst[n+1:], uint32(w))
-		n += 5
-		data = data[8:]
-	}
-	var acc uint32
-	bits := 0
-	for _, d := range data {
-		acc = acc<<5 | uint32(d)
-		if bits += 5; bits >= 8 {
-			bits -= 8
-			dst[n] = byte(acc >> bits)
-			n++
-		}
-	}
-	if bits >= 5 || acc&(1<<bits-1) != 0 {
-		return -1
-	}
-	return n
-}
+func Pack(dst, data []byte) int { return fivebit.Pack(dst, data) }
 
 // Unpack appends the bytes of b to dst as five-bit values, padded with zeros.
-func Unpack(dst, b []byte) []byte {
-	var acc uint32
-	bits := 0
-	for _, c := range b {
-		acc = acc<<8 | uint32(c)
-		for bits += 8; bits >= 5; {
-			bits -= 5
-			dst = append(dst, byte(acc>>bits&31))
-		}
-	}
-	if bits > 0 {
-		dst = append(dst, byte(acc<<(5-bits)&31))
-	}
-	return dst
-}
+func Unpack(dst, b []byte) []byte { return fivebit.Unpack(dst, b) }

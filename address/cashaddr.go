@@ -1,0 +1,209 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/cashaddr"
+)
+
+// A cashAddr is the format of Bitcoin Cash and eCash: CashAddr, whose prefix may
+// be left out but is part of the checksum, and the Base58Check that came from
+// Bitcoin. The normal form of CashAddr is lower case and has the prefix; that of
+// Base58 is the text itself. Canonical is CashAddr, without the mark that the
+// owner can handle tokens.
+//
+// Only what a locking script exists for is taken: 20 bytes, and for P2SH on
+// Bitcoin Cash 32 as well, though CashAddr can be longer.
+//
+// See spec/cashaddr.md of bitcoincash.org, and CHIP-2022-02 "CashTokens" and
+// CHIP-2022-05 "P2SH32" of Bitcoin Cash.
+type cashAddr struct {
+	utxo
+	prefix string
+	tests  string // prefixes of the test networks, separated by blanks
+	tokens bool   // types 2 and 3, and P2SH of 32 bytes
+}
+
+// The forms of cashAddr beside those of utxo.
+const (
+	formCashPKH = lastUTXOForm + iota
+	formCashSH
+	formCashTokenPKH
+	formCashTokenSH
+)
+
+// The types of CashAddr: bits 3 to 6 of the version byte, and so what the first
+// character stands for. Bits 0 to 2 give the length of the hash.
+const (
+	cashPKH = iota
+	cashSH
+	cashTokenPKH
+	cashTokenSH
+
+	cashSize20 = 0
+	cashSize32 = 3
+)
+
+// minPrefixless is the number of characters from which a text without a colon
+// is CashAddr, rather than Base58.
+const minPrefixless = 36
+
+func (c *cashAddr) parse(s string, tolerant bool) (string, form, fault) {
+	bare, ok := strings.CutPrefix(s, c.prefix)
+	if ok && bare != "" && bare[0] == ':' {
+		f, isUpper, bad := c.parseBody(c.prefix, bare[1:])
+		switch {
+		case bad.err != nil:
+			return "", 0, bad.after(len(c.prefix) + 1)
+		case isUpper: // and the prefix is not
+			return "", 0, badChar(len(c.prefix) + 1)
+		}
+		return s, f, fault{}
+	}
+	if i := strings.IndexByte(s, ':'); i >= 0 || len(s) >= minPrefixless {
+		return c.parseSlowly(s, i)
+	}
+	return c.utxo.parse(s, tolerant)
+}
+
+// parseSlowly reads CashAddr that is not in normal form, with a colon at i or,
+// if i is negative, without one.
+func (c *cashAddr) parseSlowly(s string, i int) (string, form, fault) {
+	f, isUpper, bad := c.parseBody(c.prefix, s[i+1:])
+	if bad.err == ErrChecksum || i >= 0 {
+		for test := range strings.FieldsSeq(c.tests) {
+			if i >= 0 && !strings.EqualFold(s[:i], test) {
+				continue
+			}
+			if _, _, f := cashaddr.Bitcoin.Verify(test, s[i+1:]); f == cashaddr.OK {
+				return "", 0, badNetwork
+			}
+		}
+	}
+	if i >= 0 {
+		prefix := c.prefix
+		if s[0] < 'a' {
+			prefix = strings.ToUpper(prefix)
+		}
+		if at := firstDifference(s[:i+1], prefix+":"); at >= 0 {
+			return "", 0, badChar(at)
+		}
+		if bad.err == nil && !isUpper { // and the prefix is
+			return "", 0, badChar(i + 1)
+		}
+	}
+	if bad.err != nil {
+		if _, _, other := c.utxo.parse(s, false); other.err == ErrSecret {
+			return "", 0, isSecret
+		}
+		return "", 0, bad.after(i + 1)
+	}
+	return c.prefix + ":" + strings.ToLower(s[i+1:]), f, fault{}
+}
+
+// firstDifference returns the offset of the first character of s that is not
+// that of want, and -1 if they are equal.
+func firstDifference(s, want string) int {
+	for i := range min(len(s), len(want)) {
+		if s[i] != want[i] {
+			return i
+		}
+	}
+	if len(s) == len(want) {
+		return -1
+	}
+	return min(len(s), len(want))
+}
+
+// parseBody reads what stands behind the prefix.
+func (c *cashAddr) parseBody(prefix, body string) (f form, isUpper bool, bad fault) {
+	const chars20, chars32 = 34, 53 // with the version byte, without the checksum
+	n := len(body) - cashaddr.ChecksumLen
+	isUpper, at, why := cashaddr.Bitcoin.Verify(prefix, body)
+	switch {
+	case why == cashaddr.Charset:
+		return 0, false, badChar(at)
+	case n != chars20 && n != chars32:
+		return 0, false, badLength
+	case why == cashaddr.Checksum:
+		return 0, false, badChecksum
+	}
+	var version [1]byte
+	cashaddr.Bitcoin.Read(version[:], body[:2])
+	if n = cashaddr.Bitcoin.Size(body[:n]) - 1; n < 0 {
+		return 0, false, badSyntax
+	}
+	typ, size := version[0]>>3, version[0]&7
+	if typ > cashTokenSH || typ > cashSH && !c.tokens {
+		return 0, false, badChar(0)
+	}
+	switch isSH := typ == cashSH || typ == cashTokenSH; {
+	case n == 20 && size == cashSize20:
+	case n == 32 && size == cashSize32 && isSH && c.tokens:
+	default:
+		return 0, false, badLength
+	}
+	return formCashPKH + form(typ), isUpper, fault{}
+}
+
+// after returns the fault with its offset counted from n characters before.
+func (f fault) after(n int) fault {
+	if f.at >= 0 {
+		f.at += n
+	}
+	return f
+}
+
+func (c *cashAddr) canonical(text string, f form) (string, form) {
+	typ := byte(cashPKH)
+	switch f {
+	case formCashPKH, formCashSH:
+		return text, f
+	case formSH, formCashTokenSH:
+		typ = cashSH
+	}
+	k := c.account(text, f)
+	var b [1 + 32]byte
+	b[0] = typ << 3
+	if k.n == 32 {
+		b[0] |= cashSize32
+	}
+	n := 1 + copy(b[1:], k.data[:k.n])
+	return cashaddr.Bitcoin.Encode(c.prefix, b[:n]), formCashPKH + form(typ)
+}
+
+func (c *cashAddr) account(text string, f form) Key {
+	switch f {
+	case formCashPKH, formCashTokenPKH:
+		return c.hashKey(kindPKH, text)
+	case formCashSH, formCashTokenSH:
+		return c.hashKey(kindSH, text)
+	}
+	return c.utxo.account(text, f)
+}
+
+func (c *cashAddr) keys(text string, f form) keys {
+	switch f {
+	case formCashPKH, formCashTokenPKH:
+		return keys{c.hashKey(Hash160, text)}
+	case formCashSH, formCashTokenSH:
+		return keys{c.hashKey(ScriptHash, text)}
+	}
+	return c.utxo.keys(text, f)
+}
+
+// hashKey returns the Key of class kind with the hash in text, which is CashAddr
+// in normal form.
+func (c *cashAddr) hashKey(kind Class, text string) Key {
+	k := Key{class: kind}
+	k.n = cashPayload(&k.data, cashaddr.Bitcoin, text[len(c.prefix)+1:])
+	return k
+}
+
+// cashPayload writes what follows the version byte of body, which is valid, to
+// dst, as far as it fits, and returns its length.
+func cashPayload(dst *[32]byte, a *cashaddr.Alphabet, body string) uint8 {
+	var b [1 + 33]byte
+	n := a.Read(b[:], body[:len(body)-cashaddr.ChecksumLen])
+	return uint8(copy(dst[:], b[1:n]))
+}

@@ -1,0 +1,182 @@
+package address
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/cashaddr"
+)
+
+// conflux is the format of Conflux Core: the prefix "cfx:", optional fields, and
+// with the checksum of CashAddr and an alphabet of its own a version byte, which
+// is zero, and 20 bytes, whose first four bits tell users, contracts and what is
+// built in apart. A field "type.…" must agree with them; other fields say
+// nothing. All of it is in lower or in upper case. The normal form is lower case
+// and has no fields.
+//
+// The 20 bytes of a user are the Keccak-256 of a key with its first four bits
+// replaced, so that they are no [KeccakHash].
+//
+// See CIP-37, "Base32Check addresses", and cfx_addr of conflux-rust for the
+// alphabet.
+type conflux struct{}
+
+const (
+	confluxPrefix = "cfx"
+	confluxTest   = "cfxtest"
+	confluxChars  = 34  // with the version byte, without the checksum
+	maxConflux    = 128 // with fields
+)
+
+// The first four bits of an address.
+const (
+	confluxBuiltin  = 0x00
+	confluxUser     = 0x10
+	confluxContract = 0x80
+)
+
+func (conflux) parse(s string, tolerant bool) (string, form, fault) {
+	const body = len(confluxPrefix) + 1
+	if len(s) != body+confluxChars+cashaddr.ChecksumLen || s[:body] != confluxPrefix+":" {
+		return parseConfluxSlowly(s)
+	}
+	isUpper, bad := parseConfluxBody(confluxPrefix, s[body:])
+	switch {
+	case bad.err != nil:
+		return "", 0, bad.after(body)
+	case isUpper: // and the prefix is not
+		return "", 0, badChar(body)
+	}
+	return s, 0, fault{}
+}
+
+// parseConfluxSlowly reads what is not in normal form.
+func parseConfluxSlowly(s string) (string, form, fault) {
+	if len(s) > maxConflux {
+		return "", 0, badLength
+	}
+	if i := mixedCase(s); i >= 0 {
+		return "", 0, badChar(i)
+	}
+	text := strings.ToLower(s)
+	if len(text) != len(s) {
+		return "", 0, badSyntax
+	}
+	prefix, rest, ok := strings.Cut(text, ":")
+	if !ok || prefix != confluxPrefix {
+		if body := rest[strings.LastIndexByte(rest, ':')+1:]; ok && isConfluxTest(prefix) {
+			if _, bad := parseConfluxBody(prefix, body); bad.err == nil {
+				return "", 0, badNetwork
+			}
+		}
+		if at := firstDifference(text, confluxPrefix+":"); at < len(s) {
+			return "", 0, badChar(at)
+		}
+		return "", 0, badLength
+	}
+	last := strings.LastIndexByte(text, ':') + 1
+	body := text[last:]
+	if _, bad := parseConfluxBody(confluxPrefix, body); bad.err != nil {
+		return "", 0, bad.after(last)
+	}
+	for at := len(confluxPrefix) + 1; at < last; {
+		field, _, _ := strings.Cut(text[at:], ":")
+		if !isConfluxField(field, body) {
+			return "", 0, badChar(at)
+		}
+		at += len(field) + 1
+	}
+	if len(text) != len(confluxPrefix)+1+len(body) {
+		text = confluxPrefix + ":" + body
+	}
+	return text, 0, fault{}
+}
+
+// mixedCase returns the offset of the first letter of s whose case is not that
+// of the first letter, or -1.
+func mixedCase(s string) int {
+	first := -1
+	for i := range len(s) {
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if (s[i]^s[first])&0x20 != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// isConfluxTest reports whether prefix is that of a network other than the main
+// one.
+func isConfluxTest(prefix string) bool {
+	id, ok := strings.CutPrefix(prefix, "net")
+	if !ok {
+		return prefix == confluxTest
+	}
+	n, err := strconv.ParseUint(id, 10, 32)
+	return err == nil && strconv.FormatUint(n, 10) == id && n != 1 && n != 1029
+}
+
+// parseConfluxBody reads what stands behind prefix and fields.
+func parseConfluxBody(prefix, body string) (isUpper bool, bad fault) {
+	isUpper, at, f := cashaddr.Conflux.Verify(prefix, body)
+	switch {
+	case f == cashaddr.Charset:
+		return false, badChar(at)
+	case len(body) != confluxChars+cashaddr.ChecksumLen:
+		return false, badLength
+	case f == cashaddr.Checksum:
+		return false, badChecksum
+	}
+	var b [2]byte
+	cashaddr.Conflux.Read(b[:], body)
+	switch {
+	case b[0] != 0, cashaddr.Conflux.Size(body[:confluxChars]) < 0:
+		return false, badSyntax
+	}
+	switch b[1] & 0xf0 {
+	case confluxBuiltin, confluxUser, confluxContract:
+		return isUpper, fault{}
+	}
+	return false, badSyntax
+}
+
+// isConfluxField reports whether field is one that can stand before body.
+func isConfluxField(field, body string) bool {
+	key, value, ok := strings.Cut(field, ".")
+	if !ok || strings.Contains(value, ".") || key == "" || value == "" {
+		return false
+	}
+	if key != "type" {
+		return true
+	}
+	k := confluxKey(confluxPrefix + ":" + body)
+	switch value {
+	case "null":
+		return k.data == [32]byte{}
+	case "builtin":
+		return k.data[0]&0xf0 == confluxBuiltin
+	case "user":
+		return k.data[0]&0xf0 == confluxUser
+	case "contract":
+		return k.data[0]&0xf0 == confluxContract
+	}
+	return false
+}
+
+func confluxKey(text string) (k Key) {
+	k.n = cashPayload(&k.data, cashaddr.Conflux, text[len(confluxPrefix)+1:])
+	return k
+}
+
+func (conflux) canonical(text string, f form) (string, form) { return text, f }
+
+func (conflux) account(text string, f form) Key { return confluxKey(text) }
+
+func (conflux) keys(text string, f form) keys { return keys{} }
+
+func (conflux) proves(form) bool { return true }
