@@ -3,7 +3,6 @@ package address
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
@@ -183,31 +182,31 @@ func parseByron(s string) (string, form, fault) {
 	if n < 0 {
 		return "", 0, badLength
 	}
-	c := cbor{b: buf[:n]}
-	c.want(0x82, 0xd8, 24) // array of 2, tag 24: CBOR in a byte string
-	payload := c.bytes()
-	sum := c.uint(0)
-	if c.failed || len(c.b) != 0 {
+	outer := cbor{b: buf[:n]}
+	outer.want(0x82, 0xd8, 24) // array of 2, tag 24: CBOR in a byte string
+	payload := outer.bytes()
+	sum := outer.uint(0)
+	if outer.failed || len(outer.b) != 0 {
 		return "", 0, badSyntax
 	}
-	if sum != uint64(crc32.ChecksumIEEE(payload)) {
+	if sum != uint64(crc32IEEE(payload)) {
 		return "", 0, badChecksum
 	}
 	test := false
-	c = cbor{b: payload}
-	c.want(0x83) // array of 3
-	root := c.bytes()
-	attributes := c.uint(5)
+	inner := cbor{b: payload}
+	inner.want(0x83) // array of 3
+	root := inner.bytes()
+	attributes := inner.uint(5)
 	if attributes > 16 {
 		return "", 0, badSyntax
 	}
 	for range attributes {
-		key := c.uint(0)
-		value := c.bytes()
+		key := inner.uint(0)
+		value := inner.bytes()
 		test = test || key == 2 && len(value) > 0
 	}
-	kind := c.uint(0)
-	if c.failed || len(c.b) != 0 || len(root) != 28 || kind > 2 {
+	kind := inner.uint(0)
+	if inner.failed || len(inner.b) != 0 || len(root) != 28 || kind > 2 {
 		return "", 0, badSyntax
 	}
 	if test {

@@ -2,6 +2,7 @@ package address
 
 import (
 	"crypto/sha256"
+	"hash/crc32"
 
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 is made of it
 )
@@ -39,4 +40,14 @@ func (h checkHash) sum(b []byte) [sumLen]byte {
 	first := sha256.Sum256(b)
 	second := sha256.Sum256(first[:])
 	return [sumLen]byte(second[:])
+}
+
+// crc32IEEE returns what crc32.ChecksumIEEE returns. That one chooses among its
+// implementations by a func value, which moves the buffers here to the heap.
+func crc32IEEE(b []byte) uint32 {
+	crc := ^uint32(0)
+	for _, c := range b {
+		crc = crc32.IEEETable[byte(crc)^c] ^ crc>>8
+	}
+	return ^crc
 }

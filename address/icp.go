@@ -3,7 +3,6 @@ package address
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash/crc32"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base32"
@@ -202,14 +201,4 @@ func decodeICP(text string, f form) (p principal, sub [32]byte) {
 		p.decode(text)
 	}
 	return p, sub
-}
-
-// crc32IEEE returns what crc32.ChecksumIEEE returns. That one chooses among its
-// implementations by a func value, which moves the buffers here to the heap.
-func crc32IEEE(b []byte) uint32 {
-	crc := ^uint32(0)
-	for _, c := range b {
-		crc = crc32.IEEETable[byte(crc)^c] ^ crc>>8
-	}
-	return ^crc
 }
