@@ -1,0 +1,426 @@
+package fetch_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/fetch"
+)
+
+// serve starts a server and returns a request for its "/list.xml", quick to
+// give up.
+func serve(t *testing.T, h http.HandlerFunc) *fetch.Request {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return &fetch.Request{
+		URL:       server.URL + "/list.xml?token=secret",
+		Client:    server.Client(),
+		Stall:     5 * time.Second,
+		Backoff:   time.Millisecond,
+		AllowHTTP: true,
+	}
+}
+
+// get returns the body, and how often its reader was called.
+func get(ctx context.Context, req *fetch.Request) (body string, calls int, result fetch.Result, err error) {
+	result, err = fetch.Get(ctx, req, func(r io.Reader) error {
+		calls++
+		b, err := io.ReadAll(r)
+		body = string(b)
+		return err
+	})
+	return body, calls, result, err
+}
+
+func TestGet(t *testing.T) {
+	var agent atomic.Value
+	req := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		agent.Store(r.UserAgent())
+		w.Header().Set("ETag", `"1"`)
+		w.Header().Set("Last-Modified", "Wed, 19 Nov 2025 10:00:00 GMT")
+		io.WriteString(w, "hello")
+	})
+	body, calls, result, err := get(t.Context(), req)
+	want := fetch.Result{ETag: `"1"`, LastModified: "Wed, 19 Nov 2025 10:00:00 GMT"}
+	if body != "hello" || calls != 1 || result != want || err != nil {
+		t.Errorf("Get = %q in %d calls, %+v, %v, want hello in 1, %+v", body, calls, result, err, want)
+	}
+	if agent.Load() != fetch.UserAgent || len(fetch.UserAgent) < 40 || !strings.HasPrefix(fetch.UserAgent, "Mozilla/5") {
+		t.Errorf("User-Agent %q, want the long one", agent.Load())
+	}
+	req.UserAgent = "us/1"
+	if _, _, _, err := get(t.Context(), req); err != nil || agent.Load() != "us/1" {
+		t.Errorf("User-Agent %q, %v, want us/1", agent.Load(), err)
+	}
+}
+
+func TestNotModified(t *testing.T) {
+	req := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") == `"1"` && r.Header.Get("If-Modified-Since") == "then" {
+			w.Header().Set("ETag", `"2"`)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		io.WriteString(w, "hello")
+	})
+	req.ETag, req.LastModified = `"1"`, "then"
+	_, calls, result, err := get(t.Context(), req)
+	if want := (fetch.Result{NotModified: true, ETag: `"2"`, LastModified: "then"}); calls != 0 || result != want || err != nil {
+		t.Errorf("Get = %+v in %d calls, %v, want %+v in none", result, calls, err, want)
+	}
+	req.ETag = `"0"`
+	if body, _, result, err := get(t.Context(), req); body != "hello" || result.NotModified || err != nil {
+		t.Errorf("Get with an old validator = %q, %+v, %v, want hello", body, result, err)
+	}
+	// Nobody asked for it.
+	req = serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	var status *fetch.StatusError
+	if _, _, _, err := get(t.Context(), req); !errors.As(err, &status) || status.Status != 304 {
+		t.Errorf("Get answered by 304 without a condition: error %v, want status 304", err)
+	}
+}
+
+// Answers that are no file, and how often the server is asked.
+func TestStatus(t *testing.T) {
+	for _, tt := range []struct {
+		status     int
+		retryAfter string
+		asked      int32
+	}{
+		{http.StatusForbidden, "", 1},
+		{http.StatusNotFound, "", 1},
+		{http.StatusNoContent, "", 1},
+		{http.StatusPartialContent, "", 1},
+		{http.StatusTooManyRequests, "0", 3},
+		{http.StatusInternalServerError, "", 3},
+		{http.StatusServiceUnavailable, "Wed, 19 Nov 2025 10:00:00 GMT", 3}, // long ago
+		{http.StatusServiceUnavailable, "3600", 1},                          // too long
+	} {
+		var asked atomic.Int32
+		req := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			if tt.retryAfter != "" {
+				w.Header().Set("Retry-After", tt.retryAfter)
+			}
+			w.WriteHeader(tt.status)
+		})
+		req.Attempts = 3
+		_, calls, _, err := get(t.Context(), req)
+		var status *fetch.StatusError
+		if !errors.As(err, &status) || status.Status != tt.status || calls != 0 || asked.Load() != tt.asked {
+			t.Errorf("status %d, Retry-After %q: error %v, asked %d times, want its status and %d times", tt.status, tt.retryAfter, err, asked.Load(), tt.asked)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("the error %q shows the token of the address", err)
+		}
+	}
+}
+
+// flaky answers with the first handlers in turn, and then with the last.
+func flaky(handlers ...http.HandlerFunc) http.HandlerFunc {
+	var n atomic.Int32
+	return func(w http.ResponseWriter, r *http.Request) {
+		handlers[min(int(n.Add(1)), len(handlers))-1](w, r)
+	}
+}
+
+func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }
+
+// brokenOff announces more than it sends.
+func brokenOff(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Length", "100")
+	io.WriteString(w, "hel")
+}
+
+// torn breaks the connection in the middle of a chunked body.
+func torn(w http.ResponseWriter, r *http.Request) {
+	io.WriteString(w, "hel")
+	http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func refuse(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }
+
+func status(code int, retryAfter string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func TestRetry(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		handler http.HandlerFunc
+		calls   int
+	}{
+		{"burst of 500", flaky(status(500, ""), status(502, ""), status(503, "0"), hello), 1},
+		{"429", flaky(status(429, ""), hello), 1},
+		{"no answer", flaky(refuse, hello), 1},
+		{"short body", flaky(brokenOff, hello), 2},
+		{"torn body", flaky(torn, torn, hello), 3},
+	} {
+		body, calls, _, err := get(t.Context(), serve(t, tt.handler))
+		if body != "hello" || calls != tt.calls || err != nil {
+			t.Errorf("%s: Get = %q in %d calls, %v, want hello in %d", tt.name, body, calls, err, tt.calls)
+		}
+	}
+	req := serve(t, flaky(status(503, "1"), hello))
+	start := time.Now()
+	if _, _, _, err := get(t.Context(), req); err != nil || time.Since(start) < time.Second {
+		t.Errorf("Retry-After: 1 was waited for %v, %v, want at least a second", time.Since(start), err)
+	}
+}
+
+func TestShortBody(t *testing.T) {
+	for name, h := range map[string]http.HandlerFunc{"short": brokenOff, "torn": torn} {
+		req := serve(t, h)
+		req.Attempts = 2
+		if body, calls, _, err := get(t.Context(), req); err == nil || calls != 2 {
+			t.Errorf("%s body: Get = %q in %d calls, no error, want one after 2", name, body, calls)
+		}
+		// A reader that is content with a part does not make the part the whole.
+		_, err := fetch.Get(t.Context(), req, func(r io.Reader) error {
+			_, err := io.ReadFull(r, make([]byte, 2))
+			return err
+		})
+		if err == nil {
+			t.Errorf("%s body, of which a part was read: no error", name)
+		}
+	}
+}
+
+func TestReaderError(t *testing.T) {
+	var asked atomic.Int32
+	req := serve(t, func(w http.ResponseWriter, r *http.Request) { asked.Add(1); hello(w, r) })
+	want := errors.New("not a list")
+	_, err := fetch.Get(t.Context(), req, func(r io.Reader) error { return want })
+	if err != want || asked.Load() != 1 {
+		t.Errorf("Get = %v after %d requests, want the reader's own error after one", err, asked.Load())
+	}
+}
+
+func TestStall(t *testing.T) {
+	for name, before := range map[string]func(w http.ResponseWriter){
+		"before the answer":       func(http.ResponseWriter) {},
+		"before the body":         func(w http.ResponseWriter) { http.NewResponseController(w).Flush() },
+		"in the middle of a body": func(w http.ResponseWriter) { io.WriteString(w, "hel"); http.NewResponseController(w).Flush() },
+	} {
+		stall := func(w http.ResponseWriter, r *http.Request) {
+			before(w)
+			<-r.Context().Done()
+		}
+		req := serve(t, stall)
+		req.Stall, req.Attempts = 50*time.Millisecond, 1
+		if _, _, _, err := get(t.Context(), req); !errors.Is(err, fetch.ErrStalled) {
+			t.Errorf("stalled %s: error %v, want ErrStalled", name, err)
+		}
+		req = serve(t, flaky(stall, hello))
+		req.Stall = 50 * time.Millisecond
+		if body, _, _, err := get(t.Context(), req); body != "hello" || err != nil {
+			t.Errorf("stalled %s once: Get = %q, %v, want hello", name, body, err)
+		}
+	}
+	// Slow is not stalled, on either side.
+	req := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		for range 5 {
+			io.WriteString(w, "x")
+			http.NewResponseController(w).Flush()
+			time.Sleep(60 * time.Millisecond)
+		}
+	})
+	req.Stall, req.Attempts = 200*time.Millisecond, 1
+	var got int
+	_, err := fetch.Get(t.Context(), req, func(r io.Reader) error {
+		for {
+			n, err := r.Read(make([]byte, 1))
+			if got += n; err == io.EOF {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			if got == 1 {
+				time.Sleep(400 * time.Millisecond)
+			}
+		}
+	})
+	if got != 5 || err != nil {
+		t.Errorf("slow body, slow reader: %d bytes, %v, want 5", got, err)
+	}
+}
+
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	req := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "hel")
+		http.NewResponseController(w).Flush()
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, _, _, err := get(ctx, req); !errors.Is(err, context.Canceled) {
+		t.Errorf("Get, cancelled in the body: error %v, want context.Canceled", err)
+	}
+	if _, calls, _, err := get(ctx, req); !errors.Is(err, context.Canceled) || calls != 0 {
+		t.Errorf("Get, cancelled before: error %v, want context.Canceled", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	req = serve(t, status(503, "60"))
+	if _, _, _, err := get(ctx, req); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Get, timed out between attempts: error %v, want context.DeadlineExceeded", err)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(hello))
+	defer other.Close()
+	hops := func(n int, then string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			var i int
+			fmt.Sscanf(r.URL.Query().Get("hop"), "%d", &i)
+			if i+1 < n {
+				http.Redirect(w, r, fmt.Sprintf("/list.xml?hop=%d&X-Signature=abc", i+1), http.StatusFound)
+				return
+			}
+			http.Redirect(w, r, then, http.StatusFound)
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		handler http.HandlerFunc
+		ok      bool
+	}{
+		{"to another host", hops(1, other.URL+"/x?X-Signature=abc"), true},
+		{"ten", hops(10, other.URL), true},
+		{"eleven", hops(11, other.URL), false},
+		{"in a loop", hops(1<<30, ""), false},
+		{"to nobody", hops(1, "http://127.0.0.1:1/?X-Signature=abc"), false},
+		{"to no address", hops(1, "http://%zz/?X-Signature=abc"), false},
+		{"to an error", hops(1, other.URL+"/"), true},
+		{"to a file", hops(1, "file:///x?X-Signature=abc"), false},
+	} {
+		req := serve(t, tt.handler)
+		req.Attempts = 2
+		body, _, result, err := get(t.Context(), req)
+		if (err == nil) != tt.ok || tt.ok && body != "hello" {
+			t.Errorf("redirected %s: Get = %q, %v", tt.name, body, err)
+		}
+		if s := fmt.Sprintf("%v %+v", err, result); strings.Contains(s, "abc") || strings.Contains(s, "secret") {
+			t.Errorf("redirected %s: %q shows a signed address", tt.name, s)
+		}
+	}
+	req := serve(t, hops(1, other.URL))
+	asked := 0
+	req.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { asked++; return nil }}
+	if _, _, _, err := get(t.Context(), req); err != nil || asked != 1 {
+		t.Errorf("the client's CheckRedirect was asked %d times, %v, want once", asked, err)
+	}
+}
+
+func TestHTTPSOnly(t *testing.T) {
+	plain := httptest.NewServer(http.HandlerFunc(hello))
+	defer plain.Close()
+	for _, u := range []string{plain.URL, "ftp://127.0.0.1/", "//127.0.0.1/", "/list", "", "https://", "https://%zz"} {
+		if body, _, _, err := get(t.Context(), &fetch.Request{URL: u}); err == nil {
+			t.Errorf("Get of %q = %q, want an error", u, body)
+		}
+	}
+	var asked atomic.Int32
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		http.Redirect(w, r, plain.URL, http.StatusFound)
+	}))
+	defer server.Close()
+	req := &fetch.Request{URL: server.URL, Client: server.Client(), Backoff: time.Millisecond}
+	if body, _, _, err := get(t.Context(), req); err == nil || asked.Load() != 1 {
+		t.Errorf("Get redirected from https to http = %q after %d requests, want an error after one", body, asked.Load())
+	}
+	// A certificate that is not trusted will not be trusted a moment later.
+	req.Client, req.Backoff = nil, time.Hour
+	if _, _, _, err := get(t.Context(), req); err == nil {
+		t.Error("Get from a server that is not trusted: no error")
+	}
+}
+
+func zipped(s string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, s)
+	z.Close()
+	return b.Bytes()
+}
+
+func TestGzip(t *testing.T) {
+	whole := zipped("hello, hello, hello")
+	bomb := zipped(strings.Repeat("\x00", 8<<20))
+	for _, tt := range []struct {
+		name, encoding string
+		body           []byte
+		want           string
+		ok, tooLarge   bool
+	}{
+		{"whole", "gzip", whole, "hello, hello, hello", true, false},
+		{"cut", "gzip", whole[:len(whole)-5], "", false, false},
+		{"empty", "gzip", nil, "", false, false},
+		{"not gzip", "gzip", []byte("hello, hello, hello"), "", false, false},
+		{"corrupt", "gzip", append(bytes.Clone(whole[:len(whole)-8]), "12345678"...), "", false, false},
+		{"followed by garbage", "gzip", append(bytes.Clone(whole), "garbage"...), "", false, false},
+		{"bomb", "gzip", bomb, "", false, true},
+		{"another encoding", "br", whole, "", false, false},
+		{"identity", "identity", []byte("hello"), "hello", true, false},
+	} {
+		req := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Accept-Encoding") != "gzip" {
+				t.Errorf("Accept-Encoding %q, want gzip", r.Header.Get("Accept-Encoding"))
+			}
+			w.Header().Set("Content-Encoding", tt.encoding)
+			w.Write(tt.body)
+		})
+		req.Attempts = 1
+		body, _, _, err := get(t.Context(), req)
+		if (err == nil) != tt.ok || tt.ok && body != tt.want || errors.Is(err, fetch.ErrTooLarge) != tt.tooLarge {
+			t.Errorf("%s: Get = %.40q, %v, want %q", tt.name, body, err, tt.want)
+		}
+	}
+}
+
+func TestMaxBytes(t *testing.T) {
+	text := strings.Repeat("0123456789", 100)
+	for name, h := range map[string]http.HandlerFunc{
+		"announced": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			io.WriteString(w, text)
+		},
+		"chunked": func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).Flush()
+			io.WriteString(w, text)
+		},
+		"compressed": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(zipped(text))
+		},
+	} {
+		req := serve(t, h)
+		req.MaxBytes = 1000
+		if body, _, _, err := get(t.Context(), req); body != text || err != nil {
+			t.Errorf("%s body of 1000 bytes at a limit of 1000: %d bytes, %v", name, len(body), err)
+		}
+		req.MaxBytes = 999
+		if body, calls, _, err := get(t.Context(), req); !errors.Is(err, fetch.ErrTooLarge) || len(body) > 999 || calls > 1 {
+			t.Errorf("%s body of 1000 bytes at a limit of 999: %d bytes in %d calls, error %v, want ErrTooLarge", name, len(body), calls, err)
+		}
+	}
+}
