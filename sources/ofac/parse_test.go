@@ -1,0 +1,606 @@
+package ofac_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+)
+
+// readFile returns a file of testdata, uncompressed.
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasSuffix(name, ".gz") {
+		z, err := gzip.NewReader(bytes.NewReader(b))
+		if err == nil {
+			b, err = io.ReadAll(z)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// recount sets Record_Count, for a cut of an sdn.xml, to what the cut holds.
+func recount(doc []byte) []byte {
+	n := fmt.Sprintf("<Record_Count>%d<", bytes.Count(doc, []byte("<sdnEntry>")))
+	return regexp.MustCompile("<Record_Count>[0-9]+<").ReplaceAll(doc, []byte(n))
+}
+
+// readRows returns the lines of a .tsv file of testdata.
+func readRows(t *testing.T, name string) []string {
+	t.Helper()
+	var rows []string
+	for line := range strings.Lines(string(readFile(t, name))) {
+		if !strings.HasPrefix(line, "#") {
+			rows = append(rows, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return rows
+}
+
+// row writes an entry as a line of a .tsv file.
+func row(e sources.Entry) string {
+	chain, listed := "-", "-"
+	if e.Address.IsValid() {
+		chain = string(e.Address.Chain())
+	}
+	if !e.ListedAt.IsZero() {
+		listed = e.ListedAt.Format(time.DateOnly)
+	}
+	return strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t")
+}
+
+// parse returns what Parse adds, and fails the test if it cannot be.
+func parse(t *testing.T, r io.Reader) ([]sources.Entry, sources.Revision, error) {
+	t.Helper()
+	var entries []sources.Entry
+	rev, err := ofac.Parse(r, func(e sources.Entry) error {
+		if e.Kind != score.Sanctioned || e.ListedAt.Location() != time.UTC || !e.FirstSeen.IsZero() {
+			t.Errorf("entry %+v: want a sanction, in UTC, not seen before", e)
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil && (entries != nil || !rev.IsZero()) {
+		t.Errorf("Parse added %d entries and returned %+v before its error %v", len(entries), rev, err)
+	}
+	return entries, rev, err
+}
+
+func TestParse(t *testing.T) {
+	march := readRows(t, "sdn_advanced_excerpt_2025-03-04.tsv")
+	withoutTornado := slices.DeleteFunc(slices.Clone(march), func(r string) bool { return strings.Contains(r, "\tTORNADO CASH") })
+	for _, tt := range []struct {
+		file, published string
+		records         int
+		want            []string
+	}{
+		{"sdn_advanced_excerpt_2025-03-04.xml.gz", "2025-03-04", 86, march},
+		{"sdn_advanced_excerpt_2025-03-21.xml.gz", "2025-03-21", 85, withoutTornado},
+		{"sdn_excerpt_2026-09-23.xml", "2026-09-23", 10, readRows(t, "sdn_excerpt_2026-09-23.tsv")},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			doc := recount(readFile(t, tt.file))
+			entries, rev, err := parse(t, bytes.NewReader(doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := sha256.Sum256(doc)
+			published, _ := time.Parse(time.DateOnly, tt.published)
+			if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: published, Records: tt.records}); rev != want {
+				t.Errorf("revision %+v, want %+v", rev, want)
+			}
+			if len(entries) != len(tt.want) {
+				t.Errorf("%d entries, want %d", len(entries), len(tt.want))
+			}
+			for i := range min(len(entries), len(tt.want)) {
+				if got := row(entries[i]); got != tt.want[i] {
+					t.Errorf("entry %d:\n%s\nwant\n%s", i, got, tt.want[i])
+				}
+			}
+			// However the bytes come, and whatever the namespace.
+			for name, r := range map[string]io.Reader{
+				"in halves":      iotest.HalfReader(bytes.NewReader(doc)),
+				"data with EOF":  iotest.DataErrReader(bytes.NewReader(doc)),
+				"old namespaces": bytes.NewReader(oldNamespaces(doc)),
+			} {
+				again, _, err := parse(t, r)
+				if err != nil || !slices.Equal(again, entries) {
+					t.Errorf("%s: other entries, or %v", name, err)
+				}
+			}
+		})
+	}
+}
+
+// oldNamespaces gives doc the namespaces that OFAC's files had up to May 2024.
+func oldNamespaces(doc []byte) []byte {
+	const base = "https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/"
+	doc = bytes.ReplaceAll(doc, []byte(base+"ADVANCED_XML"), []byte("http://www.un.org/sanctions/1.0"))
+	return bytes.ReplaceAll(doc, []byte(base+"XML"), []byte("http://tempuri.org/sdnList.xsd"))
+}
+
+// A real file in the old namespace, which names no wallet; one is put in.
+func TestParseOldNamespace(t *testing.T) {
+	doc := recount(readFile(t, "sdn_excerpt_2020-04-22.xml"))
+	if !bytes.Contains(doc, []byte("http://tempuri.org/sdnList.xsd")) {
+		t.Fatal("the file is not in the old namespace")
+	}
+	if _, _, err := parse(t, bytes.NewReader(doc)); err == nil || !strings.Contains(err.Error(), "no wallet") {
+		t.Errorf("a list without wallets: error %v, want no wallet", err)
+	}
+	doc = bytes.Replace(doc, []byte("<idType>Passport</idType>\n        <idNumber>Booklet A5250088<"),
+		[]byte("<idType>Digital Currency Address - XBT</idType>\n        <idNumber>12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h<"), 1)
+	entries, rev, err := parse(t, bytes.NewReader(doc))
+	want := "XBT\t12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\tbitcoin\t10689\t-\tMuhammad SAEED"
+	if len(entries) != 1 || row(entries[0]) != want || rev.Records != 8 || err != nil {
+		t.Errorf("Parse = %v, %+v, %v, want %s", entries, rev, err, want)
+	}
+}
+
+// A cut that claims to hold the whole list is refused.
+func TestRecordCount(t *testing.T) {
+	for _, name := range []string{"sdn_excerpt_2026-09-23.xml", "sdn_excerpt_2020-04-22.xml"} {
+		_, _, err := parse(t, bytes.NewReader(readFile(t, name)))
+		if err == nil || !strings.Contains(err.Error(), "Record_Count") {
+			t.Errorf("%s: error %v, want one about Record_Count", name, err)
+		}
+	}
+}
+
+// No part of a list is a list.
+func TestTruncated(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		doc  []byte
+		step int
+	}{
+		{"small sdn_advanced.xml", []byte(smallAdvanced), 1},
+		{"small sdn.xml", []byte(smallXML), 1},
+		{"sdn_advanced.xml", readFile(t, "sdn_advanced_excerpt_2025-03-21.xml.gz"), 9973},
+		{"sdn.xml", recount(readFile(t, "sdn_excerpt_2026-09-23.xml")), 97},
+	} {
+		end := bytes.LastIndexByte(tt.doc, '>') + 1
+		for n := 0; n < end; n++ {
+			if n%tt.step != 0 && n < end-200 {
+				continue
+			}
+			_, _, err := parse(t, bytes.NewReader(tt.doc[:n]))
+			var at *sources.RecordError
+			if !errors.As(err, &at) {
+				t.Fatalf("%s, %d of %d bytes: error %v, want a *RecordError", tt.name, n, len(tt.doc), err)
+			}
+		}
+		broken := errors.New("broken line")
+		if _, _, err := parse(t, io.MultiReader(bytes.NewReader(tt.doc[:end-20]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+			t.Errorf("%s, broken off by the reader: error %v, want that of the reader", tt.name, err)
+		}
+	}
+}
+
+const smallAdvanced = `<?xml version="1.0" encoding="utf-8" standalone="yes"?>
+<Sanctions xmlns="https://example.com/any">
+  <DateOfIssue CalendarTypeID="1"><Year>2025</Year><Month>3</Month><Day>21</Day></DateOfIssue>
+  <ReferenceValueSets>
+    <FeatureTypeValues>
+      <FeatureType ID="8">Birthdate</FeatureType>
+      <FeatureType ID="344">Digital Currency Address - XBT</FeatureType>
+      <FeatureType ID="9999">Digital Currency Address - NEW1</FeatureType>
+    </FeatureTypeValues>
+    <ListValues><List ID="1">Consolidated List</List><List ID="2">SDN List</List></ListValues>
+  </ReferenceValueSets>
+  <DistinctParties>
+    <DistinctParty FixedRef="7"><Profile ID="7"><Feature FeatureTypeID="8"/></Profile></DistinctParty>
+    <DistinctParty FixedRef="11"><Profile ID="11">
+      <Identity Primary="false"><Alias Primary="true"><DocumentedName><DocumentedNamePart><NamePartValue>not me</NamePartValue></DocumentedNamePart></DocumentedName></Alias></Identity>
+      <Identity Primary="true">
+        <Alias Primary="false"><DocumentedName><DocumentedNamePart><NamePartValue>nor me</NamePartValue></DocumentedNamePart></DocumentedName></Alias>
+        <Alias Primary="true">
+          <DocumentedName><DocumentedNamePart><NamePartValue>LAST</NamePartValue></DocumentedNamePart><DocumentedNamePart><NamePartValue>First &amp; Second</NamePartValue></DocumentedNamePart></DocumentedName>
+          <DocumentedName><DocumentedNamePart><NamePartValue>Латиница</NamePartValue></DocumentedNamePart></DocumentedName>
+        </Alias>
+      </Identity>
+      <Feature FeatureTypeID="344"><FeatureVersion><Comment/><VersionDetail> 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h
+</VersionDetail></FeatureVersion></Feature>
+      <Feature FeatureTypeID="9999"><FeatureVersion><VersionDetail>no address</VersionDetail><VersionDetail>nor this</VersionDetail></FeatureVersion></Feature>
+    </Profile></DistinctParty>
+  </DistinctParties>
+  <SanctionsEntries>
+    <SanctionsEntry ProfileID="11" ListID="1"><EntryEvent><Date><Year>1999</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>
+    <SanctionsEntry ProfileID="11" ListID="2">
+      <EntryEvent><Comment/><Date><Year>2020</Year><Month>2</Month><Day>29</Day></Date></EntryEvent>
+      <EntryEvent><Date><Year>2019</Year><Month>8</Month><Day>21</Day></Date></EntryEvent>
+    </SanctionsEntry>
+  </SanctionsEntries>
+</Sanctions>
+`
+
+const smallXML = `<?xml version="1.0" standalone="yes"?>
+<n:sdnList xmlns:n="https://example.com/any">
+  <n:publshInformation><n:Publish_Date>09/23/2026</n:Publish_Date><n:Record_Count>2</n:Record_Count></n:publshInformation>
+  <n:sdnEntry><n:uid>11</n:uid><n:firstName>First</n:firstName><n:lastName>LAST</n:lastName>
+    <n:idList>
+      <n:id><n:uid>1</n:uid><n:idType>Digital Currency Address - XBT</n:idType><n:idNumber>` + "\u00a0\u200b" + `12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h </n:idNumber></n:id>
+      <n:id><n:uid>2</n:uid><n:idType>Passport</n:idType><n:idNumber>12345</n:idNumber></n:id>
+      <n:id><n:idNumber>no address</n:idNumber><n:idType>Digital Currency Address - NEW1</n:idType></n:id>
+    </n:idList>
+  </n:sdnEntry>
+  <n:sdnEntry><n:uid>12</n:uid><n:lastName>OTHER</n:lastName></n:sdnEntry>
+</n:sdnList>
+`
+
+func TestParseSmall(t *testing.T) {
+	for _, tt := range []struct {
+		name, doc string
+		want      []string
+	}{
+		{"sdn_advanced.xml", smallAdvanced, []string{
+			"XBT\t12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\tbitcoin\t11\t2019-08-21\tLAST First & Second",
+			"NEW1\tno address\t-\t11\t2019-08-21\tLAST First & Second",
+			"NEW1\tnor this\t-\t11\t2019-08-21\tLAST First & Second",
+		}},
+		{"sdn.xml", smallXML, []string{
+			"XBT\t12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\tbitcoin\t11\t-\tFirst LAST",
+			"NEW1\tno address\t-\t11\t-\tFirst LAST",
+		}},
+	} {
+		entries, rev, err := parse(t, strings.NewReader(tt.doc))
+		var got []string
+		for _, e := range entries {
+			got = append(got, row(e))
+		}
+		if !slices.Equal(got, tt.want) || rev.Records != 2 || err != nil {
+			t.Errorf("%s: Parse:\n%s\n%+v, %v, want:\n%s", tt.name, strings.Join(got, "\n"), rev, err, strings.Join(tt.want, "\n"))
+		}
+	}
+}
+
+// How OFAC spells the kind of a wallet must not decide whether it is one.
+func TestTicker(t *testing.T) {
+	for kind, want := range map[string]string{
+		"Digital Currency Address - XBT":        "XBT",
+		" digital currency address - xbt ":      "xbt",
+		"Digital Currency Address – USDT":       "USDT",
+		"Digital Currency Address: A.B-1":       "A.B-1",
+		"Digital Currency Address":              "",
+		"Digital&#32;Currency Address -&#160;Z": "Z",
+	} {
+		doc := strings.Replace(smallXML, "Digital Currency Address - XBT", kind, 1)
+		entries, _, err := parse(t, strings.NewReader(doc))
+		if len(entries) != 2 || entries[0].Asset != want || err != nil {
+			t.Errorf("idType %q: %+v, %v, want 2 entries, the first with the ticker %q", kind, entries, err, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	advanced, simple := "Sanctions", "sdnList"
+	for _, tt := range []struct {
+		name, base, old, new string
+		want                 string // in the error
+	}{
+		{"nothing", simple, smallXML, "", "unexpected EOF"},
+		{"blanks", simple, smallXML, " \n", "unexpected EOF"},
+		{"HTML", simple, smallXML, "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body><br></body></html>", "document type"},
+		{"XHTML", simple, smallXML, "<html></html>", "<html>"},
+		{"error of S3", simple, smallXML, `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>NoSuchKey</Code></Error>", "<Error>"},
+		{"CSV", simple, smallXML, `36,"AEROCARIBBEAN AIRLINES",-0- ,"CUBA"`, "text outside"},
+		{"gzip", simple, smallXML, "\x1f\x8b\x08", "invalid"},
+		{"garbage behind the end", simple, "</n:sdnList>\n", "</n:sdnList>\nx", "text outside"},
+		{"two lists", simple, "</n:sdnList>\n", "</n:sdnList>\n<n:sdnList/>", "second root"},
+		{"NULs behind the end", simple, "</n:sdnList>\n", "</n:sdnList>\n\x00\x00", "invalid"},
+
+		{"no records", simple, smallXML, "<sdnList><publshInformation><Publish_Date>09/23/2026</Publish_Date><Record_Count>0</Record_Count></publshInformation></sdnList>", "no records"},
+		{"too few records", simple, "<n:Record_Count>2<", "<n:Record_Count>3<", "Record_Count"},
+		{"too many records", simple, "<n:Record_Count>2<", "<n:Record_Count>1<", "Record_Count"},
+		{"no count", simple, "<n:Record_Count>2</n:Record_Count>", "", "Record_Count"},
+		{"count of no number", simple, "<n:Record_Count>2<", "<n:Record_Count>two<", "Record_Count"},
+		{"no date", simple, "<n:Publish_Date>09/23/2026</n:Publish_Date>", "", "no date"},
+		{"date of another form", simple, "09/23/2026", "23/09/2026", "Publish_Date"},
+		{"no uid", simple, "<n:uid>12</n:uid>", "", "uid"},
+		{"empty address", simple, "no address", " \u200b ", "no text"},
+		{"no address", simple, "<n:idNumber>no address</n:idNumber>", "", "no text"},
+		{"address with markup", simple, "no address", "no <b>address</b>", "only text"},
+		{"endless address", simple, "no address", strings.Repeat("x", 5000), "5000 bytes"},
+		{"no wallets", simple, "Digital Currency Address", "Virtual Currency Address", "no wallet"},
+
+		{"no parties", advanced, "DistinctParties", "Others", "no records"},
+		{"no list", advanced, ">SDN List<", ">SSI List<", "SDN List"},
+		{"another list", advanced, `ListID="2"`, `ListID="3"`, "SDN List"},
+		{"holder without an entry", advanced, `ProfileID="11" ListID="2"`, `ProfileID="7" ListID="2"`, "record \"11\""},
+		{"no date of issue", advanced, "DateOfIssue", "DateOfNothing", "no date"},
+		{"no such date", advanced, "<Day>21</Day></DateOfIssue>", "<Day>32</Day></DateOfIssue>", "date"},
+		{"no such listing date", advanced, "<Day>29</Day>", "<Day>30</Day>", "date"},
+		{"date without a year", advanced, "<Year>2019</Year>", "", "date"},
+		{"date of no number", advanced, "<Day>29</Day>", "<Day>x</Day>", "number"},
+		{"feature of an unknown type", advanced, `FeatureTypeID="8"`, `FeatureTypeID="10"`, "type"},
+		{"feature without a type", advanced, `<Feature FeatureTypeID="8"/>`, `<Feature/>`, "type"},
+		{"type without an id", advanced, `<FeatureType ID="8">`, `<FeatureType>`, "without ID"},
+		{"party without an id", advanced, `<Profile ID="7">`, `<Profile>`, "without ID"},
+		{"same party twice", advanced, `<Profile ID="7"><Feature FeatureTypeID="8"/>`, `<Profile ID="11"><Feature FeatureTypeID="344"><FeatureVersion><VersionDetail>x</VersionDetail></FeatureVersion></Feature>`, "before"},
+		{"empty address", advanced, "nor this", "", "no text"},
+		{"no address", advanced, "VersionDetail", "VersionOther", "VersionDetail"},
+		{"no wallets", advanced, "Digital Currency Address", "Virtual Currency Address", "no wallet"},
+		{"parties before the tables", advanced, "ReferenceValueSets", "LaterValueSets", "type"},
+		{"endless name", advanced, "LAST", strings.Repeat("x", 5000), "name"},
+	} {
+		t.Run(tt.base+" "+tt.name, func(t *testing.T) {
+			doc := smallAdvanced
+			if tt.base == simple {
+				doc = smallXML
+			}
+			changed := strings.ReplaceAll(doc, tt.old, tt.new)
+			if changed == doc {
+				t.Fatalf("%q is not in the document", tt.old)
+			}
+			_, _, err := parse(t, strings.NewReader(changed))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error %v, want one with %q", err, tt.want)
+			}
+			var at *sources.RecordError
+			if !errors.As(err, &at) || at.Byte < 0 || at.Byte > int64(len(changed)) {
+				t.Errorf("error %#v, want a *RecordError with a place in the document", err)
+			}
+		})
+	}
+}
+
+func TestAddError(t *testing.T) {
+	full := errors.New("disk full")
+	for _, doc := range []string{smallAdvanced, smallXML} {
+		calls := 0
+		rev, err := ofac.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return full })
+		if !errors.Is(err, full) || calls != 1 || !rev.IsZero() {
+			t.Errorf("Parse = %+v, %v after %d calls of add, want its error after one", rev, err, calls)
+		}
+	}
+}
+
+// large is a reader of a document like the real sdn_advanced.xml: most of it are
+// parties without a wallet. It is as large as asked for, and about no larger.
+func large(t testing.TB, size int) io.Reader {
+	t.Helper()
+	doc := readFile(t, "sdn_advanced_excerpt_2025-03-04.xml.gz")
+	from := bytes.Index(doc, []byte("    <DistinctParty "))
+	to := bytes.Index(doc, []byte("  </DistinctParties>"))
+	wallet := regexp.MustCompile(`FeatureTypeID="(344|345|444|566|68[679]|688|706|726|746|887|907|992|998|1007|1008)"`)
+	var others []byte
+	for _, party := range bytes.SplitAfter(doc[from:to], []byte("</DistinctParty>")) {
+		if !wallet.Match(party) {
+			others = append(others, party...)
+		}
+	}
+	if len(others) < 50_000 {
+		t.Fatalf("%d bytes of parties without a wallet, want more", len(others))
+	}
+	parts := []io.Reader{bytes.NewReader(doc[:to])}
+	for n := len(doc); n < size; n += len(others) {
+		parts = append(parts, bytes.NewReader(others))
+	}
+	return io.MultiReader(append(parts, bytes.NewReader(doc[to:]))...)
+}
+
+// Of the document nothing is held but the wallets.
+func TestMemory(t *testing.T) {
+	alloc := func(size int) uint64 {
+		r := large(t, size)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := ofac.Parse(r, func(sources.Entry) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	small, big := alloc(2<<20), alloc(32<<20)
+	t.Logf("allocated for 2 MiB: %d, for 32 MiB: %d", small, big)
+	if big > 2<<20 || big > small+small/2 {
+		t.Errorf("allocated for 2 MiB: %d, for 32 MiB: %d; want about the same", small, big)
+	}
+}
+
+// slowParse is Parse by encoding/xml for a good sdn_advanced.xml: the referee.
+func slowParse(r io.Reader, add func(sources.Entry) error) error {
+	type date struct{ Year, Month, Day int }
+	d := xml.NewDecoder(r)
+	types := make(map[string]string)
+	var lists []string
+	type held struct {
+		entries []sources.Entry
+	}
+	var holders []*held
+	byID := make(map[string]*held)
+	for {
+		tok, err := d.Token()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		start, ok := tok.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch start.Name.Local {
+		case "FeatureType":
+			var v struct {
+				ID   string `xml:",attr"`
+				Text string `xml:",chardata"`
+			}
+			if err := d.DecodeElement(&v, &start); err != nil {
+				return err
+			}
+			if asset, ok := strings.CutPrefix(v.Text, "Digital Currency Address - "); ok {
+				types[v.ID] = asset
+			}
+		case "List":
+			var v struct {
+				ID   string `xml:",attr"`
+				Text string `xml:",chardata"`
+			}
+			if err := d.DecodeElement(&v, &start); err != nil {
+				return err
+			}
+			if v.Text == "SDN List" {
+				lists = append(lists, v.ID)
+			}
+		case "Profile":
+			var v struct {
+				ID       string `xml:",attr"`
+				Identity []struct {
+					Primary bool `xml:",attr"`
+					Alias   []struct {
+						Primary        bool `xml:",attr"`
+						DocumentedName []struct {
+							Parts []string `xml:"DocumentedNamePart>NamePartValue"`
+						}
+					}
+				}
+				Feature []struct {
+					FeatureTypeID string   `xml:",attr"`
+					Details       []string `xml:"FeatureVersion>VersionDetail"`
+				}
+			}
+			if err := d.DecodeElement(&v, &start); err != nil {
+				return err
+			}
+			h := new(held)
+			for _, f := range v.Feature {
+				asset, ok := types[f.FeatureTypeID]
+				for _, text := range f.Details {
+					if ok {
+						h.entries = append(h.entries, sources.Entry{Listed: text, Asset: asset, Kind: score.Sanctioned, Ref: v.ID})
+					}
+				}
+			}
+			if len(h.entries) == 0 {
+				continue
+			}
+			var name string
+			for _, identity := range v.Identity {
+				for _, alias := range identity.Alias {
+					if identity.Primary && alias.Primary && name == "" {
+						name = strings.Join(alias.DocumentedName[0].Parts, " ")
+					}
+				}
+			}
+			for i := range h.entries {
+				h.entries[i].Name = name
+			}
+			holders = append(holders, h)
+			byID[v.ID] = h
+		case "SanctionsEntry":
+			var v struct {
+				ProfileID string `xml:",attr"`
+				ListID    string `xml:",attr"`
+				Dates     []date `xml:"EntryEvent>Date"`
+			}
+			if err := d.DecodeElement(&v, &start); err != nil {
+				return err
+			}
+			h := byID[v.ProfileID]
+			if h == nil || !slices.Contains(lists, v.ListID) {
+				continue
+			}
+			for _, x := range v.Dates {
+				at := time.Date(x.Year, time.Month(x.Month), x.Day, 0, 0, 0, 0, time.UTC)
+				for i := range h.entries {
+					if e := &h.entries[i]; e.ListedAt.IsZero() || at.Before(e.ListedAt) {
+						e.ListedAt = at
+					}
+				}
+			}
+		}
+	}
+	for _, h := range holders {
+		for _, e := range h.entries {
+			e.Address, _ = sources.Decode(e.Asset, e.Listed)
+			if err := add(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func TestAgainstEncodingXML(t *testing.T) {
+	var want []sources.Entry
+	if err := slowParse(large(t, 4<<20), func(e sources.Entry) error { want = append(want, e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := parse(t, large(t, 4<<20))
+	if err != nil || len(want) != 717 || !slices.Equal(got, want) {
+		t.Errorf("Parse: %d entries, %v; encoding/xml: %d, want the same 717", len(got), err, len(want))
+	}
+}
+
+// FuzzParse holds that nothing makes Parse panic, and that what it takes has
+// records and wallets.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(smallAdvanced))
+	f.Add([]byte(smallXML))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		entries, rev, err := parse(t, bytes.NewReader(doc))
+		if err != nil {
+			return
+		}
+		if len(entries) == 0 || rev.Records == 0 || rev.Published.IsZero() || len(rev.Digest) != 64 {
+			t.Errorf("Parse of %q = %d entries, %+v", doc, len(entries), rev)
+		}
+		for _, e := range entries {
+			if strings.TrimSpace(e.Listed) == "" {
+				t.Errorf("Parse of %q: entry %+v lists nothing", doc, e)
+			}
+		}
+	})
+}
+
+const benchSize = 24 << 20
+
+func BenchmarkParseAdvanced(b *testing.B) {
+	benchmark(b, func(r io.Reader) error {
+		_, err := ofac.Parse(r, func(sources.Entry) error { return nil })
+		return err
+	})
+}
+
+// BenchmarkParseAdvancedByEncodingXML is what the one above has to beat.
+func BenchmarkParseAdvancedByEncodingXML(b *testing.B) {
+	benchmark(b, func(r io.Reader) error { return slowParse(r, func(sources.Entry) error { return nil }) })
+}
+
+func benchmark(b *testing.B, parse func(io.Reader) error) {
+	doc, err := io.ReadAll(large(b, benchSize))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := parse(bytes.NewReader(doc)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

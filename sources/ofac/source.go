@@ -1,0 +1,106 @@
+package ofac
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// The addresses of the list at OFAC's Sanctions List Service, in the formats
+// that this package reads. They redirect to storage, at addresses that change.
+const (
+	AdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.XML"
+	XML         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN.XML"
+)
+
+// Options are what [New] can be told. The zero Options are the defaults.
+type Options struct {
+	// URL is where the list is; "" means [AdvancedXML], some 130 MB that say when
+	// entities were listed. It must be https. Any format that [Parse] knows will
+	// do.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should
+	// be zero, or allow for the whole download: this package bounds the time
+	// without progress, and the context of Load bounds the rest.
+	Client *http.Client
+	// UserAgent is what requests say they come from, if not "". OFAC has refused
+	// short ones; forty characters that begin with "Mozilla/5.0" have always been
+	// good, and so is the default.
+	UserAgent string
+}
+
+// maxBytes bounds the document. It had 126 MB in August 2026, and grows by a
+// tenth a year.
+const maxBytes = 1 << 30
+
+// New returns the SDN List, under the id OFAC_SDN, as OFAC publishes it. opts
+// may be nil.
+//
+// Load fetches the list with a conditional request and reads it as [Parse] does:
+// it adds entries only after the whole list was read. A list that the server
+// calls unchanged, or whose digest is that of the revision held, is
+// [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
+// downloads that break off, are repeated a few times.
+func New(opts *Options) sources.Source {
+	s := &source{url: AdvancedXML}
+	if opts != nil {
+		s.client, s.userAgent = opts.Client, opts.UserAgent
+		if opts.URL != "" {
+			s.url = opts.URL
+		}
+	}
+	return s
+}
+
+type source struct {
+	url, userAgent string
+	client         *http.Client
+}
+
+func (s *source) Info() sources.Info {
+	return sources.Info{
+		ID:           "OFAC_SDN",
+		Name:         "OFAC Specially Designated Nationals and Blocked Persons List",
+		Jurisdiction: sources.US,
+		Licence:      "US government work, public domain (17 U.S.C. 105)",
+	}
+}
+
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes}
+	if prev.Digest != "" {
+		req.ETag, req.LastModified = prev.ETag, prev.LastModified
+	}
+	var l *list
+	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
+		l, err = read(body)
+		return err
+	})
+	if err != nil {
+		return sources.Revision{}, fmt.Errorf("ofac: %w", err)
+	}
+	revision := prev
+	if !result.NotModified {
+		revision = l.revision
+	}
+	revision.ETag, revision.LastModified = result.ETag, result.LastModified
+	if result.NotModified || revision.Digest == prev.Digest {
+		revision.Checked = time.Time{} // that is, now
+		return revision, sources.ErrUnchanged
+	}
+	err = l.each(func(e sources.Entry) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return add(e)
+	})
+	if err != nil {
+		return sources.Revision{}, fmt.Errorf("ofac: %w", err)
+	}
+	return revision, nil
+}
