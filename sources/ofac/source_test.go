@@ -148,6 +148,7 @@ func TestLoadBroken(t *testing.T) {
 
 // A download that breaks off is repeated, and its entries come once.
 func TestLoadRepeated(t *testing.T) {
+	t.Parallel() // it waits for seconds
 	doc := readFile(t, "sdn_advanced_excerpt_2025-03-04.xml.gz")
 	var asked atomic.Int32
 	src := serve(t, func(w http.ResponseWriter, r *http.Request) {
