@@ -54,7 +54,7 @@ var (
 // scheme, and capitals in an EVM address must be right by EIP-55. The letter
 // case of the result is the chain's normal one; its encoding is that of s.
 //
-// An error is a [*ParseError]. Its Input is s, unless s is a secret.
+// An error is a [*ParseError].
 func Parse(c Chain, s string) (Address, error) {
 	r := lookup(c)
 	if r == 0 {
@@ -81,22 +81,10 @@ func Normalize(c Chain, s string) (Address, error) {
 		return Address{}, unsupported(c, s)
 	}
 	text, form, f := chains[r-1].format.parse(s, true)
-	if f.err == nil {
-		return Address{text, r, form}, nil
+	if f.err != nil {
+		return normalize(r, s, f)
 	}
-	bare, at := trimBlanks(s)
-	bare, n, u := trimURI(&chains[r-1], bare)
-	at += n
-	if u.err != nil {
-		return Address{}, diagnose(r, s, bare, at, u)
-	}
-	if len(bare) != len(s) {
-		text, form, f = chains[r-1].format.parse(bare, true)
-		if f.err == nil {
-			return Address{text, r, form}, nil
-		}
-	}
-	return Address{}, diagnose(r, s, bare, at, f)
+	return Address{text, r, form}, nil
 }
 
 // MustParse is Parse for tests and tables of constants. It panics if s is not
@@ -191,7 +179,7 @@ func (a *Address) UnmarshalText(text []byte) error {
 	}
 	slug, s, ok := strings.Cut(string(text), ":")
 	if !ok {
-		return &ParseError{Input: redactSecret(string(text)), Err: ErrSyntax, hint: `want "chain:address"`}
+		return withoutChain(string(text))
 	}
 	parsed, err := Parse(Chain(slug), s)
 	if err != nil {

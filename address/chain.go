@@ -65,7 +65,7 @@ func ParseChain(slug string) (Chain, error) {
 		return chains[r-1].slug, nil
 	}
 	if len(slug) > maxSlug {
-		return "", &ParseError{Chain: Chain(slug[:maxSlug]), Offset: -1, Err: ErrChain}
+		return "", unsupported(Chain(slug), "")
 	}
 	lower := strings.ToLower(strings.TrimSpace(slug))
 	if r := lookup(Chain(lower)); r != 0 {
@@ -85,9 +85,9 @@ const maxSlug = 64
 // unsupported returns the error for a chain that is not in the table. It names
 // the slug where c is one of its other names.
 func unsupported(c Chain, input string) *ParseError {
-	e := &ParseError{Chain: c, Input: redactSecret(input), Offset: -1, Err: ErrChain}
+	e := &ParseError{Chain: Chain(redactSecret(string(c))), Input: redactSecret(input), Offset: -1, Err: ErrChain}
 	if len(c) > maxSlug {
-		e.Chain = c[:maxSlug]
+		e.Chain = e.Chain[:min(len(e.Chain), maxSlug)]
 		return e
 	}
 	lower := strings.ToLower(strings.TrimSpace(string(c)))

@@ -34,13 +34,15 @@ var (
 // [Normalize], [ParseChain] and [Address.UnmarshalText] return have this
 // concrete type.
 type ParseError struct {
-	// Chain is the chain that was asked for, as given.
+	// Chain is the chain that was asked for, as given, cut after 64 bytes.
 	Chain Chain
-	// Input is the string as given. It is empty if Err is [ErrSecret], so that
-	// the secret reaches no log.
+	// Input is the string as given, cut after 1024 bytes. It is empty if a
+	// private key or a seed stands in it, whatever Err is, so that the secret
+	// reaches no log.
 	Input string
-	// Offset is the byte offset in Input of the first character that is wrong,
-	// or -1 if none can be named, as for a failed checksum or a length.
+	// Offset is the byte offset, in the string as given, of the first character
+	// that is wrong, or -1 if none can be named, as for a failed checksum or a
+	// length.
 	Offset int
 	// Err is the reason: one of the Err variables of this package.
 	Err error
@@ -64,17 +66,28 @@ func (e *ParseError) Hint() string { return e.hint }
 // bytes; it is safe to show and to log as far as an address is.
 func (e *ParseError) Error() string {
 	var b strings.Builder
-	if e.Chain != "" {
+	if e.Err == ErrChain {
+		b.WriteString("chain ")
 		b.WriteString(quote(string(e.Chain)))
-		b.WriteString(" ")
-	}
-	b.WriteString("address")
-	if e.Input != "" {
-		b.WriteString(" ")
-		b.WriteString(quote(e.Input))
+	} else {
+		if e.Chain != "" {
+			b.WriteString(quote(string(e.Chain)))
+			b.WriteString(" ")
+		}
+		b.WriteString("address")
+		if e.Input != "" {
+			b.WriteString(" ")
+			b.WriteString(quote(e.Input))
+		}
 	}
 	b.WriteString(": ")
-	b.WriteString(e.Err.Error())
+	if e.Err != nil {
+		b.WriteString(e.Err.Error())
+	}
+	if e.Err == ErrOtherChain && e.Other != "" {
+		b.WriteString(", ")
+		b.WriteString(string(e.Other))
+	}
 	if e.Offset >= 0 && e.Offset < len(e.Input) {
 		fmt.Fprintf(&b, " at offset %d", e.Offset)
 	}

@@ -2,14 +2,278 @@ package address
 
 import "strings"
 
+// maxTolerated is the longest input that Normalize looks at: an address among
+// blanks, or in a URI with its parameters.
+const maxTolerated = 4096
+
+// normalize is what [Normalize] does with s after it has failed as an address
+// of row r, because of bad.
+func normalize(r uint16, s string, bad fault) (Address, error) {
+	if len(s) > maxTolerated {
+		return Address{}, diagnose(r, s, s, 0, badLength)
+	}
+	f := chains[r-1].format
+	bare, at := trimBlanks(s)
+	if len(bare) != len(s) {
+		var text string
+		var form form
+		if text, form, bad = f.parse(bare, true); bad.err == nil {
+			return Address{text, r, form}, nil
+		}
+	}
+	u, ok := readURI(r, bare)
+	if !ok {
+		return Address{}, diagnose(r, s, bare, at, bad)
+	}
+	if u.bad.err == nil {
+		if u.whole != "" { // the scheme may be part of the address
+			if text, form, bad := f.parse(u.whole, true); bad.err == nil {
+				return Address{text, r, form}, nil
+			}
+		}
+		var text string
+		var form form
+		if text, form, bad = f.parse(u.body, true); bad.err == nil {
+			return Address{text, r, form}, nil
+		}
+		return Address{}, diagnose(r, s, u.body, at+u.at, bad)
+	}
+	e := diagnose(r, s, u.body, at+u.at, u.bad)
+	if e.Err == ErrSecret || e.Err == ErrCharset {
+		return Address{}, e
+	}
+	e.Err, e.Offset, e.Other, e.hint = u.bad.err, -1, u.other, u.hint
+	if u.bad.at >= 0 {
+		e.Offset = at + u.bad.at
+	}
+	return Address{}, e
+}
+
 // trimBlanks returns s without outer blanks, and the number of bytes cut from
 // its beginning.
 func trimBlanks(s string) (string, int) {
-	const blanks = " \t\r\n\u00a0"
+	const blanks = " \t\r\n\v\f\u00a0"
 	bare := strings.TrimLeft(s, blanks)
 	return strings.TrimRight(bare, blanks), len(s) - len(bare)
 }
 
-// trimURI returns the address in s, if s is a URI or a CAIP-10 account id of
-// the chain, and the number of bytes cut from its beginning.
-func trimURI(c *chain, s string) (string, int, fault) { return s, 0, fault{} }
+// A uri is what readURI finds in a URI or a CAIP-10 account id.
+type uri struct {
+	body  string // the address
+	at    int    // its offset
+	whole string // scheme, colon and address, "" if that is no address of any chain
+	bad   fault  // why it is not one for the chain; the offset counts from the beginning of the URI
+	other Chain  // with ErrOtherChain, the chain that it is for
+	hint  string
+}
+
+// readURI reads s as a CAIP-10 account id or as a payment URI, for the chain of
+// row r. It reports false if s is neither.
+//
+// A payment URI is a scheme, a colon, an address, and parameters after a
+// question mark (BIP-21 and its kin). Those on the EVM chains may have "pay-" in
+// front of the address and the chain id after an at sign (EIP-681). What sends
+// coins to another account than the one in front is refused: the call of a
+// contract, further recipients (ZIP-321), and parameters that BIP-21 requires a
+// reader to know.
+func readURI(r uint16, s string) (uri, bool) {
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok || scheme == "" || len(scheme) > maxSlug {
+		return uri{}, false
+	}
+	if u, ok := readCAIP10(r, s, scheme, rest); ok {
+		return u, true
+	}
+	c := &chains[r-1]
+	row := schemeRow(strings.ToLower(scheme))
+	if row == 0 {
+		return uri{}, false
+	}
+	u := uri{body: rest, at: len(scheme) + 1}
+	u.skip("//")
+	var query string
+	if i := strings.IndexAny(u.body, "?#"); i >= 0 {
+		u.body, query = u.body[:i], u.body[i+1:]
+	}
+	queryAt := u.at + len(u.body) + 1
+
+	onEVM := isEVMChain(c) && (row == r || row == ethereumRow)
+	switch {
+	case onEVM:
+		u.readEVM(c)
+	case row != r:
+		u.bad = fault{ErrSyntax, 0}
+		if _, _, bad := chains[row-1].format.parse(u.body, true); bad.err == nil {
+			u.bad, u.other = fault{ErrOtherChain, -1}, chains[row-1].slug
+		} else if _, _, bad := chains[row-1].format.parse(scheme+":"+u.body, true); bad.err == nil {
+			u.bad, u.other = fault{ErrOtherChain, -1}, chains[row-1].slug
+		}
+		return u, true
+	case c.slug == "ton":
+		u.skip("transfer/")
+	}
+	if u.bad.err == nil {
+		u.readQuery(query, queryAt)
+	}
+	blank := len(u.body) - len(strings.TrimLeft(u.body, " \t"))
+	u.body, u.at = u.body[blank:], u.at+blank
+	u.whole = strings.ToLower(scheme) + ":" + u.body
+	if strings.ToUpper(u.body) == u.body && strings.ToUpper(scheme) == scheme {
+		u.whole = scheme + ":" + u.body
+	}
+	return u, true
+}
+
+// skip cuts prefix from the beginning of the body.
+func (u *uri) skip(prefix string) {
+	if strings.HasPrefix(u.body, prefix) {
+		u.body, u.at = u.body[len(prefix):], u.at+len(prefix)
+	}
+}
+
+// readEVM reads what EIP-681 has around the address.
+func (u *uri) readEVM(c *chain) {
+	u.skip("pay-")
+	if i := strings.IndexByte(u.body, '/'); i >= 0 {
+		u.bad, u.hint = fault{ErrSyntax, u.at + i}, "it calls a contract, and the account that is meant is not the one in front"
+		return
+	}
+	i := strings.IndexByte(u.body, '@')
+	if i < 0 {
+		return // on whichever chain the wallet is
+	}
+	id, idAt := u.body[i+1:], u.at+i+1
+	u.body = u.body[:i]
+	if caip2 := "eip155:" + id; caip2 != c.caip2 {
+		u.bad, u.other, u.hint = otherID(caip2, idAt)
+	}
+}
+
+// readQuery refuses parameters that change who is paid. at is their offset.
+func (u *uri) readQuery(query string, at int) {
+	for query != "" {
+		param, rest, _ := strings.Cut(query, "&")
+		key, _, _ := strings.Cut(strings.ToLower(param), "=")
+		switch {
+		case strings.HasPrefix(key, "req-"):
+			u.bad, u.hint = fault{ErrSyntax, at}, "a parameter is required that is not known here"
+			return
+		case key == "address", strings.HasPrefix(key, "address."):
+			u.bad, u.hint = fault{ErrSyntax, at}, "it pays several accounts"
+			return
+		}
+		at += len(param) + 1
+		query = rest
+	}
+}
+
+// readCAIP10 reads s, which begins with namespace, a colon and rest, as a
+// CAIP-10 account id: a CAIP-2 chain id, a colon, and an address.
+func readCAIP10(r uint16, s, namespace, rest string) (uri, bool) {
+	reference, body, ok := strings.Cut(rest, ":")
+	if !ok || reference == "" || len(reference) > 32 {
+		return uri{}, false
+	}
+	id := s[:len(namespace)+1+len(reference)]
+	u := uri{body: body, at: len(id) + 1}
+	if strings.EqualFold(chains[r-1].caip2, id) {
+		return u, true
+	}
+	u.bad, u.other, u.hint = otherID(id, 0)
+	if u.other == "" && u.bad.err != ErrNetwork && !isNamespace(namespace) {
+		return uri{}, false
+	}
+	return u, true
+}
+
+// otherID returns the fault of a CAIP-2 chain id, at offset at, that is not the
+// one of the chain that was asked for, and the chain whose it is.
+func otherID(id string, at int) (bad fault, other Chain, hint string) {
+	for i := range chains {
+		if chains[i].caip2 != "" && strings.EqualFold(chains[i].caip2, id) {
+			return fault{ErrOtherChain, at}, chains[i].slug, ""
+		}
+	}
+	for _, test := range testNetworks {
+		if test == id {
+			return fault{ErrNetwork, at}, "", ""
+		}
+	}
+	return fault{ErrSyntax, at}, "", "the chain id is not the one of this chain"
+}
+
+// testNetworks are the CAIP-2 chain ids of test networks that wallets print.
+var testNetworks = [...]string{
+	"eip155:11155111", // Sepolia
+	"eip155:17000",    // Holesky
+	"eip155:560048",   // Hoodi
+	"eip155:5",        // Goerli
+	"eip155:97",       // of bsc
+	"eip155:80002",    // of polygon
+	"eip155:421614",   // of arbitrum
+	"eip155:11155420", // of optimism
+	"eip155:84532",    // of base
+	"eip155:43113",    // of avalanche
+	"bip122:000000000933ea01ad0ee984209779ba", // of bitcoin
+	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", // devnet
+	"solana:4uhcVJyU9pJkvQyS88uRDiswHXSGkY3z", // testnet
+	"tvm:-3",
+	"tron:0xcd8690dc", // Nile
+	"tron:0x94a9059e", // Shasta
+	"stellar:testnet",
+	"xrpl:1",
+	"hedera:testnet",
+	"near:testnet",
+}
+
+// isNamespace reports whether the chain id of any chain is in namespace, by
+// which no payment URI begins.
+func isNamespace(namespace string) bool {
+	if schemeRow(strings.ToLower(namespace)) != 0 {
+		return false
+	}
+	for i := range chains {
+		if ns, _, _ := strings.Cut(chains[i].caip2, ":"); ns != "" && strings.EqualFold(ns, namespace) {
+			return true
+		}
+	}
+	return false
+}
+
+// isEVMChain reports whether payment URIs of c may have the scheme "ethereum".
+func isEVMChain(c *chain) bool {
+	_, ok := c.format.(evmFamily)
+	return ok || strings.HasPrefix(c.caip2, "eip155:")
+}
+
+// schemeRow returns the row, plus one, of the chain whose payment URIs begin with
+// scheme, in lower case; or zero. It is the slug, another full name, or what the
+// wallets of the chain write.
+func schemeRow(scheme string) uint16 {
+	for _, s := range schemes {
+		if s.scheme == scheme {
+			return lookup(s.slug)
+		}
+	}
+	if r := lookup(Chain(scheme)); r != 0 {
+		return r
+	}
+	for i := range chains {
+		if hasWord(chains[i].aliases, scheme) {
+			return uint16(i + 1)
+		}
+	}
+	return 0
+}
+
+// schemes are those that are no name of the chain in the table. Those of the
+// EVM chains are the short names of ERC-3770.
+var schemes = [...]struct {
+	scheme string
+	slug   Chain
+}{
+	{"cfx", "conflux"}, {"liquidnetwork", "liquid"}, {"nanorep", "nano"}, {"raven", "ravencoin"},
+	{"web+cardano", "cardano"}, {"xrb", "nano"}, {"xrpl", "xrp"}, {"zen", "horizen"},
+	{"arb1", "arbitrum"}, {"avax", "avalanche"}, {"bnb", "bsc"}, {"eth", "ethereum"},
+	{"gno", "gnosis"}, {"matic", "polygon"}, {"oeth", "optimism"}, {"scr", "scroll"},
+}
