@@ -1,18 +1,131 @@
 package address
 
-// Detect returns s as an Address of every chain on which Parse takes it, the
-// most telling first: those whose checksum s proves, in the order of the table.
-// Of the EVM chains it names only ethereum. It returns nil if there are none.
+import (
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// Detect returns s as an Address of every chain on which [Parse] takes it:
+// first those that s proves to be (see [Address.Proven]), then the others, each
+// in the order of the chain table. For all EVM chains together it names
+// ethereum. It returns nil if there are none.
 func Detect(s string) []Address {
 	var found []Address
-	for i := range chains {
-		c := &chains[i]
-		if _, ok := c.format.(evmFamily); ok && uint16(i+1) != ethereumRow {
-			continue
-		}
-		if text, form, bad := c.format.parse(s, false); bad.err == nil {
-			found = append(found, Address{text, uint16(i + 1), form})
+	proven := 0
+	for d := newDetector(s); ; {
+		a, ok := d.next()
+		switch {
+		case !ok:
+			return found
+		case a.Proven():
+			found = slices.Insert(found, proven, a)
+			proven++
+		default:
+			found = append(found, a)
 		}
 	}
-	return found
+}
+
+// detectProven returns s as an address of the first chain of which it proves to
+// be one, in the order of the table but for row except.
+func detectProven(s string, except uint16) (Address, bool) {
+	for d := newDetector(s); ; {
+		a, ok := d.next()
+		if !ok || a.Proven() && a.row != except {
+			return a, ok
+		}
+	}
+}
+
+// A detector tries a string on all chains. What decoding it in Base58 shows is
+// found out once, for that is most of the work and the same for most chains.
+type detector struct {
+	s       string
+	row     int    // the next one
+	evm     bool   // s is an address of ethereum
+	all     uint16 // the classes that all characters have
+	raw     [base58.MaxLen]byte
+	n       int  // bytes in raw; 0 if s is not Base58
+	bitcoin bool // the checksum of raw is that of Bitcoin
+}
+
+func newDetector(s string) detector {
+	d := detector{s: s}
+	if len(s) == 0 || len(s) > maxDiagnosed {
+		d.row = len(chains)
+		return d
+	}
+	d.all = ^uint16(0)
+	for i := range len(s) {
+		d.all &= charClass[s[i]]
+	}
+	if d.all&classBase58 != 0 {
+		d.n, _ = base58.Bitcoin.Decode(d.raw[:], s)
+		d.n = max(d.n, 0)
+		d.bitcoin = d.n > sumLen && sha256d.verifies(d.raw[:d.n])
+	}
+	return d
+}
+
+// next returns the next address that the string is.
+func (d *detector) next() (Address, bool) {
+	for d.row < len(chains) {
+		i := d.row
+		d.row++
+		f := chains[i].format
+		if !d.fits(f) {
+			continue
+		}
+		text, form, bad := f.parse(d.s, false)
+		if bad.err != nil {
+			continue
+		}
+		if uint16(i+1) == ethereumRow {
+			d.evm = true
+		}
+		return Address{text, uint16(i + 1), form}, true
+	}
+	return Address{}, false
+}
+
+// fits reports false if the string is certainly not an address of format f. It
+// is an optimisation alone: what it does not know fits.
+func (d *detector) fits(f format) bool {
+	switch f := f.(type) {
+	case evm:
+		return len(d.s) == evmLen && !d.evm
+	case evmFamily:
+		return !d.evm
+	case *utxo:
+		return d.fitsUTXO(f)
+	case *zcash:
+		return d.fitsUTXO(&f.utxo) || strings.IndexByte(d.s, '1') > 0
+	case tron:
+		return d.fitsVersion("\x41")
+	case neo, tezos, helium:
+		return d.bitcoin
+	case ss58:
+		return d.n >= 1+ss58ID+ss58Checksum && d.n <= ss58Max
+	}
+	return true
+}
+
+// fitsUTXO reports false if the string is certainly not an address of u.
+func (d *detector) fitsUTXO(u *utxo) bool {
+	if d.all&classBase58 == 0 || u.hash != sha256d {
+		return true
+	}
+	if u.hrp != "" && hasHRP(d.s, u.hrp) || u.long != "" && hasHRP(d.s, u.long) {
+		return true // its digits may all be Base58 too
+	}
+	return d.fitsVersion(u.pkh) || d.fitsVersion(u.sh) || d.fitsVersion(u.oldPKH) || d.fitsVersion(u.oldSH) ||
+		slices.ContainsFunc(u.more, func(v version) bool { return d.fitsVersion(v.prefix) })
+}
+
+// fitsVersion reports whether the string is Base58Check, with the checksum of
+// Bitcoin, and begins with version, which is not "".
+func (d *detector) fitsVersion(version string) bool {
+	return d.bitcoin && version != "" && len(version) <= d.n && string(d.raw[:len(version)]) == version
 }

@@ -13,7 +13,7 @@ import (
 // hides it; hence a check by the compiler beside each.
 type evmFamily interface {
 	format
-	evm()
+	isEVM()
 }
 
 // evm is the format of the EVM chains: "0x" and 40 hex digits, 20 bytes in all.
@@ -33,7 +33,7 @@ const (
 
 var _ evmFamily = evm{}
 
-func (evm) evm() {}
+func (evm) isEVM() {}
 
 // parse takes 64 hex digits for a private key.
 func (evm) parse(s string, tolerant bool) (string, form, fault) {

@@ -13,7 +13,7 @@ type erc1191 struct {
 
 var _ evmFamily = erc1191{}
 
-func (erc1191) evm() {}
+func (erc1191) isEVM() {}
 
 func (c erc1191) parse(s string, tolerant bool) (string, form, fault) {
 	text, f, bad := evm{}.parse(s, tolerant)

@@ -16,7 +16,7 @@ var _ evmFamily = evmPrefixed{}
 
 const formEVMPrefixed form = 1
 
-func (evmPrefixed) evm() {}
+func (evmPrefixed) isEVM() {}
 
 func (c evmPrefixed) parse(s string, tolerant bool) (string, form, fault) {
 	n := len(c.prefix)

@@ -75,6 +75,9 @@ func TestEVMBadByte(t *testing.T) {
 		for at := from; at < len(good); at++ {
 			for b := range 256 {
 				s := good[:at] + string([]byte{byte(b)}) + good[at+1:]
+				if b == ':' && at == from && from == len("xdc") {
+					continue // reads as a URI with the scheme xdc
+				}
 				_, err := address.Normalize(c, s)
 				var pe *address.ParseError
 				isHex := strings.IndexByte("0123456789abcdefABCDEF", byte(b)) >= 0

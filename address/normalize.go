@@ -27,8 +27,12 @@ func normalize(r uint16, s string, bad fault) (Address, error) {
 	}
 	if u.bad.err == nil {
 		if u.whole != "" { // the scheme may be part of the address
-			if text, form, bad := f.parse(u.whole, true); bad.err == nil {
+			text, form, bad := f.parse(u.whole, true)
+			if bad.err == nil {
 				return Address{text, r, form}, nil
+			}
+			if bad.err == ErrChecksum || bad.err == ErrNetwork || bad.at >= u.scheme {
+				return Address{}, diagnose(r, s, u.whole, at+u.at-u.scheme, bad)
 			}
 		}
 		var text string
@@ -52,19 +56,20 @@ func normalize(r uint16, s string, bad fault) (Address, error) {
 // trimBlanks returns s without outer blanks, and the number of bytes cut from
 // its beginning.
 func trimBlanks(s string) (string, int) {
-	const blanks = " \t\r\n\v\f\u00a0"
+	const blanks = " \t\r\n\u00a0"
 	bare := strings.TrimLeft(s, blanks)
 	return strings.TrimRight(bare, blanks), len(s) - len(bare)
 }
 
 // A uri is what readURI finds in a URI or a CAIP-10 account id.
 type uri struct {
-	body  string // the address
-	at    int    // its offset
-	whole string // scheme, colon and address, "" if that is no address of any chain
-	bad   fault  // why it is not one for the chain; the offset counts from the beginning of the URI
-	other Chain  // with ErrOtherChain, the chain that it is for
-	hint  string
+	body   string // the address
+	at     int    // its offset
+	whole  string // scheme, colon and address; "" for CAIP-10
+	scheme int    // the length of scheme and colon
+	bad    fault  // why it is not one for the chain; the offset counts from the beginning of the URI
+	other  Chain  // with ErrOtherChain, the chain that it is for
+	hint   string
 }
 
 // readURI reads s as a CAIP-10 account id or as a payment URI, for the chain of
@@ -89,7 +94,7 @@ func readURI(r uint16, s string) (uri, bool) {
 	if row == 0 {
 		return uri{}, false
 	}
-	u := uri{body: rest, at: len(scheme) + 1}
+	u := uri{body: rest, at: len(scheme) + 1, scheme: len(scheme) + 1}
 	u.skip("//")
 	var query string
 	if i := strings.IndexAny(u.body, "?#"); i >= 0 {
