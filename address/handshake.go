@@ -60,7 +60,9 @@ func (handshake) account(text string, f form) Key {
 	}
 	// A longer one is as 31 bytes of a hash under version 0, which has no
 	// programs of 31 bytes.
-	sum := sha256.Sum256(append([]byte{version}, program[:n]...))
+	var b [1 + maxProgram]byte
+	b[0] = version
+	sum := sha256.Sum256(b[:1+copy(b[1:], program[:n])])
 	return makeKey(0, sum[:31])
 }
 

@@ -1,0 +1,499 @@
+package address_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/cashaddr"
+)
+
+// A spelling is one way to write the accounts of a chain.
+type spelling struct {
+	name  string
+	chain address.Chain
+	size  int                           // bytes of the payload
+	write func(p []byte) string   // the normal form
+	key   func(p []byte) string   // the first key
+	same  []func(p []byte) string // other spellings of the account, that Parse takes
+	upper bool                          // all upper case is taken as well
+}
+
+func noKey([]byte) string { return "none" }
+
+func keyOf(class string) func([]byte) string {
+	return func(p []byte) string { return class + ":" + hex.EncodeToString(p) }
+}
+
+// toBech32 writes first, five-bit values, and the payload with prefix before the
+// human-readable part.
+func toBech32(hrp string, v bech32.Variant, first ...byte) func([]byte) string {
+	return func(p []byte) string { return bech32.Encode(hrp, bech32.Unpack(first[:len(first):len(first)], p), v) }
+}
+
+// toCashAddr writes the bytes first and the payload.
+func toCashAddr(a *cashaddr.Alphabet, prefix string, first ...byte) func([]byte) string {
+	return func(p []byte) string { return a.Encode(prefix, append(first[:len(first):len(first)], p...)) }
+}
+
+func toHex(p []byte) string { return "0x" + hex.EncodeToString(p) }
+
+// cosmosHRPs has the human-readable parts by the chain-registry of Cosmos.
+var cosmosHRPs = map[address.Chain]string{
+	"cosmos": "cosmos", "osmosis": "osmo", "axelar": "axelar", "fetch-ai": "fetch", "noble": "noble",
+	"celestia": "celestia", "akash": "akash", "terra": "terra", "terra-classic": "terra", "kava": "kava",
+	"thorchain": "thor", "secret": "secret", "crypto-org": "cro", "dydx": "dydx", "binance-beacon": "bnb",
+	"sei": "sei", "juno": "juno", "stargaze": "stars", "stride": "stride", "kujira": "kujira", "neutron": "neutron",
+	"coreum": "core", "persistence": "persistence", "band": "band", "maya": "maya", "agoric": "agoric",
+	"irisnet": "iaa", "regen": "regen", "sentinel": "sent", "archway": "archway", "provenance": "pb",
+}
+
+var evmHRPs = map[address.Chain]string{
+	"harmony": "one", "iotex": "io", "injective": "inj", "evmos": "evmos", "canto": "canto", "zetachain": "zeta",
+}
+
+// spellings returns all that the chains of Bech32 and CashAddr write.
+func spellings() []spelling {
+	var all []spelling
+	for chain, hrp := range cosmosHRPs {
+		all = append(all,
+			spelling{"account", chain, 20, toBech32(hrp, bech32.Bech32), keyOf("h160"), nil, true},
+			spelling{"contract", chain, 32, toBech32(hrp, bech32.Bech32), noKey, nil, true})
+	}
+	for chain, hrp := range evmHRPs {
+		all = append(all, spelling{"bech32", chain, 20, toBech32(hrp, bech32.Bech32), keyOf("h20"), []func([]byte) string{toHex}, true})
+	}
+	prefixed := func(prefix string) func([]byte) string {
+		return func(p []byte) string { return prefix + toBech32("avax", bech32.Bech32)(p) }
+	}
+	bare := func(write func([]byte) string) func([]byte) string {
+		return func(p []byte) string { _, body, _ := strings.Cut(write(p), ":"); return body }
+	}
+	bch := func(first ...byte) func([]byte) string { return toCashAddr(cashaddr.Bitcoin, "bitcoincash", first...) }
+	xec := func(first ...byte) func([]byte) string { return toCashAddr(cashaddr.Bitcoin, "ecash", first...) }
+	kas := func(first ...byte) func([]byte) string { return toCashAddr(cashaddr.Bitcoin, "kaspa", first...) }
+	cfx := func(nibble byte) func([]byte) string {
+		return func(p []byte) string {
+			p = append([]byte{0, nibble | p[0]&15}, p[1:]...)
+			return cashaddr.Conflux.Encode("cfx", p)
+		}
+	}
+	verbose := func(typ string, write func([]byte) string) func([]byte) string {
+		return func(p []byte) string {
+			return strings.ToUpper(strings.Replace(write(p), ":", ":type."+typ+":", 1))
+		}
+	}
+	return append(all,
+		spelling{"x", "avalanche-x", 20, prefixed("X-"), keyOf("h160"), nil, false},
+		spelling{"p", "avalanche-p", 20, prefixed("P-"), keyOf("h160"), nil, false},
+		spelling{"zil", "zilliqa", 20, toBech32("zil", bech32.Bech32), keyOf("h20"), []func([]byte) string{toHex}, true},
+		spelling{"erd", "multiversx", 32, toBech32("erd", bech32.Bech32), keyOf("ed25519"), nil, true},
+		spelling{"xch", "chia", 32, toBech32("xch", bech32.Bech32m), noKey, nil, true},
+		spelling{"oasis", "oasis", 21, toBech32("oasis", bech32.Bech32), noKey, nil, true},
+		spelling{"validator", "pactus", 20, toBech32("pc", bech32.Bech32m, 1), noKey, nil, true},
+		spelling{"secp256k1", "pactus", 20, toBech32("pc", bech32.Bech32m, 4), noKey, nil, true},
+		spelling{"key", "handshake", 20, toBech32("hs", bech32.Bech32, 0), keyOf("hs"), nil, true},
+		spelling{"script", "handshake", 32, toBech32("hs", bech32.Bech32, 0), noKey, nil, true},
+		spelling{"v1", "handshake", 32, toBech32("hs", bech32.Bech32, 1), noKey, nil, true},
+		spelling{"v31", "handshake", 40, toBech32("hs", bech32.Bech32, 31), noKey, nil, true},
+		spelling{"q", "bitcoin-cash", 20, bch(0), keyOf("h160"), []func([]byte) string{bare(bch(0)), bch(16), bare(bch(16))}, true},
+		spelling{"p", "bitcoin-cash", 20, bch(8), keyOf("script"), []func([]byte) string{bare(bch(8)), bch(24), bare(bch(24))}, true},
+		spelling{"p32", "bitcoin-cash", 32, bch(11), keyOf("script"), []func([]byte) string{bare(bch(11)), bch(27), bare(bch(27))}, true},
+		spelling{"q", "ecash", 20, xec(0), keyOf("h160"), []func([]byte) string{bare(xec(0))}, true},
+		spelling{"p", "ecash", 20, xec(8), keyOf("script"), []func([]byte) string{bare(xec(8))}, true},
+		spelling{"schnorr", "kaspa", 32, kas(0), keyOf("secp256k1"), nil, false},
+		spelling{"ecdsa", "kaspa", 32, kas(1, 2), keyOf("secp256k1"), nil, false},
+		spelling{"ecdsa odd", "kaspa", 32, kas(1, 3), keyOf("secp256k1"), nil, false},
+		spelling{"script", "kaspa", 32, kas(8), noKey, nil, false},
+		spelling{"user", "conflux", 20, cfx(0x10), noKey, []func([]byte) string{verbose("user", cfx(0x10))}, true},
+		spelling{"contract", "conflux", 20, cfx(0x80), noKey, []func([]byte) string{verbose("contract", cfx(0x80))}, true},
+		spelling{"builtin", "conflux", 20, cfx(0), noKey, []func([]byte) string{verbose("builtin", cfx(0))}, true},
+	)
+}
+
+func payload(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func keyText(a address.Address) string {
+	if k, ok := a.Key(); ok {
+		return k.String()
+	}
+	return "none"
+}
+
+// TestSpellings: what is written of any payload is read back, in any spelling,
+// and all of them are one account.
+func TestSpellings(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, sp := range spellings() {
+		for range 8 {
+			p := payload(r, sp.size)
+			s := sp.write(p)
+			a, err := address.Parse(sp.chain, s)
+			if err != nil {
+				t.Errorf("%s: Parse: %v", sp.name, err)
+				continue
+			}
+			if a.Normalized() != s {
+				t.Errorf("%s %q is normalised to %q, want itself", sp.chain, s, a.Normalized())
+			}
+			if got, want := keyText(a), sp.key(p); got != want {
+				t.Errorf("%s %q has key %s, want %s", sp.chain, s, got, want)
+			}
+			if b, err := address.Parse(sp.chain, strings.ToUpper(s)); sp.upper && (err != nil || b != a) {
+				t.Errorf("%s %q in upper case: %v, %v", sp.chain, s, b, err)
+			} else if !sp.upper && sp.chain == "kaspa" && !errors.Is(err, address.ErrCharset) {
+				t.Errorf("%s %q in upper case: %v, want ErrCharset", sp.chain, s, err)
+			}
+			same := []address.Address{a}
+			for _, write := range sp.same {
+				b, err := address.Parse(sp.chain, write(p))
+				if err != nil {
+					t.Errorf("%s: Parse: %v", sp.name, err)
+					continue
+				}
+				same = append(same, b)
+			}
+			for _, b := range same {
+				c := b.Canonical()
+				if c != a.Canonical() || b.Account() != a.Account() || keyText(b) != keyText(a) {
+					t.Errorf("%v and %v: canonical %v, %v, account %v, %v, key %s, %s; want the same",
+						a, b, a.Canonical(), c, a.Account(), b.Account(), keyText(a), keyText(b))
+				}
+				if c.Canonical() != c || c.Account() != a.Account() || keyText(c) != keyText(a) {
+					t.Errorf("%v: canonical %v, whose canonical, account or key is another", b, c)
+				}
+				if d, err := address.Parse(c.Chain(), c.Normalized()); d != c || err != nil {
+					t.Errorf("canonical %v is read back as %v, %v", c, d, err)
+				}
+				if d, err := address.Parse(b.Chain(), b.Normalized()); d != b || err != nil {
+					t.Errorf("%v is read back as %v, %v", b, d, err)
+				}
+			}
+			p[len(p)-1] ^= 1
+			if b, err := address.Parse(sp.chain, sp.write(p)); err != nil || b.Account() == a.Account() || b.Canonical() == a.Canonical() {
+				t.Errorf("%v and %v (%v) differ in one bit, want another account", a, b, err)
+			}
+		}
+	}
+}
+
+// TestAccountsOfForms: equal bytes in different kinds of accounts are different
+// accounts, and accounts are equal exactly when canonical forms are.
+func TestAccountsOfForms(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	p := payload(r, 40)
+	p[0] &= 15 // the same on conflux, whatever the type
+	canonical := map[address.Key]address.Address{}
+	for _, sp := range spellings() {
+		writes := append([]func([]byte) string{sp.write}, sp.same...)
+		if sp.chain == "sei" {
+			writes = append(writes, func([]byte) string { return toHex(p[:20]) })
+		}
+		for _, write := range writes {
+			a, err := address.Parse(sp.chain, write(p[:sp.size]))
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			c := a.Canonical()
+			if other, ok := canonical[a.Account()]; ok && other != c {
+				t.Errorf("%v and %v have one account", c, other)
+			}
+			canonical[a.Account()] = c
+		}
+	}
+	seen := map[address.Address]bool{}
+	for _, c := range canonical {
+		if seen[c] {
+			t.Errorf("%v has two accounts", c)
+		}
+		seen[c] = true
+	}
+	if len(seen) < len(spellings())-len(evmHRPs) {
+		t.Errorf("%d accounts of %d spellings", len(seen), len(spellings()))
+	}
+}
+
+// TestOneWrongCharacter: no change of one character leaves an address, the
+// prefix included.
+func TestOneWrongCharacter(t *testing.T) {
+	const printable = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:-. \x00\x80\xff"
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, sp := range spellings() {
+		s := sp.write(payload(r, sp.size))
+		for i := range len(s) {
+			for j := range len(printable) {
+				wrong := s[:i] + printable[j:j+1] + s[i+1:]
+				if wrong == s {
+					continue
+				}
+				for _, read := range []func(address.Chain, string) (address.Address, error){address.Parse, address.Normalize} {
+					a, err := read(sp.chain, wrong)
+					var pe *address.ParseError
+					if err == nil && a.Normalized() != s {
+						t.Errorf("%s: %q for %q gives %v", sp.chain, wrong, s, a)
+					} else if err == nil {
+						if i != 0 && i != len(s)-1 { // an outer blank is no wrong character
+							t.Errorf("%s: %q passes for %q", sp.chain, wrong, s)
+						}
+					} else if !errors.As(err, &pe) || pe.Offset >= len(wrong) {
+						t.Errorf("%s: %q: %v", sp.chain, wrong, err)
+					}
+				}
+			}
+			if _, err := address.Parse(sp.chain, s[:i]+s[i+1:]); err == nil {
+				t.Errorf("%s: %q passes without character %d", sp.chain, s, i)
+			}
+		}
+	}
+}
+
+// TestWrongVariant: each chain takes one of the two checksums of Bech32.
+func TestWrongVariant(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, sp := range spellings() {
+		s := sp.write(payload(r, sp.size))
+		prefix, text, ok := strings.Cut(s, "-")
+		if !ok {
+			prefix, text = "", s
+		} else {
+			prefix += "-"
+		}
+		hrp, _, ok := strings.Cut(text, "1")
+		if !ok || strings.Contains(text, ":") {
+			continue
+		}
+		var values [90]byte
+		n, v, _, f := bech32.Decode(values[:], hrp, text)
+		if f != bech32.OK {
+			t.Fatalf("%q: fault %d", text, f)
+		}
+		other := bech32.Bech32
+		if v == other {
+			other = bech32.Bech32m
+		}
+		wrong := prefix + bech32.Encode(hrp, values[:n], other)
+		if _, err := address.Parse(sp.chain, wrong); !errors.Is(err, address.ErrChecksum) {
+			t.Errorf("%s %q: %v, want ErrChecksum", sp.chain, wrong, err)
+		}
+	}
+}
+
+// TestLengths: a payload of any other length is refused, though its checksum is
+// right.
+func TestLengths(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	sizes := map[address.Chain]map[int]bool{}
+	for _, sp := range spellings() {
+		if sizes[sp.chain] == nil {
+			sizes[sp.chain] = map[int]bool{}
+		}
+		sizes[sp.chain][sp.size] = true
+	}
+	for _, sp := range spellings() {
+		if sp.chain == "handshake" || sp.chain == "conflux" {
+			continue // other lengths are right in other versions; the length is bound to the type
+		}
+		for n := 1; n < 70; n++ {
+			if sizes[sp.chain][n] {
+				continue
+			}
+			s := sp.write(payload(r, n))
+			if _, err := address.Parse(sp.chain, s); !errors.Is(err, address.ErrLength) {
+				t.Errorf("%s %q of %d bytes: %v, want ErrLength", sp.chain, s, n, err)
+			}
+		}
+	}
+}
+
+// TestTestNetworks: an address of a test network is told from a syntax error.
+func TestTestNetworks(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	p20, p32 := payload(r, 20), payload(r, 32)
+	tests := map[address.Chain][]string{
+		"thorchain":      {toBech32("tthor", bech32.Bech32)(p20), toBech32("sthor", bech32.Bech32)(p20)},
+		"maya":           {toBech32("tmaya", bech32.Bech32)(p20), toBech32("smaya", bech32.Bech32)(p20)},
+		"binance-beacon": {toBech32("tbnb", bech32.Bech32)(p20)},
+		"crypto-org":     {toBech32("tcro", bech32.Bech32)(p20)},
+		"coreum":         {toBech32("testcore", bech32.Bech32)(p20), toBech32("devcore", bech32.Bech32)(p20)},
+		"provenance":     {toBech32("tp", bech32.Bech32)(p20)},
+		"iotex":          {toBech32("it", bech32.Bech32)(p20)},
+		"avalanche-x":    {"X-" + toBech32("fuji", bech32.Bech32)(p20)},
+		"avalanche-p":    {"P-" + toBech32("fuji", bech32.Bech32)(p20)},
+		"zilliqa":        {toBech32("tzil", bech32.Bech32)(p20)},
+		"chia":           {toBech32("txch", bech32.Bech32m)(p32)},
+		"pactus":         {toBech32("tpc", bech32.Bech32m, 2)(p20)},
+		"handshake":      {toBech32("ts", bech32.Bech32, 0)(p20), toBech32("rs", bech32.Bech32, 0)(p20), toBech32("ss", bech32.Bech32, 0)(p32)},
+		"nervos":         {toBech32("ckt", bech32.Bech32)(append([]byte{1, 0}, p20...))},
+		"bitcoin-cash": {
+			toCashAddr(cashaddr.Bitcoin, "bchtest", 0)(p20), toCashAddr(cashaddr.Bitcoin, "bchreg", 8)(p20),
+			strings.TrimPrefix(toCashAddr(cashaddr.Bitcoin, "bchtest", 0)(p20), "bchtest:"),
+			strings.ToUpper(toCashAddr(cashaddr.Bitcoin, "bchtest", 0)(p20)),
+			"mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn", // BIP-13 era address of the test network, from the Bitcoin wiki
+		},
+		"ecash": {toCashAddr(cashaddr.Bitcoin, "ectest", 0)(p20), toCashAddr(cashaddr.Bitcoin, "ecreg", 8)(p20)},
+		"kaspa": {
+			toCashAddr(cashaddr.Bitcoin, "kaspatest", 0)(p32), toCashAddr(cashaddr.Bitcoin, "kaspadev", 8)(p32),
+			toCashAddr(cashaddr.Bitcoin, "kaspasim", 0)(p32),
+		},
+		"conflux": {
+			cashaddr.Conflux.Encode("cfxtest", append([]byte{0, 0x10}, p20[1:]...)),
+			cashaddr.Conflux.Encode("net8888", append([]byte{0, 0x80}, p20[1:]...)),
+		},
+	}
+	for chain, all := range tests {
+		for _, s := range all {
+			if a, err := address.Parse(chain, s); !errors.Is(err, address.ErrNetwork) {
+				t.Errorf("%s %q: %v, %v, want ErrNetwork", chain, s, a, err)
+			}
+		}
+	}
+}
+
+// TestOperators: the address of a validator is one of its account, for Normalize
+// alone (those of consensus keys and public keys are not).
+func TestOperators(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	p := payload(r, 20)
+	other := map[string]string{"iaa": "iva", "bnb": "bva", "cro": "crocncl"}
+	check := func(chain address.Chain, hrp string) {
+		operator := other[hrp]
+		if operator == "" {
+			operator = hrp + "valoper"
+		}
+		want := toBech32(hrp, bech32.Bech32)(p)
+		for _, s := range []string{toBech32(operator, bech32.Bech32)(p), strings.ToUpper(toBech32(operator, bech32.Bech32)(p))} {
+			if _, err := address.Parse(chain, s); err == nil {
+				t.Errorf("Parse takes %s %q", chain, s)
+			}
+			a, err := address.Normalize(chain, s)
+			if err != nil || a.Normalized() != want {
+				t.Errorf("Normalize of %s %q gives %v, %v, want %q", chain, s, a, err, want)
+			}
+		}
+		for _, s := range []string{
+			toBech32(hrp+"valcons", bech32.Bech32)(p), toBech32(hrp+"pub", bech32.Bech32)(p),
+			toBech32(operator, bech32.Bech32m)(p), toBech32(operator, bech32.Bech32)(append(p, p[:12]...)),
+		} {
+			if a, err := address.Normalize(chain, s); err == nil {
+				t.Errorf("Normalize of %s %q gives %v", chain, s, a)
+			}
+		}
+	}
+	for chain, hrp := range cosmosHRPs {
+		check(chain, hrp)
+	}
+	for chain, hrp := range evmHRPs {
+		if chain != "harmony" && chain != "iotex" {
+			check(chain, hrp)
+		}
+	}
+}
+
+// TestNervosScripts: all spellings of a lock script are one account.
+func TestNervosScripts(t *testing.T) {
+	codes := []string{
+		"9bd7e06f3ecf4be0f2fcd2188b23f1b9fcc88e5d4b65a8637b17723bbda3cce8", // RFC 24: SECP256K1/blake160
+		"5c5069eb0857efc65e1bca0c07df34c31663b3622fd3876c876320fc9634e2a8", // RFC 24: SECP256K1/multisig
+		"d369597ff47f29fbc0d47d2e3775370d1250b85140c670e4718af712983a2354", // RFC 24: anyone_can_pay on the main network
+	}
+	r := rand.New(rand.NewPCG(15, 16))
+	seen := map[address.Address]bool{}
+	for i, code := range codes {
+		hash, err := hex.DecodeString(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := payload(r, 20)
+		full := toBech32("ckb", bech32.Bech32m)(append(append(append([]byte{0}, hash...), 1), args...))
+		want, err := address.Parse("nervos", full)
+		if err != nil || want.Normalized() != full || want.Canonical() != want {
+			t.Fatalf("%q: %v, %v, want its own canonical form", full, want, err)
+		}
+		for _, s := range []string{
+			toBech32("ckb", bech32.Bech32)(append([]byte{1, byte(i)}, args...)),
+			toBech32("ckb", bech32.Bech32)(append(append([]byte{4}, hash...), args...)),
+		} {
+			a, err := address.Parse("nervos", s)
+			if err != nil || a.Normalized() != s || a.Canonical() != want || a.Account() != want.Account() {
+				t.Errorf("%q: %v, %v, want canonical %v", s, a, err, want)
+			}
+		}
+		data := toBech32("ckb", bech32.Bech32)(append(append([]byte{2}, hash...), args...))
+		a, err := address.Parse("nervos", data)
+		if err != nil || a.Canonical() == want || a.Account() == want.Account() {
+			t.Errorf("%q: %v, %v, want an account other than %v", data, a, err, want)
+		}
+		seen[want] = true
+	}
+	if len(seen) != len(codes) {
+		t.Errorf("%d accounts, want %d", len(seen), len(codes))
+	}
+	code := payload(r, 32)
+	faults := map[string]error{
+		toBech32("ckb", bech32.Bech32)(append([]byte{1, 3}, code[:20]...)):                          address.ErrSyntax, // no such code
+		toBech32("ckb", bech32.Bech32)(append([]byte{1, 0}, code[:21]...)):                          address.ErrLength,
+		toBech32("ckb", bech32.Bech32m)(append([]byte{1, 0}, code[:20]...)):                         address.ErrChecksum,
+		toBech32("ckb", bech32.Bech32)(append(append([]byte{0}, code...), 1)):                       address.ErrChecksum,
+		toBech32("ckb", bech32.Bech32m)(append(append([]byte{4}, code...), 1)):                      address.ErrChecksum,
+		toBech32("ckb", bech32.Bech32m)(append([]byte{0}, code...)):                                 address.ErrLength,
+		toBech32("ckb", bech32.Bech32)(append([]byte{4}, code[:31]...)):                             address.ErrLength,
+		toBech32("ckb", bech32.Bech32m)(append(append([]byte{0}, code...), 3)):                      address.ErrSyntax, // no such hash type
+		toBech32("ckb", bech32.Bech32)(append([]byte{3}, code...)):                                  address.ErrSyntax, // no such format
+		toBech32("ckb", bech32.Bech32)(nil):                                                         address.ErrLength,
+		toBech32("ckb", bech32.Bech32m)(append(append([]byte{0}, code...), payload(r, 700)...)): address.ErrLength,
+		"ckb1" + strings.Repeat("q", 100):                                                           address.ErrChecksum,
+		"ckb1qyqt8xaupvm8837nv3gtc9x0ekkj64vud3jqfwyw5b":                                            address.ErrCharset,
+	}
+	for s, want := range faults {
+		if a, err := address.Parse("nervos", s); !errors.Is(err, want) {
+			t.Errorf("%q: %v, %v, want %v", s, a, err, want)
+		}
+	}
+	for n := range 200 {
+		s := toBech32("ckb", bech32.Bech32m)(append(append(append([]byte{0}, code...), 4), payload(r, n)...))
+		if a, err := address.Parse("nervos", s); err != nil || a.Normalized() != s {
+			t.Errorf("%d bytes of arguments: %v, %v", n, a, err)
+		}
+	}
+}
+
+// TestAllocations: what is in normal form costs none, up to its keys.
+func TestAllocationsOfBech32(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	all := spellings()
+	for _, s := range []string{
+		"ckb1qzda0cr08m85hc8jlnfp3zer7xulejywt49kt2rr0vthywaa50xwsqdnnw7qkdnnclfkg59uzn8umtfd2kwxceqxwquc4",
+		"ckb1qyqt8xaupvm8837nv3gtc9x0ekkj64vud3jqfwyw5v",
+	} {
+		all = append(all, spelling{"nervos", "nervos", 0, func([]byte) string { return s }, nil, nil, true})
+	}
+	for _, sp := range all {
+		s := sp.write(payload(r, sp.size))
+		var keep address.Key
+		if n := testing.AllocsPerRun(20, func() {
+			a, err := address.Parse(sp.chain, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			keep = a.Account()
+			k, ok := a.Key()
+			if ok {
+				keep = k
+			}
+		}); n != 0 {
+			t.Errorf("%s %q: %v allocations, want none", sp.chain, s, n)
+		}
+		_ = keep
+	}
+}
