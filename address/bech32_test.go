@@ -12,8 +12,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/cashaddr"
 )
 
-// A spelling is one way to write the accounts of a chain.
-type spelling struct {
+// A bech32Spelling is one way to write the accounts of a chain.
+type bech32Spelling struct {
 	name  string
 	chain address.Chain
 	size  int                           // bytes of the payload
@@ -56,16 +56,16 @@ var evmHRPs = map[address.Chain]string{
 	"harmony": "one", "iotex": "io", "injective": "inj", "evmos": "evmos", "canto": "canto", "zetachain": "zeta",
 }
 
-// spellings returns all that the chains of Bech32 and CashAddr write.
-func spellings() []spelling {
-	var all []spelling
+// bech32Spellings returns all that the chains of Bech32 and CashAddr write.
+func bech32Spellings() []bech32Spelling {
+	var all []bech32Spelling
 	for chain, hrp := range cosmosHRPs {
 		all = append(all,
-			spelling{"account", chain, 20, toBech32(hrp, bech32.Bech32), keyOf("h160"), nil, true},
-			spelling{"contract", chain, 32, toBech32(hrp, bech32.Bech32), noKey, nil, true})
+			bech32Spelling{"account", chain, 20, toBech32(hrp, bech32.Bech32), keyOf("h160"), nil, true},
+			bech32Spelling{"contract", chain, 32, toBech32(hrp, bech32.Bech32), noKey, nil, true})
 	}
 	for chain, hrp := range evmHRPs {
-		all = append(all, spelling{"bech32", chain, 20, toBech32(hrp, bech32.Bech32), keyOf("h20"), []func([]byte) string{toHex}, true})
+		all = append(all, bech32Spelling{"bech32", chain, 20, toBech32(hrp, bech32.Bech32), keyOf("h20"), []func([]byte) string{toHex}, true})
 	}
 	prefixed := func(prefix string) func([]byte) string {
 		return func(p []byte) string { return prefix + toBech32("avax", bech32.Bech32)(p) }
@@ -88,30 +88,30 @@ func spellings() []spelling {
 		}
 	}
 	return append(all,
-		spelling{"x", "avalanche-x", 20, prefixed("X-"), keyOf("h160"), nil, false},
-		spelling{"p", "avalanche-p", 20, prefixed("P-"), keyOf("h160"), nil, false},
-		spelling{"zil", "zilliqa", 20, toBech32("zil", bech32.Bech32), keyOf("h20"), []func([]byte) string{toHex}, true},
-		spelling{"erd", "multiversx", 32, toBech32("erd", bech32.Bech32), keyOf("ed25519"), nil, true},
-		spelling{"xch", "chia", 32, toBech32("xch", bech32.Bech32m), noKey, nil, true},
-		spelling{"oasis", "oasis", 21, toBech32("oasis", bech32.Bech32), noKey, nil, true},
-		spelling{"validator", "pactus", 20, toBech32("pc", bech32.Bech32m, 1), noKey, nil, true},
-		spelling{"secp256k1", "pactus", 20, toBech32("pc", bech32.Bech32m, 4), noKey, nil, true},
-		spelling{"key", "handshake", 20, toBech32("hs", bech32.Bech32, 0), keyOf("hs"), nil, true},
-		spelling{"script", "handshake", 32, toBech32("hs", bech32.Bech32, 0), noKey, nil, true},
-		spelling{"v1", "handshake", 32, toBech32("hs", bech32.Bech32, 1), noKey, nil, true},
-		spelling{"v31", "handshake", 40, toBech32("hs", bech32.Bech32, 31), noKey, nil, true},
-		spelling{"q", "bitcoin-cash", 20, bch(0), keyOf("h160"), []func([]byte) string{bare(bch(0)), bch(16), bare(bch(16))}, true},
-		spelling{"p", "bitcoin-cash", 20, bch(8), keyOf("script"), []func([]byte) string{bare(bch(8)), bch(24), bare(bch(24))}, true},
-		spelling{"p32", "bitcoin-cash", 32, bch(11), keyOf("script"), []func([]byte) string{bare(bch(11)), bch(27), bare(bch(27))}, true},
-		spelling{"q", "ecash", 20, xec(0), keyOf("h160"), []func([]byte) string{bare(xec(0))}, true},
-		spelling{"p", "ecash", 20, xec(8), keyOf("script"), []func([]byte) string{bare(xec(8))}, true},
-		spelling{"schnorr", "kaspa", 32, kas(0), keyOf("secp256k1"), nil, false},
-		spelling{"ecdsa", "kaspa", 32, kas(1, 2), keyOf("secp256k1"), nil, false},
-		spelling{"ecdsa odd", "kaspa", 32, kas(1, 3), keyOf("secp256k1"), nil, false},
-		spelling{"script", "kaspa", 32, kas(8), noKey, nil, false},
-		spelling{"user", "conflux", 20, cfx(0x10), noKey, []func([]byte) string{verbose("user", cfx(0x10))}, true},
-		spelling{"contract", "conflux", 20, cfx(0x80), noKey, []func([]byte) string{verbose("contract", cfx(0x80))}, true},
-		spelling{"builtin", "conflux", 20, cfx(0), noKey, []func([]byte) string{verbose("builtin", cfx(0))}, true},
+		bech32Spelling{"x", "avalanche-x", 20, prefixed("X-"), keyOf("h160"), nil, false},
+		bech32Spelling{"p", "avalanche-p", 20, prefixed("P-"), keyOf("h160"), nil, false},
+		bech32Spelling{"zil", "zilliqa", 20, toBech32("zil", bech32.Bech32), keyOf("h20"), []func([]byte) string{toHex}, true},
+		bech32Spelling{"erd", "multiversx", 32, toBech32("erd", bech32.Bech32), keyOf("ed25519"), nil, true},
+		bech32Spelling{"xch", "chia", 32, toBech32("xch", bech32.Bech32m), noKey, nil, true},
+		bech32Spelling{"oasis", "oasis", 21, toBech32("oasis", bech32.Bech32), noKey, nil, true},
+		bech32Spelling{"validator", "pactus", 20, toBech32("pc", bech32.Bech32m, 1), noKey, nil, true},
+		bech32Spelling{"secp256k1", "pactus", 20, toBech32("pc", bech32.Bech32m, 4), noKey, nil, true},
+		bech32Spelling{"key", "handshake", 20, toBech32("hs", bech32.Bech32, 0), keyOf("hs"), nil, true},
+		bech32Spelling{"script", "handshake", 32, toBech32("hs", bech32.Bech32, 0), noKey, nil, true},
+		bech32Spelling{"v1", "handshake", 32, toBech32("hs", bech32.Bech32, 1), noKey, nil, true},
+		bech32Spelling{"v31", "handshake", 40, toBech32("hs", bech32.Bech32, 31), noKey, nil, true},
+		bech32Spelling{"q", "bitcoin-cash", 20, bch(0), keyOf("h160"), []func([]byte) string{bare(bch(0)), bch(16), bare(bch(16))}, true},
+		bech32Spelling{"p", "bitcoin-cash", 20, bch(8), keyOf("script"), []func([]byte) string{bare(bch(8)), bch(24), bare(bch(24))}, true},
+		bech32Spelling{"p32", "bitcoin-cash", 32, bch(11), keyOf("script"), []func([]byte) string{bare(bch(11)), bch(27), bare(bch(27))}, true},
+		bech32Spelling{"q", "ecash", 20, xec(0), keyOf("h160"), []func([]byte) string{bare(xec(0))}, true},
+		bech32Spelling{"p", "ecash", 20, xec(8), keyOf("script"), []func([]byte) string{bare(xec(8))}, true},
+		bech32Spelling{"schnorr", "kaspa", 32, kas(0), keyOf("secp256k1"), nil, false},
+		bech32Spelling{"ecdsa", "kaspa", 32, kas(1, 2), keyOf("secp256k1"), nil, false},
+		bech32Spelling{"ecdsa odd", "kaspa", 32, kas(1, 3), keyOf("secp256k1"), nil, false},
+		bech32Spelling{"script", "kaspa", 32, kas(8), noKey, nil, false},
+		bech32Spelling{"user", "conflux", 20, cfx(0x10), noKey, []func([]byte) string{verbose("user", cfx(0x10))}, true},
+		bech32Spelling{"contract", "conflux", 20, cfx(0x80), noKey, []func([]byte) string{verbose("contract", cfx(0x80))}, true},
+		bech32Spelling{"builtin", "conflux", 20, cfx(0), noKey, []func([]byte) string{verbose("builtin", cfx(0))}, true},
 	)
 }
 
@@ -123,18 +123,18 @@ func payload(r *rand.Rand, n int) []byte {
 	return b
 }
 
-func keyText(a address.Address) string {
+func firstKey(a address.Address) string {
 	if k, ok := a.Key(); ok {
 		return k.String()
 	}
 	return "none"
 }
 
-// TestSpellings: what is written of any payload is read back, in any spelling,
+// TestBech32Spellings: what is written of any payload is read back, in any spelling,
 // and all of them are one account.
-func TestSpellings(t *testing.T) {
+func TestBech32Spellings(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, sp := range spellings() {
+	for _, sp := range bech32Spellings() {
 		for range 8 {
 			p := payload(r, sp.size)
 			s := sp.write(p)
@@ -146,7 +146,7 @@ func TestSpellings(t *testing.T) {
 			if a.Normalized() != s {
 				t.Errorf("%s %q is normalised to %q, want itself", sp.chain, s, a.Normalized())
 			}
-			if got, want := keyText(a), sp.key(p); got != want {
+			if got, want := firstKey(a), sp.key(p); got != want {
 				t.Errorf("%s %q has key %s, want %s", sp.chain, s, got, want)
 			}
 			if b, err := address.Parse(sp.chain, strings.ToUpper(s)); sp.upper && (err != nil || b != a) {
@@ -165,11 +165,11 @@ func TestSpellings(t *testing.T) {
 			}
 			for _, b := range same {
 				c := b.Canonical()
-				if c != a.Canonical() || b.Account() != a.Account() || keyText(b) != keyText(a) {
+				if c != a.Canonical() || b.Account() != a.Account() || firstKey(b) != firstKey(a) {
 					t.Errorf("%v and %v: canonical %v, %v, account %v, %v, key %s, %s; want the same",
-						a, b, a.Canonical(), c, a.Account(), b.Account(), keyText(a), keyText(b))
+						a, b, a.Canonical(), c, a.Account(), b.Account(), firstKey(a), firstKey(b))
 				}
-				if c.Canonical() != c || c.Account() != a.Account() || keyText(c) != keyText(a) {
+				if c.Canonical() != c || c.Account() != a.Account() || firstKey(c) != firstKey(a) {
 					t.Errorf("%v: canonical %v, whose canonical, account or key is another", b, c)
 				}
 				if d, err := address.Parse(c.Chain(), c.Normalized()); d != c || err != nil {
@@ -187,14 +187,14 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestAccountsOfForms: equal bytes in different kinds of accounts are different
+// TestBech32AccountsOfForms: equal bytes in different kinds of accounts are different
 // accounts, and accounts are equal exactly when canonical forms are.
-func TestAccountsOfForms(t *testing.T) {
+func TestBech32AccountsOfForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	p := payload(r, 40)
 	p[0] &= 15 // the same on conflux, whatever the type
 	canonical := map[address.Key]address.Address{}
-	for _, sp := range spellings() {
+	for _, sp := range bech32Spellings() {
 		writes := append([]func([]byte) string{sp.write}, sp.same...)
 		if sp.chain == "sei" {
 			writes = append(writes, func([]byte) string { return toHex(p[:20]) })
@@ -219,17 +219,17 @@ func TestAccountsOfForms(t *testing.T) {
 		}
 		seen[c] = true
 	}
-	if len(seen) < len(spellings())-len(evmHRPs) {
-		t.Errorf("%d accounts of %d spellings", len(seen), len(spellings()))
+	if len(seen) < len(bech32Spellings())-len(evmHRPs) {
+		t.Errorf("%d accounts of %d spellings", len(seen), len(bech32Spellings()))
 	}
 }
 
-// TestOneWrongCharacter: no change of one character leaves an address, the
+// TestBech32OneWrongCharacter: no change of one character leaves an address, the
 // prefix included.
-func TestOneWrongCharacter(t *testing.T) {
+func TestBech32OneWrongCharacter(t *testing.T) {
 	const printable = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:-. \x00\x80\xff"
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, sp := range spellings() {
+	for _, sp := range bech32Spellings() {
 		s := sp.write(payload(r, sp.size))
 		for i := range len(s) {
 			for j := range len(printable) {
@@ -258,10 +258,10 @@ func TestOneWrongCharacter(t *testing.T) {
 	}
 }
 
-// TestWrongVariant: each chain takes one of the two checksums of Bech32.
-func TestWrongVariant(t *testing.T) {
+// TestBech32WrongVariant: each chain takes one of the two checksums of Bech32.
+func TestBech32WrongVariant(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, sp := range spellings() {
+	for _, sp := range bech32Spellings() {
 		s := sp.write(payload(r, sp.size))
 		prefix, text, ok := strings.Cut(s, "-")
 		if !ok {
@@ -289,18 +289,18 @@ func TestWrongVariant(t *testing.T) {
 	}
 }
 
-// TestLengths: a payload of any other length is refused, though its checksum is
+// TestBech32Lengths: a payload of any other length is refused, though its checksum is
 // right.
-func TestLengths(t *testing.T) {
+func TestBech32Lengths(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	sizes := map[address.Chain]map[int]bool{}
-	for _, sp := range spellings() {
+	for _, sp := range bech32Spellings() {
 		if sizes[sp.chain] == nil {
 			sizes[sp.chain] = map[int]bool{}
 		}
 		sizes[sp.chain][sp.size] = true
 	}
-	for _, sp := range spellings() {
+	for _, sp := range bech32Spellings() {
 		if sp.chain == "handshake" || sp.chain == "conflux" {
 			continue // other lengths are right in other versions; the length is bound to the type
 		}
@@ -316,8 +316,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestTestNetworks: an address of a test network is told from a syntax error.
-func TestTestNetworks(t *testing.T) {
+// TestBech32TestNetworks: an address of a test network is told from a syntax error.
+func TestBech32TestNetworks(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	p20, p32 := payload(r, 20), payload(r, 32)
 	tests := map[address.Chain][]string{
@@ -360,9 +360,9 @@ func TestTestNetworks(t *testing.T) {
 	}
 }
 
-// TestOperators: the address of a validator is one of its account, for Normalize
+// TestBech32Operators: the address of a validator is one of its account, for Normalize
 // alone (those of consensus keys and public keys are not).
-func TestOperators(t *testing.T) {
+func TestBech32Operators(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	p := payload(r, 20)
 	other := map[string]string{"iaa": "iva", "bnb": "bva", "cro": "crocncl"}
@@ -468,15 +468,15 @@ func TestNervosScripts(t *testing.T) {
 	}
 }
 
-// TestAllocations: what is in normal form costs none, up to its keys.
-func TestAllocationsOfBech32(t *testing.T) {
+// TestBech32Allocations: what is in normal form costs none, up to its keys.
+func TestBech32Allocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
-	all := spellings()
+	all := bech32Spellings()
 	for _, s := range []string{
 		"ckb1qzda0cr08m85hc8jlnfp3zer7xulejywt49kt2rr0vthywaa50xwsqdnnw7qkdnnclfkg59uzn8umtfd2kwxceqxwquc4",
 		"ckb1qyqt8xaupvm8837nv3gtc9x0ekkj64vud3jqfwyw5v",
 	} {
-		all = append(all, spelling{"nervos", "nervos", 0, func([]byte) string { return s }, nil, nil, true})
+		all = append(all, bech32Spelling{"nervos", "nervos", 0, func([]byte) string { return s }, nil, nil, true})
 	}
 	for _, sp := range all {
 		s := sp.write(payload(r, sp.size))
