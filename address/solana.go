@@ -14,28 +14,29 @@ type solana struct{}
 const (
 	solanaLen       = 32
 	solanaSecretLen = 64 // a seed and its public key; a signature is as long
-
-	// Each leading zero byte is a digit, so the shortest text is all of those.
-	minSolanaText       = 32
-	maxSolanaText       = 44
-	maxSolanaSecretText = 88
 )
 
 func (solana) parse(s string, tolerant bool) (string, form, fault) {
-	if len(s) < minSolanaText || len(s) > maxSolanaSecretText {
-		return "", 0, badLength
+	var b [base58.ShortLen]byte
+	if n, bad := base58.Bitcoin.DecodeShort(&b, s); bad >= 0 {
+		return "", 0, badChar(bad)
+	} else if n != solanaLen {
+		return "", 0, solanaFault(s)
 	}
-	var buf [solanaSecretLen]byte
-	n, at := base58.Bitcoin.Decode(buf[:], s)
+	return s, 0, fault{}
+}
+
+// solanaFault returns the fault of s, which is not Base58 of 32 bytes.
+func solanaFault(s string) fault {
+	var buf [base58.MaxLen]byte
+	n, bad := base58.Bitcoin.Decode(buf[:], s)
 	switch {
-	case at >= 0:
-		return "", 0, badChar(at)
-	case n == solanaLen:
-		return s, 0, fault{}
-	case n == solanaSecretLen || n > 0 && isSecretShape(buf[:n]):
-		return "", 0, isSecret
+	case bad >= 0:
+		return badChar(bad)
+	case n == solanaSecretLen || n >= 0 && isSecretShape(buf[:n]):
+		return isSecret
 	}
-	return "", 0, badLength
+	return badLength
 }
 
 func (solana) canonical(text string, f form) (string, form) { return text, f }
@@ -57,7 +58,7 @@ func (solana) keys(text string, f form) keys {
 func (solana) proves(form) bool { return false }
 
 func solanaBytes(text string) (b [solanaLen]byte) {
-	base58.Bitcoin.Decode(b[:], text)
+	base58.Bitcoin.DecodeShort(&b, text)
 	return b
 }
 

@@ -14,27 +14,19 @@ const (
 	tronVersion     = 0x41
 	tronTestVersion = 0xa0 // of retired test networks
 	tronLen         = 1 + 20 + sumLen
-	tronTextLen     = 34 // all values with that version have as many digits
 )
 
 func (tron) parse(s string, tolerant bool) (string, form, fault) {
 	if tolerant && len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) {
 		return tronText(evmKey(KeccakHash, s[2:])), 0, fault{}
 	}
-	var buf [base58.MaxLen]byte
-	n, at := base58.Bitcoin.Decode(buf[:], s)
-	if n < 0 {
-		if at >= 0 {
-			return "", 0, badChar(at)
-		}
-		return "", 0, badLength
+	var buf [base58.ShortLen]byte
+	n, _ := base58.Bitcoin.DecodeShort(&buf, s)
+	if n != tronLen {
+		return "", 0, tronFault(s)
 	}
-	b := buf[:n]
+	b := buf[base58.ShortLen-tronLen:]
 	switch {
-	case isSecretShape(b):
-		return "", 0, isSecret
-	case n != tronLen:
-		return "", 0, badLength
 	case !sha256d.verifies(b):
 		return "", 0, badChecksum
 	case b[0] == tronTestVersion:
@@ -43,6 +35,19 @@ func (tron) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badSyntax
 	}
 	return s, 0, fault{}
+}
+
+// tronFault returns the fault of s, which is not Base58 of tronLen bytes.
+func tronFault(s string) fault {
+	var buf [base58.MaxLen]byte
+	n, bad := base58.Bitcoin.Decode(buf[:], s)
+	switch {
+	case bad >= 0:
+		return badChar(bad)
+	case n >= 0 && isSecretShape(buf[:n]):
+		return isSecret
+	}
+	return badLength
 }
 
 // isHex reports whether all bytes of s are hex digits.

@@ -103,20 +103,32 @@ func (u *utxo) parse(s string, tolerant bool) (string, form, fault) {
 
 // parseBase58 reads s as Base58Check with one of the chain's versions.
 func (u *utxo) parseBase58(s string) (form, fault) {
-	var buf [base58.MaxLen]byte
-	n, at := base58.Bitcoin.Decode(buf[:], s)
-	if n < 0 {
-		if at >= 0 {
-			return 0, badChar(at)
-		}
-		return 0, badLength
+	var short [base58.ShortLen]byte
+	n, bad := base58.Bitcoin.DecodeShort(&short, s)
+	if n >= 0 {
+		return u.readBase58(short[len(short)-n:])
 	}
-	b := buf[:n]
+	if bad >= 0 {
+		return 0, badChar(bad)
+	}
+	var long [base58.MaxLen]byte
+	n, bad = base58.Bitcoin.Decode(long[:], s)
+	switch {
+	case n >= 0:
+		return u.readBase58(long[:n])
+	case bad >= 0:
+		return 0, badChar(bad)
+	}
+	return 0, badLength
+}
+
+// readBase58 returns the form of the address of which b are the bytes.
+func (u *utxo) readBase58(b []byte) (form, fault) {
 	if !u.hash.verifies(b) {
-		if isSecretShape(b) {
+		switch {
+		case isSecretShape(b):
 			return 0, isSecret
-		}
-		if !u.hasLength(n) {
+		case !u.hasLength(len(b)):
 			return 0, badLength
 		}
 		return 0, badChecksum
@@ -133,6 +145,9 @@ func (u *utxo) parseBase58(s string) (form, fault) {
 	}
 	for _, v := range u.more {
 		if hasVersion(b, v.prefix, v.form) {
+			if v.form == formPubKey && !isDecredKey(b[len(v.prefix):len(b)-sumLen]) {
+				return 0, badSyntax
+			}
 			return v.form, fault{}
 		}
 	}
@@ -140,12 +155,12 @@ func (u *utxo) parseBase58(s string) (form, fault) {
 		return 0, isSecret
 	}
 	for _, v := range u.test {
-		// The payloads of the test networks are of the same lengths.
+		// Payloads are as long as on the main network, of whatever form.
 		if hasVersion(b, v, formPKH) || hasVersion(b, v, formPubKey) || hasVersion(b, v, formSprout) {
 			return 0, badNetwork
 		}
 	}
-	if !u.hasLength(n) {
+	if !u.hasLength(len(b)) {
 		return 0, badLength
 	}
 	return 0, badSyntax
@@ -195,6 +210,9 @@ func (u *utxo) parseRest(s string, bad fault) (string, form, fault) {
 	if u.long != "" && hasHRP(s, u.long) {
 		return u.parseLong(s)
 	}
+	if u.longForm == formSapling && (strings.HasPrefix(s, "p-secret-") || strings.HasPrefix(s, "secret-")) {
+		return "", 0, isSecret // a spending key of the main network or of a test network
+	}
 	for hrp := range strings.FieldsSeq(u.testHRP) {
 		if hasHRP(s, hrp) {
 			return "", 0, u.parseTest(hrp, s)
@@ -206,7 +224,12 @@ func (u *utxo) parseRest(s string, bad fault) (string, form, fault) {
 // parseTest returns the fault of s, which begins like an address of the test
 // network with human-readable part hrp.
 func (u *utxo) parseTest(hrp, s string) fault {
-	if _, _, bad := parseSegWit(hrp, s); bad.err != nil {
+	_, _, bad := parseSegWit(hrp, s)
+	if u.long != "" && bad.err != nil {
+		var payload [mwebLen]byte
+		_, bad = u.decodeLong(&payload, hrp, s)
+	}
+	if bad.err != nil {
 		return bad
 	}
 	return badNetwork
@@ -229,7 +252,7 @@ func (u *utxo) rewrite(text, version string) string {
 	return u.encode(version, payload[:])
 }
 
-// encode returns payload in the chain's Base58Check.
+// encode returns payload, of at most 64 bytes, in the chain's Base58Check.
 func (u *utxo) encode(version string, payload []byte) string {
 	var buf [base58.MaxLen]byte
 	b := append(append(buf[:0], version...), payload...)
@@ -238,12 +261,17 @@ func (u *utxo) encode(version string, payload []byte) string {
 }
 
 // base58Hash returns the 20 bytes before the checksum of text, which is valid
-// Base58Check with as many or more.
-func base58Hash(text string) (hash [20]byte) {
-	var buf [base58.MaxLen]byte
+// Base58Check of at most 32 bytes.
+func base58Hash(text string) [20]byte {
+	var b [base58.ShortLen]byte
+	base58.Bitcoin.DecodeShort(&b, text)
+	return [20]byte(b[len(b)-sumLen-20:])
+}
+
+// base58Payload returns the payload of text, which is Base58 of form f.
+func base58Payload(buf *[base58.MaxLen]byte, text string, f form) []byte {
 	n, _ := base58.Bitcoin.Decode(buf[:], text)
-	copy(hash[:], buf[n-20-sumLen:])
-	return hash
+	return buf[n-sumLen-f.payloadLen() : n-sumLen]
 }
 
 func (u *utxo) account(text string, f form) Key {
@@ -252,10 +280,10 @@ func (u *utxo) account(text string, f form) Key {
 		return witnessAccount(u.hrp, text)
 	case formMWEB, formSapling:
 		return u.longAccount(text, f)
-	case formPubKey, formSprout:
-		k := wideHash(text, f)
-		k.class = f.kind()
-		return k
+	case formSprout, formPubKey:
+		var buf [base58.MaxLen]byte
+		sum := sha256.Sum256(base58Payload(&buf, text, f))
+		return makeKey(f.kind(), sum[:])
 	}
 	hash := base58Hash(text)
 	return makeKey(f.kind(), hash[:])
@@ -282,14 +310,6 @@ func (f form) kind() Class {
 	return kindPKH
 }
 
-// wideHash returns SHA-256 of the payload of text, which is Base58 in form f.
-func wideHash(text string, f form) Key {
-	var buf [base58.MaxLen]byte
-	n, _ := base58.Bitcoin.Decode(buf[:], text)
-	sum := sha256.Sum256(buf[n-sumLen-f.payloadLen() : n-sumLen])
-	return makeKey(0, sum[:])
-}
-
 func (u *utxo) keys(text string, f form) keys {
 	switch f {
 	case formWPKH, formWSH:
@@ -300,13 +320,17 @@ func (u *utxo) keys(text string, f form) keys {
 		k := u.longAccount(text, f)
 		k.class = Sapling
 		return keys{k}
-	case formSH, formOldSH:
-		hash := base58Hash(text)
-		return keys{makeKey(ScriptHash, hash[:])}
 	case formPubKey:
-		return keys{}
+		var buf [base58.MaxLen]byte
+		return keys{makeKey(Blake160, decredKeyHash(base58Payload(&buf, text, f)))}
 	}
 	hash := base58Hash(text)
+	switch {
+	case f == formSH, f == formOldSH:
+		return keys{makeKey(ScriptHash, hash[:])}
+	case u.hash == blake256d:
+		return keys{makeKey(Blake160, hash[:])}
+	}
 	return keys{makeKey(Hash160, hash[:])}
 }
 
@@ -315,3 +339,7 @@ func (u *utxo) proves(form) bool { return true }
 // bitcoinTest are the version bytes of Bitcoin's test networks, which many of
 // its kin have kept.
 var bitcoinTest = []string{"\x6f", "\xc4"}
+
+// zcashTest are the version bytes of Zcash's test networks, for transparent
+// addresses, which its kin have kept.
+var zcashTest = []string{"\x1d\x25", "\x1c\xba"}

@@ -1,0 +1,138 @@
+// Package groestl implements the hash Grøstl-512, a finalist of the SHA-3
+// competition, as it was after the tweaks of its last round. Groestlcoin makes
+// its checksums with it.
+//
+// See P. Gauravaram and others, "Grøstl – a SHA-3 candidate", 2011.
+package groestl
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	blockLen = 128
+	columns  = 16 // of eight bytes each: the state is one block
+	rounds   = 14
+)
+
+// A state is the matrix that Grøstl works on. A word is a column, and its
+// lowest byte is in row 0.
+type state [columns]uint64
+
+// Sum512 returns the Grøstl-512 hash of b.
+func Sum512(b []byte) [64]byte {
+	var h state
+	h[columns-1] = bits.ReverseBytes64(512) // the initial value is the size of the hash
+	blocks := uint64(0)
+	for ; len(b) >= blockLen; b = b[blockLen:] {
+		h.compress(b)
+		blocks++
+	}
+	// The padding is a one, zeros, and the number of all blocks.
+	var last [2 * blockLen]byte
+	n := copy(last[:], b)
+	last[n] = 0x80
+	end := blockLen
+	if n+1+8 > blockLen {
+		end = 2 * blockLen
+	}
+	blocks += uint64(end / blockLen)
+	binary.BigEndian.PutUint64(last[end-8:], blocks)
+	for at := 0; at < end; at += blockLen {
+		h.compress(last[at:])
+	}
+
+	out := h
+	out.permute(&shiftP, constantP)
+	var sum [64]byte
+	for j := range 8 {
+		binary.LittleEndian.PutUint64(sum[8*j:], out[8+j]^h[8+j])
+	}
+	return sum
+}
+
+// compress takes the first block of b into h.
+func (h *state) compress(b []byte) {
+	var p, q state
+	for j := range columns {
+		q[j] = binary.LittleEndian.Uint64(b[8*j:])
+		p[j] = q[j] ^ h[j]
+	}
+	p.permute(&shiftP, constantP)
+	q.permute(&shiftQ, constantQ)
+	for j := range h {
+		h[j] ^= p[j] ^ q[j]
+	}
+}
+
+// How far the permutations P and Q move the bytes of each row to the left.
+var (
+	shiftP = [8]int{0, 1, 2, 3, 4, 5, 6, 11}
+	shiftQ = [8]int{1, 3, 5, 11, 0, 2, 4, 6}
+)
+
+// What P and Q add to column 0 in round 0: P to row 0, Q to all rows. The
+// number of the column, times 16, and that of the round go into the same row in
+// P, and into row 7 in Q.
+const (
+	constantP uint64 = 0
+	constantQ uint64 = 0xffffffffffffffff
+)
+
+// permute applies P or Q, which shift and constant tell apart.
+func (s *state) permute(shift *[8]int, constant uint64) {
+	row := 0
+	if constant != 0 {
+		row = 8 * 7
+	}
+	for r := range uint64(rounds) {
+		for j := range s {
+			s[j] ^= constant ^ (uint64(j)<<4^r)<<row
+		}
+		var next state
+		for j := range next {
+			var w uint64
+			for i := range 8 {
+				w ^= bits.RotateLeft64(mix[byte(s[(j+shift[i])%columns]>>(8*i))], 8*i)
+			}
+			next[j] = w
+		}
+		*s = next
+	}
+}
+
+// mix maps a byte in row 0 to what it adds to its column by SubBytes and
+// MixBytes. For another row the bytes are rotated.
+var mix = func() (t [256]uint64) {
+	first := [8]byte{2, 7, 5, 3, 5, 4, 3, 2} // the first column of the matrix of MixBytes
+	for x := range t {
+		y := sbox(byte(x))
+		for i, c := range first {
+			t[x] |= uint64(mul(c, y)) << (8 * i)
+		}
+	}
+	return t
+}()
+
+// sbox is the S-box of AES: the inverse in GF(256), and an affine map.
+func sbox(x byte) byte {
+	inv := byte(1)
+	for range 254 {
+		inv = mul(inv, x) // x^254, which is the inverse, and 0 for 0
+	}
+	return inv ^ bits.RotateLeft8(inv, 1) ^ bits.RotateLeft8(inv, 2) ^
+		bits.RotateLeft8(inv, 3) ^ bits.RotateLeft8(inv, 4) ^ 0x63
+}
+
+// mul multiplies in GF(256) modulo x^8 + x^4 + x^3 + x + 1.
+func mul(a, b byte) (p byte) {
+	for ; a != 0; a >>= 1 {
+		if a&1 != 0 {
+			p ^= b
+		}
+		carry := b >> 7
+		b = b<<1 ^ carry*0x1b
+	}
+	return p
+}
