@@ -2,8 +2,12 @@ package address
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"strconv"
 	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/keccak"
+	"github.com/walletscreen/walletscreen/internal/secp256k1"
 )
 
 // hedera is the format of hedera. An account is one of
@@ -13,11 +17,12 @@ import (
 //   - "0x" and 40 hex digits: the alias of an Ethereum key, or of a contract. With
 //     24 zeros in front it is the number of the account. Capitals are read as
 //     those of EVM addresses are;
-//   - "0.0." and the DER form of an ed25519 key in hex: the alias of that key.
+//   - "0.0." and the DER form of a public key in hex: the alias of that key. That
+//     of a secp256k1 key stands for the account of its Ethereum address.
 //
-// The canonical form is the number without the letters, if there is a number.
-// Which alias has which number is known on the ledger only. Another shard or
-// realm than 0 does not exist.
+// The canonical form is the number without the letters, or the Ethereum address,
+// where there is one. Which alias has which number is known on the ledger only.
+// Another shard or realm than 0 does not exist.
 //
 // See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on those
 // of Ethereum.
@@ -29,6 +34,7 @@ const (
 	formHederaAlias
 	formHederaLongZero // an EVM address that is a number
 	formHederaEd25519
+	formHederaSecp256k1
 )
 
 // The kinds of accounts.
@@ -41,9 +47,17 @@ const (
 const (
 	hederaPrefix   = "0.0."
 	hederaSumLen   = 5
-	hederaDER      = "302a300506032b6570032100" // an ed25519 public key follows
-	hederaMaxLen   = len(hederaPrefix) + len(hederaDER) + 64
+	hederaMinKey   = 2 * (12 + 32) // digits of a key in DER
+	hederaMaxLen   = len(hederaPrefix) + 2*(23+33)
 	hederaLongZero = "0x000000000000000000000000" // 16 digits follow
+)
+
+// The DER forms of public keys begin with these; a secp256k1 key, compressed,
+// has a short one that the SDKs use and one that conforms to RFC 5480.
+const (
+	derEd25519     = "302a300506032b6570032100"
+	derSecp256k1   = "302d300706052b8104000a032200"
+	derECSecp256k1 = "3036301006072a8648ce3d020106052b8104000a032200"
 )
 
 func (hedera) parse(s string, tolerant bool) (string, form, fault) {
@@ -69,18 +83,8 @@ func (hedera) parse(s string, tolerant bool) (string, form, fault) {
 			return "", 0, badChar(i)
 		}
 	}
-	if len(s) == hederaMaxLen {
-		bad, capitals := scanHex(s, len(hederaPrefix))
-		if bad >= 0 {
-			return "", 0, badChar(bad)
-		}
-		if capitals {
-			s = strings.ToLower(s)
-		}
-		if !strings.HasPrefix(s[len(hederaPrefix):], hederaDER) {
-			return "", 0, badSyntax
-		}
-		return s, formHederaEd25519, fault{}
+	if len(s) >= len(hederaPrefix)+hederaMinKey {
+		return parseHederaKey(s)
 	}
 	_, end, bad := parseID(s, len(hederaPrefix))
 	switch {
@@ -92,6 +96,45 @@ func (hedera) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badChar(end)
 	}
 	return s, formHederaChecked, checkHedera(s, end)
+}
+
+// parseHederaKey parses the alias of a key.
+func parseHederaKey(s string) (string, form, fault) {
+	bad, capitals := scanHex(s, len(hederaPrefix))
+	if bad >= 0 {
+		return "", 0, badChar(bad)
+	}
+	if capitals {
+		s = strings.ToLower(s)
+	}
+	der := s[len(hederaPrefix):]
+	switch {
+	case strings.HasPrefix(der, derEd25519):
+		if len(der) != len(derEd25519)+64 {
+			return "", 0, badLength
+		}
+		return s, formHederaEd25519, fault{}
+	case strings.HasPrefix(der, derSecp256k1) && len(der) == len(derSecp256k1)+66,
+		strings.HasPrefix(der, derECSecp256k1) && len(der) == len(derECSecp256k1)+66:
+		if _, ok := hederaEthereum(s); !ok {
+			return "", 0, badSyntax
+		}
+		return s, formHederaSecp256k1, fault{}
+	}
+	return "", 0, badSyntax
+}
+
+// hederaEthereum returns the Ethereum address of the secp256k1 key at the end
+// of text, and false if that is no point of the curve.
+func hederaEthereum(text string) (a [20]byte, ok bool) {
+	var key [33]byte
+	unhex(key[:], text[len(text)-66:])
+	xy, ok := secp256k1.Decompress(key)
+	if !ok {
+		return a, false
+	}
+	sum := keccak.Sum256(xy[:])
+	return [20]byte(sum[12:]), true
 }
 
 // isLongZero reports whether the EVM address in text is a number of an account.
@@ -169,6 +212,9 @@ func (hedera) canonical(text string, f form) (string, form) {
 		return text[:len(text)-1-hederaSumLen], formHederaID
 	case formHederaLongZero:
 		return hederaPrefix + strconv.FormatUint(hederaNumber(text, f), 10), formHederaID
+	case formHederaSecp256k1:
+		a, _ := hederaEthereum(text)
+		return "0x" + hex.EncodeToString(a[:]), formHederaAlias
 	}
 	return text, f
 }
@@ -179,6 +225,9 @@ func (hedera) account(text string, f form) Key {
 		return evmKey(kindHederaAlias, text[2:])
 	case formHederaEd25519:
 		return hederaEd25519(kindHederaEd25519, text)
+	case formHederaSecp256k1:
+		a, _ := hederaEthereum(text)
+		return makeKey(kindHederaAlias, a[:])
 	}
 	return idKey(kindHederaID, hederaNumber(text, f))
 }
@@ -189,6 +238,9 @@ func (hedera) keys(text string, f form) keys {
 		return keys{evmKey(KeccakHash, text[2:])}
 	case formHederaEd25519:
 		return keys{hederaEd25519(Ed25519, text)}
+	case formHederaSecp256k1:
+		a, _ := hederaEthereum(text)
+		return keys{makeKey(KeccakHash, a[:])}
 	}
 	return keys{}
 }

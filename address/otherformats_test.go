@@ -192,6 +192,14 @@ var writers = []writer{
 			{fmt.Sprintf("0.0.302a300506032b6570032100%x", key), key, false},
 		}
 	}},
+	{"hedera keys", "hedera", true, func(r *rand.Rand) []spelling {
+		key, hash := randomCurveKey(r)
+		return []spelling{
+			{fmt.Sprintf("0.0.302d300706052b8104000a032200%x", key), hash, false},
+			{fmt.Sprintf("0.0.3036301006072a8648ce3d020106052b8104000a032200%x", key), hash, false},
+			{fmt.Sprintf("0x%x", hash), hash, false},
+		}
+	}},
 	{"names of eos", "eos", true, func(r *rand.Rand) []spelling {
 		name := strings.Map(func(c rune) rune {
 			if '0' <= c && c <= '9' {
@@ -390,6 +398,26 @@ func writeHIP15(id string, ledger byte) string {
 	}
 	c := ((((int64(len(d))%5)*11+sums[0]%11)*11+sums[1]%11)*p3 + sd + sh) % p5
 	return inDigits(big.NewInt(c*1000003%p5), "abcdefghijklmnopqrstuvwxyz", 5)
+}
+
+// randomCurveKey returns a public key of secp256k1, compressed, and its Ethereum
+// address.
+func randomCurveKey(r *rand.Rand) (key, hash string) {
+	p := new(big.Int).Lsh(big.NewInt(1), 256)
+	p.Sub(p, big.NewInt(1<<32+977))
+	for {
+		x := new(big.Int).SetBytes([]byte(randomString(r, 32)))
+		y := new(big.Int).Exp(x, big.NewInt(3), p)
+		if y.Add(y, big.NewInt(7)).ModSqrt(y, p) == nil || x.Cmp(p) >= 0 {
+			continue
+		}
+		var xy [64]byte
+		x.FillBytes(xy[:32])
+		y.FillBytes(xy[32:])
+		h := sha3.NewLegacyKeccak256()
+		h.Write(xy[:])
+		return string([]byte{2 + byte(y.Bit(0))}) + string(xy[:32]), string(h.Sum(nil)[12:])
+	}
 }
 
 // forEachSpelling calls f with some accounts of every writer.
