@@ -26,12 +26,10 @@ const (
 
 func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
 	switch {
-	case hasAnyPrefix(s, "suiprivkey1", "iotaprivkey1", "ed25519-priv-", "secp256k1-priv-"):
-		return "", 0, isSecret
 	case len(s) < 3:
 		return "", 0, badLength
 	case s[0] != '0' || s[1] != 'x' && !(tolerant && s[1] == 'X'):
-		if isBareKey(s) && s[1] != 'X' {
+		if isHex32Secret(s) {
 			return "", 0, isSecret
 		}
 		return "", 0, badHexPrefix(s)
@@ -63,6 +61,14 @@ func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
 		}
 	}
 	return text, formHex32, fault{}
+}
+
+// isHex32Secret reports whether s, which does not begin as an address, looks
+// like a private key: 64 bare digits, or with the prefix that marks one on sui,
+// iota and aptos.
+func isHex32Secret(s string) bool {
+	return len(s) == 64 && isBareKey(s) ||
+		hasAnyPrefix(s, "suiprivkey1", "iotaprivkey1", "ed25519-priv-", "secp256k1-priv-")
 }
 
 // padHex32 returns the "0x" and 64 digits of the number that s spells with fewer.

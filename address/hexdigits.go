@@ -8,6 +8,11 @@ import (
 // scanHex returns the offset of the first character of s, from offset at on,
 // that is no hex digit, or -1; and whether there are capitals among the digits.
 func scanHex(s string, at int) (bad int, capitals bool) {
+	if digits := s[at:]; len(digits)%8 == 0 { // the common case, without branches
+		if kind, ok := hexCase(digits); ok {
+			return -1, kind&hasUpper != 0
+		}
+	}
 	for i := at; i < len(s); i++ {
 		switch c := s[i]; {
 		case '0' <= c && c <= '9', 'a' <= c && c <= 'f':
