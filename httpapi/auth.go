@@ -1,0 +1,203 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// ErrUnauthorized is what an [Authorizer] returns for a key that is not to be
+// let in, be it unknown, expired or revoked.
+var ErrUnauthorized = errors.New("unauthorized")
+
+// An Authorizer decides which API keys are let in. [Keys] is one. Its method
+// may be called concurrently, and is called before anything else is done for the
+// caller.
+type Authorizer interface {
+	// Authorize returns what is granted to the bearer of token, which is a
+	// non-empty string of the characters that RFC 6750 allows, of at most 4096
+	// bytes.
+	//
+	// An error that is ErrUnauthorized, or wraps it, is answered with 401; its
+	// text is shown to nobody, so all reasons look alike. Any other error means
+	// that it cannot be decided: it is logged, and answered with 500.
+	//
+	// An implementation should not let the time that it takes tell how near the
+	// token is to a valid one.
+	Authorize(ctx context.Context, token string) (Grant, error)
+}
+
+// A Grant is what an [Authorizer] grants to the bearer of a key.
+type Grant struct {
+	// KeyID is the public id of the key, which may be logged. It must not be
+	// empty.
+	KeyID string
+}
+
+// Keys is an Authorizer over a fixed set of keys. It holds no key, only the
+// SHA-256 of each. The zero Keys, and a nil one, let nobody in.
+type Keys struct {
+	ids    []string
+	hashes [][sha256.Size]byte
+}
+
+var _ Authorizer = (*Keys)(nil)
+
+// minKey is the length below which a key is refused: one SHA-256 protects only
+// what cannot be guessed.
+const minKey = 16
+
+// NewKeys returns the Keys that keys maps from their public ids: 1 to 64
+// letters, digits, dots, dashes and underscores. A value is either the key, of at
+// least 16 characters, or what [HashKey] returned for it. Errors name the id,
+// never the key; two ids of one key are an error too.
+func NewKeys(keys map[string]string) (*Keys, error) {
+	k := &Keys{}
+	for _, id := range slices.Sorted(maps.Keys(keys)) {
+		if !isKeyID(id) {
+			return nil, fmt.Errorf("httpapi: key id %.80q: want 1 to 64 letters, digits, dots, dashes and underscores", id)
+		}
+		hash, err := hashOf(keys[id])
+		if err != nil {
+			return nil, fmt.Errorf("httpapi: key %s: %w", id, err)
+		}
+		if i := slices.Index(k.hashes, hash); i >= 0 {
+			return nil, fmt.Errorf("httpapi: keys %s and %s are the same", k.ids[i], id)
+		}
+		k.ids, k.hashes = append(k.ids, id), append(k.hashes, hash)
+	}
+	return k, nil
+}
+
+// Authorize implements [Authorizer]. It compares the hash of token with all
+// hashes, in a time that depends on their number only.
+func (k *Keys) Authorize(_ context.Context, token string) (Grant, error) {
+	if k == nil {
+		return Grant{}, ErrUnauthorized
+	}
+	hash := sha256.Sum256([]byte(token))
+	found := -1
+	for i := range k.hashes {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(hash[:], k.hashes[i][:]), i, found)
+	}
+	if found < 0 {
+		return Grant{}, ErrUnauthorized
+	}
+	return Grant{KeyID: k.ids[found]}, nil
+}
+
+// NewKey returns a new random key, such as an operator hands out: "wsk_" and 52
+// capital letters and digits, of 260 random bits.
+func NewKey() string { return "wsk_" + rand.Text() + rand.Text() }
+
+// hashPrefix tells a hash from a key, in which no colon can be.
+const hashPrefix = "sha256:"
+
+// HashKey returns what is to be stored of a key, and given to [NewKeys]:
+// "sha256:" and 64 hex digits. It is made for keys of [NewKey]; the hash of a
+// password that a person chose could be guessed.
+func HashKey(key string) string {
+	hash := sha256.Sum256([]byte(key))
+	return hashPrefix + hex.EncodeToString(hash[:])
+}
+
+// hashOf returns the hash of a key, or the one that value is.
+func hashOf(value string) (hash [sha256.Size]byte, err error) {
+	if digits, ok := strings.CutPrefix(value, hashPrefix); ok {
+		n, err := hex.Decode(hash[:], []byte(digits[:min(len(digits), 2*len(hash))]))
+		if err != nil || n != len(hash) || len(digits) != 2*n {
+			return hash, errors.New("want 64 hex digits after " + hashPrefix)
+		}
+		return hash, nil
+	}
+	if len(value) < minKey {
+		return hash, fmt.Errorf("shorter than %d characters", minKey)
+	}
+	if !isToken(value) {
+		return hash, errors.New("not a bearer token, as RFC 6750, section 2.1, has it")
+	}
+	return sha256.Sum256([]byte(value)), nil
+}
+
+func isKeyID(id string) bool {
+	for _, c := range []byte(id) {
+		if !isAlphanumeric(c) && c != '.' && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return 0 < len(id) && len(id) <= 64
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// credentials are what a request presents.
+type credentials int
+
+const (
+	absent     credentials = iota // nothing, or of a scheme that is not Bearer
+	malformed                     // of Bearer, but no token
+	wellFormed                    // a token
+)
+
+// maxToken bounds the length of a token.
+const maxToken = 4096
+
+// bearer returns the token that a request presents, by RFC 6750, section 2.1.
+// The name of the scheme may have any letter case (RFC 9110, section 11.1).
+func bearer(header http.Header) (token string, c credentials) {
+	values := header["Authorization"]
+	if len(values) == 0 {
+		return "", absent
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	token = strings.Trim(token, " ")
+	switch {
+	case len(values) > 1:
+		return "", malformed // which of them counts, is for nobody to guess
+	case !strings.EqualFold(scheme, "Bearer"), token == "":
+		return "", absent
+	case !isToken(token):
+		return "", malformed
+	}
+	return token, wellFormed
+}
+
+// isToken reports whether s is a b64token of RFC 6750, of at most maxToken
+// bytes.
+func isToken(s string) bool {
+	if len(s) > maxToken {
+		return false
+	}
+	s = strings.TrimRight(s, "=")
+	for _, c := range []byte(s) {
+		if !isAlphanumeric(c) && strings.IndexByte("-._~+/", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// quotedString returns s as a quoted-string of RFC 9110, section 5.6.4, without
+// the characters that none can have.
+func quotedString(s string) string {
+	b := []byte{'"'}
+	for _, c := range []byte(s) {
+		switch {
+		case c == '"', c == '\\':
+			b = append(b, '\\', c)
+		case ' ' <= c && c <= '~':
+			b = append(b, c)
+		}
+	}
+	return string(append(b, '"'))
+}

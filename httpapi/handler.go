@@ -1,0 +1,332 @@
+// Package httpapi answers screening questions over HTTP, with the lists of a
+// [screening.Screener]. [NewHandler] returns a plain [http.Handler] for two
+// endpoints, which the caller mounts where it likes:
+//
+//	GET  {base_url}/api/v1/sources   the state of every list
+//	POST {base_url}/api/v1/screen    screens one address: {"address": "…", "chain": "…"}
+//
+// A request is known by the end of its path, so the handler may be mounted
+// under any prefix, with or without [http.StripPrefix]. It brings no router, no
+// listener, no log and no global state, starts no goroutine, and never refreshes
+// the lists: that is for the caller to do, with [screening.Screener.Run].
+//
+// # Order
+//
+// A request is authenticated, then read and validated, then screened; the
+// first step that fails makes the answer. Only what the published interface says
+// to anyone comes before: 404 for another path, 405 for another method, and 204
+// for OPTIONS. So nothing about the lists, the chains or an address is said to
+// whom the [Authorizer] does not let in.
+//
+// # Answers
+//
+// A success is 200 and JSON. Everything else is 4xx or 5xx and a problem of RFC
+// 9457, application/problem+json, whose code is one of those in problems.md
+// beside this file; for what is wrong with the input it names the field and the
+// reason. No problem repeats an address, and none a key.
+//
+// Every answer has X-Request-Id: that of the request, if it is 1 to 128 visible
+// ASCII characters, else a new random one. Every answer has Cache-Control:
+// no-store, for what somebody screens is nobody else's business. HEAD is answered
+// for sources as GET is. Accept and the query are ignored.
+//
+// Times are RFC 3339 in UTC with "Z", in whole seconds; what is smaller is cut.
+//
+// # Clean means clean
+//
+// CLEAN_NO_MATCH is answered only if every required list is loaded, and not
+// older than the Screener allows. Otherwise the answer is 503 with Retry-After,
+// and sources still tells why.
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// Options are what NewHandler can be told. A nil *Options, and the zero value
+// of each field, mean the defaults.
+type Options struct {
+	// Logger is told of each 500, with the request id, the id of the key and the
+	// error. Nil means no log. It is never given a key or an address: both are
+	// cut out of the error's text.
+	Logger *slog.Logger
+
+	// MaxBody is the size in bytes that a request's body may have. Zero, or less,
+	// means 16 KiB.
+	MaxBody int64
+
+	// Realm is the realm that a 401 names (RFC 9110, section 11.5). Empty means
+	// "walletscreen".
+	Realm string
+}
+
+// NewHandler returns a handler that answers with the lists of s to those whom
+// keys lets in; see the package comment. A nil keys lets nobody in. A nil opts
+// means the defaults.
+func NewHandler(s *screening.Screener, keys Authorizer, opts *Options) http.Handler {
+	if opts == nil {
+		opts = &Options{}
+	}
+	h := &handler{screener: s, keys: keys, log: opts.Logger, maxBody: opts.MaxBody}
+	if h.keys == nil {
+		h.keys = &Keys{}
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if h.maxBody <= 0 {
+		h.maxBody = 16 << 10
+	}
+	realm := opts.Realm
+	if realm == "" {
+		realm = "walletscreen"
+	}
+	h.challenge = "Bearer realm=" + quotedString(realm)
+	return h
+}
+
+type handler struct {
+	screener  *screening.Screener
+	keys      Authorizer
+	log       *slog.Logger
+	maxBody   int64
+	challenge string // of a 401, without an error
+}
+
+// The ends of the paths.
+const (
+	sourcesPath = "/api/v1/sources"
+	screenPath  = "/api/v1/screen"
+)
+
+// An exchange is one request on its way to an answer.
+type exchange struct {
+	*http.Request
+	w     http.ResponseWriter // for its header, and to bound the body
+	id    string              // of the request
+	key   string              // the id of the key that was let in
+	token string              // what was presented as a key
+	text  string              // what was given as an address
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e := &exchange{Request: r, w: w, id: requestID(r.Header)}
+	header := w.Header()
+	header.Set("X-Request-Id", e.id)
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+
+	body, p := h.answer(e)
+	status := http.StatusOK
+	switch {
+	case p != nil:
+		body = p.finish(e)
+		status = p.Status
+		header.Set("Content-Type", "application/problem+json")
+	case body == nil:
+		w.WriteHeader(http.StatusNoContent)
+		return
+	default:
+		header.Set("Content-Type", "application/json")
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		w.Write(body) // an error means that nobody is there to be told
+	}
+}
+
+// answer returns the body of a 200, or nil for a 204, or else the problem. It
+// writes nothing, so that a panic on the way can still be answered.
+func (h *handler) answer(e *exchange) (body []byte, p *problem) {
+	defer func() {
+		if v := recover(); v != nil {
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			body, p = nil, h.internal(e, fmt.Errorf("panic: %v", v), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	switch {
+	case strings.HasSuffix(e.URL.Path, screenPath):
+		if p := e.allow("POST, OPTIONS", http.MethodPost); p != nil || e.Method == http.MethodOptions {
+			return nil, p
+		}
+		if p := h.authorize(e); p != nil {
+			return nil, p
+		}
+		return h.screen(e)
+	case strings.HasSuffix(e.URL.Path, sourcesPath):
+		if p := e.allow("GET, HEAD, OPTIONS", http.MethodGet, http.MethodHead); p != nil || e.Method == http.MethodOptions {
+			return nil, p
+		}
+		if p := h.authorize(e); p != nil {
+			return nil, p
+		}
+		return marshal(newSources(h.screener.Sources())), nil
+	}
+	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in " + sourcesPath + " and " + screenPath + "."}
+}
+
+// allow returns nil if the method is OPTIONS or among methods. For OPTIONS, and
+// for methods that are not allowed, it sets Allow.
+func (e *exchange) allow(allow string, methods ...string) *problem {
+	for _, m := range methods {
+		if e.Method == m {
+			return nil
+		}
+	}
+	e.w.Header().Set("Allow", allow)
+	if e.Method == http.MethodOptions {
+		return nil
+	}
+	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + allow + "."}
+}
+
+// authorize sets the key of e, or returns the problem of a request that is not
+// to be let in.
+func (h *handler) authorize(e *exchange) *problem {
+	token, state := bearer(e.Header)
+	if state == absent {
+		e.w.Header().Set("WWW-Authenticate", h.challenge)
+		return &problem{Code: missingCredentials, Detail: "Send an API key in the header Authorization: Bearer <API_KEY>."}
+	}
+	err := ErrUnauthorized
+	var grant Grant
+	if state == wellFormed {
+		e.token = token
+		grant, err = h.keys.Authorize(e.Context(), token)
+	}
+	switch {
+	case errors.Is(err, ErrUnauthorized):
+		e.w.Header().Set("WWW-Authenticate", h.challenge+`, error="invalid_token"`)
+		return &problem{Code: invalidToken, Detail: "The API key is not valid."}
+	case err != nil:
+		return h.internal(e, fmt.Errorf("authorize: %w", err))
+	case grant.KeyID == "":
+		return h.internal(e, errors.New("authorize: a grant without the id of a key"))
+	}
+	e.key = grant.KeyID
+	return nil
+}
+
+// screen answers a POST to the screen path.
+func (h *handler) screen(e *exchange) ([]byte, *problem) {
+	if p := checkContent(e); p != nil {
+		return nil, p
+	}
+	body, p := h.readBody(e)
+	if p != nil {
+		return nil, p
+	}
+	req, p := readScreenRequest(body)
+	if p != nil {
+		return nil, p
+	}
+	e.text = req.Address
+	chain, err := address.ParseChain(req.Chain)
+	if err != nil {
+		return nil, h.problemOf(e, req.Chain, err)
+	}
+	result, err := h.screener.ScreenText(chain, req.Address)
+	if err != nil {
+		return nil, h.problemOf(e, req.Chain, err)
+	}
+	return append(newResult(req, result, time.Now()).appendJSON(make([]byte, 0, 1024)), '\n'), nil
+}
+
+// checkContent returns the problem of a request whose body is not said to be
+// plain JSON. Other parameters than charset mean nothing and are ignored, as RFC
+// 8259 has none. Types that end in +json promise a meaning which is not ours.
+func checkContent(e *exchange) *problem {
+	p := &problem{Code: unsupportedMediaType, Detail: "Send the body as Content-Type: application/json, in UTF-8."}
+	types := e.Header["Content-Type"]
+	if len(types) != 1 {
+		return p
+	}
+	if types[0] != "application/json" {
+		media, params, err := mime.ParseMediaType(types[0])
+		if err != nil || media != "application/json" {
+			return p
+		}
+		if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+			return p
+		}
+	}
+	for _, coding := range e.Header["Content-Encoding"] {
+		if !strings.EqualFold(coding, "identity") {
+			e.w.Header().Set("Accept-Encoding", "identity")
+			p.Detail = "Send the body without a Content-Encoding."
+			return p
+		}
+	}
+	return nil
+}
+
+// readBody returns the body of e, if it is not larger than allowed.
+func (h *handler) readBody(e *exchange) ([]byte, *problem) {
+	tooLarge := &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("The body may have %d bytes.", h.maxBody)}
+	if e.ContentLength > h.maxBody {
+		return nil, tooLarge
+	}
+	if e.Body == nil { // in a request that no server made
+		return nil, nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(e.w, e.Body, h.maxBody))
+	if tooMany := (*http.MaxBytesError)(nil); errors.As(err, &tooMany) {
+		return nil, tooLarge
+	}
+	if err != nil {
+		return nil, &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}
+	}
+	return body, nil
+}
+
+// internal returns the problem that says nothing, and logs err.
+func (h *handler) internal(e *exchange, err error, more ...slog.Attr) *problem {
+	if context.Cause(e.Context()) == nil { // else the caller is gone, which is no fault
+		h.log.LogAttrs(e.Context(), slog.LevelError, "request failed", append([]slog.Attr{
+			slog.String("request_id", e.id), slog.String("key_id", e.key), slog.String("error", e.redact(err.Error())),
+		}, more...)...)
+	}
+	return &problem{Code: internal, Detail: "Something went wrong here. Nothing can be said about the address."}
+}
+
+// redact returns text without the key and the address of the request.
+func (e *exchange) redact(text string) string {
+	for _, secret := range []string{e.token, e.text} {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+		}
+	}
+	return text
+}
+
+// requestID returns the id that the request came with, if it is one, else a new
+// one.
+func requestID(header http.Header) string {
+	if ids := header["X-Request-Id"]; len(ids) == 1 && 0 < len(ids[0]) && len(ids[0]) <= 128 {
+		visible := true
+		for _, c := range []byte(ids[0]) {
+			visible = visible && '!' <= c && c <= '~'
+		}
+		if visible {
+			return ids[0]
+		}
+	}
+	return rand.Text()
+}
