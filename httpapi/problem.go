@@ -107,9 +107,10 @@ func (h *handler) problemOf(e *exchange, chain string, err error) *problem {
 	on := " on " + string(bad.Chain) + "."
 	switch {
 	case errors.Is(err, address.ErrChain):
-		p.Code, p.Field = unsupportedChain, "chain"
+		p.Code, p.Field, p.Reason = unsupportedChain, "chain", "unknown"
 		p.Detail = "The chain" + quoteName(chain) + " is not supported. Use the full name of one that is, such as bitcoin or ethereum."
 		if p.SuggestedChain != "" {
+			p.Reason = "ticker"
 			p.Detail = "The chain" + quoteName(chain) + " is a ticker. Use the slug " + string(p.SuggestedChain) + "."
 		}
 		return p

@@ -104,7 +104,7 @@ type jsonReader struct {
 // what is there.
 func (r *jsonReader) fail(reason, what string) {
 	if r.bad == nil {
-		r.bad = &problem{Code: invalidJSON, Reason: reason, Detail: fmt.Sprintf("Not valid JSON: %s at byte %d.", what, r.at)}
+		r.bad = &problem{Code: invalidJSON, Reason: reason, Detail: fmt.Sprintf("The JSON is refused at byte %d: %s.", r.at, what)}
 	}
 }
 

@@ -1,0 +1,204 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+var update = flag.Bool("update", false, "rewrite the responses in testdata/exchanges")
+
+// An exchange is a file of testdata/exchanges: what it shows, settings, and
+// then a request and the response to it.
+//
+//	# What the exchange shows.
+//	lists: stale
+//	-- request --
+//	GET /api/v1/sources HTTP/1.1
+//	…
+//	-- response --
+//	HTTP/1.1 200 OK
+//	…
+//
+// The settings are lists (see newScreener; "loaded" if it is not said), strip (the
+// argument of http.StripPrefix) and max-body. Content-Length is added to the
+// request. A request id that the handler made is written as REQUEST-ID.
+type exchange struct {
+	head, request, response string
+	settings                map[string]string
+}
+
+func readExchange(t *testing.T, name string) exchange {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), "-- request --\n")
+	request, response, ok2 := strings.Cut(rest, "-- response --\n")
+	if !ok || !ok2 {
+		t.Fatalf("%s: want a request and a response", name)
+	}
+	x := exchange{head, request, response, map[string]string{"lists": "loaded", "strip": "", "max-body": "0"}}
+	if !strings.HasPrefix(head, "# ") {
+		t.Fatalf("%s: does not say what it shows", name)
+	}
+	for line := range strings.Lines(head) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+			continue
+		}
+		k, v, _ := strings.Cut(line, ": ")
+		if _, ok := x.settings[k]; !ok {
+			t.Fatalf("%s: unknown setting %q", name, line)
+		}
+		x.settings[k] = v
+	}
+	return x
+}
+
+// newRequest returns the request that text is, as a server would read it.
+func newRequest(t *testing.T, text string) *http.Request {
+	t.Helper()
+	head, body, _ := strings.Cut(text, "\n\n")
+	body = strings.TrimSuffix(body, "\n")
+	head = strings.ReplaceAll(strings.TrimSuffix(head, "\n"), "\n", "\r\n")
+	if body != "" {
+		head += "\r\nContent-Length: " + strconv.Itoa(len(body))
+	}
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head + "\r\n\r\n" + body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestExchanges plays every exchange of testdata/exchanges.
+func TestExchanges(t *testing.T) {
+	names, err := filepath.Glob("testdata/exchanges/*.txt")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no exchanges: %v", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { playExchange(t, name) })
+		})
+	}
+}
+
+func playExchange(t *testing.T, name string) {
+	x := readExchange(t, name)
+	maxBody, err := strconv.ParseInt(x.settings["max-body"], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), testKeys(t), &httpapi.Options{MaxBody: maxBody})
+	if prefix := x.settings["strip"]; prefix != "" {
+		h = http.StripPrefix(prefix, h)
+	}
+	r, w := newRequest(t, x.request), httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if err := checkAnswer(r.Method, w); err != nil {
+		t.Error(err)
+	}
+	var got bytes.Buffer
+	fmt.Fprintf(&got, "HTTP/1.1 %d %s\n", w.Code, http.StatusText(w.Code))
+	w.Header().Write(&got)
+	text := strings.ReplaceAll(got.String(), "\r\n", "\n") + "\n" + w.Body.String()
+	if id := w.Header().Get("X-Request-Id"); id != r.Header.Get("X-Request-Id") {
+		text = strings.ReplaceAll(text, id, "REQUEST-ID")
+	}
+	if text == x.response {
+		return
+	}
+	if !*update {
+		t.Errorf("%s\n--- got\n%s--- want\n%s", x.head, text, x.response)
+		return
+	}
+	if err := os.WriteFile(name, []byte(x.head+"-- request --\n"+x.request+"-- response --\n"+text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkAnswer returns an error if w does not hold what every answer holds:
+// consistent headers, and a body of well-formed JSON that is a problem exactly if
+// the status is no success.
+func checkAnswer(method string, w *httptest.ResponseRecorder) error {
+	header, body := w.Header(), w.Body.Bytes()
+	if id := header.Get("X-Request-Id"); id == "" {
+		return errors.New("no request id")
+	}
+	if got := header.Get("Cache-Control"); got != "no-store" {
+		return fmt.Errorf("Cache-Control is %q", got)
+	}
+	if w.Code == http.StatusNoContent {
+		if len(body) > 0 || header.Get("Content-Type") != "" {
+			return errors.New("204 with a body")
+		}
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	if want := map[bool]string{true: "application/json", false: "application/problem+json"}[w.Code == 200]; media != want {
+		return fmt.Errorf("status %d with content type %q", w.Code, media)
+	}
+	if (w.Code == 405) != (header.Get("Allow") != "") {
+		return fmt.Errorf("status %d with Allow %q", w.Code, header.Get("Allow"))
+	}
+	if (w.Code == 401) != (header.Get("WWW-Authenticate") != "") {
+		return fmt.Errorf("status %d with WWW-Authenticate %q", w.Code, header.Get("WWW-Authenticate"))
+	}
+	if (w.Code == 503) != (header.Get("Retry-After") != "") {
+		return fmt.Errorf("status %d with Retry-After %q", w.Code, header.Get("Retry-After"))
+	}
+	if method == http.MethodHead {
+		if len(body) > 0 {
+			return errors.New("HEAD with a body")
+		}
+		return nil
+	}
+	if got := header.Get("Content-Length"); got != strconv.Itoa(len(body)) {
+		return fmt.Errorf("Content-Length is %s, want %d", got, len(body))
+	}
+	if !json.Valid(body) {
+		return fmt.Errorf("not JSON: %s", body)
+	}
+	if w.Code == 200 {
+		return nil
+	}
+	var p map[string]any
+	if err := json.Unmarshal(body, &p); err != nil {
+		return err
+	}
+	for _, member := range []string{"type", "title", "detail", "code", "request_id"} {
+		if s, ok := p[member].(string); !ok || s == "" {
+			return fmt.Errorf("problem without %s: %s", member, body)
+		}
+	}
+	if p["status"] != float64(w.Code) || p["request_id"] != header.Get("X-Request-Id") {
+		return fmt.Errorf("problem of another answer: %s", body)
+	}
+	if _, ok := p["reason"]; ok != (w.Code == 400) {
+		return fmt.Errorf("problem with reason %v: %s", p["reason"], body)
+	}
+	return nil
+}
+
+// epoch is when the lists of newScreener were loaded.
+var epoch = time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
