@@ -26,13 +26,17 @@ func Sum256(data []byte) [32]byte {
 		permute(&a)
 		data = data[rate:]
 	}
-	n := len(data) / 8
-	for i := range n {
-		a[i] ^= binary.LittleEndian.Uint64(data[8*i:])
+	// What is left, and the padding: a one behind it, and one in the last bit.
+	lane := 0
+	for ; len(data) >= 8; data = data[8:] {
+		a[lane] ^= binary.LittleEndian.Uint64(data)
+		lane++
 	}
-	var last [8]byte
-	last[copy(last[:], data[8*n:])] = 1
-	a[n] ^= binary.LittleEndian.Uint64(last[:])
+	tail := uint64(1)
+	for i := len(data) - 1; i >= 0; i-- {
+		tail = tail<<8 | uint64(data[i])
+	}
+	a[lane] ^= tail
 	a[rate/8-1] ^= 0x80 << 56
 	permute(&a)
 	var sum [32]byte
