@@ -31,7 +31,7 @@ func benchTexts(chain address.Chain, form string) []string {
 	return texts
 }
 
-func benchParse(b *testing.B, chain address.Chain, texts []string) {
+func benchHashed(b *testing.B, chain address.Chain, texts []string) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if _, err := address.Parse(chain, texts[i%benchAddresses]); err != nil {
@@ -46,8 +46,8 @@ func BenchmarkParseEVM(b *testing.B) {
 	for i, s := range lower {
 		mixed[i] = "0x" + mixedCase("", s[2:])
 	}
-	b.Run("lower", func(b *testing.B) { benchParse(b, "ethereum", lower) })
-	b.Run("EIP-55", func(b *testing.B) { benchParse(b, "ethereum", mixed) })
+	b.Run("lower", func(b *testing.B) { benchHashed(b, "ethereum", lower) })
+	b.Run("EIP-55", func(b *testing.B) { benchHashed(b, "ethereum", mixed) })
 	b.Run("referee=keccak", func(b *testing.B) {
 		h, sum := sha3.NewLegacyKeccak256(), make([]byte, 0, 32)
 		text := make([]byte, 42)
@@ -66,7 +66,7 @@ func BenchmarkParseMonero(b *testing.B) {
 	for i, s := range texts {
 		typos[i] = s[:50] + string("12"[s[50]&1]) + s[51:]
 	}
-	b.Run("valid", func(b *testing.B) { benchParse(b, "monero", texts) })
+	b.Run("valid", func(b *testing.B) { benchHashed(b, "monero", texts) })
 	// Decoding and checksum alone: an address with a typing error gets no further.
 	b.Run("typo", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
@@ -107,7 +107,7 @@ func BenchmarkParseMonero(b *testing.B) {
 
 func BenchmarkParseSS58(b *testing.B) {
 	texts := benchTexts("polkadot", "")
-	b.Run("polkadot", func(b *testing.B) { benchParse(b, "polkadot", texts) })
+	b.Run("polkadot", func(b *testing.B) { benchHashed(b, "polkadot", texts) })
 	b.Run("referee=blake2b", func(b *testing.B) {
 		data := make([]byte, 40)
 		for b.Loop() {
@@ -122,6 +122,6 @@ func BenchmarkParseHashed(b *testing.B) {
 		form  string
 	}{{"xdc", "xdc"}, {"tezos", "tz1"}, {"neo", ""}, {"waves", ""}, {"ergo", "P2PK"}, {"helium", "ed25519"}, {"aeternity", ""}, {"fio", ""}} {
 		texts := benchTexts(e.chain, e.form)
-		b.Run(string(e.chain), func(b *testing.B) { benchParse(b, e.chain, texts) })
+		b.Run(string(e.chain), func(b *testing.B) { benchHashed(b, e.chain, texts) })
 	}
 }

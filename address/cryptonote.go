@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"math/bits"
 
+	"github.com/walletscreen/walletscreen/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/keccak"
 )
 
@@ -87,7 +88,7 @@ func (c cryptonote) parse(s string, tolerant bool) (string, form, fault) {
 	if n != size {
 		return "", 0, badLength
 	}
-	if !isEdwardsPoint((*[32]byte)(buf[1:])) || !isEdwardsPoint((*[32]byte)(buf[33:])) {
+	if !curve.IsEd25519((*[32]byte)(buf[1:])) || !curve.IsEd25519((*[32]byte)(buf[33:])) {
 		return "", 0, badSyntax
 	}
 	return s, f, fault{}

@@ -11,7 +11,8 @@ import (
 // ergo is the format of Ergo: Base58 of a byte for network and type, the
 // content, and the first four bytes of the BLAKE2b-256 hash of both. The content
 // is a public key (P2PK), the first 24 bytes of the hash of a script (P2SH), or
-// a script (P2S). The letter case matters; the normal form is the input.
+// a script (P2S). The letter case matters; the normal form is the input. Whether
+// a key is a point of the curve is not checked.
 //
 // A P2S address can spell out the very script that a P2PK or a P2SH address
 // stands for. That is the same account, and the short address is its canonical

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -147,8 +148,17 @@ func legacyKeccak(b []byte) []byte {
 	return h.Sum(nil)
 }
 
+// compressedKey returns a random point of secp256k1.
 func compressedKey(rng *rand.Rand) []byte {
-	return append([]byte{byte(2 + rng.IntN(2))}, randomBytes(rng, 32)...)
+	order := new(big.Int).SetBit(new(big.Int), 256, 1)
+	order.Sub(order, big.NewInt(1<<32+977))
+	for {
+		x := new(big.Int).SetBytes(randomBytes(rng, 32))
+		y2 := new(big.Int).Exp(x, big.NewInt(3), order)
+		if big.Jacobi(y2.Add(y2, big.NewInt(7)), order) == 1 && x.Cmp(order) < 0 {
+			return append([]byte{byte(2 + rng.IntN(2))}, x.FillBytes(make([]byte, 32))...)
+		}
+	}
 }
 
 func evmSample(prefix string) func(*rand.Rand) hashedSample {

@@ -1,0 +1,206 @@
+package curve_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"filippo.io/edwards25519"
+
+	"github.com/walletscreen/walletscreen/internal/curve"
+)
+
+// isEd25519 is the referee: the point decodes, and encodes to the same.
+func isEd25519(b [32]byte) bool {
+	p, err := new(edwards25519.Point).SetBytes(b[:])
+	return err == nil && [32]byte(p.Bytes()) == b
+}
+
+func random32(rng *rand.Rand) (b [32]byte) {
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	switch rng.IntN(8) { // numbers at the ends of the field, and sparse ones
+	case 0:
+		clear(b[1:])
+	case 1:
+		for i := range b[1:31] {
+			b[1+i] = 0xff
+		}
+		b[31] |= 0x7f
+	case 2:
+		for i := range b[:31] {
+			b[i] = 0xff
+		}
+	case 3:
+		clear(b[:rng.IntN(32)])
+	}
+	return b
+}
+
+func TestIsEd25519(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	points := 0
+	for range 20000 {
+		b := random32(rng)
+		got, want := curve.IsEd25519(&b), isEd25519(b)
+		if got != want {
+			t.Fatalf("IsEd25519(%x) = %t, the library says %t", b, got, want)
+		}
+		if got {
+			points++
+		}
+	}
+	if points < 5000 || points > 15000 {
+		t.Errorf("%d of 20000 are points", points)
+	}
+}
+
+// TestIsEd25519Edges goes over all y next to 0, to the order of the field and to
+// the powers of two, with and without a sign.
+func TestIsEd25519Edges(t *testing.T) {
+	order := toBig(curve.Order)
+	centres := []*big.Int{new(big.Int), order, new(big.Int).Lsh(big.NewInt(1), 255)}
+	for i := range uint(255) {
+		centres = append(centres, new(big.Int).Lsh(big.NewInt(1), i))
+	}
+	for _, c := range centres {
+		for d := int64(-40); d <= 40; d++ {
+			y := new(big.Int).Add(c, big.NewInt(d))
+			if y.Sign() < 0 || y.BitLen() > 255 {
+				continue
+			}
+			for sign := range byte(2) {
+				var b [32]byte
+				for i, v := range y.FillBytes(make([]byte, 32)) {
+					b[31-i] = v
+				}
+				b[31] |= sign << 7
+				if got, want := curve.IsEd25519(&b), isEd25519(b); got != want {
+					t.Errorf("IsEd25519(%x) = %t, the library says %t", b, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestJacobi: the symbol that math/big has, over the order and over odd numbers
+// that need not be prime.
+func TestJacobi(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	unknown := 0
+	for i := range 20000 {
+		x, m := randomWords(rng), randomWords(rng)
+		m[0] |= 1
+		if i%2 == 0 {
+			m = curve.Order
+		}
+		if x == ([4]uint64{}) {
+			continue
+		}
+		got, want := curve.Jacobi(&x, &m), big.Jacobi(toBig(x), toBig(m))
+		if got == 0 && want != 0 {
+			unknown++
+		} else if got != want {
+			t.Fatalf("jacobi(%#x, %#x) = %d, math/big says %d", x, m, got, want)
+		}
+	}
+	if unknown > 200 {
+		t.Errorf("unknown for %d of 20000 numbers, many of them special", unknown)
+	}
+}
+
+// TestSlow: a number for which the symbol takes too many batches, so that
+// IsEd25519 has to go the other way.
+func TestSlow(t *testing.T) {
+	x := [4]uint64{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1} // 37 modulo the order
+	if got := curve.Jacobi(&x, &curve.Order); got != 0 {
+		t.Errorf("jacobi(%#x) = %d, want 0 for unknown", x, got)
+	}
+	if !curve.IsSquare(&x) {
+		t.Errorf("%#x is no square, math/big says %d", x, big.Jacobi(toBig(x), toBig(curve.Order)))
+	}
+}
+
+// TestIsSquareByEuler holds the fall-back against the symbol.
+func TestIsSquareByEuler(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 500 {
+		x := randomWords(rng)
+		if got, want := curve.IsSquareByEuler(&x), big.Jacobi(toBig(x), toBig(curve.Order)) == 1; got != want {
+			t.Errorf("%#x is a square: %t, math/big says %t", x, got, want)
+		}
+	}
+}
+
+func TestField(t *testing.T) {
+	rng, p := rand.New(rand.NewPCG(9, 10)), toBig(curve.Order)
+	for range 20000 {
+		x, y := randomWords(rng), randomWords(rng)
+		for _, v := range []struct {
+			op        string
+			got, want *big.Int
+		}{
+			{"*", toBig(curve.Mul(&x, &y)), new(big.Int).Mul(toBig(x), toBig(y))},
+			{"+", toBig(curve.Add(&x, &y)), new(big.Int).Add(toBig(x), toBig(y))},
+		} {
+			if d := new(big.Int).Sub(v.got, v.want); d.Mod(d, p).Sign() != 0 {
+				t.Fatalf("%#x %s %#x = %#x, math/big says %#x", x, v.op, y, v.got, v.want)
+			}
+		}
+	}
+}
+
+func randomWords(rng *rand.Rand) (w [4]uint64) {
+	for i := range w {
+		switch rng.IntN(6) {
+		case 0:
+		case 1:
+			w[i] = 1<<64 - 1
+		case 2:
+			w[i] = ^uint64(0) << rng.IntN(64)
+		default:
+			w[i] = rng.Uint64()
+		}
+	}
+	return w
+}
+
+func toBig(w [4]uint64) *big.Int {
+	x := new(big.Int)
+	for i := 3; i >= 0; i-- {
+		x.Lsh(x, 64).Or(x, new(big.Int).SetUint64(w[i]))
+	}
+	return x
+}
+
+const benchPoints = 1 << 12
+
+func benchInputs() (all [benchPoints][32]byte) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for i := range all {
+		for j := range all[i] {
+			all[i][j] = byte(rng.Uint32())
+		}
+		all[i][31] &= 0x7f
+	}
+	return all
+}
+
+func BenchmarkIsEd25519(b *testing.B) {
+	all := benchInputs()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		curve.IsEd25519(&all[i%benchPoints])
+	}
+}
+
+// BenchmarkReferee is what the library takes for the same, less the comparison
+// with the encoding.
+func BenchmarkReferee(b *testing.B) {
+	all := benchInputs()
+	var p edwards25519.Point
+	for i := 0; b.Loop(); i++ {
+		p.SetBytes(all[i%benchPoints][:])
+	}
+}
