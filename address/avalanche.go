@@ -44,11 +44,11 @@ func (a avalanche) parse(s string, tolerant bool) (string, form, fault) {
 func (a avalanche) canonical(text string, f form) (string, form) { return text, f }
 
 func (a avalanche) account(text string, f form) Key {
-	return bech32Key(0, avalancheHRP, text[len(a.prefix):])
+	return bech32Key(0, len(avalancheHRP)+1, text[len(a.prefix):])
 }
 
 func (a avalanche) keys(text string, f form) keys {
-	return keys{bech32Key(Hash160, avalancheHRP, text[len(a.prefix):])}
+	return keys{bech32Key(Hash160, len(avalancheHRP)+1, text[len(a.prefix):])}
 }
 
 func (a avalanche) proves(form) bool { return true }

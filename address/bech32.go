@@ -56,11 +56,11 @@ func lowerBech32(s string) string {
 	return strings.ToLower(s)
 }
 
-// bech32Key returns the Key of class c with the bytes of text, which is valid
-// Bech32 with the human-readable part hrp and at most 32 bytes.
-func bech32Key(c Class, hrp, text string) Key {
+// bech32Key returns the Key of class c with the bytes, at most 32, that stand in
+// text, which is valid Bech32, from offset start to the checksum.
+func bech32Key(c Class, start int, text string) Key {
 	k := Key{class: c}
-	k.n = uint8(bech32.Read(k.data[:], text[len(hrp)+1:len(text)-bech32.ChecksumLen]))
+	k.n = uint8(bech32.Read(k.data[:], text[start:len(text)-bech32.ChecksumLen]))
 	return k
 }
 
@@ -90,7 +90,7 @@ func (b *bech32Bytes) parse(s string, tolerant bool) (string, form, fault) {
 
 func (b *bech32Bytes) canonical(text string, f form) (string, form) { return text, f }
 
-func (b *bech32Bytes) account(text string, f form) Key { return bech32Key(0, b.hrp, text) }
+func (b *bech32Bytes) account(text string, f form) Key { return bech32Key(0, len(b.hrp)+1, text) }
 
 func (b *bech32Bytes) keys(text string, f form) keys { return keys{} }
 
@@ -114,10 +114,10 @@ func (multiversx) parse(s string, tolerant bool) (string, form, fault) {
 
 func (multiversx) canonical(text string, f form) (string, form) { return text, f }
 
-func (multiversx) account(text string, f form) Key { return bech32Key(0, multiversxHRP, text) }
+func (multiversx) account(text string, f form) Key { return bech32Key(0, len(multiversxHRP)+1, text) }
 
 func (multiversx) keys(text string, f form) keys {
-	k := bech32Key(Ed25519, multiversxHRP, text)
+	k := bech32Key(Ed25519, len(multiversxHRP)+1, text)
 	if string(k.data[:len(multiversxContract)]) == multiversxContract {
 		return keys{}
 	}
@@ -160,7 +160,7 @@ func (pactus) parse(s string, tolerant bool) (string, form, fault) {
 func (pactus) canonical(text string, f form) (string, form) { return text, f }
 
 func (pactus) account(text string, f form) Key {
-	k := bech32Key(0, pactusHRP+"1", text) // the type stands after the 1
+	k := bech32Key(0, len(pactusHRP)+2, text) // the type stands after the 1
 	k.class = Class(bech32.Value(text[len(pactusHRP)+1]))
 	return k
 }

@@ -16,11 +16,11 @@ import (
 type bech32Spelling struct {
 	name  string
 	chain address.Chain
-	size  int                           // bytes of the payload
+	size  int                     // bytes of the payload
 	write func(p []byte) string   // the normal form
 	key   func(p []byte) string   // the first key
 	same  []func(p []byte) string // other spellings of the account, that Parse takes
-	upper bool                          // all upper case is taken as well
+	upper bool                    // all upper case is taken as well
 }
 
 func noKey([]byte) string { return "none" }
@@ -230,31 +230,32 @@ func TestBech32OneWrongCharacter(t *testing.T) {
 	const printable = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:-. \x00\x80\xff"
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, sp := range bech32Spellings() {
+		if cosmosHRPs[sp.chain] != "" && sp.chain != "cosmos" && sp.chain != "binance-beacon" {
+			continue // as these two
+		}
 		s := sp.write(payload(r, sp.size))
 		for i := range len(s) {
 			for j := range len(printable) {
-				wrong := s[:i] + printable[j:j+1] + s[i+1:]
-				if wrong == s {
-					continue
-				}
-				for _, read := range []func(address.Chain, string) (address.Address, error){address.Parse, address.Normalize} {
-					a, err := read(sp.chain, wrong)
-					var pe *address.ParseError
-					if err == nil && a.Normalized() != s {
-						t.Errorf("%s: %q for %q gives %v", sp.chain, wrong, s, a)
-					} else if err == nil {
-						if i != 0 && i != len(s)-1 { // an outer blank is no wrong character
-							t.Errorf("%s: %q passes for %q", sp.chain, wrong, s)
-						}
-					} else if !errors.As(err, &pe) || pe.Offset >= len(wrong) {
-						t.Errorf("%s: %q: %v", sp.chain, wrong, err)
-					}
+				if wrong := s[:i] + printable[j:j+1] + s[i+1:]; wrong != s {
+					checkRefused(t, sp.chain, wrong, s)
 				}
 			}
-			if _, err := address.Parse(sp.chain, s[:i]+s[i+1:]); err == nil {
-				t.Errorf("%s: %q passes without character %d", sp.chain, s, i)
-			}
+			checkRefused(t, sp.chain, s[:i]+s[i+1:], s)
 		}
+	}
+}
+
+// checkRefused checks that Parse does not take wrong, and that Normalize takes it
+// for s alone: it may take a scheme in capitals.
+func checkRefused(t *testing.T, chain address.Chain, wrong, s string) {
+	t.Helper()
+	_, err := address.Parse(chain, wrong)
+	var pe *address.ParseError
+	if !errors.As(err, &pe) || pe.Offset >= len(wrong) {
+		t.Errorf("%s: Parse of %q for %q gives %v", chain, wrong, s, err)
+	}
+	if a, err := address.Normalize(chain, wrong); err == nil && a != address.MustParse(chain, s) {
+		t.Errorf("%s: Normalize of %q for %q gives %v", chain, wrong, s, a)
 	}
 }
 
@@ -308,9 +309,12 @@ func TestBech32Lengths(t *testing.T) {
 			if sizes[sp.chain][n] {
 				continue
 			}
-			s := sp.write(payload(r, n))
-			if _, err := address.Parse(sp.chain, s); !errors.Is(err, address.ErrLength) {
-				t.Errorf("%s %q of %d bytes: %v, want ErrLength", sp.chain, s, n, err)
+			s, want := sp.write(payload(r, n)), address.ErrLength
+			if sp.chain == "pactus" {
+				want = address.ErrSyntax // it may be one of peercoin, which has the same human-readable part
+			}
+			if _, err := address.Parse(sp.chain, s); !errors.Is(err, want) {
+				t.Errorf("%s %q of %d bytes: %v, want %v", sp.chain, s, n, err, want)
 			}
 		}
 	}
@@ -441,19 +445,19 @@ func TestNervosScripts(t *testing.T) {
 	}
 	code := payload(r, 32)
 	faults := map[string]error{
-		toBech32("ckb", bech32.Bech32)(append([]byte{1, 3}, code[:20]...)):                          address.ErrSyntax, // no such code
-		toBech32("ckb", bech32.Bech32)(append([]byte{1, 0}, code[:21]...)):                          address.ErrLength,
-		toBech32("ckb", bech32.Bech32m)(append([]byte{1, 0}, code[:20]...)):                         address.ErrChecksum,
-		toBech32("ckb", bech32.Bech32)(append(append([]byte{0}, code...), 1)):                       address.ErrChecksum,
-		toBech32("ckb", bech32.Bech32m)(append(append([]byte{4}, code...), 1)):                      address.ErrChecksum,
-		toBech32("ckb", bech32.Bech32m)(append([]byte{0}, code...)):                                 address.ErrLength,
-		toBech32("ckb", bech32.Bech32)(append([]byte{4}, code[:31]...)):                             address.ErrLength,
-		toBech32("ckb", bech32.Bech32m)(append(append([]byte{0}, code...), 3)):                      address.ErrSyntax, // no such hash type
-		toBech32("ckb", bech32.Bech32)(append([]byte{3}, code...)):                                  address.ErrSyntax, // no such format
-		toBech32("ckb", bech32.Bech32)(nil):                                                         address.ErrLength,
+		toBech32("ckb", bech32.Bech32)(append([]byte{1, 3}, code[:20]...)):                      address.ErrSyntax, // no such code
+		toBech32("ckb", bech32.Bech32)(append([]byte{1, 0}, code[:21]...)):                      address.ErrLength,
+		toBech32("ckb", bech32.Bech32m)(append([]byte{1, 0}, code[:20]...)):                     address.ErrChecksum,
+		toBech32("ckb", bech32.Bech32)(append(append([]byte{0}, code...), 1)):                   address.ErrChecksum,
+		toBech32("ckb", bech32.Bech32m)(append(append([]byte{4}, code...), 1)):                  address.ErrChecksum,
+		toBech32("ckb", bech32.Bech32m)(append([]byte{0}, code...)):                             address.ErrLength,
+		toBech32("ckb", bech32.Bech32)(append([]byte{4}, code[:31]...)):                         address.ErrLength,
+		toBech32("ckb", bech32.Bech32m)(append(append([]byte{0}, code...), 3)):                  address.ErrSyntax, // no such hash type
+		toBech32("ckb", bech32.Bech32)(append([]byte{3}, code...)):                              address.ErrSyntax, // no such format
+		toBech32("ckb", bech32.Bech32)(nil):                                                     address.ErrLength,
 		toBech32("ckb", bech32.Bech32m)(append(append([]byte{0}, code...), payload(r, 700)...)): address.ErrLength,
-		"ckb1" + strings.Repeat("q", 100):                                                           address.ErrChecksum,
-		"ckb1qyqt8xaupvm8837nv3gtc9x0ekkj64vud3jqfwyw5b":                                            address.ErrCharset,
+		"ckb1" + strings.Repeat("q", 100):                                                       address.ErrChecksum,
+		"ckb1qyqt8xaupvm8837nv3gtc9x0ekkj64vud3jqfwyw5b":                                        address.ErrCharset,
 	}
 	for s, want := range faults {
 		if a, err := address.Parse("nervos", s); !errors.Is(err, want) {

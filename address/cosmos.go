@@ -64,19 +64,19 @@ func operatorAccount(hrp, operator, s string) string {
 	if bad.err != nil {
 		return ""
 	}
-	k := bech32Key(0, operator, text)
+	k := bech32Key(0, len(operator)+1, text)
 	return encodeBech32(hrp, k.data[:k.n], bech32.Bech32)
 }
 
 func (c *cosmos) canonical(text string, f form) (string, form) { return text, f }
 
-func (c *cosmos) account(text string, f form) Key { return bech32Key(0, c.hrp, text) }
+func (c *cosmos) account(text string, f form) Key { return bech32Key(0, len(c.hrp)+1, text) }
 
 func (c *cosmos) keys(text string, f form) keys {
 	if f != formCosmos {
 		return keys{}
 	}
-	return keys{bech32Key(Hash160, c.hrp, text)}
+	return keys{bech32Key(Hash160, len(c.hrp)+1, text)}
 }
 
 func (c *cosmos) proves(form) bool { return true }
@@ -109,7 +109,7 @@ func (c *sei) account(text string, f form) Key {
 	if f == formSeiEVM {
 		return evmKey(kindSeiEVM, text[2:])
 	}
-	return bech32Key(kindSei, c.hrp, text)
+	return bech32Key(kindSei, len(c.hrp)+1, text)
 }
 
 func (c *sei) keys(text string, f form) keys {
@@ -171,12 +171,12 @@ func (e *evmBech32) account(text string, f form) Key {
 	if f != formEVMBech32 {
 		return e.evm.account(text, f)
 	}
-	return bech32Key(evmKind, e.hrp, text)
+	return bech32Key(evmKind, len(e.hrp)+1, text)
 }
 
 func (e *evmBech32) keys(text string, f form) keys {
 	if f != formEVMBech32 {
 		return e.evm.keys(text, f)
 	}
-	return keys{bech32Key(KeccakHash, e.hrp, text)}
+	return keys{bech32Key(KeccakHash, len(e.hrp)+1, text)}
 }

@@ -70,7 +70,7 @@ func (handshake) keys(text string, f form) keys {
 	if f != formHandshakeKey {
 		return keys{}
 	}
-	return keys{bech32Key(Blake2b160, handshakeHRP+"1", text)} // the version stands after the 1
+	return keys{bech32Key(Blake2b160, len(handshakeHRP)+2, text)} // the version stands after the 1
 }
 
 func (handshake) proves(form) bool { return true }

@@ -17,7 +17,7 @@ const (
 // hasHRP reports whether s begins with the human-readable part hrp, in any
 // letter case, and a 1.
 func hasHRP(s, hrp string) bool {
-	return len(s) > len(hrp) && s[len(hrp)] == '1' && s[0]|0x20 == hrp[0] && strings.EqualFold(s[:len(hrp)], hrp)
+	return len(s) > len(hrp) && s[len(hrp)] == '1' && (s[:len(hrp)] == hrp || strings.EqualFold(s[:len(hrp)], hrp))
 }
 
 // parseSegWit reads s, which begins with hrp and a 1, as a SegWit address. The
@@ -29,49 +29,40 @@ func parseSegWit(hrp, s string) (string, form, fault) {
 	if len(s) > maxSegWit {
 		return "", 0, badLength
 	}
-	var program [maxProgram]byte
-	version, n, bad := decodeSegWit(&program, hrp, s)
-	if bad.err != nil {
-		return "", 0, bad
+	variant, at, f := bech32.Verify(hrp, s)
+	if f != bech32.OK {
+		return "", 0, bech32Fault(at, f)
 	}
-	text := strings.ToLower(s) // s itself where it is lower case
+	data := s[len(hrp)+1 : len(s)-bech32.ChecksumLen]
+	if data == "" {
+		return "", 0, badLength
+	}
+	version := bech32.Value(data[0])
+	n := bech32.Size(data[1:])
 	switch {
+	case version > 16:
+		return "", 0, badChar(len(hrp) + 1)
+	case (version == 0) != (variant == bech32.Bech32):
+		return "", 0, badChecksum
+	case n < 0:
+		return "", 0, badSyntax // padding that is too long, or not zero
+	case n < minProgram, n > maxProgram:
+		return "", 0, badLength
 	case version != 0:
-		return text, formWitness, fault{}
+		return lowerBech32(s), formWitness, fault{}
 	case n == 20:
-		return text, formWPKH, fault{}
+		return lowerBech32(s), formWPKH, fault{}
 	case n == 32:
-		return text, formWSH, fault{}
+		return lowerBech32(s), formWSH, fault{}
 	}
 	return "", 0, badLength
 }
 
-// decodeSegWit writes the witness program of s to program and returns the
-// witness version and the length of the program.
-func decodeSegWit(program *[maxProgram]byte, hrp, s string) (version byte, n int, bad fault) {
-	var values [maxSegWit]byte
-	n, variant, at, f := bech32.Decode(values[:], hrp, s)
-	if f != bech32.OK {
-		return 0, 0, bech32Fault(at, f)
-	}
-	if n == 0 {
-		return 0, 0, badLength
-	}
-	version = values[0]
-	if version > 16 {
-		return 0, 0, badChar(len(hrp) + 1)
-	}
-	if (version == 0) != (variant == bech32.Bech32) {
-		return 0, 0, badChecksum
-	}
-	if size := (n - 1) * 5 / 8; size < minProgram || size > maxProgram {
-		return 0, 0, badLength
-	}
-	n = bech32.Pack(program[:], values[1:n])
-	if n < 0 {
-		return 0, 0, badSyntax // padding that is too long, or not zero
-	}
-	return version, n, fault{}
+// witnessProgram writes the witness program of text, a valid SegWit address, to
+// program and returns the witness version and the length of the program.
+func witnessProgram(program *[maxProgram]byte, hrp, text string) (version byte, n int) {
+	data := text[len(hrp)+1 : len(text)-bech32.ChecksumLen]
+	return bech32.Value(data[0]), bech32.Read(program[:], data[1:])
 }
 
 // bech32Fault is the fault f that bech32.Decode has found at offset at.
@@ -90,7 +81,7 @@ func bech32Fault(at int, f bech32.Fault) fault {
 // witnessAccount returns the account of text, a valid SegWit address.
 func witnessAccount(hrp, text string) Key {
 	var program [maxProgram]byte
-	version, n, _ := decodeSegWit(&program, hrp, text)
+	version, n := witnessProgram(&program, hrp, text)
 	return programAccount(version, program[:n])
 }
 
@@ -109,12 +100,10 @@ func programAccount(version byte, program []byte) Key {
 
 // witnessKeys returns the keys of text, a P2WPKH or P2WSH address.
 func witnessKeys(hrp, text string, f form) keys {
-	var program [maxProgram]byte
-	_, n, _ := decodeSegWit(&program, hrp, text)
 	if f == formWPKH {
-		return keys{makeKey(Hash160, program[:n])}
+		return keys{bech32Key(Hash160, len(hrp)+2, text)}
 	}
-	return keys{makeKey(WitnessScript, program[:n])}
+	return keys{bech32Key(WitnessScript, len(hrp)+2, text)}
 }
 
 // The lengths of what is written like SegWit version 0 but longer.

@@ -72,7 +72,7 @@ func zilliqaKey(c Class, text string, f form) Key {
 	if f == formZilHex {
 		return evmKey(c, text[2:])
 	}
-	return bech32Key(c, zilliqaHRP, text)
+	return bech32Key(c, len(zilliqaHRP)+1, text)
 }
 
 func (zilliqa) proves(form) bool { return true }
