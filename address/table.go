@@ -17,7 +17,7 @@ var chains = [...]chain{
 
 	// UTXO chains.
 	{"bitcoin", "Bitcoin", "bip122:000000000019d6689c085ae165831e93", 0, "", "BTC XBT", &utxo{pkh: "\x00", sh: "\x05", hrp: "bc", test: bitcoinTest, testHRP: "tb bcrt"}},
-	{"litecoin", "Litecoin", "bip122:12a765e31ffd4059bada1e25190f6e98", 2, "", "LTC", &utxo{pkh: "\x30", sh: "\x32", oldSH: "\x05", hrp: "ltc", long: "ltcmweb", longForm: formMWEB, test: []string{"\x6f", "\x3a", "\xc4"}, testHRP: "tltc rltc"}},
+	{"litecoin", "Litecoin", "bip122:12a765e31ffd4059bada1e25190f6e98", 2, "", "LTC", &utxo{pkh: "\x30", sh: "\x32", oldSH: "\x05", hrp: "ltc", long: "ltcmweb", longForm: formMWEB, test: []string{"\x6f", "\x3a", "\xc4"}, testHRP: "tltc rltc tmweb"}},
 	{"dogecoin", "Dogecoin", "bip122:1a91e3dace36e2be3bf030a65679fe82", 3, "", "DOGE", &utxo{pkh: "\x1e", sh: "\x16", test: []string{"\x71", "\xc4", "\x6f"}}},
 	{"dash", "Dash", "bip122:00000ffd590b1485b3caadc19b22e637", 5, "", "DASH", &utxo{pkh: "\x4c", sh: "\x10", test: []string{"\x8c", "\x13"}}},
 	{"bitcoin-cash", "Bitcoin Cash", "bip122:000000000000000000651ef99cb9fcbe", 145, "bitcoincash", "BCH", &cashAddr{utxo: utxo{pkh: "\x00", sh: "\x05", test: bitcoinTest}, prefix: "bitcoincash", tests: "bchtest bchreg", tokens: true}},

@@ -64,13 +64,11 @@ func tronText(k Key) string {
 func (tron) canonical(text string, f form) (string, form) { return text, f }
 
 func (tron) account(text string, f form) Key {
-	hash := base58Hash(text)
-	return makeKey(0, hash[:])
+	return base58Key(0, text)
 }
 
 func (tron) keys(text string, f form) keys {
-	hash := base58Hash(text)
-	return keys{makeKey(KeccakHash, hash[:])}
+	return keys{base58Key(KeccakHash, text)}
 }
 
 func (tron) proves(form) bool { return true }

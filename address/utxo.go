@@ -197,7 +197,10 @@ func isSecretShape(b []byte) bool {
 	case 2 + 37 + sumLen:
 		return b[0] == 0x01 && (b[1] == 0x42 || b[1] == 0x43) // BIP-38
 	case 2 + 1 + 32 + sumLen:
-		return b[0] == 0x22 || b[0] == 0x23 // decred
+		switch string(b[:2]) {
+		case "\x22\xde", "\x23\x0e", "\x23\x07", "\x22\xfe": // decred and its test networks
+			return true
+		}
 	case 4 + 1 + 4 + 4 + 32 + 33 + sumLen:
 		return b[45] == 0 // a public key would begin with 2 or 3
 	}
@@ -268,6 +271,13 @@ func base58Hash(text string) [20]byte {
 	return [20]byte(b[len(b)-sumLen-20:])
 }
 
+// base58Key returns the Key of class c with the 20 bytes that base58Hash returns.
+func base58Key(c Class, text string) Key {
+	k := Key{class: c, n: 20}
+	*(*[20]byte)(k.data[:]) = base58Hash(text)
+	return k
+}
+
 // base58Payload returns the payload of text, which is Base58 of form f.
 func base58Payload(buf *[base58.MaxLen]byte, text string, f form) []byte {
 	n, _ := base58.Bitcoin.Decode(buf[:], text)
@@ -285,8 +295,7 @@ func (u *utxo) account(text string, f form) Key {
 		sum := sha256.Sum256(base58Payload(&buf, text, f))
 		return makeKey(f.kind(), sum[:])
 	}
-	hash := base58Hash(text)
-	return makeKey(f.kind(), hash[:])
+	return base58Key(f.kind(), text)
 }
 
 // kind returns the kind of account that form f, one in Base58, stands for.
@@ -324,14 +333,13 @@ func (u *utxo) keys(text string, f form) keys {
 		var buf [base58.MaxLen]byte
 		return keys{makeKey(Blake160, decredKeyHash(base58Payload(&buf, text, f)))}
 	}
-	hash := base58Hash(text)
 	switch {
 	case f == formSH, f == formOldSH:
-		return keys{makeKey(ScriptHash, hash[:])}
+		return keys{base58Key(ScriptHash, text)}
 	case u.hash == blake256d:
-		return keys{makeKey(Blake160, hash[:])}
+		return keys{base58Key(Blake160, text)}
 	}
-	return keys{makeKey(Hash160, hash[:])}
+	return keys{base58Key(Hash160, text)}
 }
 
 func (u *utxo) proves(form) bool { return true }

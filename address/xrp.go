@@ -85,30 +85,31 @@ func (xrp) canonical(text string, f form) (string, form) {
 	if f == formClassic {
 		return text, f
 	}
-	account := xrpAccount(text, f)
-	b := append(make([]byte, 1, xrpClassicLen), account[:]...)
+	k := xrpKey(0, text, f)
+	b := append(make([]byte, 1, xrpClassicLen), k.data[:k.n]...)
 	sum := sha256d.sum(b)
 	return base58.Ripple.Encode(append(b, sum[:]...)), formClassic
 }
 
 func (xrp) account(text string, f form) Key {
-	account := xrpAccount(text, f)
-	return makeKey(0, account[:])
+	return xrpKey(0, text, f)
 }
 
 func (xrp) keys(text string, f form) keys {
-	account := xrpAccount(text, f)
-	return keys{makeKey(Hash160, account[:])}
+	return keys{xrpKey(Hash160, text, f)}
 }
 
 func (xrp) proves(form) bool { return true }
 
-// xrpAccount returns the account in text.
-func xrpAccount(text string, f form) [20]byte {
-	var buf [xrpXLen]byte
-	base58.Ripple.Decode(buf[:], text)
+// xrpKey returns the Key of class c with the account in text.
+func xrpKey(c Class, text string, f form) Key {
+	var b [xrpXLen]byte
+	base58.Ripple.Decode(b[:], text)
+	k := Key{class: c, n: 20}
+	at := 1
 	if f == formX {
-		return [20]byte(buf[2:])
+		at = 2
 	}
-	return [20]byte(buf[1:])
+	*(*[20]byte)(k.data[:]) = [20]byte(b[at:])
+	return k
 }

@@ -1,0 +1,214 @@
+package address_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"filippo.io/edwards25519"
+	mrtron "github.com/mr-tron/base58"
+	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 the hash of Bitcoin's addresses
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+func ripemdOf(b []byte) string {
+	h := ripemd160.New()
+	h.Write(b)
+	return string(h.Sum(nil))
+}
+
+func TestTronHex(t *testing.T) {
+	want := address.MustParse("tron", "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC")
+	k, _ := want.Key()
+	digits := "41" + strings.TrimPrefix(k.String(), "h20:")
+	if evm := address.MustParse("ethereum", "0x"+digits[2:]); keyText(evm) != k.String() {
+		t.Errorf("%v and %v have different keys", want, evm)
+	}
+	for _, s := range []string{digits, strings.ToUpper(digits), " " + digits + "\n"} {
+		if a, err := address.Normalize("tron", s); err != nil || a != want {
+			t.Errorf("Normalize(tron, %q) = %v, %v, want %v", s, a, err, want)
+		}
+		if a, err := address.Parse("tron", s); err == nil {
+			t.Errorf("Parse(tron, %q) = %v", s, a)
+		}
+	}
+	for _, s := range []string{digits[2:], "0x" + digits, "0x" + digits[2:], "42" + digits[2:], digits + "00", digits[:41] + "g"} {
+		if a, err := address.Normalize("tron", s); err == nil {
+			t.Errorf("Normalize(tron, %q) = %v", s, a)
+		}
+	}
+}
+
+func keyText(a address.Address) string {
+	if k, ok := a.Key(); ok {
+		return k.String()
+	}
+	return "none"
+}
+
+const rippleDigits = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+
+var ripple = mrtron.NewAlphabet(rippleDigits)
+
+// ripple58 returns the Base58Check of b in the alphabet of the XRP Ledger.
+func ripple58(b string) string {
+	raw, err := mrtron.Decode(sha256Check(b))
+	if err != nil {
+		panic(err)
+	}
+	return mrtron.EncodeAlphabet(raw, ripple)
+}
+
+func TestXRP(t *testing.T) {
+	same := newOneToOne()
+	for _, account := range edgePayloads(20, 100) {
+		classic, err := address.Parse("xrp", ripple58("\x00"+account))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same.add(t, classic)
+		if want := "h160:" + hex.EncodeToString([]byte(account)); keyText(classic) != want {
+			t.Errorf("the key of %v is %s, want %s", classic, keyText(classic), want)
+		}
+		for _, rest := range []string{
+			"\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\x01\x00\x00\x00\x00\x00\x00\x00\x00",
+			"\x01\x01\x00\x00\x00\x00\x00\x00\x00", "\x01\xff\xff\xff\xff\x00\x00\x00\x00",
+		} {
+			s := ripple58("\x05\x44" + account + rest)
+			x, err := address.Parse("xrp", s)
+			if err != nil {
+				t.Errorf("Parse(xrp, %q): %v", s, err)
+				continue
+			}
+			if x.Normalized() != s || x.Canonical() != classic || x.Account() != classic.Account() || keyText(x) != keyText(classic) {
+				t.Errorf("%v is %v, want the account of %v", x, x.Canonical(), classic)
+			}
+			same.add(t, x)
+			if _, err := address.Parse("xrp", ripple58("\x04\x93"+account+rest)); !errors.Is(err, address.ErrNetwork) {
+				t.Errorf("the test network's form of %v: %v, want ErrNetwork", x, err)
+			}
+		}
+		for _, rest := range []string{
+			"\x00\x01\x00\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x01", // a tag without the flag
+			"\x01\x01\x00\x00\x00\x01\x00\x00\x00", "\x01\x01\x00\x00\x00\x00\x00\x00\x80", // a tag of over 32 bits
+			"\x02\x01\x00\x00\x00\x00\x00\x00\x00", "\xff\x00\x00\x00\x00\x00\x00\x00\x00", // flags not in use
+		} {
+			for _, version := range []string{"\x05\x44", "\x04\x93"} {
+				s := ripple58(version + account + rest)
+				if a, err := address.Parse("xrp", s); !errors.Is(err, address.ErrSyntax) {
+					t.Errorf("Parse(xrp, %q) = %v, %v, want ErrSyntax for flag and tag %x", s, a, err, rest)
+				}
+			}
+		}
+	}
+	account := randomPayload(rand.New(rand.NewPCG(1, 1)), 20)
+	refuseChanges(t, "xrp", ripple58("\x00"+account), rippleDigits)
+	refuseChanges(t, "xrp", ripple58("\x05\x44"+account+"\x01\x07\x00\x00\x00\x00\x00\x00\x00"), rippleDigits)
+	for v := range 256 {
+		if s := ripple58(string([]byte{byte(v)}) + account); v != 0 {
+			if a, err := address.Parse("xrp", s); !errors.Is(err, address.ErrSyntax) {
+				t.Errorf("Parse(xrp, %q), version %d: %v, %v", s, v, a, err)
+			}
+		}
+	}
+}
+
+func TestXRPSecrets(t *testing.T) {
+	for name, s := range map[string]string{
+		"the seed of masterpassphrase":    "snoPBrXtMeMyMHUVTgbuqAfg1SUTb", // XRP Ledger documentation
+		"an ed25519 seed":                 ripple58("\x01\xe1\x4b" + strings.Repeat("\x33", 16)),
+		"a private key of a node":         ripple58("\x20" + strings.Repeat("\x33", 32)),
+		"a private key of an account":     ripple58("\x22" + strings.Repeat("\x33", 32)),
+		"a mistyped seed":                 "snoPBrXtMeMyMHUVTgbuqAfg1SUTs",
+		"a mistyped seed, in the midst":   "snoPBrXtMeMyMHUVTgbuqfAg1SUTb",
+		"a seed, given with outer blanks": " snoPBrXtMeMyMHUVTgbuqAfg1SUTb",
+	} {
+		for _, read := range []func(address.Chain, string) (address.Address, error){address.Parse, address.Normalize} {
+			_, err := read("xrp", s)
+			var pe *address.ParseError
+			if !errors.As(err, &pe) || pe.Err != address.ErrSecret || pe.Input != "" {
+				t.Errorf("%s: %v, want ErrSecret", name, err)
+			}
+		}
+	}
+	for name, s := range map[string]string{
+		"a public key of a node":     ripple58("\x1c" + strings.Repeat("\x02", 33)),
+		"a public key of an account": ripple58("\x23" + strings.Repeat("\x02", 33)),
+	} {
+		if _, err := address.Parse("xrp", s); !errors.Is(err, address.ErrLength) {
+			t.Errorf("%s: %v, want ErrLength", name, err)
+		}
+	}
+}
+
+func TestSolanaKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 11))
+	on, off := 0, 0
+	same := newOneToOne()
+	for range 400 {
+		b := randomPayload(rng, 32)
+		a, err := address.Parse("solana", mrtron.Encode([]byte(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same.add(t, a)
+		want := "none"
+		if _, err := new(edwards25519.Point).SetBytes([]byte(b)); err == nil {
+			want = "ed25519:" + hex.EncodeToString([]byte(b))
+			on++
+		} else {
+			off++
+		}
+		if got := keyText(a); got != want {
+			t.Errorf("the key of %v is %s, want %s", a, got, want)
+		}
+	}
+	if on < 100 || off < 100 {
+		t.Errorf("%d points on the curve and %d off it, want about as many", on, off)
+	}
+	for name, b := range map[string]string{
+		"the neutral element":                "01" + strings.Repeat("00", 31),
+		"the neutral element, signed":        "01" + strings.Repeat("00", 30) + "80",
+		"a point of order 4, the system one": strings.Repeat("00", 32),
+		"a point of order 8":                 "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+		"y is not reduced: p + 3":            "f0" + strings.Repeat("ff", 30) + "7f",
+		"y is not reduced: p + 18":           "ff" + strings.Repeat("ff", 30) + "7f",
+		"y is not reduced, signed: p + 3":    "f0" + strings.Repeat("ff", 31),
+	} {
+		a, err := address.Parse("solana", mrtron.Encode([]byte(unhex(t, b))))
+		if err != nil || keyText(a) != "none" {
+			t.Errorf("%s: %v has the key %s (%v), want none", name, a, keyText(a), err)
+		}
+	}
+	// y = p - 1 and below are reduced; those with an x have a key.
+	reduced := 0
+	for low := 0xed - 40; low < 0xed; low++ {
+		b := []byte(unhex(t, "00"+strings.Repeat("ff", 30)+"7f"))
+		b[0] = byte(low)
+		if keyText(address.MustParse("solana", mrtron.Encode(b))) != "none" {
+			reduced++
+		}
+	}
+	if reduced < 8 {
+		t.Errorf("%d of the forty y below p have a key, want about twenty", reduced)
+	}
+}
+
+func TestSolanaSecret(t *testing.T) {
+	for _, b := range edgePayloads(64, 20) {
+		s := mrtron.Encode([]byte(b))
+		_, err := address.Parse("solana", s)
+		var pe *address.ParseError
+		if !errors.As(err, &pe) || pe.Err != address.ErrSecret || pe.Input != "" {
+			t.Errorf("64 bytes %q: %v, want ErrSecret", s, err)
+		}
+	}
+	for _, n := range []int{31, 33, 63, 65} {
+		if _, err := address.Parse("solana", mrtron.Encode([]byte(edgePayloads(n, 1)[3]))); err == nil {
+			t.Errorf("%d bytes are taken", n)
+		}
+	}
+}
