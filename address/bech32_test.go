@@ -501,3 +501,135 @@ func TestBech32Allocations(t *testing.T) {
 		_ = keep
 	}
 }
+
+// cashText is CashAddr of five-bit values, by spec/cashaddr.md of
+// bitcoincash.org, so that the bits that fill up the last one can be any.
+func cashText(digits, prefix string, values []byte) string {
+	c := uint64(1)
+	add := func(v byte) {
+		top := c >> 35
+		c = (c&0x07ffffffff)<<5 ^ uint64(v)
+		for i, g := range []uint64{0x98f2bc8e61, 0x79b76d99e2, 0xf33e5fb3c4, 0xae2eabe2a8, 0x1e4f43e470} {
+			if top>>i&1 == 1 {
+				c ^= g
+			}
+		}
+	}
+	for i := range len(prefix) {
+		add(prefix[i] & 31)
+	}
+	add(0)
+	text := prefix + ":"
+	for _, v := range values {
+		add(v)
+		text += digits[v : v+1]
+	}
+	for range 8 {
+		add(0)
+	}
+	c ^= 1
+	for i := range 8 {
+		v := c >> (35 - 5*i) & 31
+		text += digits[v : v+1]
+	}
+	return text
+}
+
+// TestBech32Structure: what has a right checksum but is built wrongly.
+func TestBech32Structure(t *testing.T) {
+	const (
+		bitcoin = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+		conflux = "abcdefghjkmnprstuvwxyz0123456789"
+	)
+	r := rand.New(rand.NewPCG(21, 22))
+	p := payload(r, 80)
+	cash := func(prefix string, first byte, n int) string {
+		return toCashAddr(cashaddr.Bitcoin, prefix, first)(p[:n])
+	}
+	cfx := func(first, second byte) string { return toCashAddr(cashaddr.Conflux, "cfx", first, second)(p[:19]) }
+	// padded has the last bit of the last value set, which no byte fills.
+	padded := func(values []byte) []byte { values[len(values)-1] |= 1; return values }
+	unpack := func(first ...byte) func(n int) []byte {
+		return func(n int) []byte { return bech32.Unpack(nil, append(first, p[:n]...)) }
+	}
+	for _, v := range []struct {
+		chain  address.Chain
+		s      string
+		want   error
+		offset int
+	}{
+		{"bitcoin-cash", cash("bitcoincash", 3, 32), address.ErrLength, -1},     // P2PKH of 32 bytes
+		{"bitcoin-cash", cash("bitcoincash", 16|3, 32), address.ErrLength, -1},  // the same, with tokens
+		{"bitcoin-cash", cash("bitcoincash", 8|3, 20), address.ErrLength, -1},   // a length that is not the one told
+		{"bitcoin-cash", cash("bitcoincash", 8, 32), address.ErrLength, -1},     //
+		{"bitcoin-cash", cash("bitcoincash", 1, 20), address.ErrLength, -1},     //
+		{"bitcoin-cash", cash("bitcoincash", 8|1, 24), address.ErrLength, -1},   // no script has it
+		{"bitcoin-cash", cash("bitcoincash", 32, 20), address.ErrCharset, 12},   // type 4
+		{"bitcoin-cash", cash("bitcoincash", 0x78, 20), address.ErrCharset, 12}, // type 15
+		{"bitcoin-cash", cash("bitcoincash", 0x80, 20), address.ErrCharset, 12}, // the reserved bit
+		{"bitcoin-cash", cashText(bitcoin, "bitcoincash", padded(unpack(0)(20))), address.ErrSyntax, -1},
+		{"bitcoin-cash", cash("ecash", 0, 20), address.ErrOtherChain, -1},
+		{"bitcoin-cash", "bitcoincash:", address.ErrLength, -1},
+		{"ecash", cash("ecash", 16, 20), address.ErrCharset, 6}, // no tokens
+		{"ecash", cash("ecash", 8|3, 32), address.ErrLength, -1},
+		{"ecash", cash("ecash", 24, 20), address.ErrCharset, 6},
+		{"kaspa", cash("kaspa", 0, 33), address.ErrLength, -1},
+		{"kaspa", cash("kaspa", 1, 32), address.ErrLength, -1},
+		{"kaspa", cash("kaspa", 8, 33), address.ErrLength, -1},
+		{"kaspa", cash("kaspa", 8, 20), address.ErrLength, -1},
+		{"kaspa", cash("kaspa", 2, 32), address.ErrSyntax, -1},
+		{"kaspa", cash("kaspa", 0x80, 32), address.ErrSyntax, -1},
+		{"kaspa", cashText(bitcoin, "kaspa", padded(unpack(0)(32))), address.ErrSyntax, -1},
+		{"kaspa", "kaspa", address.ErrLength, -1},
+		{"conflux", cfx(0, 0x20), address.ErrSyntax, -1},
+		{"conflux", cfx(0, 0xff), address.ErrSyntax, -1},
+		{"conflux", cfx(1, 0x10), address.ErrSyntax, -1},
+		{"conflux", cfx(0x80, 0x10), address.ErrSyntax, -1},
+		{"conflux", cashText(conflux, "cfx", padded(unpack(0, 0x10)(19))), address.ErrSyntax, -1},
+		{"conflux", "cfx", address.ErrLength, -1},
+		{"conflux", toCashAddr(cashaddr.Conflux, "net1029", 0, 0x10)(p[:19]), address.ErrCharset, 0}, // the main network has another name
+		{"cosmos", bech32.Encode("cosmos", padded(unpack()(32)), bech32.Bech32), address.ErrSyntax, -1},
+		{"cosmos", bech32.Encode("cosmos", append(unpack()(20), 0), bech32.Bech32), address.ErrSyntax, -1}, // five bits left over
+		{"chia", bech32.Encode("xch", padded(unpack()(32)), bech32.Bech32m), address.ErrSyntax, -1},
+		{"oasis", bech32.Encode("oasis", padded(unpack()(21)), bech32.Bech32), address.ErrSyntax, -1},
+		{"handshake", toBech32("hs", bech32.Bech32, 0)(p[:21]), address.ErrLength, -1},
+		{"handshake", toBech32("hs", bech32.Bech32, 0)(p[:40]), address.ErrLength, -1},
+		{"handshake", toBech32("hs", bech32.Bech32, 1)(p[:1]), address.ErrLength, -1},
+		{"handshake", toBech32("hs", bech32.Bech32, 31)(p[:41]), address.ErrLength, -1},
+		{"handshake", toBech32("hs", bech32.Bech32)(nil), address.ErrLength, -1},
+		{"handshake", bech32.Encode("hs", append([]byte{0}, padded(unpack()(32))...), bech32.Bech32), address.ErrSyntax, -1},
+		{"pactus", toBech32("pc", bech32.Bech32m, 5)(p[:20]), address.ErrSyntax, -1},
+		{"pactus", toBech32("pc", bech32.Bech32m, 31)(p[:20]), address.ErrCharset, 3},
+	} {
+		a, err := address.Parse(v.chain, v.s)
+		var pe *address.ParseError
+		if !errors.As(err, &pe) || !errors.Is(err, v.want) || pe.Offset != v.offset {
+			t.Errorf("%s %q: %v, %v, want %v at %d", v.chain, v.s, a, err, v.want, v.offset)
+		}
+	}
+	for _, n := range []int{2, 3, 31, 33, 40} {
+		if s := toBech32("hs", bech32.Bech32, 2)(p[:n]); address.MustParse("handshake", s).Normalized() != s {
+			t.Errorf("%q is not its own normal form", s)
+		}
+	}
+}
+
+// TestContractHasNoKey: a contract of multiversx is nobody's public key, and
+// neither is an ECDSA key of kaspa that is none.
+func TestContractHasNoKey(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	p := payload(r, 32)
+	clear(p[:8])
+	for chain, s := range map[address.Chain]string{
+		"multiversx": toBech32("erd", bech32.Bech32)(p),
+		"kaspa":      toCashAddr(cashaddr.Bitcoin, "kaspa", 1, 4)(p),
+	} {
+		if k, ok := address.MustParse(chain, s).Key(); ok {
+			t.Errorf("%s %q has key %v, want none", chain, s, k)
+		}
+	}
+	p[7] = 1
+	if _, ok := address.MustParse("multiversx", toBech32("erd", bech32.Bech32)(p)).Key(); !ok {
+		t.Error("a user of multiversx has no key")
+	}
+}

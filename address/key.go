@@ -42,7 +42,7 @@ const (
 	Sapling                         // SHA-256 of a Sapling receiver: zcash, pivx
 	Orchard                         // SHA-256 of an Orchard receiver: zcash
 	Blake2b160                      // blake2b-160(key): handshake
-	Secp256k1                       // a compressed secp256k1 public key: ergo, fio, kaspa
+	Secp256k1                       // the x coordinate of a secp256k1 public key: ergo, fio, kaspa; a secret fits both keys that have it
 	LedgerAccount                   // an Internet Computer account identifier
 	lastClass
 )

@@ -118,42 +118,6 @@ func TestOneWrongCharacter(t *testing.T) {
 	}
 }
 
-func TestSizeAndRead(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for n := range 90 {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = byte(r.Uint32())
-		}
-		values := bech32.Unpack(nil, b)
-		s := bech32.Encode("x", values, bech32.Bech32)
-		data := s[2 : len(s)-bech32.ChecksumLen]
-		if got := bech32.Size(data); got != n {
-			t.Errorf("Size of %d bytes is %d", n, got)
-		}
-		got, packed := make([]byte, n), make([]byte, n)
-		if m := bech32.Read(got, data); m != n || string(got) != string(b) {
-			t.Errorf("Read of %x gives %x", b, got[:m])
-		}
-		if m := bech32.Pack(packed, values); m != n || string(packed) != string(b) {
-			t.Errorf("Pack of %x gives %x", b, packed)
-		}
-		if n > 0 {
-			if m := bech32.Read(got[:n-1], data); m != n-1 || string(got[:m]) != string(b[:m]) {
-				t.Errorf("Read of %x into %d bytes gives %x", b, n-1, got[:m])
-			}
-			if bech32.Pack(packed[:n-1], values) != -1 {
-				t.Errorf("Pack of %d bytes fits %d", n, n-1)
-			}
-		}
-	}
-	for _, data := range []string{"q", "qqq", "qqqqqq", "qp", "qz", "qqqp", "qqqqp", "qqqqqqqqz"} {
-		if got := bech32.Size(data); got != -1 {
-			t.Errorf("Size(%q) is %d, want -1", data, got)
-		}
-	}
-}
-
 func TestAllocations(t *testing.T) {
 	const s = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
 	if n := testing.AllocsPerRun(100, func() {
