@@ -2,6 +2,7 @@ package address
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/walletscreen/walletscreen/internal/curve"
@@ -133,7 +134,6 @@ func cryptonoteKey(c Class, text string) Key {
 const (
 	cnBlock     = 8
 	cnBlockText = 11
-	cnDigits    = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 )
 
 var (
@@ -141,16 +141,6 @@ var (
 	cnTextLen = [cnBlock + 1]int{0, 2, 3, 5, 6, 7, 9, 10, 11}
 	// cnByteLen is its inverse, -1 where there is none.
 	cnByteLen = [cnBlockText + 1]int{0, -1, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8}
-	// cnValues are the values of the digits, 0xff for what is none.
-	cnValues = func() (v [256]byte) {
-		for i := range v {
-			v[i] = 0xff
-		}
-		for i := range len(cnDigits) {
-			v[cnDigits[i]] = byte(i)
-		}
-		return v
-	}()
 )
 
 // decodeCryptonote decodes s, of at most cnMaxText characters, into buf and
@@ -159,36 +149,28 @@ func decodeCryptonote(buf *[cnMaxBytes]byte, s string) (int, fault) {
 	rest := s
 	n := 0
 	var seen byte // the top bit is set once there was a character that is no digit
-	overflow := false
-	for len(rest) >= cnBlockText {
+	var overflow uint64
+	for ; len(rest) >= cnBlockText; rest = rest[cnBlockText:] {
 		// Ten digits fit into 64 bits, the eleventh may not.
-		var v uint64
-		for i := range cnBlockText - 1 {
-			d := cnValues[rest[i]]
-			seen |= d
-			v = v*58 + uint64(d)
-		}
-		d := cnValues[rest[cnBlockText-1]]
-		seen |= d
+		v, or := base58Word(rest)
+		d := base58Values[rest[cnBlockText-1]]
+		seen |= or | d
 		high, low := bits.Mul64(v, 58)
 		low, carry := bits.Add64(low, uint64(d), 0)
-		overflow = overflow || high+carry != 0
-		for i := range cnBlock {
-			buf[n+i] = byte(low >> (56 - 8*i))
-		}
+		overflow |= high + carry
+		binary.BigEndian.PutUint64(buf[n:], low)
 		n += cnBlock
-		rest = rest[cnBlockText:]
 	}
 	size := cnByteLen[len(rest)]
 	var v uint64
 	for i := range len(rest) {
-		d := cnValues[rest[i]]
+		d := base58Values[rest[i]]
 		seen |= d
 		v = v*58 + uint64(d)
 	}
 	if seen >= 0x80 {
 		for i := range len(s) {
-			if cnValues[s[i]] == 0xff {
+			if base58Values[s[i]] == 0xff {
 				return 0, badChar(i)
 			}
 		}
@@ -196,7 +178,7 @@ func decodeCryptonote(buf *[cnMaxBytes]byte, s string) (int, fault) {
 	if size < 0 {
 		return 0, badLength
 	}
-	if overflow || v>>(8*size) != 0 {
+	if overflow != 0 || v>>(8*size) != 0 {
 		return 0, badSyntax
 	}
 	for i := range size {
@@ -218,7 +200,7 @@ func encodeCryptonote(b []byte) string {
 		}
 		size := cnTextLen[len(block)]
 		for i := size - 1; i >= 0; i-- {
-			text[n+i] = cnDigits[v%58]
+			text[n+i] = base58Digits[v%58]
 			v /= 58
 		}
 		n += size

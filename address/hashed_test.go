@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -379,17 +380,14 @@ func TestHashedBadCharacter(t *testing.T) {
 			bad[len(bad)-1] = '~'
 			_, err := address.Parse(s.chain, string(bad))
 			var pe *address.ParseError
-			if !asParseError(err, &pe) || pe.Offset != at {
+			if errors.Is(err, address.ErrSecret) {
+				continue // a piece of a long address can have the shape of a key
+			}
+			if !errors.As(err, &pe) || pe.Offset != at {
 				t.Errorf("Parse(%s, %q): %v, want the offset %d", s.chain, bad, err, at)
 			}
 		}
 	}
-}
-
-func asParseError(err error, pe **address.ParseError) bool {
-	p, ok := err.(*address.ParseError)
-	*pe = p
-	return ok
 }
 
 // TestHashedAllocs: nothing is allocated for input in normal form.
