@@ -1,0 +1,138 @@
+package address_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// slowDetect is Detect without any haste: Parse on all chains, in the order of
+// the table, and of the EVM chains the first.
+func slowDetect(s string) []address.Address {
+	var proven, others []address.Address
+	onEVM := false
+	for _, c := range address.TableOrder() {
+		a, err := address.Parse(c, s)
+		if err != nil {
+			continue
+		}
+		if address.IsEVM(c) {
+			if onEVM {
+				continue
+			}
+			onEVM = onEVM || c == "ethereum"
+		}
+		if a.Proven() {
+			proven = append(proven, a)
+		} else {
+			others = append(others, a)
+		}
+	}
+	return append(proven, others...)
+}
+
+// inputs returns the inputs of all vectors, and each with something wrong.
+func inputs(t testing.TB) []string {
+	var all []string
+	for _, name := range vectorFiles(t) {
+		for _, v := range readVectors(t, name) {
+			s := v.fields["input"]
+			all = append(all, s, strings.ToUpper(s), strings.ToLower(s), s+"1", " "+s, "0x"+s, "")
+			if len(s) > 2 {
+				all = append(all, s[1:], s[:len(s)-1], s[:len(s)/2]+"z"+s[len(s)/2+1:], s+s)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func TestDetectAgainstModel(t *testing.T) {
+	found := 0
+	for _, s := range inputs(t) {
+		got, want := address.Detect(s), slowDetect(s)
+		found += len(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("Detect(%q)\n got %v\nwant %v", s, got, want)
+		}
+	}
+	if found == 0 {
+		t.Error("the vectors have no address")
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for _, tt := range []struct {
+		s    string
+		want string // the chains
+	}{
+		{"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "ethereum sei zilliqa"},
+		{"0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", ""}, // capitals that do not verify
+		{"one10e0525sfrf53yh2aljmm3sn9jq5njk7ltpz8tw", "harmony"},
+		{"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "bitcoin"},
+		{"TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d", "tron"},
+		{"7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", "solana"},
+		{"terra1w508d6qejxtdg4y5r3zarvary0c5xw7kued6dc", "terra terra-classic"},
+		{"", ""},
+		{"Hello, world", ""},
+		{strings.Repeat("1", 1<<20), ""},
+	} {
+		var got []string
+		for _, a := range address.Detect(tt.s) {
+			if c := string(a.Chain()); c != "near" && c != "eos" && c != "wax" && c != "hedera" {
+				got = append(got, c)
+			}
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("Detect(%.80q) names %q, want %q", tt.s, s, tt.want)
+		}
+	}
+}
+
+// TestDetectMissAllocations: what is no address costs no memory.
+func TestDetectMissAllocations(t *testing.T) {
+	for _, s := range misses {
+		if n := testing.AllocsPerRun(100, func() { address.Detect(s) }); n != 0 {
+			t.Errorf("Detect(%.80q) allocates %v times", s, n)
+		}
+	}
+}
+
+var misses = []string{
+	"", "Not an address", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMh", "BC1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
+	"0x7e5f4552091a69125d5dfcb7b8c2659029395bdX", "7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKvvv",
+	"5Gw54ghuAHodDGAS91DUxqvKa6PeT9bhDdns3ztBupY8pSy1",
+	"4AdUndXHHZ6cfufTMvppY6JwXNouMBzSkbLYfpAV5Usx3skxNgYeYTRj5UzqtReoS44qo9mtmXCqY45DJ852K5Jv2684Rg1",
+	strings.Repeat("A", 5000),
+}
+
+func BenchmarkDetect(b *testing.B) {
+	for _, s := range append(misses, "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu") {
+		b.Run(s[:min(len(s), 12)], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				address.Detect(s)
+			}
+		})
+	}
+}
+
+// TestOrderOfReasons: errors name the other chain by its proof alone.
+func TestOtherChainIsProven(t *testing.T) {
+	for _, s := range inputs(t) {
+		for _, c := range []address.Chain{"bitcoin", "ethereum", "tron", "stellar"} {
+			_, err := address.Parse(c, s)
+			var pe *address.ParseError
+			if !errors.As(err, &pe) || pe.Err != address.ErrOtherChain {
+				continue
+			}
+			isHex := len(s) == 42 && strings.HasPrefix(s, "0x")
+			if a, err := address.Parse(pe.Other, s); !isHex && (err != nil || !a.Proven()) || pe.Other == c {
+				t.Errorf("Parse(%s, %q) says %s, where it is %v, %v", c, s, pe.Other, a, err)
+			}
+		}
+	}
+}

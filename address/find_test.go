@@ -1,0 +1,157 @@
+package address_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// Texts of lists, as printed. The EU's is the remark on Garantex in the
+// consolidated list of 22 September 2026, the UK's are from the Sanctions List of
+// 21 September 2026 (CTD0004, RUS1421, RUS3602).
+const (
+	euRemark = `Place of registration: Moscow, Russian Federation
+Known Garantex blockchain wallet addresses:
+ETH: 0x002471b8A185f9980708d0eAEC5B289714F56f8d
+BTC: bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml
+bc1qwxqxd25yk2dtw2ml04vxj9atq3huv4rdytf6vt
+3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t
+BSC: 0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF
+TRX: TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d`
+	ukReasons = "subject to the asset freeze on AYASH: (1) ETH: 0x175d44451403Edf28469dF03A9280c1197ADb92c (2) BNB:  0x175d44451403Edf28469dF03A9280c1197ADb92c (3) USDT:  TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU (6) USDT: TTgcTTNbNuFdbrhvbjMZVrdU5KALyzDaPw \n(7) BNB: 0xE950DC316b836e4EeFb8308bf32Bf7C72a1358FF (10) BTC: 3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP The Director Disqualification Sanction was imposed on 09/04/2025."
+	ukOther   = "Digital Currency Address: XBT 3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\t \t \t  \t \t \nDigital Currency Address: ETH 0x7FF9cFad3877F21d41Da833E2F775dB0569eE3D9\t \t \t \nDigital Currency Address: USDT 3E6ZCKRrsdPc35chA9Eftp1h3DLW18NFNV The Director"
+	ukBare    = "crypto wallet addresses: \nTJqUC56SDZ373JYRurzXtMcor2HQvN9BaU\nTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ \nTCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN "
+)
+
+func TestFindAll(t *testing.T) {
+	const (
+		eip55   = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
+		lower   = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+		digits  = "7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+		btc     = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
+		segwit  = "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"
+		trx     = "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d"
+		xrp     = "rBgGZ9tc4him9KBzD8fKFiQz3fSZpaSwMH"
+		ton     = "EQAYYxQ8FMUWaAS9GSAzVtoTbJhWeM1NJ6G4xjKWBJAyYhKQ"
+		icp     = "rrkah-fqaaa-aaaaa-aaaaq-cai"
+		monero  = "4AdUndXHHZ6cfufTMvppY6JwXNouMBzSkbLYfpAV5Usx3skxNgYeYTRj5UzqtReoS44qo9mtmXCqY45DJ852K5Jv2684Rge"
+		avax    = "X-avax1w508d6qejxtdg4y5r3zarvary0c5xw7k0l6nk9"
+		nano    = "nano_3ottm11r7eacpzcnqzpms7k1ggigw7sh9po86ekty1itf5uignatnb14pyae"
+		tezos   = "tz1N7tYGMGs3GGjeJAJKtbycAWcvoPNSUYgu"
+		hash    = "0x5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320"
+		solana  = "7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv"
+		taproot = "bc1pfeessrawgf"
+	)
+	tests := []struct {
+		name, text string
+		want       []string // chain, a colon, and what stands in the text
+	}{
+		{"nothing", "", nil},
+		{"EU remark", euRemark, []string{
+			"ethereum:0x002471b8A185f9980708d0eAEC5B289714F56f8d", "bitcoin:bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml",
+			"bitcoin:bc1qwxqxd25yk2dtw2ml04vxj9atq3huv4rdytf6vt", "bitcoin:3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t",
+			"ethereum:0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF", "tron:TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d"}},
+		{"UK statement of reasons", ukReasons, []string{
+			"ethereum:0x175d44451403Edf28469dF03A9280c1197ADb92c", "ethereum:0x175d44451403Edf28469dF03A9280c1197ADb92c",
+			"tron:TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU", "tron:TTgcTTNbNuFdbrhvbjMZVrdU5KALyzDaPw",
+			"ethereum:0xE950DC316b836e4EeFb8308bf32Bf7C72a1358FF", "bitcoin:3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP"}},
+		{"UK other information", ukOther, []string{
+			"bitcoin:3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1", "ethereum:0x7FF9cFad3877F21d41Da833E2F775dB0569eE3D9",
+			"bitcoin:3E6ZCKRrsdPc35chA9Eftp1h3DLW18NFNV"}},
+		{"UK bare lines", ukBare, []string{
+			"tron:TJqUC56SDZ373JYRurzXtMcor2HQvN9BaU", "tron:TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ", "tron:TCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN"}},
+		{"trailing marks", btc + "; " + trx + ", (" + segwit + ") " + lower + ".", []string{"bitcoin:" + btc, "tron:" + trx, "bitcoin:" + segwit, "ethereum:" + lower}},
+		{"labels without blanks", "BTC:" + btc + "/ETH=" + eip55 + "-TRX_" + trx, []string{"bitcoin:" + btc, "ethereum:" + eip55, "tron:" + trx}},
+		{"in a URL", "https://example.org/address/" + btc + "?a=1", []string{"bitcoin:" + btc}},
+		{"upper case", strings.ToUpper(segwit), []string{"bitcoin:" + strings.ToUpper(segwit)}},
+
+		{"glued to letters", "wallet" + btc + "and" + trx + "XRP" + xrp + "0", []string{"bitcoin:" + btc, "tron:" + trx, "xrp:" + xrp}},
+		{"glued to each other", btc + trx + segwit + tezos + taproot + btc, []string{"bitcoin:" + btc, "tron:" + trx, "bitcoin:" + segwit, "tezos:" + tezos, "bitcoin:" + taproot, "bitcoin:" + btc}},
+		{"glued to a label", "BTC" + segwit + "LTC", []string{"bitcoin:" + segwit}},
+		{"hex behind a letter", "ETH" + lower, nil},
+		{"hex before a hex digit", lower + "a", nil},
+		{"hex before a letter", lower + "TRX", []string{"ethereum:" + lower}},
+		{"hex before an address", lower + trx, []string{"ethereum:" + lower, "tron:" + trx}},
+		{"hex without 0x", digits, nil},
+
+		{"broken", "wallets:\n" + segwit[:20] + "\n" + segwit[20:] + "; more", []string{"bitcoin:" + segwit[:20] + "\n" + segwit[20:]}},
+		{"broken behind a label", "BTC:" + btc[:11] + " \t\r\n" + btc[11:] + ".", []string{"bitcoin:" + btc[:11] + " \t\r\n" + btc[11:]}},
+		{"broken after one character", btc[:1] + "\n" + btc[1:], []string{"bitcoin:" + btc[:1] + "\n" + btc[1:]}},
+		{"broken before the last character", btc[:33] + "\n" + btc[33:], []string{"bitcoin:" + btc[:33] + "\n" + btc[33:]}},
+		{"two broken ones", btc[:11] + "\n" + btc[11:] + "\n" + trx[:30] + "\n" + trx[30:], []string{"bitcoin:" + btc[:11] + "\n" + btc[11:], "tron:" + trx[:30] + "\n" + trx[30:]}},
+		{"broken twice", btc[:11] + "\n" + btc[11:20] + "\n" + btc[20:], nil},
+		{"an empty line between", btc[:11] + "\n\n" + btc[11:], nil},
+		{"broken hex with capitals", eip55[:30] + "\n" + eip55[30:], []string{"ethereum:" + eip55[:30] + "\n" + eip55[30:]}},
+		{"broken hex with wrong capitals", eip55[:30] + "\n" + lower[30:], nil},
+		{"broken hex without capitals", lower[:30] + "\n" + lower[30:], nil},
+		{"broken with separators", "a: " + ton[:20] + "\n" + ton[20:], []string{"ton:" + ton[:20] + "\n" + ton[20:]}},
+		{"broken behind its prefix", "x\nnano_\n" + nano[5:], []string{"nano:nano_\n" + nano[5:]}},
+		{"broken principal", icp[:14] + "\n" + icp[14:], []string{"internet-computer:" + icp[:14] + "\n" + icp[14:]}},
+		{"lines of whole ones", btc + "\n" + trx + "\n" + lower + "\n" + segwit, []string{"bitcoin:" + btc, "tron:" + trx, "ethereum:" + lower, "bitcoin:" + segwit}},
+
+		{"capitals that do not verify", "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", []string{"ethereum:0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf"}},
+		{"many formats", strings.Join([]string{ton, icp, monero, avax, nano, tezos}, " "), []string{"ton:" + ton, "internet-computer:" + icp, "monero:" + monero, "avalanche-x:" + avax, "nano:" + nano, "tezos:" + tezos}},
+		{"many formats behind labels", "TON:" + ton + "; ICP=" + icp + "; XMR:" + monero, []string{"ton:" + ton, "internet-computer:" + icp, "monero:" + monero}},
+		{"without a checksum", solana + " example.near 0.0.2 eosio.token 1234567890", nil},
+		{"a homoglyph", "T\u041d96tFMn8KGiYSLiw\u0441V3E2UiaJc8jmcbz3", nil},
+		{"any bytes", "\xff\xfe\x00" + btc + "\x00\xc3(" + trx + "\xf0\x9f", []string{"bitcoin:" + btc, "tron:" + trx}},
+		{"not ASCII around", "кошелёк" + lower + "。" + btc + "é", []string{"ethereum:" + lower, "bitcoin:" + btc}},
+		{"a typing error", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMh", nil},
+		{"no addresses", strings.Join([]string{
+			"LEI 5493001KJTIIGC8Y1R12, OGRN 1027700132195, INN 7707083893, IMO 9187629, IMO number: 9595321,",
+			hash, hash[2:], hash[2:34], "phone +74957870710 +7 (495) 787-07-10, MMSI 273346000,",
+			"https://www.interpol.int/en/How-we-work/Notices/View-UN-Notices-Individuals#2011-12345",
+			"https://eur-lex.europa.eu/LexUriServ/LexUriServ.do?uri=OJ:L:2003:169:0006:0023:EN:PDF",
+			"550e8400-e29b-41d4-a716-446655440000 d41d8cd98f00b204e9800998ecf8427e 20b2e02a8e1f09b2b3a4f9d3bd0df8a1",
+			"GB29NWBK60161331926819 DE89370400440532013000 deadbeefdeadbeefdeadbeefdeadbeefdeadbeef",
+			"QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKtVoL bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+		}, "\n"), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			end := 0
+			for _, f := range address.FindAll(tt.text) {
+				if f.Start < end || f.End <= f.Start {
+					t.Errorf("%v at %d to %d, after one that ends at %d", f.Address, f.Start, f.End, end)
+				}
+				end = f.End
+				got = append(got, string(f.Address.Chain())+":"+tt.text[f.Start:f.End])
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("FindAll(%q)\n got %q\nwant %q", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func BenchmarkFindAll(b *testing.B) {
+	texts := map[string]string{
+		"prose":    strings.Repeat(ukReasons, 100),
+		"prose2":   strings.Repeat("We have reasonable grounds to suspect that at least the following entities are controlled by AYASH and are therefore also subject to the asset freeze on AYASH: Gaza Now. ", 500),
+		"ones":     strings.Repeat("1", 100000),
+		"r":        strings.Repeat("r", 100000),
+		"base58":   strings.Repeat("A9zQ7", 20000),
+		"base58b":  strings.Repeat("1A9zQ7mmWx", 10000),
+		"bech":     strings.Repeat("bc1qqqqqqqqqq", 10000),
+		"bech2":    strings.Repeat("nc1qqqqnc", 10000),
+		"dashes":   strings.Repeat("a-", 50000),
+		"dashes2":  strings.Repeat("a-a-a-a-a-a-a-a-a-a-a-a-a-a-a\n", 50000/15),
+		"dashes3":  strings.Repeat("aaaaa-aaaaa-aaaaa-aaaaa-aaa ", 50000/15),
+		"dots":     strings.Repeat("0.0.1-aaaaa ", 50000/6),
+		"hex":      strings.Repeat("0x5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320 ", 1500),
+		"hex2":     strings.Repeat("5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320\n", 1500),
+		"b58words": strings.Repeat("7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv\n", 2000),
+	}
+	for name, text := range texts {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for range b.N {
+				address.FindAll(text)
+			}
+		})
+	}
+}
