@@ -9,14 +9,14 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// slowDetect is Detect without any haste: Parse on all chains, in the order of
+// slowDetect is Detect without any haste: what Parse does on all chains, in the order of
 // the table, and of the EVM chains the first.
 func slowDetect(s string) []address.Address {
 	var proven, others []address.Address
 	onEVM := false
 	for _, c := range address.TableOrder() {
-		a, err := address.Parse(c, s)
-		if err != nil {
+		a, ok := address.ParseQuietly(c, s)
+		if !ok {
 			continue
 		}
 		if address.IsEVM(c) {
@@ -120,10 +120,10 @@ func BenchmarkDetect(b *testing.B) {
 	}
 }
 
-// TestOrderOfReasons: errors name the other chain by its proof alone.
+// TestOtherChainIsProven: errors name another chain by the address's proof alone.
 func TestOtherChainIsProven(t *testing.T) {
 	for _, s := range inputs(t) {
-		for _, c := range []address.Chain{"bitcoin", "ethereum", "tron", "stellar"} {
+		for _, c := range []address.Chain{"bitcoin", "ethereum"} {
 			_, err := address.Parse(c, s)
 			var pe *address.ParseError
 			if !errors.As(err, &pe) || pe.Err != address.ErrOtherChain {

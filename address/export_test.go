@@ -18,3 +18,10 @@ func IsEVM(c Chain) bool {
 // HoldsSecret reports whether s is kept out of errors, given for chain c or, if
 // c is "", for one that is not supported.
 func HoldsSecret(c Chain, s string) bool { return holdsSecret(lookup(c), s) }
+
+// ParseQuietly is Parse without the diagnosis.
+func ParseQuietly(c Chain, s string) (Address, bool) {
+	r := lookup(c)
+	text, form, bad := chains[r-1].format.parse(s, false)
+	return Address{text, r, form}, bad.err == nil
+}

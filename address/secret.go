@@ -57,7 +57,7 @@ func holdsSecret(r uint16, s string) bool {
 		if words >= minWords || numbers >= minNumbers {
 			return true
 		}
-		if isSecretToken(token, any, all) {
+		if isSecretToken(token, any, all) && (standsApart(text, start, i) || isSecretBytes(token)) {
 			return true
 		}
 		if isSecretHex(token) && !isAccountOfNumber(text[:start]) && !hasHexAddress(r, token) {
@@ -84,6 +84,28 @@ var secretMarks = [...]string{
 	"pvt_k1_", "pvt_r1_", // antelope
 	"ed25519-priv", "secp256k1-priv", // aptos
 	"private key", // PEM
+}
+
+// standsApart reports whether the token at start to end of text is no piece of an
+// address with a foreign character in it: what is next to it on either side is
+// a separator or a quote, and nothing else in text is nearly as long.
+func standsApart(text string, start, end int) bool {
+	const separators = " \t\r\n\"'`:;,=()<>[]{}?&/."
+	if start > 0 && strings.IndexByte(separators, text[start-1]) < 0 ||
+		end < len(text) && strings.IndexByte(separators, text[end]) < 0 {
+		return false
+	}
+	run := 0
+	for i := range len(text) {
+		if start <= i && i < end || charClass[text[i]]&classAlnum == 0 {
+			run = 0
+			continue
+		}
+		if run++; run > 24 {
+			return false
+		}
+	}
+	return true
 }
 
 // isSecretToken reports whether token, a run of letters and digits whose bytes

@@ -264,11 +264,15 @@ func (u *utxo) encode(version string, payload []byte) string {
 }
 
 // base58Hash returns the 20 bytes before the checksum of text, which is valid
-// Base58Check of at most 32 bytes.
+// Base58Check.
 func base58Hash(text string) [20]byte {
 	var b [base58.ShortLen]byte
-	base58.Bitcoin.DecodeShort(&b, text)
-	return [20]byte(b[len(b)-sumLen-20:])
+	if n, _ := base58.Bitcoin.DecodeShort(&b, text); n >= 0 {
+		return [20]byte(b[len(b)-sumLen-20:])
+	}
+	var long [base58.MaxLen]byte // a blinded address of liquid
+	n, _ := base58.Bitcoin.Decode(long[:], text)
+	return [20]byte(long[n-sumLen-20:])
 }
 
 // base58Key returns the Key of class c with the 20 bytes that base58Hash returns.
