@@ -114,7 +114,7 @@ func hashOf(value string) (hash [sha256.Size]byte, err error) {
 	if digits, ok := strings.CutPrefix(value, hashPrefix); ok {
 		n, err := hex.Decode(hash[:], []byte(digits[:min(len(digits), 2*len(hash))]))
 		if err != nil || n != len(hash) || len(digits) != 2*n {
-			return hash, errors.New("want 64 hex digits after " + hashPrefix)
+			return hash, errors.New("want " + hashPrefix + " and 64 hex digits")
 		}
 		return hash, nil
 	}

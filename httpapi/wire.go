@@ -135,8 +135,8 @@ func marshal(v any) []byte {
 }
 
 // The methods below append what encoding/json would write of the same value
-// without the escapes for HTML, and are more than ten times as fast; a test holds
-// the one against the other.
+// without the escapes for HTML, several times as fast; a test holds the one
+// against the other.
 
 func (r result) appendJSON(b []byte) []byte {
 	b = appendString(append(b, `{"address":`...), r.Address)

@@ -1,0 +1,81 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+func ExampleNewHandler() {
+	list := sources.Static(
+		sources.Info{ID: "OUR_LIST", Name: "Our own list", Jurisdiction: sources.Community},
+		sources.Entry{
+			Address: address.MustParse("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96"),
+			Kind:    score.StolenFunds, Ref: "case 17",
+		})
+	s, err := screening.New([]sources.Source{list}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := s.Refresh(context.Background()); err != nil { // a server has "go s.Run(ctx, time.Hour)"
+		log.Fatal(err)
+	}
+	key := httpapi.NewKey() // shown to its owner once; what is kept is its hash
+	keys, err := httpapi.NewKeys(map[string]string{"payments": httpapi.HashKey(key)})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	// Beside the routes that the application has already, under any prefix.
+	mux := http.NewServeMux()
+	mux.Handle("/risk/", httpapi.NewHandler(s, keys, nil))
+
+	r := httptest.NewRequest("POST", "/risk/api/v1/screen", strings.NewReader(
+		`{"address": "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "chain": "polygon"}`))
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
+
+	var answer struct {
+		Address, Chain, Level string
+		Score                 int
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d %+v\n", w.Code, answer)
+	// Output:
+	// 200 {Address:0x098b716b8aaf21512996dc57eb0615e2383e2f96 Chain:polygon Level:HIGH Score:80}
+}
+
+// tenants is an Authorizer that asks somebody else, such as a database.
+type tenants struct{ byHash map[string]string }
+
+func (t tenants) Authorize(ctx context.Context, token string) (httpapi.Grant, error) {
+	id, ok := t.byHash[httpapi.HashKey(token)]
+	if !ok {
+		return httpapi.Grant{}, httpapi.ErrUnauthorized
+	}
+	return httpapi.Grant{KeyID: id}, nil
+}
+
+func ExampleAuthorizer() {
+	key := httpapi.NewKey()
+	var keys httpapi.Authorizer = tenants{map[string]string{httpapi.HashKey(key): "tenant-1"}}
+	fmt.Println(keys.Authorize(context.Background(), key))
+	fmt.Println(keys.Authorize(context.Background(), "another"))
+	// Output:
+	// {tenant-1} <nil>
+	// {} unauthorized
+}
