@@ -183,6 +183,21 @@ func TestSolanaKeys(t *testing.T) {
 			t.Errorf("%s: %v has the key %s (%v), want none", name, a, keyText(a), err)
 		}
 	}
+	// All points of small order, by the arithmetic of the referee.
+	g, err := new(edwards25519.Point).SetBytes([]byte(unhex(t, "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for p := edwards25519.NewIdentityPoint(); !seen[string(p.Bytes())]; p.Add(p, g) {
+		seen[string(p.Bytes())] = true
+		if a := address.MustParse("solana", mrtron.Encode(p.Bytes())); keyText(a) != "none" {
+			t.Errorf("%v, of small order, has the key %s", a, keyText(a))
+		}
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d points of small order, want 8", len(seen))
+	}
 	// y = p - 1 and below are reduced; those with an x have a key.
 	reduced := 0
 	for low := 0xed - 40; low < 0xed; low++ {

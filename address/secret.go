@@ -124,6 +124,8 @@ func isSecretToken(token string, any, all uint16) bool {
 		return true
 	case n == 51 && '5' <= c && c <= '8', n == 52 && ('K' <= c && c <= 'Z' || c == 'c'):
 		return true // wallet import format; Sprout spending keys of zcash
+	case n > 100 && n < 120 && (token[1:4] == "prv" || token[2:4] == "pv"): // BIP-32
+		return true
 	case n == 51 || n == 52 || n == 111:
 		return isSecretBytes(token) // the same with other versions; BIP-32
 	case n == 53 && token[:2] == "Pm": // decred
@@ -136,8 +138,6 @@ func isSecretToken(token string, any, all uint16) bool {
 			return true
 		}
 	case 86 <= n && n <= 88: // 64 bytes: a seed and its public key, solana
-		return true
-	case n > 100 && n < 120 && (token[1:4] == "prv" || token[2:4] == "pv"): // BIP-32
 		return true
 	}
 	return false
