@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -363,4 +364,22 @@ func TestBroken(t *testing.T) {
 			t.Errorf("a good source breaks the rule %q: %v", rule, err)
 		}
 	}
+}
+
+// TestHangs has a Load that never notices that its context has ended. Its clock
+// is not ours, or the test would take as long as sourcetest is patient.
+func TestHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forever := make(chan struct{})
+		defer close(forever)
+		src := good()
+		src.load = func(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+			<-forever
+			return sources.Revision{}, nil
+		}
+		err := sourcetest.Check("cancelled before", func() sources.Source { return src })
+		if err == nil || !strings.Contains(err.Error(), "still runs") {
+			t.Errorf("error %v, want that Load still runs", err)
+		}
+	})
 }
