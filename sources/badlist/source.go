@@ -1,0 +1,108 @@
+package badlist
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Darklist is the address of MyEtherWallet's darklist. It has not changed since
+// November 2018.
+const Darklist = "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists/master/src/addresses/addresses-darklist.json"
+
+// Options are what [New] can be told. The zero Options are the defaults.
+type Options struct {
+	// URL is where the list is; "" means [Darklist]. It must be https. Any format
+	// that [Parse] knows will do.
+	URL string
+	// Info describes the list at URL; the zero Info means that of Darklist. Two
+	// lists in one Screener need two ids.
+	Info sources.Info
+	// Client makes the requests; nil means http.DefaultClient. The time without
+	// progress is bounded in any case, the rest by the context of Load.
+	Client *http.Client
+	// UserAgent is what requests say they come from, if not "".
+	UserAgent string
+}
+
+// New returns a list of bad addresses as it is published, by default the darklist
+// of MyEtherWallet, under the id COMMUNITY_BADLIST. opts may be nil.
+//
+// Load fetches the list with a conditional request and reads it as [Parse] does:
+// it adds entries only after the whole list was read. A list that the server
+// calls unchanged, or whose digest is that of the revision held, is
+// [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
+// downloads that break off, are repeated a few times.
+func New(opts *Options) sources.Source {
+	s := &source{
+		url: Darklist,
+		info: sources.Info{
+			ID:           "COMMUNITY_BADLIST",
+			Name:         "MyEtherWallet darklist",
+			Jurisdiction: sources.Community,
+			Licence:      "MIT",
+			Attribution:  "Copyright (c) 2017 MyEtherWallet",
+		},
+	}
+	if opts != nil {
+		s.client, s.userAgent = opts.Client, opts.UserAgent
+		if opts.URL != "" {
+			s.url = opts.URL
+		}
+		if opts.Info != (sources.Info{}) {
+			s.info = opts.Info
+		}
+	}
+	return s
+}
+
+type source struct {
+	info           sources.Info
+	url, userAgent string
+	client         *http.Client
+}
+
+func (s *source) Info() sources.Info { return s.info }
+
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxSize}
+	if prev.Digest != "" {
+		req.ETag, req.LastModified = prev.ETag, prev.LastModified
+	}
+	var entries []sources.Entry
+	var rev sources.Revision
+	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
+		entries = nil // of a download that broke off
+		rev, err = Parse(body, func(e sources.Entry) error {
+			entries = append(entries, e)
+			return ctx.Err()
+		})
+		return err
+	})
+	if err != nil {
+		return sources.Revision{}, fmt.Errorf("badlist: %w", err)
+	}
+	if result.NotModified {
+		rev = prev
+		rev.Checked = time.Time{} // that is, now
+	}
+	rev.ETag, rev.LastModified = result.ETag, result.LastModified
+	if rev.Digest == prev.Digest {
+		rev.Published = prev.Published // of the same list; Parse knows none
+		return rev, sources.ErrUnchanged
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return sources.Revision{}, fmt.Errorf("badlist: %w", err)
+		}
+		if err := add(e); err != nil {
+			return sources.Revision{}, fmt.Errorf("badlist: %w", err)
+		}
+	}
+	return rev, nil
+}

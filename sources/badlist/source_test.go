@@ -1,0 +1,159 @@
+package badlist_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/sourcetest"
+)
+
+// serve returns options for a list that h serves.
+func serve(t *testing.T, h http.HandlerFunc) *badlist.Options {
+	t.Helper()
+	server := httptest.NewTLSServer(h)
+	t.Cleanup(server.Close)
+	return &badlist.Options{URL: server.URL + "/list", Client: server.Client()}
+}
+
+// load returns all that one Load gives.
+func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
+	var entries []sources.Entry
+	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	return entries, rev, err
+}
+
+func TestSourceConforms(t *testing.T) {
+	data := readFile(t, darklistFile)
+	for name, validator := range map[string]string{"validators": `"1"`, "no validators": ""} {
+		t.Run(name, func(t *testing.T) {
+			opts := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if validator != "" {
+					w.Header().Set("ETag", validator)
+				}
+				http.ServeContent(w, r, "list", time.Time{}, strings.NewReader(data))
+			})
+			sourcetest.Run(t, func(*testing.T) sources.Source { return badlist.New(opts) })
+		})
+	}
+}
+
+func TestInfo(t *testing.T) {
+	want := sources.Info{ID: "COMMUNITY_BADLIST", Name: "MyEtherWallet darklist", Jurisdiction: sources.Community, Licence: "MIT", Attribution: "Copyright (c) 2017 MyEtherWallet"}
+	for _, opts := range []*badlist.Options{nil, {}} {
+		if got := badlist.New(opts).Info(); got != want {
+			t.Errorf("Info = %+v, want %+v", got, want)
+		}
+	}
+	own := sources.Info{ID: "OWN_LIST", Name: "Our own", Jurisdiction: sources.Community}
+	if got := badlist.New(&badlist.Options{Info: own}).Info(); got != own {
+		t.Errorf("Info = %+v, want that of the options, %+v", got, own)
+	}
+}
+
+// TestDefaultURL holds what is asked for when nothing is said.
+func TestDefaultURL(t *testing.T) {
+	var asked string
+	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		asked = r.URL.String()
+		return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r}, nil
+	})}
+	if _, _, err := load(badlist.New(&badlist.Options{Client: client}), sources.Revision{}); err == nil {
+		t.Error("no error for an answer of status 404")
+	}
+	if want := "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists/master/src/addresses/addresses-darklist.json"; asked != want {
+		t.Errorf("asked for %s, want %s", asked, want)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestUnchanged(t *testing.T) {
+	var etag, body atomic.Value
+	etag.Store(`"1"`)
+	body.Store(lazarus)
+	opts := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", etag.Load().(string))
+		http.ServeContent(w, r, "list", time.Time{}, strings.NewReader(body.Load().(string)))
+	})
+	src := badlist.New(opts)
+	_, first, err := load(src, sources.Revision{})
+	if err != nil || first.ETag != `"1"` {
+		t.Fatalf("the first Load: %+v, %v, want the ETag \"1\"", first, err)
+	}
+
+	held := first
+	held.Published = date(2018, 11, 6)
+	held.Checked = held.Published // as of a bundled list
+	want := first
+	want.Published = held.Published
+	entries, rev, err := load(src, held)
+	if !errors.Is(err, sources.ErrUnchanged) || entries != nil || rev != want {
+		t.Errorf("status 304: %+v, %+v, %v, want %+v, checked now, and ErrUnchanged", entries, rev, err, want)
+	}
+
+	etag.Store(`"2"`)
+	want.ETag = `"2"`
+	entries, rev, err = load(src, held)
+	if !errors.Is(err, sources.ErrUnchanged) || entries != nil || rev != want {
+		t.Errorf("the same bytes: %+v, %+v, %v, want %+v, checked now, and ErrUnchanged", entries, rev, err, want)
+	}
+
+	etag.Store(`"3"`)
+	body.Store(lazarus + "\n" + genesis)
+	entries, rev, err = load(src, held)
+	if err != nil || len(entries) != 2 || rev.Digest == first.Digest || rev.ETag != `"3"` {
+		t.Errorf("another list: %+v, %+v, %v, want two entries and another digest", entries, rev, err)
+	}
+
+	etag.Store(`"4"`)
+	body.Store("404: Not Found")
+	if entries, rev, err = load(src, held); err == nil || entries != nil || !rev.IsZero() {
+		t.Errorf("no list: %+v, %+v, %v, want an error and nothing else", entries, rev, err)
+	}
+}
+
+// TestBrokenOff holds that a download that breaks off adds nothing, and that
+// what is read then is not added to what was read before. Its clock is not ours,
+// for there is a pause between the two.
+func TestBrokenOff(t *testing.T) {
+	data := readFile(t, darklistFile)
+	want, _, err := parse(strings.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		requests := 0
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			var body io.Reader = strings.NewReader(data)
+			if requests++; requests == 1 {
+				body = io.MultiReader(strings.NewReader(data[:len(data)/2]), iotest.ErrReader(syscall.ECONNRESET))
+			}
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), ContentLength: int64(len(data)), Request: r}, nil
+		})}
+		got, rev, err := load(badlist.New(&badlist.Options{Client: client}), sources.Revision{})
+		if err != nil || !slices.Equal(got, want) || rev.Records != len(want) {
+			t.Errorf("Load gave %d entries, %+v, %v, want %d", len(got), rev, err, len(want))
+		}
+		if requests != 2 {
+			t.Errorf("%d requests, want 2", requests)
+		}
+	})
+}
