@@ -1,0 +1,117 @@
+// Package bundle has lists that are linked into the program: for a program that
+// must be able to answer before it has reached a network, or never reaches one.
+//
+//	live := ofac.New(nil)
+//	s, err := screening.New([]sources.Source{sources.Seeded(live, bundle.OFAC())}, nil)
+//
+// A bundled list is as old as it is. Its Revision says so: Published and Checked
+// are the day on which the list was published, however often it is loaded, so
+// the freshness that people are shown, and Options.MaxAge of package screening,
+// are about the data and not about the program. Its Digest is that of the file
+// as it was published, so a live source whose list is still the bundled one can
+// tell that it is.
+//
+// The package links no HTTP and no XML. Together the lists have some 106 kB.
+//
+// The files are made by the program in internal/mkbundle of this module, from
+// the lists as they were published and with the parsers of this module:
+//
+//	go run ./internal/mkbundle -ofac SDN_ADVANCED.XML -badlist addresses-darklist.json
+//
+// It must be run again when package address comes to read a listed string
+// otherwise, and a test says when that is: what could not be read when a file
+// was made is tried again at each Load, but what was read is not. NOTICE, at the root of the module, says where the lists
+// come from.
+package bundle
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/walletscreen/walletscreen/internal/listfile"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+//go:embed ofac.list
+var ofacFile string
+
+//go:embed badlist.list
+var badlistFile string
+
+// OFAC returns the SDN List of the US Treasury's Office of Foreign Assets
+// Control as published on 19 November 2025, its second publication of that day:
+// 761 listings of 745 addresses of 79 persons and organisations. Info is that of
+// the source in package ofac.
+func OFAC() sources.Source {
+	return &source{
+		info: sources.Info{
+			ID:           "OFAC_SDN",
+			Name:         "OFAC Specially Designated Nationals and Blocked Persons List",
+			Jurisdiction: sources.US,
+			Licence:      "US government work, public domain (17 U.S.C. 105)",
+		},
+		file: ofacFile,
+	}
+}
+
+// Badlist returns the darklist of MyEtherWallet as it stands since 6 November
+// 2018: 693 entries of 630 addresses. The list has no date, so that is the date
+// of its newest entry; it is also when the few entries without a date count as
+// first seen. Info is that of the source in package badlist.
+func Badlist() sources.Source {
+	return &source{
+		info: sources.Info{
+			ID:           "COMMUNITY_BADLIST",
+			Name:         "MyEtherWallet darklist",
+			Jurisdiction: sources.Community,
+			Licence:      "MIT",
+			Attribution:  "Copyright (c) 2017 MyEtherWallet",
+		},
+		file: badlistFile,
+	}
+}
+
+// All returns all bundled lists, the official ones first. The slice is the
+// caller's own.
+func All() []sources.Source {
+	return []sources.Source{OFAC(), Badlist()}
+}
+
+// A source is a list in the form of package listfile.
+type source struct {
+	info sources.Info
+	file string
+}
+
+func (s *source) Info() sources.Info { return s.info }
+
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	if err := ctx.Err(); err != nil {
+		return sources.Revision{}, s.wrap(err)
+	}
+	h, err := listfile.ReadHeader(s.file)
+	if err != nil {
+		return sources.Revision{}, s.wrap(err)
+	}
+	if h.ID != s.info.ID {
+		return sources.Revision{}, s.wrap(fmt.Errorf("the file is of %s", h.ID))
+	}
+	if prev.Digest == h.Revision.Digest {
+		return h.Revision, sources.ErrUnchanged
+	}
+	_, err = listfile.Read(s.file, func(e sources.Entry) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return add(e)
+	})
+	if err != nil {
+		return sources.Revision{}, s.wrap(err)
+	}
+	return h.Revision, nil
+}
+
+func (s *source) wrap(err error) error {
+	return fmt.Errorf("bundled %s: %w", s.info.ID, err)
+}
