@@ -178,9 +178,7 @@ const bitcoinDigits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxy
 
 func TestBase58CheckOneWrongCharacter(t *testing.T) {
 	for _, sp := range checked58s() {
-		for _, p := range edgePayloads(sp.size, 1)[2:] {
-			refuseChanges(t, sp.chain, sp.write(p), bitcoinDigits)
-		}
+		refuseChanges(t, sp.chain, sp.write(edgePayloads(sp.size, 1)[3]), bitcoinDigits)
 	}
 }
 
@@ -327,14 +325,10 @@ func TestSegWitLongProgram(t *testing.T) {
 
 func TestSegWitOneWrongCharacter(t *testing.T) {
 	const printable = "qpzry9x8gf2tvdw0s3jn54khce6mua7l1bioBIOQPZRYXGFTVDWSJNKHCEMUAL -_"
+	refuseChanges(t, "bitcoin", segwit("bc", 0, strings.Repeat("\x11", 32), bech32.Bech32), printable)
+	refuseChanges(t, "bitcoin", segwit("bc", 1, strings.Repeat("\x11", 32), bech32.Bech32m), printable)
 	for _, c := range segwitHRPs {
-		for _, s := range []string{
-			segwit(c.hrp, 0, strings.Repeat("\x11", 20), bech32.Bech32),
-			segwit(c.hrp, 0, strings.Repeat("\x11", 32), bech32.Bech32),
-			segwit(c.hrp, 1, strings.Repeat("\x11", 32), bech32.Bech32m),
-		} {
-			refuseChanges(t, c.chain, s, printable)
-		}
+		refuseChanges(t, c.chain, segwit(c.hrp, 0, strings.Repeat("\x11", 20), bech32.Bech32), printable[:36])
 	}
 }
 
