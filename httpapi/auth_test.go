@@ -122,6 +122,38 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
+// TestBearer: what can be no token reaches no Authorizer.
+func TestBearer(t *testing.T) {
+	var got string
+	h := httpapi.NewHandler(newLoadedScreener(t), authorizer(func(token string) (httpapi.Grant, error) {
+		got = token
+		return httpapi.Grant{KeyID: "id"}, nil
+	}), nil)
+	for _, tt := range []struct{ value, token string }{
+		{"Bearer a", "a"},
+		{"BEARER  az.AZ-09_~+/==", "az.AZ-09_~+/=="},
+		{"Bearer " + strings.Repeat("a", 4096), strings.Repeat("a", 4096)},
+		{"Bearer " + strings.Repeat("a", 4097), ""},
+		{"Bearer a b", ""},
+		{"Bearer a,b", ""},
+		{"Bearer a=b", ""},
+		{"Bearer ==", ""},
+		{"Bearer é", ""},
+		{"Bearer \"a\"", ""},
+		{"Bearera", ""},
+		{"a", ""},
+	} {
+		got = ""
+		r := httptest.NewRequest("GET", "/api/v1/sources", nil)
+		r.Header.Set("Authorization", tt.value)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got != tt.token || (w.Code == 200) != (tt.token != "") {
+			t.Errorf("%.40q: status %d, token %.40q, want %.40q", tt.value, w.Code, got, tt.token)
+		}
+	}
+}
+
 func TestRealm(t *testing.T) {
 	for realm, want := range map[string]string{
 		"":                    `Bearer realm="walletscreen"`,

@@ -23,7 +23,9 @@
 // A success is 200 and JSON. Everything else is 4xx or 5xx and a problem of RFC
 // 9457, application/problem+json, whose code is one of those in problems.md
 // beside this file; for what is wrong with the input it names the field and the
-// reason. No problem repeats an address, and none a key.
+// reason. No problem repeats the input, though a hint may show the right spelling
+// of an address; and of a key, be it the caller's or a private one that was sent
+// for an address, nothing is in any answer.
 //
 // Every answer has X-Request-Id: that of the request, if it is 1 to 128 visible
 // ASCII characters, else a new random one. Every answer has Cache-Control:

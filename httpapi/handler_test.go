@@ -82,6 +82,19 @@ func TestTruncatedBody(t *testing.T) {
 	}
 }
 
+// TestLargeBodyIsNotRead: a body that says to be too large is not read.
+func TestLargeBodyIsNotRead(t *testing.T) {
+	r := httptest.NewRequest("POST", "/api/v1/screen", brokenReader{})
+	r.ContentLength = 16<<10 + 1
+	r.Header.Set("Authorization", "Bearer "+testKey)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil).ServeHTTP(w, r)
+	if w.Code != 413 {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+}
+
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
@@ -204,5 +217,34 @@ func TestSecretIsRepeatedNowhere(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A sink is a ResponseWriter that costs nothing.
+type sink struct{ header http.Header }
+
+func (s sink) Header() http.Header         { return s.header }
+func (s sink) Write(b []byte) (int, error) { return len(b), nil }
+func (s sink) WriteHeader(int)             {}
+
+func BenchmarkScreen(b *testing.B) {
+	h := httpapi.NewHandler(newLoadedScreener(b), testKeys(b), nil)
+	for _, bench := range []struct{ name, address string }{
+		{"clean", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"},
+		{"listed", "0x098b716b8aaf21512996dc57eb0615e2383e2f96"},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			body := strings.NewReader("")
+			r := httptest.NewRequest("POST", "/api/v1/screen", body)
+			r.Header.Set("Authorization", "Bearer "+testKey)
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("X-Request-Id", "id")
+			w := sink{http.Header{}}
+			for b.Loop() {
+				body.Reset(`{"address":"` + bench.address + `","chain":"ethereum"}`)
+				h.ServeHTTP(w, r)
+			}
+		})
 	}
 }

@@ -75,6 +75,9 @@ func FuzzAppendJSON(f *testing.F) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%q %d %v:\n got %s\nwant %s", s, i, at, got, want)
 		}
+		if n%4 > 0 && !at.IsZero() && !bytes.Contains(got, []byte(at.UTC().Format(`"2006-01-02T15:04:05Z"`))) {
+			t.Errorf("%v is not in UTC: %s", at, got)
+		}
 	})
 }
 
