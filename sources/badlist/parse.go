@@ -62,13 +62,20 @@ const (
 // place can be named, it wraps a [*sources.RecordError]. An error of add or of r
 // is wrapped as well.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return parse(&bounded{r, maxSize}, add)
+}
+
+// parse is Parse without a bound of the size.
+func parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	sum := sha256.New()
 	p := parser{add: add}
-	if err := p.parse(bufio.NewReader(io.TeeReader(&bounded{r, maxSize}, sum))); err != nil {
+	if err := p.parse(bufio.NewReader(io.TeeReader(r, sum))); err != nil {
 		return sources.Revision{}, err
 	}
 	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Records: p.records}, nil
 }
+
+var errSize = errors.New("list too large")
 
 // A bounded reader reads n bytes of r, and fails if there are more.
 type bounded struct {
@@ -82,7 +89,7 @@ func (b *bounded) Read(buf []byte) (int, error) {
 	}
 	n, err := b.r.Read(buf)
 	if b.n -= int64(n); b.n < 0 {
-		return 0, fmt.Errorf("more than %d bytes", maxSize)
+		return 0, errSize
 	}
 	return n, err
 }

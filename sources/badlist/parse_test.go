@@ -328,7 +328,10 @@ func (e endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// TestParseBounds holds that nothing without an end is read for ever. What the
+// bound is takes longer to test, so that is tested once.
 func TestParseBounds(t *testing.T) {
+	ignore := func(sources.Entry) error { return nil }
 	for name, r := range map[string]io.Reader{
 		"blanks":        endless(' '),
 		"lines":         io.MultiReader(strings.NewReader(lazarus), endless('\n')),
@@ -337,11 +340,48 @@ func TestParseBounds(t *testing.T) {
 		"json string":   io.MultiReader(strings.NewReader(`[{"address":"`), endless('a')),
 		"json blanks":   io.MultiReader(strings.NewReader(`[{"address":"`+lazarus+`"}]`), endless(' ')),
 	} {
-		if _, _, err := parse(r); err == nil {
+		if _, err := badlist.ParseBounded(r, 1<<20, ignore); err == nil {
 			t.Errorf("%s without end: no error", name)
 		}
 	}
+	if _, err := badlist.ParseBounded(strings.NewReader(lazarus), 42, ignore); err != nil {
+		t.Errorf("a list of just the size that is allowed: %v", err)
+	}
+	if _, err := badlist.ParseBounded(strings.NewReader(lazarus+"\n"), 42, ignore); !errors.Is(err, badlist.ErrSize) {
+		t.Errorf("a list of a byte more: error %v, want %v", err, badlist.ErrSize)
+	}
+	comments := &counter{r: repeat("#" + strings.Repeat("-", 60_000) + "\n")}
+	if _, err := badlist.Parse(comments, ignore); !errors.Is(err, badlist.ErrSize) || comments.n != badlist.MaxSize+1 {
+		t.Errorf("comments without end: error %v after %d bytes, want %v after %d", err, comments.n, badlist.ErrSize, badlist.MaxSize+1)
+	}
 }
+
+// A counter counts what was read of r.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// repeat returns a reader of s, again and again.
+func repeat(s string) io.Reader {
+	r := strings.NewReader(s)
+	return readerFunc(func(b []byte) (int, error) {
+		if r.Len() == 0 {
+			r.Reset(s)
+		}
+		return r.Read(b)
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 func TestParseReaderError(t *testing.T) {
 	data := readFile(t, darklistFile)

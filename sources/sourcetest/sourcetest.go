@@ -132,7 +132,7 @@ func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.R
 func first(src sources.Source) ([]sources.Entry, sources.Revision, error) {
 	entries, rev, err := load(src, sources.Revision{})
 	if err != nil {
-		err = fmt.Errorf("Load: %w", err)
+		err = fmt.Errorf("a Load: %w", err)
 	}
 	return entries, rev, err
 }
@@ -144,16 +144,16 @@ func checkInfo(newSource func() sources.Source) error {
 		return err
 	}
 	if again := src.Info(); again != info {
-		return fmt.Errorf("Info is %+v, then %+v", info, again)
+		return fmt.Errorf("the Info is %+v, then %+v", info, again)
 	}
 	if _, _, err := first(src); err != nil {
 		return err
 	}
 	if again := src.Info(); again != info {
-		return fmt.Errorf("Info is %+v, and after a Load %+v", info, again)
+		return fmt.Errorf("the Info is %+v, and after a Load %+v", info, again)
 	}
 	if other := newSource().Info(); other != info {
-		return fmt.Errorf("Info is %+v, and of another Source of the list %+v", info, other)
+		return fmt.Errorf("the Info is %+v, and of another Source of the list %+v", info, other)
 	}
 	return nil
 }
@@ -248,17 +248,17 @@ func checkPrev(newSource func() sources.Source) error {
 	again, revAgain, err := load(src, rev)
 	if errors.Is(err, sources.ErrUnchanged) {
 		if len(again) > 0 {
-			return fmt.Errorf("ErrUnchanged, and %d entries", len(again))
+			return fmt.Errorf("a Load returned ErrUnchanged, and added %d entries", len(again))
 		}
 		if revAgain.Digest != rev.Digest {
-			return fmt.Errorf("ErrUnchanged, and digest %q, want that of prev, %q", revAgain.Digest, rev.Digest)
+			return fmt.Errorf("a Load returned ErrUnchanged, and the digest %q, want that of prev, %q", revAgain.Digest, rev.Digest)
 		}
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("Load with its own revision: %w", err)
+		return fmt.Errorf("the Load with its own revision: %w", err)
 	}
-	return same("Load with its own revision", entries, rev, again, revAgain)
+	return same("the Load with its own revision", entries, rev, again, revAgain)
 }
 
 func checkOtherPrev(newSource func() sources.Source) error {
@@ -270,9 +270,9 @@ func checkOtherPrev(newSource func() sources.Source) error {
 	prev := sources.Revision{Digest: strings.Repeat("0", 64), Records: rev.Records}
 	other, revOther, err := load(src, prev)
 	if err != nil {
-		return fmt.Errorf("Load with another revision: %w", err)
+		return fmt.Errorf("the Load with another revision: %w", err)
 	}
-	return same("Load with another revision", entries, rev, other, revOther)
+	return same("the Load with another revision", entries, rev, other, revOther)
 }
 
 func checkCancelledBefore(newSource func() sources.Source) error {
@@ -309,11 +309,11 @@ func cancelled(ctx context.Context, src sources.Source, add func(sources.Entry) 
 	select {
 	case err := <-done:
 		if !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("Load returned the error %v: want one that wraps %v", err, context.Canceled)
+			return fmt.Errorf("the Load returned the error %v: want one that wraps %v", err, context.Canceled)
 		}
 		return nil
 	case <-time.After(patience):
-		return fmt.Errorf("Load still runs %v after its context has ended", patience)
+		return fmt.Errorf("the Load still runs %v after its context has ended", patience)
 	}
 }
 
@@ -380,7 +380,7 @@ func checkOwnEntries(newSource func() sources.Source) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("Load: %w", err)
+		return fmt.Errorf("a Load: %w", err)
 	}
 	if _, _, err := first(src); err != nil { // may use the buffers of the first again
 		return err

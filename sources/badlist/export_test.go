@@ -1,0 +1,16 @@
+package badlist
+
+import (
+	"io"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+var ErrSize = errSize
+
+const MaxSize = maxSize
+
+// ParseBounded is Parse with another bound of the size.
+func ParseBounded(r io.Reader, size int64, add func(sources.Entry) error) (sources.Revision, error) {
+	return parse(&bounded{r, size}, add)
+}
