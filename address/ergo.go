@@ -36,11 +36,15 @@ const (
 	ergoKey     = 33
 	ergoHash    = 24
 
-	// The scripts that P2PK and P2SH addresses stand for, around the key and
-	// around the hash.
-	ergoKeyScript  = "\x00\x08\xcd"
-	ergoHashScript = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3\x01\x0e\x04\x00\x04\x30\x0e\x18"
-	ergoHashTail   = "\xd4\x08\x01"
+	// The script that a P2PK address stands for, before the key.
+	ergoKeyScript = "\x00\x08\xcd"
+
+	// The script that a P2SH address stands for, around the hash. It names a
+	// variable twice, of which there are two: older software has 1, newer 126.
+	ergoHashScript    = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3\x01\x0e\x04\x00\x04\x30\x0e\x18"
+	ergoHashScript126 = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3\x7e\x0e\x04\x00\x04\x30\x0e\x18"
+	ergoHashTail      = "\xd4\x08\x01"
+	ergoHashTail126   = "\xd4\x08\x7e"
 )
 
 func (ergo) parse(s string, tolerant bool) (string, form, fault) {
@@ -82,7 +86,9 @@ func ergoScriptForm(script []byte) form {
 	switch {
 	case len(script) == p2pk+ergoKey && string(script[:p2pk]) == ergoKeyScript && (script[p2pk] == 2 || script[p2pk] == 3):
 		return formErgoP2SOfP2PK
-	case len(script) == p2sh+ergoHash+len(ergoHashTail) && string(script[:p2sh]) == ergoHashScript && string(script[p2sh+ergoHash:]) == ergoHashTail:
+	case len(script) == p2sh+ergoHash+len(ergoHashTail) &&
+		(string(script[:p2sh]) == ergoHashScript && string(script[p2sh+ergoHash:]) == ergoHashTail ||
+			string(script[:p2sh]) == ergoHashScript126 && string(script[p2sh+ergoHash:]) == ergoHashTail126):
 		return formErgoP2SOfP2SH
 	}
 	return formErgoP2S

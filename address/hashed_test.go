@@ -375,9 +375,12 @@ func TestHashedBadCharacter(t *testing.T) {
 			}
 		}
 		for _, at := range []int{from, (from + len(s.text)) / 2, len(s.text) - 1} {
-			bad := []byte(s.text)
-			bad[at] = '~'
-			bad[len(bad)-1] = '~'
+			bad, c := []byte(s.text), byte('0') // of another alphabet, where no glance at the text tells it
+			if strings.HasPrefix(s.key, "h20:") {
+				c = 'g'
+			}
+			bad[at] = c
+			bad[len(bad)-1] = c
 			_, err := address.Parse(s.chain, string(bad))
 			var pe *address.ParseError
 			if errors.Is(err, address.ErrSecret) {
