@@ -31,13 +31,16 @@ const (
 	// maxText is textLen(8 * maxLimbs).
 	maxText = 8*maxLimbs*11/8 + 1 + chunk
 
-	notDigit = 0xff
+	// notDigit is above the value of any two digits. The sum of one or two of it
+	// and a digit still fits 32 bits, and is no less.
+	notDigit = 1 << 30
 )
 
 // An Alphabet is an order of the 58 digits.
 type Alphabet struct {
 	digits string
-	values [256]byte // digit to value, or notDigit
+	low    [256]uint32 // digit to value, or notDigit
+	high   [256]uint32 // digit to 58 times its value, or notDigit
 }
 
 // The alphabets in use. Neither has 0, O, I and l.
@@ -48,11 +51,11 @@ var (
 
 func newAlphabet(digits string) *Alphabet {
 	a := &Alphabet{digits: digits}
-	for i := range a.values {
-		a.values[i] = notDigit
+	for i := range a.low {
+		a.low[i], a.high[i] = notDigit, notDigit
 	}
 	for i := range len(digits) {
-		a.values[digits[i]] = byte(i)
+		a.low[digits[i]], a.high[digits[i]] = uint32(i), uint32(58*i)
 	}
 	return a
 }
@@ -71,11 +74,11 @@ func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
 	var limbs [maxLimbs]uint64 // the number, little-endian
 	used := 1
 	first := len(s) % chunk
-	limbs[0] = a.word(s[:first])
-	seen := a.seen(s[:first])
+	head, seen := a.head(s[:first])
+	limbs[0] = head
 	for rest := s[first:]; len(rest) >= chunk; rest = rest[chunk:] {
-		carry, digits := a.word10(rest)
-		seen |= digits
+		carry, pairs := a.word(rest)
+		seen |= pairs
 		for j := range limbs[:used] {
 			hi, lo := bits.Mul64(limbs[j], chunkBase)
 			var c uint64
@@ -87,7 +90,7 @@ func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
 			used++
 		}
 	}
-	if seen == notDigit {
+	if seen >= notDigit {
 		return -1, a.firstBad(s)
 	}
 	var buf [8 * maxLimbs]byte
@@ -112,25 +115,61 @@ func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
 	if len(s) > maxShort {
 		return -1, -1
 	}
+	// The digits as words first, in a loop without calls; then the number, which
+	// grows by no more than a word with each.
 	first := len(s) % chunk
-	x0, seen := a.word(s[:first]), a.seen(s[:first])
-	var x1, x2, x3, over uint64
+	x0, seen := a.head(s[:first])
+	var words [maxShort / chunk]uint64
+	count := 0
 	for rest := s[first:]; len(rest) >= chunk; rest = rest[chunk:] {
-		word, digits := a.word10(rest)
-		seen |= digits
+		p0 := a.high[rest[0]] + a.low[rest[1]]
+		p1 := a.high[rest[2]] + a.low[rest[3]]
+		p2 := a.high[rest[4]] + a.low[rest[5]]
+		p3 := a.high[rest[6]] + a.low[rest[7]]
+		p4 := a.high[rest[8]] + a.low[rest[9]]
+		seen |= p0 | p1 | p2 | p3 | p4
+		words[count%len(words)] = join(p0, p1, p2, p3, p4)
+		count++
+	}
+	if seen >= notDigit {
+		return -1, a.firstBad(s)
+	}
+	var x1, x2, x3, over uint64
+	if count > 0 {
+		h0, l0 := bits.Mul64(x0, chunkBase)
+		var c uint64
+		x0, c = bits.Add64(l0, words[0], 0)
+		x1 = h0 + c
+	}
+	if count > 1 {
+		h0, l0 := bits.Mul64(x0, chunkBase)
+		h1, l1 := bits.Mul64(x1, chunkBase)
+		var c uint64
+		x0, c = bits.Add64(l0, words[1], 0)
+		x1, c = bits.Add64(l1, h0, c)
+		x2 = h1 + c
+	}
+	if count > 2 {
+		h0, l0 := bits.Mul64(x0, chunkBase)
+		h1, l1 := bits.Mul64(x1, chunkBase)
+		h2, l2 := bits.Mul64(x2, chunkBase)
+		var c uint64
+		x0, c = bits.Add64(l0, words[2], 0)
+		x1, c = bits.Add64(l1, h0, c)
+		x2, c = bits.Add64(l2, h1, c)
+		x3 = h2 + c
+	}
+	if count > 3 {
 		h0, l0 := bits.Mul64(x0, chunkBase)
 		h1, l1 := bits.Mul64(x1, chunkBase)
 		h2, l2 := bits.Mul64(x2, chunkBase)
 		h3, l3 := bits.Mul64(x3, chunkBase)
 		var c uint64
-		x0, c = bits.Add64(l0, word, 0)
+		x0, c = bits.Add64(l0, words[3], 0)
 		x1, c = bits.Add64(l1, h0, c)
 		x2, c = bits.Add64(l2, h1, c)
 		x3, c = bits.Add64(l3, h2, c)
 		over = h3 + c
-	}
-	if seen == notDigit {
-		return -1, a.firstBad(s)
 	}
 	binary.BigEndian.PutUint64(dst[0:], x3)
 	binary.BigEndian.PutUint64(dst[8:], x2)
@@ -155,38 +194,34 @@ func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
 // byteLen returns the number of bytes of x without leading zero bytes.
 func byteLen(x uint64) int { return (bits.Len64(x) + 7) / 8 }
 
-// word returns the value of the digits of s, fewer than ten.
-func (a *Alphabet) word(s string) (w uint64) {
+// head returns the value of the digits of s, fewer than ten, and the or of
+// their values.
+func (a *Alphabet) head(s string) (w uint64, or uint32) {
 	for i := range len(s) {
-		w = w*58 + uint64(a.values[s[i]])
+		d := a.low[s[i]]
+		or |= d
+		w = w*58 + uint64(d)
 	}
-	return w
-}
-
-// seen returns the or of the values of s: notDigit if any of them is that.
-func (a *Alphabet) seen(s string) (or byte) {
-	for i := range len(s) {
-		or |= a.values[s[i]]
-	}
-	return or
-}
-
-// word10 returns the value of the first ten digits of s, and the or of their
-// values. It joins the digits in pairs first, which do not wait for each other.
-func (a *Alphabet) word10(s string) (w uint64, or byte) {
-	_ = s[chunk-1]
-	v0, v1 := a.values[s[0]], a.values[s[1]]
-	v2, v3 := a.values[s[2]], a.values[s[3]]
-	v4, v5 := a.values[s[4]], a.values[s[5]]
-	v6, v7 := a.values[s[6]], a.values[s[7]]
-	v8, v9 := a.values[s[8]], a.values[s[9]]
-	or = v0 | v1 | v2 | v3 | v4 | v5 | v6 | v7 | v8 | v9
-	w = uint64(v0)*58 + uint64(v1)
-	w = w*(58*58) + (uint64(v2)*58 + uint64(v3))
-	w = w*(58*58) + (uint64(v4)*58 + uint64(v5))
-	w = w*(58*58) + (uint64(v6)*58 + uint64(v7))
-	w = w*(58*58) + (uint64(v8)*58 + uint64(v9))
 	return w, or
+}
+
+// word returns the value of the first ten digits of s, and the or of the values
+// of the pairs of them. Pairs do not wait for each other.
+func (a *Alphabet) word(s string) (w uint64, or uint32) {
+	_ = s[chunk-1]
+	p0 := a.high[s[0]] + a.low[s[1]]
+	p1 := a.high[s[2]] + a.low[s[3]]
+	p2 := a.high[s[4]] + a.low[s[5]]
+	p3 := a.high[s[6]] + a.low[s[7]]
+	p4 := a.high[s[8]] + a.low[s[9]]
+	return join(p0, p1, p2, p3, p4), p0 | p1 | p2 | p3 | p4
+}
+
+// join returns the value of five pairs of digits.
+func join(p0, p1, p2, p3, p4 uint32) uint64 {
+	const pair = 58 * 58
+	high, low := uint64(p0)*pair+uint64(p1), uint64(p2)*pair+uint64(p3)
+	return (high*(pair*pair)+low)*pair + uint64(p4)
 }
 
 // zeros returns the number of leading zero digits of s.
@@ -200,7 +235,7 @@ func (a *Alphabet) zeros(s string) (n int) {
 // firstBad returns the offset of the first byte of s that is no digit, or -1.
 func (a *Alphabet) firstBad(s string) int {
 	for i := range len(s) {
-		if a.values[s[i]] == notDigit {
+		if a.low[s[i]] == notDigit {
 			return i
 		}
 	}
