@@ -280,7 +280,7 @@ func TestParseErrors(t *testing.T) {
 		{"json: half of a surrogate", `[{"address":"\ud83d"}]`, 0},
 		{"json: control character", "[{\"address\":\"a\nb\"}]", 0},
 		{"json: comment of JavaScript", "[" + item + "/* */]", 0},
-		{"json: nested deep", `[{"x":` + strings.Repeat("[", 100_000), 0},
+		{"json: nested deep", `[{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}]", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -290,6 +290,9 @@ func TestParseErrors(t *testing.T) {
 			}
 			if !rev.IsZero() {
 				t.Errorf("revision %+v, want none", rev)
+			}
+			if errors.Is(err, io.EOF) || strings.Contains(tt.name, "truncated") != errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("error %v: want io.ErrUnexpectedEOF of what is truncated, and of nothing else", err)
 			}
 			var place *sources.RecordError
 			switch found := errors.As(err, &place); {
