@@ -9,14 +9,15 @@
 //   - sdn_advanced.xml, which says when each entity was listed, and
 //   - sdn.xml, a quarter of the size, which does not,
 //
-// both in the namespaces before and since May 2024. An entry is one listed
-// address: Asset is the ticker as printed, Ref the id of the entity, which
+// both in the namespaces before and since May 2024, and both also in the ZIP
+// files in which OFAC publishes them. An entry is one listed address: Asset is the ticker as printed, Ref the id of the entity, which
 // https://sanctionssearch.ofac.treas.gov shows, and ListedAt the day on which
 // the entity was listed. OFAC does not say when it added an address to an entity
 // that was listed before.
 package ofac
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -39,10 +40,11 @@ import (
 // Nothing is added unless all of r was read and is a whole list: well-formed to
 // its last byte, of the right kind, with as many records as it claims (sdn.xml),
 // and not without any wallet. Errors are a [*sources.RecordError], or that of r,
-// or one that wraps that of add. The revision's digest is that of all bytes of r.
+// or one that wraps that of add. The revision's digest is that of the XML document,
+// which is all bytes of r unless r is a ZIP file.
 //
-// Parse holds the wallets in memory, and of the rest of the list no more than
-// some ten thousand bytes at a time.
+// Parse holds the wallets in memory, the ZIP file if it is one, and of the rest of
+// the list no more than a buffer of 64 KiB.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	l, err := read(r)
 	if err != nil {
@@ -95,6 +97,14 @@ func (l *list) each(add func(sources.Entry) error) error {
 
 // read reads a whole document.
 func read(r io.Reader) (*list, error) {
+	buffered := bufio.NewReaderSize(r, 16) // large reads go past the buffer
+	r = buffered
+	if head, _ := buffered.Peek(len(zipMagic)); string(head) == zipMagic {
+		var err error
+		if r, err = unzip(buffered); err != nil {
+			return nil, err
+		}
+	}
 	hash := sha256.New()
 	s := xmlscan.New(io.TeeReader(r, hash))
 	l, err := readXML(s)
