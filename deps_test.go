@@ -1,0 +1,117 @@
+package walletscreen_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/walletscreen/walletscreen/"
+
+// imports is which packages of this module each of its packages may import. It
+// is a statement of policy: if the test fails, the code is wrong, not this
+// table. What is not named here is not there.
+var imports = map[string]string{
+	"address":            "internal/base32 internal/base58 internal/bech32 internal/blake256 internal/blake2b internal/blech32 internal/cashaddr internal/crc16 internal/curve internal/f4jumble internal/groestl internal/keccak internal/secp256k1",
+	"score":              "",
+	"sources":            "address score",
+	"sources/sourcetest": "address score sources",
+	"sources/ofac":       "internal/fetch internal/xmlscan score sources",
+	"sources/badlist":    "internal/fetch score sources",
+	"sources/bundle":     "internal/listfile sources",
+	"screening":          "address score sources",
+	"httpapi":            "address score screening sources",
+	"internal/base32":    "",
+	"internal/base58":    "",
+	"internal/bech32":    "internal/fivebit",
+	"internal/blake256":  "",
+	"internal/blake2b":   "",
+	"internal/blech32":   "internal/bech32",
+	"internal/cashaddr":  "internal/fivebit",
+	"internal/crc16":     "",
+	"internal/curve":     "",
+	"internal/f4jumble":  "internal/blake2b",
+	"internal/fetch":     "",
+	"internal/fivebit":   "",
+	"internal/groestl":   "",
+	"internal/keccak":    "",
+	"internal/listfile":  "address score sources",
+	"internal/mkbundle":  "internal/listfile sources sources/badlist sources/ofac",
+	"internal/secp256k1": "",
+	"internal/xmlscan":   "",
+}
+
+// links is what the packages that people embed may link, beyond the standard
+// library and this module.
+var links = map[string]string{
+	"address":         "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+	"score":           "",
+	"sources":         "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+	"sources/bundle":  "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+	"sources/ofac":    "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+	"sources/badlist": "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+	"screening":       "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+	"httpapi":         "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+}
+
+// never are packages of the standard library that these must not link, and the
+// reason why somebody would notice.
+var never = map[string]string{
+	"address":        "net net/http encoding/xml encoding/json database/sql os/exec testing",
+	"score":          "net net/http encoding/xml encoding/json database/sql os fmt testing",
+	"sources":        "net net/http encoding/xml database/sql testing",
+	"sources/bundle": "net net/http encoding/xml database/sql testing",
+	"screening":      "net net/http encoding/xml database/sql testing",
+	"httpapi":        "encoding/xml database/sql testing",
+}
+
+// goList returns the lines that go list prints.
+func goList(t *testing.T, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	return strings.Fields(string(out))
+}
+
+func TestImports(t *testing.T) {
+	const format = `{{.ImportPath}}{{range .Imports}}|{{.}}{{end}}`
+	for _, line := range goList(t, "-f", format, "./...") {
+		parts := strings.Split(line, "|")
+		pkg := strings.TrimPrefix(parts[0], module)
+		if strings.HasPrefix(pkg, "examples/") || pkg == strings.TrimSuffix(module, "/") {
+			continue
+		}
+		allowed, known := imports[pkg]
+		if !known {
+			t.Errorf("package %s is not in the table of imports", pkg)
+		}
+		for _, imported := range parts[1:] {
+			name, ours := strings.CutPrefix(imported, module)
+			if ours && !slices.Contains(strings.Fields(allowed), name) {
+				t.Errorf("%s imports %s, which it may not", pkg, name)
+			}
+		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	for pkg, allowed := range links {
+		std := strings.Fields(never[pkg])
+		for _, dep := range goList(t, "-deps", "./"+pkg) {
+			if slices.Contains(std, dep) {
+				t.Errorf("%s links %s", pkg, dep)
+			}
+			first, _, _ := strings.Cut(dep, "/")
+			if !strings.Contains(first, ".") || strings.HasPrefix(dep, module) {
+				continue // the standard library, or this module
+			}
+			if !slices.ContainsFunc(strings.Fields(allowed), func(m string) bool { return dep == m || strings.HasPrefix(dep, m+"/") }) {
+				t.Errorf("%s links %s, which it may not", pkg, dep)
+			}
+		}
+	}
+}
