@@ -1,0 +1,30 @@
+// Embed screens one address in-process, against the lists that the module
+// brings along.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+)
+
+func main() {
+	s, err := screening.New(bundle.All(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	r, err := s.ScreenText("polygon", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
+	if err != nil {
+		log.Fatal(err) // not an address, or a list is not loaded: never "clean"
+	}
+	fmt.Println(r.Address, r.Score, r.Level)
+	for _, l := range r.Labels {
+		fmt.Println(l.Kind, l.Match, l.Source, l.Ref, l.Name)
+	}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A running server, and what it has said so far.
+type server struct {
+	url, key string
+	said     string
+	stop     func() error
+}
+
+// start runs the server on a port of its own, and waits until it has said where
+// it is.
+func start(t *testing.T, args ...string) *server {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := run(ctx, append([]string{"-addr", "127.0.0.1:0", "-offline"}, args...), func(string) string { return "" }, w)
+		w.CloseWithError(err)
+		done <- err
+	}()
+	s := &server{}
+	s.stop = func() error {
+		cancel()
+		go io.Copy(io.Discard, r)
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(20 * time.Second):
+			t.Error("the server does not stop")
+			return nil
+		}
+	}
+	t.Cleanup(func() { cancel(); go io.Copy(io.Discard, r) })
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		s.said += lines.Text() + "\n"
+		if strings.Contains(lines.Text(), `"chain":"ethereum"`) {
+			break // the end of the curl line
+		}
+	}
+	if m := regexp.MustCompile(`(http://127\.0\.0\.1:\d+)/api/v1/screen -H 'Authorization: Bearer ([^']*)'`).FindStringSubmatch(s.said); m != nil {
+		s.url, s.key = m[1], m[2]
+		return s
+	}
+	t.Fatalf("the server has not said how to reach it: %q, %v", s.said, lines.Err())
+	return nil
+}
+
+// answer is what the tests look at of any answer.
+type answer struct {
+	Address, Chain, Level string
+	Score                 int
+	Labels                []struct {
+		Label, Source, Match string
+		Ref                  string `json:"source_ref"`
+		AddedAt              string `json:"added_at"`
+	}
+	Freshness map[string]struct {
+		Age int64 `json:"age_seconds"`
+	} `json:"data_freshness"`
+	Code, Reason, Detail string
+}
+
+func (s *server) screen(t *testing.T, address, chain string) (int, answer) {
+	t.Helper()
+	body, _ := json.Marshal(map[string]string{"address": address, "chain": chain})
+	req, err := http.NewRequest("POST", s.url+"/api/v1/screen", strings.NewReader(string(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var a answer
+	if err := json.NewDecoder(resp.Body).Decode(&a); err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, a
+}
+
+// TestServer screens what the bundled lists are known to hold, and how.
+func TestServer(t *testing.T) {
+	s := start(t)
+	const lazarus = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	for _, tt := range []struct {
+		address, chain string
+		status, score  int
+		level, match   string // of the first label; "" is exact
+		ref            string // of the first label; "" is any
+	}{
+		{lazarus, "ethereum", 200, 100, "CRITICAL", "", "27307"},
+		{strings.ToLower(lazarus), "ethereum", 200, 100, "CRITICAL", "", "27307"},
+		{"0x" + strings.ToUpper(lazarus[2:]), "bsc", 200, 100, "CRITICAL", "family", "27307"},
+		{"0X" + strings.ToUpper(lazarus[2:]), "polygon", 200, 100, "CRITICAL", "family", "27307"},
+		{lazarus, "Ethereum", 200, 100, "CRITICAL", "", "27307"},
+		{"16iWn2J1McqjToYLHSsAyS6En3QA8YQ91H", "bitcoin", 200, 100, "CRITICAL", "", ""}, // printed under USDT
+		{"qpf2cphc5dkuclkqur7lhj2yuqq9pk3hmukle77vhq", "bitcoin-cash", 200, 100, "CRITICAL", "", ""},
+		{"bitcoincash:qpf2cphc5dkuclkqur7lhj2yuqq9pk3hmukle77vhq", "bitcoin-cash", 200, 100, "CRITICAL", "", ""},
+		{"M8yFL6SFC6TreATegTyuSYkDfDRbisdpT3", "litecoin", 200, 100, "CRITICAL", "", ""},
+		{"5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320", "monero", 200, 100, "CRITICAL", "literal", "29585"},
+		{"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum", 200, 0, "CLEAN_NO_MATCH", "", ""},
+		{"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "bitcoin", 200, 0, "CLEAN_NO_MATCH", "", ""},
+	} {
+		status, a := s.screen(t, tt.address, tt.chain)
+		if status != tt.status || a.Score != tt.score || a.Level != tt.level || a.Chain != tt.chain || a.Labels == nil {
+			t.Errorf("%s on %s: %d %+v, want %d and %d %s", tt.address, tt.chain, status, a, tt.status, tt.score, tt.level)
+			continue
+		}
+		if tt.score == 0 {
+			if len(a.Labels) != 0 {
+				t.Errorf("%s on %s has labels %+v", tt.address, tt.chain, a.Labels)
+			}
+			continue
+		}
+		if l := a.Labels[0]; l.Label != "SANCTIONED" || l.Source != "OFAC_SDN" || l.Match != tt.match || tt.ref != "" && l.Ref != tt.ref {
+			t.Errorf("%s on %s has the label %+v, want match %q, ref %q", tt.address, tt.chain, l, tt.match, tt.ref)
+		}
+	}
+	for _, tt := range []struct{ address, chain, code, reason, detail string }{
+		{"16iWn2J1McqjToYLHSsAyS6En3QA8YQ91h", "bitcoin", "invalid_address", "bad_checksum", ""},
+		{lazarus, "ETH", "unsupported_chain", "ticker", "ethereum"},
+		{lazarus, "bitcoin", "invalid_address", "wrong_chain", "ethereum"},
+		{"", "bitcoin", "invalid_address", "bad_length", ""},
+	} {
+		status, a := s.screen(t, tt.address, tt.chain)
+		if status != 400 || a.Code != tt.code || a.Reason != tt.reason || !strings.Contains(a.Detail, tt.detail) {
+			t.Errorf("%q on %s: %d %+v, want 400 %s %s", tt.address, tt.chain, status, a, tt.code, tt.reason)
+		}
+	}
+	// The age is that of the data, not of the process.
+	_, a := s.screen(t, lazarus, "ethereum")
+	published := time.Date(2025, 11, 19, 0, 0, 0, 0, time.UTC)
+	if age := a.Freshness["OFAC_SDN"].Age; age < int64(time.Since(published)/time.Second)-60 {
+		t.Errorf("the bundled list is said to be %d s old", age)
+	}
+	if !strings.Contains(s.said, "745 addresses") {
+		t.Errorf("the greeting does not say how many addresses there are:\n%s", s.said)
+	}
+	if err := s.stop(); err != nil {
+		t.Errorf("stopped with %v", err)
+	}
+	if _, err := http.Get(s.url); err == nil {
+		t.Error("it still listens after the stop")
+	}
+}
+
+func TestKeysOutlastARestart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	first := start(t, "-data", dir)
+	if status, _ := first.screen(t, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum"); status != 200 {
+		t.Fatalf("the key that was made is answered with %d", status)
+	}
+	first.stop()
+	if stored, err := os.ReadFile(filepath.Join(dir, keyFile)); err != nil || strings.Contains(string(stored), first.key) {
+		t.Errorf("stored is %q, %v; want a hash", stored, err)
+	}
+	second := start(t, "-data", dir)
+	if second.key != "<API_KEY>" || strings.Contains(second.said, first.key) {
+		t.Errorf("the second start shows a key: %s", second.said)
+	}
+	second.key = first.key
+	if status, _ := second.screen(t, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum"); status != 200 {
+		t.Errorf("after a restart the key is answered with %d", status)
+	}
+	second.stop()
+}
+
+func TestGivenKeys(t *testing.T) {
+	s := start(t, "-api-key", "a", "-api-key", "second")
+	for key, want := range map[string]int{"a": 200, "second": 200, "third": 401, "": 401} {
+		s.key = key
+		if status, _ := s.screen(t, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum"); status != want {
+			t.Errorf("key %q is answered with %d, want %d", key, status, want)
+		}
+	}
+}
+
+func TestParseFlags(t *testing.T) {
+	env := func(pairs ...string) func(string) string {
+		return func(name string) string {
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i] == name {
+					return pairs[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		env  func(string) string
+		want string
+	}{
+		{"defaults", nil, env(), "127.0.0.1:8080||[]|false"},
+		{"flags", []string{"-addr", ":1", "-data", "d", "-api-key", "x", "-api-key", "y", "-offline"}, env(), ":1|d|[x y]|true"},
+		{"environment", nil, env("WALLETSCREEN_ADDR", ":2", "WALLETSCREEN_DATA", "e", "WALLETSCREEN_API_KEY", "p,q r", "WALLETSCREEN_OFFLINE", "true"), ":2|e|[p q r]|true"},
+		{"the flag wins", []string{"-addr", ":1", "-api-key", "x"}, env("WALLETSCREEN_ADDR", ":2", "WALLETSCREEN_API_KEY", "p"), ":1||[x]|false"},
+		{"bad value", nil, env("WALLETSCREEN_OFFLINE", "perhaps"), "error"},
+		{"argument", []string{"serve"}, env(), "error"},
+		{"unknown flag", []string{"-port", "1"}, env(), "error"},
+		{"empty key", []string{"-api-key", ""}, env(), "error"},
+	} {
+		c, err := parseFlags(tt.args, tt.env, io.Discard)
+		got := fmt.Sprintf("%s|%s|%v|%v", c.addr, c.data, c.keys, c.offline)
+		if err != nil {
+			got = "error"
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s (%v), want %s", tt.name, got, err, tt.want)
+		}
+	}
+}
