@@ -1,0 +1,253 @@
+package oracle_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"filippo.io/edwards25519"
+	"github.com/btcsuite/btcd/btcutil"
+	"github.com/btcsuite/btcd/chaincfg"
+	decred "github.com/decred/dcrd/crypto/blake256"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/gagliardetto/solana-go"
+	"github.com/paxosglobal/moneroutil"
+	"github.com/stellar/go/strkey"
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/blake256"
+	tonaddress "github.com/xssnick/tonutils-go/address"
+)
+
+// A referee judges one string on one chain against what package address says of
+// it: a, or that it is no address. It returns what is wrong.
+type referee struct {
+	chain address.Chain
+	judge func(s string, a address.Address, ok bool) error
+}
+
+var referees = map[string]referee{
+	"go-ethereum":  {"ethereum", judgeEthereum},
+	"btcutil":      {"bitcoin", judgeBitcoin},
+	"strkey":       {"stellar", judgeStellar},
+	"tonutils-go":  {"ton", judgeTON},
+	"solana-go":    {"solana", judgeSolana},
+	"moneroutil":   {"monero", judgeMonero},
+	"HexToAddress": {"polygon", judgeEthereum},
+}
+
+// judgeEthereum asks go-ethereum's common. IsHexAddress takes "0X" and no prefix
+// at all, and HexToAddress cuts and pads; neither looks at the capitals, of which
+// Address.Hex makes the right ones.
+func judgeEthereum(s string, a address.Address, ok bool) error {
+	want := common.IsHexAddress(s) && strings.HasPrefix(s, "0x")
+	hex := common.HexToAddress(s).Hex()
+	if want && s[2:] != strings.ToLower(s[2:]) && s[2:] != strings.ToUpper(s[2:]) {
+		want = s == hex
+	}
+	if ok != want {
+		return errors.New("go-ethereum says " + strconv.FormatBool(want))
+	}
+	if ok && a.Normalized() != strings.ToLower(hex) {
+		return errors.New("go-ethereum reads " + hex)
+	}
+	return nil
+}
+
+// judgeBitcoin asks btcutil. It takes public keys in hex, which are no addresses,
+// and does not know witness programs of a version above 1, or of version 1 and
+// another length than 32, which BIP-350 asks to be taken.
+func judgeBitcoin(s string, a address.Address, ok bool) error {
+	theirs, err := btcutil.DecodeAddress(s, &chaincfg.MainNetParams)
+	if _, key := theirs.(*btcutil.AddressPubKey); key {
+		theirs, err = nil, errors.New("a public key")
+	}
+	switch {
+	case ok && err != nil:
+		if p := strings.ToLower(s); strings.HasPrefix(p, "bc1") && p[3] != 'q' {
+			return nil
+		}
+		return err
+	case !ok && err == nil:
+		return errors.New("btcutil reads " + theirs.EncodeAddress())
+	case !ok:
+		return nil
+	}
+	if !bytes.Equal(a.Account().AppendBytes(nil), theirs.ScriptAddress()) {
+		return errors.New("btcutil reads " + hex.EncodeToString(theirs.ScriptAddress()))
+	}
+	return nil
+}
+
+// judgeStellar asks the strkey package. It does not look at the length of the
+// payload, and so takes what SEP-23 lists as invalid.
+func judgeStellar(s string, _ address.Address, ok bool) error {
+	want := len(s) == 56 && (strkey.IsValidEd25519PublicKey(s) || strkey.IsValidContractAddress(s)) ||
+		len(s) == 69 && strkey.IsValidMuxedAccountEd25519PublicKey(s)
+	if ok != want {
+		return errors.New("strkey says " + strconv.FormatBool(want))
+	}
+	return nil
+}
+
+// judgeTON asks tonutils-go. ParseAddr takes the URL alphabet of Base64 only, any
+// tag, and any workchain, and ParseRawAddr any workchain, however it is written.
+func judgeTON(s string, a address.Address, ok bool) error {
+	friendly := strings.NewReplacer("+", "-", "/", "_").Replace(s)
+	theirs, err := tonaddress.ParseAddr(friendly)
+	isRaw := strings.HasPrefix(s, "0:") || strings.HasPrefix(s, "-1:")
+	if raw, rawErr := tonaddress.ParseRawAddr(s); err != nil && rawErr == nil && isRaw {
+		theirs, err = raw, nil
+	} else if err == nil {
+		b, _ := base64.RawURLEncoding.DecodeString(friendly)
+		mixed := strings.ContainsAny(s, "+/") && strings.ContainsAny(s, "-_")
+		if len(b) != 36 || mixed || b[0] != 0x11 && b[0] != 0x51 {
+			err = errors.New("an unknown or a test tag")
+		}
+	}
+	if err == nil && theirs.Workchain() != 0 && theirs.Workchain() != -1 {
+		err = errors.New("another workchain")
+	}
+	switch {
+	case ok != (err == nil):
+		return errors.New("tonutils-go says " + strconv.FormatBool(err == nil))
+	case ok && a.Canonical().Normalized() != theirs.StringRaw():
+		return errors.New("tonutils-go reads " + theirs.StringRaw())
+	}
+	return nil
+}
+
+// judgeSolana asks solana-go. It counts the points of small order as keys, for
+// which nobody can sign; the address of the system program is one.
+func judgeSolana(s string, a address.Address, ok bool) error {
+	if len(s) > 128 {
+		return nil // it would take quadratic time
+	}
+	theirs, err := solana.PublicKeyFromBase58(s)
+	if ok != (err == nil) {
+		return errors.New("solana-go says " + strconv.FormatBool(err == nil))
+	}
+	if !ok {
+		return nil
+	}
+	if !bytes.Equal(a.Account().AppendBytes(nil), theirs[:]) {
+		return errors.New("solana-go reads other bytes")
+	}
+	onCurve := theirs.IsOnCurve()
+	if p, err := new(edwards25519.Point).SetBytes(theirs[:]); err == nil && p.MultByCofactor(p).Equal(edwards25519.NewIdentityPoint()) == 1 {
+		onCurve = false
+	}
+	if _, key := a.Key(); key != onCurve {
+		return errors.New("solana-go says of being on the curve " + strconv.FormatBool(!key))
+	}
+	return nil
+}
+
+// judgeMonero asks moneroutil, of 2017. It takes a character that is no digit for
+// the digit 1, any network, neither integrated addresses nor, by name,
+// subaddresses, and any bytes for keys: so it is asked only whether what we take
+// decodes, and encodes to itself.
+func judgeMonero(s string, _ address.Address, ok bool) error {
+	if !ok {
+		return nil
+	}
+	if raw := moneroutil.DecodeMoneroBase58(s); moneroutil.EncodeMoneroBase58(raw) != s {
+		return errors.New("moneroutil does not give it back")
+	}
+	return nil
+}
+
+// check asks one referee about one string.
+func check(t *testing.T, name, s string) {
+	t.Helper()
+	r := referees[name]
+	a, err := address.Parse(r.chain, s)
+	if wrong := r.judge(s, a, err == nil); wrong != nil {
+		t.Errorf("%s on %s: %v, %v; but %v", strconv.Quote(s), r.chain, a, err, wrong)
+	}
+}
+
+// inputs returns all inputs of the vectors of package address for a chain.
+func inputs(t testing.TB, chain address.Chain) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../address/testdata/vectors", string(chain)+".txt"))
+	if chain == "polygon" {
+		return inputs(t, "ethereum")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for line := range strings.Lines(string(text)) {
+		if s, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "input: "); ok {
+			if u, err := strconv.Unquote(s); err == nil {
+				s = u
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// TestReferees asks about every vector, and about each with one character
+// changed, left out, doubled, or swapped with the next.
+func TestReferees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_+/: \x00\xff"
+	for name, r := range referees {
+		t.Run(name, func(t *testing.T) {
+			valid := 0
+			for _, s := range inputs(t, r.chain) {
+				check(t, name, s)
+				if _, err := address.Parse(r.chain, s); err == nil {
+					valid++
+				}
+				for i := range len(s) {
+					c := string(characters[rng.IntN(len(characters))])
+					check(t, name, s[:i]+c+s[i+1:])
+					check(t, name, s[:i]+s[i+1:])
+					check(t, name, s[:i]+s[i:i+1]+s[i:])
+					if i > 0 {
+						check(t, name, s[:i-1]+s[i:i+1]+s[i-1:i]+s[i+1:])
+					}
+				}
+			}
+			if valid < 2 {
+				t.Errorf("only %d valid addresses were tried", valid)
+			}
+		})
+	}
+}
+
+func fuzz(f *testing.F, name string) {
+	for _, s := range inputs(f, referees[name].chain) {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { check(t, name, s) })
+}
+
+func FuzzEthereum(f *testing.F) { fuzz(f, "go-ethereum") }
+func FuzzBitcoin(f *testing.F)  { fuzz(f, "btcutil") }
+func FuzzStellar(f *testing.F)  { fuzz(f, "strkey") }
+func FuzzTON(f *testing.F)      { fuzz(f, "tonutils-go") }
+func FuzzSolana(f *testing.F)   { fuzz(f, "solana-go") }
+
+// TestBlake256 asks Decred's own implementation. It has no known faults.
+func TestBlake256(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for n := range 300 {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		if got, want := blake256.Sum256(b), decred.Sum256(b); got != want {
+			t.Fatalf("BLAKE-256 of %d bytes is %x, want %x", n, got, want)
+		}
+	}
+}
