@@ -120,15 +120,15 @@ func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
 	first := len(s) % chunk
 	x0, seen := a.head(s[:first])
 	var words [maxShort / chunk]uint64
-	count := 0
-	for rest := s[first:]; len(rest) >= chunk; rest = rest[chunk:] {
-		p0 := a.high[rest[0]] + a.low[rest[1]]
-		p1 := a.high[rest[2]] + a.low[rest[3]]
-		p2 := a.high[rest[4]] + a.low[rest[5]]
-		p3 := a.high[rest[6]] + a.low[rest[7]]
-		p4 := a.high[rest[8]] + a.low[rest[9]]
+	count := uint(0)
+	for i := first; i <= len(s)-chunk; i += chunk {
+		p0 := a.high[s[i]] + a.low[s[i+1]]
+		p1 := a.high[s[i+2]] + a.low[s[i+3]]
+		p2 := a.high[s[i+4]] + a.low[s[i+5]]
+		p3 := a.high[s[i+6]] + a.low[s[i+7]]
+		p4 := a.high[s[i+8]] + a.low[s[i+9]]
 		seen |= p0 | p1 | p2 | p3 | p4
-		words[count%len(words)] = join(p0, p1, p2, p3, p4)
+		words[count%uint(len(words))] = join(p0, p1, p2, p3, p4)
 		count++
 	}
 	if seen >= notDigit {
