@@ -103,7 +103,7 @@ func (d *detector) fits(f format) bool {
 	case *zcash:
 		return d.fitsUTXO(&f.utxo) || strings.IndexByte(d.s, '1') > 0
 	case tron:
-		return d.fitsVersion("\x41")
+		return d.bitcoin && d.begins("\x41")
 	case neo, tezos, helium:
 		return d.bitcoin
 	case ss58:
@@ -114,18 +114,21 @@ func (d *detector) fits(f format) bool {
 
 // fitsUTXO reports false if the string is certainly not an address of u.
 func (d *detector) fitsUTXO(u *utxo) bool {
-	if d.all&classBase58 == 0 || u.hash != sha256d {
+	if d.all&classBase58 == 0 {
 		return true
 	}
 	if u.hrp != "" && hasHRP(d.s, u.hrp) || u.long != "" && hasHRP(d.s, u.long) {
 		return true // its digits may all be Base58 too
 	}
-	return d.fitsVersion(u.pkh) || d.fitsVersion(u.sh) || d.fitsVersion(u.oldPKH) || d.fitsVersion(u.oldSH) ||
-		slices.ContainsFunc(u.more, func(v version) bool { return d.fitsVersion(v.prefix) })
+	if u.hash == sha256d && !d.bitcoin {
+		return false
+	}
+	return d.begins(u.pkh) || d.begins(u.sh) || d.begins(u.oldPKH) || d.begins(u.oldSH) ||
+		slices.ContainsFunc(u.more, func(v version) bool { return d.begins(v.prefix) })
 }
 
-// fitsVersion reports whether the string is Base58Check, with the checksum of
-// Bitcoin, and begins with version, which is not "".
-func (d *detector) fitsVersion(version string) bool {
-	return d.bitcoin && version != "" && len(version) <= d.n && string(d.raw[:len(version)]) == version
+// begins reports whether the bytes of the string, read as Base58, begin with
+// version, which is not "".
+func (d *detector) begins(version string) bool {
+	return version != "" && len(version) <= d.n && string(d.raw[:len(version)]) == version
 }

@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -47,15 +46,16 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 		}
 		return e
 	}
+	if _, ok := c.format.(evmFamily); !ok && isEVMText(bare) && bad.err != ErrChecksum {
+		e.Offset, e.Err, e.Other = -1, ErrOtherChain, chains[ethereumRow-1].slug
+		return e
+	}
 	if a, ok := detectProven(bare, r); ok {
 		e.Offset, e.Err, e.Other = -1, ErrOtherChain, a.Chain()
 		if legacy := legacyForm(c, a); legacy != "" {
 			e.hint = "the legacy form is " + legacy
 		}
 		return e
-	}
-	if _, ok := c.format.(evmFamily); !ok && isEVMText(bare) && bad.err != ErrChecksum {
-		e.Offset, e.Err, e.Other = -1, ErrOtherChain, chains[ethereumRow-1].slug
 	}
 	return e
 }
@@ -202,7 +202,6 @@ func withoutChain(text string) *ParseError {
 // encodeLegacy returns the 20 bytes of hash in Bitcoin's Base58Check.
 func encodeLegacy(version byte, hash []byte) string {
 	b := append([]byte{version}, hash...)
-	sum := sha256.Sum256(b)
-	sum = sha256.Sum256(sum[:])
-	return base58.Bitcoin.Encode(append(b, sum[:4]...))
+	sum := sha256d.sum(b)
+	return base58.Bitcoin.Encode(append(b, sum[:]...))
 }

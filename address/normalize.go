@@ -26,19 +26,20 @@ func normalize(r uint16, s string, bad fault) (Address, error) {
 		return Address{}, diagnose(r, s, bare, at, bad)
 	}
 	if u.bad.err == nil {
-		if u.whole != "" { // the scheme may be part of the address
-			text, form, bad := f.parse(u.whole, true)
-			if bad.err == nil {
-				return Address{text, r, form}, nil
-			}
-			if bad.err == ErrChecksum || bad.err == ErrNetwork || bad.at >= u.scheme {
-				return Address{}, diagnose(r, s, u.whole, at+u.at-u.scheme, bad)
-			}
-		}
-		var text string
-		var form form
-		if text, form, bad = f.parse(u.body, true); bad.err == nil {
+		text, form, bad := f.parse(u.body, true)
+		if bad.err == nil {
 			return Address{text, r, form}, nil
+		}
+		if u.whole == "" {
+			return Address{}, diagnose(r, s, u.body, at+u.at, bad)
+		}
+		// The scheme may be part of the address.
+		text, form, whole := f.parse(u.whole, true)
+		if whole.err == nil {
+			return Address{text, r, form}, nil
+		}
+		if bad.err != ErrChecksum && (whole.err == ErrChecksum || whole.err == ErrNetwork || whole.at >= u.scheme) {
+			return Address{}, diagnose(r, s, u.whole, at+u.at-u.scheme, whole)
 		}
 		return Address{}, diagnose(r, s, u.body, at+u.at, bad)
 	}
@@ -65,8 +66,8 @@ func trimBlanks(s string) (string, int) {
 type uri struct {
 	body   string // the address
 	at     int    // its offset
-	whole  string // scheme, colon and address; "" for CAIP-10
-	scheme int    // the length of scheme and colon
+	whole  string // what is in front, a colon and the address; "" if it is no part of any address
+	scheme int    // the length of what is in front, and the colon
 	bad    fault  // why it is not one for the chain; the offset counts from the beginning of the URI
 	other  Chain  // with ErrOtherChain, the chain that it is for
 	hint   string
@@ -141,6 +142,7 @@ func (u *uri) readEVM(c *chain) {
 	u.skip("pay-")
 	if i := strings.IndexByte(u.body, '/'); i >= 0 {
 		u.bad, u.hint = fault{ErrSyntax, u.at + i}, "it calls a contract, and the account that is meant is not the one in front"
+		u.body, _, _ = strings.Cut(u.body[:i], "@")
 		return
 	}
 	i := strings.IndexByte(u.body, '@')
@@ -182,6 +184,8 @@ func readCAIP10(r uint16, s, namespace, rest string) (uri, bool) {
 	id := s[:len(namespace)+1+len(reference)]
 	u := uri{body: body, at: len(id) + 1}
 	if strings.EqualFold(chains[r-1].caip2, id) {
+		// In "conflux:cfx:…" the reference is the prefix of the address as well.
+		u.whole, u.scheme = rest, len(reference)+1
 		return u, true
 	}
 	u.bad, u.other, u.hint = otherID(id, 0)

@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,10 +26,12 @@ const maxSecret = 320
 func holdsSecret(r uint16, s string) bool {
 	var buf [2 * (maxDiagnosed + maxSecret)]byte
 	text := string(plain(buf[:0], s[:min(len(s), maxDiagnosed+maxSecret)]))
-	lower := strings.ToLower(text)
-	for _, mark := range secretMarks {
-		if strings.Contains(lower, mark) {
-			return true
+	if strings.ContainsAny(text, "-_ ") || len(text) >= minMarked {
+		lower := strings.ToLower(text)
+		for _, mark := range secretMarks {
+			if strings.Contains(lower, mark) {
+				return true
+			}
 		}
 	}
 	words, numbers := 0, 0
@@ -76,6 +77,10 @@ const (
 	minNumbers = 32
 )
 
+// minMarked is the length of the shortest secret with a mark, but for those with
+// separators: 32 bytes in Bech32.
+const minMarked = len("suiprivkey1") + 52
+
 // secretMarks, in lower case, stand in the spelling of secrets and nowhere else.
 var secretMarks = [...]string{
 	"secret-extended-key", "secret-spending-key", // zcash, pivx
@@ -95,13 +100,12 @@ func standsApart(text string, start, end int) bool {
 		end < len(text) && strings.IndexByte(separators, text[end]) < 0 {
 		return false
 	}
-	run := 0
-	for i := range len(text) {
-		if start <= i && i < end || charClass[text[i]]&classAlnum == 0 {
-			run = 0
-			continue
+	for i := 0; i < len(text); i++ {
+		from := i
+		for i < len(text) && charClass[text[i]]&classAlnum != 0 {
+			i++
 		}
-		if run++; run > 24 {
+		if i-from > 24 && text[from:i] != text[start:end] {
 			return false
 		}
 	}
@@ -126,13 +130,13 @@ func isSecretToken(token string, any, all uint16) bool {
 		return true // wallet import format; Sprout spending keys of zcash
 	case n > 100 && n < 120 && (token[1:4] == "prv" || token[2:4] == "pv"): // BIP-32
 		return true
-	case n == 51 || n == 52 || n == 111:
+	case 50 <= n && n <= 52 || n == 111:
 		return isSecretBytes(token) // the same with other versions; BIP-32
 	case n == 53 && token[:2] == "Pm": // decred
 		return true
 	case n == 58 && token[:2] == "6P": // BIP-38
 		return true
-	case n >= 50 && (token[2:4] == "sk" || token[2:4] == "es"):
+	case n > 52 && (token[2:4] == "sk" || token[2:4] == "es"):
 		switch token[:2] {
 		case "ed", "sp", "p2", "BL": // tezos; es: encrypted
 			return true
@@ -145,19 +149,14 @@ func isSecretToken(token string, any, all uint16) bool {
 
 // isSecretBytes reports whether the Base58Check checksum of token is right, and
 // its value one of a private key: 32 bytes after a version, or those and the
-// mark of a compressed key; or an extended key of BIP-32.
+// mark of a compressed key; an extended key of BIP-32; a seed of xrp.
 func isSecretBytes(token string) bool {
 	var buf [base58.MaxLen]byte
-	n, _ := base58.Bitcoin.Decode(buf[:], token)
-	if n < 5 {
-		return false
+	if n, _ := base58.Bitcoin.Decode(buf[:], token); n > sumLen && sha256d.verifies(buf[:n]) {
+		return n == 37 && buf[0] != 0 || n == 38 && buf[0] != 0 && buf[33] == 1 || n == 82 && buf[45] == 0
 	}
-	sum := sha256.Sum256(buf[:n-4])
-	sum = sha256.Sum256(sum[:])
-	if [4]byte(sum[:]) != [4]byte(buf[n-4:]) {
-		return false
-	}
-	return n == 37 && buf[0] != 0 || n == 38 && buf[0] != 0 && buf[33] == 1 || n == 82 && buf[45] == 0
+	n, _ := base58.Ripple.Decode(buf[:], token)
+	return (n == 21 || n == 23) && token[0] == 's' && sha256d.verifies(buf[:n])
 }
 
 // isSecretHex reports whether token is 32 or 64 bytes in hex, with "0x" or
@@ -186,20 +185,14 @@ func isAccountOfNumber(before string) bool {
 }
 
 // hasHexAddress reports whether the chain of row r has addresses in the form of
-// token, a number in hex, though perhaps not this one.
+// token, a number in hex, though not this one: in another letter case, or with
+// another checksum.
 func hasHexAddress(r uint16, token string) bool {
 	if r == 0 {
 		return false
 	}
-	digits := strings.ToLower(token)
-	digits = strings.TrimPrefix(digits, "0x")
-	f := chains[r-1].format
-	for _, s := range [...]string{digits, "0x" + digits} {
-		if _, _, bad := f.parse(s, true); bad.err == nil || bad.err == ErrChecksum {
-			return true
-		}
-	}
-	return false
+	_, _, bad := chains[r-1].format.parse(strings.ToLower(token), true)
+	return bad.err == nil || bad.err == ErrChecksum
 }
 
 // plain appends s to dst as ASCII: without what is invisible, in half width, and

@@ -1,0 +1,215 @@
+package address_test
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// validAddresses returns the addresses in the vectors, with their canonical
+// forms.
+func validAddresses(t testing.TB) []address.Address {
+	t.Helper()
+	var all []address.Address
+	for _, name := range vectorFiles(t) {
+		for _, v := range readVectors(t, name) {
+			if e := v.fields["expect"]; e != "valid" && e != "tolerant" {
+				continue
+			}
+			a, err := address.Normalize(address.Chain(v.fields["chain"]), v.fields["input"])
+			if err != nil {
+				t.Errorf("%s:%d: %v", name, v.line, err)
+				continue
+			}
+			all = append(all, a, a.Canonical())
+		}
+	}
+	slices.SortFunc(all, address.Address.Compare)
+	return slices.Compact(all)
+}
+
+// checkLaws checks what holds for every valid Address.
+func checkLaws(t testing.TB, a address.Address) {
+	t.Helper()
+	if !a.IsValid() || a == (address.Address{}) {
+		t.Fatalf("%v is not valid", a)
+	}
+	if _, ok := a.Chain().Info(); !ok {
+		t.Errorf("%v has a chain without Info", a)
+	}
+	b, err := address.Parse(a.Chain(), a.Normalized())
+	if err != nil || b != a {
+		t.Errorf("Parse(%s, %q) = %v, %v, want %v", a.Chain(), a.Normalized(), b, err, a)
+	}
+	if b, err = address.Normalize(a.Chain(), a.Normalized()); err != nil || b != a {
+		t.Errorf("Normalize(%s, %q) = %v, %v, want %v", a.Chain(), a.Normalized(), b, err, a)
+	}
+	if b, err = address.Normalize(a.Chain(), a.String()); err != nil || b != a {
+		t.Errorf("Normalize(%s, %q) = %v, %v, want %v", a.Chain(), a.String(), b, err, a)
+	}
+	text, err := a.MarshalText()
+	if err != nil || string(text) != a.String() || a.String() != string(a.Chain())+":"+a.Normalized() {
+		t.Errorf("String is %q, MarshalText %q, %v", a.String(), text, err)
+	}
+	if appended, err := a.AppendText([]byte("x")); err != nil || !bytes.Equal(appended, append([]byte("x"), text...)) {
+		t.Errorf("AppendText of %v gives %q, %v", a, appended, err)
+	}
+	var c address.Address
+	if err := c.UnmarshalText(text); err != nil || c != a {
+		t.Errorf("UnmarshalText(%q) = %v, %v", text, c, err)
+	}
+	can := a.Canonical()
+	if b, err = address.Parse(can.Chain(), can.Normalized()); err != nil || b != can {
+		t.Errorf("Parse(%s, %q) = %v, %v, want the canonical form of %v", can.Chain(), can.Normalized(), b, err, a)
+	}
+	if can.Canonical() != can {
+		t.Errorf("%v has the canonical form %v, and that %v", a, can, can.Canonical())
+	}
+	if a.Account() != can.Account() || a.Account().IsZero() {
+		t.Errorf("the account of %v is %v, that of its canonical form %v", a, a.Account(), can.Account())
+	}
+	ks := a.AppendKeys(nil)
+	k, ok := a.Key()
+	if ok != (len(ks) > 0) || ok && k != ks[0] || ok == k.IsZero() || len(ks) > 3 {
+		t.Errorf("%v has the key %v, %v, and the keys %v", a, k, ok, ks)
+	}
+	for i, k := range ks {
+		if k.IsZero() || slices.Contains(ks[:i], k) || k.Class() == address.Class(0) || k.Class().String() == "none" || k.Class().String() == "account" {
+			t.Errorf("%v has the keys %v", a, ks)
+		}
+	}
+	if cks := can.AppendKeys(nil); !slices.Equal(ks, cks) {
+		t.Errorf("%v has the keys %v, its canonical form %v", a, ks, cks)
+	}
+	if !slices.ContainsFunc(address.Detect(a.Normalized()), func(d address.Address) bool {
+		return d == a || address.IsEVM(a.Chain()) && d.Canonical() == can
+	}) {
+		t.Errorf("Detect(%q) = %v, without %s", a.Normalized(), address.Detect(a.Normalized()), a.Chain())
+	}
+	if a.Compare(a) != 0 || a.Compare(address.Address{}) != 1 || (address.Address{}).Compare(a) != -1 {
+		t.Errorf("Compare of %v", a)
+	}
+}
+
+func TestLaws(t *testing.T) {
+	all := validAddresses(t)
+	seen := map[address.Chain]bool{}
+	for _, a := range all {
+		seen[a.Chain()] = true
+		checkLaws(t, a)
+	}
+	for _, c := range address.Chains() {
+		if info, _ := c.Info(); !seen[c] && !strings.HasPrefix(info.CAIP2, "eip155:") && !address.IsEVM(c) {
+			t.Errorf("no vector of %s", c)
+		}
+	}
+}
+
+// TestLawsOfPairs compares all addresses of the vectors with each other.
+func TestLawsOfPairs(t *testing.T) {
+	all := validAddresses(t)
+	accounts := make([]address.Key, len(all))
+	canonical := make([]address.Address, len(all))
+	byKey := map[string]address.Key{}
+	for i, a := range all {
+		accounts[i], canonical[i] = a.Account(), a.Canonical()
+		for _, k := range append(a.AppendKeys(nil), accounts[i]) {
+			// Equal keys print alike, and those of different classes differ.
+			text := fmt.Sprintf("%d %x", k.Class(), k.AppendBytes(nil))
+			if old, ok := byKey[text]; ok && old != k {
+				t.Errorf("%v and %v are both %s", old, k, text)
+			}
+			byKey[text] = k
+		}
+	}
+	for i, a := range all {
+		for j, b := range all {
+			if (a.Compare(b) == 0) != (a == b) || a.Compare(b) != -b.Compare(a) {
+				t.Errorf("Compare(%v, %v) = %d, and %d the other way round", a, b, a.Compare(b), b.Compare(a))
+			}
+			if (accounts[i] == accounts[j]) != (canonical[i] == canonical[j]) {
+				t.Errorf("%v and %v: accounts %v, %v; canonical forms %v, %v", a, b, accounts[i], accounts[j], canonical[i], canonical[j])
+			}
+		}
+	}
+}
+
+func TestZeroAddress(t *testing.T) {
+	var a address.Address
+	if text, err := a.MarshalText(); a.IsValid() || a.Chain() != "" || a.Normalized() != "" || a.Canonical() != a || a.String() != "invalid address" || len(text) != 0 || err != nil ||
+		!a.Account().IsZero() || a.AppendKeys(nil) != nil || a.Proven() || a.Compare(a) != 0 {
+		t.Error("the zero Address")
+	}
+	if k, ok := a.Key(); ok || !k.IsZero() {
+		t.Errorf("the zero Address has the key %v", k)
+	}
+	b := address.MustParse("ethereum", testEVM)
+	if err := b.UnmarshalText(nil); err != nil || b != a {
+		t.Errorf("UnmarshalText of nothing: %v, %v", b, err)
+	}
+	for _, text := range []string{"x", ":", "ethereum:", "ethereum", "eth:" + testEVM, "ethereum:" + testBTC, ":" + testEVM} {
+		b := address.MustParse("bitcoin", testBTC)
+		if err := b.UnmarshalText([]byte(text)); err == nil || b != address.MustParse("bitcoin", testBTC) {
+			t.Errorf("UnmarshalText(%q) = %v, %v", text, b, err)
+		} else {
+			parseError(t, err)
+		}
+	}
+}
+
+var (
+	slugForm   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	caip2Form  = regexp.MustCompile(`^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$`) // CAIP-2
+	tickerForm = regexp.MustCompile(`^[A-Z0-9]+(-[A-Z0-9]+)*$`)
+)
+
+func TestChainTable(t *testing.T) {
+	chains := address.Chains()
+	if len(chains) < 100 || !slices.IsSorted(chains) {
+		t.Errorf("%d chains, sorted: %v", len(chains), slices.IsSorted(chains))
+	}
+	names := map[string]address.Chain{}
+	ids := map[string]address.Chain{}
+	for _, c := range chains {
+		info, ok := c.Info()
+		if !ok || info.Chain != c || info.Name == "" || info.SLIP44 < -1 {
+			t.Errorf("Info of %s: %+v, %v", c, info, ok)
+		}
+		for _, name := range append([]string{string(c)}, info.Aliases...) {
+			if !slugForm.MatchString(name) || len(name) > 64 {
+				t.Errorf("%s has the name %q", c, name)
+			}
+			if other, ok := names[name]; ok {
+				t.Errorf("%s and %s are both named %s", c, other, name)
+			}
+			names[name] = c
+		}
+		if info.CAIP2 != "" && !caip2Form.MatchString(info.CAIP2) {
+			t.Errorf("%s has the CAIP-2 id %q", c, info.CAIP2)
+		}
+		if other, ok := ids[info.CAIP2]; ok && info.CAIP2 != "" {
+			t.Errorf("%s and %s have the CAIP-2 id %s", c, other, info.CAIP2)
+		}
+		ids[info.CAIP2] = c
+		for _, ticker := range info.Tickers {
+			if !tickerForm.MatchString(ticker) {
+				t.Errorf("%s has the ticker %q", c, ticker)
+			}
+		}
+		// The slices are the caller's.
+		if len(info.Tickers) > 0 {
+			info.Tickers[0] = "changed"
+			if again, _ := c.Info(); again.Tickers[0] == "changed" {
+				t.Errorf("the tickers of %s can be changed", c)
+			}
+		}
+	}
+	if _, ok := address.Chain("nosuchchain").Info(); ok {
+		t.Error("nosuchchain has Info")
+	}
+}
