@@ -45,14 +45,14 @@ var imports = map[string]string{
 // links is what the packages that people embed may link, beyond the standard
 // library and this module.
 var links = map[string]string{
-	"address":         "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+	"address":         "golang.org/x/crypto golang.org/x/sys",
 	"score":           "",
-	"sources":         "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
-	"sources/bundle":  "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
-	"sources/ofac":    "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
-	"sources/badlist": "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
-	"screening":       "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
-	"httpapi":         "filippo.io/edwards25519 golang.org/x/crypto golang.org/x/sys",
+	"sources":         "golang.org/x/crypto golang.org/x/sys",
+	"sources/bundle":  "golang.org/x/crypto golang.org/x/sys",
+	"sources/ofac":    "golang.org/x/crypto golang.org/x/sys",
+	"sources/badlist": "golang.org/x/crypto golang.org/x/sys",
+	"screening":       "golang.org/x/crypto golang.org/x/sys",
+	"httpapi":         "golang.org/x/crypto golang.org/x/sys",
 }
 
 // never are packages of the standard library that these must not link, and the

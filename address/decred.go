@@ -1,9 +1,8 @@
 package address
 
 import (
-	"math/big"
-
-	"filippo.io/edwards25519"
+	"github.com/walletscreen/walletscreen/internal/curve"
+	"github.com/walletscreen/walletscreen/internal/secp256k1"
 )
 
 // Decred writes a public key as one byte, which is the signature algorithm and,
@@ -21,8 +20,7 @@ const (
 func isDecredKey(b []byte) bool {
 	switch b[0] {
 	case decredEd25519:
-		_, err := new(edwards25519.Point).SetBytes(b[1:])
-		return err == nil
+		return curve.IsEd25519((*[32]byte)(b[1:]))
 	case decredECDSA, decredECDSA | decredOdd, decredSchnorr, decredSchnorr | decredOdd:
 		return isSecp256k1X(b[1:])
 	}
@@ -41,24 +39,13 @@ func decredKeyHash(b []byte) []byte {
 	return blake160(key[:])
 }
 
-// secp256k1P is the order of the field of secp256k1, 2^256 - 2^32 - 977.
-var secp256k1P = func() *big.Int {
-	p := new(big.Int).Lsh(big.NewInt(1), 256)
-	return p.Sub(p, big.NewInt(1<<32+977))
-}()
-
-// isSecp256k1X reports whether x is the first coordinate of a point: a field
-// element for which x³ + 7 is a square. Unlike the rest of the package it
-// allocates; addresses with a key in them are few.
+// isSecp256k1X reports whether x, 32 bytes, is the first coordinate of a point of
+// secp256k1.
 func isSecp256k1X(x []byte) bool {
-	n := new(big.Int).SetBytes(x)
-	if n.Cmp(secp256k1P) >= 0 {
-		return false
-	}
-	y2 := new(big.Int).Mul(n, n)
-	y2.Mul(y2, n)
-	y2.Add(y2, big.NewInt(7))
-	return big.Jacobi(y2.Mod(y2, secp256k1P), secp256k1P) == 1
+	key := [33]byte{2}
+	copy(key[1:], x)
+	_, ok := secp256k1.Decompress(key)
+	return ok
 }
 
 // decredVersions are the version bytes of decred that other chains do not have.

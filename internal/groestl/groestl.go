@@ -104,25 +104,30 @@ func (s *state) permute(shift *[8]int, constant uint64) {
 
 // mix maps a byte in row 0 to what it adds to its column by SubBytes and
 // MixBytes. For another row the bytes are rotated.
+//
+// It is made when the program starts, so it walks through the field in the order
+// of the powers of 3, x, and of its inverse, y: every byte but 0 comes once, with
+// its own inverse, and nothing need be divided.
 var mix = func() (t [256]uint64) {
-	first := [8]byte{2, 7, 5, 3, 5, 4, 3, 2} // the first column of the matrix of MixBytes
-	for x := range t {
-		y := sbox(byte(x))
-		for i, c := range first {
-			t[x] |= uint64(mul(c, y)) << (8 * i)
-		}
+	t[0] = mixed(0)
+	x, y := byte(1), byte(1)
+	for range 255 {
+		t[x] = mixed(y)
+		x = mul(3, x)
+		y = mul(0xf6, y) // 0xf6 is the inverse of 3
 	}
 	return t
 }()
 
-// sbox is the S-box of AES: the inverse in GF(256), and an affine map.
-func sbox(x byte) byte {
-	inv := byte(1)
-	for range 254 {
-		inv = mul(inv, x) // x^254, which is the inverse, and 0 for 0
+// mixed returns what the byte with inverse y, in row 0, adds to its column.
+func mixed(y byte) (w uint64) {
+	// The S-box is that of AES: the inverse, and an affine map.
+	y ^= bits.RotateLeft8(y, 1) ^ bits.RotateLeft8(y, 2) ^ bits.RotateLeft8(y, 3) ^ bits.RotateLeft8(y, 4) ^ 0x63
+	first := [8]byte{2, 7, 5, 3, 5, 4, 3, 2} // the first column of the matrix of MixBytes
+	for i, c := range first {
+		w |= uint64(mul(c, y)) << (8 * i)
 	}
-	return inv ^ bits.RotateLeft8(inv, 1) ^ bits.RotateLeft8(inv, 2) ^
-		bits.RotateLeft8(inv, 3) ^ bits.RotateLeft8(inv, 4) ^ 0x63
+	return w
 }
 
 // mul multiplies in GF(256) modulo x^8 + x^4 + x^3 + x + 1.
