@@ -25,3 +25,10 @@ func ParseQuietly(c Chain, s string) (Address, bool) {
 	text, form, bad := chains[r-1].format.parse(s, false)
 	return Address{text, r, form}, bad.err == nil
 }
+
+// CountTries returns the number of strings that FindAll tries as addresses.
+func CountTries(text string) int {
+	f := finder{text: text}
+	f.search()
+	return f.tries
+}

@@ -42,17 +42,7 @@ type Found struct {
 // bytes. The work grows with the length of the text, whatever is in it.
 func FindAll(text string) []Found {
 	f := finder{text: text}
-	for i := 0; i < len(text); {
-		if charClass[text[i]]&classAddress == 0 {
-			i++
-			continue
-		}
-		start := i
-		for i < len(text) && charClass[text[i]]&classAddress != 0 {
-			i++
-		}
-		f.chunk(start, i)
-	}
+	f.search()
 	return f.disjoint()
 }
 
@@ -71,8 +61,30 @@ const (
 type finder struct {
 	text  string
 	found []Found
+	tries int // the strings that were tried as addresses
 
 	lastStart, lastEnd int // the chunk before
+}
+
+// search goes through the text.
+func (f *finder) search() {
+	for i := 0; i < len(f.text); {
+		if charClass[f.text[i]]&classAddress == 0 {
+			i++
+			continue
+		}
+		start := i
+		for i < len(f.text) && charClass[f.text[i]]&classAddress != 0 {
+			i++
+		}
+		f.chunk(start, i)
+	}
+}
+
+// proven looks whether s proves to be an address.
+func (f *finder) proven(s string) (Address, bool) {
+	f.tries++
+	return detectProven(s, 0)
 }
 
 // add notes that a stands at start to end.
@@ -82,7 +94,7 @@ func (f *finder) add(a Address, start, end int) {
 
 // try looks whether an address stands at start to end.
 func (f *finder) try(start, end int) bool {
-	a, ok := detectProven(f.text[start:end], 0)
+	a, ok := f.proven(f.text[start:end])
 	if ok {
 		f.add(a, start, end)
 	}
@@ -310,7 +322,7 @@ func (f *finder) join(start, end int) {
 					continue
 				}
 			}
-			if a, ok := detectProven(joined, 0); ok {
+			if a, ok := f.proven(joined); ok {
 				f.add(a, i, to)
 			}
 		}

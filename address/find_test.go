@@ -1,6 +1,8 @@
 package address_test
 
 import (
+	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -153,5 +155,144 @@ func BenchmarkFindAll(b *testing.B) {
 				address.FindAll(text)
 			}
 		})
+	}
+}
+
+// slowFindAll is FindAll without any haste: of every position, the longest
+// stretch that proves to be an address by itself or without a line break, and
+// that either stands apart or is of a kind that may be glued.
+func slowFindAll(text string) []address.Found {
+	alnum := func(i int) bool {
+		return i >= 0 && i < len(text) && strings.IndexByte("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", text[i]) >= 0
+	}
+	var all []address.Found
+	for start := 0; start < len(text); start++ {
+		if !alnum(start) {
+			continue
+		}
+		for end := min(start+130, len(text)); end > start+13; end-- {
+			a, ok := slowProven(text, start, end, !alnum(start-1), !alnum(end))
+			if ok && alnum(end-1) {
+				all = append(all, address.Found{Address: a, Start: start, End: end})
+				start = end - 1
+				break
+			}
+		}
+	}
+	return all
+}
+
+var lineBreak = regexp.MustCompile(`[ \t]*\r?\n[ \t]*`)
+
+func slowProven(text string, start, end int, apartBefore, apartBehind bool) (address.Address, bool) {
+	s := text[start:end]
+	if strings.ContainsAny(s, " \t\r\n") {
+		at := lineBreak.FindAllStringIndex(s, -1)
+		if len(at) != 1 || !apartBefore || !apartBehind {
+			return address.Address{}, false
+		}
+		s = s[:at[0][0]] + s[at[0][1]:]
+		if strings.ContainsAny(s, " \t\r\n") || strings.HasPrefix(s, "0x") && (strings.ToLower(s) == s || strings.ToUpper(s[2:]) == s[2:]) {
+			return address.Address{}, false
+		}
+	} else if len(s) == 42 && s[:2] == "0x" {
+		// Capitals need not verify.
+		hexBehind := end < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[end]) >= 0
+		a, err := address.Normalize("ethereum", s)
+		return a, err == nil && apartBefore && !hexBehind
+	}
+	found := address.Detect(s)
+	if len(found) == 0 || !found[0].Proven() {
+		return address.Address{}, false
+	}
+	if apartBefore && apartBehind {
+		return found[0], true
+	}
+	switch found[0].Chain() {
+	case "bitcoin", "litecoin", "dogecoin", "dash", "zcash", "tron", "tezos", "xrp", "neo", "cosmos", "osmosis", "thorchain", "harmony":
+		return found[0], len(s) < 70 && !strings.Contains(s, ":")
+	}
+	return address.Address{}, false
+}
+
+// glued are addresses that are found between letters, apart those that are not.
+var (
+	glued = []string{
+		testBTC, testBC1, testTRX, "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t", "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr",
+		"BC1QCR8TE4KR609GCAWUTMRZA0J4XV80JY8Z306FYU", "MVcg9uEvtWuP5N6V48EHfEtbz48qR8TKZ9", "rBgGZ9tc4him9KBzD8fKFiQz3fSZpaSwMH",
+		"t1UYsZVJkLPeMjxEtACvSxfWuNmddpWfxzs", "tz1N7tYGMGs3GGjeJAJKtbycAWcvoPNSUYgu", "cosmos1w508d6qejxtdg4y5r3zarvary0c5xw7k6ah60c",
+		"1111111111111111111114oLvT2", // bitcoin, of 20 zeros
+	}
+	apart = []string{
+		testEVM, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", testXMR, testTON,
+		"nano_3ottm11r7eacpzcnqzpms7k1ggigw7sh9po86ekty1itf5uignatnb14pyae", "X-avax1w508d6qejxtdg4y5r3zarvary0c5xw7k0l6nk9",
+		"25NJQAMCWEFLPVKL73J4SZAHHIHOC4XT3KTCGJNPAINGR5YHKENMEF5QTE", "15sND1xy2556eoAx6eGV6zkURiPJ9T9qJ8XMDHsYTuZezp7f",
+		"rrkah-fqaaa-aaaaa-aaaaq-cai",
+	}
+	noise = []string{
+		"a", "0", "1", "x", "XBT", "BTC: ", "0x", "ff", "; ", ", ", "(", ") ", "\n", " \t\r\n ", "\n\n", " ", ". ", "é", "\xff", "wallet", "bc1", "q",
+		"5493001KJTIIGC8Y1R12", "7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMh",
+	}
+)
+
+// randomText returns addresses, pieces of them and noise in a row.
+func randomText(rng *rand.Rand) string {
+	var b strings.Builder
+	for range 1 + rng.IntN(8) {
+		switch s := glued[rng.IntN(len(glued))]; rng.IntN(6) {
+		case 0:
+			b.WriteString(s)
+		case 1: // broken
+			n := 1 + rng.IntN(len(s)-1)
+			b.WriteString(s[:n] + []string{"\n", "\r\n", " \n", "\n ", "\n\n"}[rng.IntN(5)] + s[n:])
+		case 2: // cut
+			b.WriteString(s[rng.IntN(3) : len(s)-rng.IntN(3)])
+		case 3:
+			b.WriteString(" " + apart[rng.IntN(len(apart))] + " ")
+		default:
+			b.WriteString(noise[rng.IntN(len(noise))])
+		}
+	}
+	return b.String()
+}
+
+func TestFindAllAgainstModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	found := 0
+	for range 250 {
+		text := randomText(rng)
+		got, want := address.FindAll(text), slowFindAll(text)
+		found += len(want)
+		if !slices.Equal(got, want) {
+			t.Fatalf("FindAll(%q)\n got %v\nwant %v", text, got, want)
+		}
+	}
+	if found < 200 {
+		t.Errorf("only %d addresses in the texts", found)
+	}
+}
+
+// TestFindAllIsLinear counts how often a string is tried as an address: the
+// double text has twice as many tries, whatever is in it.
+func TestFindAllIsLinear(t *testing.T) {
+	for _, unit := range []string{
+		"1", "r", "A9zQ7", "1A9zQ7mmWx", "bc1qqqqqqqqqq", "nc1qqqqnc", "a-", "aaaaa-", "a-a-a-a-a-a-a-a-a-a-a-a-a-a-a\n", "0.0.1-aaaaa ",
+		"a\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "0x", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", testBTC, testBTC + "\n", testBC1 + ":",
+		testTON + "-", " ", "\n", ":", "bitcoincash:", "\xff", "1:",
+	} {
+		const size = 1 << 13
+		text := strings.Repeat(unit, 2*size/len(unit))
+		once, twice := address.CountTries(text[:size]), address.CountTries(text)
+		if twice > 2*once+300 || once > 4*size {
+			t.Errorf("%q: %d tries for %d bytes, %d for %d", unit, once, size, twice, 2*size)
+		}
+	}
+}
+
+// TestFindAllProse: what holds no address costs no memory.
+func TestFindAllProse(t *testing.T) {
+	text := strings.Repeat("We have reasonable grounds to suspect that at least the following entities (see https://www.gov.uk/x) are controlled by AYASH,\n", 50)
+	if n := testing.AllocsPerRun(10, func() { address.FindAll(text) }); n != 0 {
+		t.Errorf("FindAll of prose allocates %v times", n)
 	}
 }

@@ -1,0 +1,153 @@
+package address_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// corpus are odd inputs.
+var corpus = []string{
+	"",
+	testEVM,
+	"0X" + testEVM[2:],
+	"0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", // capitals that do not verify
+	testEVM[2:],                                                   // without 0x
+	testEVM + "0",                                                 // a digit more
+	testBTC, testBC1, testTRX, testSOL, testXMR, testKAS, testTON, // one of each kind
+	strings.ToUpper(testBC1),                          // as in QR codes
+	"bc1pfeessrawgf",                                  // the shortest SegWit
+	"LTC1f9gtb7bU6B4VjHXvPGDi8ACNZhkKPo",              // Base58, though it begins like SegWit
+	"1111111111111111111114oLvT2",                     // of 20 zeros
+	strings.Repeat("1", 128),                          // of nothing but zeros
+	"XVhLjQePBhtPRN5YjpjeZQtfYp3m5VkuCp6Ak5kjFsDokYt", // with a destination tag
+	"NQ07 0000 0000 0000 0000 0000 0000 0000 0000",    // with blanks
+	"rrkah-fqaaa-aaaaa-aaaaq-cai",                     // with hyphens
+	"0.0.98-oljor",                                    // with dots
+	"example.near", "eosio.token", "f099", "0x1",      // without a checksum
+	"bitcoin:" + testBTC + "?amount=1&label=x#y",                      // BIP-21
+	"ethereum:pay-" + testEVM + "@1/transfer?address=" + testEVM,      // EIP-681
+	"eip155:56:" + testEVM,                                            // CAIP-10
+	"bip122:000000000019d6689c085ae165831e93:" + testBTC,              // CAIP-10
+	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:" + testSOL,              // of a test network
+	"zcash:?address=x&address.1=y",                                    // ZIP-321
+	"KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn",            // a private key
+	"0x" + strings.Repeat("1f", 32),                                   // another
+	strings.Repeat("abandon ", 11) + "about",                          // a mnemonic
+	"T\u041d96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3",                         // a homoglyph
+	"\u00a0" + testBTC + "\u200b",                                     // a blank and what is none
+	"\xff\xfe", "\x00", ":", "::", "?", "@", "0x", "bitcoin:", "1:1:", // next to nothing
+	testBTC[:11] + " \r\n" + testBTC[11:] + testTRX + ";" + testEVM, // a text
+	euRemark, ukReasons, // more text
+}
+
+// checkError checks what holds for every error.
+func checkError(t *testing.T, c address.Chain, s string, err error) {
+	t.Helper()
+	pe := parseError(t, err)
+	switch {
+	case pe.Err == nil || pe.Error() == "" || len(pe.Error()) > 2000:
+		t.Errorf("%q on %s: %v", s, c, err)
+	case pe.Offset < -1 || pe.Offset >= len(s) && pe.Offset != -1:
+		t.Errorf("%q on %s: %v has the offset %d", s, c, err, pe.Offset)
+	case pe.Input != "" && !strings.HasPrefix(s, pe.Input):
+		t.Errorf("%q on %s: %v has the input %q", s, c, err, pe.Input)
+	case pe.Err == address.ErrSecret && pe.Input != "":
+		t.Errorf("%q on %s: the secret is in the error", s, c)
+	case pe.Err == address.ErrOtherChain && pe.Other == "", pe.Other == c && c != "":
+		t.Errorf("%q on %s: %v names the chain %q", s, c, err, pe.Other)
+	case pe.Other != "":
+		if _, ok := pe.Other.Info(); !ok {
+			t.Errorf("%q on %s: %v names the chain %q", s, c, err, pe.Other)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range corpus {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, c := range address.Chains() {
+			a, err := address.Parse(c, s)
+			if err != nil {
+				checkError(t, c, s, err)
+				continue
+			}
+			if a.Chain() != c {
+				t.Errorf("Parse(%s, %q) = %v", c, s, a)
+			}
+			checkLaws(t, a)
+			if b, err := address.Normalize(c, s); err != nil || b != a {
+				t.Errorf("Parse(%s, %q) = %v, Normalize %v, %v", c, s, a, b, err)
+			}
+		}
+	})
+}
+
+func FuzzNormalize(f *testing.F) {
+	for _, s := range corpus {
+		f.Add("ethereum", s)
+		f.Add("bitcoin", s)
+		f.Add("Solana", s)
+		f.Add("eth", s)
+	}
+	f.Fuzz(func(t *testing.T, slug, s string) {
+		c, err := address.ParseChain(slug)
+		if err != nil {
+			if pe := parseError(t, err); pe.Err != address.ErrChain || c != "" {
+				t.Errorf("ParseChain(%q) = %q, %v", slug, c, err)
+			}
+			c = address.Chain(slug)
+		}
+		a, err := address.Normalize(c, s)
+		if err != nil {
+			checkError(t, c, s, err)
+			return
+		}
+		checkLaws(t, a)
+		if b, err := address.Normalize(c, " \n"+s+"\u00a0\t"); len(s) < 4000 && (err != nil || b != a) {
+			t.Errorf("Normalize(%s, %q) = %v, with blanks around %v, %v", c, s, a, b, err)
+		}
+	})
+}
+
+func FuzzDetect(f *testing.F) {
+	for _, s := range corpus {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, want := address.Detect(s), slowDetect(s)
+		if len(got) != len(want) {
+			t.Fatalf("Detect(%q) = %v, want %v", s, got, want)
+		}
+		for i, a := range got {
+			if a != want[i] {
+				t.Fatalf("Detect(%q) = %v, want %v", s, got, want)
+			}
+			checkLaws(t, a)
+		}
+	})
+}
+
+func FuzzFindAll(f *testing.F) {
+	for _, s := range corpus {
+		f.Add(s)
+		f.Add("x" + s + "\n" + s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		end := 0
+		for _, found := range address.FindAll(text) {
+			if found.Start < end || found.End <= found.Start || found.End > len(text) || !found.Address.Proven() {
+				t.Fatalf("FindAll(%q): %+v", text, found)
+			}
+			end = found.End
+			s := lineBreak.ReplaceAllString(text[found.Start:found.End], "")
+			if a, err := address.Normalize(found.Address.Chain(), s); err != nil || a != found.Address {
+				t.Errorf("FindAll(%q): %+v, but %q is %v, %v", text, found, s, a, err)
+			}
+			checkLaws(t, found.Address)
+		}
+	})
+}
