@@ -322,7 +322,13 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("redirected %s: %q shows a signed address", tt.name, s)
 		}
 	}
-	req := serve(t, hops(1, other.URL))
+	// The cause shows, as far as it is harmless.
+	req := serve(t, hops(1, "http://127.0.0.1:1/?X-Signature=abc"))
+	req.Attempts = 1
+	if _, _, _, err := get(t.Context(), req); err == nil || !strings.Contains(err.Error(), "connect") {
+		t.Errorf("redirected to nobody: error %v, want one about the connection", err)
+	}
+	req = serve(t, hops(1, other.URL))
 	asked := 0
 	req.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { asked++; return nil }}
 	if _, _, _, err := get(t.Context(), req); err != nil || asked != 1 {

@@ -327,8 +327,8 @@ func TestRefused(t *testing.T) {
 		{"no wallets", simple, "Digital Currency Address", "Virtual Currency Address", "no wallet"},
 
 		{"no parties", advanced, "DistinctParties", "Others", "no records"},
-		{"no list", advanced, ">SDN List<", ">SSI List<", "SDN List"},
-		{"another list", advanced, `ListID="2"`, `ListID="3"`, "SDN List"},
+		{"no list", advanced, ">SDN List<", ">SSI List<", "no entry"},
+		{"another list", advanced, `ListID="2"`, `ListID="3"`, "no entry"},
 		{"holder without an entry", advanced, `ProfileID="11" ListID="2"`, `ProfileID="7" ListID="2"`, "record \"11\""},
 		{"no date of issue", advanced, "DateOfIssue", "DateOfNothing", "no date"},
 		{"no such date", advanced, "<Day>21</Day></DateOfIssue>", "<Day>32</Day></DateOfIssue>", "date"},

@@ -1,0 +1,36 @@
+package ofac_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+)
+
+// A file that is at hand needs no network.
+func ExampleParse() {
+	file := strings.NewReader(`<?xml version="1.0" standalone="yes"?>
+<sdnList>
+  <publshInformation><Publish_Date>09/23/2026</Publish_Date><Record_Count>1</Record_Count></publshInformation>
+  <sdnEntry>
+    <uid>27307</uid><lastName>LAZARUS GROUP</lastName>
+    <idList><id>
+      <idType>Digital Currency Address - ETH</idType>
+      <idNumber>0x098B716B8Aaf21512996dC57EB0615e2383E2f96</idNumber>
+    </id></idList>
+  </sdnEntry>
+</sdnList>`)
+	revision, err := ofac.Parse(file, func(e sources.Entry) error {
+		fmt.Println(e.Ref, e.Name, e.Address)
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(revision.Records, "record of", revision.Published.Format("2 January 2006"))
+	// Output:
+	// 27307 LAZARUS GROUP ethereum:0x098b716b8aaf21512996dc57eb0615e2383e2f96
+	// 1 record of 23 September 2026
+}
