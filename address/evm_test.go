@@ -11,7 +11,7 @@ import (
 )
 
 // TestEVMCase parses random addresses in all letter cases, on the chains of
-// EIP-55 and on one of ERC-1191.
+// EIP-55, on one of ERC-1191, and on one that inverts EIP-55.
 func TestEVMCase(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 500 {
@@ -31,6 +31,12 @@ func TestEVMCase(t *testing.T) {
 				break
 			}
 		}
+		inverted := strings.Map(func(c rune) rune {
+			if c >= 'A' {
+				c ^= 0x20
+			}
+			return c
+		}, eip55)
 		upper := strings.ToUpper(digits)
 		bare := func(s string) bool { return s == digits || s == upper }
 		for _, v := range []struct {
@@ -41,12 +47,16 @@ func TestEVMCase(t *testing.T) {
 			{"upper", upper, func(address.Chain) bool { return true }},
 			{"EIP-55", eip55, func(address.Chain) bool { return true }},
 			{"ERC-1191", erc1191, func(c address.Chain) bool { return c == "rootstock" || erc1191 == eip55 || bare(erc1191) }},
+			{"EIP-55 inverted", inverted, func(c address.Chain) bool {
+				return c == "wanchain" || bare(inverted) || c == "rootstock" && inverted == erc1191
+			}},
 			{"ERC-1191 of the test network", test, func(address.Chain) bool { return test == eip55 || bare(test) }},
 			{"one letter wrong", string(one), func(c address.Chain) bool {
 				return bare(string(one)) || c == "rootstock" && string(one) == erc1191
 			}},
 			{"random", string(random), func(c address.Chain) bool {
-				return bare(string(random)) || string(random) == eip55 || c == "rootstock" && string(random) == erc1191
+				return bare(string(random)) || string(random) == eip55 || c == "rootstock" && string(random) == erc1191 ||
+					c == "wanchain" && string(random) == inverted
 			}},
 		} {
 			for _, c := range []address.Chain{"ethereum", "rootstock", "wanchain", "xdc", "ronin"} {

@@ -81,7 +81,7 @@ var chains = [...]chain{
 	{"viction", "Viction", "eip155:88", 889, "tomochain", "VIC", evm{}},
 	{"vechain", "VeChain", "vechain:b1ac3413d346d43539627e6be7ec1b4a", 818, "", "VET", evm{}},
 	{"theta", "Theta", "eip155:361", 500, "", "THETA TFUEL", evm{}},
-	{"wanchain", "Wanchain", "eip155:888", 5718350, "", "WAN", evm{}},
+	{"wanchain", "Wanchain", "eip155:888", 5718350, "", "WAN", wanchain{}},
 	{"rootstock", "Rootstock", "eip155:30", 137, "", "RBTC RSK", erc1191{prefix: "300x"}},
 	{"xdc", "XDC Network", "eip155:50", 550, "xdc-network xinfin", "XDC", evmPrefixed{prefix: "xdc"}},
 	{"ronin", "Ronin", "eip155:2020", 60, "", "RON", evmPrefixed{prefix: "ronin:"}},

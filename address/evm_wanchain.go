@@ -1,0 +1,43 @@
+package address
+
+// wanchain is the format of Wanchain, whose wallets write the letter case of
+// EIP-55 inverted, so that an address of Ethereum is told from one of Wanchain.
+// The node takes any letter case, and other software writes EIP-55, so either
+// proves an address; an address whose case fails both is refused by the strict
+// reading.
+//
+// See toChecksumAddress of wanchain-util.
+type wanchain struct{}
+
+var _ evmFamily = wanchain{}
+
+func (wanchain) isEVM() {}
+
+func (wanchain) parse(s string, tolerant bool) (string, form, fault) {
+	text, f, bad := evm{}.parse(s, tolerant)
+	if bad == badChecksum && isInvertedEIP55(s[2:]) {
+		return evm{}.parse(s, true)
+	}
+	return text, f, bad
+}
+
+// isInvertedEIP55 reports whether mixed, 40 valid hex digits, has EIP-55's
+// letter case with capitals for small letters and the reverse.
+func isInvertedEIP55(mixed string) bool {
+	var inverted [40]byte
+	for i := range inverted {
+		inverted[i] = mixed[i]
+		if mixed[i] > '9' {
+			inverted[i] ^= 0x20
+		}
+	}
+	return isEIP55(string(inverted[:]), "")
+}
+
+func (wanchain) canonical(text string, f form) (string, form) { return evm{}.canonical(text, f) }
+
+func (wanchain) account(text string, f form) Key { return evm{}.account(text, f) }
+
+func (wanchain) keys(text string, f form) keys { return evm{}.keys(text, f) }
+
+func (wanchain) proves(f form) bool { return evm{}.proves(f) }
