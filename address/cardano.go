@@ -171,8 +171,11 @@ func (cardano) proves(form) bool { return true }
 
 // parseByron reads s as a Byron address: the Base58 of an array of the address,
 // which is tagged and in a byte string, and its CRC-32. The address is an array
-// of a root of 28 bytes, a map of attributes, and a type. Attribute 2 holds the
-// magic number of a test network; the main network writes none.
+// of a root of 28 bytes, a map of attributes, and a type: 0 for a public key, 2
+// for a redemption. (Type 1, for scripts, was never on the chain, and its ledger
+// reads it no more.) Attribute 1 holds a derivation path, in a byte string of its
+// own; attribute 2 holds the magic number of a test network, and the main network
+// writes none.
 func parseByron(s string) (string, form, fault) {
 	var buf [base58.MaxLen]byte
 	n, at := base58.Bitcoin.Decode(buf[:], s)
@@ -192,7 +195,7 @@ func parseByron(s string) (string, form, fault) {
 	if sum != uint64(crc32IEEE(payload)) {
 		return "", 0, badChecksum
 	}
-	test := false
+	test, wrong := false, false
 	inner := cbor{b: payload}
 	inner.want(0x83) // array of 3
 	root := inner.bytes()
@@ -200,13 +203,22 @@ func parseByron(s string) (string, form, fault) {
 	if attributes > 16 {
 		return "", 0, badSyntax
 	}
+	last := -1
 	for range attributes {
 		key := inner.uint(0)
-		value := inner.bytes()
-		test = test || key == 2 && len(value) > 0
+		value := cbor{b: inner.bytes()}
+		wrong = wrong || key > 255 || int(key) <= last // the keys ascend
+		last = int(key & 255)
+		switch key {
+		case 1:
+			value.bytes()
+			wrong = wrong || value.failed || len(value.b) != 0
+		case 2:
+			test = true
+		}
 	}
 	kind := inner.uint(0)
-	if inner.failed || len(inner.b) != 0 || len(root) != 28 || kind > 2 {
+	if inner.failed || len(inner.b) != 0 || wrong || len(root) != 28 || kind != 0 && kind != 2 {
 		return "", 0, badSyntax
 	}
 	if test {
