@@ -6,13 +6,14 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/secp256k1"
 )
 
 // ergo is the format of Ergo: Base58 of a byte for network and type, the
 // content, and the first four bytes of the BLAKE2b-256 hash of both. The content
 // is a public key (P2PK), the first 24 bytes of the hash of a script (P2SH), or
-// a script (P2S). The letter case matters; the normal form is the input. Whether
-// a key is a point of the curve is not checked.
+// a script (P2S). The letter case matters; the normal form is the input. A key
+// must be a point of the curve, for Ergo's node reads no other.
 //
 // A P2S address can spell out the very script that a P2PK or a P2SH address
 // stands for. That is the same account, and the short address is its canonical
@@ -69,7 +70,7 @@ func (ergo) parse(s string, tolerant bool) (string, form, fault) {
 	switch {
 	case f == formErgoP2PK && len(content) != ergoKey, f == formErgoP2SH && len(content) != ergoHash:
 		return "", 0, badLength
-	case f == formErgoP2PK && content[0] != 2 && content[0] != 3, f > formErgoP2S:
+	case f == formErgoP2PK && !isSecp256k1Key([ergoKey]byte(content)), f > formErgoP2S:
 		return "", 0, badSyntax
 	case head&ergoTestnet != 0:
 		return "", 0, badNetwork
@@ -80,11 +81,18 @@ func (ergo) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
+// isSecp256k1Key reports whether key is a compressed public key: 02 or 03, and
+// the first coordinate of a point.
+func isSecp256k1Key(key [33]byte) bool {
+	_, ok := secp256k1.Decompress(key)
+	return ok
+}
+
 // ergoScriptForm returns the form of a P2S address of the script.
 func ergoScriptForm(script []byte) form {
 	const p2pk, p2sh = len(ergoKeyScript), len(ergoHashScript)
 	switch {
-	case len(script) == p2pk+ergoKey && string(script[:p2pk]) == ergoKeyScript && (script[p2pk] == 2 || script[p2pk] == 3):
+	case len(script) == p2pk+ergoKey && string(script[:p2pk]) == ergoKeyScript && isSecp256k1Key([ergoKey]byte(script[p2pk:])):
 		return formErgoP2SOfP2PK
 	case len(script) == p2sh+ergoHash+len(ergoHashTail) &&
 		(string(script[:p2sh]) == ergoHashScript && string(script[p2sh+ergoHash:]) == ergoHashTail ||
