@@ -9,8 +9,8 @@ import (
 
 // Detect returns s as an Address of every chain on which [Parse] takes it:
 // first those that s proves to be (see [Address.Proven]), then the others, each
-// in the order of the chain table. For all EVM chains together it names
-// ethereum. It returns nil if there are none.
+// in the order of the chain table. What ethereum takes is named as its alone, for
+// all EVM chains. It returns nil if there are none.
 func Detect(s string) []Address {
 	var found []Address
 	proven := 0
