@@ -2,7 +2,8 @@ package address
 
 // arweave is the format of arweave: 43 characters of the URL-safe Base64, for 32
 // bytes, the SHA-256 of a key. The last character carries two bits that must be
-// zero. There is no checksum.
+// zero. There is no checksum. Text that proves to be an address of another
+// chain, as one in bech32 of 43 characters, is none.
 //
 // See the Arweave documentation, "Key format", and HTTP API.
 type arweave struct{}
@@ -24,6 +25,9 @@ func (arweave) parse(s string, tolerant bool) (string, form, fault) {
 	}
 	if bad >= 0 {
 		return "", 0, badChar(bad)
+	}
+	if isOneCase(s) && provesElsewhere(s) {
+		return "", 0, badSyntax
 	}
 	return s, formArweave, fault{}
 }

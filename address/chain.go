@@ -154,5 +154,8 @@ var slugIndex = func() (t [1024]uint16) {
 	return t
 }()
 
-// ethereumRow is the row of ethereum, plus one.
-var ethereumRow = lookup("ethereum")
+// The rows of two chains, plus one.
+var (
+	ethereumRow = lookup("ethereum")
+	icpRow      = lookup("internet-computer")
+)

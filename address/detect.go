@@ -31,7 +31,8 @@ func Detect(s string) []Address {
 // detectProven returns s as an address of the first chain of which it proves to
 // be one, in the order of the table but for row except.
 func detectProven(s string, except uint16) (Address, bool) {
-	for d := newDetector(s); ; {
+	d := newDetector(s)
+	for d.proven = true; ; {
 		a, ok := d.next()
 		if !ok || a.Proven() && a.row != except {
 			return a, ok
@@ -39,11 +40,35 @@ func detectProven(s string, except uint16) (Address, bool) {
 	}
 }
 
+// provesElsewhere reports whether s proves to be an address of some chain. A
+// format that proves nothing refuses such text, lest an address that was given
+// with the wrong chain be taken for an account that nobody has. It asks where
+// its own addresses hardly look like that, for the answer takes microseconds.
+func provesElsewhere(s string) bool {
+	_, ok := detectProven(s, 0)
+	return ok
+}
+
+// isOneCase reports whether the letters in s are all small or all capital, as
+// they are in bech32, and hardly ever in 32 bytes of Base58 or Base64.
+func isOneCase(s string) bool {
+	var lower, upper bool
+	for i := range len(s) {
+		lower = lower || 'a' <= s[i] && s[i] <= 'z'
+		upper = upper || 'A' <= s[i] && s[i] <= 'Z'
+		if lower && upper {
+			return false
+		}
+	}
+	return true
+}
+
 // A detector tries a string on all chains. What decoding it in Base58 shows is
 // found out once, for that is most of the work and the same for most chains.
 type detector struct {
 	s       string
 	row     int    // the next one
+	proven  bool   // leave out the formats that prove nothing
 	evm     bool   // s is an address of ethereum
 	all     uint16 // the classes that all characters have
 	raw     [base58.MaxLen]byte
@@ -90,10 +115,13 @@ func (d *detector) next() (Address, bool) {
 	return Address{}, false
 }
 
-// fits reports false if the string is certainly not an address of format f. It
-// is an optimisation alone: what it does not know fits.
+// fits reports false if the string is certainly not an address of format f, or
+// none that proves itself where that is asked for. It is an optimisation alone,
+// but that the formats which use provesElsewhere must not be asked by it.
 func (d *detector) fits(f format) bool {
 	switch f := f.(type) {
+	case near, solana, arweave, hex32, antelope:
+		return !d.proven
 	case evm:
 		return len(d.s) == evmLen && !d.evm
 	case evmFamily:

@@ -50,13 +50,16 @@ func ExampleParseChain() {
 }
 
 func ExampleDetect() {
-	for _, a := range address.Detect("terra1w508d6qejxtdg4y5r3zarvary0c5xw7kued6dc") {
-		fmt.Println(a.Chain(), a.Proven())
+	for _, s := range []string{"terra1w508d6qejxtdg4y5r3zarvary0c5xw7kued6dc", "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"} {
+		for _, a := range address.Detect(s) {
+			fmt.Println(a.Chain(), a.Proven())
+		}
 	}
 	// Output:
 	// terra true
 	// terra-classic true
-	// near false
+	// solana false
+	// arweave false
 }
 
 func ExampleFindAll() {

@@ -10,6 +10,10 @@ import (
 // 2^256: "0x" and 64 hex digits. The normal form has the digits that were
 // given, in lower case; the canonical form always has 64.
 //
+// Starknet's tools drop zeros at the front. Its addresses are hashes, none of
+// which has so many zeros that it shrinks to the length of an EVM address or
+// a Flow address; these are refused.
+//
 // See AIP-40, "Address Standard v1" (aptos), the documentation of Sui and IOTA
 // on addresses, and that of Starknet on contract addresses.
 type hex32 struct {
@@ -35,6 +39,8 @@ func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badHexPrefix(s)
 	case len(s) > hex32Len:
 		return "", 0, badHexLength(s)
+	case h.felt && (len(s) == evmLen || len(s) == 2+flowDigits):
+		return "", 0, badLength
 	}
 	bad, capitals := scanHex(s, 2)
 	if bad >= 0 {

@@ -10,7 +10,10 @@ import (
 // Among the names, 64 hex digits are an implicit account, named by its ed25519
 // public key, and "0x" with 40 hex digits is one of an Ethereum key. Names under
 // ".testnet" are of the test network. There is no checksum, and much that is no
-// account is well-formed.
+// account is well-formed. Of that, what proves to be an address of another chain
+// and has no "." is refused, though somebody could register it as a name: who
+// gives a Bitcoin address with the wrong chain must not be told of an account on
+// this one.
 //
 // See the NEAR specification, "Account ID rules".
 type near struct{}
@@ -61,7 +64,27 @@ func (near) parse(s string, tolerant bool) (string, form, fault) {
 	case strings.HasSuffix(s, ".testnet"):
 		return "", 0, badNetwork
 	}
-	return s, nearForm(s), fault{}
+	f := nearForm(s)
+	if isOfAnother(s, f) {
+		return "", 0, badSyntax
+	}
+	return s, f, fault{}
+}
+
+// nearUnproven is the length below which no address proves itself.
+const nearUnproven = 8
+
+// isOfAnother reports whether s, well-formed on near, proves to be an address of
+// another chain.
+func isOfAnother(s string, f form) bool {
+	switch f {
+	case formNearEthereum:
+		return false // of both
+	case formNearImplicit:
+		_, _, bad := icp{}.parse(s, false) // the one other form in 64 hex digits
+		return bad.err == nil
+	}
+	return len(s) >= nearUnproven && strings.IndexByte(s, '.') < 0 && provesElsewhere(s)
 }
 
 func nearForm(s string) form {

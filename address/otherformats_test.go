@@ -107,6 +107,9 @@ var writers = []writer{
 		}
 		b[0] &= 7
 		n := new(big.Int).SetBytes(b)
+		if digits := len(n.Text(16)); digits == 40 || digits == 16 { // as on ethereum or flow: refused
+			n.Lsh(n, 4).FillBytes(b)
+		}
 		return []spelling{
 			{fmt.Sprintf("0x%064x", n), string(b), false},
 			{fmt.Sprintf("0x%x", n), string(b), false},

@@ -7,7 +7,9 @@ import (
 
 // solana is the format of Solana: 32 bytes in Base58 without a checksum, so
 // that a typing error is not found. The bytes are an ed25519 public key, or,
-// for the accounts of programs, no point of the curve; both receive coins.
+// for the accounts of programs, no point of the curve; both receive coins. Text
+// that proves to be an address of another chain, as some in bech32 that happens
+// to be Base58 of 32 bytes, is none.
 type solana struct{}
 
 const (
@@ -21,6 +23,9 @@ func (solana) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badChar(bad)
 	} else if n != solanaLen {
 		return "", 0, solanaFault(s)
+	}
+	if isOneCase(s) && provesElsewhere(s) {
+		return "", 0, badSyntax
 	}
 	return s, 0, fault{}
 }

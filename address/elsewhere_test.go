@@ -1,0 +1,86 @@
+package address_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// sharedEncodings names, for each group, chains of which one spells accounts as
+// another does, by the same bytes under the same prefix. Whoever gives such a
+// spelling with the wrong one of them cannot be told so.
+var sharedEncodings = []string{
+	// Base58Check, by version: 00, 05, 07, 0d, 17, 1e, 21, 32, 35, 37, 3c, 3f,
+	// 47, 55, 7a, 1cb8 and 1cbd.
+	"bitcoin bitcoin-cash bitcoin-sv ecash bitcoin-diamond",
+	"bitcoin bitcoin-cash bitcoin-sv ecash bitcoin-diamond litecoin vertcoin digibyte monacoin syscoin reddcoin",
+	"namecoin pivx", "neo ontology bitcoin-gold", "dogecoin digibyte verge pivx", "verge viacoin",
+	"litecoin qtum monacoin", "neblio neo-n3", "monacoin peercoin", "ravencoin komodo",
+	"digibyte syscoin pivx", "vertcoin viacoin", "komodo lbry", "ravencoin lbry",
+	"zcash flux zclassic bitcoinz horizen",
+	// Bech32, by human-readable part: terra, and pc, of witness programs that
+	// nobody can spend.
+	"terra terra-classic", "pactus peercoin",
+	// SS58, by prefix 42.
+	"substrate bittensor aleph-zero",
+	// 32 bytes in hex, without a checksum.
+	"aptos sui iota starknet",
+	// 20 bytes in hex, beside the EVM chains themselves.
+	"ethereum near hedera sei zilliqa",
+	// 32 bytes in 43 characters, of Base58 or of Base64.
+	"solana arweave",
+	// Names.
+	"eos wax near", "near starknet",
+}
+
+// isShared reports whether sharedEncodings tells that a spelling of a may be one
+// of b.
+func isShared(a, b address.Chain) bool {
+	group := func(c address.Chain) string {
+		if address.IsEVM(c) {
+			return "ethereum"
+		}
+		return string(c)
+	}
+	a, b = address.Chain(group(a)), address.Chain(group(b))
+	return a == b || slices.ContainsFunc(sharedEncodings, func(g string) bool {
+		all := strings.Fields(g)
+		return slices.Contains(all, string(a)) && slices.Contains(all, string(b))
+	})
+}
+
+// TestWrongChain gives every valid vector to every chain that it is not for. It
+// is refused, or the two chains are known to share an encoding. What proves
+// itself, and is none of the chain, is told to be of another, and of one that
+// takes it.
+func TestWrongChain(t *testing.T) {
+	for _, a := range validAddresses(t) {
+		s := a.Normalized()
+		proven := address.Detect(s)[0].Proven()
+		for _, c := range address.Chains() {
+			b, err := address.Parse(c, s)
+			if err == nil {
+				// Almost every text is a name of near, and its wide grammar takes what
+				// does not prove itself.
+				if !isShared(a.Chain(), c) && (c != "near" || proven && !strings.Contains(s, ".")) {
+					t.Errorf("Parse(%s, %q) = %v, an address of %s", c, s, b, a.Chain())
+				}
+				continue
+			}
+			var pe *address.ParseError
+			if !errors.As(err, &pe) {
+				t.Fatalf("Parse(%s, %q): %v is no *ParseError", c, s, err)
+			}
+			if errors.Is(err, address.ErrOtherChain) {
+				if _, err := address.Normalize(pe.Other, s); err != nil {
+					t.Errorf("Parse(%s, %q) names %s, which does not take it: %v", c, s, pe.Other, err)
+				}
+			} else if proven && !errors.Is(err, address.ErrNetwork) && !errors.Is(err, address.ErrSecret) && pe.Hint() == "" {
+				t.Errorf("Parse(%s, %q): %v, want ErrOtherChain: it proves to be of %s", c, s, err, a.Chain())
+			}
+		}
+	}
+}
