@@ -1,0 +1,151 @@
+package csvscan_test
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/walletscreen/walletscreen/internal/csvscan"
+)
+
+// scan returns all records of a file.
+func scan(s *csvscan.Scanner) ([][]string, error) {
+	var records [][]string
+	for {
+		fields, err := s.Next()
+		if err != nil {
+			if again, errAgain := s.Next(); again != nil || errAgain != err {
+				return nil, errors.New("the error does not stay")
+			}
+			if err == io.EOF {
+				err = nil
+			}
+			return records, err
+		}
+		records = append(records, slices.Clone(fields))
+	}
+}
+
+func TestScan(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		want     [][]string
+	}{
+		{"nothing", "", nil},
+		{"one field", "a\n", [][]string{{"a"}}},
+		{"CR LF", "a,b\r\nc,d\r\n", [][]string{{"a", "b"}, {"c", "d"}}},
+		{"empty fields", ",\n", [][]string{{"", ""}}},
+		{"empty line", "\n", [][]string{{""}}},
+		{"blanks are kept", " a , \"b\n", nil},
+		{"blanks", " a ,b \n", [][]string{{" a ", "b "}}},
+		{"quotes", "\"a,\"\"b\"\"\r\nc\",\"\",\"d\"\r\n", [][]string{{"a,\"b\"\r\nc", "", "d"}}},
+		{"byte order mark", "\ufeffa\n", [][]string{{"a"}}},
+		{"byte order mark and a quote", "\ufeff\"a\"\n", [][]string{{"a"}}},
+		{"Ctrl-Z at the end", "a\r\n\x1a", [][]string{{"a"}}},
+		{"Ctrl-Z in a field", "a\x1a\n", [][]string{{"a\x1a"}}},
+		{"longest record", strings.Repeat("a", csvscan.MaxRecord-1) + "\n", [][]string{{strings.Repeat("a", csvscan.MaxRecord-1)}}},
+	} {
+		for size, r := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.in))} {
+			got, err := scan(csvscan.New(r))
+			if (err != nil) != (tt.name == "blanks are kept") || !slices.EqualFunc(got, tt.want, slices.Equal) {
+				t.Errorf("%s, %s: %.200q, %v, want %.200q", tt.name, size, got, err, tt.want)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		line     int64
+		cut      bool // io.ErrUnexpectedEOF
+	}{
+		{"no end of line", "a\nb", 2, true},
+		{"half an end of line", "a\nb\r", 2, true},
+		{"quote not closed", "a\n\"b\nc\n", 2, true},
+		{"quote closed, no end of line", "\"a\"", 1, true},
+		{"quote in a field", "a\nb\"c\"\n", 2, false},
+		{"blank before a quote", "a, \"b\"\n", 1, false},
+		{"text behind a quote", "\"a\"b\n", 1, false},
+		{"CR in a field", "a\rb\n", 1, false},
+		{"CR CR LF", "a\r\r\n", 1, false},
+		{"Ctrl-Z before the end", "a\n\x1ab\n", 2, false},
+		{"NUL", "a\x00\n", 1, false},
+		{"long record", "a\n" + strings.Repeat("a", csvscan.MaxRecord) + "\n", 2, false},
+		{"long record of many lines", "\"" + strings.Repeat("a\n", csvscan.MaxRecord) + "\"\n", 1, false},
+	} {
+		_, err := scan(csvscan.New(strings.NewReader(tt.in)))
+		var at *csvscan.Error
+		if !errors.As(err, &at) || at.Line != tt.line || errors.Is(err, io.ErrUnexpectedEOF) != tt.cut {
+			t.Errorf("%s: error %v, want one on line %d, cut: %v", tt.name, err, tt.line, tt.cut)
+		}
+	}
+	r := io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(os.ErrDeadlineExceeded))
+	if _, err := scan(csvscan.New(r)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("error %v, want that of the reader", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	s := csvscan.New(strings.NewReader("a;\"b\";c,d"))
+	s.Comma, s.OpenEnd = ';', true
+	if got, err := scan(s); err != nil || !slices.EqualFunc(got, [][]string{{"a", "b", "c,d"}}, slices.Equal) {
+		t.Errorf("%q, %v, want one record of three fields", got, err)
+	}
+	for _, in := range []string{"\"a", "a\r"} {
+		s := csvscan.New(strings.NewReader(in))
+		s.OpenEnd = true
+		if got, err := scan(s); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%q: %q, %v, want io.ErrUnexpectedEOF: it was cut in any case", in, got, err)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	s := csvscan.New(strings.NewReader("a\n\"b\nc\"\nd\n"))
+	for _, want := range []int64{1, 2, 4} {
+		if _, err := s.Next(); err != nil || s.Line() != want {
+			t.Errorf("Line = %d, %v, want %d", s.Line(), err, want)
+		}
+	}
+}
+
+// FuzzScan holds that what is read is what encoding/csv reads. That one changes
+// CR LF within quotes, and leaves out empty lines.
+func FuzzScan(f *testing.F) {
+	f.Add("a,b\r\n\"c\"\"\n\",d\r\n")
+	f.Add("\ufeff\"a\"\n\nb\n\x1a")
+	f.Add("\"a\",\"b;c\"")
+	f.Fuzz(func(t *testing.T, in string) {
+		got, err := scan(csvscan.New(strings.NewReader(in)))
+		if err != nil {
+			return
+		}
+		text := strings.TrimSuffix(strings.TrimPrefix(in, "\ufeff"), "\x1a")
+		r := csv.NewReader(strings.NewReader(text))
+		r.FieldsPerRecord = -1
+		want, err := r.ReadAll()
+		if err != nil {
+			t.Fatalf("%q is no CSV to encoding/csv: %v", in, err)
+		}
+		var same [][]string
+		for _, record := range got {
+			if len(record) == 1 && record[0] == "" {
+				continue
+			}
+			for i := range record {
+				record[i] = strings.ReplaceAll(record[i], "\r\n", "\n")
+			}
+			same = append(same, record)
+		}
+		want = slices.DeleteFunc(want, func(r []string) bool { return len(r) == 1 && r[0] == "" })
+		if !slices.EqualFunc(same, want, slices.Equal) {
+			t.Errorf("%q: %q, encoding/csv: %q", in, same, want)
+		}
+	})
+}
