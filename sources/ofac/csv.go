@@ -1,0 +1,221 @@
+package ofac
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// The bounds of the two CSV files, in bytes. They had 5.6 MB and well below
+// 1 MB in August 2026. The second is held in memory.
+const (
+	maxCSV      = 64 << 20
+	maxComments = 16 << 20
+)
+
+// ParseCSV reads the SDN List from two files of its oldest format, and calls add
+// for each listed address, in the order of the list: sdn.csv, and
+// sdn_comments.csv, which goes on where sdn.csv was cut. Only a list that was
+// not to be had otherwise should be read so. It says neither when an entity was
+// listed nor when it was published itself, and puts wallets among all else that
+// is known of an entity, the 12th column, in words:
+//
+//	Gender Male; Digital Currency Address - XBT 12Qt…; alt. Digital Currency Address - XBT 1Kuf…; Passport ….
+//
+// OFAC cuts that column at 1000 characters, within a word or an address if need
+// be; sdn_comments.csv has the rest. What is cut there must go on here, and the
+// reverse, or the two files are not of one list: that is an error. So is a wallet
+// whose text is not certain to be whole, or cannot be told from other text.
+// Tickers are whatever OFAC prints.
+//
+// Name is as the file has it, the last name first: "YAN, Xiaobing". ListedAt is
+// zero, and so is Published; a caller who knows that date should set it. Records
+// counts the entities. The digest is the SHA-256 of the two files' SHA-256 sums.
+//
+// As with [Parse], nothing is added unless both were read to the end. A file that
+// was cut within a line is an error. One that was cut between two lines cannot
+// be told from a whole one, but by its neighbour: nor does the Ctrl-Z at the end
+// of OFAC's own sdn.csv survive everywhere, so it is passed over. Errors are a
+// [*sources.RecordError], or those of the readers, or one that wraps that of
+// add. comments may be nil if nothing is cut.
+func ParseCSV(sdn, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	l, err := readCSV(sdn, comments)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	if err := l.each(add); err != nil {
+		return sources.Revision{}, err
+	}
+	return l.revision, nil
+}
+
+// readCSV reads both files to their end.
+func readCSV(sdn, comments io.Reader) (*list, error) {
+	if comments == nil {
+		comments = strings.NewReader("")
+	}
+	var l list
+	rest := csvFile{name: "sdn_comments.csv", columns: 2, hash: sha256.New()}
+	more := make(map[string][]byte)
+	err := rest.each(comments, maxComments, func(row []string) error {
+		id := strings.Clone(row[0])            // not to keep the row
+		more[id] = append(more[id], row[1]...) // with nothing between: it was cut within a word
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	main := csvFile{name: "sdn.csv", columns: 12, hash: sha256.New()}
+	seen := make(map[string]bool)
+	err = main.each(sdn, maxCSV, func(row []string) error {
+		id := row[0]
+		if seen[id] {
+			return errors.New("id given twice")
+		}
+		seen[strings.Clone(id)] = true // not to keep the row
+		l.revision.Records++
+		remarks, err := whole(row[11], string(more[id]))
+		if err != nil {
+			return err
+		}
+		return l.addRemarks(id, row[1], remarks)
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case l.revision.Records == 0:
+		return nil, main.errorf(0, "", "no records")
+	case len(l.wallets) == 0:
+		return nil, main.errorf(0, "", "no wallet in %d records", l.revision.Records)
+	}
+	for id := range more {
+		if !seen[id] {
+			return nil, rest.errorf(0, id, "not in sdn.csv: that was cut, or is of another day")
+		}
+	}
+	digest := sha256.Sum256(rest.hash.Sum(main.hash.Sum(nil)))
+	l.revision.Digest = hex.EncodeToString(digest[:])
+	return &l, nil
+}
+
+// A csvFile is one of the two files.
+type csvFile struct {
+	name    string
+	columns int
+	hash    hash.Hash
+}
+
+// each calls read for each row of r, the first column of which is an id. The row
+// is valid until read returns.
+func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) error {
+	limited := &io.LimitedReader{R: r, N: limit + 1}
+	s := csvscan.New(io.TeeReader(limited, f.hash))
+	for {
+		row, err := s.Next()
+		var at *csvscan.Error
+		switch {
+		case limited.N == 0:
+			return f.errorf(s.Line(), "", "more than %d bytes", limit)
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &at):
+			return f.errorf(at.Line, "", "%w", at.Err)
+		case err != nil:
+			return fmt.Errorf("%s: %w", f.name, err)
+		case len(row) != f.columns:
+			return f.errorf(s.Line(), "", "%d columns, want %d", len(row), f.columns)
+		case row[0] == "" || strings.Trim(row[0], "0123456789") != "":
+			return f.errorf(s.Line(), "", "id %.64q: want a number", row[0])
+		}
+		id := row[0]
+		if err := read(row); err != nil {
+			return f.errorf(s.Line(), id, "%w", err)
+		}
+	}
+}
+
+// errorf makes an error of a row of the file, or of the file if line is 0.
+func (f *csvFile) errorf(line int64, ref, format string, args ...any) error {
+	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: fmt.Errorf(f.name+": "+format, args...)}
+}
+
+// maxRemarks is where OFAC cuts the remarks, in characters.
+const maxRemarks = 1000
+
+// whole returns the remarks of a row with what goes on in the comments.
+func whole(remarks, more string) (string, error) {
+	switch n := utf8.RuneCountInString(remarks); {
+	case more != "" && n == maxRemarks-1:
+		// The last of the 1000 was a blank, which was trimmed.
+		return remarks + " " + more, nil
+	case more != "" && n < maxRemarks:
+		return "", fmt.Errorf("remarks of %d characters go on in sdn_comments.csv, want %d: the files are of different days", n, maxRemarks)
+	case more == "" && n == maxRemarks:
+		return "", fmt.Errorf("remarks are cut at %d characters, and do not go on in sdn_comments.csv", n)
+	}
+	return remarks + more, nil
+}
+
+// addRemarks adds the wallets that remarks name, and their holder. Remarks are
+// items with semicolons between them and a full stop at the end.
+func (l *list) addRemarks(id, name, remarks string) error {
+	if !mentions(remarks) {
+		return nil
+	}
+	remarks = strings.TrimRightFunc(remarks, unicode.IsSpace)
+	body, ok := strings.CutSuffix(remarks, ".")
+	if !ok {
+		return errors.New("remarks with a wallet do not end in a full stop: they were cut")
+	}
+	for item := range strings.SplitSeq(body, ";") {
+		if !mentions(item) {
+			continue
+		}
+		asset, text, err := walletOf(item)
+		if err != nil {
+			return err
+		}
+		if len(l.wallets) == maxWallets {
+			return fmt.Errorf("more than %d wallets", maxWallets)
+		}
+		l.wallets = append(l.wallets, wallet{len(l.holders), asset, text})
+	}
+	l.holders = append(l.holders, holder{id: id, name: sources.TrimListed(name)})
+	return nil
+}
+
+// mentions reports whether text has the label of a wallet, with whatever blanks.
+func mentions(text string) bool {
+	// Most text has no such word, so most need not be looked at twice.
+	lower := strings.ToLower(text)
+	return strings.Contains(lower, "currency") &&
+		strings.Contains(strings.Join(strings.Fields(lower), ""), "digitalcurrencyaddress")
+}
+
+// walletOf reads an item that mentions the label: the label as in the other
+// formats, perhaps with "alt." in front, and an address of one word.
+func walletOf(item string) (asset, text string, err error) {
+	words := strings.Fields(item)
+	if words[0] == "alt." {
+		words = words[1:]
+	}
+	n := len(words) - 1
+	asset, ok := ticker([]byte(strings.Join(words[:n], " ")))
+	if !ok || asset == "" || strings.Contains(asset, " ") {
+		return "", "", fmt.Errorf("%.128q: want %q, a ticker and an address", item, label+" -")
+	}
+	if len(words[n]) > maxText {
+		return "", "", fmt.Errorf("address of %d bytes", len(words[n]))
+	}
+	return asset, words[n], nil
+}
