@@ -19,8 +19,8 @@
 //
 // An answer without labels means that every required list was loaded whole, and
 // that none of them has the account, in whatever spelling, nor another account
-// of the same key where the address shows the key. It does not mean that the
-// account is harmless. This module gives no legal advice. It does not trace
+// of a key that a listed address shows. It does not mean that the account is
+// harmless. This module gives no legal advice. It does not trace
 // ownership or the flow of funds, and it compares no names.
 //
 // # What it does not do

@@ -116,7 +116,15 @@ func TestServer(t *testing.T) {
 		{"16iWn2J1McqjToYLHSsAyS6En3QA8YQ91H", "bitcoin", 200, 100, "CRITICAL", "", ""}, // printed under USDT
 		{"qpf2cphc5dkuclkqur7lhj2yuqq9pk3hmukle77vhq", "bitcoin-cash", 200, 100, "CRITICAL", "", ""},
 		{"bitcoincash:qpf2cphc5dkuclkqur7lhj2yuqq9pk3hmukle77vhq", "bitcoin-cash", 200, 100, "CRITICAL", "", ""},
+		{"18Y8VPic2pZsvyLaYVdSLQdCuT2nAJJ3hd", "bitcoin-cash", 200, 100, "CRITICAL", "", ""}, // the same in its legacy form
 		{"M8yFL6SFC6TreATegTyuSYkDfDRbisdpT3", "litecoin", 200, 100, "CRITICAL", "", ""},
+		{"32m72D2HEycRqfBkaazZcuVpLWq9k3sYdt", "litecoin", 200, 100, "CRITICAL", "", ""},  // the same in its legacy form
+		{"TUCsTq7TofTCJRRoHk6RvhMoS2mJLm5Yzq", "tron", 200, 100, "CRITICAL", "", "45404"}, // printed under XBT
+		// What the keys of 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h and of the first control besides.
+		{"bc1qpa78qajm34ypqk6unwwn9tgxrc9evaez76c64s", "bitcoin", 200, 85, "HIGH", "key", "25308"},
+		{"3BN2W2uaBtmjogy53Bd641ssnyS4g93uWg", "bitcoin", 200, 85, "HIGH", "key", "25308"},
+		{"D6YykL7uEqmuusMAGh632zBZrKzfhyU9tp", "dogecoin", 200, 85, "HIGH", "key", "25308"},
+		{"TAqg8TXo8tmpaz7TwHS669Tgt8MPSWgoxB", "tron", 200, 85, "HIGH", "key", "27307"},
 		{"5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320", "monero", 200, 100, "CRITICAL", "literal", "29585"},
 		{"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum", 200, 0, "CLEAN_NO_MATCH", "", ""},
 		{"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "bitcoin", 200, 0, "CLEAN_NO_MATCH", "", ""},
