@@ -10,7 +10,7 @@ import (
 
 // diagnose makes the error for s, which is not an address of row r because of
 // bad. bare is the part of s, beginning at offset at, that was read as the
-// address. The first of these that applies is the reason: s is an account id of
+// address. The first of these that applies is the reason: s is an account of
 // internet-computer, which a checksum tells from a private key; a secret stands in s;
 // a character that no address has; a test network; the address of another
 // chain; what the format of the chain has found.
@@ -20,9 +20,10 @@ import (
 func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 	c := &chains[r-1]
 	e := &ParseError{Chain: c.slug, Input: clip(s), Offset: -1, Err: bad.err}
-	if len(s) == 64 && r != icpRow {
+	if r != icpRow {
+		// An account id is 64 hex digits, of which the first eight are the CRC-32
+		// of the others; and an account can end in 64 for its subaccount.
 		if _, _, f := (icp{}).parse(s, false); f.err == nil {
-			// 64 hex digits, of which the first eight are the CRC-32 of the others.
 			e.Err, e.Other = ErrOtherChain, chains[icpRow-1].slug
 			return e
 		}

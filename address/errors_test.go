@@ -265,7 +265,8 @@ func TestNoSecrets(t *testing.T) {
 	for _, name := range vectorFiles(t) {
 		for _, v := range readVectors(t, name) {
 			s := v.fields["input"]
-			if v.fields["expect"] != "valid" || len(s) == 64 || len(s) == 66 && s[:2] == "0x" || strings.HasPrefix(s, "0.0.30") {
+			if v.fields["expect"] != "valid" || len(s) == 64 || len(s) == 66 && s[:2] == "0x" || strings.HasPrefix(s, "0.0.30") ||
+				len(s)-strings.LastIndexByte(s, '.') == 1+64 {
 				continue // numbers in hex are keys elsewhere
 			}
 			if address.HoldsSecret("", s) {

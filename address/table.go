@@ -22,7 +22,7 @@ var chains = [...]chain{
 	{"dash", "Dash", "bip122:00000ffd590b1485b3caadc19b22e637", 5, "", "DASH", &utxo{pkh: "\x4c", sh: "\x10", test: []string{"\x8c", "\x13"}}},
 	{"bitcoin-cash", "Bitcoin Cash", "bip122:000000000000000000651ef99cb9fcbe", 145, "bitcoincash", "BCH", &cashAddr{utxo: utxo{pkh: "\x00", sh: "\x05", test: bitcoinTest}, prefix: "bitcoincash", tests: "bchtest bchreg", tokens: true}},
 	{"bitcoin-sv", "Bitcoin SV", "", 236, "bitcoinsv", "BSV", &utxo{pkh: "\x00", sh: "\x05", test: bitcoinTest}},
-	{"bitcoin-gold", "Bitcoin Gold", "", 156, "bitcoingold", "BTG", &utxo{pkh: "\x26", sh: "\x17", hrp: "btg", test: bitcoinTest, testHRP: "tbtg"}},
+	{"bitcoin-gold", "Bitcoin Gold", "", 156, "bitcoingold", "BTG", &utxo{pkh: "\x26", sh: "\x17", hrp: "btg", test: bitcoinTest, testHRP: "tbtg btgrt tb"}},
 	{"ecash", "eCash", "", 899, "", "XEC BCHA", &cashAddr{utxo: utxo{pkh: "\x00", sh: "\x05", test: bitcoinTest}, prefix: "ecash", tests: "ectest ecreg"}},
 	{"zcash", "Zcash", "bip122:00040fe8ec8471911baa1db1266ea15d", 133, "", "ZEC", &zcash{utxo{pkh: "\x1c\xb8", sh: "\x1c\xbd", more: []version{{"\x16\x9a", formSprout}}, long: "zs", longForm: formSapling, test: []string{"\x1d\x25", "\x1c\xba", "\x16\xb6"}}}},
 	{"digibyte", "DigiByte", "bip122:7497ea1b465eb39f1c8f507bc877078f", 20, "", "DGB", &utxo{pkh: "\x1e", sh: "\x3f", oldSH: "\x05", hrp: "dgb", test: []string{"\x7e", "\x8c"}, testHRP: "dgbt dgbrt"}},
