@@ -36,6 +36,7 @@ var imports = map[string]string{
 	"internal/fetch":     "",
 	"internal/fivebit":   "",
 	"internal/groestl":   "",
+	"internal/index":     "",
 	"internal/keccak":    "",
 	"internal/listfile":  "address score sources",
 	"internal/mkbundle":  "internal/listfile sources sources/badlist sources/ofac",

@@ -1,0 +1,2 @@
+// Package index is an immutable map from identities to sets of values.
+package index

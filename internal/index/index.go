@@ -1,0 +1,392 @@
+package index
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/bits"
+	"os"
+	"runtime"
+)
+
+// ErrDamaged is wrapped by the errors about an index that is not as a Builder
+// makes it.
+var ErrDamaged = errors.New("index is damaged")
+
+// An Index is an immutable map of keys to sets of values. All its methods but
+// Close may be called by any number of goroutines at once.
+type Index struct {
+	seed   seed
+	tables [2]table
+	sets   []byte // 8 bytes for each set: meta of its keys, first value; and one more
+	values []byte // 4 bytes for each value
+	ends   []byte // 4 bytes for each text: where it begins; and one more
+	texts  []byte
+	digest [32]byte
+	data   []byte // all of it
+
+	release func() error // unmaps data; nil if it is on the heap
+	cleanup runtime.Cleanup
+}
+
+// A table holds the keys of one range of lengths.
+type table struct {
+	keys    uint64
+	buckets uint64
+	width   int  // bytes of payload in a record
+	filter  bool // there are filters
+	filters []byte
+	heads   []byte // the buckets, and one more that ends the last
+	records []byte
+}
+
+// A Set is a set of values, by its number in an Index. Equal Sets of one Index
+// are equal sets.
+type Set uint32
+
+// damagedSet is what is found where an index is damaged: a hit, lest it be
+// taken for a miss, and one that [Index.AppendValues] returns an error for.
+const damagedSet Set = 1<<32 - 1
+
+// Lookup returns the set of values of a key. It reports false if the key is not
+// in ix. It allocates nothing.
+//
+// A hit has been compared to the key in full: class, length and every byte. If
+// a look-up comes upon what no Builder makes, it reports true, and AppendValues
+// returns an error for the set.
+func (ix *Index) Lookup(k Key) (Set, bool) {
+	return ix.lookup(k.w0, k.w1, k.w2, k.w3, k.meta)
+}
+
+const (
+	lanes = 0x0001_0001_0001_0001 // 1 in each of four 16-bit lanes
+	tops  = 0x8000_8000_8000_8000 // the highest bit of each
+	ranks = 0xffff_ffff           // the part of the first word of a bucket that is no fingerprint
+)
+
+// lookup is Lookup of a key in registers.
+func (ix *Index) lookup(w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
+	t := &ix.tables[0]
+	if meta>>16 > narrowBytes {
+		t = &ix.tables[1]
+	}
+	h := ix.seed.hash(w0, w1, w2, w3, meta)
+	n := bucketOf(h, t.buckets)
+	if t.filter {
+		off := 8 * n
+		if off+8 > uint64(len(t.filters)) {
+			return damagedSet, true
+		}
+		mask := filterBits(h)
+		if binary.LittleEndian.Uint64(t.filters[off:])&mask != mask {
+			runtime.KeepAlive(ix)
+			return 0, false
+		}
+	}
+	off := headBytes * n
+	if off+2*headBytes > uint64(len(t.heads)) {
+		return damagedSet, true // closed
+	}
+	if !mayHold(t.heads[off:off+headBytes], h) {
+		runtime.KeepAlive(ix)
+		return 0, false
+	}
+	s, ok := ix.scan(t, off, h, Key{w0, w1, w2, w3, meta})
+	runtime.KeepAlive(ix)
+	return s, ok
+}
+
+// mayHold reports whether a bucket has the fingerprint of h, or has so many
+// records that not all of them have a fingerprint. It has no false negatives.
+func mayHold(head []byte, h uint64) bool {
+	_ = head[31]
+	f := fingerprint(h) * lanes
+	last := binary.LittleEndian.Uint64(head[24:])
+	x0 := binary.LittleEndian.Uint64(head)&^ranks ^ f | ranks
+	x1 := binary.LittleEndian.Uint64(head[8:]) ^ f
+	x2 := binary.LittleEndian.Uint64(head[16:]) ^ f
+	x3 := last ^ f
+	// x-1 &^ x has the highest bit of a lane if the lane is 0, or if it is 1 and
+	// one below it is 0.
+	z := (x0-lanes)&^x0 | (x1-lanes)&^x1 | (x2-lanes)&^x2 | (x3-lanes)&^x3
+	return z&tops|last>>48 != 0
+}
+
+// scan compares k to the records of the bucket at off that have its
+// fingerprint, and to those that have none.
+func (ix *Index) scan(t *table, off uint64, h uint64, k Key) (Set, bool) {
+	head := t.heads[off : off+2*headBytes]
+	rank := uint64(binary.LittleEndian.Uint32(head))
+	f := fingerprint(h) * lanes
+	for i := range 4 {
+		x := binary.LittleEndian.Uint64(head[8*i:]) ^ f
+		if i == 0 {
+			x |= ranks
+		}
+		zero := ^((x&^tops + (lanes<<15 - lanes)) | x) & tops // exactly the lanes that are 0
+		for ; zero != 0; zero &= zero - 1 {
+			slot := 4*i + bits.TrailingZeros64(zero)/16 - 2
+			if s, ok := ix.compare(t, rank+uint64(slot), k); ok {
+				return s, true
+			}
+		}
+	}
+	if binary.LittleEndian.Uint16(head[headBytes-2:]) == 0 {
+		return 0, false
+	}
+	end := uint64(binary.LittleEndian.Uint32(head[headBytes:]))
+	if end < rank+slots || end > rank+maxBucket || end > t.keys {
+		return damagedSet, true
+	}
+	for r := rank + slots; r < end; r++ {
+		if s, ok := ix.compare(t, r, k); ok {
+			return s, true
+		}
+	}
+	return 0, false
+}
+
+// compare returns the set of record r if it is that of k.
+func (ix *Index) compare(t *table, r uint64, k Key) (Set, bool) {
+	if r >= t.keys {
+		return damagedSet, true
+	}
+	rec := t.record(r)
+	if t.width == narrowBytes {
+		if binary.LittleEndian.Uint64(rec) != k.w0 || binary.LittleEndian.Uint64(rec[8:]) != k.w1 ||
+			binary.LittleEndian.Uint32(rec[16:]) != uint32(k.w2) {
+			return 0, false
+		}
+	} else if wordsOf(rec, k.meta) != k {
+		return 0, false
+	}
+	s := binary.LittleEndian.Uint32(rec[t.width:])
+	off := 8 * uint64(s)
+	if off+16 > uint64(len(ix.sets)) {
+		return damagedSet, true
+	}
+	return Set(s), binary.LittleEndian.Uint32(ix.sets[off:]) == k.meta
+}
+
+// record returns the bytes of record r, which must be less than t.keys.
+func (t *table) record(r uint64) []byte {
+	stride := uint64(t.width + 4)
+	return t.records[r*stride : (r+1)*stride]
+}
+
+// group is how many look-ups LookupBatch has under way at once.
+const group = 16
+
+// LookupBatch looks up every key: sets[i] is the set of keys[i] if found[i]. It
+// is faster than as many calls of Lookup, for it waits for memory less often.
+// It looks up as many keys as the shortest of the three slices has room for.
+func (ix *Index) LookupBatch(keys []Key, sets []Set, found []bool) {
+	n := min(len(keys), len(sets), len(found))
+	keys, sets, found = keys[:n], sets[:n], found[:n]
+	for len(keys) > 0 {
+		m := min(group, len(keys))
+		ix.lookupGroup(keys[:m], sets[:m], found[:m])
+		keys, sets, found = keys[m:], sets[m:], found[m:]
+	}
+	runtime.KeepAlive(ix)
+}
+
+// lookupGroup looks up at most group keys, one step for all of them before the
+// next, so that the processor has the reads of all under way at once.
+func (ix *Index) lookupGroup(keys []Key, sets []Set, found []bool) {
+	var hashes, offs [group]uint64
+	for i := range keys {
+		k := &keys[i]
+		t := ix.table(k.meta)
+		h := ix.seed.hash(k.w0, k.w1, k.w2, k.w3, k.meta)
+		n := bucketOf(h, t.buckets)
+		hashes[i&(group-1)], offs[i&(group-1)] = h, headBytes*n
+		found[i] = true
+		if off := 8 * n; t.filter && off+8 <= uint64(len(t.filters)) {
+			mask := filterBits(h)
+			found[i] = binary.LittleEndian.Uint64(t.filters[off:])&mask == mask
+		}
+	}
+	for i := range keys {
+		if !found[i] {
+			continue
+		}
+		t := ix.table(keys[i].meta)
+		if off := offs[i&(group-1)]; off+2*headBytes <= uint64(len(t.heads)) {
+			found[i] = mayHold(t.heads[off:off+headBytes], hashes[i&(group-1)])
+		}
+	}
+	for i := range keys {
+		sets[i] = 0
+		if !found[i] {
+			continue
+		}
+		t := ix.table(keys[i].meta)
+		off := offs[i&(group-1)]
+		if off+2*headBytes > uint64(len(t.heads)) {
+			sets[i] = damagedSet // closed
+			continue
+		}
+		sets[i], found[i] = ix.scan(t, off, hashes[i&(group-1)], keys[i])
+	}
+}
+
+// table returns the table for the keys of a length.
+func (ix *Index) table(meta uint32) *table {
+	if meta>>16 > narrowBytes {
+		return &ix.tables[1]
+	}
+	return &ix.tables[0]
+}
+
+// AppendValues appends the values of s to dst, in ascending order. It returns
+// an error if s is no set of ix, or if ix is damaged.
+func (ix *Index) AppendValues(dst []uint32, s Set) ([]uint32, error) {
+	off := 8 * uint64(s)
+	if off+16 > uint64(len(ix.sets)) {
+		return dst, fmt.Errorf("%w: no set has the number %d", ErrDamaged, s)
+	}
+	first := uint64(binary.LittleEndian.Uint32(ix.sets[off+4:]))
+	end := uint64(binary.LittleEndian.Uint32(ix.sets[off+12:]))
+	if first >= end || 4*end > uint64(len(ix.values)) {
+		return dst, fmt.Errorf("%w: the values of set %d", ErrDamaged, s)
+	}
+	for i := first; i < end; i++ {
+		dst = append(dst, binary.LittleEndian.Uint32(ix.values[4*i:]))
+	}
+	runtime.KeepAlive(ix)
+	return dst, nil
+}
+
+// Text returns the text that [Builder.Intern] gave the number i.
+func (ix *Index) Text(i uint32) (string, error) {
+	off := 4 * uint64(i)
+	if off+8 > uint64(len(ix.ends)) {
+		return "", fmt.Errorf("%w: no text has the number %d", ErrDamaged, i)
+	}
+	begin, end := binary.LittleEndian.Uint32(ix.ends[off:]), binary.LittleEndian.Uint32(ix.ends[off+4:])
+	if begin > end || uint64(end) > uint64(len(ix.texts)) {
+		return "", fmt.Errorf("%w: text %d", ErrDamaged, i)
+	}
+	text := string(ix.texts[begin:end])
+	runtime.KeepAlive(ix)
+	return text, nil
+}
+
+// Texts returns how many texts ix has.
+func (ix *Index) Texts() int { return max(0, len(ix.ends)/4-1) }
+
+// Sets returns how many sets ix has.
+func (ix *Index) Sets() int { return max(0, len(ix.sets)/8-1) }
+
+// Len returns how many keys ix has.
+func (ix *Index) Len() int { return int(ix.tables[0].keys + ix.tables[1].keys) }
+
+// Size returns how many bytes ix takes, in memory and as a file.
+func (ix *Index) Size() int { return len(ix.data) }
+
+// Digest returns the SHA-256 digest that [Index.Verify] checks. Indexes of the
+// same keys, values and texts have the same digest.
+func (ix *Index) Digest() [32]byte { return ix.digest }
+
+// WriteTo writes the bytes of ix, which [Load] reads.
+func (ix *Index) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(ix.data)
+	runtime.KeepAlive(ix)
+	return int64(n), err
+}
+
+// All returns the keys of ix and their sets, in an unspecified order. Of a
+// damaged index it may return any keys and sets.
+func (ix *Index) All() iter.Seq2[Key, Set] {
+	return func(yield func(Key, Set) bool) {
+		for i := range ix.tables {
+			t := &ix.tables[i]
+			for r := range t.keys {
+				if k, s := ix.at(t, r); !yield(k, s) {
+					return
+				}
+			}
+		}
+		runtime.KeepAlive(ix)
+	}
+}
+
+// at returns the key and the set of record r.
+func (ix *Index) at(t *table, r uint64) (Key, Set) {
+	rec := t.record(r)
+	var padded [wideBytes]byte
+	copy(padded[:], rec[:t.width])
+	s := binary.LittleEndian.Uint32(rec[t.width:])
+	if 8*uint64(s)+16 > uint64(len(ix.sets)) {
+		return wordsOf(padded[:], 0), damagedSet
+	}
+	return wordsOf(padded[:], binary.LittleEndian.Uint32(ix.sets[8*s:])), Set(s)
+}
+
+// Open maps the file of an index into memory, or reads it where files cannot be
+// mapped. It checks the structure of the file, which takes the same short time
+// for all sizes; [Index.Verify] checks the rest.
+//
+// The file must not be changed or truncated while it is open; to replace it,
+// rename another over it, as [Builder.WriteFile] does.
+func Open(path string) (*Index, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size()
+	if !info.Mode().IsRegular() || size < headerBytes || size != int64(int(size)) {
+		return nil, fmt.Errorf("%s: %w: not a file of an index's size", path, ErrDamaged)
+	}
+	data, release, err := mapFile(f, int(size))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	ix, err := load(data, release)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return ix, nil
+}
+
+// Load returns the index of which data are the bytes. It checks what Open
+// checks. data must not be changed afterwards.
+func Load(data []byte) (*Index, error) { return load(data, nil) }
+
+// load is Load of data that release gives back, if it is not nil.
+func load(data []byte, release func() error) (*Index, error) {
+	ix, err := parse(data)
+	if err != nil {
+		if release != nil {
+			release()
+		}
+		return nil, err
+	}
+	if release != nil {
+		ix.release = release
+		ix.cleanup = runtime.AddCleanup(ix, func(release func() error) { release() }, release)
+	}
+	return ix, nil
+}
+
+// Close gives back the memory of ix, to which no method may be under way. It
+// need not be called: the garbage collector gives back the memory of an Index
+// that cannot be reached any more. A closed Index answers every look-up as a
+// damaged one does.
+func (ix *Index) Close() error {
+	release := ix.release
+	ix.cleanup.Stop()
+	*ix = Index{}
+	if release == nil {
+		return nil
+	}
+	return release()
+}

@@ -1,0 +1,102 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"sync"
+)
+
+// An interner numbers strings of bytes, equal ones with the same number. It has
+// no pointers but these few, whatever its size.
+type interner struct {
+	arena []byte   // all strings
+	ends  []uint32 // where each ends in it
+	table []uint32 // open addressing: 1 and the number of a string, or 0
+	seed  maphash.Seed
+}
+
+// len returns how many strings there are.
+func (in *interner) len() int { return len(in.ends) }
+
+// bytes returns string n.
+func (in *interner) bytes(n uint32) []byte {
+	begin := uint32(0)
+	if n > 0 {
+		begin = in.ends[n-1]
+	}
+	return in.arena[begin:in.ends[n]]
+}
+
+// intern returns the number of b.
+func (in *interner) intern(b []byte) (uint32, error) {
+	if 2*len(in.ends) >= len(in.table) {
+		in.grow()
+	}
+	mask := uint64(len(in.table) - 1)
+	at := maphash.Bytes(in.seed, b) & mask
+	for ; in.table[at] != 0; at = (at + 1) & mask {
+		if n := in.table[at] - 1; bytes.Equal(in.bytes(n), b) {
+			return n, nil
+		}
+	}
+	// The highest number marks damage.
+	if uint64(len(in.arena)+len(b)) > math.MaxUint32 || uint64(len(in.ends)) >= math.MaxUint32-1 {
+		return 0, fmt.Errorf("%w: texts or sets", ErrTooLarge)
+	}
+	in.arena = append(in.arena, b...)
+	in.ends = append(in.ends, uint32(len(in.arena)))
+	in.table[at] = uint32(len(in.ends))
+	return uint32(len(in.ends) - 1), nil
+}
+
+// grow doubles the table.
+func (in *interner) grow() {
+	if in.table == nil {
+		in.seed = maphash.MakeSeed()
+	}
+	in.table = make([]uint32, max(16, 2*len(in.table)))
+	mask := uint64(len(in.table) - 1)
+	for n := range in.ends {
+		at := maphash.Bytes(in.seed, in.bytes(uint32(n))) & mask
+		for in.table[at] != 0 {
+			at = (at + 1) & mask
+		}
+		in.table[at] = uint32(n + 1)
+	}
+}
+
+// A sharedSets numbers the sets of values, each with the meta of the keys that
+// have it, for goroutines at once. The numbers depend on who comes first.
+type sharedSets struct {
+	mu  sync.Mutex
+	all interner
+}
+
+// intern returns the number of a set: meta and values, little-endian.
+func (s *sharedSets) intern(set []byte) (uint32, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.intern(set)
+}
+
+// recentSets are sets of one value, for one goroutine, that need no lock.
+type recentSets [1024]struct{ meta, value, next uint32 } // next: 1 and the number
+
+// single returns the number of the set of one value.
+func (r *recentSets) single(s *sharedSets, meta, value uint32) (uint32, error) {
+	e := &r[(uint64(meta)<<32|uint64(value))*0x9e3779b97f4a7c15>>54]
+	if e.next != 0 && e.meta == meta && e.value == value {
+		return e.next - 1, nil
+	}
+	set := [8]byte{
+		byte(meta), byte(meta >> 8), byte(meta >> 16), byte(meta >> 24),
+		byte(value), byte(value >> 8), byte(value >> 16), byte(value >> 24),
+	}
+	n, err := s.intern(set[:])
+	if err == nil {
+		e.meta, e.value, e.next = meta, value, n+1
+	}
+	return n, err
+}

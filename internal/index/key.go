@@ -1,0 +1,105 @@
+package index
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	narrowBytes = 20 // payloads of at most so many bytes are in the first table
+	wideBytes   = 32 // and those of at most so many in the second
+)
+
+// A Key is an identity: a class, and a payload of at most 32 bytes. Keys are
+// equal if classes, lengths and bytes of the payloads are. The zero Key is the
+// empty payload of class 0, a key as any other.
+//
+// A Key is held as words, not as an array of bytes: a look-up needs words, and
+// an array written in bytes and read in words costs more than the look-up.
+type Key struct {
+	w0, w1, w2, w3 uint64 // the payload, little-endian, filled up with zeros
+	meta           uint32 // the length, and in the lower 16 bits the class
+}
+
+// KeyOf returns the Key of a class and a payload. It reports false for a
+// payload of more than 32 bytes; such an identity is to be hashed first.
+func KeyOf(class uint16, payload []byte) (Key, bool) {
+	meta := uint32(len(payload))<<16 | uint32(class)
+	switch len(payload) {
+	case narrowBytes:
+		return Key{
+			w0: binary.LittleEndian.Uint64(payload), w1: binary.LittleEndian.Uint64(payload[8:]),
+			w2: uint64(binary.LittleEndian.Uint32(payload[16:])), meta: meta,
+		}, true
+	case wideBytes:
+		return wordsOf(payload, meta), true
+	}
+	if len(payload) > wideBytes {
+		return Key{}, false
+	}
+	var padded [wideBytes]byte
+	copy(padded[:], payload)
+	return wordsOf(padded[:], meta), true
+}
+
+// wordsOf returns the Key of 32 bytes that are filled up with zeros.
+func wordsOf(b []byte, meta uint32) Key {
+	_ = b[31]
+	return Key{
+		w0: binary.LittleEndian.Uint64(b), w1: binary.LittleEndian.Uint64(b[8:]),
+		w2: binary.LittleEndian.Uint64(b[16:]), w3: binary.LittleEndian.Uint64(b[24:]), meta: meta,
+	}
+}
+
+// Class returns the class of k.
+func (k Key) Class() uint16 { return uint16(k.meta) }
+
+// AppendBytes appends the payload of k, at most 32 bytes, to b.
+func (k Key) AppendBytes(b []byte) []byte {
+	var padded [wideBytes]byte
+	binary.LittleEndian.PutUint64(padded[:], k.w0)
+	binary.LittleEndian.PutUint64(padded[8:], k.w1)
+	binary.LittleEndian.PutUint64(padded[16:], k.w2)
+	binary.LittleEndian.PutUint64(padded[24:], k.w3)
+	return append(b, padded[:min(k.meta>>16, wideBytes)]...)
+}
+
+// seed is what the hash of an index is keyed with.
+type seed [4]uint64
+
+// hash returns the hash of a key: three multiplications to 128 bits, each
+// folded to 64. It is no cryptographic hash: who knows the seed can make keys
+// that collide. What that may cost is bounded by maxBucket.
+func (s *seed) hash(w0, w1, w2, w3 uint64, meta uint32) uint64 {
+	a := fold(w0^s[0], w1^s[1])
+	b := fold(w2^s[2], w3^s[3])
+	return fold(a^uint64(meta), b)
+}
+
+// of returns the hash of k.
+func (s *seed) of(k Key) uint64 { return s.hash(k.w0, k.w1, k.w2, k.w3, k.meta) }
+
+// fold multiplies and folds the 128 bits of the product to 64.
+func fold(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	return hi ^ lo
+}
+
+// fingerprint returns the lower 16 bits of a hash, 1 in the place of 0, which
+// marks an empty slot.
+func fingerprint(h uint64) uint64 {
+	f := h & 0xffff
+	if f == 0 {
+		f = 1
+	}
+	return f
+}
+
+// filterBits returns the four bits that a hash sets in the word of the filter.
+// They may fall together.
+func filterBits(h uint64) uint64 {
+	return 1<<(h>>8&63) | 1<<(h>>14&63) | 1<<(h>>20&63) | 1<<(h>>26&63)
+}
+
+// bucketOf returns the bucket of a hash among n, at most 2^32. It grows with the hash.
+func bucketOf(h, n uint64) uint64 { return h >> 32 * n >> 32 }
