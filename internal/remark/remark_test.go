@@ -1,0 +1,115 @@
+package remark_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/remark"
+)
+
+// Addresses of the EU's and the UK's lists of September 2026, but for the last
+// four, which are of no list: BIP-173's key, and vectors of package address.
+const (
+	evm    = "0x002471b8A185f9980708d0eAEC5B289714F56f8d"
+	evm2   = "0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF"
+	segwit = "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
+	script = "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t"
+	tron   = "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d"
+	tron2  = "TJqUC56SDZ373JYRurzXtMcor2HQvN9BaU"
+	tron3  = "TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ"
+	btc    = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
+	dogeXV = "DFFJhnQNZf8rf67tYnesPu7MuGUpYtzv7Z"
+)
+
+func TestFind(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string // asset, chain, address as printed
+	}{
+		{"nothing", "", nil},
+		{"no wallet", "Place of registration: Moscow, BTC: none", nil},
+		{"bare", "wallet addresses: \n" + tron2 + "\n" + tron3 + " ", []string{" tron " + tron2, " tron " + tron3}},
+		{"a label holds for what follows", "Known wallets:\nETH: " + evm + "\nBTC: " + segwit + "\n" + script + "\nBSC: " + evm2 + "\nTRX: " + tron,
+			[]string{"ETH ethereum " + evm, "BTC bitcoin " + segwit, "BTC bitcoin " + script, "BSC bsc " + evm2, "TRX tron " + tron}},
+		{"run together", "(1) ETH: " + evm + " (2) BNB:  " + evm + " (3) USDT:  " + tron + " (10) BTC: " + script + " The Director",
+			[]string{"ETH ethereum " + evm, "BNB bsc " + evm, "USDT tron " + tron, "BTC bitcoin " + script}},
+		{"without a colon behind the ticker", "Digital Currency Address: XBT " + script + "\t \t \nDigital Currency Address: ETH " + evm + "\t\nDigital Currency Address: USDT " + btc + " The",
+			[]string{"XBT bitcoin " + script, "ETH ethereum " + evm, "USDT bitcoin " + btc}},
+		{"an unknown ticker behind the words", "Digital Currency Address - WXYZ9 " + tron, []string{"WXYZ9 tron " + tron}},
+		{"an unknown ticker with a colon", "wallets: (1) DAIX: " + evm + "; BTC: " + btc, []string{"DAIX ethereum " + evm, "BTC bitcoin " + btc}},
+		{"a word in capitals", "the wallets of AYASH: " + tron + ", Gaza NOW: " + tron2 + ", AYASH " + tron3, []string{" tron " + tron, " tron " + tron2, " tron " + tron3}},
+		{"a label on its own line", "BTC:\n" + btc + "\n\nUSDT:\n" + tron, []string{"BTC bitcoin " + btc, "USDT tron " + tron}},
+		{"the end of a line is no label", "It trades in ETH\n" + tron, []string{" tron " + tron}},
+		{"semicolons", "USDT: " + tron + "; " + tron2 + "; " + tron3 + ".", []string{"USDT tron " + tron, "USDT tron " + tron2, "USDT tron " + tron3}},
+		{"and", "BTC: " + btc + " and " + script + " or 3. " + segwit, []string{"BTC bitcoin " + btc, "BTC bitcoin " + script, "BTC bitcoin " + segwit}},
+		{"words end a label", "BTC: " + btc + ". The wallet of his brother is " + tron, []string{"BTC bitcoin " + btc, " tron " + tron}},
+		{"networks", "USDT (TRC20): " + tron + ", USDT TRC-20 address: " + tron2 + ", Tether (USDT) wallet " + tron3, []string{"USDT tron " + tron, "USDT tron " + tron2, "USDT tron " + tron3}},
+		{"wallet between", "BTC wallet address: " + btc + "; ETH wallets: " + evm, []string{"BTC bitcoin " + btc, "ETH ethereum " + evm}},
+		{"numbered", "BTC 1: " + btc + "\nBTC 2: " + script, []string{"BTC bitcoin " + btc, "BTC bitcoin " + script}},
+		{"odd intro", "Known wallet . addresses:" + tron + ";", []string{" tron " + tron}},
+		{"broken by a line feed", "wallets:\n" + tron[:20] + "\n" + tron[20:] + ";", []string{" tron " + tron}},
+		{"broken, behind a label", "BTC: " + segwit[:20] + " \r\n " + segwit[20:] + "\n" + script, []string{"BTC bitcoin " + segwit, "BTC bitcoin " + script}},
+		{"the label decides between chains", "DOGE: " + dogeXV + " XVG: " + dogeXV, []string{"DOGE dogecoin " + dogeXV, "XVG verge " + dogeXV}},
+		{"the label is no gate", "XBT: " + tron + " ETH: " + btc, []string{"XBT tron " + tron, "ETH bitcoin " + btc}},
+		{"a label of a chain that takes anything", "NEAR: " + segwit, []string{"NEAR bitcoin " + segwit}},
+		{"lower-case hex", "ETH: " + strings.ToLower(evm) + " x" + strings.ToLower(evm2) + " " + evm2[2:], []string{"ETH ethereum " + strings.ToLower(evm)}},
+		{"wrong capitals", "BSC: 0x002471B8A185f9980708d0eAEC5B289714F56f8d", []string{"BSC bsc 0x002471B8A185f9980708d0eAEC5B289714F56f8d"}},
+		{"a digit too many", evm + "0", nil},
+		{"traps", "LEI 984500B899H9EED3B354, EVA ID - EEA90DD050C635EC8F637E8DB2F69969, IMO9826902, +7 495 1234567, OGRN: 1027700132195, " +
+			"INTERPOL-UN Security Council Special Notice web link: https://www.interpol.int/en/How-we-work/Notices/View-UN-Notices-Individuals.", nil},
+		{"a typing error", "BTC: " + btc[:33] + "J", nil},
+		{"invalid UTF-8", "\xff\xfeBTC: \xc3" + btc + "\xe2\x82", []string{"BTC bitcoin " + btc}},
+		{"a label far away", "BTC: " + strings.Repeat(" ", 5000) + btc, []string{" bitcoin " + btc}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, w := range remark.Find(tt.text) {
+				got = append(got, w.Asset+" "+string(w.Address.Chain())+" "+w.Text)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("Find(%.300q)\n got %q\nwant %q", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+// Forty addresses on one line, as the UK prints those of Xinbi: whatever the
+// count, none is lost.
+func TestFindMany(t *testing.T) {
+	addresses := []string{tron, tron2, tron3, btc, segwit, script, evm, evm2}
+	var many []string
+	for len(many) < 40 {
+		many = append(many, addresses...)
+	}
+	got := remark.Find("controls these wallets: " + strings.Join(many, "; ") + ".")
+	if len(got) != len(many) {
+		t.Fatalf("%d wallets, want %d", len(got), len(many))
+	}
+	for i, w := range got {
+		if w.Text != many[i] {
+			t.Errorf("wallet %d: %q, want %q", i, w.Text, many[i])
+		}
+	}
+}
+
+// FuzzFind holds that each wallet is an address in the text, and none is lost
+// that FindAll finds.
+func FuzzFind(f *testing.F) {
+	f.Add("Known:\nETH: " + evm + "\nBTC: " + segwit + "\n" + script)
+	f.Add("Digital Currency Address: XBT " + script + "; (2) USDT (TRC20):\n" + tron[:9] + "\r\n" + tron[9:])
+	f.Fuzz(func(t *testing.T, text string) {
+		wallets := remark.Find(text)
+		found := address.FindAll(text)
+		if len(wallets) != len(found) {
+			t.Fatalf("Find(%q): %d wallets, FindAll %d", text, len(wallets), len(found))
+		}
+		for i, w := range wallets {
+			if !w.Address.IsValid() || w.Text == "" || !strings.Contains(text, w.Asset) || strings.ContainsAny(w.Text, " \t\r\n") {
+				t.Errorf("Find(%q): wallet %d is %+v", text, i, w)
+			}
+		}
+	})
+}
