@@ -1,0 +1,204 @@
+package eu
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// readCSV reads CSV 1.1: separated by semicolons, a row for each name, address,
+// document and so on of an entity, and the columns of the entity in each of them.
+// Columns are found by their names, those of remarks by the end "_Remark". A
+// remark is of the day in the _Regulation_PublicationDate of the same group.
+func readCSV(r io.Reader) (*list, error) {
+	t := table{Scanner: csvscan.New(r, ';')}
+	if err := t.header(); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	t.addTo(sum)
+	for {
+		err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := t.row(); err != nil {
+			return nil, err
+		}
+		t.addTo(sum)
+	}
+	t.revision.Records = len(t.holders)
+	if err := t.check(); err != nil {
+		return nil, t.errorf("", "%w", err)
+	}
+	t.revision.Digest = hex.EncodeToString(sum.Sum(nil))
+	return &t.list, nil
+}
+
+// A table is a list in CSV while it is read.
+type table struct {
+	*csvscan.Scanner
+	list
+	entities map[string]int // of list.holders, by logical id
+
+	columns                                 int
+	generated, id, ref, designated, regular int
+	whole, firstName, middle, last          int
+	remarks                                 []remarkColumn
+}
+
+// A remarkColumn is a column of remarks, and that of their days, or -1.
+type remarkColumn struct{ text, day int }
+
+// errorf makes an error at this place of the file, in the entity ref.
+func (t *table) errorf(ref, format string, args ...any) error {
+	return &sources.RecordError{Line: t.Line(), Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
+}
+
+// header reads the first record.
+func (t *table) header() error {
+	err := t.Next()
+	if err == io.EOF {
+		return t.errorf("", "no records: %w", io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		return err
+	}
+	t.columns = t.Len()
+	at := make(map[string]int)
+	var names []string
+	for i := range t.columns {
+		name := strings.TrimSpace(string(t.Field(i)))
+		if _, twice := at[name]; twice && name != "" {
+			return t.errorf("", "column %.64q twice", name)
+		}
+		at[name] = i
+		names = append(names, name)
+	}
+	column := func(name string) int {
+		if i, ok := at[name]; ok {
+			return i
+		}
+		return -1
+	}
+	t.generated, t.id, t.ref = column("fileGenerationDate"), column("Entity_LogicalId"), column("Entity_EU_ReferenceNumber")
+	switch {
+	case t.ref < 0 && (t.id >= 0 || column("Entity_logical_id") >= 0):
+		return t.errorf("", "no column Entity_EU_ReferenceNumber: the list is of format 1.0, want 1.1")
+	case t.generated < 0 || t.id < 0 || t.ref < 0:
+		return t.errorf("", "columns of no format of the list")
+	}
+	t.designated, t.regular = column("Entity_DesignationDate"), column("Entity_Regulation_PublicationDate")
+	t.whole, t.firstName, t.middle, t.last = column("NameAlias_WholeName"), column("NameAlias_FirstName"), column("NameAlias_MiddleName"), column("NameAlias_LastName")
+	for i, name := range names {
+		group, ok := strings.CutSuffix(name, "_Remark")
+		if !ok {
+			continue
+		}
+		day := -1
+		if group != "Entity" {
+			day = column(group + "_Regulation_PublicationDate")
+		}
+		t.remarks = append(t.remarks, remarkColumn{i, day})
+	}
+	if len(t.remarks) == 0 {
+		return t.errorf("", "no column of remarks")
+	}
+	t.entities = make(map[string]int)
+	return nil
+}
+
+// addTo adds the last record to a digest, but for the day of the file. All have
+// equally many fields, so their lengths are all that tells where one ends.
+func (t *table) addTo(sum hash.Hash) {
+	var size [binary.MaxVarintLen64]byte
+	for i := range t.Len() {
+		if i != t.generated {
+			sum.Write(binary.AppendUvarint(size[:0], uint64(len(t.Field(i)))))
+			sum.Write(t.Field(i))
+		}
+	}
+}
+
+// text returns a field, or "" if there is no such column.
+func (t *table) text(i int) string {
+	if i < 0 {
+		return ""
+	}
+	return string(t.Field(i))
+}
+
+// day returns the day in a field.
+func (t *table) day(i int) time.Time {
+	if i < 0 {
+		return time.Time{}
+	}
+	return anyDay(t.text(i))
+}
+
+// anyDay reads a day in either of the forms of the file.
+func anyDay(text string) time.Time {
+	if d, err := time.Parse("02/01/2006", text); err == nil {
+		return d
+	}
+	return day([]byte(text))
+}
+
+// row reads a record.
+func (t *table) row() error {
+	if t.Len() != t.columns {
+		return t.errorf("", "row of %d columns, want %d", t.Len(), t.columns)
+	}
+	if t.revision.Published.IsZero() {
+		if t.revision.Published = t.day(t.generated); t.revision.Published.IsZero() {
+			return t.errorf("", "fileGenerationDate %.40q: want DD/MM/YYYY", t.text(t.generated))
+		}
+	}
+	id := strings.TrimSpace(t.text(t.id))
+	if id == "" || len(id) > maxText {
+		return t.errorf("", "no Entity_LogicalId")
+	}
+	i, ok := t.entities[id]
+	if !ok {
+		if i = len(t.holders); i == maxEntities {
+			return t.errorf("", "more than %d entities", maxEntities)
+		}
+		ref := strings.TrimSpace(t.text(t.ref))
+		if ref == "" || len(ref) > maxText {
+			ref = id
+		}
+		t.entities[id] = i
+		t.holders = append(t.holders, holder{ref: ref})
+	}
+	if h := &t.holders[i]; h.name == "" {
+		if name := fullName(t.text(t.whole), t.text(t.firstName), t.text(t.middle), t.text(t.last)); len(name) <= maxText {
+			h.name = name
+		}
+	}
+	for _, c := range t.remarks {
+		if len(t.Field(c.text)) == 0 {
+			continue
+		}
+		listed := t.day(c.day)
+		for _, other := range []int{t.designated, t.regular} {
+			if listed.IsZero() {
+				listed = t.day(other)
+			}
+		}
+		if err := t.find(i, t.text(c.text), listed); err != nil {
+			return t.errorf(t.holders[i].ref, "%w", err)
+		}
+	}
+	return nil
+}

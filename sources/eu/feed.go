@@ -1,0 +1,138 @@
+package eu
+
+import (
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/xmlscan"
+)
+
+// An announcement is what the feed says about a file.
+type announcement struct {
+	checksum  string    // 40 hex digits, or "" if it says none
+	published time.Time // zero if it does not say
+}
+
+// isOf reports whether l is the file that is announced, or a later one. A file
+// that is older must not be taken for it: it would pass for the current one until
+// the next change.
+func (a announcement) isOf(l *list) bool {
+	if a.checksum == "" {
+		return false
+	}
+	return l.sha1 == a.checksum || !a.published.IsZero() && l.isTimed && !l.revision.Published.Before(a.published)
+}
+
+// readFeed reads the feed, and returns what it says about the file at the address
+// list, whose token does not matter. What matters of the feed is
+//
+//	<rss>
+//	  <channel>
+//	    <item>
+//	      <link>https://…/xmlFullSanctionsList_1_1/content?token=…</link>
+//	      <enclosure url="…"/>                   the same
+//	      <guid>…</guid>                         with the SHA-1 in hex
+//	      <pubDate>Tue, 22 Sep 2026 20:01:34 +0200</pubDate>
+//
+// It returns no announcement if there is none, or if several disagree.
+func readFeed(r io.Reader, list string) (announcement, error) {
+	want, err := url.Parse(list)
+	if err != nil {
+		return announcement{}, err
+	}
+	d := document{Scanner: xmlscan.New(r)}
+	if _, err := d.Next(); err != nil {
+		return announcement{}, err
+	}
+	var found announcement
+	items := 0
+	err = d.children(func(name []byte) error {
+		if string(name) != "channel" {
+			return d.Skip()
+		}
+		return d.children(func(name []byte) error {
+			if string(name) != "item" {
+				return d.Skip()
+			}
+			a, ok, err := d.item(want.Path)
+			if ok && err == nil {
+				if items++; items > 1 && a != found {
+					a = announcement{}
+				}
+				found = a
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return announcement{}, err
+	}
+	if _, err := d.Next(); err != io.EOF {
+		return announcement{}, err
+	}
+	return found, nil
+}
+
+// item reads an item of the feed, and reports whether it is about the file whose
+// address has the given path.
+func (d *document) item(path string) (a announcement, ok bool, err error) {
+	isFile := func(address string) bool {
+		u, err := url.Parse(strings.TrimSpace(address))
+		return err == nil && u.Path == path
+	}
+	err = d.children(func(name []byte) error {
+		switch string(name) {
+		case "enclosure":
+			ok = isFile(d.attr("url")) || ok
+			return d.Skip()
+		case "link", "guid", "pubDate":
+			field := string(name)
+			text, err := d.Content()
+			if err != nil {
+				return err
+			}
+			switch field {
+			case "link":
+				ok = isFile(string(text)) || ok
+			case "guid":
+				a.checksum = checksum(string(text))
+			case "pubDate":
+				a.published = feedTime(strings.TrimSpace(string(text)))
+			}
+			return nil
+		}
+		return d.Skip()
+	})
+	return a, ok, err
+}
+
+// checksum returns the one run of 40 hex digits in text, in lower case, or "". A
+// text without one may be anything, even what never changes.
+func checksum(text string) string {
+	var found string
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}) {
+		if len(word) != 40 || strings.Trim(word, "0123456789abcdef") != "" {
+			continue
+		}
+		if found != "" && found != word {
+			return ""
+		}
+		found = word
+	}
+	return found
+}
+
+// feedTime reads a time of RFC 822, with a year of four digits.
+func feedTime(text string) time.Time {
+	for _, layout := range []string{time.RFC1123Z, time.RFC1123, "Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04:05 MST"} {
+		t, err := time.Parse(layout, text)
+		if _, offset := t.Zone(); err == nil && (offset != 0 || strings.HasSuffix(text, "GMT") || strings.HasSuffix(text, "UTC") || strings.HasSuffix(text, "Z") || strings.HasSuffix(text, "0000")) {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

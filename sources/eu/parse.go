@@ -1,0 +1,218 @@
+// Package eu reads the consolidated list of persons, groups and entities that
+// are subject to the financial sanctions of the European Union, as the European
+// Commission publishes it in its Financial Sanctions Files.
+//
+// The list has no field for wallets. Their addresses stand in its remarks, in
+// free text; package [address] says by [address.FindAll] what is one.
+//
+// [New] makes a source that fetches the list. [Parse] reads a file that is at
+// hand, in one of the formats
+//
+//   - XML 1.1 (xmlFullSanctionsList_1_1), and
+//   - CSV 1.1 (csvFullSanctionsList_1_1), which cannot prove that it is whole,
+//     and in which somebody found none of the addresses of the XML in July 2026.
+//
+// The data may be reused under Commission Decision 2011/833/EU if the source is
+// named: © European Union. Only what the Official Journal prints is authentic.
+package eu
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/internal/remark"
+	"github.com/walletscreen/walletscreen/internal/xmlscan"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Parse reads the list from r, in one of the formats above, and calls add for
+// each wallet that a remark of an entity names, in the order of the list. What an
+// entity's remarks repeat, the same address under the same ticker, is added once.
+//
+// Of an entry, Ref is the EU reference number, such as "EU.12747.39", or the
+// logical id of the few entities without one; Name is the first name that is not
+// a weak alias; Asset is the ticker that labels the address, or "". ListedAt is
+// the day of the regulation that is given for the very name, address or document
+// whose remark it is: a wallet may be added to an entity that was listed long
+// before. Where there is none it is the entity's day of designation, else the
+// first day on which a regulation about it was published.
+//
+// Nothing is added unless all of r was read and is the list: of format 1.1,
+// well-formed to its last byte, with a date, with records, and not without any
+// wallet. Format 1.0, in which no entity has a reference number, is refused. A
+// CSV file that was cut between two of its lines cannot be told from a whole one.
+// Errors are a [*sources.RecordError], or that of r, or one that wraps that of
+// add.
+//
+// The Commission generates the files anew without a change in them. So the
+// revision's digest is that of the XML document without the generationDate and
+// globalFileId of its root element, and of CSV that of all fields but
+// fileGenerationDate. Published is that date.
+//
+// Parse holds the wallets in memory, of CSV the ids of the entities, and of the
+// rest no more than a buffer.
+func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	l, err := read(r)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	if err := l.each(add); err != nil {
+		return sources.Revision{}, err
+	}
+	return l.revision, nil
+}
+
+// A list is what a file says about wallets.
+type list struct {
+	revision sources.Revision
+	sha1     string // of the file, in hex
+	isTimed  bool   // revision.Published is a time, not a day
+	holders  []holder
+	wallets  []wallet // in the order of the file
+	named    map[naming]bool
+}
+
+// A holder is an entity that has wallets.
+type holder struct{ ref, name string }
+
+// A naming is what an entity's remarks may repeat.
+type naming struct {
+	holder      int
+	asset, text string
+}
+
+// A wallet is an address that a remark names.
+type wallet struct {
+	remark.Wallet
+	holder int // in list.holders
+	listed time.Time
+}
+
+// The bounds of what is kept. The list has some 6,200 entities, two of them with
+// wallets.
+const (
+	maxWallets  = 1 << 20
+	maxEntities = 1 << 18
+	maxText     = 4096 // of a name or an id
+)
+
+// each calls add for each wallet.
+func (l *list) each(add func(sources.Entry) error) error {
+	for _, w := range l.wallets {
+		h := &l.holders[w.holder]
+		err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.ref, Name: h.name, ListedAt: w.listed})
+		if err != nil {
+			return fmt.Errorf("entity %.64q: %w", h.ref, err)
+		}
+	}
+	return nil
+}
+
+// read reads a whole file.
+func read(r io.Reader) (*list, error) {
+	buffered := bufio.NewReaderSize(r, 512)
+	head, _ := buffered.Peek(512)
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	head = bytes.TrimLeft(head, " \t\r\n")
+	lower := bytes.ToLower(head)
+	sum := sha1.New()
+	r = io.TeeReader(buffered, sum)
+	var l *list
+	var err error
+	switch {
+	case bytes.HasPrefix(lower, []byte("<!doctype html")), bytes.HasPrefix(lower, []byte("<html")):
+		return nil, &sources.RecordError{Err: errors.New("HTML page, not the list")}
+	case len(head) == 0 || head[0] == '<':
+		l, err = readXML(r)
+	default:
+		l, err = readCSV(r)
+	}
+	if err != nil {
+		return nil, located(err)
+	}
+	l.sha1 = hex.EncodeToString(sum.Sum(nil))
+	return l, nil
+}
+
+// located returns the error of a scanner as one of package sources.
+func located(err error) error {
+	var inXML *xmlscan.Error
+	if errors.As(err, &inXML) {
+		return &sources.RecordError{Byte: inXML.Offset, Err: inXML.Err}
+	}
+	var inCSV *csvscan.Error
+	if errors.As(err, &inCSV) {
+		return &sources.RecordError{Line: inCSV.Line, Byte: -1, Err: inCSV.Err}
+	}
+	return err
+}
+
+// check returns an error if what was read is not the list.
+func (l *list) check() error {
+	switch {
+	case l.revision.Records == 0:
+		return errors.New("no records")
+	case len(l.wallets) == 0:
+		return fmt.Errorf("no wallet in %d records", l.revision.Records)
+	}
+	return nil
+}
+
+// find adds the wallets that a remark of a holder names, which came with the
+// given day, but for those that were there before.
+func (l *list) find(holder int, text string, listed time.Time) error {
+	for _, w := range remark.Find(text) {
+		key := naming{holder, w.Asset, w.Text}
+		if l.named[key] {
+			continue
+		}
+		if len(l.wallets) == maxWallets {
+			return fmt.Errorf("more than %d wallets", maxWallets)
+		}
+		if l.named == nil {
+			l.named = make(map[naming]bool)
+		}
+		l.named[key] = true
+		l.wallets = append(l.wallets, wallet{w, holder, listed})
+	}
+	return nil
+}
+
+// day reads a day such as 2025-02-24. It is zero if there is none that can be
+// read: a slip of the pen in one of so many dates must not make the list be
+// refused.
+func day(text []byte) time.Time {
+	if len(text) > len(time.DateOnly) {
+		text = text[:len(time.DateOnly)]
+	}
+	t, err := time.Parse(time.DateOnly, string(text))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// first returns the earlier of two days, either of which may be zero.
+func first(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// fullName returns the whole name, or what there is of its parts.
+func fullName(whole string, parts ...string) string {
+	if whole = sources.TrimListed(whole); whole != "" {
+		return whole
+	}
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}

@@ -1,0 +1,437 @@
+package eu_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/eu"
+)
+
+const excerpt = "xmlFullSanctionsList_1_1_excerpt_2026-09-22"
+
+func readFile(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// row writes an entry as a line of a .tsv file.
+func row(e sources.Entry) string {
+	chain, listed := "-", "-"
+	if e.Address.IsValid() {
+		chain = string(e.Address.Chain())
+	}
+	if !e.ListedAt.IsZero() {
+		listed = e.ListedAt.Format(time.DateOnly)
+	}
+	return strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t")
+}
+
+func rows(entries []sources.Entry) (all []string) {
+	for _, e := range entries {
+		all = append(all, row(e))
+	}
+	return all
+}
+
+// parse returns what Parse adds.
+func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error) {
+	t.Helper()
+	var entries []sources.Entry
+	rev, err := eu.Parse(r, func(e sources.Entry) error {
+		if e.Kind != score.Sanctioned || e.ListedAt.Location() != time.UTC || !e.FirstSeen.IsZero() {
+			t.Errorf("entry %+v: want a sanction, in UTC, not seen before", e)
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil && (entries != nil || !rev.IsZero()) {
+		t.Errorf("Parse added %d entries and returned %+v before its error %v", len(entries), rev, err)
+	}
+	return entries, rev, err
+}
+
+func TestParse(t *testing.T) {
+	doc := readFile(t, excerpt+".xml")
+	entries, rev, err := parse(t, strings.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for line := range strings.Lines(readFile(t, excerpt+".tsv")) {
+		if !strings.HasPrefix(line, "#") {
+			want = append(want, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	got := rows(entries)
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if entries[0].Asset != "ETH" || entries[5].Asset != "TRX" {
+		t.Errorf("the entries are in another order than in the list: %q", rows(entries))
+	}
+	sum := sha256.Sum256([]byte(strings.Replace(doc, ` generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="185564"`, "", 1)))
+	if want := (sources.Revision{
+		Digest:    hex.EncodeToString(sum[:]),
+		Published: time.Date(2026, 9, 22, 18, 1, 34, 799e6, time.UTC),
+		Records:   2,
+	}); rev != want {
+		t.Errorf("revision %+v, want %+v", rev, want)
+	}
+	for name, r := range map[string]io.Reader{
+		"in halves":       iotest.HalfReader(strings.NewReader(doc)),
+		"byte by byte":    iotest.OneByteReader(strings.NewReader(doc)),
+		"byte order mark": strings.NewReader("\ufeff" + doc),
+		"other namespace": strings.NewReader(strings.Replace(doc, "/fpi/fsd/export", "/other", 1)),
+	} {
+		again, _, err := parse(t, r)
+		if err != nil || !slices.Equal(again, entries) {
+			t.Errorf("%s: other entries, or %v", name, err)
+		}
+	}
+}
+
+// A file that is generated anew, and is the same list, has the same digest. Any
+// other change has another.
+func TestDigest(t *testing.T) {
+	csv := smallCSV
+	for _, doc := range []string{readFile(t, excerpt+".xml"), small, csv} {
+		_, rev, err := parse(t, strings.NewReader(doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			old, new string
+			same     bool
+		}{
+			{"2026-09-22T20:01:34.799+02:00", "2026-09-23T08:00:00Z", true},
+			{`globalFileId="185564"`, `globalFileId='185565'`, true},
+			{` globalFileId="185564"`, ``, true},
+			{"22/09/2026", "23/09/2026", true},
+			{"regulationType", "RegulationType", false},
+			{"Garantex", "Garantey", false},
+			{"2025-02-24", "2025-02-25", false},
+			{`logicalId="172907"`, `logicalId="172908"`, false},
+			{"</export>", " </export>", false},
+			{"Citizenship_Region", "Citizenship_Place", false},
+			{";;UNSC", "; ;UNSC", false},
+		} {
+			changed := strings.ReplaceAll(doc, tt.old, tt.new)
+			if changed == doc {
+				continue
+			}
+			_, again, err := parse(t, strings.NewReader(changed))
+			if err != nil || (again.Digest == rev.Digest) != tt.same {
+				t.Errorf("%q for %q in %.40q: digest %s, %v, before %s; want the same: %v", tt.new, tt.old, doc, again.Digest, err, rev.Digest, tt.same)
+			}
+			if tt.same && strings.Contains(tt.new, "23") && !again.Published.After(rev.Published) {
+				t.Errorf("%q for %q: Published %v, want later than %v", tt.new, tt.old, again.Published, rev.Published)
+			}
+		}
+	}
+}
+
+// In small are the forms of the real list that are not in the excerpt, and those
+// that it might have: remarks in every place, dates and names in every place.
+const small = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<export xmlns="http://eu.europa.ec/fpi/fsd/export" generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="185564">
+  <sanctionEntity designationDate="2020-01-01" euReferenceNumber="EU.1.1" logicalId="1">
+    <remark>(BTC: 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH)</remark>
+    <regulation publicationDate="2019-05-05"><remark>TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d</remark><publicationUrl>https://example.org/</publicationUrl></regulation>
+    <nameAlias wholeName="Weak" strong="false"/>
+    <nameAlias firstName="First " middleName="" lastName="LAST" wholeName="" strong="true">
+      <remark>wallet . addresses:TJqUC56SDZ373JYRur
+zXtMcor2HQvN9BaU;</remark>
+      <regulationSummary publicationDate="2024-02-02"/>
+      <regulationSummary publicationDate="2023-02-02"/>
+    </nameAlias>
+    <nameAlias wholeName="Another" strong="true"/>
+    <address countryIso2Code="00"><remark>TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</remark><regulationSummary publicationDate="2022-02-02"/></address>
+    <address countryIso2Code="00"><remark>TCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN</remark><regulationSummary publicationDate="?"/></address>
+    <identification number="7"><deep><deeper><remark>ETH: 0x002471b8A185f9980708d0eAEC5B289714F56f8d and again TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</remark></deeper></deep></identification>
+    <birthdate><remark>BSC: 0x002471b8A185f9980708d0eAEC5B289714F56f8d</remark></birthdate>
+  </sanctionEntity>
+  <sanctionEntity designationDate="" euReferenceNumber="" logicalId="2">
+    <nameAlias wholeName="Only weak" strong="false"/>
+    <citizenship><remark>XBT TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</remark></citizenship>
+    <regulation publicationDate="2018-08-09"/><regulation publicationDate="2018-08-08"/><regulation publicationDate="2018-08-10"/>
+    <address><regulationSummary publicationDate="2017-01-01"/></address>
+  </sanctionEntity>
+  <sanctionEntity euReferenceNumber="EU.3.3" logicalId="3">
+    <remark><![CDATA[3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t]]></remark>
+    <address><regulationSummary publicationDate="2017-01-01"/></address>
+    <address><regulationSummary publicationDate="2016-01-01"/></address>
+  </sanctionEntity>
+  <sanctionEntity euReferenceNumber="EU.4.4" logicalId="4"><remark>LEI 984500B899H9EED3B354; bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zmm</remark></sanctionEntity>
+  <sanctionEntity euReferenceNumber="EU.5.5" logicalId="5"><remark>3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t</remark></sanctionEntity>
+</export>
+`
+
+func TestParseSmall(t *testing.T) {
+	entries, rev, err := parse(t, strings.NewReader(small))
+	want := []string{
+		"BTC\t1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH\tbitcoin\tEU.1.1\t2020-01-01\tFirst LAST",
+		"\tTA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d\ttron\tEU.1.1\t2020-01-01\tFirst LAST",
+		"\tTJqUC56SDZ373JYRurzXtMcor2HQvN9BaU\ttron\tEU.1.1\t2023-02-02\tFirst LAST",
+		"\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tEU.1.1\t2022-02-02\tFirst LAST",
+		"\tTCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN\ttron\tEU.1.1\t2020-01-01\tFirst LAST",
+		"ETH\t0x002471b8A185f9980708d0eAEC5B289714F56f8d\tethereum\tEU.1.1\t2020-01-01\tFirst LAST",
+		"BSC\t0x002471b8A185f9980708d0eAEC5B289714F56f8d\tbsc\tEU.1.1\t2020-01-01\tFirst LAST",
+		"XBT\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\t2\t2018-08-08\tOnly weak",
+		"\t3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t\tbitcoin\tEU.3.3\t2016-01-01\t",
+		"\t3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t\tbitcoin\tEU.5.5\t-\t",
+	}
+	if got := rows(entries); !slices.Equal(got, want) || rev.Records != 5 || err != nil {
+		t.Errorf("Parse:\n%s\n%+v, %v, want\n%s", strings.Join(got, "\n"), rev, err, strings.Join(want, "\n"))
+	}
+}
+
+// smallCSV is the excerpt in the columns of CSV 1.1 that matter, some of those
+// between, and in an order that is not the file's.
+const smallCSV = "\ufefffileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;Entity_DesignationDate;Entity_Remark;Entity_Regulation_PublicationDate;" +
+	"NameAlias_LastName;NameAlias_FirstName;NameAlias_MiddleName;NameAlias_WholeName;NameAlias_Remark;NameAlias_Regulation_PublicationDate;" +
+	"Address_Remark;Address_Regulation_PublicationDate;Citizenship_Region\n" +
+	"22/09/2026;13;EU.27.28;;UNSC RESOLUTION 1483;2003-07-08;Hussein Al-Tikriti;Saddam;;Saddam Hussein Al-Tikriti;;2003-07-08;;;\r\n" +
+	"22/09/2026;172907;EU.12747.39;2025-02-24;;2025-02-24;;;;Garantex;\"Known \"\"Garantex\"\" wallets:\nETH: 0x002471b8A185f9980708d0eAEC5B289714F56f8d\n" +
+	"BTC: bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml\nbc1qwxqxd25yk2dtw2ml04vxj9atq3huv4rdytf6vt\n3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t\";2025-02-23;;;\n" +
+	"22/09/2026;172907;EU.12747.39;2025-02-24;TRX: TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d;2025-02-24;;;;Gara\"ntex;BSC: 0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF;;;;\n" +
+	"22/09/2026;172907;EU.12747.39;2025-02-24;TRX: TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d;2025-02-24;;;;;;;TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ;24/02/2024;\n" +
+	"22/09/2026;9;;;;2018-08-08;LAST;First;;;TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ;;;;\n"
+
+func TestParseCSV(t *testing.T) {
+	entries, rev, err := parse(t, strings.NewReader(smallCSV))
+	want := []string{
+		"ETH\t0x002471b8A185f9980708d0eAEC5B289714F56f8d\tethereum\tEU.12747.39\t2025-02-23\tGarantex",
+		"BTC\tbc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml\tbitcoin\tEU.12747.39\t2025-02-23\tGarantex",
+		"BTC\tbc1qwxqxd25yk2dtw2ml04vxj9atq3huv4rdytf6vt\tbitcoin\tEU.12747.39\t2025-02-23\tGarantex",
+		"BTC\t3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t\tbitcoin\tEU.12747.39\t2025-02-23\tGarantex",
+		"TRX\tTA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d\ttron\tEU.12747.39\t2025-02-24\tGarantex",
+		"BSC\t0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF\tbsc\tEU.12747.39\t2025-02-24\tGarantex",
+		"\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tEU.12747.39\t2024-02-24\tGarantex",
+		"\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\t9\t2018-08-08\tFirst LAST",
+	}
+	if got := rows(entries); !slices.Equal(got, want) || err != nil {
+		t.Errorf("Parse:\n%s\n%v, want\n%s", strings.Join(got, "\n"), err, strings.Join(want, "\n"))
+	}
+	if rev.Records != 3 || !rev.Published.Equal(time.Date(2026, 9, 22, 0, 0, 0, 0, time.UTC)) || len(rev.Digest) != 64 {
+		t.Errorf("revision %+v, want 3 records of 2026-09-22", rev)
+	}
+}
+
+// No part of a list is a list. Of CSV that holds but for what was cut between two
+// of its lines, in which nothing shows.
+func TestTruncated(t *testing.T) {
+	for _, tt := range []struct{ name, doc string }{
+		{"excerpt", readFile(t, excerpt+".xml")}, {"small", small}, {"CSV", smallCSV},
+	} {
+		all, _, err := parse(t, strings.NewReader(tt.doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := strings.LastIndex(tt.doc, ">") + 1
+		isCSV := end == 0
+		if isCSV {
+			end = len(tt.doc)
+		}
+		for n := range end {
+			entries, _, err := parse(t, strings.NewReader(tt.doc[:n]))
+			var at *sources.RecordError
+			if err == nil && isCSV && strings.HasSuffix(tt.doc[:n], ";\n") && slices.Equal(entries, all[:len(entries)]) {
+				continue
+			}
+			if !errors.As(err, &at) {
+				t.Fatalf("%s, %d of %d bytes: error %v, want a *RecordError", tt.name, n, len(tt.doc), err)
+			}
+		}
+		broken := errors.New("broken line")
+		if _, _, err := parse(t, io.MultiReader(strings.NewReader(tt.doc[:end-20]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+			t.Errorf("%s, broken off by the reader: error %v, want that of the reader", tt.name, err)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	const header = "fileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;"
+	for _, tt := range []struct {
+		name, doc, old, new string
+		want                string // in the error
+	}{
+		{"nothing", small, small, "", "unexpected EOF"},
+		{"blanks", small, small, " \n\t", "unexpected EOF"},
+		{"HTML", small, small, "\n<!doctype HTML>\n<html><head><title>EU Login</title></head><body><br></body></html>", "HTML"},
+		{"HTML without a document type", small, small, "<HTML lang=en><br>", "HTML"},
+		{"error document", small, small, `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>NoSuchKey</Code></Error>", "<Error>"},
+		{"UK's list", small, small, "<Designations><DateGenerated>21/09/2026</DateGenerated></Designations>", "<Designations>"},
+		{"the format of before 2017", small, small, `<WHOLE Date="01/01/2016"></WHOLE>`, "older"},
+		{"another export", small, small, `<export><item/></export>`, "generationDate"},
+		{"no records", small, small, `<export generationDate="2026-09-22T20:01:34.799+02:00"></export>`, "no records"},
+		{"format 1.0", small, ` euReferenceNumber="`, ` reference="`, "1.0"},
+		{"no date", small, "generationDate", "date", "generationDate"},
+		{"a date without a zone", small, "34.799+02:00", "34.799", "generationDate"},
+		{"no reference", small, ` euReferenceNumber="EU.3.3" logicalId="3"`, "", "logicalId"},
+		{"not well-formed", small, "</address>", "</adress>", "match"},
+		{"a bare ampersand", small, "LEI 98", "LEI & 98", "reference"},
+		{"garbage behind the end", small, "</export>\n", "</export>\nx", "text outside"},
+		{"two lists", small, "</export>\n", "</export>\n<export/>", "second root"},
+		{"markup in a remark", small, "LEI", "<b>LEI</b>", "only text"},
+		{"NULs", small, "</export>\n", "</export>\n\x00", "invalid"},
+		{"JSON", small, small, `{"error": "no"}` + "\n", "columns"},
+
+		{"a CSV file of one line", small, small, header + "Entity_Remark\n", "no records"},
+		{"a CSV file of blank lines", small, small, "\n;\n", "columns"},
+		{"CSV without remarks", smallCSV, "_Remark", "_Note", "remarks"},
+		{"CSV 1.0", smallCSV, "Entity_EU_ReferenceNumber", "Entity_Reference", "1.0"},
+		{"the oldest CSV", small, small, "Entity_logical_id;Subject_type;Leba_numtitle\n1;P;x\n", "1.0"},
+		{"commas", smallCSV, ";", ",", "columns"},
+		{"a column twice", smallCSV, "Address_Remark", "Entity_Remark", "twice"},
+		{"a column less", smallCSV, ";2025-02-23;", ";", "14 columns"},
+		{"a column more", smallCSV, ";2025-02-23;", ";;2025-02-23;", "16 columns"},
+		{"a quotation mark too many", smallCSV, "Known", `"Known`, "closing"},
+		{"no date in CSV", smallCSV, "22/09/2026", "", "fileGenerationDate"},
+		{"no id in CSV", smallCSV, ";9;", ";;", "LogicalId"},
+		{"UTF-16", small, small, "\xff\xfef\x00i\x00l\x00e\x00\n", "UTF-8"},
+		{"HTML as text", small, small, "Service unavailable\n", "columns"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			changed := strings.ReplaceAll(tt.doc, tt.old, tt.new)
+			if changed == tt.doc {
+				t.Fatalf("%q is not in the document", tt.old)
+			}
+			_, _, err := parse(t, strings.NewReader(changed))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error %v, want one with %q", err, tt.want)
+			}
+			var at *sources.RecordError
+			if !errors.As(err, &at) || at.Line == 0 && (at.Byte < 0 || at.Byte > int64(len(changed))) {
+				t.Errorf("error %#v, want a *RecordError with a place in the document", err)
+			}
+		})
+	}
+	// A list in which no remark names a wallet may be whole, but so might be one
+	// whose remarks were left out.
+	for _, doc := range []string{
+		`<export generationDate="2026-09-22T20:01:34Z"><sanctionEntity euReferenceNumber="EU.1.1"/></export>`,
+		header + "Entity_Remark\n22/09/2026;1;EU.1.1;none\n",
+	} {
+		if _, _, err := parse(t, strings.NewReader(doc)); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
+			t.Errorf("%q: error %v, want no wallet", doc, err)
+		}
+	}
+}
+
+func TestAddError(t *testing.T) {
+	full := errors.New("disk full")
+	for _, doc := range []string{small, smallCSV} {
+		calls := 0
+		rev, err := eu.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return full })
+		if !errors.Is(err, full) || calls != 1 || !rev.IsZero() {
+			t.Errorf("Parse = %+v, %v after %d calls of add, want its error after one", rev, err, calls)
+		}
+	}
+}
+
+// large is a reader of a document like the real one, about as large as asked for:
+// most entities name no wallet, every hundredth names one.
+func large(size int) (r io.Reader, entities int, wallets []string) {
+	var doc bytes.Buffer
+	doc.WriteString(`<export generationDate="2026-09-22T20:01:34.799+02:00">` + "\n")
+	for doc.Len() < size {
+		entities++
+		remark := "Date of UN designation: 2001-10-17, IMO 9187629, OGRN 1027700132195, Passport No: AB&quot;123456&quot;; " + strings.Repeat("prose ", 60)
+		if entities%100 == 1 {
+			a := fmt.Sprintf("0x%040x", entities)
+			wallets = append(wallets, a)
+			remark += "ETH: " + a + "."
+		}
+		fmt.Fprintf(&doc, `<sanctionEntity designationDate="2025-02-24" euReferenceNumber="EU.%d.1" logicalId="%[1]d"><remark>%s</remark>`, entities, remark)
+		fmt.Fprintf(&doc, `<nameAlias wholeName="Name %d" strong="true"><regulationSummary publicationDate="2025-02-24"/></nameAlias></sanctionEntity>`+"\n", entities)
+	}
+	doc.WriteString("</export>")
+	return &doc, entities, wallets
+}
+
+func TestParseLarge(t *testing.T) {
+	r, entities, wallets := large(8 << 20)
+	entries, rev, err := parse(t, r)
+	if err != nil || rev.Records != entities || len(entries) != len(wallets) {
+		t.Fatalf("%d entries of %d records, %v, want %d of %d", len(entries), rev.Records, err, len(wallets), entities)
+	}
+	for i, e := range entries {
+		if e.Listed != wallets[i] || e.Asset != "ETH" || e.Ref == "" || !strings.HasPrefix(e.Name, "Name ") {
+			t.Fatalf("entry %d: %+v, want %s", i, e, wallets[i])
+		}
+	}
+}
+
+// Of the document nothing is held but the wallets.
+func TestMemory(t *testing.T) {
+	live := func(size int) uint64 {
+		doc, _, _ := large(size)
+		var most uint64
+		r := readerFunc(func(p []byte) (int, error) {
+			var m runtime.MemStats
+			if len(p) >= 4096 {
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapAlloc)
+			}
+			return doc.Read(p)
+		})
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		if _, err := eu.Parse(r, func(sources.Entry) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return most - min(most, m.HeapAlloc)
+	}
+	small, big := live(1<<20), live(8<<20)
+	t.Logf("held for 1 MiB: %d, for 8 MiB: %d", small, big)
+	if big > small+1<<20 {
+		t.Errorf("held for 1 MiB: %d bytes, for 8 MiB: %d; want no more than a MiB more", small, big)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// FuzzParse holds that nothing makes Parse panic, that what it takes has records
+// and wallets, and that each of them is an address in its own words.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add([]byte(smallCSV))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		entries, rev, err := parse(t, bytes.NewReader(doc))
+		if err != nil {
+			return
+		}
+		if len(entries) == 0 || rev.Records == 0 || rev.Published.IsZero() || len(rev.Digest) != 64 {
+			t.Errorf("Parse of %q = %d entries, %+v", doc, len(entries), rev)
+		}
+		for _, e := range entries {
+			a, err := address.Normalize(e.Address.Chain(), e.Listed)
+			if err != nil || a.Account() != e.Address.Account() || e.Ref == "" {
+				t.Errorf("Parse of %q: entry %+v, whose text is %v, %v", doc, e, a, err)
+			}
+		}
+	})
+}

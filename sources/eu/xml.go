@@ -1,0 +1,239 @@
+package eu
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/xmlscan"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// readXML reads XML 1.1. What matters of it is
+//
+//	<export generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="185564">
+//	  <sanctionEntity designationDate="2025-02-24" euReferenceNumber="EU.12747.39" logicalId="172907">
+//	    <remark>…</remark>
+//	    <regulation publicationDate="2025-02-24"/>
+//	    <nameAlias wholeName="Garantex" strong="true">
+//	      <remark>ETH: 0x002471b8A185f9980708d0eAEC5B289714F56f8d …</remark>
+//	      <regulationSummary publicationDate="2025-02-24"/>
+//	    </nameAlias>
+//	    <address>                                like nameAlias; so are
+//	    <identification>                         these, and whatever else
+//	    <birthdate>                              there may be one day
+//
+// Remarks are read wherever they are in an entity.
+func readXML(r io.Reader) (*list, error) {
+	digest := &digest{hash: sha256.New()}
+	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
+	if _, err := d.Next(); err != nil {
+		return nil, err
+	}
+	digest.rootEnds(d.Offset())
+	switch root := d.Name(); string(root) {
+	case "export":
+	case "WHOLE":
+		return nil, d.errorf("", "list in a format older than 1.1")
+	default:
+		return nil, d.errorf("", "root element <%.64s> is not that of the list", root)
+	}
+	text, _ := d.Attr("generationDate")
+	published, err := time.Parse(time.RFC3339Nano, string(text))
+	if err != nil {
+		return nil, d.errorf("", "generationDate %.40q: want a time with a zone", text)
+	}
+	d.revision.Published, d.isTimed = published.UTC(), true
+	err = d.children(func(name []byte) error {
+		if string(name) != "sanctionEntity" {
+			return d.Skip()
+		}
+		return d.entity()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Next(); err != io.EOF {
+		return nil, err // the scanner lets nothing but EOF follow the root
+	}
+	if d.revision.Records > 0 && d.references == 0 {
+		return nil, d.errorf("", "no entity has a euReferenceNumber: the list is of format 1.0, want 1.1")
+	}
+	if err := d.check(); err != nil {
+		return nil, d.errorf("", "%w", err)
+	}
+	d.revision.Digest = hex.EncodeToString(digest.hash.Sum(nil))
+	return &d.list, nil
+}
+
+// A document is a list in XML while it is read.
+type document struct {
+	*xmlscan.Scanner
+	list
+	references int // entities that have one
+
+	// Of the entity that is read:
+	ref                string
+	strong, weak       string    // the first names
+	published, summary time.Time // the first days of a regulation, and of a regulationSummary
+}
+
+// errorf makes an error at this place of the document, in the entity ref.
+func (d *document) errorf(ref, format string, args ...any) error {
+	return &sources.RecordError{Byte: d.Offset(), Ref: ref, Err: fmt.Errorf(format, args...)}
+}
+
+// children calls read for each child of the element whose start tag was just
+// read. read must go behind the child's end tag.
+func (d *document) children(read func(name []byte) error) error {
+	for {
+		t, err := d.Next()
+		if err != nil || t == xmlscan.End {
+			return err
+		}
+		if err := read(d.Name()); err != nil {
+			return err
+		}
+	}
+}
+
+// attr returns an attribute, or "".
+func (d *document) attr(name string) string {
+	v, _ := d.Attr(name)
+	if len(v) > maxText {
+		v = nil
+	}
+	return string(v)
+}
+
+// entity reads a sanctionEntity.
+func (d *document) entity() error {
+	d.revision.Records++
+	if d.revision.Records > maxEntities {
+		return d.errorf("", "more than %d entities", maxEntities)
+	}
+	d.strong, d.weak = "", ""
+	d.published, d.summary = time.Time{}, time.Time{}
+	d.ref = strings.TrimSpace(d.attr("euReferenceNumber"))
+	if d.ref != "" {
+		d.references++
+	} else if d.ref = strings.TrimSpace(d.attr("logicalId")); d.ref == "" {
+		return d.errorf("", "sanctionEntity without euReferenceNumber and logicalId")
+	}
+	text, _ := d.Attr("designationDate")
+	listed := day(text)
+	begin := len(d.wallets)
+	err := d.children(func(name []byte) error {
+		switch string(name) {
+		case "remark":
+			return d.remark()
+		case "regulation":
+			text, _ := d.Attr("publicationDate")
+			d.published = first(d.published, day(text))
+		case "nameAlias":
+			d.name()
+		}
+		return d.part()
+	})
+	if err != nil || len(d.wallets) == begin {
+		return err
+	}
+	for _, day := range []time.Time{d.published, d.summary} {
+		if listed.IsZero() {
+			listed = day
+		}
+	}
+	for i := range d.wallets[begin:] {
+		if w := &d.wallets[begin+i]; w.listed.IsZero() {
+			w.listed = listed
+		}
+	}
+	name := d.strong
+	if name == "" {
+		name = d.weak
+	}
+	d.holders = append(d.holders, holder{d.ref, name})
+	return nil
+}
+
+// name notes the name of a nameAlias.
+func (d *document) name() {
+	if d.strong != "" {
+		return
+	}
+	name := fullName(d.attr("wholeName"), d.attr("firstName"), d.attr("middleName"), d.attr("lastName"))
+	if d.attr("strong") != "false" {
+		d.strong = name
+	} else if d.weak == "" {
+		d.weak = name
+	}
+}
+
+// part reads a child of an entity. Its wallets are of the first day that a
+// regulationSummary in it has.
+func (d *document) part() error {
+	var listed time.Time
+	begin := len(d.wallets)
+	var below func(name []byte) error
+	below = func(name []byte) error {
+		switch string(name) {
+		case "remark":
+			return d.remark()
+		case "regulationSummary":
+			text, _ := d.Attr("publicationDate")
+			listed = first(listed, day(text))
+		}
+		return d.children(below)
+	}
+	if err := d.children(below); err != nil {
+		return err
+	}
+	d.summary = first(d.summary, listed)
+	for i := range d.wallets[begin:] {
+		d.wallets[begin+i].listed = listed
+	}
+	return nil
+}
+
+// remark reads a remark. The day of its wallets is not known yet.
+func (d *document) remark() error {
+	text, err := d.Content()
+	if err != nil {
+		return err
+	}
+	if err := d.find(len(d.holders), string(text), time.Time{}); err != nil {
+		return d.errorf(d.ref, "%w", err)
+	}
+	return nil
+}
+
+// A digest hashes what is written to it, but for what the Commission changes in
+// the root element whenever it generates the file.
+type digest struct {
+	hash hash.Hash
+	head []byte // what was written so far, until the root's start tag was read
+	root bool
+}
+
+func (d *digest) Write(p []byte) (int, error) {
+	if !d.root {
+		d.head = append(d.head, p...)
+		return len(p), nil
+	}
+	return d.hash.Write(p)
+}
+
+// generated matches the attributes of the root element that are left out.
+var generated = regexp.MustCompile(`[ \t\r\n]+(generationDate|globalFileId)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')`)
+
+// rootEnds says that the root's start tag ends at an offset of what was written.
+func (d *digest) rootEnds(offset int64) {
+	d.hash.Write(generated.ReplaceAll(d.head[:offset], nil))
+	d.hash.Write(d.head[offset:])
+	d.head, d.root = nil, true
+}
