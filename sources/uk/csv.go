@@ -1,0 +1,157 @@
+package uk
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// readCSV reads the list in CSV: a line with the date, one with the names of the
+// columns, and then a row for each name, address and so on of a designation, with
+// the texts of the designation in each of them. What matters of it is
+//
+//	Report Date: 08-Oct-2026
+//	…,Unique ID,…,Name 6,Name 1,…,Name 5,Name type,…,Other Information,UK Statement of Reasons,…,Date Designated,…
+//
+// Columns are found by their names.
+func readCSV(r io.Reader) (*list, error) {
+	hash := sha256.New()
+	t := table{Scanner: csvscan.New(io.TeeReader(r, hash), ',')}
+	if err := t.header(); err != nil {
+		return nil, err
+	}
+	for {
+		err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := t.row(); err != nil {
+			return nil, err
+		}
+	}
+	t.revision.Records = len(t.holders)
+	if err := t.check(); err != nil {
+		return nil, t.errorf("", "%w", err)
+	}
+	t.revision.Digest = hex.EncodeToString(hash.Sum(nil))
+	return &t.list, nil
+}
+
+// A table is a list in CSV while it is read.
+type table struct {
+	*csvscan.Scanner
+	list
+	designations map[string]int // of list.holders, by id
+
+	columns                       int
+	id, kind, information, reason int
+	designated                    int
+	names                         [6]int
+}
+
+// errorf makes an error at this place of the file, in the designation ref.
+func (t *table) errorf(ref, format string, args ...any) error {
+	return &sources.RecordError{Line: t.Line(), Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
+}
+
+// must is Next where a record must follow.
+func (t *table) must() error {
+	err := t.Next()
+	if err == io.EOF {
+		return t.errorf("", "no records: %w", io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// header reads the first two records.
+func (t *table) header() error {
+	if err := t.must(); err != nil {
+		return err
+	}
+	first := sources.TrimListed(string(t.Field(0)))
+	if first == "Last Updated" && t.Len() > 1 && !day(string(t.Field(1))).IsZero() {
+		return t.errorf("", "%w", ErrRetired)
+	}
+	text, ok := strings.CutPrefix(first, "Report Date:")
+	if !ok {
+		return t.errorf("", "the first line is not that of the list: want Report Date")
+	}
+	text = sources.TrimListed(text)
+	published, err := time.Parse("02-Jan-2006", text)
+	if err != nil {
+		return t.errorf("", "Report Date %.40q: want DD-Mon-YYYY", text)
+	}
+	t.revision.Published = published
+
+	if err := t.must(); err != nil {
+		return err
+	}
+	t.columns = t.Len()
+	at := make(map[string]int)
+	for i := range t.columns {
+		name := strings.ToLower(sources.TrimListed(string(t.Field(i))))
+		if _, twice := at[name]; twice && name != "" {
+			return t.errorf("", "column %.64q twice", name)
+		}
+		at[name] = i
+	}
+	var missing string
+	column := func(name string) int {
+		i, ok := at[name]
+		if !ok && missing == "" {
+			missing = name
+		}
+		return i
+	}
+	t.id, t.kind, t.information, t.reason = column("unique id"), column("name type"), column("other information"), column("uk statement of reasons")
+	t.designated = column("date designated")
+	for i := range t.names {
+		t.names[i] = column(fmt.Sprintf("name %d", i+1))
+	}
+	if missing != "" {
+		return t.errorf("", "no column %q", missing)
+	}
+	t.designations = make(map[string]int)
+	return nil
+}
+
+// row reads a record.
+func (t *table) row() error {
+	if t.Len() != t.columns {
+		return t.errorf("", "row of %d columns, want %d", t.Len(), t.columns)
+	}
+	id := sources.TrimListed(string(t.Field(t.id)))
+	if id == "" || len(id) > maxText {
+		return t.errorf("", "row without a Unique ID")
+	}
+	i, ok := t.designations[id]
+	if !ok {
+		if i = len(t.holders); i == maxDesignations {
+			return t.errorf("", "more than %d designations", maxDesignations)
+		}
+		t.designations[id] = i
+		t.holders = append(t.holders, holder{id: id, listed: day(string(t.Field(t.designated)))})
+	}
+	if h := &t.holders[i]; !h.isPrimary {
+		var parts [6]string
+		for k, at := range t.names {
+			parts[k] = string(t.Field(at))
+		}
+		h.call(fullName(parts[:]...), isPrimary(string(t.Field(t.kind))))
+	}
+	for _, at := range []int{t.information, t.reason} {
+		if err := t.find(i, string(t.Field(at))); err != nil {
+			return t.errorf(id, "%w", err)
+		}
+	}
+	return nil
+}

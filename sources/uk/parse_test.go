@@ -1,0 +1,452 @@
+package uk_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/uk"
+)
+
+const (
+	excerpt = "UK-Sanctions-List_excerpt_2026-09-21"
+	ship    = "UK-Sanctions-List_excerpt_2026-10-08.csv"
+	retired = "ConList_excerpt_2020-04-27.csv"
+)
+
+func readFile(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// row writes an entry as a line of a .tsv file.
+func row(e sources.Entry) string {
+	chain, listed := "-", "-"
+	if e.Address.IsValid() {
+		chain = string(e.Address.Chain())
+	}
+	if !e.ListedAt.IsZero() {
+		listed = e.ListedAt.Format(time.DateOnly)
+	}
+	return strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t")
+}
+
+func rows(entries []sources.Entry) (all []string) {
+	for _, e := range entries {
+		all = append(all, row(e))
+	}
+	return all
+}
+
+// parse returns what Parse adds.
+func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error) {
+	t.Helper()
+	var entries []sources.Entry
+	rev, err := uk.Parse(r, func(e sources.Entry) error {
+		if e.Kind != score.Sanctioned || e.ListedAt.Location() != time.UTC || !e.FirstSeen.IsZero() {
+			t.Errorf("entry %+v: want a sanction, in UTC, not seen before", e)
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil && (entries != nil || !rev.IsZero()) {
+		t.Errorf("Parse added %d entries and returned %+v before its error %v", len(entries), rev, err)
+	}
+	return entries, rev, err
+}
+
+func TestParse(t *testing.T) {
+	doc := readFile(t, excerpt+".xml")
+	entries, rev, err := parse(t, strings.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for line := range strings.Lines(readFile(t, excerpt+".tsv")) {
+		if !strings.HasPrefix(line, "#") {
+			want = append(want, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	got := rows(entries)
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) || len(want) != 16 {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if entries[0].Asset != "ETH" || entries[1].Asset != "BNB" || entries[15].Ref != "RUS3602" {
+		t.Errorf("the entries are in another order than in the list: %q", rows(entries))
+	}
+	keys := map[string]bool{}
+	for _, e := range entries {
+		keys[string(e.Address.Canonical().String())] = true
+	}
+	if len(keys) != 14 {
+		t.Errorf("%d distinct accounts, want 14", len(keys))
+	}
+	sum := sha256.Sum256([]byte(doc))
+	if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: time.Date(2026, 9, 21, 0, 0, 0, 0, time.UTC), Records: 4}); rev != want {
+		t.Errorf("revision %+v, want %+v", rev, want)
+	}
+	for name, r := range map[string]io.Reader{
+		"in halves":       iotest.HalfReader(strings.NewReader(doc)),
+		"byte by byte":    iotest.OneByteReader(strings.NewReader(doc)),
+		"byte order mark": strings.NewReader("\ufeff" + doc),
+	} {
+		again, _, err := parse(t, r)
+		if err != nil || !slices.Equal(again, entries) {
+			t.Errorf("%s: other entries, or %v", name, err)
+		}
+	}
+}
+
+// In small is what the excerpt has not.
+const small = `<?xml version="1.0" encoding="utf-8"?>
+<Designations>
+  <DateGenerated>21/09/2026</DateGenerated>
+  <Designation>
+    <CryptoWalletAddresses>
+      <CryptoWalletAddress> TJqUC56SDZ373JYRurzXtMcor2HQvN9BaU </CryptoWalletAddress>
+      <CryptoWalletAddress>BTC: 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH</CryptoWalletAddress>
+      <CryptoWalletAddress/>
+      <CryptoWalletAddress>SOL 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv</CryptoWalletAddress>
+      <CryptoWalletAddress><Currency>SOL:</Currency><Address>7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv</Address></CryptoWalletAddress>
+      <CryptoWalletAddress>5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320</CryptoWalletAddress>
+    </CryptoWalletAddresses>
+    <OtherInformation>Wallets: TVa1p4aTVoHuF4EDGthn57F
+bKNbu4DRJkQ; TJqUC56SDZ373JYRurzXtMcor2HQvN9BaU.</OtherInformation>
+    <UKStatementofReasons>The wallet TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ, (USDT: TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ) received funds.</UKStatementofReasons>
+    <Names>
+      <Name><Name6>ALIAS</Name6><NameType>Alias</NameType></Name>
+      <Name><Name6>LAST</Name6><Name2>Second</Name2><Name1> First</Name1><NameType>primary name </NameType></Name>
+      <Name><Name6>OTHER</Name6><NameType>Primary Name</NameType></Name>
+    </Names>
+    <DateDesignated>27/03/2024</DateDesignated>
+    <UniqueID> CTD0001 </UniqueID>
+  </Designation>
+  <Designation>
+    <UniqueID>RUS0002</UniqueID><DateDesignated/>
+    <Names><Name><Name6>ONLY</Name6><NameType>Alias</NameType></Name></Names>
+    <UKStatementofReasons>XBT TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</UKStatementofReasons>
+  </Designation>
+  <Designation><UniqueID>RUS0003</UniqueID><OtherInformation>LEI 984500B899H9EED3B354, IMO9826902; 3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8T</OtherInformation></Designation>
+</Designations>
+`
+
+func TestParseSmall(t *testing.T) {
+	entries, rev, err := parse(t, strings.NewReader(small))
+	want := []string{
+		"\tTJqUC56SDZ373JYRurzXtMcor2HQvN9BaU\ttron\tCTD0001\t2024-03-27\tFirst Second LAST",
+		"BTC\t1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH\tbitcoin\tCTD0001\t2024-03-27\tFirst Second LAST",
+		"SOL\t7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv\tsolana\tCTD0001\t2024-03-27\tFirst Second LAST",
+		"\t5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320\t-\tCTD0001\t2024-03-27\tFirst Second LAST",
+		"\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tCTD0001\t2024-03-27\tFirst Second LAST",
+		"USDT\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tCTD0001\t2024-03-27\tFirst Second LAST",
+		"XBT\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tRUS0002\t-\tONLY",
+	}
+	if got := rows(entries); !slices.Equal(got, want) || rev.Records != 3 || err != nil {
+		t.Errorf("Parse:\n%s\n%+v, %v, want\n%s", strings.Join(got, "\n"), rev, err, strings.Join(want, "\n"))
+	}
+}
+
+// csvList makes a CSV file of the real columns, and of rows of the given fields.
+func csvList(t testing.TB, rows ...map[string]string) string {
+	t.Helper()
+	lines := strings.SplitAfter(readFile(t, ship), "\n")
+	columns := strings.Split(strings.TrimSuffix(lines[1], "\n"), ",")
+	doc := lines[0] + lines[1] + lines[2]
+	for _, r := range rows {
+		found := 0
+		for i, name := range columns {
+			if i > 0 {
+				doc += ","
+			}
+			if field, ok := r[name]; ok {
+				doc += `"` + strings.ReplaceAll(field, `"`, `""`) + `"`
+				found++
+			}
+		}
+		if doc += "\r\n"; found != len(r) {
+			t.Fatalf("columns of %v are not in the file", r)
+		}
+	}
+	return doc
+}
+
+// smallCSV is a file with the real first lines and row, and four more rows.
+func smallCSV(t testing.TB) string {
+	information := "The \"wallets\":\n(1) USDT: TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU (2) BTC: 3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP,\nor TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW"
+	return csvList(t,
+		map[string]string{"Unique ID": "CTD0004", "Name 6": "AYYASH", "Name 1": "Mustafa", "Name type": "Alias", "Other Information": information, "Date Designated": "27/03/2024"},
+		map[string]string{"Unique ID": "CTD0004", "Name 6": "AYASH", "Name 1": "Mustafa", "Name type": "Primary Name", "Other Information": information, "Date Designated": "27/03/2024"},
+		map[string]string{"Unique ID": "RUS1421", "Name 6": "GARANTEX", "Name type": "Primary Name", "UK Statement of Reasons": "Digital Currency Address: XBT 3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\t", "Date Designated": ""},
+		map[string]string{"Unique ID": "CTD0004", "Name 6": "LATER", "Name type": "Alias", "Other Information": information + " TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW; ETH: 0x175d44451403Edf28469dF03A9280c1197ADb92c"},
+	)
+}
+
+func TestParseCSV(t *testing.T) {
+	doc := smallCSV(t)
+	want := []string{
+		"USDT\tTGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU\ttron\tCTD0004\t2024-03-27\tMustafa AYASH",
+		"BTC\t3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP\tbitcoin\tCTD0004\t2024-03-27\tMustafa AYASH",
+		"BTC\tTXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW\ttron\tCTD0004\t2024-03-27\tMustafa AYASH",
+		"XBT\t3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\tbitcoin\tRUS1421\t-\tGARANTEX",
+		"ETH\t0x175d44451403Edf28469dF03A9280c1197ADb92c\tethereum\tCTD0004\t2024-03-27\tMustafa AYASH",
+	}
+	for name, doc := range map[string]string{
+		"": doc, "with a byte order mark": "\ufeff" + doc, "with a padded first line": strings.Replace(doc, "2026\n", "2026"+strings.Repeat(",", 57)+"\r\n", 1),
+	} {
+		entries, rev, err := parse(t, strings.NewReader(doc))
+		if got := rows(entries); !slices.Equal(got, want) || err != nil {
+			t.Errorf("Parse %s:\n%s\n%v, want\n%s", name, strings.Join(got, "\n"), err, strings.Join(want, "\n"))
+		}
+		sum := sha256.Sum256([]byte(doc))
+		if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: time.Date(2026, 10, 8, 0, 0, 0, 0, time.UTC), Records: 3}); rev != want {
+			t.Errorf("Parse %s: revision %+v, want %+v", name, rev, want)
+		}
+	}
+	// The real row alone names no wallet.
+	if _, _, err := parse(t, strings.NewReader(readFile(t, ship))); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
+		t.Errorf("a list without wallets: error %v, want no wallet", err)
+	}
+}
+
+func TestRetired(t *testing.T) {
+	doc := readFile(t, retired)
+	for name, doc := range map[string]string{
+		"CSV":                   doc,
+		"CSV with BOM and CRLF": "\ufeff" + strings.ReplaceAll(doc, "\n", "\r\n"),
+		"CSV, the first line":   doc[:strings.Index(doc, "\n")+1],
+		"XML":                   `<?xml version="1.0"?><ArrayOfFinancialSanctionsTarget xmlns="http://schemas.hmtreasury.gov.uk/ofsi/consolidatedlist"/>`,
+	} {
+		_, _, err := parse(t, strings.NewReader(doc))
+		var at *sources.RecordError
+		if !errors.Is(err, uk.ErrRetired) || !errors.As(err, &at) {
+			t.Errorf("%s: error %v, want ErrRetired in a *RecordError", name, err)
+		}
+	}
+}
+
+// No part of a list is a list. Of CSV that holds but for what was cut between two
+// of its lines, in which nothing shows.
+func TestTruncated(t *testing.T) {
+	// A name may be the primary one only in a later row.
+	sameWallet := func(a, b sources.Entry) bool {
+		a.Name = b.Name
+		return a == b
+	}
+	for _, tt := range []struct {
+		name, doc string
+		step      int
+	}{
+		{"excerpt", readFile(t, excerpt+".xml"), 7}, {"small", small, 1}, {"CSV", smallCSV(t), 1},
+	} {
+		all, _, err := parse(t, strings.NewReader(tt.doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		isCSV := tt.doc[0] != '<'
+		end := len(tt.doc)
+		if !isCSV {
+			end = strings.LastIndex(tt.doc, ">") + 1
+		}
+		between := 0
+		for n := range end {
+			if n%tt.step != 0 && n < end-200 {
+				continue
+			}
+			entries, _, err := parse(t, strings.NewReader(tt.doc[:n]))
+			var at *sources.RecordError
+			if err == nil && isCSV && strings.HasSuffix(tt.doc[:n], ",\r\n") && slices.EqualFunc(entries, all[:len(entries)], sameWallet) {
+				between++
+				continue
+			}
+			if !errors.As(err, &at) {
+				t.Fatalf("%s, %d of %d bytes: error %v, want a *RecordError", tt.name, n, len(tt.doc), err)
+			}
+		}
+		if isCSV && between != 3 {
+			t.Errorf("%s: taken at %d cuts, want the 3 between lines", tt.name, between)
+		}
+		broken := errors.New("broken line")
+		if _, _, err := parse(t, io.MultiReader(strings.NewReader(tt.doc[:end-20]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+			t.Errorf("%s, broken off by the reader: error %v, want that of the reader", tt.name, err)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	csv := smallCSV(t)
+	for _, tt := range []struct {
+		name, doc, old, new string
+		want                string // in the error
+	}{
+		{"nothing", small, small, "", "unexpected EOF"},
+		{"blanks", small, small, " \n\t", "unexpected EOF"},
+		{"HTML", small, small, "<!DOCTYPE html>\n<html><head><title>Page not found</title></head><body><br></body></html>", "HTML"},
+		{"error document", small, small, `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>BlobNotFound</Code></Error>", "<Error>"},
+		{"EU's list", small, small, `<export generationDate="2026-09-22T20:01:34.799+02:00"></export>`, "<export>"},
+		{"no records", small, small, "<Designations><DateGenerated>21/09/2026</DateGenerated></Designations>", "no records"},
+		{"no date", small, "<DateGenerated>21/09/2026</DateGenerated>", "", "no date"},
+		{"date of another form", small, "21/09/2026", "2026-09-21", "DateGenerated"},
+		{"no such date", small, "21/09/2026", "09/21/2026", "DateGenerated"},
+		{"no id", small, "<UniqueID>RUS0003</UniqueID>", "", "UniqueID"},
+		{"endless wallet", small, "5be5543f", strings.Repeat("x", 5000), "CryptoWalletAddress of"},
+		{"endless text", small, "received", strings.Repeat("<i/>x", 1<<20), "more than"},
+		{"not well-formed", small, "</Names>", "</Name>", "match"},
+		{"garbage behind the end", small, "</Designations>\n", "</Designations>\nx", "text outside"},
+		{"two lists", small, "</Designations>\n", "</Designations>\n<Designations/>", "second root"},
+
+		{"no date line", csv, "Report Date: 08-Oct-2026\n", "", "Report Date"},
+		{"date line of another form", csv, "08-Oct-2026", "08/10/2026", "Report Date"},
+		{"the date line alone", csv, csv, "Report Date: 08-Oct-2026\n", "no records"},
+		{"the header alone", csv, csv[strings.Index(csv, "31/07"):], "", "no records"},
+		{"a column less in the header", csv, ",Other Information,", ",", "other information"},
+		{"a column twice", csv, ",Title,", ",Unique ID,", "twice"},
+		{"a column less", csv, `"GARANTEX",`, `"GARANTEX"`, "57 columns"},
+		{"a column more", csv, `"GARANTEX",`, `"GARANTEX",,`, "59 columns"},
+		{"a quotation mark too many", csv, "USDT", `"USDT`, "closing"},
+		{"no id in CSV", csv, `"RUS1421"`, "", "Unique ID"},
+		{"semicolons", csv, ",", ";", "column"},
+		{"text", csv, csv, "Service unavailable\n", "Report Date"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			changed := strings.ReplaceAll(tt.doc, tt.old, tt.new)
+			if changed == tt.doc {
+				t.Fatalf("%q is not in the document", tt.old)
+			}
+			_, _, err := parse(t, strings.NewReader(changed))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error %v, want one with %q", err, tt.want)
+			}
+			var at *sources.RecordError
+			if !errors.As(err, &at) || at.Line == 0 && (at.Byte < 0 || at.Byte > int64(len(changed))) {
+				t.Errorf("error %#v, want a *RecordError with a place in the document", err)
+			}
+		})
+	}
+	doc := "<Designations><DateGenerated>21/09/2026</DateGenerated><Designation><UniqueID>A</UniqueID></Designation></Designations>"
+	if _, _, err := parse(t, strings.NewReader(doc)); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
+		t.Errorf("a list without wallets: error %v, want no wallet", err)
+	}
+}
+
+func TestAddError(t *testing.T) {
+	full := errors.New("disk full")
+	for _, doc := range []string{small, smallCSV(t)} {
+		calls := 0
+		rev, err := uk.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return full })
+		if !errors.Is(err, full) || calls != 1 || !rev.IsZero() {
+			t.Errorf("Parse = %+v, %v after %d calls of add, want its error after one", rev, err, calls)
+		}
+	}
+}
+
+// large is a document like the real one, about as large as asked for: the
+// designation without wallets of the excerpt again and again, and one with forty
+// of them.
+func large(t testing.TB, size int) (doc *bytes.Buffer, records int, wallets []string) {
+	text := readFile(t, excerpt+".xml")
+	from := strings.LastIndex(text, "<Designation>")
+	to := strings.Index(text, "</Designations>")
+	doc = new(bytes.Buffer)
+	doc.WriteString(text[:strings.Index(text, "<Designation>")])
+	doc.WriteString("<Designation><UniqueID>GHR0190</UniqueID><OtherInformation>controls: ")
+	for i := range 40 {
+		wallets = append(wallets, fmt.Sprintf("0x%040x", i+1))
+	}
+	doc.WriteString(strings.Join(wallets, "; ") + ".</OtherInformation></Designation>")
+	for records = 1; doc.Len() < size; records++ {
+		doc.WriteString(text[from:to])
+	}
+	doc.WriteString(text[to:])
+	return doc, records, wallets
+}
+
+func TestParseLarge(t *testing.T) {
+	doc, records, wallets := large(t, 8<<20)
+	entries, rev, err := parse(t, doc)
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Listed)
+	}
+	if err != nil || rev.Records != records || !slices.Equal(got, wallets) {
+		t.Errorf("%d entries of %d records, %v, want %d of %d", len(got), rev.Records, err, len(wallets), records)
+	}
+}
+
+// Of the document nothing is held but the wallets.
+func TestMemory(t *testing.T) {
+	live := func(size int) uint64 {
+		doc, _, _ := large(t, size)
+		var before, now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		var most uint64
+		r := readerFunc(func(p []byte) (int, error) {
+			if len(p) >= 4096 {
+				runtime.GC()
+				runtime.ReadMemStats(&now)
+				most = max(most, now.HeapAlloc)
+			}
+			return doc.Read(p)
+		})
+		if _, err := uk.Parse(r, func(sources.Entry) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return most - min(most, before.HeapAlloc)
+	}
+	small, big := live(1<<20), live(8<<20)
+	t.Logf("held for 1 MiB: %d, for 8 MiB: %d", small, big)
+	if big > small+1<<20 {
+		t.Errorf("held for 1 MiB: %d bytes, for 8 MiB: %d; want no more than a MiB more", small, big)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// FuzzParse holds that nothing makes Parse panic, that what it takes has records
+// and wallets, and that each of them is what its own words say.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add([]byte(smallCSV(f)))
+	f.Add([]byte(readFile(f, retired)[:300]))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		entries, rev, err := parse(t, bytes.NewReader(doc))
+		if err != nil {
+			return
+		}
+		if len(entries) == 0 || rev.Records == 0 || rev.Published.IsZero() || len(rev.Digest) != 64 {
+			t.Errorf("Parse of %q = %d entries, %+v", doc, len(entries), rev)
+		}
+		for _, e := range entries {
+			if e.Listed == "" || e.Ref == "" {
+				t.Errorf("Parse of %q: entry %+v", doc, e)
+			}
+			if !e.Address.IsValid() {
+				continue
+			}
+			a, err := address.Normalize(e.Address.Chain(), sources.TrimListed(e.Listed))
+			if err != nil || a.Account() != e.Address.Account() {
+				t.Errorf("Parse of %q: entry %+v, whose text is %v, %v", doc, e, a, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package uk
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// The addresses of the list in the formats that this package reads.
+const (
+	XML = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.xml"
+	CSV = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.csv"
+)
+
+// Options are what [New] can be told. The zero Options are the defaults.
+type Options struct {
+	// URL is where the list is; "" means [XML], some 22 MB. It must be https. Any
+	// format that [Parse] knows will do.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should
+	// be zero, or allow for the whole download: this package bounds the time
+	// without progress, and the context of Load bounds the rest.
+	Client *http.Client
+	// UserAgent is what requests say they come from, if not "".
+	UserAgent string
+}
+
+// maxBytes bounds the file. It had 22 MB in October 2026.
+const maxBytes = 256 << 20
+
+// New returns the UK Sanctions List, under the id UK_CONSOLIDATED, as the Foreign,
+// Commonwealth and Development Office publishes it. opts may be nil.
+//
+// Load fetches the list, with a conditional request if it came with validators
+// the last time, and reads it as [Parse] does: it adds entries only after the
+// whole list was read. A list that the server calls unchanged, or whose digest is
+// that of the revision held, is [sources.ErrUnchanged]. Requests that fail in a
+// way that may pass, and downloads that break off, are repeated a few times.
+func New(opts *Options) sources.Source {
+	s := &source{url: XML}
+	if opts != nil {
+		s.client, s.userAgent = opts.Client, opts.UserAgent
+		if opts.URL != "" {
+			s.url = opts.URL
+		}
+	}
+	return s
+}
+
+type source struct {
+	url, userAgent string
+	client         *http.Client
+}
+
+func (s *source) Info() sources.Info {
+	return sources.Info{
+		ID:           "UK_CONSOLIDATED",
+		Name:         "UK Sanctions List",
+		Jurisdiction: sources.UK,
+		Licence:      "Open Government Licence v3.0",
+		Attribution:  "Contains public sector information licensed under the Open Government Licence v3.0.",
+	}
+}
+
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes}
+	if prev.Digest != "" {
+		req.ETag, req.LastModified = prev.ETag, prev.LastModified
+	}
+	var l *list
+	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
+		l, err = read(body)
+		return err
+	})
+	if err != nil {
+		return sources.Revision{}, fmt.Errorf("uk: %w", err)
+	}
+	revision := prev
+	if !result.NotModified {
+		revision = l.revision
+	}
+	revision.ETag, revision.LastModified = result.ETag, result.LastModified
+	if result.NotModified || revision.Digest == prev.Digest {
+		revision.Checked = time.Time{} // that is, now
+		return revision, sources.ErrUnchanged
+	}
+	err = l.each(func(e sources.Entry) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return add(e)
+	})
+	if err != nil {
+		return sources.Revision{}, fmt.Errorf("uk: %w", err)
+	}
+	return revision, nil
+}
