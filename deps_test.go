@@ -18,6 +18,8 @@ var imports = map[string]string{
 	"sources":            "address score",
 	"sources/sourcetest": "address score sources",
 	"sources/ofac":       "internal/csvscan internal/fetch internal/xmlscan score sources",
+	"sources/eu":         "internal/csvscan internal/fetch internal/remark internal/xmlscan score sources",
+	"sources/uk":         "internal/csvscan internal/fetch internal/remark internal/xmlscan score sources",
 	"sources/badlist":    "internal/fetch score sources",
 	"sources/bundle":     "internal/listfile sources",
 	"screening":          "address score sources",
@@ -40,6 +42,7 @@ var imports = map[string]string{
 	"internal/keccak":    "",
 	"internal/listfile":  "address score sources",
 	"internal/mkbundle":  "internal/listfile sources sources/badlist sources/ofac",
+	"internal/remark":    "address sources",
 	"internal/secp256k1": "",
 	"internal/xmlscan":   "",
 }

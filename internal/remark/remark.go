@@ -49,7 +49,7 @@ func Find(text string) []Wallet {
 			asset = ""
 		}
 		end = f.End
-		w := Wallet{asset, inOnePiece(text[f.Start:f.End]), f.Address}
+		w := Wallet{strings.Clone(asset), inOnePiece(text[f.Start:f.End]), f.Address}
 		// A checksum is worth more than a chain of the label that takes anything.
 		if a, ok := sources.Decode(asset, w.Text); ok && (a.Proven() || !f.Address.Proven()) {
 			w.Address = a
@@ -59,10 +59,11 @@ func Find(text string) []Wallet {
 	return wallets
 }
 
-// inOnePiece returns an address without the blanks of a line break within.
+// inOnePiece returns an address without the blanks of a line break within, and
+// holds nothing of the text around it.
 func inOnePiece(s string) string {
 	if !strings.ContainsAny(s, " \t\r\n") {
-		return s
+		return strings.Clone(s)
 	}
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\r\n", r) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources"
@@ -19,21 +20,22 @@ import (
 // Columns are found by their names, those of remarks by the end "_Remark". A
 // remark is of the day in the _Regulation_PublicationDate of the same group.
 func readCSV(r io.Reader) (*list, error) {
-	t := table{Scanner: csvscan.New(r, ';')}
+	t := table{Scanner: csvscan.New(r)}
+	t.Comma = ';'
 	if err := t.header(); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
 	t.addTo(sum)
 	for {
-		err := t.Next()
+		err := t.next()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = t.row()
 		}
-		if err := t.row(); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		t.addTo(sum)
@@ -50,6 +52,7 @@ func readCSV(r io.Reader) (*list, error) {
 type table struct {
 	*csvscan.Scanner
 	list
+	fields   []string       // of the last record
 	entities map[string]int // of list.holders, by logical id
 
 	columns                                 int
@@ -66,20 +69,38 @@ func (t *table) errorf(ref, format string, args ...any) error {
 	return &sources.RecordError{Line: t.Line(), Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
 }
 
+// next reads the next record that is no empty line.
+func (t *table) next() (err error) {
+	for {
+		if t.fields, err = t.Next(); err != nil {
+			return err
+		}
+		if len(t.fields) > 1 || t.fields[0] != "" {
+			break
+		}
+	}
+	for _, field := range t.fields {
+		if !utf8.ValidString(field) {
+			return t.errorf("", "invalid UTF-8")
+		}
+	}
+	return nil
+}
+
 // header reads the first record.
 func (t *table) header() error {
-	err := t.Next()
+	err := t.next()
 	if err == io.EOF {
 		return t.errorf("", "no records: %w", io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		return err
 	}
-	t.columns = t.Len()
+	t.columns = len(t.fields)
 	at := make(map[string]int)
 	var names []string
-	for i := range t.columns {
-		name := strings.TrimSpace(string(t.Field(i)))
+	for i, name := range t.fields {
+		name = strings.TrimSpace(name)
 		if _, twice := at[name]; twice && name != "" {
 			return t.errorf("", "column %.64q twice", name)
 		}
@@ -123,10 +144,10 @@ func (t *table) header() error {
 // equally many fields, so their lengths are all that tells where one ends.
 func (t *table) addTo(sum hash.Hash) {
 	var size [binary.MaxVarintLen64]byte
-	for i := range t.Len() {
+	for i, field := range t.fields {
 		if i != t.generated {
-			sum.Write(binary.AppendUvarint(size[:0], uint64(len(t.Field(i)))))
-			sum.Write(t.Field(i))
+			sum.Write(binary.AppendUvarint(size[:0], uint64(len(field))))
+			io.WriteString(sum, field)
 		}
 	}
 }
@@ -136,7 +157,7 @@ func (t *table) text(i int) string {
 	if i < 0 {
 		return ""
 	}
-	return string(t.Field(i))
+	return t.fields[i]
 }
 
 // day returns the day in a field.
@@ -157,8 +178,8 @@ func anyDay(text string) time.Time {
 
 // row reads a record.
 func (t *table) row() error {
-	if t.Len() != t.columns {
-		return t.errorf("", "row of %d columns, want %d", t.Len(), t.columns)
+	if len(t.fields) != t.columns {
+		return t.errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
 	}
 	if t.revision.Published.IsZero() {
 		if t.revision.Published = t.day(t.generated); t.revision.Published.IsZero() {
@@ -178,16 +199,16 @@ func (t *table) row() error {
 		if ref == "" || len(ref) > maxText {
 			ref = id
 		}
-		t.entities[id] = i
-		t.holders = append(t.holders, holder{ref: ref})
+		t.entities[strings.Clone(id)] = i
+		t.holders = append(t.holders, holder{ref: strings.Clone(ref)})
 	}
 	if h := &t.holders[i]; h.name == "" {
 		if name := fullName(t.text(t.whole), t.text(t.firstName), t.text(t.middle), t.text(t.last)); len(name) <= maxText {
-			h.name = name
+			h.name = strings.Clone(name)
 		}
 	}
 	for _, c := range t.remarks {
-		if len(t.Field(c.text)) == 0 {
+		if t.fields[c.text] == "" {
 			continue
 		}
 		listed := t.day(c.day)
@@ -196,7 +217,7 @@ func (t *table) row() error {
 				listed = t.day(other)
 			}
 		}
-		if err := t.find(i, t.text(c.text), listed); err != nil {
+		if err := t.find(i, t.fields[c.text], listed); err != nil {
 			return t.errorf(t.holders[i].ref, "%w", err)
 		}
 	}

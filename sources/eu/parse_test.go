@@ -212,7 +212,7 @@ const smallCSV = "\ufefffileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceN
 	"22/09/2026;13;EU.27.28;;UNSC RESOLUTION 1483;2003-07-08;Hussein Al-Tikriti;Saddam;;Saddam Hussein Al-Tikriti;;2003-07-08;;;\r\n" +
 	"22/09/2026;172907;EU.12747.39;2025-02-24;;2025-02-24;;;;Garantex;\"Known \"\"Garantex\"\" wallets:\nETH: 0x002471b8A185f9980708d0eAEC5B289714F56f8d\n" +
 	"BTC: bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml\nbc1qwxqxd25yk2dtw2ml04vxj9atq3huv4rdytf6vt\n3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t\";2025-02-23;;;\n" +
-	"22/09/2026;172907;EU.12747.39;2025-02-24;TRX: TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d;2025-02-24;;;;Gara\"ntex;BSC: 0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF;;;;\n" +
+	"22/09/2026;172907;EU.12747.39;2025-02-24;TRX: TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d;2025-02-24;;;;Garan Tex;BSC: 0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF;;;;\n" +
 	"22/09/2026;172907;EU.12747.39;2025-02-24;TRX: TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d;2025-02-24;;;;;;;TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ;24/02/2024;\n" +
 	"22/09/2026;9;;;;2018-08-08;LAST;First;;;TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ;;;;\n"
 
@@ -293,7 +293,7 @@ func TestRefused(t *testing.T) {
 		{"two lists", small, "</export>\n", "</export>\n<export/>", "second root"},
 		{"markup in a remark", small, "LEI", "<b>LEI</b>", "only text"},
 		{"NULs", small, "</export>\n", "</export>\n\x00", "invalid"},
-		{"JSON", small, small, `{"error": "no"}` + "\n", "columns"},
+		{"JSON", small, small, `{"error": "no"}` + "\n", "quote"},
 
 		{"a CSV file of one line", small, small, header + "Entity_Remark\n", "no records"},
 		{"a CSV file of blank lines", small, small, "\n;\n", "columns"},
@@ -307,7 +307,8 @@ func TestRefused(t *testing.T) {
 		{"a quotation mark too many", smallCSV, "Known", `"Known`, "closing"},
 		{"no date in CSV", smallCSV, "22/09/2026", "", "fileGenerationDate"},
 		{"no id in CSV", smallCSV, ";9;", ";;", "LogicalId"},
-		{"UTF-16", small, small, "\xff\xfef\x00i\x00l\x00e\x00\n", "UTF-8"},
+		{"UTF-16", small, small, "\xff\xfef\x00i\x00l\x00e\x00\n", "NUL"},
+		{"Latin-1", smallCSV, "Known", "\xc9tat", "UTF-8"},
 		{"HTML as text", small, small, "Service unavailable\n", "columns"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

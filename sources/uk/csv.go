@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources"
@@ -22,19 +23,19 @@ import (
 // Columns are found by their names.
 func readCSV(r io.Reader) (*list, error) {
 	hash := sha256.New()
-	t := table{Scanner: csvscan.New(io.TeeReader(r, hash), ',')}
+	t := table{Scanner: csvscan.New(io.TeeReader(r, hash))}
 	if err := t.header(); err != nil {
 		return nil, err
 	}
 	for {
-		err := t.Next()
+		err := t.next()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = t.row()
 		}
-		if err := t.row(); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -50,6 +51,7 @@ func readCSV(r io.Reader) (*list, error) {
 type table struct {
 	*csvscan.Scanner
 	list
+	fields       []string       // of the last record
 	designations map[string]int // of list.holders, by id
 
 	columns                       int
@@ -63,9 +65,27 @@ func (t *table) errorf(ref, format string, args ...any) error {
 	return &sources.RecordError{Line: t.Line(), Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
 }
 
-// must is Next where a record must follow.
+// next reads the next record that is no empty line.
+func (t *table) next() (err error) {
+	for {
+		if t.fields, err = t.Next(); err != nil {
+			return err
+		}
+		if len(t.fields) > 1 || t.fields[0] != "" {
+			break
+		}
+	}
+	for _, field := range t.fields {
+		if !utf8.ValidString(field) {
+			return t.errorf("", "invalid UTF-8")
+		}
+	}
+	return nil
+}
+
+// must is next where a record must follow.
 func (t *table) must() error {
-	err := t.Next()
+	err := t.next()
 	if err == io.EOF {
 		return t.errorf("", "no records: %w", io.ErrUnexpectedEOF)
 	}
@@ -77,8 +97,8 @@ func (t *table) header() error {
 	if err := t.must(); err != nil {
 		return err
 	}
-	first := sources.TrimListed(string(t.Field(0)))
-	if first == "Last Updated" && t.Len() > 1 && !day(string(t.Field(1))).IsZero() {
+	first := sources.TrimListed(t.fields[0])
+	if first == "Last Updated" && len(t.fields) > 1 && !day(t.fields[1]).IsZero() {
 		return t.errorf("", "%w", ErrRetired)
 	}
 	text, ok := strings.CutPrefix(first, "Report Date:")
@@ -95,10 +115,10 @@ func (t *table) header() error {
 	if err := t.must(); err != nil {
 		return err
 	}
-	t.columns = t.Len()
+	t.columns = len(t.fields)
 	at := make(map[string]int)
-	for i := range t.columns {
-		name := strings.ToLower(sources.TrimListed(string(t.Field(i))))
+	for i, name := range t.fields {
+		name = strings.ToLower(sources.TrimListed(name))
 		if _, twice := at[name]; twice && name != "" {
 			return t.errorf("", "column %.64q twice", name)
 		}
@@ -126,10 +146,10 @@ func (t *table) header() error {
 
 // row reads a record.
 func (t *table) row() error {
-	if t.Len() != t.columns {
-		return t.errorf("", "row of %d columns, want %d", t.Len(), t.columns)
+	if len(t.fields) != t.columns {
+		return t.errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
 	}
-	id := sources.TrimListed(string(t.Field(t.id)))
+	id := sources.TrimListed(t.fields[t.id])
 	if id == "" || len(id) > maxText {
 		return t.errorf("", "row without a Unique ID")
 	}
@@ -138,18 +158,19 @@ func (t *table) row() error {
 		if i = len(t.holders); i == maxDesignations {
 			return t.errorf("", "more than %d designations", maxDesignations)
 		}
+		id = strings.Clone(id) // and let go of the record
 		t.designations[id] = i
-		t.holders = append(t.holders, holder{id: id, listed: day(string(t.Field(t.designated)))})
+		t.holders = append(t.holders, holder{id: id, listed: day(t.fields[t.designated])})
 	}
 	if h := &t.holders[i]; !h.isPrimary {
 		var parts [6]string
 		for k, at := range t.names {
-			parts[k] = string(t.Field(at))
+			parts[k] = t.fields[at]
 		}
-		h.call(fullName(parts[:]...), isPrimary(string(t.Field(t.kind))))
+		h.call(fullName(parts[:]...), isPrimary(t.fields[t.kind]))
 	}
 	for _, at := range []int{t.information, t.reason} {
-		if err := t.find(i, string(t.Field(at))); err != nil {
+		if err := t.find(i, t.fields[at]); err != nil {
 			return t.errorf(id, "%w", err)
 		}
 	}

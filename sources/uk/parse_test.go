@@ -322,6 +322,7 @@ func TestRefused(t *testing.T) {
 		{"a column more", csv, `"GARANTEX",`, `"GARANTEX",,`, "59 columns"},
 		{"a quotation mark too many", csv, "USDT", `"USDT`, "closing"},
 		{"no id in CSV", csv, `"RUS1421"`, "", "Unique ID"},
+		{"Latin-1", csv, "The ", "L'\xe9tat ", "UTF-8"},
 		{"semicolons", csv, ",", ";", "column"},
 		{"text", csv, csv, "Service unavailable\n", "Report Date"},
 	} {
