@@ -1,0 +1,880 @@
+package stablecoin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/sourcetest"
+	"github.com/walletscreen/walletscreen/sources/stablecoin"
+)
+
+const endpoint = "https://user:passw0rd@node.example/v3/0123456789abcdef?token=feedbeef"
+
+var secrets = []string{"passw0rd", "0123456789abcdef", "feedbeef"}
+
+// person returns the address of the i-th account of the tests.
+func person(i int) string { return fmt.Sprintf("0x%040x", 0xabc000+i) }
+
+// contracts returns all that the package knows, with small first blocks.
+func contracts() []stablecoin.Contract {
+	all := append(stablecoin.Issuers(), stablecoin.Oracle())
+	for i := range all {
+		all[i].FirstBlock = uint64(10 + i)
+	}
+	return all
+}
+
+// options returns options to follow all contracts on c.
+func options(c *chain) *stablecoin.Options {
+	return &stablecoin.Options{Contracts: contracts(), Client: c.client(), MaxRange: 100}
+}
+
+// load returns all that one Load gives.
+func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
+	var entries []sources.Entry
+	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	return entries, rev, err
+}
+
+// listed returns what entries list, in short: "USDT 3" for person 3.
+func listed(entries []sources.Entry) []string {
+	all := make([]string, len(entries))
+	for i, e := range entries {
+		var n int
+		fmt.Sscanf(e.Text(), "0x%x", &n)
+		all[i] = strings.TrimSpace(e.Asset + fmt.Sprint(" ", n-0xabc000))
+	}
+	return all
+}
+
+// eventful returns a chain with events of every form.
+func eventful() *chain {
+	c := newChain(1000)
+	c.emit(20, usdt, true, person(1))
+	c.emit(20, usdc, true, person(1))
+	c.emit(300, oracle, true, person(2), person(3), person(4))
+	c.emit(300, usdt, true, person(5))
+	c.emit(500, oracle, false, person(3))
+	c.emit(999, usdc, true, person(6))
+	return c
+}
+
+func TestSourceConforms(t *testing.T) {
+	server := httptest.NewServer(eventful())
+	defer server.Close()
+	sourcetest.Run(t, func(*testing.T) sources.Source {
+		return stablecoin.New(server.URL+"/key", &stablecoin.Options{Contracts: contracts(), AllowHTTP: true, MaxRange: 100})
+	})
+	t.Run("state file", func(t *testing.T) {
+		sourcetest.Run(t, func(t *testing.T) sources.Source {
+			return stablecoin.NewOracle(server.URL, &stablecoin.Options{
+				Contracts: contracts(), AllowHTTP: true, StateFile: filepath.Join(t.TempDir(), "state"),
+			})
+		})
+	})
+}
+
+func TestInfo(t *testing.T) {
+	for _, tt := range []struct {
+		src sources.Source
+		id  string
+	}{
+		{stablecoin.New(endpoint, nil), "STABLECOIN_FREEZES"},
+		{stablecoin.New(endpoint, &stablecoin.Options{}), "STABLECOIN_FREEZES"},
+		{stablecoin.NewOracle(endpoint, nil), "SANCTIONS_ORACLE"},
+	} {
+		got := tt.src.Info()
+		if err := got.Validate(); err != nil || got.ID != tt.id || got.Jurisdiction != sources.Community {
+			t.Errorf("Info = %+v, %v, want the community list %s", got, err, tt.id)
+		}
+	}
+	own := sources.Info{ID: "OWN", Name: "Our own", Jurisdiction: sources.Community}
+	if got := stablecoin.New(endpoint, &stablecoin.Options{Info: own}).Info(); got != own {
+		t.Errorf("Info = %+v, want that of the options, %+v", got, own)
+	}
+}
+
+// TestTopics holds the names of the events to the topics under which block
+// explorers show them, and that the contracts' addresses are spelt right, which
+// their capitals prove.
+func TestTopics(t *testing.T) {
+	for signature, want := range map[string][2]string{
+		"AddedBlackList(address)":               {"0x42e16015", "819dc"},
+		"RemovedBlackList(address)":             {"0xd7e9ec6e", "470c"},
+		"Blacklisted(address)":                  {"0xffa4e618", ""},
+		"UnBlacklisted(address)":                {"0x117e3210", ""},
+		"SanctionedAddressesAdded(address[])":   {"0x2596d7dd", ""},
+		"SanctionedAddressesRemoved(address[])": {"0x32aab684", ""},
+	} {
+		if got := stablecoin.Topic(signature); !strings.HasPrefix(got, want[0]) || !strings.HasSuffix(got, want[1]) || len(got) != 66 {
+			t.Errorf("the topic of %s is %s, want %s…%s", signature, got, want[0], want[1])
+		}
+		if !slices.ContainsFunc(contracts(), func(c stablecoin.Contract) bool { return signature == c.Added || signature == c.Removed }) {
+			t.Errorf("no contract has the event %s", signature)
+		}
+	}
+	for _, c := range contracts() {
+		if _, err := address.Parse("ethereum", c.Address); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	c := eventful()
+	entries, rev, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"USDT 1", "USDC 1", "2", "4", "USDT 5", "USDC 6"}
+	if got := listed(entries); !slices.Equal(got, want) {
+		t.Errorf("Load gave %q, want %q", got, want)
+	}
+	first := sources.Entry{
+		Address:  address.MustParse("ethereum", person(1)),
+		Asset:    "USDT",
+		Kind:     score.CommunityReport,
+		Ref:      txHash(20, 0) + ":0",
+		Name:     "Frozen by Tether",
+		ListedAt: time.Unix(genesis+12*20, 0).UTC(),
+	}
+	if entries[0] != first {
+		t.Errorf("the first entry is\n%+v, want\n%+v", entries[0], first)
+	}
+	asOf := time.Unix(genesis+12*1000, 0).UTC()
+	if rev.Records != 6 || !rev.Checked.Equal(asOf) || !rev.Published.Equal(asOf) {
+		t.Errorf("revision %+v, want 6 records, as of %v", rev, asOf)
+	}
+}
+
+// TestDefaults holds what is asked for when nothing is said: all of history, of
+// the real contracts, in blocks that are final.
+func TestDefaults(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		new       func(string, *stablecoin.Options) sources.Source
+		first     uint64
+		contracts []any
+	}{
+		{"issuers", stablecoin.New, 4634748, []any{usdt, usdc}},
+		{"oracle", stablecoin.NewOracle, 14356508, []any{oracle}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newChain(14_500_000)
+			c.final = c.head - 64
+			for _, contract := range tt.contracts {
+				c.emit(14_400_000, contract.(string), true, person(1))
+				c.emit(c.head, contract.(string), true, person(2)) // not final
+			}
+			var progress []uint64
+			src := tt.new(endpoint, &stablecoin.Options{Client: c.client(), Progress: func(block, last uint64) {
+				if last != c.final {
+					t.Errorf("Progress got %d as the last block, want %d", last, c.final)
+				}
+				progress = append(progress, block)
+			}})
+			entries, _, err := load(src, sources.Revision{})
+			if err != nil || len(entries) != len(tt.contracts) {
+				t.Fatalf("Load gave %+v, %v, want one entry of each contract", entries, err)
+			}
+			next := tt.first
+			for _, call := range c.calls {
+				if call.Method != "eth_getLogs" {
+					continue
+				}
+				filter := call.Params[0].(map[string]any)
+				from, to := number(filter["fromBlock"]), number(filter["toBlock"])
+				if from != next || to < from || to-from >= 50_000 || !slices.Equal(filter["address"].([]any), tt.contracts) {
+					t.Fatalf("asked for %v, want %v from block %d, 50000 blocks at most", filter, tt.contracts, next)
+				}
+				if progress[0] != to {
+					t.Fatalf("Progress got %d, want %d", progress[0], to)
+				}
+				next, progress = to+1, progress[1:]
+			}
+			if next != c.final+1 || len(progress) > 0 {
+				t.Errorf("asked up to block %d, want %d; more progress: %d", next-1, c.final, progress)
+			}
+		})
+	}
+}
+
+func TestResume(t *testing.T) {
+	c := eventful()
+	src := stablecoin.New(endpoint, options(c))
+	first, rev, err := load(src, sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.calls = nil
+	entries, again, err := load(src, rev)
+	if !errors.Is(err, sources.ErrUnchanged) || entries != nil || again != rev || c.count("eth_getLogs") != 0 {
+		t.Errorf("no new block: %v, %+v, %v after %d queries, want ErrUnchanged after none", entries, again, err, c.count("eth_getLogs"))
+	}
+
+	c.head, c.final = 1050, 1050
+	entries, again, err = load(src, rev)
+	if !errors.Is(err, sources.ErrUnchanged) || entries != nil || again.Digest != rev.Digest {
+		t.Errorf("no new event: %v, %+v, %v, want ErrUnchanged", entries, again, err)
+	}
+	if want := time.Unix(genesis+12*1050, 0).UTC(); !again.Checked.Equal(want) {
+		t.Errorf("no new event: checked %v, want %v", again.Checked, want)
+	}
+	if entries, _, err := load(src, sources.Revision{}); err != nil || !slices.Equal(entries, first) {
+		t.Errorf("a caller who holds nothing gets %q, %v, want the whole list, %q", listed(entries), err, listed(first))
+	}
+
+	c.emit(1060, usdt, false, person(1))
+	c.emit(1060, usdt, true, person(1)) // again, and later
+	c.emit(1061, usdc, false, person(1))
+	c.emit(1062, usdc, true, person(6)) // is listed already
+	c.emit(1063, usdc, false, person(9))
+	c.emit(1064, oracle, true, person(3), person(3))
+	c.head, c.final, c.calls = 1100, 1100, nil
+	entries, again, err = load(src, rev)
+	want := []string{"2", "4", "USDT 5", "USDC 6", "USDT 1", "3"}
+	if err != nil || !slices.Equal(listed(entries), want) || again.Records != rev.Records+6 {
+		t.Errorf("new events: %q, %+v, %v, want %q", listed(entries), again, err, want)
+	}
+	if n := c.count("eth_getLogs"); n != 1 {
+		t.Errorf("new events took %d queries, want 1", n)
+	}
+
+	fresh, freshRev, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
+	if err != nil || !slices.Equal(fresh, entries) || freshRev != again {
+		t.Errorf("a new source gives %q, %+v, %v, want the same, %q, %+v", listed(fresh), freshRev, err, want, again)
+	}
+}
+
+// TestReorganisation holds that nothing stays listed by a block that is no
+// longer part of the chain.
+func TestReorganisation(t *testing.T) {
+	c := eventful()
+	opts := options(c)
+	opts.Confirmations = 10
+	src := stablecoin.New(endpoint, opts)
+	c.head = 1009
+	entries, _, err := load(src, sources.Revision{})
+	if want := []string{"USDT 1", "USDC 1", "2", "4", "USDT 5", "USDC 6"}; err != nil || !slices.Equal(listed(entries), want) {
+		t.Fatalf("before: %q, %v, want %q", listed(entries), err, want)
+	}
+	c.fork[990] = "other"
+	c.logs = c.logs[:len(c.logs)-1]
+	c.emit(995, usdt, true, person(7))
+	entries, _, err = load(src, sources.Revision{})
+	if want := []string{"USDT 1", "USDC 1", "2", "4", "USDT 5", "USDT 7"}; err != nil || !slices.Equal(listed(entries), want) {
+		t.Errorf("after: %q, %v, want %q", listed(entries), err, want)
+	}
+}
+
+// TestBehind has a node that knows less than the one that was asked before.
+func TestBehind(t *testing.T) {
+	c := eventful()
+	src := stablecoin.New(endpoint, options(c))
+	want, rev, err := load(src, sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.final = 900
+	entries, again, err := load(src, sources.Revision{})
+	if err != nil || !slices.Equal(entries, want) || again != rev {
+		t.Errorf("a node whose last final block is an older one: %q, %+v, %v, want the list as it was", listed(entries), again, err)
+	}
+	c.head = 900
+	if entries, _, err := load(src, sources.Revision{}); err == nil || entries != nil {
+		t.Errorf("a node without the block read last: %q, %v, want an error", listed(entries), err)
+	}
+}
+
+// TestTimes has a node whose logs do not tell the times of their blocks.
+func TestTimes(t *testing.T) {
+	want, _, err := load(stablecoin.New(endpoint, options(eventful())), sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := eventful()
+	for _, l := range c.logs {
+		delete(l, "blockTimestamp")
+	}
+	got, _, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("Load gave %+v, %v, want %+v", got, err, want)
+	}
+	if n := c.count("eth_getBlockByNumber"); n != 1+3 {
+		t.Errorf("%d blocks were asked for, want the last and 3 of events that add", n)
+	}
+	c.logs[0]["blockHash"] = txHash(7, 7)
+	if got, _, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{}); err == nil || got != nil {
+		t.Errorf("a log of another block than the node has: %+v, %v, want an error", got, err)
+	}
+}
+
+// TestModel holds the list to the plainest one: the last event of each account
+// decides. The chain grows while it is read, and its node refuses long ranges.
+func TestModel(t *testing.T) {
+	const seed = 7
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	for range 20 {
+		c := newChain(0)
+		c.maxRange = 1 + rnd.Uint64N(40)
+		src := stablecoin.New(endpoint, options(c))
+		model := map[string]bool{}
+		for block := uint64(15); block < 600; block++ {
+			for range rnd.IntN(3) {
+				contract := []string{usdt, usdc, oracle}[rnd.IntN(3)]
+				asset := map[string]string{usdt: "USDT ", usdc: "USDC "}[contract]
+				added, n := rnd.IntN(2) == 0, rnd.IntN(6)
+				who := []string{person(n)}
+				model[asset+fmt.Sprint(n)] = added
+				if contract == oracle {
+					who = append(who, person(n+1))
+					model[asset+fmt.Sprint(n+1)] = added
+				}
+				c.emit(block, contract, added, who...)
+			}
+			c.head, c.final = block, block
+			if block < 100 || rnd.IntN(20) > 0 {
+				continue
+			}
+			entries, _, err := load(src, sources.Revision{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for name, is := range model {
+				if is {
+					want = append(want, name)
+				}
+			}
+			got := listed(entries)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("seed %d, block %d: Load gave %q, want %q", seed, block, got, want)
+			}
+		}
+	}
+}
+
+// TestRanges has nodes that refuse to answer for many blocks, each in its way.
+func TestRanges(t *testing.T) {
+	want, _, err := load(stablecoin.New(endpoint, options(eventful())), sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := func(code int) func(http.ResponseWriter, call) {
+		return func(w http.ResponseWriter, _ call) { http.Error(w, "too much", code) }
+	}
+	for _, tt := range []struct {
+		name   string
+		refuse func(w http.ResponseWriter, c call)
+	}{
+		{"an error", func(w http.ResponseWriter, c call) {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32005,"message":"more than 10000 results"}}`, c.ID)
+		}},
+		{"an error with a status", func(w http.ResponseWriter, c call) {
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"up to a 10 block range"}}`)
+		}},
+		{"400", status(http.StatusBadRequest)},
+		{"413", status(http.StatusRequestEntityTooLarge)},
+		{"504", status(http.StatusGatewayTimeout)},
+		{"a huge answer", func(w http.ResponseWriter, c call) {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":[%s]}`, c.ID, strings.Repeat(" ", 33<<20))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := eventful()
+				c.serve = func(w http.ResponseWriter, req call) bool {
+					if req.Method != "eth_getLogs" {
+						return false
+					}
+					filter := req.Params[0].(map[string]any)
+					from, to := number(filter["fromBlock"]), number(filter["toBlock"])
+					if from > 200 || to-from < 40 {
+						return false
+					}
+					tt.refuse(w, req)
+					return true
+				}
+				got, _, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("Load gave %q, %v, want %q", listed(got), err, listed(want))
+				}
+			})
+		})
+	}
+
+	t.Run("everything", func(t *testing.T) {
+		c := eventful()
+		c.answer = func(req call) map[string]any {
+			if req.Method == "eth_getLogs" {
+				return failure(-32005, "no")
+			}
+			return nil
+		}
+		got, _, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
+		if err == nil || got != nil || !strings.Contains(err.Error(), "-32005") || c.count("eth_getLogs") != 7 {
+			t.Errorf("Load gave %q, %v after %d queries, want the error of the node after halving 100 down to 1", listed(got), err, c.count("eth_getLogs"))
+		}
+	})
+}
+
+// TestInterrupted holds that a Load that breaks off gives nothing, and that the
+// next one does not read again what was read.
+func TestInterrupted(t *testing.T) {
+	for _, file := range []bool{false, true} {
+		c := eventful()
+		want, _, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := options(c)
+		if file {
+			opts.StateFile = filepath.Join(t.TempDir(), "state")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		opts.Progress = func(block, _ uint64) {
+			if block > 500 {
+				cancel()
+			}
+		}
+		src := stablecoin.New(endpoint, opts)
+		n := 0
+		rev, err := src.Load(ctx, sources.Revision{}, func(sources.Entry) error { n++; return nil })
+		if !errors.Is(err, context.Canceled) || n > 0 || !rev.IsZero() {
+			t.Errorf("a Load that was interrupted gave %d entries, %+v, %v, want none, and context.Canceled", n, rev, err)
+		}
+		if file {
+			src = stablecoin.New(endpoint, opts) // another program
+		}
+		c.calls = nil
+		got, _, err := load(src, sources.Revision{})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("the next Load gave %q, %v, want %q", listed(got), err, listed(want))
+		}
+		for _, call := range c.calls {
+			if call.Method == "eth_getLogs" {
+				if from := number(call.Params[0].(map[string]any)["fromBlock"]); from <= 500 {
+					t.Errorf("block %d was read again", from)
+				}
+			}
+		}
+	}
+}
+
+func TestStateFile(t *testing.T) {
+	c := eventful()
+	opts := options(c)
+	opts.StateFile = filepath.Join(t.TempDir(), "state")
+	want, wantRev, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(opts.StateFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(good), "node.example") {
+		t.Error("the file names the endpoint")
+	}
+	// again reports whether a new program reads the chain again.
+	again := func(opts *stablecoin.Options) bool {
+		t.Helper()
+		c.calls = nil
+		got, rev, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
+		if err != nil || !slices.Equal(got, want) || rev != wantRev && len(opts.Contracts) == 0 {
+			t.Fatalf("Load gave %q, %+v, %v, want %q, %+v", listed(got), rev, err, listed(want), wantRev)
+		}
+		return c.count("eth_getLogs") > 0
+	}
+	if again(opts) {
+		t.Error("the chain was read again, though there is a file")
+	}
+	damaged := map[string]string{
+		"empty":         "",
+		"cut short":     string(good[:len(good)-20]),
+		"without a sum": string(good[65:]),
+		"one digit":     strings.Replace(string(good), person(1)[2:], person(9)[2:], 1),
+		"a line more":   string(good) + "\n",
+		"no file":       "none",
+	}
+	for name, text := range damaged {
+		if text == "none" {
+			os.Remove(opts.StateFile)
+		} else if err := os.WriteFile(opts.StateFile, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !again(opts) {
+			t.Errorf("%s: the file was used", name)
+		}
+		if text, err := os.ReadFile(opts.StateFile); err != nil || string(text) != string(good) {
+			t.Errorf("%s: the file was not written anew: %v", name, err)
+		}
+	}
+	other := *opts
+	other.Contracts = contracts()
+	other.Contracts[1].FirstBlock--
+	if !again(&other) {
+		t.Error("the file of other options was used")
+	}
+
+	opts.StateFile = filepath.Join(t.TempDir(), "missing", "state")
+	if got, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{}); err == nil || got != nil {
+		t.Errorf("a file that cannot be written: %q, %v, want an error", listed(got), err)
+	}
+	opts.StateFile = t.TempDir()
+	if got, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{}); err == nil || got != nil {
+		t.Errorf("a file that cannot be read: %q, %v, want an error", listed(got), err)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		endpoint string
+		change   func(o *stablecoin.Options)
+	}{
+		{"no endpoint", "", func(*stablecoin.Options) {}},
+		{"no address", "://0123456789abcdef", func(*stablecoin.Options) {}},
+		{"no https", "http" + strings.TrimPrefix(endpoint, "https"), func(*stablecoin.Options) {}},
+		{"no contracts", endpoint, func(o *stablecoin.Options) { o.Contracts = []stablecoin.Contract{} }},
+		{"short contract", endpoint, func(o *stablecoin.Options) { o.Contracts[0].Address = usdt[:40] }},
+		{"contract twice", endpoint, func(o *stablecoin.Options) { o.Contracts[1].Address = strings.ToUpper(usdt[2:]) }},
+		{"same contract", endpoint, func(o *stablecoin.Options) { o.Contracts[1].Address = usdt }},
+		{"other event", endpoint, func(o *stablecoin.Options) { o.Contracts[0].Added = "Transfer(address,address,uint256)" }},
+		{"no event", endpoint, func(o *stablecoin.Options) { o.Contracts[0].Removed = "" }},
+		{"one event", endpoint, func(o *stablecoin.Options) { o.Contracts[0].Removed = o.Contracts[0].Added }},
+		{"unknown chain", endpoint, func(o *stablecoin.Options) { o.Chain = "nosuch" }},
+		{"chain without EVM", endpoint, func(o *stablecoin.Options) { o.Chain = "bitcoin" }},
+		{"another chain", endpoint, func(o *stablecoin.Options) { o.Chain = "polygon" }},
+		{"another chain id", endpoint, func(o *stablecoin.Options) { o.ChainID = 5 }},
+		{"first block to come", endpoint, func(o *stablecoin.Options) {
+			for i := range o.Contracts {
+				o.Contracts[i].FirstBlock = 5000
+			}
+		}},
+		{"more confirmations than blocks", endpoint, func(o *stablecoin.Options) { o.Confirmations = 2000 }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			opts := options(eventful())
+			tt.change(opts)
+			got, rev, err := load(stablecoin.New(tt.endpoint, opts), sources.Revision{})
+			if err == nil || got != nil || !rev.IsZero() {
+				t.Errorf("Load gave %q, %+v, %v, want an error", listed(got), rev, err)
+			}
+			noSecret(t, err)
+		})
+	}
+}
+
+func noSecret(t *testing.T, err error) {
+	t.Helper()
+	for _, s := range secrets {
+		if err != nil && strings.Contains(err.Error(), s) {
+			t.Errorf("the error %q shows %q", err, s)
+		}
+	}
+}
+
+// TestOtherChain reads a contract on another chain than Ethereum.
+func TestOtherChain(t *testing.T) {
+	c := eventful()
+	c.id = 137
+	opts := options(c)
+	opts.Chain = "polygon"
+	got, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
+	if err != nil || len(got) != 6 || got[0].Address.Chain() != "polygon" {
+		t.Errorf("Load gave %+v, %v, want six accounts of polygon", got, err)
+	}
+}
+
+// TestHostile has a node that answers what was not asked, or not in the right
+// form. No such answer makes a list.
+func TestHostile(t *testing.T) {
+	method := func(name string, change func(answer map[string]any)) func(c *chain) {
+		return func(c *chain) {
+			c.answer = func(req call) map[string]any {
+				if req.Method != name {
+					return nil
+				}
+				answer := c.respond(req)
+				change(answer)
+				return answer
+			}
+		}
+	}
+	set := func(key string, value any) func(map[string]any) {
+		return func(answer map[string]any) { answer[key] = value }
+	}
+	field := func(key string, value any) func(map[string]any) {
+		return func(answer map[string]any) { answer["result"].(map[string]any)[key] = value }
+	}
+	body := func(name, format string) func(c *chain) {
+		return func(c *chain) {
+			c.serve = func(w http.ResponseWriter, req call) bool {
+				if req.Method == name {
+					io.WriteString(w, strings.ReplaceAll(format, "ID", string(req.ID)))
+				}
+				return req.Method == name
+			}
+		}
+	}
+	log := func(change func(l map[string]any)) func(c *chain) {
+		return func(c *chain) { change(c.logs[3]) } // one of usdt
+	}
+	logs := func(edit func(logs []any) []any) func(c *chain) {
+		return method("eth_getLogs", func(answer map[string]any) { answer["result"] = edit(answer["result"].([]any)) })
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(c *chain)
+	}{
+		{"no JSON", body("eth_getLogs", "<html>")},
+		{"nothing", body("eth_getLogs", "")},
+		{"cut short", body("eth_getLogs", `{"jsonrpc":"2.0","id":ID,"result":[{"addr`)},
+		{"another document behind", body("eth_getLogs", `{"jsonrpc":"2.0","id":ID,"result":[]}{}`)},
+		{"an array", body("eth_getLogs", `[{"jsonrpc":"2.0","id":ID,"result":[]}]`)},
+		{"no version", body("eth_getLogs", `{"id":ID,"result":[]}`)},
+		{"no id", body("eth_getLogs", `{"jsonrpc":"2.0","result":[]}`)},
+		{"id as a string", body("eth_getLogs", `{"jsonrpc":"2.0","id":"ID","result":[]}`)},
+		{"no result", body("eth_getLogs", `{"jsonrpc":"2.0","id":ID}`)},
+		{"too deep", body("eth_getLogs", `{"jsonrpc":"2.0","id":ID,"result":`+strings.Repeat("[", 20000))},
+		{"id of another call", method("eth_getLogs", set("id", 999999))},
+		{"result null", method("eth_getLogs", set("result", nil))},
+		{"result no array", method("eth_getLogs", set("result", map[string]any{}))},
+		{"result of strings", method("eth_getLogs", set("result", []any{"0x"}))},
+		{"result of nulls", method("eth_getLogs", set("result", []any{nil}))},
+		{"error beside a result", method("eth_getLogs", set("error", map[string]any{"code": 1, "message": "no"}))},
+
+		{"never an event", logs(func([]any) []any { return []any{} })},
+		{"events of one contract only", func(c *chain) { c.logs = c.logs[3:4] }},
+		{"log of another block than asked", logs(func(logs []any) []any { return append(logs, eventful().logs[5]) })},
+		{"log of another topic", logs(func(l []any) []any {
+			for _, l := range l {
+				l.(map[string]any)["topics"] = []string{stablecoin.Topic("Transfer(address,address,uint256)")}
+			}
+			return l
+		})},
+		{"log of another contract", logs(func(l []any) []any {
+			for _, l := range l {
+				l.(map[string]any)["address"] = person(8)
+			}
+			return l
+		})},
+		{"log twice", logs(func(l []any) []any { return append(l, l...) })},
+		{"log removed", log(func(l map[string]any) { l["removed"] = true })},
+		{"log without a block", log(func(l map[string]any) { l["blockHash"] = nil })},
+		{"log without a transaction", log(func(l map[string]any) { delete(l, "transactionHash") })},
+		{"log without an index", log(func(l map[string]any) { delete(l, "logIndex") })},
+		{"log without data", log(func(l map[string]any) { delete(l, "data") })},
+		{"data a digit short", log(func(l map[string]any) { l["data"] = l["data"].(string)[:65] })},
+		{"data a word long", log(func(l map[string]any) { l["data"] = l["data"].(string) + word(person(2)) })},
+		{"data no address", log(func(l map[string]any) { l["data"] = "0x1" + l["data"].(string)[3:] })},
+		{"data no hex", log(func(l map[string]any) { l["data"] = "0xzz" + l["data"].(string)[4:] })},
+		{"data without 0x", log(func(l map[string]any) { l["data"] = l["data"].(string)[2:] })},
+		{"data and an indexed address", log(func(l map[string]any) { l["topics"] = append(l["topics"].([]string), "0x"+word(person(1))) })},
+		{"index no number", log(func(l map[string]any) { l["logIndex"] = "0x" })},
+		{"index with a sign", log(func(l map[string]any) { l["logIndex"] = "0x+1" })},
+		{"index a number", log(func(l map[string]any) { l["logIndex"] = 1 })},
+		{"time beyond time", log(func(l map[string]any) { l["blockTimestamp"] = "0xffffffffffffffff" })},
+		{"array longer than its data", func(c *chain) {
+			c.logs[2]["data"] = strings.Replace(c.logs[2]["data"].(string), "03", "04", 1)
+		}},
+		{"array of endless length", func(c *chain) {
+			c.logs[2]["data"] = strings.Replace(c.logs[2]["data"].(string), strings.Repeat("0", 62)+"03", strings.Repeat("f", 64), 1)
+		}},
+		{"array elsewhere", func(c *chain) { c.logs[2]["data"] = strings.Replace(c.logs[2]["data"].(string), "20", "40", 1) }},
+		{"array without a length", func(c *chain) { c.logs[2]["data"] = c.logs[2]["data"].(string)[:66] }},
+		{"array with an address cut short", func(c *chain) { c.logs[2]["data"] = c.logs[2]["data"].(string)[:66+64+96] }},
+		{"log of another last block", func(c *chain) {
+			c.emit(1000, usdt, true, person(1))["blockHash"] = txHash(1, 1)
+		}},
+
+		{"another chain", method("eth_chainId", set("result", "0x89"))},
+		{"chain id null", method("eth_chainId", set("result", nil))},
+		{"chain id a number", method("eth_chainId", set("result", 1))},
+		{"no contract", method("eth_getCode", set("result", "0x"))},
+		{"code null", method("eth_getCode", set("result", nil))},
+		{"no final block", method("eth_getBlockByNumber", set("result", nil))},
+		{"block without a hash", method("eth_getBlockByNumber", field("hash", nil))},
+		{"block without a time", method("eth_getBlockByNumber", field("timestamp", nil))},
+		{"block of the far future", method("eth_getBlockByNumber", field("timestamp", "0xffffffffffff"))},
+		{"method not known", func(c *chain) {
+			c.answer = func(call) map[string]any { return failure(-32601, "no such method") }
+		}},
+		{"too many calls", func(c *chain) {
+			c.answer = func(call) map[string]any { return failure(429, "slow down") }
+		}},
+		{"key not known", func(c *chain) {
+			c.answer = func(call) map[string]any {
+				return failure(-32000, "https://node.example/v3/0123456789abcdef?token=feedbeef: unknown key")
+			}
+		}},
+		{"forbidden", func(c *chain) {
+			c.serve = func(w http.ResponseWriter, _ call) bool { w.WriteHeader(http.StatusForbidden); return true }
+		}},
+		{"redirect", func(c *chain) {
+			c.serve = func(w http.ResponseWriter, _ call) bool {
+				w.Header().Set("Location", "https://other.example/0123456789abcdef")
+				w.WriteHeader(http.StatusTemporaryRedirect)
+				return true
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := eventful()
+				tt.spoil(c)
+				got, rev, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
+				if err == nil || got != nil || !rev.IsZero() {
+					t.Fatalf("Load gave %q, %+v, %v, want an error", listed(got), rev, err)
+				}
+				t.Log(err)
+				noSecret(t, err)
+			})
+		})
+	}
+}
+
+// TestUnsorted has a node whose logs come in no order.
+func TestUnsorted(t *testing.T) {
+	c := eventful()
+	want, _, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(c.logs)
+	opts := options(c)
+	opts.MaxRange = 1000
+	got, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("Load gave %q, %v, want %q", listed(got), err, listed(want))
+	}
+}
+
+// TestRetry has a node that fails a while in a way that may pass. The clock is
+// not ours, for there are pauses between the calls.
+func TestRetry(t *testing.T) {
+	want, _, err := load(stablecoin.New(endpoint, options(eventful())), sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := func(code int, header, text string) func(*http.Request) (*http.Response, error) {
+		return func(r *http.Request) (*http.Response, error) {
+			resp := &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}
+			if header != "" {
+				resp.Header.Set("Retry-After", header)
+			}
+			return resp, nil
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		fail  func(*http.Request) (*http.Response, error)
+		least time.Duration // that a Load then takes
+	}{
+		{"500", answer(500, "", "oh"), time.Second},
+		{"503", answer(503, "90", "oh"), 90 * time.Second},
+		{"429", answer(429, "100", "oh"), 100 * time.Second},
+		{"429 in JSON", answer(200, "", `{"jsonrpc":"2.0","id":null,"error":{"code":429,"message":"slow down"}}`), time.Second},
+		{"cut short", answer(200, "", `{"jsonrpc":"2.0","id":1,"res`), time.Second},
+		{"no connection", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }, time.Second},
+		{"connection breaks", func(r *http.Request) (*http.Response, error) {
+			body := io.MultiReader(strings.NewReader(`{"jsonrpc"`), iotest.ErrReader(io.ErrUnexpectedEOF))
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(body), Request: r}, nil
+		}, time.Second},
+		{"no answer", func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}, 2 * time.Minute},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := eventful()
+				fails := 2
+				opts := options(c)
+				opts.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+					if fails--; fails >= 0 {
+						return tt.fail(r)
+					}
+					return transport{c}.RoundTrip(r)
+				})}
+				start := time.Now()
+				got, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
+				if took := time.Since(start); err != nil || !slices.Equal(got, want) || took < tt.least {
+					t.Errorf("Load gave %q, %v after %v, want %q after %v at least", listed(got), err, took, listed(want), tt.least)
+				}
+				fails = 1000
+				got, _, err = load(stablecoin.New(endpoint, opts), sources.Revision{})
+				if err == nil || got != nil || fails != 1000-4 {
+					t.Errorf("a node that is down: %q, %v after %d attempts, want an error after 4", listed(got), err, 1000-fails)
+				}
+				noSecret(t, err)
+			})
+		})
+	}
+	t.Run("asks for too much patience", func(t *testing.T) {
+		opts := options(eventful())
+		n := 0
+		opts.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			n++
+			return answer(429, "3600", "")(r)
+		})}
+		if _, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{}); err == nil || n != 1 {
+			t.Errorf("error %v after %d attempts, want one, after 1", err, n)
+		}
+	})
+	t.Run("context ends between attempts", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			opts := options(eventful())
+			opts.Client = &http.Client{Transport: roundTrip(answer(503, "60", ""))}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			start := time.Now()
+			_, err := stablecoin.New(endpoint, opts).Load(ctx, sources.Revision{}, func(sources.Entry) error { return nil })
+			if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != 10*time.Second {
+				t.Errorf("error %v after %v, want %v after 10s", err, took, context.DeadlineExceeded)
+			}
+		})
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestErrorsHideEndpoint has the network stack itself name the address.
+func TestErrorsHideEndpoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opts := options(eventful())
+		opts.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return nil, fmt.Errorf("cannot reach %s as passw0rd", r.URL)
+		})}
+		_, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
+		if err == nil {
+			t.Fatal("no error")
+		}
+		noSecret(t, err)
+	})
+}

@@ -1,0 +1,154 @@
+package stablecoin
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A state is what was read of the chain.
+type state struct {
+	// Of says of what: the chain, the contracts, their events.
+	Of string `json:"of"`
+	// Head is the block up to which was or is to be read, zero before the first.
+	Head block `json:"head"`
+	// Next is the first block that is not read yet.
+	Next uint64 `json:"next"`
+	// Events is the number of events that were read, for each contract.
+	Events []int `json:"events"`
+
+	listed map[listedKey]listing
+}
+
+// A listing is one account that a contract lists.
+type listing struct {
+	listedKey
+	place        // where it was put on the list
+	Position int `json:"position"` // in the array of the event
+}
+
+type listedKey struct {
+	Contract int     `json:"contract"`
+	Account  account `json:"account"`
+}
+
+// empty returns the state in which nothing was read.
+func (s *source) empty() *state {
+	var of strings.Builder
+	fmt.Fprint(&of, "chain ", s.opts.ChainID)
+	first := s.opts.Contracts[0].FirstBlock
+	for _, c := range s.opts.Contracts {
+		fmt.Fprintf(&of, "\n%s from %d, %s, %s", strings.ToLower(c.Address), c.FirstBlock, c.Added, c.Removed)
+		first = min(first, c.FirstBlock)
+	}
+	return &state{Of: of.String(), Next: first, Events: make([]int, len(s.opts.Contracts)), listed: make(map[listedKey]listing)}
+}
+
+// apply changes the list by events, which are sorted. An account that is put on
+// the list a second time stays listed since the first.
+func (st *state) apply(events []event) error {
+	for _, e := range events {
+		st.Events[e.contract]++
+		for i, a := range e.accounts {
+			key := listedKey{e.contract, a}
+			if !e.added {
+				delete(st.listed, key)
+			} else if _, ok := st.listed[key]; !ok {
+				st.listed[key] = listing{key, e.place, i}
+			}
+		}
+		if len(st.listed) > maxListed {
+			return fmt.Errorf("more than %d accounts", maxListed)
+		}
+	}
+	return nil
+}
+
+// sorted returns the list in the order of the chain.
+func (st *state) sorted() []listing {
+	all := make([]listing, 0, len(st.listed))
+	for _, l := range st.listed {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b listing) int {
+		return cmp.Or(a.compare(b.place), cmp.Compare(a.Position, b.Position))
+	})
+	return all
+}
+
+// A stateFile has on its first line the SHA-256 of the second, in hex, and on
+// the second this in JSON.
+type stateFile struct {
+	*state
+	Listed []listing `json:"listed"`
+}
+
+// save writes the state to its file, if there is to be one.
+func (s *source) save() error {
+	if s.opts.StateFile == "" {
+		return nil
+	}
+	text, err := json.Marshal(stateFile{s.state, s.state.sorted()})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	text = append(append(hex.AppendEncode(nil, sum[:]), '\n'), text...)
+	// Written aside and then renamed: a program that is killed leaves the former.
+	f, err := os.CreateTemp(filepath.Dir(s.opts.StateFile), filepath.Base(s.opts.StateFile)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.opts.StateFile)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// restore returns the state of the file, or the empty one if there is none, or
+// none that will do.
+func (s *source) restore() (*state, error) {
+	empty := s.empty()
+	if s.opts.StateFile == "" {
+		return empty, nil
+	}
+	text, err := os.ReadFile(s.opts.StateFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	sumText, text, _ := bytes.Cut(text, []byte("\n"))
+	sum := sha256.Sum256(text)
+	if string(sumText) != hex.EncodeToString(sum[:]) {
+		return empty, nil
+	}
+	file := stateFile{state: &state{}}
+	if json.Unmarshal(text, &file) != nil || file.Of != empty.Of || len(file.Events) != len(empty.Events) {
+		return empty, nil
+	}
+	st := file.state
+	st.listed = make(map[listedKey]listing, len(file.Listed))
+	for _, l := range file.Listed {
+		if l.Contract < 0 || l.Contract >= len(st.Events) || l.Time < 0 || l.Time > maxTime {
+			return empty, nil
+		}
+		st.listed[l.listedKey] = l
+	}
+	return st, nil
+}
