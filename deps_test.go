@@ -22,6 +22,7 @@ var imports = map[string]string{
 	"sources/uk":         "internal/csvscan internal/fetch internal/remark internal/xmlscan score sources",
 	"sources/badlist":    "internal/fetch score sources",
 	"sources/bundle":     "internal/listfile sources",
+	"sources/stablecoin": "address internal/keccak score sources",
 	"screening":          "address score sources",
 	"httpapi":            "address score screening sources",
 	"internal/base32":    "",
@@ -50,25 +51,27 @@ var imports = map[string]string{
 // links is what the packages that people embed may link, beyond the standard
 // library and this module.
 var links = map[string]string{
-	"address":         "golang.org/x/crypto golang.org/x/sys",
-	"score":           "",
-	"sources":         "golang.org/x/crypto golang.org/x/sys",
-	"sources/bundle":  "golang.org/x/crypto golang.org/x/sys",
-	"sources/ofac":    "golang.org/x/crypto golang.org/x/sys",
-	"sources/badlist": "golang.org/x/crypto golang.org/x/sys",
-	"screening":       "golang.org/x/crypto golang.org/x/sys",
-	"httpapi":         "golang.org/x/crypto golang.org/x/sys",
+	"address":            "golang.org/x/crypto golang.org/x/sys",
+	"score":              "",
+	"sources":            "golang.org/x/crypto golang.org/x/sys",
+	"sources/bundle":     "golang.org/x/crypto golang.org/x/sys",
+	"sources/ofac":       "golang.org/x/crypto golang.org/x/sys",
+	"sources/badlist":    "golang.org/x/crypto golang.org/x/sys",
+	"sources/stablecoin": "golang.org/x/crypto golang.org/x/sys",
+	"screening":          "golang.org/x/crypto golang.org/x/sys",
+	"httpapi":            "golang.org/x/crypto golang.org/x/sys",
 }
 
 // never are packages of the standard library that these must not link, and the
 // reason why somebody would notice.
 var never = map[string]string{
-	"address":        "net net/http encoding/xml encoding/json database/sql os/exec testing",
-	"score":          "net net/http encoding/xml encoding/json database/sql os fmt testing",
-	"sources":        "net net/http encoding/xml database/sql testing",
-	"sources/bundle": "net net/http encoding/xml database/sql testing",
-	"screening":      "net net/http encoding/xml database/sql testing",
-	"httpapi":        "encoding/xml database/sql testing",
+	"address":            "net net/http encoding/xml encoding/json database/sql os/exec testing",
+	"score":              "net net/http encoding/xml encoding/json database/sql os fmt testing",
+	"sources":            "net net/http encoding/xml database/sql testing",
+	"sources/bundle":     "net net/http encoding/xml database/sql testing",
+	"screening":          "net net/http encoding/xml database/sql testing",
+	"httpapi":            "encoding/xml database/sql testing",
+	"sources/stablecoin": "encoding/xml database/sql testing",
 }
 
 // goList returns the lines that go list prints.
