@@ -44,7 +44,7 @@ func (aeternity) canonical(text string, f form) (string, form) { return text, f 
 
 func (aeternity) account(text string, f form) Key { return aeternityKey(0, text) }
 
-func (aeternity) keys(text string, f form) keys { return keys{aeternityKey(Ed25519, text)} }
+func (aeternity) key(text string, f form) Key { return aeternityKey(Ed25519, text) }
 
 func (aeternity) proves(form) bool { return true }
 

@@ -40,7 +40,7 @@ func (algorand) canonical(text string, f form) (string, form) { return text, f }
 
 func (algorand) account(text string, f form) Key { return algorandKey(0, text) }
 
-func (algorand) keys(text string, f form) keys { return keys{algorandKey(Ed25519, text)} }
+func (algorand) key(text string, f form) Key { return algorandKey(Ed25519, text) }
 
 func (algorand) proves(form) bool { return true }
 

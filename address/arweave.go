@@ -35,11 +35,11 @@ func (arweave) parse(s string, tolerant bool) (string, form, fault) {
 func (arweave) canonical(text string, f form) (string, form) { return text, f }
 
 func (arweave) account(text string, f form) Key {
-	k := Key{n: 32}
-	decodeBase64(k.data[:], text)
-	return k
+	var b [32]byte
+	decodeBase64(b[:], text)
+	return key32(0, &b)
 }
 
-func (arweave) keys(string, form) keys { return keys{} }
+func (arweave) key(string, form) Key { return Key{} }
 
 func (arweave) proves(form) bool { return false }

@@ -47,8 +47,8 @@ func (a avalanche) account(text string, f form) Key {
 	return bech32Key(0, len(avalancheHRP)+1, text[len(a.prefix):])
 }
 
-func (a avalanche) keys(text string, f form) keys {
-	return keys{bech32Key(Hash160, len(avalancheHRP)+1, text[len(a.prefix):])}
+func (a avalanche) key(text string, f form) Key {
+	return bech32Key(Hash160, len(avalancheHRP)+1, text[len(a.prefix):])
 }
 
 func (a avalanche) proves(form) bool { return true }

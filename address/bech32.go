@@ -59,15 +59,21 @@ func lowerBech32(s string) string {
 // bech32Key returns the Key of class c with the bytes, at most 32, that stand in
 // text, which is valid Bech32, from offset start to the checksum.
 func bech32Key(c Class, start int, text string) Key {
-	k := Key{class: c}
-	k.n = uint8(bech32.Read(k.data[:], text[start:len(text)-bech32.ChecksumLen]))
-	return k
+	var b [32]byte
+	n := bech32.Read(b[:], text[start:len(text)-bech32.ChecksumLen])
+	return paddedKey(c, &b, n)
 }
 
 // encodeBech32 returns b in Bech32.
 func encodeBech32(hrp string, b []byte, v bech32.Variant) string {
 	var buf [128]byte
 	return bech32.Encode(hrp, bech32.Unpack(buf[:0], b), v)
+}
+
+// encodeKey returns the bytes of k in Bech32.
+func encodeKey(hrp string, k Key) string {
+	var buf [32]byte
+	return encodeBech32(hrp, k.AppendBytes(buf[:0]), bech32.Bech32)
 }
 
 // bech32Bytes is the format of the chains whose address is nothing but Bech32
@@ -92,7 +98,7 @@ func (b *bech32Bytes) canonical(text string, f form) (string, form) { return tex
 
 func (b *bech32Bytes) account(text string, f form) Key { return bech32Key(0, len(b.hrp)+1, text) }
 
-func (b *bech32Bytes) keys(text string, f form) keys { return keys{} }
+func (b *bech32Bytes) key(text string, f form) Key { return Key{} }
 
 func (b *bech32Bytes) proves(form) bool { return true }
 
@@ -116,12 +122,12 @@ func (multiversx) canonical(text string, f form) (string, form) { return text, f
 
 func (multiversx) account(text string, f form) Key { return bech32Key(0, len(multiversxHRP)+1, text) }
 
-func (multiversx) keys(text string, f form) keys {
+func (multiversx) key(text string, f form) Key {
 	k := bech32Key(Ed25519, len(multiversxHRP)+1, text)
-	if string(k.data[:len(multiversxContract)]) == multiversxContract {
-		return keys{}
+	if k.w0 == 0 { // eight zeros: a contract
+		return Key{}
 	}
-	return keys{k}
+	return k
 }
 
 func (multiversx) proves(form) bool { return true }
@@ -160,11 +166,10 @@ func (pactus) parse(s string, tolerant bool) (string, form, fault) {
 func (pactus) canonical(text string, f form) (string, form) { return text, f }
 
 func (pactus) account(text string, f form) Key {
-	k := bech32Key(0, len(pactusHRP)+2, text) // the type stands after the 1
-	k.class = Class(bech32.Value(text[len(pactusHRP)+1]))
-	return k
+	class := Class(bech32.Value(text[len(pactusHRP)+1]))
+	return bech32Key(class, len(pactusHRP)+2, text) // the type stands after the 1
 }
 
-func (pactus) keys(text string, f form) keys { return keys{} }
+func (pactus) key(text string, f form) Key { return Key{} }
 
 func (pactus) proves(form) bool { return true }

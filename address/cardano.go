@@ -167,6 +167,8 @@ func (cardano) keys(text string, f form) keys {
 	return keys{payment, makeKey(StakeKeyHash+Class(kind>>1), buf[1+28:1+28+28])}
 }
 
+func (c cardano) key(text string, f form) Key { return c.keys(text, f)[0] }
+
 func (cardano) proves(form) bool { return true }
 
 // parseByron reads s as a Byron address: the Base58 of an array of the address,

@@ -165,10 +165,10 @@ func (c *cashAddr) canonical(text string, f form) (string, form) {
 	k := c.account(text, f)
 	var b [1 + 32]byte
 	b[0] = typ << 3
-	if k.n == 32 {
+	if k.len() == 32 {
 		b[0] |= cashSize32
 	}
-	n := 1 + copy(b[1:], k.data[:k.n])
+	n := len(k.AppendBytes(b[:1]))
 	return cashaddr.Bitcoin.Encode(c.prefix, b[:n]), formCashPKH + form(typ)
 }
 
@@ -182,28 +182,26 @@ func (c *cashAddr) account(text string, f form) Key {
 	return c.utxo.account(text, f)
 }
 
-func (c *cashAddr) keys(text string, f form) keys {
+func (c *cashAddr) key(text string, f form) Key {
 	switch f {
 	case formCashPKH, formCashTokenPKH:
-		return keys{c.hashKey(Hash160, text)}
+		return c.hashKey(Hash160, text)
 	case formCashSH, formCashTokenSH:
-		return keys{c.hashKey(ScriptHash, text)}
+		return c.hashKey(ScriptHash, text)
 	}
-	return c.utxo.keys(text, f)
+	return c.utxo.key(text, f)
 }
 
 // hashKey returns the Key of class kind with the hash in text, which is CashAddr
 // in normal form.
 func (c *cashAddr) hashKey(kind Class, text string) Key {
-	k := Key{class: kind}
-	k.n = cashPayload(&k.data, cashaddr.Bitcoin, text[len(c.prefix)+1:])
-	return k
+	return cashKey(kind, cashaddr.Bitcoin, text[len(c.prefix)+1:])
 }
 
-// cashPayload writes what follows the version byte of body, which is valid, to
-// dst, as far as it fits, and returns its length.
-func cashPayload(dst *[32]byte, a *cashaddr.Alphabet, body string) uint8 {
+// cashKey returns the Key of class c with what follows the version byte of body,
+// which is valid, at most 32 bytes of it.
+func cashKey(c Class, a *cashaddr.Alphabet, body string) Key {
 	var b [1 + 33]byte
 	n := a.Read(b[:], body[:len(body)-cashaddr.ChecksumLen])
-	return uint8(copy(dst[:], b[1:n]))
+	return makeKey(c, b[1:min(n, 1+32)])
 }

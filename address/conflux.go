@@ -155,28 +155,28 @@ func isConfluxField(field, body string) bool {
 		return true
 	}
 	k := confluxKey(confluxPrefix + ":" + body)
+	first := byte(k.w0)
 	switch value {
 	case "null":
-		return k.data == [32]byte{}
+		return k.w0|k.w1|k.w2|k.w3 == 0
 	case "builtin":
-		return k.data[0]&0xf0 == confluxBuiltin
+		return first&0xf0 == confluxBuiltin
 	case "user":
-		return k.data[0]&0xf0 == confluxUser
+		return first&0xf0 == confluxUser
 	case "contract":
-		return k.data[0]&0xf0 == confluxContract
+		return first&0xf0 == confluxContract
 	}
 	return false
 }
 
-func confluxKey(text string) (k Key) {
-	k.n = cashPayload(&k.data, cashaddr.Conflux, text[len(confluxPrefix)+1:])
-	return k
+func confluxKey(text string) Key {
+	return cashKey(0, cashaddr.Conflux, text[len(confluxPrefix)+1:])
 }
 
 func (conflux) canonical(text string, f form) (string, form) { return text, f }
 
 func (conflux) account(text string, f form) Key { return confluxKey(text) }
 
-func (conflux) keys(text string, f form) keys { return keys{} }
+func (conflux) key(text string, f form) Key { return Key{} }
 
 func (conflux) proves(form) bool { return true }

@@ -65,18 +65,18 @@ func operatorAccount(hrp, operator, s string) string {
 		return ""
 	}
 	k := bech32Key(0, len(operator)+1, text)
-	return encodeBech32(hrp, k.data[:k.n], bech32.Bech32)
+	return encodeKey(hrp, k)
 }
 
 func (c *cosmos) canonical(text string, f form) (string, form) { return text, f }
 
 func (c *cosmos) account(text string, f form) Key { return bech32Key(0, len(c.hrp)+1, text) }
 
-func (c *cosmos) keys(text string, f form) keys {
+func (c *cosmos) key(text string, f form) Key {
 	if f != formCosmos {
-		return keys{}
+		return Key{}
 	}
-	return keys{bech32Key(Hash160, len(c.hrp)+1, text)}
+	return bech32Key(Hash160, len(c.hrp)+1, text)
 }
 
 func (c *cosmos) proves(form) bool { return true }
@@ -112,11 +112,11 @@ func (c *sei) account(text string, f form) Key {
 	return bech32Key(kindSei, len(c.hrp)+1, text)
 }
 
-func (c *sei) keys(text string, f form) keys {
+func (c *sei) key(text string, f form) Key {
 	if f == formSeiEVM {
-		return evm{}.keys(text, formEVM)
+		return evm{}.key(text, formEVM)
 	}
-	return c.cosmos.keys(text, f)
+	return c.cosmos.key(text, f)
 }
 
 // isHexPrefix reports whether s begins with "0x" or "0X".
@@ -161,7 +161,8 @@ func (e *evmBech32) canonical(text string, f form) (string, form) {
 func hexText(k Key) string {
 	var buf [evmLen]byte
 	buf[0], buf[1] = '0', 'x'
-	for i, b := range k.data[:20] {
+	bytes := k.bytes()
+	for i, b := range bytes[:20] {
 		buf[2+2*i], buf[3+2*i] = hexLower[b>>4], hexLower[b&15]
 	}
 	return string(buf[:])
@@ -174,9 +175,9 @@ func (e *evmBech32) account(text string, f form) Key {
 	return bech32Key(evmKind, len(e.hrp)+1, text)
 }
 
-func (e *evmBech32) keys(text string, f form) keys {
+func (e *evmBech32) key(text string, f form) Key {
 	if f != formEVMBech32 {
-		return e.evm.keys(text, f)
+		return e.evm.key(text, f)
 	}
-	return keys{bech32Key(KeccakHash, len(e.hrp)+1, text)}
+	return bech32Key(KeccakHash, len(e.hrp)+1, text)
 }

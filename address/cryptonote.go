@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"math/bits"
 
@@ -115,8 +114,8 @@ func (c cryptonote) account(text string, f form) Key {
 	return cryptonoteKey(class, text)
 }
 
-func (c cryptonote) keys(text string, f form) keys {
-	return keys{cryptonoteKey(CryptoNote, text)}
+func (c cryptonote) key(text string, f form) Key {
+	return cryptonoteKey(CryptoNote, text)
 }
 
 func (c cryptonote) proves(form) bool { return true }
@@ -126,7 +125,7 @@ func (c cryptonote) proves(form) bool { return true }
 func cryptonoteKey(c Class, text string) Key {
 	var buf [cnMaxBytes]byte
 	decodeCryptonote(&buf, text)
-	return Key{c, sha256.Size, sha256.Sum256(buf[1 : 1+cnKeys])}
+	return hashedKey(c, buf[1:1+cnKeys])
 }
 
 // Block-wise Base58: blocks of eight bytes become eleven characters each, and

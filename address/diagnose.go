@@ -84,14 +84,14 @@ func legacyForm(c *chain, a Address) string {
 	k, _ := a.Key()
 	version := byte(0)
 	switch {
-	case k.n != 20:
+	case k.len() != 20:
 		return ""
-	case k.class == ScriptHash:
+	case k.Class() == ScriptHash:
 		version = 5
-	case k.class != Hash160:
+	case k.Class() != Hash160:
 		return ""
 	}
-	return encodeLegacy(version, k.data[:20])
+	return encodeLegacy(version, k.AppendBytes(nil))
 }
 
 // firstForeign returns the offset of the first character in s that no address

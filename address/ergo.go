@@ -1,8 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
-
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
@@ -133,16 +131,16 @@ func (ergo) account(text string, f form) Key {
 	if f == formErgoP2SH {
 		return makeKey(Class(f), content)
 	}
-	return Key{Class(f), sha256.Size, sha256.Sum256(content)}
+	return hashedKey(Class(f), content)
 }
 
-func (ergo) keys(text string, f form) keys {
+func (ergo) key(text string, f form) Key {
 	var buf [base58.MaxLen]byte
 	content, f := ergoContent(&buf, text, f)
 	if f != formErgoP2PK {
-		return keys{}
+		return Key{}
 	}
-	return keys{secp256k1Key(content)}
+	return secp256k1Key(content)
 }
 
 func (ergo) proves(form) bool { return true }

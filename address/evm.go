@@ -69,18 +69,19 @@ func (evm) canonical(text string, f form) (string, form) { return text, formEVM 
 
 func (evm) account(text string, f form) Key { return evmKey(evmKind, text[2:]) }
 
-func (evm) keys(text string, f form) keys { return keys{evmKey(KeccakHash, text[2:])} }
+func (evm) key(text string, f form) Key { return evmKey(KeccakHash, text[2:]) }
 
 func (evm) proves(form) bool { return true }
 
 // evmKey returns the Key of the 20 bytes in 40 valid hex digits.
 func evmKey(c Class, digits string) Key {
-	k := Key{class: c, n: 20}
 	_ = digits[39]
-	for i := range 5 {
-		binary.BigEndian.PutUint32(k.data[4*i:], unhex8(load8(digits, 8*i)))
+	return Key{
+		w0:   unhex8(load8(digits, 0)) | unhex8(load8(digits, 8))<<32,
+		w1:   unhex8(load8(digits, 16)) | unhex8(load8(digits, 24))<<32,
+		w2:   unhex8(load8(digits, 32)),
+		meta: keyMeta(c, 20),
 	}
-	return k
 }
 
 // load8 returns the eight bytes of s at i, little-endian.
@@ -90,15 +91,14 @@ func load8(s string, i int) uint64 {
 		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
 
-// unhex8 returns the value of eight valid hex digits, the first in the lowest
-// byte of w.
-func unhex8(w uint64) uint32 {
+// unhex8 returns the four bytes, little-endian, that eight valid hex digits
+// spell, the first digit in the lowest byte of w.
+func unhex8(w uint64) uint64 {
 	letter := w >> 6 & 0x0101010101010101 // 1 for a-f and A-F
 	w = w&0x0f0f0f0f0f0f0f0f + letter*9
-	w = bits.ReverseBytes64(w) // the first digit highest
-	w = (w | w>>4) & 0x00ff00ff00ff00ff
+	w = (w<<4 | w>>8) & 0x00ff00ff00ff00ff
 	w = (w | w>>8) & 0x0000ffff0000ffff
-	return uint32(w | w>>16)
+	return uint64(uint32(w | w>>16))
 }
 
 // The letter cases that hexCase finds.

@@ -27,6 +27,6 @@ func (erc1191) canonical(text string, f form) (string, form) { return evm{}.cano
 
 func (erc1191) account(text string, f form) Key { return evm{}.account(text, f) }
 
-func (erc1191) keys(text string, f form) keys { return evm{}.keys(text, f) }
+func (erc1191) key(text string, f form) Key { return evm{}.key(text, f) }
 
 func (erc1191) proves(f form) bool { return evm{}.proves(f) }

@@ -63,8 +63,8 @@ func (evmPrefixed) account(text string, f form) Key {
 	return evmKey(evmKind, text[len(text)-40:])
 }
 
-func (evmPrefixed) keys(text string, f form) keys {
-	return keys{evmKey(KeccakHash, text[len(text)-40:])}
+func (evmPrefixed) key(text string, f form) Key {
+	return evmKey(KeccakHash, text[len(text)-40:])
 }
 
 func (evmPrefixed) proves(form) bool { return true }

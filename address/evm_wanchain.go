@@ -38,6 +38,6 @@ func (wanchain) canonical(text string, f form) (string, form) { return evm{}.can
 
 func (wanchain) account(text string, f form) Key { return evm{}.account(text, f) }
 
-func (wanchain) keys(text string, f form) keys { return evm{}.keys(text, f) }
+func (wanchain) key(text string, f form) Key { return evm{}.key(text, f) }
 
 func (wanchain) proves(f form) bool { return evm{}.proves(f) }

@@ -144,16 +144,16 @@ func (filecoin) account(text string, f form) Key {
 	return makeKey(c, sum[:])
 }
 
-func (filecoin) keys(text string, f form) keys {
+func (filecoin) key(text string, f form) Key {
 	if f != formFilecoinDelegated || !strings.HasPrefix(text, "f410f") {
-		return keys{}
+		return Key{}
 	}
 	var raw [filecoinMaxBytes]byte
 	n, _ := decodeFilecoin(&raw, text, f)
 	if n != 2+20 {
-		return keys{}
+		return Key{}
 	}
-	return keys{makeKey(KeccakHash, raw[2:n])}
+	return makeKey(KeccakHash, raw[2:n])
 }
 
 func (filecoin) proves(f form) bool { return f != formFilecoinID }

@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"strings"
 
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 the checksum of FIO keys is made of it
@@ -59,13 +58,13 @@ func (fio) canonical(text string, f form) (string, form) { return text, f }
 func (fio) account(text string, f form) Key {
 	var buf [base58.MaxLen]byte
 	base58.Bitcoin.Decode(buf[:], text[len(fioPrefix):])
-	return Key{0, sha256.Size, sha256.Sum256(buf[:fioKey])}
+	return hashedKey(0, buf[:fioKey])
 }
 
-func (fio) keys(text string, f form) keys {
+func (fio) key(text string, f form) Key {
 	var buf [base58.MaxLen]byte
 	base58.Bitcoin.Decode(buf[:], text[len(fioPrefix):])
-	return keys{secp256k1Key(buf[:fioKey])}
+	return secp256k1Key(buf[:fioKey])
 }
 
 func (fio) proves(form) bool { return true }

@@ -86,6 +86,6 @@ func (flow) canonical(text string, f form) (string, form) { return text, f }
 
 func (flow) account(text string, f form) Key { return idKey(0, flowWord(text)) }
 
-func (flow) keys(string, form) keys { return keys{} }
+func (flow) key(string, form) Key { return Key{} }
 
 func (flow) proves(form) bool { return false }

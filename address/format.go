@@ -25,9 +25,9 @@ type format interface {
 	// SHA-256 where it is longer than 32 bytes.
 	account(text string, f form) Key
 
-	// keys returns what controls the account, the most telling first; unused
-	// places are zero.
-	keys(text string, f form) keys
+	// key returns what controls the account, or the zero Key. Of several keys it
+	// is the most telling; [Address.AppendKeys] knows the formats that have them.
+	key(text string, f form) Key
 
 	// proves reports whether an address of form f proves itself, by a checksum
 	// that chance does not meet (or by 0x and 40 hex digits), so that it can be
@@ -35,7 +35,7 @@ type format interface {
 	proves(f form) bool
 }
 
-// keys are the up to three keys of one address.
+// keys are the up to three keys of one address; unused places are zero.
 type keys [3]Key
 
 // A fault says why a string is not an address. The zero fault says that it is.

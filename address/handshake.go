@@ -66,11 +66,11 @@ func (handshake) account(text string, f form) Key {
 	return makeKey(0, sum[:31])
 }
 
-func (handshake) keys(text string, f form) keys {
+func (handshake) key(text string, f form) Key {
 	if f != formHandshakeKey {
-		return keys{}
+		return Key{}
 	}
-	return keys{bech32Key(Blake2b160, len(handshakeHRP)+2, text)} // the version stands after the 1
+	return bech32Key(Blake2b160, len(handshakeHRP)+2, text) // the version stands after the 1
 }
 
 func (handshake) proves(form) bool { return true }

@@ -232,24 +232,22 @@ func (hedera) account(text string, f form) Key {
 	return idKey(kindHederaID, hederaNumber(text, f))
 }
 
-func (hedera) keys(text string, f form) keys {
+func (hedera) key(text string, f form) Key {
 	switch f {
 	case formHederaAlias:
-		return keys{evmKey(KeccakHash, text[2:])}
+		return evmKey(KeccakHash, text[2:])
 	case formHederaEd25519:
-		return keys{hederaEd25519(Ed25519, text)}
+		return hederaEd25519(Ed25519, text)
 	case formHederaSecp256k1:
 		a, _ := hederaEthereum(text)
-		return keys{makeKey(KeccakHash, a[:])}
+		return makeKey(KeccakHash, a[:])
 	}
-	return keys{}
+	return Key{}
 }
 
 func (hedera) proves(f form) bool { return f == formHederaChecked }
 
 // hederaEd25519 returns the Key of the ed25519 key at the end of text.
 func hederaEd25519(c Class, text string) Key {
-	k := Key{class: c, n: 32}
-	unhex(k.data[:], text[len(text)-64:])
-	return k
+	return hexKey(c, text[len(text)-64:])
 }

@@ -44,11 +44,11 @@ func (helium) canonical(text string, f form) (string, form) { return text, f }
 
 func (helium) account(text string, f form) Key { return heliumKey(Class(f), text) }
 
-func (helium) keys(text string, f form) keys {
+func (helium) key(text string, f form) Key {
 	if f != formHeliumEd25519 {
-		return keys{}
+		return Key{}
 	}
-	return keys{heliumKey(Ed25519, text)}
+	return heliumKey(Ed25519, text)
 }
 
 func (helium) proves(form) bool { return true }

@@ -140,9 +140,10 @@ func (h hex32) canonical(text string, f form) (string, form) {
 }
 
 func (h hex32) account(text string, f form) Key {
-	return Key{n: 32, data: hex32Value(text)}
+	value := hex32Value(text)
+	return key32(0, &value)
 }
 
-func (hex32) keys(string, form) keys { return keys{} }
+func (hex32) key(string, form) Key { return Key{} }
 
 func (hex32) proves(form) bool { return false }

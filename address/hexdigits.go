@@ -2,6 +2,7 @@ package address
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"strings"
 )
 
@@ -28,7 +29,7 @@ func scanHex(s string, at int) (bad int, capitals bool) {
 // unhex writes the value of 2*len(dst) valid hex digits to dst.
 func unhex(dst []byte, digits string) {
 	for ; len(dst) >= 4; dst, digits = dst[4:], digits[8:] {
-		binary.BigEndian.PutUint32(dst, unhex8(load8(digits, 0)))
+		binary.LittleEndian.PutUint32(dst, uint32(unhex8(load8(digits, 0))))
 	}
 	for i := range dst {
 		dst[i] = unhexDigit(digits[2*i])<<4 | unhexDigit(digits[2*i+1])
@@ -94,7 +95,5 @@ func parseID(s string, at int) (id uint64, end int, bad fault) {
 
 // idKey returns the Key of an account that is numbered.
 func idKey(c Class, id uint64) Key {
-	k := Key{class: c, n: 8}
-	binary.BigEndian.PutUint64(k.data[:], id)
-	return k
+	return Key{w0: bits.ReverseBytes64(id), meta: keyMeta(c, 8)}
 }

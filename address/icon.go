@@ -41,6 +41,6 @@ func (icon) canonical(text string, f form) (string, form) { return text, f }
 
 func (icon) account(text string, f form) Key { return evmKey(Class(f), text[2:]) }
 
-func (icon) keys(string, form) keys { return keys{} }
+func (icon) key(string, form) Key { return Key{} }
 
 func (icon) proves(form) bool { return false }

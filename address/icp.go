@@ -158,9 +158,9 @@ func (icp) canonical(text string, f form) (string, form) { return text, f }
 
 func (icp) account(text string, f form) Key {
 	if f == formICPLedger {
-		k := Key{class: Class(f), n: 28}
-		unhex(k.data[:28], text[8:])
-		return k
+		var b [32]byte
+		unhex(b[:28], text[8:])
+		return paddedKey(Class(f), &b, 28)
 	}
 	p, sub := decodeICP(text, f)
 	if f == formICPPrincipal {
@@ -169,15 +169,12 @@ func (icp) account(text string, f form) Key {
 	var both [principalMaxBytes + 32]byte
 	n := copy(both[:], p.bytes())
 	n += copy(both[n:], sub[:])
-	sum := sha256.Sum256(both[:n])
-	return makeKey(Class(f), sum[:])
+	return hashedKey(Class(f), both[:n])
 }
 
-func (icp) keys(text string, f form) keys {
-	k := Key{class: LedgerAccount, n: 32}
+func (icp) key(text string, f form) Key {
 	if f == formICPLedger {
-		unhex(k.data[:], text)
-		return keys{k}
+		return hexKey(LedgerAccount, text)
 	}
 	const domain = "\x0Aaccount-id"
 	p, sub := decodeICP(text, f)
@@ -186,9 +183,10 @@ func (icp) keys(text string, f form) keys {
 	n += copy(buf[n:], p.bytes())
 	n += copy(buf[n:], sub[:])
 	sum := sha256.Sum224(buf[:n])
-	binary.BigEndian.PutUint32(k.data[:], crc32IEEE(sum[:]))
-	copy(k.data[4:], sum[:])
-	return keys{k}
+	var b [32]byte
+	binary.BigEndian.PutUint32(b[:], crc32IEEE(sum[:]))
+	copy(b[4:], sum[:])
+	return key32(LedgerAccount, &b)
 }
 
 func (icp) proves(form) bool { return true }

@@ -101,17 +101,17 @@ func (kaspa) account(text string, f form) Key {
 	return makeKey(Class(b[0]), b[1:1+32])
 }
 
-// keys gives the x coordinate of either kind of key: who knows the secret of
+// key gives the x coordinate of either kind of key: who knows the secret of
 // one of the two keys with it knows that of the other.
-func (kaspa) keys(text string, f form) keys {
+func (kaspa) key(text string, f form) Key {
 	b := kaspaPayload(text)
 	switch {
 	case f == formKaspaSchnorr:
-		return keys{makeKey(Secp256k1, b[1:1+32])}
+		return makeKey(Secp256k1, b[1:1+32])
 	case f == formKaspaECDSA && b[1]|1 == 3: // a compressed key indeed
-		return keys{makeKey(Secp256k1, b[2:])}
+		return makeKey(Secp256k1, b[2:])
 	}
-	return keys{}
+	return Key{}
 }
 
 // kaspaPayload returns the version byte of text and what follows it.

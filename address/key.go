@@ -2,6 +2,7 @@ package address
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 )
 
@@ -13,9 +14,11 @@ import (
 //
 // The zero Key identifies nothing.
 type Key struct {
-	class Class
-	n     uint8
-	data  [32]byte
+	// The bytes, little-endian, filled up with zeros. An array of bytes, or of
+	// words, would go through memory wherever a Key is passed; words go in
+	// registers.
+	w0, w1, w2, w3 uint64
+	meta           uint64 // the class, and from bit 16 on the number of the bytes; zero in the zero Key only
 }
 
 // A Class says how the bytes of a [Key] were made. Equal classes and equal
@@ -70,30 +73,115 @@ func (c Class) String() string {
 // the kind of account follow in the lower bits.
 const accountClass Class = 1 << 15
 
+// keyMeta returns what tells a Key of class c with n bytes.
+func keyMeta(c Class, n int) uint64 { return uint64(n)<<16 | uint64(c) }
+
 // Class returns how the bytes of k were made.
-func (k Key) Class() Class { return k.class }
+func (k Key) Class() Class { return Class(k.meta) }
+
+// len returns the number of the bytes of k.
+func (k Key) len() int { return int(k.meta >> 16) }
+
+// as returns k with the class c.
+func (k Key) as(c Class) Key {
+	k.meta = keyMeta(c, k.len())
+	return k
+}
+
+// bytes returns the bytes of k, filled up with zeros.
+func (k Key) bytes() (b [32]byte) {
+	binary.LittleEndian.PutUint64(b[0:], k.w0)
+	binary.LittleEndian.PutUint64(b[8:], k.w1)
+	binary.LittleEndian.PutUint64(b[16:], k.w2)
+	binary.LittleEndian.PutUint64(b[24:], k.w3)
+	return b
+}
 
 // AppendBytes appends the bytes of k, at most 32, to b.
-func (k Key) AppendBytes(b []byte) []byte { return append(b, k.data[:k.n]...) }
+func (k Key) AppendBytes(b []byte) []byte {
+	bytes := k.bytes()
+	return append(b, bytes[:k.len()]...)
+}
+
+// Words returns the bytes of k as words, little-endian and filled up with
+// zeros, and their number: what an index needs, without a way through memory.
+// Keys are equal exactly if their words, numbers and classes are.
+func (k Key) Words() (w0, w1, w2, w3 uint64, n int) {
+	return k.w0, k.w1, k.w2, k.w3, k.len()
+}
 
 // IsZero reports whether k identifies nothing.
-func (k Key) IsZero() bool { return k == Key{} }
+func (k Key) IsZero() bool { return k.meta == 0 }
 
 // String returns the class, a colon and the bytes in hex: "h160:751e…".
 func (k Key) String() string {
-	return k.class.String() + ":" + hex.EncodeToString(k.data[:k.n])
+	b := k.bytes()
+	return k.Class().String() + ":" + hex.EncodeToString(b[:k.len()])
 }
 
 // makeKey returns the Key of class c with the bytes of b, at most 32.
-func makeKey[B string | []byte](c Class, b B) Key {
-	k := Key{class: c, n: uint8(len(b))}
-	copy(k.data[:], b)
+func makeKey(c Class, b []byte) Key {
+	switch len(b) {
+	case 20:
+		return key20(c, (*[20]byte)(b))
+	case 32:
+		return key32(c, (*[32]byte)(b))
+	}
+	var padded [32]byte
+	return paddedKey(c, &padded, copy(padded[:], b))
+}
+
+// textKey is makeKey for the bytes of a string.
+func textKey(c Class, s string) Key {
+	var padded [32]byte
+	return paddedKey(c, &padded, copy(padded[:], s))
+}
+
+// paddedKey returns the Key of class c with the first n bytes of b. The others
+// are zero.
+func paddedKey(c Class, b *[32]byte, n int) Key {
+	k := key32(c, b)
+	k.meta = keyMeta(c, n)
 	return k
+}
+
+// key20 returns the Key of class c with the bytes of b.
+func key20(c Class, b *[20]byte) Key {
+	return Key{
+		w0:   binary.LittleEndian.Uint64(b[0:]),
+		w1:   binary.LittleEndian.Uint64(b[8:]),
+		w2:   uint64(binary.LittleEndian.Uint32(b[16:])),
+		meta: keyMeta(c, 20),
+	}
+}
+
+// key32 returns the Key of class c with the bytes of b.
+func key32(c Class, b *[32]byte) Key {
+	return Key{
+		w0:   binary.LittleEndian.Uint64(b[0:]),
+		w1:   binary.LittleEndian.Uint64(b[8:]),
+		w2:   binary.LittleEndian.Uint64(b[16:]),
+		w3:   binary.LittleEndian.Uint64(b[24:]),
+		meta: keyMeta(c, 32),
+	}
+}
+
+// hexKey returns the Key of class c with the 32 bytes in 64 valid hex digits.
+func hexKey(c Class, digits string) Key {
+	_ = digits[63]
+	return Key{
+		w0:   unhex8(load8(digits, 0)) | unhex8(load8(digits, 8))<<32,
+		w1:   unhex8(load8(digits, 16)) | unhex8(load8(digits, 24))<<32,
+		w2:   unhex8(load8(digits, 32)) | unhex8(load8(digits, 40))<<32,
+		w3:   unhex8(load8(digits, 48)) | unhex8(load8(digits, 56))<<32,
+		meta: keyMeta(c, 32),
+	}
 }
 
 // hashedKey returns the Key of class c with the SHA-256 of b.
 func hashedKey(c Class, b []byte) Key {
-	return Key{c, sha256.Size, sha256.Sum256(b)}
+	sum := sha256.Sum256(b)
+	return key32(c, &sum)
 }
 
 // Account returns the identity of the account of a: two Addresses have equal
@@ -104,11 +192,25 @@ func (a Address) Account() Key {
 	if a.row == 0 {
 		return Key{}
 	}
-	c := &chains[a.row-1]
-	k := c.format.account(a.text, a.form)
-	k.class = accountClass | Class(canonicalRow(a.row, c)-1)<<5 | k.class
+	class := accountClasses[a.row-1]
+	format := chains[a.row-1].format
+	if _, ok := format.(evm); ok { // most questions, spared the call
+		return evmKey(class|evmKind, a.text[2:])
+	}
+	k := format.account(a.text, a.form)
+	k.meta |= uint64(class)
 	return k
 }
+
+// accountClasses are the classes of the accounts of the rows, to which the
+// formats add the kind.
+var accountClasses = func() (classes [len(chains)]Class) {
+	for i := range chains {
+		row := canonicalRow(uint16(i+1), &chains[i])
+		classes[i] = accountClass | Class(row-1)<<5
+	}
+	return classes
+}()
 
 // Key returns what controls the account of a, the public key or its hash, where
 // the address shows it; comparable across chains and encodings. It reports
@@ -118,8 +220,12 @@ func (a Address) Key() (Key, bool) {
 	if a.row == 0 {
 		return Key{}, false
 	}
-	ks := chains[a.row-1].format.keys(a.text, a.form)
-	return ks[0], !ks[0].IsZero()
+	format := chains[a.row-1].format
+	if _, ok := format.(evm); ok { // as in Account
+		return evmKey(KeccakHash, a.text[2:]), true
+	}
+	k := format.key(a.text, a.form)
+	return k, !k.IsZero()
 }
 
 // AppendKeys appends all that controls the account of a to dst: nothing for
@@ -130,7 +236,18 @@ func (a Address) AppendKeys(dst []Key) []Key {
 	if a.row == 0 {
 		return dst
 	}
-	ks := chains[a.row-1].format.keys(a.text, a.form)
+	var ks keys
+	switch format := chains[a.row-1].format.(type) {
+	case cardano:
+		ks = format.keys(a.text, a.form)
+	case *zcash:
+		ks = format.keys(a.text, a.form)
+	default:
+		if k, ok := a.Key(); ok {
+			dst = append(dst, k)
+		}
+		return dst
+	}
 	for _, k := range ks {
 		if k.IsZero() {
 			break
@@ -147,9 +264,9 @@ func (a Address) AppendKeys(dst []Key) []Key {
 //
 // See BIP-141, "P2WPKH nested in BIP16 P2SH".
 func (k Key) WrappedWitness() (Key, bool) {
-	if k.class != Hash160 && k.class != WitnessScript {
+	if c := k.Class(); c != Hash160 && c != WitnessScript {
 		return Key{}, false
 	}
-	script := append([]byte{0, k.n}, k.data[:k.n]...)
+	script := k.AppendBytes([]byte{0, byte(k.len())})
 	return makeKey(ScriptHash, hash160(script)), true
 }

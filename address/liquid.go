@@ -176,17 +176,17 @@ func (l *liquid) account(text string, f form) Key {
 	return l.utxo.account(text, f.unblinded())
 }
 
-func (l *liquid) keys(text string, f form) keys {
+func (l *liquid) key(text string, f form) Key {
 	switch f {
 	case formBlindWPKH, formBlindWSH:
 		var program [maxProgram]byte
 		_, n, _ := decodeBlinded(&program, liquidBlindHRP, text)
 		if f == formBlindWPKH {
-			return keys{makeKey(Hash160, program[:n])}
+			return makeKey(Hash160, program[:n])
 		}
-		return keys{makeKey(WitnessScript, program[:n])}
+		return makeKey(WitnessScript, program[:n])
 	case formBlindWitness:
-		return keys{}
+		return Key{}
 	}
-	return l.utxo.keys(text, f.unblinded())
+	return l.utxo.key(text, f.unblinded())
 }

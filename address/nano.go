@@ -98,11 +98,11 @@ func (nano) canonical(text string, f form) (string, form) {
 
 func (nano) account(text string, f form) Key { return nanoKey(0, text) }
 
-func (nano) keys(text string, f form) keys { return keys{nanoKey(Ed25519Blake2b, text)} }
+func (nano) key(text string, f form) Key { return nanoKey(Ed25519Blake2b, text) }
 
 func (nano) proves(form) bool { return true }
 
 func nanoKey(c Class, text string) Key {
 	key, _, _ := decodeNano(text[len(text)-nanoDigits:])
-	return Key{class: c, n: 32, data: key}
+	return key32(c, &key)
 }

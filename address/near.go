@@ -106,27 +106,25 @@ func (near) account(text string, f form) Key {
 	case f == formNearEthereum:
 		return evmKey(nearEthereum, text[2:])
 	case len(text) <= 32:
-		return makeKey(nearName, text)
+		return textKey(nearName, text)
 	}
 	var buf [nearMaxLen]byte
 	sum := sha256.Sum256(buf[:copy(buf[:], text)])
 	return makeKey(nearLong, sum[:])
 }
 
-func (near) keys(text string, f form) keys {
+func (near) key(text string, f form) Key {
 	switch f {
 	case formNearImplicit:
-		return keys{nearImplicitKey(Ed25519, text)}
+		return nearImplicitKey(Ed25519, text)
 	case formNearEthereum:
-		return keys{evmKey(KeccakHash, text[2:])}
+		return evmKey(KeccakHash, text[2:])
 	}
-	return keys{}
+	return Key{}
 }
 
 func (near) proves(form) bool { return false }
 
 func nearImplicitKey(c Class, text string) Key {
-	k := Key{class: c, n: 32}
-	unhex(k.data[:], text)
-	return k
+	return hexKey(c, text)
 }

@@ -113,6 +113,6 @@ func (nem) account(text string, f form) Key {
 	return makeKey(0, raw[1:21])
 }
 
-func (nem) keys(string, form) keys { return keys{} }
+func (nem) key(string, form) Key { return Key{} }
 
 func (nem) proves(form) bool { return true }

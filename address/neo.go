@@ -40,9 +40,9 @@ func (neo) account(text string, f form) Key {
 	return makeKey(0, hash[:])
 }
 
-func (neo) keys(text string, f form) keys {
+func (neo) key(text string, f form) Key {
 	hash := base58Hash(text)
-	return keys{makeKey(ScriptHash, hash[:])}
+	return makeKey(ScriptHash, hash[:])
 }
 
 func (neo) proves(form) bool { return true }

@@ -97,11 +97,11 @@ func (nimiq) account(text string, f form) Key {
 		}
 		digits[i] = text[at]
 	}
-	k := Key{n: 20}
-	base32.Decode(nimiqAlphabet, k.data[:20], digits[:])
-	return k
+	var b [20]byte
+	base32.Decode(nimiqAlphabet, b[:], digits[:])
+	return key20(0, &b)
 }
 
-func (nimiq) keys(string, form) keys { return keys{} }
+func (nimiq) key(string, form) Key { return Key{} }
 
 func (nimiq) proves(form) bool { return false }

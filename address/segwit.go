@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
@@ -98,12 +97,12 @@ func programAccount(version byte, program []byte) Key {
 	return makeKey(kindWitness+Class(version), program)
 }
 
-// witnessKeys returns the keys of text, a P2WPKH or P2WSH address.
-func witnessKeys(hrp, text string, f form) keys {
+// witnessKey returns the key of text, a P2WPKH or P2WSH address.
+func witnessKey(hrp, text string, f form) Key {
 	if f == formWPKH {
-		return keys{bech32Key(Hash160, len(hrp)+2, text)}
+		return bech32Key(Hash160, len(hrp)+2, text)
 	}
-	return keys{bech32Key(WitnessScript, len(hrp)+2, text)}
+	return bech32Key(WitnessScript, len(hrp)+2, text)
 }
 
 // The lengths of what is written like SegWit version 0 but longer.
@@ -161,9 +160,8 @@ func (u *utxo) decodeLong(b *[mwebLen]byte, hrp, s string) (int, fault) {
 func (u *utxo) longAccount(text string, f form) Key {
 	var payload [mwebLen]byte
 	n, _ := u.decodeLong(&payload, u.long, text)
-	sum := sha256.Sum256(payload[:n])
 	if f == formMWEB {
-		return makeKey(kindMWEB, sum[:])
+		return hashedKey(kindMWEB, payload[:n])
 	}
-	return makeKey(kindSapling, sum[:])
+	return hashedKey(kindSapling, payload[:n])
 }

@@ -42,11 +42,9 @@ func (siacoin) parse(s string, tolerant bool) (string, form, fault) {
 func (siacoin) canonical(text string, f form) (string, form) { return text, f }
 
 func (siacoin) account(text string, f form) Key {
-	k := Key{n: 32}
-	unhex(k.data[:], text)
-	return k
+	return hexKey(0, text[:64])
 }
 
-func (siacoin) keys(string, form) keys { return keys{} }
+func (siacoin) key(string, form) Key { return Key{} }
 
 func (siacoin) proves(form) bool { return true }

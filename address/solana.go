@@ -46,19 +46,19 @@ func solanaFault(s string) fault {
 func (solana) canonical(text string, f form) (string, form) { return text, f }
 
 func (solana) account(text string, f form) Key {
-	k := Key{n: solanaLen}
-	base58.Bitcoin.DecodeShort(&k.data, text)
-	return k
+	var b [solanaLen]byte
+	base58.Bitcoin.DecodeShort(&b, text)
+	return key32(0, &b)
 }
 
-// keys is the public key, if the bytes of text can be one.
-func (solana) keys(text string, f form) keys {
-	k := Key{class: Ed25519, n: solanaLen}
-	base58.Bitcoin.DecodeShort(&k.data, text)
-	if !isEd25519Key(&k.data) {
-		return keys{}
+// key is the public key, if the bytes of text can be one.
+func (solana) key(text string, f form) Key {
+	var b [solanaLen]byte
+	base58.Bitcoin.DecodeShort(&b, text)
+	if !isEd25519Key(&b) {
+		return Key{}
 	}
-	return keys{k}
+	return key32(Ed25519, &b)
 }
 
 func (solana) proves(form) bool { return false }

@@ -92,7 +92,7 @@ func (ss58) canonical(text string, f form) (string, form) { return text, f }
 
 func (ss58) account(text string, f form) Key { return ss58Key(0, text) }
 
-func (ss58) keys(text string, f form) keys { return keys{ss58Key(Substrate, text)} }
+func (ss58) key(text string, f form) Key { return ss58Key(Substrate, text) }
 
 func (ss58) proves(form) bool { return true }
 
@@ -100,7 +100,7 @@ func (ss58) proves(form) bool { return true }
 func ss58Key(c Class, text string) Key {
 	var buf ss58Buf
 	buf.decode(text)
-	return Key{c, ss58ID, [ss58ID]byte(buf[len(buf)-ss58ID-ss58Checksum:])}
+	return key32(c, (*[ss58ID]byte)(buf[len(buf)-ss58ID-ss58Checksum:]))
 }
 
 // ss58Label is hashed before the data.

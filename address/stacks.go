@@ -110,11 +110,11 @@ func (stacks) canonical(text string, f form) (string, form) { return text, f }
 
 func (stacks) account(text string, f form) Key { return stacksKey(Class(f), text) }
 
-func (stacks) keys(text string, f form) keys {
+func (stacks) key(text string, f form) Key {
 	if f == formStacksScript {
-		return keys{stacksKey(ScriptHash, text)}
+		return stacksKey(ScriptHash, text)
 	}
-	return keys{stacksKey(Hash160, text)}
+	return stacksKey(Hash160, text)
 }
 
 func (stacks) proves(form) bool { return true }

@@ -103,11 +103,11 @@ func (strkey) account(text string, f form) Key {
 	return stellarKey(0, text)
 }
 
-func (strkey) keys(text string, f form) keys {
+func (strkey) key(text string, f form) Key {
 	if f == formStellarContract {
-		return keys{}
+		return Key{}
 	}
-	return keys{stellarKey(Ed25519, text)}
+	return stellarKey(Ed25519, text)
 }
 
 func (strkey) proves(form) bool { return true }

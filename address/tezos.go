@@ -65,7 +65,7 @@ func (tezos) account(text string, f form) Key {
 	return makeKey(Class(f), hash[:])
 }
 
-// keys is empty: a hash of a key that no other chain makes of its keys.
-func (tezos) keys(text string, f form) keys { return keys{} }
+// key is empty: a hash of a key that no other chain makes of its keys.
+func (tezos) key(text string, f form) Key { return Key{} }
 
 func (tezos) proves(form) bool { return true }

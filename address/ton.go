@@ -112,14 +112,13 @@ func (ton) account(text string, f form) Key {
 		decodeBase64(raw[:], text)
 		return makeKey(Class(raw[1]&1), raw[2:34])
 	}
-	k := Key{n: 32}
+	var c Class
 	if text[0] == '-' {
-		k.class = 1
+		c = 1
 	}
-	unhex(k.data[:], text[len(text)-64:])
-	return k
+	return hexKey(c, text[len(text)-64:])
 }
 
-func (ton) keys(string, form) keys { return keys{} }
+func (ton) key(string, form) Key { return Key{} }
 
 func (ton) proves(f form) bool { return f == formTonFriendly }

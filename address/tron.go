@@ -67,8 +67,8 @@ func (tron) account(text string, f form) Key {
 	return base58Key(0, text)
 }
 
-func (tron) keys(text string, f form) keys {
-	return keys{base58Key(KeccakHash, text)}
+func (tron) key(text string, f form) Key {
+	return base58Key(KeccakHash, text)
 }
 
 func (tron) proves(form) bool { return true }

@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
@@ -277,9 +276,8 @@ func base58Hash(text string) [20]byte {
 
 // base58Key returns the Key of class c with the 20 bytes that base58Hash returns.
 func base58Key(c Class, text string) Key {
-	k := Key{class: c, n: 20}
-	*(*[20]byte)(k.data[:]) = base58Hash(text)
-	return k
+	hash := base58Hash(text)
+	return key20(c, &hash)
 }
 
 // base58Payload returns the payload of text, which is Base58 of form f.
@@ -296,8 +294,7 @@ func (u *utxo) account(text string, f form) Key {
 		return u.longAccount(text, f)
 	case formSprout, formPubKey:
 		var buf [base58.MaxLen]byte
-		sum := sha256.Sum256(base58Payload(&buf, text, f))
-		return makeKey(f.kind(), sum[:])
+		return hashedKey(f.kind(), base58Payload(&buf, text, f))
 	}
 	return base58Key(f.kind(), text)
 }
@@ -323,27 +320,25 @@ func (f form) kind() Class {
 	return kindPKH
 }
 
-func (u *utxo) keys(text string, f form) keys {
+func (u *utxo) key(text string, f form) Key {
 	switch f {
 	case formWPKH, formWSH:
-		return witnessKeys(u.hrp, text, f)
+		return witnessKey(u.hrp, text, f)
 	case formWitness, formMWEB, formSprout:
-		return keys{}
+		return Key{}
 	case formSapling:
-		k := u.longAccount(text, f)
-		k.class = Sapling
-		return keys{k}
+		return u.longAccount(text, f).as(Sapling)
 	case formPubKey:
 		var buf [base58.MaxLen]byte
-		return keys{makeKey(Blake160, decredKeyHash(base58Payload(&buf, text, f)))}
+		return makeKey(Blake160, decredKeyHash(base58Payload(&buf, text, f)))
 	}
 	switch {
 	case f == formSH, f == formOldSH:
-		return keys{base58Key(ScriptHash, text)}
+		return base58Key(ScriptHash, text)
 	case u.hash == blake256d:
-		return keys{base58Key(Blake160, text)}
+		return base58Key(Blake160, text)
 	}
-	return keys{base58Key(Hash160, text)}
+	return base58Key(Hash160, text)
 }
 
 func (u *utxo) proves(form) bool { return true }

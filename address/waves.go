@@ -55,7 +55,7 @@ func (waves) account(text string, f form) Key {
 	return makeKey(0, hash[:])
 }
 
-// keys is empty: a hash of a key that no other chain makes of its keys.
-func (waves) keys(text string, f form) keys { return keys{} }
+// key is empty: a hash of a key that no other chain makes of its keys.
+func (waves) key(text string, f form) Key { return Key{} }
 
 func (waves) proves(form) bool { return true }

@@ -86,7 +86,7 @@ func (xrp) canonical(text string, f form) (string, form) {
 		return text, f
 	}
 	k := xrpKey(0, text, f)
-	b := append(make([]byte, 1, xrpClassicLen), k.data[:k.n]...)
+	b := k.AppendBytes(make([]byte, 1, xrpClassicLen))
 	sum := sha256d.sum(b)
 	return base58.Ripple.Encode(append(b, sum[:]...)), formClassic
 }
@@ -95,8 +95,8 @@ func (xrp) account(text string, f form) Key {
 	return xrpKey(0, text, f)
 }
 
-func (xrp) keys(text string, f form) keys {
-	return keys{xrpKey(Hash160, text, f)}
+func (xrp) key(text string, f form) Key {
+	return xrpKey(Hash160, text, f)
 }
 
 func (xrp) proves(form) bool { return true }
@@ -105,11 +105,9 @@ func (xrp) proves(form) bool { return true }
 func xrpKey(c Class, text string, f form) Key {
 	var b [xrpXLen]byte
 	base58.Ripple.Decode(b[:], text)
-	k := Key{class: c, n: 20}
 	at := 1
 	if f == formX {
 		at = 2
 	}
-	*(*[20]byte)(k.data[:]) = [20]byte(b[at:])
-	return k
+	return key20(c, (*[20]byte)(b[at:]))
 }

@@ -189,15 +189,22 @@ func (z *zcash) account(text string, f form) Key {
 	return z.utxo.account(text, f)
 }
 
-func (z *zcash) keys(text string, f form) keys {
+func (z *zcash) key(text string, f form) Key {
 	switch f {
 	case formTEX:
 		hash, _ := decodeTEX("tex", text)
-		return keys{makeKey(Hash160, hash[:])}
+		return makeKey(Hash160, hash[:])
 	case formUnified:
+		return unifiedKeys(text)[0]
+	}
+	return z.utxo.key(text, f)
+}
+
+func (z *zcash) keys(text string, f form) keys {
+	if f == formUnified {
 		return unifiedKeys(text)
 	}
-	return z.utxo.keys(text, f)
+	return keys{z.key(text, f)}
 }
 
 // unifiedKeys returns the keys of the receivers of a unified address: those that

@@ -45,7 +45,8 @@ func (zilliqa) parse(s string, tolerant bool) (string, form, fault) {
 // Zilliqa: the one of digit i is that of bit 6i of the SHA-256 of the bytes.
 func isZilliqaCase(digits string) bool {
 	k := evmKey(0, digits)
-	sum := sha256.Sum256(k.data[:k.n])
+	var b [32]byte
+	sum := sha256.Sum256(k.AppendBytes(b[:0]))
 	for i := range len(digits) {
 		bit := 6 * i
 		isUpper := sum[bit/8]>>(7-bit%8)&1 == 1
@@ -61,12 +62,12 @@ func (z zilliqa) canonical(text string, f form) (string, form) {
 		return text, f
 	}
 	k := z.account(text, f)
-	return encodeBech32(zilliqaHRP, k.data[:k.n], bech32.Bech32), formZil
+	return encodeKey(zilliqaHRP, k), formZil
 }
 
 func (zilliqa) account(text string, f form) Key { return zilliqaKey(0, text, f) }
 
-func (zilliqa) keys(text string, f form) keys { return keys{zilliqaKey(KeccakHash, text, f)} }
+func (zilliqa) key(text string, f form) Key { return zilliqaKey(KeccakHash, text, f) }
 
 func zilliqaKey(c Class, text string, f form) Key {
 	if f == formZilHex {

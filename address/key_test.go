@@ -1,0 +1,75 @@
+package address_test
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// TestKeyBytes reads the keys and accounts of addresses as bytes, words and
+// text: payloads of 20 and 32 bytes, shorter and odd ones, numbers and names.
+func TestKeyBytes(t *testing.T) {
+	for _, v := range []struct {
+		chain   address.Chain
+		text    string
+		account string // in hex
+		class   address.Class
+		key     string // in hex, "" for none
+	}{
+		{"ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+			"7e5f4552091a69125d5dfcb7b8c2659029395bdf", address.KeccakHash, "7e5f4552091a69125d5dfcb7b8c2659029395bdf"},
+		{"bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", // the key 1
+			"751e76e8199196d454941c45d1b3a323f1433bd6", address.Hash160, "751e76e8199196d454941c45d1b3a323f1433bd6"},
+		{"bitcoin", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", // BIP-173
+			"751e76e8199196d454941c45d1b3a323f1433bd6", address.Hash160, "751e76e8199196d454941c45d1b3a323f1433bd6"},
+		{"bitcoin", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", // BIP-350
+			"79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798", 0, ""},
+		{"bitcoin", "bc1sw50qgdz25j", "751e", 0, ""}, // BIP-350
+		{"solana", "11111111111111111111111111111111",
+			"0000000000000000000000000000000000000000000000000000000000000000", 0, ""},
+		{"hedera", "0.0.258", "0000000000000102", 0, ""},
+		{"near", "alice.near", hex.EncodeToString([]byte("alice.near")), 0, ""},
+	} {
+		a := address.MustParse(v.chain, v.text)
+		account := a.Account()
+		checkKey(t, a, account, v.account)
+		if account.Class().String() != "account" {
+			t.Errorf("the account of %v has the class %d", a, account.Class())
+		}
+		key, ok := a.Key()
+		if ok != (v.key != "") || key.IsZero() == ok {
+			t.Errorf("%v: Key() = %v, %t, want %q", a, key, ok, v.key)
+		}
+		if !ok {
+			continue
+		}
+		checkKey(t, a, key, v.key)
+		if key.Class() != v.class {
+			t.Errorf("the key of %v has the class %v, want %v", a, key.Class(), v.class)
+		}
+		if got, want := key.String(), v.class.String()+":"+v.key; got != want {
+			t.Errorf("the key of %v is %q, want %q", a, got, want)
+		}
+	}
+}
+
+// checkKey reports in whatever k differs from the bytes in want.
+func checkKey(t *testing.T, a address.Address, k address.Key, want string) {
+	t.Helper()
+	if got := hex.EncodeToString(k.AppendBytes([]byte("x"))); got != "78"+want {
+		t.Errorf("%v: AppendBytes wrote %q, want %q", a, got, "78"+want)
+	}
+	var words [32]byte
+	w0, w1, w2, w3, n := k.Words()
+	for i, w := range []uint64{w0, w1, w2, w3} {
+		binary.LittleEndian.PutUint64(words[8*i:], w)
+	}
+	if got := hex.EncodeToString(words[:n]); got != want {
+		t.Errorf("%v: the words spell %q, want %q", a, got, want)
+	}
+	if words != [32]byte(append(append([]byte{}, words[:n]...), make([]byte, 32-n)...)) {
+		t.Errorf("%v: %x is not filled up with zeros behind %d bytes", a, words, n)
+	}
+}
