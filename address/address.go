@@ -54,6 +54,9 @@ var (
 // scheme, and capitals in an EVM address must be right by EIP-55. The letter
 // case of the result is the chain's normal one; its encoding is that of s.
 //
+// On chains whose addresses hold no checksum, as solana and near, s is refused if
+// it proves to be an address of another chain, in bech32 for one.
+//
 // An error is a [*ParseError].
 func Parse(c Chain, s string) (Address, error) {
 	r := lookup(c)

@@ -71,11 +71,11 @@ func (near) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// nearUnproven is the length below which no address proves itself.
-const nearUnproven = 8
-
 // isOfAnother reports whether s, well-formed on near, proves to be an address of
-// another chain.
+// another chain. Of the names it tries those alone that look like one: bech32 has
+// a "1" inside and is no shorter than 14, the groups of internet-computer have
+// five letters each, and the others (CashAddr without its prefix, filecoin, nano)
+// are no shorter than 41.
 func isOfAnother(s string, f form) bool {
 	switch f {
 	case formNearEthereum:
@@ -84,7 +84,8 @@ func isOfAnother(s string, f form) bool {
 		_, _, bad := icp{}.parse(s, false) // the one other form in 64 hex digits
 		return bad.err == nil
 	}
-	return len(s) >= nearUnproven && strings.IndexByte(s, '.') < 0 && provesElsewhere(s)
+	looks := len(s) >= 41 || len(s) >= 14 && strings.IndexByte(s, '1') > 0 || len(s) > 5 && s[5] == '-'
+	return looks && strings.IndexByte(s, '.') < 0 && provesElsewhere(s)
 }
 
 func nearForm(s string) form {
