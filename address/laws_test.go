@@ -213,3 +213,25 @@ func TestChainTable(t *testing.T) {
 		t.Error("nosuchchain has Info")
 	}
 }
+
+// TestNormalFormIsFree holds for every valid vector that to read its normal form
+// allocates nothing, nor do the questions that screening asks about it.
+func TestNormalFormIsFree(t *testing.T) {
+	for _, a := range validAddresses(t) {
+		s := a.Normalized()
+		for name, f := range map[string]func(){
+			"Parse":     func() { address.Parse(a.Chain(), s) },
+			"Normalize": func() { address.Normalize(a.Chain(), s) },
+			"Account":   func() { a.Account() },
+			"Key":       func() { a.Key() },
+			"AppendKeys": func() {
+				var buf [4]address.Key
+				a.AppendKeys(buf[:0])
+			},
+		} {
+			if n := testing.AllocsPerRun(5, f); n != 0 {
+				t.Errorf("%s of %v allocates %v times", name, a, n)
+			}
+		}
+	}
+}
