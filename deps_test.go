@@ -20,7 +20,7 @@ var imports = map[string]string{
 	"sources/ofac":       "internal/csvscan internal/fetch internal/xmlscan score sources",
 	"sources/eu":         "internal/csvscan internal/fetch internal/remark internal/xmlscan score sources",
 	"sources/uk":         "internal/csvscan internal/fetch internal/remark internal/xmlscan score sources",
-	"sources/badlist":    "internal/fetch score sources",
+	"sources/badlist":    "address internal/csvscan internal/fetch score sources",
 	"sources/bundle":     "internal/listfile sources",
 	"sources/stablecoin": "address internal/keccak score sources",
 	"screening":          "address score sources",

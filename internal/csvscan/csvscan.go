@@ -50,11 +50,14 @@ type Scanner struct {
 
 // New returns a Scanner of r.
 func New(r io.Reader) *Scanner {
-	in := bufio.NewReader(r)
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		in.Discard(3)
+	s := &Scanner{r: bufio.NewReader(r)}
+	switch mark, err := s.r.Peek(3); {
+	case string(mark) == "\ufeff":
+		s.r.Discard(3)
+	case err != nil && err != io.EOF:
+		s.err = err // which Peek tells once
 	}
-	return &Scanner{r: in}
+	return s
 }
 
 // Line returns the line on which the last record begins, counted from 1.

@@ -12,5 +12,5 @@ const MaxSize = maxSize
 
 // ParseBounded is Parse with another bound of the size.
 func ParseBounded(r io.Reader, size int64, add func(sources.Entry) error) (sources.Revision, error) {
-	return parse(&bounded{r, size}, add)
+	return Format{}.parse(&bounded{r, size}, add)
 }

@@ -1,5 +1,7 @@
-// Package badlist reads lists of bad addresses that communities keep: the
-// darklist of MyEtherWallet, and plain text with one address on a line.
+// Package badlist reads lists of bad addresses that communities keep, in the
+// formats in which they do: JSON of several shapes, CSV, and plain text with one
+// address on a line. [New] fetches the darklist of MyEtherWallet, or, with the
+// options of [ScamSniffer] or [Ransomwhere] or with your own, another list.
 //
 // These lists are kept by hand, by volunteers, and say little. An entry is never
 // dropped for what is wrong with it: a string that is no address is listed as it
@@ -15,34 +17,47 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
 const (
-	maxSize    = 64 << 20 // of a list, in bytes; the largest known has 0.5 MB
-	maxLine    = 64 << 10 // of a line of text
-	maxListed  = 1024     // of a listed string; longer ones are not looked up
-	maxName    = 512      // of Entry.Name; a longer comment is cut
-	maxNesting = 32       // of JSON values that are passed over
+	maxSize    = 256 << 20 // of a list, in bytes; the largest known has some 10 MB
+	maxLine    = 64 << 10  // of a line of text
+	maxCell    = 64 << 10  // of a text with addresses in it
+	maxListed  = 1024      // of a listed string; longer ones are not looked up
+	maxChain   = 64        // of the name of a chain or an asset
+	maxName    = 512       // of Entry.Name; a longer comment is cut
+	maxNesting = 32        // of JSON values that are passed over
 )
 
 // Parse reads a list and calls add for each of its entries. It tells by the
-// first character which format r has:
+// content which format r has:
 //
-//   - JSON as in MyEtherWallet's darklist: an array of objects with the strings
-//     "address", "comment" and "date". The first is required; other members are
-//     passed over. A date is YYYY-MM-DD or, as in the United States, M/D/YY;
-//     where there is none that can be read, ListedAt is zero. Ref is
-//     "addresses-darklist".
+//   - JSON as in MyEtherWallet's darklist: an array of objects with the members
+//     "address", "comment" and "date". The first is required; others are passed
+//     over. Ref is "addresses-darklist".
+//   - A JSON array of addresses.
+//   - A JSON object whose members are named by addresses. What is said of one is
+//     true, null, a comment, several in an array, or an object as above. False
+//     and numbers are errors: they may mean that it is not listed.
+//   - A JSON object whose members are arrays of addresses. Their names, such as
+//     domains, are the comments.
+//   - CSV with a header that has a column "address", and perhaps "comment" and
+//     "date", with commas, semicolons or tabs.
 //   - Text with one address on a line. What follows a # is a comment. Blanks
-//     around an address and empty lines do not matter. Ref is "".
+//     around an address and empty lines do not matter.
 //
-// Either may begin with a byte order mark. Name is the comment, in one line and
+// Which of the two JSON objects it is, its first name tells. Where the columns
+// have other names, or there is more to know, see [Format]. A date is YYYY-MM-DD,
+// with or without a time, or, as in the United States, M/D/YY; where there is
+// none that can be read, ListedAt is zero.
+//
+// A list may begin with a byte order mark. Name is the comment, in one line and
 // at most 512 bytes long, and Kind what its words say:
 //
 //   - phish…: [score.Phishing]
@@ -54,22 +69,28 @@ const (
 // the first of them if there are several, for "fake mixer" is a fake; and
 // [score.CommunityReport] if there is none. URLs and domain names have no words.
 //
+// What is no address, but holds some, gives an entry for each: two addresses in a
+// cell, or one with a note behind it. Letters of other alphabets that look like
+// Latin ones are read as such, if that makes it an address. Listed is what the
+// list prints in any case.
+//
 // The Digest of the revision is that of all bytes of r. The lists give no date
-// of their own, so Published is zero.
+// of their own, so Published is zero. Records counts lines and objects.
 //
 // A list that is truncated, has no entries, is not of these formats, or of which
-// nothing is an address, is an error, as is one of more than 64 MiB; where a
-// place can be named, it wraps a [*sources.RecordError]. An error of add or of r
-// is wrapped as well.
+// nothing is an address, is an error, as is one of more than 256 MiB; where a
+// place can be named, it wraps a [*sources.RecordError]. That CSV or text is
+// truncated shows only within a line, by the last line's having no end; JSON
+// shows it everywhere. An error of add or of r is wrapped as well.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return parse(&bounded{r, maxSize}, add)
+	return Format{}.Parse(r, add)
 }
 
 // parse is Parse without a bound of the size.
-func parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+func (f Format) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	sum := sha256.New()
-	p := parser{add: add}
-	if err := p.parse(bufio.NewReader(io.TeeReader(r, sum))); err != nil {
+	p := parser{Format: f, names: f.Columns.names(), add: add}
+	if err := p.parse(bufio.NewReaderSize(io.TeeReader(r, sum), maxLine)); err != nil {
 		return sources.Revision{}, err
 	}
 	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Records: p.records}, nil
@@ -96,9 +117,11 @@ func (b *bounded) Read(buf []byte) (int, error) {
 
 // A parser holds what the formats have in common.
 type parser struct {
+	Format
+	names   record // of the columns
 	add     func(sources.Entry) error
 	records int
-	decoded int // records that are addresses
+	decoded int // records that hold an address
 }
 
 func (p *parser) parse(in *bufio.Reader) error {
@@ -108,14 +131,14 @@ func (p *parser) parse(in *bufio.Reader) error {
 		return errors.New("the list is empty")
 	case err != nil:
 		return err
-	case first == '[':
-		err = p.darklist(in, skipped)
-	case first == '{':
-		return &sources.RecordError{Byte: skipped.bytes, Err: errors.New("JSON object, want an array")}
+	case first == '[' || first == '{':
+		err = p.json(in, skipped)
 	case first == '<':
 		return &sources.RecordError{Byte: skipped.bytes, Err: errors.New("HTML or XML, not a list of addresses")}
+	case p.List != "":
+		return &sources.RecordError{Byte: skipped.bytes, Err: errors.New("not JSON")}
 	default:
-		err = p.text(in, skipped)
+		err = p.lines(in, skipped)
 	}
 	if err != nil {
 		return err
@@ -129,6 +152,18 @@ func (p *parser) parse(in *bufio.Reader) error {
 	return nil
 }
 
+// lines reads a list that is no JSON.
+func (p *parser) lines(in *bufio.Reader, skipped position) error {
+	comma, ok, err := p.header(in)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		return p.csv(in, comma, skipped)
+	}
+	return p.text(in, skipped)
+}
+
 // A position is how much of a list was read.
 type position struct {
 	bytes int64
@@ -138,9 +173,12 @@ type position struct {
 // skipBlank reads a byte order mark and blanks, and returns how much it read and
 // the byte that follows, which it does not read.
 func skipBlank(in *bufio.Reader) (skipped position, first byte, err error) {
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+	switch mark, err := in.Peek(3); {
+	case string(mark) == "\ufeff":
 		in.Discard(3)
 		skipped.bytes = 3
+	case err != nil && err != io.EOF:
+		return skipped, 0, err // which Peek tells once
 	}
 	for {
 		c, err := in.ReadByte()
@@ -158,23 +196,86 @@ func skipBlank(in *bufio.Reader) (skipped position, first byte, err error) {
 	}
 }
 
-// emit adds an entry. An error has no place yet.
-func (p *parser) emit(listed, comment, ref string, listedAt time.Time) error {
+// emit adds the entries of a record. An error has no place yet.
+func (p *parser) emit(r record) error {
+	listed := r[columnAddress]
 	switch {
 	case sources.TrimListed(listed) == "":
 		return errors.New("no address")
-	case len(listed) > maxListed:
+	case len(listed) > maxCell:
 		return fmt.Errorf("an address of %d bytes", len(listed))
 	case !utf8.ValidString(listed) || strings.ContainsRune(listed, utf8.RuneError):
 		return fmt.Errorf("address %.64q: not UTF-8", listed)
+	case len(r[columnChain]) > maxChain:
+		return fmt.Errorf("a chain of %d bytes", len(r[columnChain]))
 	}
-	e := sources.Entry{Listed: listed, Kind: kindOf(comment), Ref: ref, Name: nameOf(comment), ListedAt: listedAt}
-	var ok bool
-	if e.Address, ok = sources.Decode("", listed); ok {
-		p.decoded++
+	e := sources.Entry{
+		Listed:   listed,
+		Kind:     p.kind(r),
+		Ref:      nameOf(r[columnRef]),
+		Name:     nameOf(r[columnName]),
+		ListedAt: parseDate(r[columnDate]),
+	}
+	if e.Ref == "" {
+		e.Ref = p.Ref
+	}
+	chain := sources.TrimListed(r[columnChain])
+	if chain == "" {
+		chain = p.Asset
 	}
 	p.records++
-	return p.add(e)
+	var ok bool
+	if e.Address, e.Asset, ok = decode(chain, listed); ok {
+		p.decoded++
+		return p.add(e)
+	}
+	found := decodeWithin(chain, listed)
+	if len(found) == 0 {
+		if len(listed) > maxListed {
+			return fmt.Errorf("an address of %d bytes", len(listed))
+		}
+		return p.add(e)
+	}
+	p.decoded++
+	for _, f := range found {
+		e.Address, e.Listed = f.address, f.listed
+		if err := p.add(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kind returns the kind that a record says, or else the format.
+func (p *parser) kind(r record) score.Kind {
+	if said := sources.TrimListed(r[columnKind]); said != "" {
+		k := score.Kind(strings.ToUpper(strings.ReplaceAll(said, " ", "_")))
+		if _, ok := score.Latest().Points(k, score.Exact); ok {
+			return k
+		}
+		if k := kindOf(said); k != score.CommunityReport {
+			return k
+		}
+	}
+	if p.Kind != "" {
+		return p.Kind
+	}
+	return kindOf(r[columnName])
+}
+
+// decode returns the account that text is on a chain, or under a ticker, if
+// chain is no chain's name, and that ticker. Either is only a hint.
+func decode(chain, text string) (a address.Address, asset string, ok bool) {
+	c, err := address.ParseChain(strings.ReplaceAll(chain, " ", "-"))
+	if err != nil {
+		a, ok = sources.Decode(chain, text)
+		return a, chain, ok
+	}
+	if a, err := address.Normalize(c, sources.TrimListed(text)); err == nil {
+		return a, "", true
+	}
+	a, ok = sources.Decode("", text)
+	return a, "", ok
 }
 
 // nameOf returns a comment as it is shown: in one line, without control

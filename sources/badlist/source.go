@@ -16,10 +16,14 @@ import (
 const Darklist = "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists/master/src/addresses/addresses-darklist.json"
 
 // Options are what [New] can be told. The zero Options are the defaults.
+// [ScamSniffer], [ScamSnifferDomains] and [Ransomwhere] return those for other
+// lists.
 type Options struct {
-	// URL is where the list is; "" means [Darklist]. It must be https. Any format
-	// that [Parse] knows will do.
+	// URL is where the list is; "" means [Darklist]. It must be https.
 	URL string
+	// Format is what there is to know of the list at URL that its content does not
+	// tell; see [Parse] for what it does.
+	Format Format
 	// Info describes the list at URL; the zero Info means that of Darklist. Two
 	// lists in one Screener need two ids.
 	Info sources.Info
@@ -33,7 +37,7 @@ type Options struct {
 // New returns a list of bad addresses as it is published, by default the darklist
 // of MyEtherWallet, under the id COMMUNITY_BADLIST. opts may be nil.
 //
-// Load fetches the list with a conditional request and reads it as [Parse] does:
+// Load fetches the list with a conditional request and reads it as [Format.Parse] does:
 // it adds entries only after the whole list was read. A list that the server
 // calls unchanged, or whose digest is that of the revision held, is
 // [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
@@ -50,7 +54,7 @@ func New(opts *Options) sources.Source {
 		},
 	}
 	if opts != nil {
-		s.client, s.userAgent = opts.Client, opts.UserAgent
+		s.client, s.userAgent, s.format = opts.Client, opts.UserAgent, opts.Format
 		if opts.URL != "" {
 			s.url = opts.URL
 		}
@@ -65,6 +69,7 @@ type source struct {
 	info           sources.Info
 	url, userAgent string
 	client         *http.Client
+	format         Format
 }
 
 func (s *source) Info() sources.Info { return s.info }
@@ -78,7 +83,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	var rev sources.Revision
 	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
 		entries = nil // of a download that broke off
-		rev, err = Parse(body, func(e sources.Entry) error {
+		rev, err = s.format.Parse(body, func(e sources.Entry) error {
 			entries = append(entries, e)
 			return ctx.Err()
 		})

@@ -88,7 +88,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestUnchanged(t *testing.T) {
 	var etag, body atomic.Value
 	etag.Store(`"1"`)
-	body.Store(lazarus)
+	body.Store(lazarus + "\n")
 	opts := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", etag.Load().(string))
 		http.ServeContent(w, r, "list", time.Time{}, strings.NewReader(body.Load().(string)))
@@ -117,7 +117,7 @@ func TestUnchanged(t *testing.T) {
 	}
 
 	etag.Store(`"3"`)
-	body.Store(lazarus + "\n" + genesis)
+	body.Store(lazarus + "\n" + genesis + "\n")
 	entries, rev, err = load(src, held)
 	if err != nil || len(entries) != 2 || rev.Digest == first.Digest || rev.ETag != `"3"` {
 		t.Errorf("another list: %+v, %+v, %v, want two entries and another digest", entries, rev, err)

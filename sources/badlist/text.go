@@ -2,39 +2,48 @@ package badlist
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
+	"io"
 	"strings"
-	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// text reads a list of one address on a line as it is described at Parse.
+// text reads a list of one address on a line as it is described at Parse. The
+// buffer of in is as long as a line may be.
 func (p *parser) text(in *bufio.Reader, skipped position) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxLine)
 	n := skipped.lines
 	at := func(err error) error { return &sources.RecordError{Line: n, Byte: -1, Err: err} }
-	for lines.Scan() {
+	for {
+		line, err := in.ReadSlice('\n')
 		n++
-		listed, comment, _ := strings.Cut(lines.Text(), "#")
-		listed = sources.TrimListed(listed)
-		if listed == "" {
-			continue
+		switch {
+		case err == bufio.ErrBufferFull:
+			return at(fmt.Errorf("more than %d bytes", maxLine))
+		case err != nil && err != io.EOF:
+			return err
 		}
-		// A sentence, such as "404: Not Found", is no list of one line.
-		if strings.ContainsAny(listed, " \t") {
-			return at(fmt.Errorf("%.64q: want one address on a line", listed))
-		}
-		if err := p.emit(listed, comment, "", time.Time{}); err != nil {
+		if err := p.textLine(string(line)); err != nil {
 			return at(err)
 		}
+		if err == io.EOF {
+			if !p.OpenEnd && sources.TrimListed(string(line)) != "" {
+				return at(fmt.Errorf("the last line has no end: %w", io.ErrUnexpectedEOF))
+			}
+			return nil
+		}
 	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		n++
-		return at(fmt.Errorf("more than %d bytes", maxLine))
+}
+
+func (p *parser) textLine(line string) error {
+	listed, comment, _ := strings.Cut(line, "#")
+	listed = sources.TrimListed(listed)
+	if listed == "" {
+		return nil
 	}
-	return err
+	// A sentence, such as "404: Not Found", is no list of one line.
+	if strings.ContainsAny(listed, " \t") {
+		return fmt.Errorf("%.64q: want one address on a line", listed)
+	}
+	return p.emit(record{columnAddress: listed, columnName: comment})
 }

@@ -1,0 +1,110 @@
+package badlist
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// header reports whether the list is CSV, by its first line, which it does not
+// read, and what stands between its columns.
+func (p *parser) header(in *bufio.Reader) (comma byte, ok bool, err error) {
+	line, err := in.Peek(maxLine)
+	if err != nil && err != io.EOF {
+		return 0, false, err // which Peek tells once
+	}
+	if end := bytes.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end+1]
+	}
+	for _, comma := range []byte(",;\t") {
+		s := csvscan.New(bytes.NewReader(line))
+		s.Comma, s.OpenEnd = comma, true
+		names, err := s.Next()
+		if err == nil && indexOf(names, p.names[columnAddress]) >= 0 {
+			return comma, true, nil
+		}
+	}
+	return ',', p.Columns != Columns{}, nil // if it is, the header is wrong
+}
+
+// indexOf returns the place of the column name in a header, -1 if there is none,
+// and -2 if there are several.
+func indexOf(header []string, name string) int {
+	at := -1
+	for i, h := range header {
+		if strings.EqualFold(sources.TrimListed(h), name) {
+			if at >= 0 {
+				return -2
+			}
+			at = i
+		}
+	}
+	return at
+}
+
+// csv reads CSV as it is described at Parse and Columns.
+func (p *parser) csv(in io.Reader, comma byte, skipped position) error {
+	s := csvscan.New(in)
+	s.Comma, s.OpenEnd = comma, p.OpenEnd
+	at := func(err error) error {
+		return &sources.RecordError{Line: skipped.lines + s.Line(), Byte: -1, Err: err}
+	}
+	next := func() ([]string, error) {
+		row, err := s.Next()
+		var bad *csvscan.Error
+		if errors.As(err, &bad) {
+			err = at(bad.Err)
+		}
+		return row, err
+	}
+	header, err := next()
+	if err != nil {
+		return err
+	}
+	var column [columnCount]int
+	for i, name := range p.names {
+		column[i] = -1
+		if name == "" {
+			continue
+		}
+		column[i] = indexOf(header, name)
+		optional := p.Columns == Columns{} && i != columnAddress
+		switch {
+		case column[i] == -2:
+			return at(fmt.Errorf("two columns %q", name))
+		case column[i] == -1 && !optional:
+			return at(fmt.Errorf("no column %q", name))
+		}
+	}
+	count := len(header)
+	for {
+		row, err := next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if len(row) == 1 && sources.TrimListed(row[0]) == "" {
+			continue // an empty line
+		}
+		if len(row) != count {
+			return at(fmt.Errorf("%d columns, want %d", len(row), count))
+		}
+		var r record
+		for i, c := range column {
+			if c >= 0 {
+				r[i] = strings.Clone(row[c]) // not to keep the row
+			}
+		}
+		if err := p.emit(r); err != nil {
+			return at(err)
+		}
+	}
+}

@@ -1,0 +1,401 @@
+package badlist_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/sourcetest"
+)
+
+// parseAs returns all that a Format's Parse gives.
+func parseAs(f badlist.Format, r io.Reader) ([]sources.Entry, sources.Revision, error) {
+	var entries []sources.Entry
+	rev, err := f.Parse(r, func(e sources.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	return entries, rev, err
+}
+
+const (
+	tron1 = "TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY" // named by Israel's NBCTF
+	tron2 = "TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3" // the same, and the UK
+	sol   = "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"
+)
+
+// A line is what matters of an entry in most tests: chain, listed string, asset,
+// kind, ref and name.
+func lines(entries []sources.Entry) []string {
+	var all []string
+	for _, e := range entries {
+		chain := "-"
+		if e.Address.IsValid() {
+			chain = string(e.Address.Chain())
+		}
+		all = append(all, strings.Join([]string{chain, e.Listed, e.Asset, string(e.Kind), e.Ref, e.Name}, "|"))
+	}
+	return all
+}
+
+func TestFormats(t *testing.T) {
+	all := badlist.Columns{Address: "wallet", Chain: "network", Kind: "category", Ref: "case", Name: "title", Date: "day"}
+	tests := []struct {
+		name   string
+		format badlist.Format
+		in     string
+		want   []string
+	}{
+		{"array", badlist.Format{}, `["` + lazarus + `", "` + genesis + `"]`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
+		{"array, all that can be said", badlist.Format{Kind: score.Scam, Ref: "r", Asset: "USDT"}, `["` + lazarus + `"]`, []string{"ethereum|" + lazarus + "|USDT|SCAM|r|"}},
+		{"array of a member", badlist.Format{List: "bad"}, `{"good":["` + genesis + `",{}],"bad":["` + lazarus + `"],"count":2}`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"no address in an array", badlist.Format{}, `["x","` + lazarus + `"]`, []string{"-|x||COMMUNITY_REPORT||", "ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+
+		{"by address", badlist.Format{}, `{"` + lazarus + `":"fake","` + genesis + `":true,"x":null}`,
+			[]string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||", "-|x||COMMUNITY_REPORT||"}},
+		{"by address, comments in an array", badlist.Format{}, `{"` + lazarus + `":["phish-hack","exploit"],"` + genesis + `":[]}`,
+			[]string{"ethereum|" + lazarus + "||PHISHING||phish-hack, exploit", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
+		{"by address, objects", badlist.Format{Columns: badlist.Columns{Name: "note", Ref: "id", Kind: "kind"}}, `{"` + lazarus + `":{"note":"n","id":17,"kind":"mixer","address":"other"}}`,
+			[]string{"ethereum|" + lazarus + "||MIXER|17|n"}},
+		{"by domain", badlist.Format{Kind: score.Phishing, Ref: "r"}, `{"a.example":["` + lazarus + `","` + genesis + `"],"none.example":[],"b.example":["` + lazarus + `"]}`,
+			[]string{"ethereum|" + lazarus + "||PHISHING|r|a.example", "bitcoin|" + genesis + "||PHISHING|r|a.example", "ethereum|" + lazarus + "||PHISHING|r|b.example"}},
+
+		{"objects, other columns", badlist.Format{Columns: all, Kind: score.Scam}, `[{"wallet":"` + tron1 + `","network":"Tron","category":"RANSOMWARE","case":1.5,"title":"t","address":1},{"wallet":"` + lazarus + `","network":null}]`,
+			[]string{"tron|" + tron1 + "||RANSOMWARE|1.5|t", "ethereum|" + lazarus + "||SCAM||"}},
+		{"one member for two columns", badlist.Format{Columns: badlist.Columns{Ref: "n", Name: "n"}}, `[{"address":"` + lazarus + `","n":"a"}]`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT|a|a"}},
+
+		{"csv", badlist.Format{}, "address,comment\n" + lazarus + ",fake\n" + genesis + ",\n", []string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
+		{"csv of one column", badlist.Format{}, "Address\r\n" + lazarus + "\r\n\r\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"csv, semicolons, quotes, a mark, empty lines", badlist.Format{}, "\ufeff\n\"ADDRESS \";x\n\n\"" + lazarus + "\";\"a,\nb\"\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"csv, tabs", badlist.Format{}, "n\taddress\n1\t" + lazarus + "\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"csv, all columns", badlist.Format{Columns: all}, "case,day,title,category,network,wallet\n7,2020-01-02,n,Phish / Hack,BTC," + genesis + "\n",
+			[]string{"bitcoin|" + genesis + "|BTC|PHISHING|7|n"}},
+		{"csv, an official kind", badlist.Format{Columns: all}, "case,day,title,category,network,wallet\n,,,Terrorist financing,," + tron1 + "\n", []string{"tron|" + tron1 + "||TERRORIST_FINANCING||"}},
+		{"csv, no end", badlist.Format{OpenEnd: true}, "address,comment\n" + lazarus + ",fake", []string{"ethereum|" + lazarus + "||SCAM||fake"}},
+
+		{"text, no end", badlist.Format{OpenEnd: true}, lazarus, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"text, blanks for an end", badlist.Format{}, lazarus + "\n \t", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"text, an asset", badlist.Format{Asset: "BSV", Kind: score.Ransomware, Ref: "r"}, genesis + " # fake\n", []string{"bitcoin-sv|" + genesis + "|BSV|RANSOMWARE|r|fake"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entries, rev, err := parseAs(tt.format, strings.NewReader(tt.in))
+			if got := lines(entries); err != nil || !slices.Equal(got, tt.want) {
+				t.Fatalf("%q, error %v, want %q", got, err, tt.want)
+			}
+			if rev.Records != len(tt.want) {
+				t.Errorf("%d records, want %d", rev.Records, len(tt.want))
+			}
+			again, revAgain, err := parseAs(tt.format, iotest.OneByteReader(strings.NewReader(tt.in)))
+			if err != nil || revAgain != rev || !slices.Equal(again, entries) {
+				t.Errorf("byte by byte: %+v, %+v, %v, want %+v, %+v", again, revAgain, err, entries, rev)
+			}
+			// JSON ends where it ends, and the other formats not within a line.
+			text := strings.TrimSpace(tt.in)
+			for n := 1; n < len(text); n++ {
+				_, _, err := parseAs(tt.format, strings.NewReader(text[:n]))
+				if between := text[0] != '{' && text[0] != '[' && (text[n-1] == '\n' || tt.format.OpenEnd); err == nil && !between {
+					t.Errorf("cut to %q: no error", text[:n])
+				}
+			}
+		})
+	}
+}
+
+// TestChain holds what is made of the words for chains that lists have.
+func TestChain(t *testing.T) {
+	tests := []struct{ said, listed, want, asset string }{
+		{"bitcoin", genesis, "bitcoin", ""},
+		{"Bitcoin", genesis, "bitcoin", ""},
+		{"BTC", genesis, "bitcoin", "BTC"},
+		{"bitcoin cash", genesis, "bitcoin-cash", ""},
+		{"ethereum", lazarus, "ethereum", ""},
+		{"bsc", lazarus, "bsc", ""},
+		{"Solana", sol, "solana", ""},
+		{"SOL", sol, "solana", "SOL"},
+		{"", sol, "-", ""},
+		{"no such chain", sol, "-", "no such chain"},
+		{"no such chain", tron1, "tron", "no such chain"},
+		{"bitcoin", tron1, "tron", ""}, // a hint, never a gate
+		{"BTC", lazarus, "ethereum", "BTC"},
+		{"near", tron1[:20], "-", ""}, // capitals, so no name on NEAR either
+	}
+	format := badlist.Format{Columns: badlist.Columns{Chain: "chain"}}
+	for _, tt := range tests {
+		in := "address,chain\n" + tt.listed + "," + tt.said + "\n" + lazarus + ",\n"
+		entries, _, err := parseAs(format, strings.NewReader(in))
+		if err != nil || len(entries) != 2 {
+			t.Errorf("%q, %q: %+v, %v, want two entries", tt.said, tt.listed, entries, err)
+			continue
+		}
+		if got, want := lines(entries)[0], tt.want+"|"+tt.listed+"|"+tt.asset+"|COMMUNITY_REPORT||"; got != want {
+			t.Errorf("%q, %q: %s, want %s", tt.said, tt.listed, got, want)
+		}
+	}
+}
+
+func TestDates(t *testing.T) {
+	for said, want := range map[string]time.Time{
+		"2018-11-06":                date(2018, 11, 6),
+		" 2018-11-06 ":              date(2018, 11, 6),
+		"11/6/18":                   date(2018, 11, 6),
+		"2018-11-06T12:00:00.000Z":  date(2018, 11, 6).Add(12 * time.Hour),
+		"2018-11-06T01:00:00+02:00": date(2018, 11, 5).Add(23 * time.Hour),
+		"2018-11-06 12:00:00":       date(2018, 11, 6).Add(12 * time.Hour),
+		"2018-11-06T12:00:00":       date(2018, 11, 6).Add(12 * time.Hour),
+		"6.11.2018":                 {},
+		"1541462400":                {},
+		"":                          {},
+	} {
+		entries, _, err := parse(strings.NewReader("address,date\n" + lazarus + "," + said + "\n"))
+		if err != nil || entries[0].ListedAt != want {
+			t.Errorf("%q: %+v, %v, want %v", said, entries, err, want)
+		}
+	}
+}
+
+// TestWithin has cells as the seizure orders of Israel's NBCTF have them: two
+// addresses in one, notes, ids of users of an exchange, and letters of another
+// alphabet.
+func TestWithin(t *testing.T) {
+	cyrillic := strings.NewReplacer("H", "Н", "c", "с").Replace(tron2)
+	tests := []struct {
+		name, cell string
+		want       []string // chains and listed strings
+	}{
+		{"two", lazarus + ", " + tron1, []string{"ethereum " + lazarus, "tron " + tron1}},
+		{"two, no blank", lazarus + ";" + tron1, []string{"ethereum " + lazarus, "tron " + tron1}},
+		{"a note", tron1 + " (Address tag 1051035076)", []string{"tron " + tron1}},
+		{"a URL", "https://tronscan.example/#/address/" + tron1, []string{"tron " + tron1}},
+		{"of a form", "Id: bfac42d5-d12a-44d1-b3e2-4ea258a7b882\nName: " + tron1 + "\n\n-------------\nId: 1d835d57-df62-4312-8821-5482d7109c70\nName: " + tron2 + "\n", []string{"tron " + tron1, "tron " + tron2}},
+		{"long", strings.Repeat("- ", 2000) + tron1, []string{"tron " + tron1}},
+		{"a user id", "35561732", []string{"- 35561732"}},
+		{"letters of another alphabet", cyrillic, []string{"tron " + cyrillic}},
+		{"the same, with a note", "(" + cyrillic + ") №1", []string{"tron " + cyrillic}},
+		{"the same, in hex", "0х" + strings.Replace(lazarus[2:], "a", "а", 1), []string{"ethereum 0х" + strings.Replace(lazarus[2:], "a", "а", 1)}},
+		{"letters of another alphabet, and a wrong checksum", cyrillic[:len(cyrillic)-1] + "4", []string{"- " + cyrillic[:len(cyrillic)-1] + "4"}},
+		{"what does not show", tron1[:9] + "\u200b\u00ad" + tron1[9:], []string{"tron " + tron1[:9] + "\u200b\u00ad" + tron1[9:]}},
+		{"no address of any kind", "צ.ת 18/26", []string{"- צ.ת 18/26"}},
+	}
+	for _, tt := range tests {
+		in := "address\n\"" + tt.cell + "\"\n" + genesis + "\n"
+		entries, rev, err := parse(strings.NewReader(in))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var got []string
+		for _, e := range entries {
+			chain := "-"
+			if e.Address.IsValid() {
+				chain = string(e.Address.Chain())
+			}
+			got = append(got, chain+" "+e.Listed)
+		}
+		if want := append(tt.want, "bitcoin "+genesis); !slices.Equal(got, want) || rev.Records != 2 {
+			t.Errorf("%s: %q of %d records, want %q of 2", tt.name, got, rev.Records, want)
+		}
+	}
+}
+
+func TestFormatErrors(t *testing.T) {
+	item := `{"address":"` + lazarus + `"}`
+	columns := badlist.Format{Columns: badlist.Columns{Address: "wallet", Name: "title"}}
+	list := badlist.Format{List: "list"}
+	tests := []struct {
+		name   string
+		format badlist.Format
+		in     string
+		want   string // in the error
+		line   int64  // of the RecordError; 0: it names a byte
+	}{
+		{"an object after a string", badlist.Format{}, `["` + lazarus + `",` + item + `]`, "{", 0},
+		{"a string after an object", badlist.Format{}, `[` + item + `,"` + lazarus + `"]`, "a string", 0},
+		{"a blank string", badlist.Format{}, `["` + lazarus + `",""]`, "no address", 0},
+		{"numbers", badlist.Format{}, `[1]`, "a number", 0},
+		{"addresses that are false", badlist.Format{}, `{"` + lazarus + `":false}`, "a boolean", 0},
+		{"addresses with a number", badlist.Format{}, `{"` + lazarus + `":0}`, "a number", 0},
+		{"arrays in an array", badlist.Format{}, `{"` + lazarus + `":[[]]}`, "want a string", 0},
+		{"an address among domains", badlist.Format{}, `{"a.example":[],"` + lazarus + `":["x"]}`, "is an address", 0},
+		{"a domain without an array", badlist.Format{}, `{"a.example":"` + lazarus + `"}`, "want an array", 0},
+		{"a list within an object, and not said where", badlist.Format{}, `{"result":[` + item + `]}`, "want a string", 0},
+
+		{"no list", list, `{"other":["` + lazarus + `"]}`, "no member", 0},
+		{"the list is an object", list, `{"list":{}}`, "want an array", 0},
+		{"the list is there twice", list, `{"list":["` + lazarus + `"],"list":[]}`, "twice", 0},
+		{"an array, not an object", list, `["` + lazarus + `"]`, "want an object", 0},
+		{"text, not an object", list, lazarus + "\n", "not JSON", 0},
+		{"more behind the object", list, `{"list":["` + lazarus + `"]}]`, "after the list", 0},
+
+		{"csv: no column of addresses", columns, "address,title\n" + lazarus + ",x\n", `no column "wallet"`, 1},
+		{"csv: no other column", columns, "wallet,name\n" + lazarus + ",x\n", `no column "title"`, 1},
+		{"csv: a column twice", columns, "title,wallet,Title\na," + lazarus + ",b\n", "two columns", 1},
+		{"csv: addresses twice", columns, "wallet,wallet,title\n", "two columns", 1},
+		{"csv: text instead", columns, lazarus + "\n", "no column", 1},
+		{"csv: a row with less", badlist.Format{}, "address,comment\n" + lazarus + ",\n" + lazarus + "\n", "1 columns", 3},
+		{"csv: a row with more", badlist.Format{}, "address,comment\n" + lazarus + ",a,b\n", "3 columns", 2},
+		{"csv: no address", badlist.Format{}, "\n\naddress,comment\n" + lazarus + ",\n,x\n", "no address", 5},
+		{"csv: a long chain", badlist.Format{Columns: badlist.Columns{Chain: "c"}}, "address,c\n" + lazarus + "," + strings.Repeat("x", 100) + "\n", "chain", 2},
+		{"csv: not UTF-8", badlist.Format{}, "address\n" + lazarus + "\n\xff\n", "UTF-8", 3},
+		{"csv: quotes", badlist.Format{}, "address\n" + lazarus + "\n\"" + lazarus + "\n", "EOF", 3},
+		{"csv: a long cell", badlist.Format{}, "address\n" + lazarus + "\n" + strings.Repeat("x", 70_000) + "\n", "70000", 3},
+	}
+	for _, tt := range tests {
+		_, rev, err := parseAs(tt.format, strings.NewReader(tt.in))
+		var place *sources.RecordError
+		if !errors.As(err, &place) || place.Line != tt.line || !strings.Contains(err.Error(), tt.want) || !rev.IsZero() {
+			t.Errorf("%s: %+v, error %v, want one with %q at line %d", tt.name, rev, err, tt.want, tt.line)
+		}
+	}
+	fails := io.MultiReader(strings.NewReader("address\n"+lazarus+"\n"), iotest.ErrReader(os.ErrDeadlineExceeded))
+	if _, _, err := parse(fails); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("csv: error %v, want that of the reader", err)
+	}
+	// An error that a reader tells once must not be lost.
+	once := &failsOnce{r: strings.NewReader(lazarus + "\n")}
+	if _, _, err := parse(once); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("an error told once: %v, want it", err)
+	}
+}
+
+// A failsOnce fails at the end of r, and then says that it ends.
+type failsOnce struct {
+	r      io.Reader
+	failed bool
+}
+
+func (f *failsOnce) Read(b []byte) (int, error) {
+	n, err := f.r.Read(b)
+	if err == io.EOF && !f.failed {
+		f.failed, err = true, os.ErrDeadlineExceeded
+	}
+	return n, err
+}
+
+// TestRansomwhere reads a document of the structure of the export.
+func TestRansomwhere(t *testing.T) {
+	data := readFile(t, "testdata/ransomwhere_export.json")
+	entries, rev, err := parseAs(badlist.Ransomwhere().Format, strings.NewReader(data))
+	if err != nil || len(entries) != 50 || rev.Records != 50 {
+		t.Fatalf("%d entries, %+v, %v, want 50", len(entries), rev, err)
+	}
+	want := sources.Entry{
+		Address: address.MustParse("bitcoin", "115p7UMMngoj1pMvkpHijcRdfJNXj6LrLn"), Listed: "115p7UMMngoj1pMvkpHijcRdfJNXj6LrLn",
+		Kind: score.Ransomware, Name: "WannaCry", ListedAt: date(2022, 2, 15),
+	}
+	if !slices.Contains(entries, want) {
+		t.Errorf("there is no entry %+v", want)
+	}
+	for _, e := range entries {
+		if e.Address.Chain() != "bitcoin" || e.Kind != score.Ransomware || e.Name == "" {
+			t.Errorf("entry %+v: want one of bitcoin, of a family", e)
+		}
+	}
+	for n := 0; n < len(strings.TrimSpace(data)); n += 11 {
+		if _, _, err := parseAs(badlist.Ransomwhere().Format, strings.NewReader(data[:n])); err == nil {
+			t.Errorf("cut to %d bytes: no error", n)
+		}
+	}
+}
+
+// TestCrossCheck reads lists that others make of OFAC's, a file for each ticker.
+func TestCrossCheck(t *testing.T) {
+	for ticker, want := range map[string]map[address.Chain]int{
+		"USDT": {"ethereum": 8, "bitcoin": 7, "tron": 11},
+		"BCH":  {"bitcoin-cash": 7},
+	} {
+		data := readFile(t, "testdata/sanctioned_addresses_"+ticker+".txt")
+		entries, _, err := parseAs(badlist.Format{Asset: ticker}, strings.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[address.Chain]int{}
+		for _, e := range entries {
+			got[e.Address.Chain()]++
+			if e.Asset != ticker || e.Kind != score.CommunityReport {
+				t.Errorf("entry %+v: want a report of %s", e, ticker)
+			}
+		}
+		for _, c := range address.Chains() {
+			if got[c] != want[c] {
+				t.Errorf("%s: %d addresses of %s, want %d", ticker, got[c], c, want[c])
+			}
+		}
+	}
+}
+
+// TestLists holds the options for the lists of others: what they ask for, and
+// that their sources conform.
+func TestLists(t *testing.T) {
+	three := `["` + lazarus + `","0xd882cfc20f52f2599d84b8e8d58c7fb62cfe344b","0x7F367cC41522cE07553e823bf3be79A889DEbe1B"]`
+	for _, tt := range []struct {
+		options   func() *badlist.Options
+		id, url   string
+		body      string
+		kind      score.Kind
+		ref, name string // of the first entry
+	}{
+		{badlist.ScamSniffer, "SCAMSNIFFER", "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/address.json", three, score.Scam, "address.json", ""},
+		{badlist.ScamSnifferDomains, "SCAMSNIFFER_DOMAINS", "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/combined.json", `{"a.example":` + three + "}", score.Phishing, "combined.json", "a.example"},
+		{badlist.Ransomwhere, "RANSOMWHERE", "https://api.ransomwhe.re/export", readFile(t, "testdata/ransomwhere_export.json"), score.Ransomware, "", "Netwalker (Mailto)"},
+	} {
+		t.Run(tt.id, func(t *testing.T) {
+			opts := tt.options()
+			if opts.URL != tt.url || opts.Info.ID != tt.id || opts.Info.Jurisdiction != sources.Community || opts.Info.Licence == "" || opts.Info.Attribution == "" {
+				t.Errorf("options %+v, want those of %s, with a licence and an attribution", opts, tt.url)
+			}
+			served := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, tt.body) })
+			opts.URL, opts.Client = served.URL, served.Client
+			sourcetest.Run(t, func(*testing.T) sources.Source { return badlist.New(opts) })
+			entries, _, err := load(badlist.New(opts), sources.Revision{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := entries[0]; e.Kind != tt.kind || e.Ref != tt.ref || e.Name != tt.name {
+				t.Errorf("the first entry is %+v, want %s, %q, %q", e, tt.kind, tt.ref, tt.name)
+			}
+		})
+	}
+}
+
+func FuzzFormat(f *testing.F) {
+	f.Add(`{"list":[{"address":"`+lazarus+`","network":"bsc","kind":"scam","day":"2020-01-01"}]}`, "list", "network", "BTC")
+	f.Add(`{"a.example":["`+lazarus+`"]}`, "", "", "")
+	f.Add(`{"`+lazarus+`":["fake"],"`+genesis+`":{"comment":"x"}}`, "", "", "")
+	f.Add("address;network\n\""+lazarus+", "+tron1+"\";TRX\n", "", "network", "")
+	f.Add("address\tcomment\n"+tron1[:9]+"\u200b"+tron1[9:]+"\tx\nТ\tx\n", "", "", "ETH")
+	f.Fuzz(func(t *testing.T, in, list, chain, asset string) {
+		format := badlist.Format{List: list, Asset: asset}
+		if chain != "" {
+			format.Columns = badlist.Columns{Chain: chain, Kind: "kind", Date: "day"}
+		}
+		entries, rev, err := parseAs(format, strings.NewReader(in))
+		if err != nil {
+			return
+		}
+		if rev.Records == 0 || len(entries) < rev.Records {
+			t.Fatalf("%d records, %d entries", rev.Records, len(entries))
+		}
+		for _, e := range entries {
+			if sources.TrimListed(e.Listed) == "" {
+				t.Errorf("an entry lists nothing: %+v", e)
+			}
+			if a, ok := sources.Decode(e.Asset, e.Listed); ok && !e.Address.IsValid() {
+				t.Errorf("%+v: no address, want %v", e, a)
+			}
+			if a, err := address.Normalize(e.Address.Chain(), sources.TrimListed(e.Listed)); err == nil && a.Account() != e.Address.Account() {
+				t.Errorf("%+v: Listed is %v", e, a)
+			}
+		}
+	})
+}

@@ -1,0 +1,336 @@
+package badlist
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// darklistRef is the Ref of all entries of a darklist: its items have no names,
+// so the list stands for them.
+const darklistRef = "addresses-darklist"
+
+// json reads a JSON document as it is described at Parse. encoding/json reads the
+// tokens, and is exact about commas; what it would take and the formats do not
+// allow, such as a member given twice, is refused here.
+func (p *parser) json(in io.Reader, skipped position) error {
+	d := json.NewDecoder(in)
+	d.UseNumber() // none matters, and no size of one is wrong
+	j := jsonParser{parser: p, d: d}
+	err := j.document()
+	if err == nil {
+		switch _, err = d.Token(); err {
+		case io.EOF:
+			return nil
+		case nil:
+			err = errors.New("more data after the list")
+		default:
+			err = fmt.Errorf("after the list: %w", err)
+		}
+	}
+	return &sources.RecordError{Byte: skipped.bytes + d.InputOffset(), Err: err}
+}
+
+type jsonParser struct {
+	*parser
+	d *json.Decoder
+}
+
+// document reads the outermost value.
+func (p *jsonParser) document() error {
+	t, err := token(p.d)
+	switch {
+	case err != nil:
+		return err
+	case p.List != "" && t != json.Delim('{'):
+		return fmt.Errorf("%s, want an object with the member %q", describe(t), p.List)
+	case p.List != "":
+		return p.member()
+	case t == json.Delim('{'):
+		return p.members()
+	}
+	return p.array()
+}
+
+// member reads an object of which one member is the list.
+func (p *jsonParser) member() error {
+	var seen bool
+	for p.d.More() {
+		name, err := token(p.d)
+		if err != nil {
+			return err
+		}
+		if name != p.List {
+			if err := skipValue(p.d); err != nil {
+				return err
+			}
+			continue
+		}
+		if seen {
+			return fmt.Errorf("member %q given twice", name)
+		}
+		seen = true
+		t, err := token(p.d)
+		if err != nil {
+			return err
+		}
+		if t != json.Delim('[') {
+			return fmt.Errorf("member %q: %s, want an array", name, describe(t))
+		}
+		if err := p.array(); err != nil {
+			return err
+		}
+	}
+	if _, err := token(p.d); err != nil { // '}'
+		return err
+	}
+	if !seen {
+		return fmt.Errorf("no member %q", p.List)
+	}
+	return nil
+}
+
+// array reads an array behind its bracket, of addresses or of objects.
+func (p *jsonParser) array() error {
+	var first json.Token
+	for p.d.More() {
+		t, err := token(p.d)
+		if err != nil {
+			return err
+		}
+		if first == nil {
+			first = t
+		}
+		var r record
+		switch s, isString := t.(string); {
+		case describe(t) != describe(first):
+			return fmt.Errorf("%s, and before %s", describe(t), describe(first))
+		case isString:
+			r[columnAddress] = s
+		case t == json.Delim('{'):
+			if r, err = p.item(); err != nil {
+				return err
+			}
+			if p.Columns == (Columns{}) && p.Ref == "" {
+				r[columnRef] = darklistRef
+			}
+		default:
+			return fmt.Errorf("%s, want an address or an object", describe(t))
+		}
+		if err := p.emit(r); err != nil {
+			return err
+		}
+	}
+	_, err := token(p.d) // ']'
+	return err
+}
+
+// members reads an object behind its brace whose members are named by addresses
+// or are arrays of addresses.
+func (p *jsonParser) members() error {
+	var byAddress bool // what its first name tells
+	for n := 0; p.d.More(); n++ {
+		t, err := token(p.d)
+		if err != nil {
+			return err
+		}
+		name := t.(string) // the decoder takes nothing else as a name
+		_, _, isAddress := decode(p.Asset, name)
+		if n == 0 {
+			byAddress = isAddress
+		}
+		switch {
+		case byAddress:
+			err = p.said(name)
+		case isAddress:
+			return fmt.Errorf("member %.64q is an address, and those before are not", name)
+		default:
+			err = p.addresses(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := token(p.d) // '}'
+	return err
+}
+
+// said reads what is said of an address.
+func (p *jsonParser) said(listed string) error {
+	t, err := token(p.d)
+	if err != nil {
+		return err
+	}
+	var r record
+	switch t {
+	case nil, true:
+	case json.Delim('{'):
+		if r, err = p.item(); err != nil {
+			return err
+		}
+	case json.Delim('['):
+		comments, err := p.strings()
+		if err != nil {
+			return err
+		}
+		r[columnName] = strings.Join(comments, ", ")
+	default:
+		comment, ok := t.(string)
+		if !ok {
+			return fmt.Errorf("member %.64q: %s says nothing of an address", listed, describe(t))
+		}
+		r[columnName] = comment
+	}
+	r[columnAddress] = listed
+	return p.emit(r)
+}
+
+// addresses reads an array of addresses that belong to name.
+func (p *jsonParser) addresses(name string) error {
+	t, err := token(p.d)
+	if err != nil {
+		return err
+	}
+	if t != json.Delim('[') {
+		return fmt.Errorf("member %.64q: %s, want an array of addresses", name, describe(t))
+	}
+	all, err := p.strings()
+	if err != nil {
+		return err
+	}
+	for _, listed := range all {
+		if err := p.emit(record{columnAddress: listed, columnName: name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strings reads an array of strings behind its bracket.
+func (p *jsonParser) strings() ([]string, error) {
+	var all []string
+	for p.d.More() {
+		t, err := token(p.d)
+		if err != nil {
+			return nil, err
+		}
+		s, ok := t.(string)
+		if !ok {
+			return nil, fmt.Errorf("%s in an array, want a string", describe(t))
+		}
+		all = append(all, s)
+	}
+	_, err := token(p.d) // ']'
+	return all, err
+}
+
+// item reads an object behind its brace, and returns the members that are
+// columns.
+func (p *jsonParser) item() (record, error) {
+	var r record
+	var seen [columnCount]bool
+	for p.d.More() {
+		t, err := token(p.d)
+		if err != nil {
+			return r, err
+		}
+		name := t.(string) // the decoder takes nothing else as a name
+		if name == "" || !slices.Contains(p.names[:], name) {
+			if err := skipValue(p.d); err != nil {
+				return r, err
+			}
+			continue
+		}
+		if t, err = token(p.d); err != nil {
+			return r, err
+		}
+		for i := range p.names {
+			if p.names[i] != name {
+				continue
+			}
+			if seen[i] {
+				return r, fmt.Errorf("member %q given twice", name)
+			}
+			seen[i] = true
+			switch v := t.(type) {
+			case string:
+				r[i] = v
+				continue
+			case nil:
+				if i != columnAddress {
+					continue
+				}
+			case json.Number:
+				if i != columnAddress {
+					r[i] = v.String()
+					continue
+				}
+			}
+			return r, fmt.Errorf("member %q: %s, want a string", name, describe(t))
+		}
+	}
+	_, err := token(p.d) // '}'
+	return r, err
+}
+
+// skipValue reads a value of any kind.
+func skipValue(d *json.Decoder) error {
+	for depth := 0; ; {
+		t, err := token(d)
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('['), json.Delim('{'):
+			if depth++; depth > maxNesting {
+				return fmt.Errorf("values nested more than %d deep", maxNesting)
+			}
+		case json.Delim(']'), json.Delim('}'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// token returns the next token; within a list its end is never in order.
+func token(d *json.Decoder) (json.Token, error) {
+	t, err := d.Token()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return t, err
+}
+
+// describe names a token that is not what it should be.
+func describe(t json.Token) string {
+	switch t := t.(type) {
+	case nil:
+		return "null"
+	case json.Delim:
+		return t.String()
+	case string:
+		return "a string"
+	case json.Number:
+		return "a number"
+	}
+	return "a boolean"
+}
+
+// parseDate returns the time that s gives, in UTC, or the zero time.
+func parseDate(s string) time.Time {
+	s = sources.TrimListed(s)
+	for _, layout := range []string{time.DateOnly, "1/2/06", time.RFC3339, time.DateTime, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

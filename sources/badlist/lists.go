@@ -1,0 +1,59 @@
+package badlist
+
+import (
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// ScamSniffer returns options for Scam Sniffer's list of addresses: some 2500,
+// without dates or reasons, the last of February 2024, under the id SCAMSNIFFER.
+// The list is under the GPL-3.0; it is no part of this module, and who loads it
+// accepts these terms. It has had false positives.
+func ScamSniffer() *Options {
+	return &Options{
+		URL: scamSniffer + "address.json",
+		Info: sources.Info{
+			ID:           "SCAMSNIFFER",
+			Name:         "Scam Sniffer address blacklist",
+			Jurisdiction: sources.Community,
+			Licence:      "GPL-3.0",
+			Attribution:  "Scam Sniffer, github.com/scamsniffer/scam-database",
+		},
+		Format: Format{Kind: score.Scam, Ref: "address.json"},
+	}
+}
+
+// ScamSnifferDomains returns options for Scam Sniffer's list of phishing sites
+// with their addresses, some 600, the last of December 2023, under the id
+// SCAMSNIFFER_DOMAINS. Name is the domain. For its terms see [ScamSniffer].
+func ScamSnifferDomains() *Options {
+	o := ScamSniffer()
+	o.URL = scamSniffer + "combined.json"
+	o.Info.ID, o.Info.Name = "SCAMSNIFFER_DOMAINS", "Scam Sniffer addresses of phishing sites"
+	o.Format = Format{Kind: score.Phishing, Ref: "combined.json"}
+	return o
+}
+
+const scamSniffer = "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/"
+
+// Ransomwhere returns options for the export of ransomwhe.re, a crowdsourced
+// register of addresses to which ransoms were paid, under the id RANSOMWHERE.
+// Name is the family of the ransomware, and ListedAt when the address was
+// reported. Its terms of use are not stated for the data; who loads it should ask.
+func Ransomwhere() *Options {
+	return &Options{
+		URL: "https://api.ransomwhe.re/export",
+		Info: sources.Info{
+			ID:           "RANSOMWHERE",
+			Name:         "Ransomwhere",
+			Jurisdiction: sources.Community,
+			Licence:      "not stated for the data",
+			Attribution:  "Ransomwhere, ransomwhe.re",
+		},
+		Format: Format{
+			List:    "result",
+			Columns: Columns{Address: "address", Chain: "blockchain", Name: "family", Date: "createdAt"},
+			Kind:    score.Ransomware,
+		},
+	}
+}
