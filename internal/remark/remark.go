@@ -50,8 +50,7 @@ func Find(text string) []Wallet {
 		}
 		end = f.End
 		w := Wallet{strings.Clone(asset), inOnePiece(text[f.Start:f.End]), f.Address}
-		// A checksum is worth more than a chain of the label that takes anything.
-		if a, ok := sources.Decode(asset, w.Text); ok && (a.Proven() || !f.Address.Proven()) {
+		if a, ok := sources.Decode(asset, w.Text); ok {
 			w.Address = a
 		}
 		wallets = append(wallets, w)

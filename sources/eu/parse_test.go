@@ -162,6 +162,7 @@ const small = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 zXtMcor2HQvN9BaU;</remark>
       <regulationSummary publicationDate="2024-02-02"/>
       <regulationSummary publicationDate="2023-02-02"/>
+      <regulationSummary publicationDate="2025-02-02"/>
     </nameAlias>
     <nameAlias wholeName="Another" strong="true"/>
     <address countryIso2Code="00"><remark>TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</remark><regulationSummary publicationDate="2022-02-02"/></address>

@@ -45,6 +45,9 @@ func (c *commission) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked = append(c.asked, r.URL.RequestURI())
+	if strings.Contains(r.Header.Get("If-None-Match"), "rss:") {
+		c.asked = append(c.asked, "a checksum of the feed in If-None-Match")
+	}
 	switch {
 	case r.URL.Path == listPath && c.list != "":
 		if c.etag != "" {

@@ -124,6 +124,7 @@ const small = `<?xml version="1.0" encoding="utf-8"?>
       <CryptoWalletAddress> TJqUC56SDZ373JYRurzXtMcor2HQvN9BaU </CryptoWalletAddress>
       <CryptoWalletAddress>BTC: 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH</CryptoWalletAddress>
       <CryptoWalletAddress/>
+      <CryptoWalletAddress>USDT (TRC20): TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d, TCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN</CryptoWalletAddress>
       <CryptoWalletAddress>SOL 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv</CryptoWalletAddress>
       <CryptoWalletAddress><Currency>SOL:</Currency><Address>7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv</Address></CryptoWalletAddress>
       <CryptoWalletAddress>5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320</CryptoWalletAddress>
@@ -153,6 +154,8 @@ func TestParseSmall(t *testing.T) {
 	want := []string{
 		"\tTJqUC56SDZ373JYRurzXtMcor2HQvN9BaU\ttron\tCTD0001\t2024-03-27\tFirst Second LAST",
 		"BTC\t1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH\tbitcoin\tCTD0001\t2024-03-27\tFirst Second LAST",
+		"USDT\tTA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d\ttron\tCTD0001\t2024-03-27\tFirst Second LAST",
+		"USDT\tTCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN\ttron\tCTD0001\t2024-03-27\tFirst Second LAST",
 		"SOL\t7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv\tsolana\tCTD0001\t2024-03-27\tFirst Second LAST",
 		"\t5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320\t-\tCTD0001\t2024-03-27\tFirst Second LAST",
 		"\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tCTD0001\t2024-03-27\tFirst Second LAST",
