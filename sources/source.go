@@ -1,7 +1,7 @@
 // Package sources says what a sanctions or risk list is. A [Source] is one
-// list; the packages below this one hold the real ones (ofac, badlist), and
-// [Static] makes one of entries that the caller has already. Package sourcetest
-// tests an implementation.
+// list; the packages below this one hold the real ones (ofac, eu, uk, badlist),
+// and [Static] makes one of entries that the caller has already. Package
+// sourcetest tests an implementation.
 package sources
 
 import (

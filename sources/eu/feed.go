@@ -25,6 +25,31 @@ func (a announcement) isOf(l *list) bool {
 	return l.sha1 == a.checksum || !a.published.IsZero() && l.isTimed && !l.revision.Published.Before(a.published)
 }
 
+const (
+	// etagOfFeed is how an ETag begins that is a checksum of the feed. Those of
+	// HTTP begin with a quotation mark, or "W/".
+	etagOfFeed = "rss:"
+	// trust is how long a checksum is, from the beginning of its day.
+	trust = 48 * time.Hour
+)
+
+// etag returns what to keep of an announcement whose file is fetched now.
+func (a announcement) etag() string {
+	return etagOfFeed + a.checksum + "@" + time.Now().UTC().Format(time.DateOnly)
+}
+
+// isHeld reports whether etag was kept of an announcement of the same file, not
+// too long ago.
+func (a announcement) isHeld(etag string) bool {
+	day, ok := strings.CutPrefix(etag, etagOfFeed+a.checksum+"@")
+	if !ok || a.checksum == "" {
+		return false
+	}
+	fetched, err := time.Parse(time.DateOnly, day)
+	age := time.Since(fetched)
+	return err == nil && age < trust && age > -trust
+}
+
 // readFeed reads the feed, and returns what it says about the file at the address
 // list, whose token does not matter. What matters of the feed is
 //

@@ -65,10 +65,12 @@ const stall = 5 * time.Minute
 // list was read. A list whose digest is that of the revision held is
 // [sources.ErrUnchanged], too.
 //
-// The feed's checksum is kept as the ETag of the revision, behind "rss:". It is
-// kept only if the file that was fetched is known not to be older than the feed:
-// if it is the file with this checksum, or was generated later than the feed
-// says.
+// The feed's checksum is kept as the ETag of the revision, as "rss:", the
+// checksum, "@" and the day of the download. It is kept only if the file that was
+// fetched is known not to be older than the feed: if it is the file with this
+// checksum, or was generated later than the feed says. And it is trusted for one
+// or two days; then the list is fetched whatever the feed says, for a feed that
+// stands still must not hide what has changed.
 //
 // Requests that fail in a way that may pass, and downloads that break off, are
 // repeated a few times. A redirect to a page where one must log in is an error,
@@ -127,10 +129,6 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	return rev, err
 }
 
-// etagOfFeed is how an ETag begins that is a checksum of the feed. Those of HTTP
-// begin with a quotation mark, or "W/".
-const etagOfFeed = "rss:"
-
 func (s *source) load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	if prev.Digest == "" {
 		prev = sources.Revision{} // validators of no list that is held
@@ -139,7 +137,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	if announced.checksum != "" && prev.ETag == etagOfFeed+announced.checksum {
+	if announced.isHeld(prev.ETag) {
 		prev.Checked = time.Time{} // that is, now
 		return prev, sources.ErrUnchanged
 	}
@@ -163,7 +161,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 		revision.ETag = result.ETag
 	}
 	if !result.NotModified && announced.isOf(l) {
-		revision.ETag = etagOfFeed + announced.checksum
+		revision.ETag = announced.etag()
 	}
 	revision.LastModified = result.LastModified
 	if result.NotModified || revision.Digest == prev.Digest {

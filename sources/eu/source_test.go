@@ -165,7 +165,7 @@ func TestFeed(t *testing.T) {
 		return rev
 	}
 	first := step("the first time", sources.Revision{}, nil, true)
-	if first.ETag != "rss:"+sha1Of(doc) {
+	if !strings.HasPrefix(first.ETag, "rss:"+sha1Of(doc)+"@") {
 		t.Errorf("ETag %q, want the checksum of the feed", first.ETag)
 	}
 	held := first
@@ -173,13 +173,25 @@ func TestFeed(t *testing.T) {
 	if rev := step("the same checksum", held, sources.ErrUnchanged, false); rev != first {
 		t.Errorf("the same checksum: revision %+v, want %+v", rev, first)
 	}
+	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+	held.ETag = "rss:" + sha1Of(doc) + "@" + day(-1)
+	if rev := step("fetched yesterday", held, sources.ErrUnchanged, false); rev.ETag != held.ETag {
+		t.Errorf("fetched yesterday: ETag %q, want %q", rev.ETag, held.ETag)
+	}
+	for _, when := range []string{day(-2), day(3), "", "now"} {
+		held.ETag = "rss:" + sha1Of(doc) + "@" + when
+		if rev := step("fetched "+when, held, sources.ErrUnchanged, true); rev.ETag != first.ETag {
+			t.Errorf("fetched %s: ETag %q, want %q", when, rev.ETag, first.ETag)
+		}
+	}
+	held.ETag = first.ETag
 	step("nothing held", sources.Revision{ETag: first.ETag}, nil, true)
-	step("another list held", sources.Revision{Digest: strings.Repeat("0", 64), ETag: "rss:" + sha1Of(other)}, nil, true)
+	step("another list held", sources.Revision{Digest: strings.Repeat("0", 64), ETag: "rss:" + sha1Of(other) + "@" + day(0)}, nil, true)
 
 	// Generated anew, and equal but for the root's attributes.
 	c.set(later, feed(sha1Of(later), "Wed, 23 Sep 2026 18:01:34 GMT"))
 	second := step("an equal list, generated anew", held, sources.ErrUnchanged, true)
-	if second.ETag != "rss:"+sha1Of(later) || second.Digest != first.Digest || !second.Published.After(first.Published) {
+	if !strings.HasPrefix(second.ETag, "rss:"+sha1Of(later)+"@") || second.Digest != first.Digest || !second.Published.After(first.Published) {
 		t.Errorf("an equal list: revision %+v, want the new checksum and date, and the digest of %+v", second, first)
 	}
 	step("the new checksum", second, sources.ErrUnchanged, false)
@@ -201,7 +213,7 @@ func TestFeed(t *testing.T) {
 
 	// The file is of another checksum, but generated after the feed.
 	c.set(other, feed(strings.Repeat("a", 40), "Wed, 23 Sep 2026 18:01:34 GMT"))
-	if rev := step("a later file", sources.Revision{}, nil, true); rev.ETag != "rss:"+strings.Repeat("a", 40) {
+	if rev := step("a later file", sources.Revision{}, nil, true); !strings.HasPrefix(rev.ETag, "rss:"+strings.Repeat("a", 40)+"@") {
 		t.Errorf("a later file: ETag %q, want the checksum of the feed", rev.ETag)
 	}
 }
