@@ -1,0 +1,308 @@
+package opensanctions_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/opensanctions"
+	"github.com/walletscreen/walletscreen/sources/sourcetest"
+)
+
+var files = []string{"entities.ftm.json", "targets.simple.csv"}
+
+func readFile(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// parse returns all that Parse gives of r, and fails the test if it cannot be.
+func parse(t *testing.T, k opensanctions.Kinds, r io.Reader) ([]sources.Entry, sources.Revision, error) {
+	t.Helper()
+	var entries []sources.Entry
+	rev, err := k.Parse(r, func(e sources.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil && (entries != nil || !rev.IsZero()) {
+		t.Errorf("Parse added %d entries and returned %+v before its error %v", len(entries), rev, err)
+	}
+	return entries, rev, err
+}
+
+// lines writes entries in a line each.
+func lines(entries []sources.Entry) []string {
+	var all []string
+	for _, e := range entries {
+		chain, seen := "-", "-"
+		if e.Address.IsValid() {
+			chain = string(e.Address.Chain())
+		}
+		if !e.FirstSeen.IsZero() {
+			seen = e.FirstSeen.Format(time.RFC3339)
+		}
+		if !e.ListedAt.IsZero() {
+			seen = "listed"
+		}
+		all = append(all, strings.Join([]string{e.Ref, chain, e.Listed, e.Asset, string(e.Kind), e.Name, seen}, "|"))
+	}
+	return all
+}
+
+const (
+	btc     = "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"
+	evm     = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	tron    = "TUCsTq7TofTCJRRoHk6RvhMoS2mJLm5Yzq"
+	sol     = "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"
+	nothing = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320"
+)
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct {
+		file    string
+		records int
+		want    []string
+	}{
+		{"entities.ftm.json", 8, []string{
+			"ofac-wallet-1|bitcoin|" + btc + "|XBT|COMMUNITY_REPORT|Xiaobing Yan|2021-09-26T14:52:15Z",
+			"ofac-wallet-2|ethereum|" + evm + "|ETH|STOLEN_FUNDS|Lazarus Group|2022-04-14T16:00:00Z",
+			"ofac-wallet-2|tron|" + tron + "|ETH|STOLEN_FUNDS|Lazarus Group|2022-04-14T16:00:00Z",
+			"ofac-wallet-3|-|" + nothing + "|XMR|COMMUNITY_REPORT|a wallet of two lines|2021-09-26T00:00:00Z",
+			"wallet-4|solana|" + sol + "|SOL|COMMUNITY_REPORT||-",
+		}},
+		{"targets.simple.csv", 5, []string{
+			"ofac-wallet-1|bitcoin|" + btc + "||COMMUNITY_REPORT||2021-09-26T14:52:15Z",
+			"ofac-wallet-2|-|a;b||COMMUNITY_REPORT||2022-04-14T16:00:00Z",
+			"ofac-wallet-2|tron|" + tron + "||COMMUNITY_REPORT||2022-04-14T16:00:00Z",
+			"ofac-wallet-2|ethereum|" + evm + "||COMMUNITY_REPORT||2022-04-14T16:00:00Z",
+			"wallet-4|-|" + sol + "||COMMUNITY_REPORT||-",
+			"wallet-5|-|" + nothing + "||COMMUNITY_REPORT||2022-04-14T00:00:00Z",
+		}},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			for _, mark := range []string{"", "\ufeff"} {
+				doc := mark + readFile(t, tt.file)
+				entries, rev, err := parse(t, opensanctions.Kinds{}, strings.NewReader(doc))
+				if got := lines(entries); err != nil || !slices.Equal(got, tt.want) {
+					t.Fatalf("%v\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+				}
+				sum := sha256.Sum256([]byte(doc))
+				if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Records: tt.records}); rev != want {
+					t.Errorf("revision %+v, want %+v", rev, want)
+				}
+				again, revAgain, err := parse(t, opensanctions.Kinds{}, iotest.OneByteReader(strings.NewReader(doc)))
+				if err != nil || revAgain != rev || !slices.Equal(again, entries) {
+					t.Errorf("byte by byte: other entries, or %+v, or %v", revAgain, err)
+				}
+			}
+			// Cut anywhere within a line.
+			doc := readFile(t, tt.file)
+			for n := range doc {
+				if _, _, err := parse(t, opensanctions.Kinds{}, strings.NewReader(doc[:n])); err == nil && doc[n-1] != '\n' {
+					t.Errorf("cut to %d bytes: no error", n)
+				}
+			}
+		})
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		kinds opensanctions.Kinds
+		ftm   []score.Kind // of the first, the second and the last wallet
+		csv   []score.Kind // of the first two and the last
+	}{
+		{"zero", opensanctions.Kinds{}, []score.Kind{score.CommunityReport, score.StolenFunds, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
+		{"official", opensanctions.Kinds{Topics: opensanctions.OfficialTopics()}, []score.Kind{score.Sanctioned, score.Sanctioned, score.CommunityReport}, []score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
+		{"other", opensanctions.Kinds{Other: score.Ransomware}, []score.Kind{score.Ransomware, score.StolenFunds, score.Ransomware}, []score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
+		{"no topics", opensanctions.Kinds{Topics: map[string]score.Kind{}}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
+		{"a kind that is none", opensanctions.Kinds{Topics: map[string]score.Kind{"sanction": "X", "crime.theft": score.StolenFunds}}, []score.Kind{"X", "X", score.CommunityReport}, []score.Kind{"X", score.CommunityReport, score.CommunityReport}},
+	} {
+		for i, want := range [][]score.Kind{tt.ftm, tt.csv} {
+			entries, _, err := parse(t, tt.kinds, strings.NewReader(readFile(t, files[i])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []score.Kind{entries[0].Kind, entries[1].Kind, entries[len(entries)-1].Kind}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %s: kinds %q, want %q", tt.name, files[i], got, want)
+			}
+		}
+	}
+	for topic, kind := range opensanctions.CommunityTopics() {
+		if kind.Official() {
+			t.Errorf("topic %q of communities is of the official kind %s", topic, kind)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	const header = "id,schema,name,identifiers,sanctions,first_seen\n"
+	wallet := `{"id":"w","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `"]}}` + "\n"
+	key := func(k string) string { return strings.Replace(wallet, btc, k, 1) }
+	for _, tt := range []struct {
+		name, in, want string
+		line           int64
+	}{
+		{"nothing", "", "EOF", 0},
+		{"a mark", "\ufeff", "EOF", 0},
+		{"HTML", "<!DOCTYPE html>", "HTML", 1},
+		{"no wallet", `{"id":"a","schema":"Person"}` + "\n", "no wallet in 1", 0},
+		{"a wallet without a key only", `{"id":"a","schema":"CryptoWallet","properties":{}}` + "\n", "no wallet in 1", 0},
+		{"an empty line", wallet + "\n" + wallet, "JSON", 2},
+		{"two objects on a line", strings.TrimSpace(wallet) + wallet, "after top-level value", 1},
+		{"an array", wallet + "[]\n", "array", 2},
+		{"another object", `{"result":[]}` + "\n", "no entity", 1},
+		{"an index of datasets", "{\n\"datasets\": []}\n", "JSON", 1},
+		{"no schema", wallet + `{"id":"a"}` + "\n", "no entity", 2},
+		{"a wallet without properties", wallet + `{"id":"w","schema":"CryptoWallet"}` + "\n", "properties", 2},
+		{"a holder that is an object", `{"id":"w","schema":"CryptoWallet","properties":{"publicKey":["x"],"holder":[{}]}}` + "\n", "holder", 1},
+		{"a key that is blank", wallet + key(" "), "no text", 2},
+		{"a long key", key(strings.Repeat("a", 2000)), "2000", 1},
+		{"a key not in UTF-8", key("\xff"), "UTF-8", 1},
+		{"a long line", wallet + `{"id":"` + strings.Repeat("a", 17<<20), "more than", 2},
+
+		{"csv: another header", "a,b\n1,2\n", "no column", 1},
+		{"csv: a column twice", "id," + header, "two columns", 1},
+		{"csv: a row with less", header + "w,CryptoWallet\n", "2 columns", 2},
+		{"csv: no id", header + ",CryptoWallet," + btc + ",,,\n", "no entity", 2},
+		{"csv: no wallet", header + "p,Person,x,,,\n", "no wallet in 1", 0},
+		{"csv: quotes in a cell", header + "w,CryptoWallet,x,\"\"\"a\",,\n", "identifiers", 2},
+		{"csv: an empty key", header + "w,CryptoWallet,x,a;;b,,\n", "no text", 2},
+		{"csv: lines in a cell", header + "w,CryptoWallet,x,\"a\nb\",,\n", "more than one line", 2},
+		{"text", btc + "\n", "no column", 1},
+	} {
+		_, _, err := parse(t, opensanctions.Kinds{}, strings.NewReader(tt.in))
+		var at *sources.RecordError
+		if !errors.As(err, &at) || at.Line != tt.line || !strings.Contains(fmt.Sprint(err), tt.want) {
+			t.Errorf("%s: error %.200v, want one with %q at line %d", tt.name, err, tt.want, tt.line)
+		}
+	}
+	refused := errors.New("refused")
+	for _, file := range files {
+		doc := readFile(t, file)
+		if _, _, err := parse(t, opensanctions.Kinds{}, io.MultiReader(strings.NewReader(doc[:700]), iotest.ErrReader(os.ErrDeadlineExceeded))); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: error %v, want that of the reader", file, err)
+		}
+		calls := 0
+		if _, err := opensanctions.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return refused }); !errors.Is(err, refused) || calls != 1 {
+			t.Errorf("%s: error %v after %d calls of add, want that of add after 1", file, err, calls)
+		}
+	}
+}
+
+// serve returns options for a dataset that is the given file.
+func serve(t *testing.T, doc string) *opensanctions.Options {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(doc))
+	}))
+	t.Cleanup(server.Close)
+	return &opensanctions.Options{Dataset: "us_ofac_sdn", URL: server.URL, Client: server.Client()}
+}
+
+func TestSource(t *testing.T) {
+	for _, file := range files {
+		for _, j := range []sources.Jurisdiction{"", sources.US} {
+			t.Run(file+string(j), func(t *testing.T) {
+				opts := serve(t, readFile(t, file))
+				opts.Jurisdiction = j
+				sourcetest.Run(t, func(*testing.T) sources.Source { return opensanctions.New(opts) })
+			})
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	for _, tt := range []struct {
+		opts opensanctions.Options
+		id   string
+		j    sources.Jurisdiction
+		kind score.Kind // of the first wallet, which has the topic "sanction"
+		last score.Kind // of one without topics
+	}{
+		{opensanctions.Options{Dataset: "us_ofac_sdn"}, "OPENSANCTIONS_US_OFAC_SDN", sources.Community, score.CommunityReport, score.CommunityReport},
+		{opensanctions.Options{Dataset: "us_ofac_sdn", Jurisdiction: sources.US}, "OPENSANCTIONS_US_OFAC_SDN", sources.US, score.Sanctioned, score.CommunityReport},
+		{opensanctions.Options{Dataset: "il_mod_crypto"}, "OPENSANCTIONS_IL_MOD_CRYPTO", sources.Community, score.CommunityReport, score.CommunityReport},
+		{opensanctions.Options{Dataset: "ransomwhere"}, "OPENSANCTIONS_RANSOMWHERE", sources.Community, score.Ransomware, score.Ransomware},
+		{opensanctions.Options{Dataset: "us_fbi_lazarus_crypto"}, "OPENSANCTIONS_US_FBI_LAZARUS_CRYPTO", sources.Community, score.StolenFunds, score.StolenFunds},
+		{opensanctions.Options{Dataset: "x", Kinds: opensanctions.Kinds{Other: score.Mixer}}, "OPENSANCTIONS_X", sources.Community, score.Mixer, score.Mixer},
+	} {
+		var asked string
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			asked = r.URL.String()
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(readFile(t, files[0]))), ContentLength: -1, Request: r}, nil
+		})}
+		tt.opts.Client = client
+		src := opensanctions.New(&tt.opts)
+		info := src.Info()
+		if err := info.Validate(); err != nil || info.ID != tt.id || info.Jurisdiction != tt.j || !strings.Contains(info.Licence, "CC BY-NC 4.0") {
+			t.Errorf("Info = %+v, %v, want %s of %s, not for business", info, err, tt.id, tt.j)
+		}
+		var entries []sources.Entry
+		_, err := src.Load(t.Context(), sources.Revision{}, func(e sources.Entry) error {
+			entries = append(entries, e)
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", tt.id, err)
+			continue
+		}
+		if first, last := entries[0].Kind, entries[len(entries)-1].Kind; first != tt.kind || last != tt.last {
+			t.Errorf("%s: kinds %s and %s, want %s and %s", tt.id, first, last, tt.kind, tt.last)
+		}
+		if want := "https://data.opensanctions.org/datasets/latest/" + tt.opts.Dataset + "/entities.ftm.json"; asked != want {
+			t.Errorf("%s: asked for %s, want %s", tt.id, asked, want)
+		}
+	}
+	for _, opts := range []*opensanctions.Options{nil, {}} {
+		src := opensanctions.New(opts)
+		if _, err := src.Load(t.Context(), sources.Revision{}, func(sources.Entry) error { return nil }); err == nil {
+			t.Error("Load without a dataset: no error")
+		}
+	}
+	if err := opensanctions.New(&opensanctions.Options{Dataset: "../x"}).Info().Validate(); err == nil {
+		t.Error("a dataset of no such name has a valid Info")
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func FuzzParse(f *testing.F) {
+	f.Add(`{"id":"w","caption":"x","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `","x"],"currency":["XBT"],"holder":["p"],"topics":["sanction"]},"first_seen":"2023-04-20T09:20:33"}` + "\n" + `{"id":"p","caption":"P","schema":"Person"}` + "\n")
+	f.Add("id,schema,name,identifiers,sanctions,first_seen\n\"w\",CryptoWallet," + evm + ",\"\"\"a;b\"\";" + tron + "\",x,2022-04-14\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		entries, rev, err := parse(t, opensanctions.Kinds{}, strings.NewReader(in))
+		if err != nil {
+			return
+		}
+		if len(entries) == 0 || rev.Records == 0 {
+			t.Fatalf("%d entries of %d records, and no error", len(entries), rev.Records)
+		}
+		for _, e := range entries {
+			if sources.TrimListed(e.Listed) == "" || e.Kind.Official() || len(e.Name) > 512 || e.FirstSeen.Location() != time.UTC {
+				t.Errorf("entry %+v", e)
+			}
+		}
+	})
+}

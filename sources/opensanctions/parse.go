@@ -1,0 +1,242 @@
+// Package opensanctions reads the crypto wallets of datasets of OpenSanctions,
+// which collects lists of many authorities in one format.
+//
+// No program loads them unless it asks for them by [New], and none of them is
+// part of this module: OpenSanctions' data are under CC BY-NC 4.0, which does not
+// cover use in business. For that, OpenSanctions sells licences.
+//
+// Two files of a dataset can be read. Prefer entities.ftm.json, whose lines are
+// entities of the FollowTheMoney model: it says of which currency a wallet is,
+// who holds it, and what it is accused of. targets.simple.csv says none of these,
+// so an address without a checksum, such as one of Solana, is found by its very
+// string only.
+//
+// A dataset of an authority is what OpenSanctions makes of that authority's list,
+// and not that list. So a wallet is of a community kind by default, sanctioned or
+// not; see [Options].
+package opensanctions
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+const (
+	maxSize    = 8 << 30  // of a file, in bytes; that of all datasets has some 3 GB
+	maxLine    = 16 << 20 // of an entity
+	maxWallets = 1 << 20
+	maxHolders = 1 << 20 // beyond it, wallets have no name
+	maxListed  = 1024    // of an address
+	maxName    = 512     // of Entry.Name; a longer one is cut
+)
+
+// Kinds says which kinds the topics of OpenSanctions are. The zero Kinds is for
+// sources of jurisdiction Community.
+type Kinds struct {
+	// Topics has the kinds of topics such as "crime.theft". Of several topics the
+	// one with the most points counts. nil means [CommunityTopics].
+	Topics map[string]score.Kind
+	// Other is the kind of a wallet none of whose topics is in Topics; "" means
+	// [score.CommunityReport].
+	Other score.Kind
+}
+
+// CommunityTopics returns the kinds of topics that a community list may say:
+// "crime.theft" is [score.StolenFunds], and "crime.fraud" is [score.Scam].
+func CommunityTopics() map[string]score.Kind {
+	return map[string]score.Kind{
+		"crime.theft": score.StolenFunds,
+		"crime.fraud": score.Scam,
+	}
+}
+
+// OfficialTopics returns those of CommunityTopics, and "sanction" as
+// [score.Sanctioned]. "sanction.linked", which is near to a sanctioned entity,
+// but not sanctioned itself, is none.
+func OfficialTopics() map[string]score.Kind {
+	topics := CommunityTopics()
+	topics["sanction"] = score.Sanctioned
+	return topics
+}
+
+// kind returns the kind of a wallet with the given topics.
+func (k *Kinds) kind(topics []string) score.Kind {
+	best, most := k.Other, -1
+	for _, t := range topics {
+		kind, ok := k.Topics[t]
+		if !ok {
+			continue
+		}
+		// One without points is refused by whoever loads it, so it must show.
+		points, known := score.Latest().Points(kind, score.Exact)
+		if !known {
+			return kind
+		}
+		if points > most {
+			best, most = kind, points
+		}
+	}
+	return best
+}
+
+// Parse reads a dataset and calls add for each address of a wallet in it, in the
+// order of the dataset. It tells by the content whether r is entities.ftm.json or
+// targets.simple.csv. In the former, entities of other schemas than CryptoWallet
+// give names to those that hold wallets, and are passed over. In the latter,
+// wallets whose column "sanctions" is not empty have the topic "sanction".
+//
+// Asset is the wallet's currency, Ref the id of the entity, and Name that of its
+// holder. FirstSeen is when OpenSanctions first saw the wallet; ListedAt is zero.
+// The Digest is that of all bytes of r, Records the number of its entities, and
+// Published is zero.
+//
+// Nothing is added unless all of r was read. A file that was cut within a line,
+// that is another one, or that has no wallet, is an error; that it was cut
+// between two lines does not show. Errors are a [*sources.RecordError], or that
+// of r, or one that wraps that of add. Parse holds the wallets in memory, and the
+// names of up to a million possible holders.
+func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return Kinds{}.Parse(r, add)
+}
+
+// Parse is as the function [Parse], with other kinds than those for communities.
+func (k Kinds) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	if k.Topics == nil {
+		k.Topics = CommunityTopics()
+	}
+	if k.Other == "" {
+		k.Other = score.CommunityReport
+	}
+	d := dataset{kinds: k, names: make(map[string]string)}
+	rev, err := d.read(r)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	for _, w := range d.wallets {
+		if err := add(d.entry(w)); err != nil {
+			return sources.Revision{}, fmt.Errorf("entity %.64q: %w", w.id, err)
+		}
+	}
+	return rev, nil
+}
+
+// A dataset is what a file says of wallets.
+type dataset struct {
+	kinds   Kinds
+	records int
+	wallets []wallet
+	names   map[string]string // of entities that may hold wallets, by id
+}
+
+// A wallet is an address of an entity of the schema CryptoWallet.
+type wallet struct {
+	id, listed, asset, name string
+	holders                 []string // ids
+	kind                    score.Kind
+	firstSeen               time.Time
+}
+
+func (d *dataset) entry(w wallet) sources.Entry {
+	e := sources.Entry{Listed: w.listed, Asset: w.asset, Kind: w.kind, Ref: w.id, Name: w.name, FirstSeen: w.firstSeen}
+	for _, id := range w.holders {
+		if name := d.names[id]; name != "" {
+			e.Name = name
+			break
+		}
+	}
+	e.Address, _ = sources.Decode(w.asset, w.listed)
+	return e
+}
+
+// read reads a whole file.
+func (d *dataset) read(r io.Reader) (sources.Revision, error) {
+	hash := sha256.New()
+	limited := &io.LimitedReader{R: r, N: maxSize + 1}
+	in := bufio.NewReaderSize(io.TeeReader(limited, hash), 64<<10)
+	head, err := in.Peek(4)
+	if err != nil && err != io.EOF {
+		return sources.Revision{}, err
+	}
+	switch text := strings.TrimPrefix(string(head), "\ufeff"); {
+	case text == "":
+		return sources.Revision{}, fail(0, "", io.ErrUnexpectedEOF)
+	case text[0] == '{':
+		in.Discard(len(head) - len(text))
+		err = d.readEntities(in)
+	case text[0] == '<':
+		err = fail(1, "", errors.New("HTML or XML, not a dataset"))
+	default:
+		err = d.readTargets(in)
+	}
+	switch {
+	case limited.N == 0:
+		err = fail(0, "", fmt.Errorf("more than %d bytes", int64(maxSize)))
+	case err == nil && len(d.wallets) == 0:
+		err = fail(0, "", fmt.Errorf("no wallet in %d entities", d.records))
+	}
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records}, nil
+}
+
+// fail makes an error of a line, or of the file if line is 0.
+func fail(line int64, ref string, err error) error {
+	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: err}
+}
+
+// add adds a wallet. An error has no place yet.
+func (d *dataset) add(w wallet) error {
+	switch {
+	case sources.TrimListed(w.listed) == "":
+		return errors.New("an address of no text")
+	case len(w.listed) > maxListed:
+		return fmt.Errorf("an address of %d bytes", len(w.listed))
+	case !utf8.ValidString(w.listed) || strings.ContainsRune(w.listed, utf8.RuneError):
+		return fmt.Errorf("address %.64q: not UTF-8", w.listed)
+	case len(d.wallets) == maxWallets:
+		return fmt.Errorf("more than %d addresses", maxWallets)
+	}
+	d.wallets = append(d.wallets, w)
+	return nil
+}
+
+// clean returns a name as it is shown: in one line, without control characters,
+// and not longer than maxName.
+func clean(name string) string {
+	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	name = strings.ToValidUTF8(name, "\ufffd")
+	if len(name) <= maxName {
+		return name
+	}
+	const more = "…"
+	cut := maxName - len(more)
+	for !utf8.RuneStart(name[cut]) {
+		cut--
+	}
+	return name[:cut] + more
+}
+
+// parseTime returns the time that s gives, in UTC, or the zero time. Times of
+// OpenSanctions name no zone, and are of UTC.
+func parseTime(s string) time.Time {
+	for _, layout := range []string{"2006-01-02T15:04:05", time.RFC3339, time.DateTime, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,134 @@
+package opensanctions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Options say which dataset [New] is to load, and what it means. Dataset is
+// required.
+type Options struct {
+	// Dataset is its name at OpenSanctions, such as "us_ofac_sdn", "il_mod_crypto",
+	// "us_fbi_lazarus_crypto" or "ransomwhere".
+	Dataset string
+	// Jurisdiction is whose list it is; "" means Community. Set it to US for
+	// us_ofac_sdn if you rely on OpenSanctions for what is sanctioned there: then,
+	// and only then, wallets with the topic "sanction" are [score.Sanctioned].
+	// Datasets that collect the lists of many, and those of countries without a
+	// jurisdiction of their own in package sources, should stay as they are.
+	Jurisdiction sources.Jurisdiction
+	// Kinds says of which kinds the wallets are. Where it says nothing, Topics are
+	// [CommunityTopics], or [OfficialTopics] if Jurisdiction is not Community, and
+	// Other is [score.Ransomware] for the dataset ransomwhere,
+	// [score.StolenFunds] for us_fbi_lazarus_crypto, and [score.CommunityReport]
+	// for all others.
+	Kinds Kinds
+	// URL is where the file is; "" means OpenSanctions' newest entities.ftm.json
+	// of the dataset. It must be https.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient. The time without
+	// progress is bounded in any case, the rest by the context of Load.
+	Client *http.Client
+	// UserAgent is what requests say they come from, if not "".
+	UserAgent string
+}
+
+// New returns a dataset of OpenSanctions, under an id such as
+// OPENSANCTIONS_US_OFAC_SDN. The data are under CC BY-NC 4.0: who loads them for
+// a business needs a licence of OpenSanctions. Without a Dataset, Load fails.
+//
+// Load fetches the dataset with a conditional request and reads it as [Parse]
+// does: it adds entries only after the whole dataset was read. One that the server
+// calls unchanged, or whose digest is that of the revision held, is
+// [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
+// downloads that break off, are repeated a few times.
+func New(opts *Options) sources.Source {
+	s := &source{}
+	if opts != nil {
+		s.Options = *opts
+		s.Kinds.Topics = maps.Clone(opts.Kinds.Topics)
+	}
+	if s.Jurisdiction == "" {
+		s.Jurisdiction = sources.Community
+	}
+	if s.Kinds.Topics == nil && s.Jurisdiction != sources.Community {
+		s.Kinds.Topics = OfficialTopics()
+	}
+	if s.Kinds.Other == "" {
+		s.Kinds.Other = datasetKinds[s.Dataset]
+	}
+	if s.URL == "" {
+		s.URL = "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset) + "/entities.ftm.json"
+	}
+	return s
+}
+
+// datasetKinds are the kinds of datasets of one subject.
+var datasetKinds = map[string]score.Kind{
+	"ransomwhere":           score.Ransomware,
+	"us_fbi_lazarus_crypto": score.StolenFunds,
+}
+
+type source struct{ Options }
+
+func (s *source) Info() sources.Info {
+	return sources.Info{
+		ID:           "OPENSANCTIONS_" + strings.ToUpper(s.Dataset),
+		Name:         "OpenSanctions dataset " + s.Dataset,
+		Jurisdiction: s.Jurisdiction,
+		Licence:      "CC BY-NC 4.0; use in business needs a licence of OpenSanctions",
+		Attribution:  "OpenSanctions, www.opensanctions.org",
+	}
+}
+
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	if s.Dataset == "" {
+		return sources.Revision{}, errors.New("opensanctions: no dataset")
+	}
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize}
+	if prev.Digest != "" {
+		req.ETag, req.LastModified = prev.ETag, prev.LastModified
+	}
+	var entries []sources.Entry
+	var rev sources.Revision
+	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
+		entries = nil // of a download that broke off
+		rev, err = s.Kinds.Parse(body, func(e sources.Entry) error {
+			entries = append(entries, e)
+			return ctx.Err()
+		})
+		return err
+	})
+	if err != nil {
+		return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)
+	}
+	if result.NotModified {
+		rev = prev
+		rev.Checked = time.Time{} // that is, now
+	}
+	rev.ETag, rev.LastModified = result.ETag, result.LastModified
+	if rev.Digest == prev.Digest {
+		rev.Published = prev.Published
+		return rev, sources.ErrUnchanged
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)
+		}
+		if err := add(e); err != nil {
+			return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)
+		}
+	}
+	return rev, nil
+}

@@ -1,0 +1,132 @@
+package opensanctions
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// The columns of targets.simple.csv that are read, and their places in a row.
+const (
+	columnID = iota
+	columnSchema
+	columnName
+	columnIdentifiers
+	columnSanctions
+	columnFirstSeen
+	columnCount
+)
+
+var columnNames = [columnCount]string{"id", "schema", "name", "identifiers", "sanctions", "first_seen"}
+
+// readTargets reads targets.simple.csv. Its header names its columns, among them
+//
+//	id,schema,name,…,identifiers,sanctions,…,first_seen,…
+//
+// The name of a wallet is one of its keys, if it has one, and all of them are
+// among its identifiers.
+func (d *dataset) readTargets(in io.Reader) error {
+	s := csvscan.New(in)
+	next := func() ([]string, error) {
+		row, err := s.Next()
+		var at *csvscan.Error
+		if errors.As(err, &at) {
+			err = fail(at.Line, "", at.Err)
+		}
+		return row, err
+	}
+	header, err := next()
+	if err != nil {
+		return err
+	}
+	var places [columnCount]int
+	for i, name := range columnNames {
+		places[i] = slices.Index(header, name)
+		if places[i] < 0 {
+			return fail(1, "", fmt.Errorf("no column %q: not targets.simple.csv", name))
+		}
+		if slices.Contains(header[places[i]+1:], name) {
+			return fail(1, "", fmt.Errorf("two columns %q", name))
+		}
+	}
+	count := len(header)
+	for {
+		row, err := next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case len(row) != count:
+			return fail(s.Line(), "", fmt.Errorf("%d columns, want %d", len(row), count))
+		}
+		var t [columnCount]string
+		for i, place := range places {
+			t[i] = row[place]
+		}
+		if t[columnID] == "" || t[columnSchema] == "" {
+			return fail(s.Line(), t[columnID], errors.New("no entity: id or schema missing"))
+		}
+		d.records++
+		if t[columnSchema] != walletSchema {
+			continue
+		}
+		for i := range t {
+			t[i] = strings.Clone(t[i]) // not to keep the row
+		}
+		if err := d.addTarget(t); err != nil {
+			return fail(s.Line(), t[columnID], err)
+		}
+	}
+}
+
+func (d *dataset) addTarget(t [columnCount]string) error {
+	keys, err := values(t[columnIdentifiers])
+	if err != nil {
+		return fmt.Errorf("identifiers: %w", err)
+	}
+	name := t[columnName]
+	if _, ok := sources.Decode("", name); (ok || len(keys) == 0 && name != "") && !slices.Contains(keys, name) {
+		keys = append(keys, name)
+	}
+	var topics []string
+	if t[columnSanctions] != "" {
+		topics = []string{"sanction"}
+	}
+	for _, key := range keys {
+		err := d.add(wallet{
+			id:        clean(t[columnID]),
+			listed:    key,
+			kind:      d.kinds.kind(topics),
+			firstSeen: parseTime(t[columnFirstSeen]),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// values returns the values of a cell with several: CSV of its own, of one
+// record with semicolons.
+func values(cell string) ([]string, error) {
+	if cell == "" {
+		return nil, nil
+	}
+	s := csvscan.New(strings.NewReader(cell))
+	s.Comma, s.OpenEnd = ';', true
+	all, err := s.Next()
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Clone(all)
+	if _, err := s.Next(); err != io.EOF {
+		return nil, errors.New("more than one line")
+	}
+	return all, nil
+}
