@@ -56,8 +56,7 @@ func keys(b *testing.B, payload [][20]byte) []index.Key {
 // add adds all keys to a Builder, with 16 values.
 func (be *bench) add(bu *index.Builder) {
 	for i := range be.payload {
-		k, _ := index.KeyOf(2, be.payload[i][:])
-		bu.Add(k, uint32(i)&15)
+		bu.Add(index.Key20(2, &be.payload[i]), uint32(i)&15)
 	}
 }
 

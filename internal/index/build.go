@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/bits"
 	"os"
@@ -33,6 +34,7 @@ type Builder struct {
 	Workers int
 
 	items [2]pile
+	arena *arena // of the chunks of items; nil if there are none
 	sum   sum
 	texts interner
 	err   error
@@ -54,10 +56,20 @@ const filterFrom = 2 << 20
 // of these seeds at once, which is harder by the number of buckets with each.
 const maxSeeds = 64
 
-// A pile holds items of one width in no order: payload, meta and value.
+// A pile holds items of one width in no order: payload, meta and value. Its
+// last chunk is being filled.
 type pile struct {
 	chunks [][]byte
-	n      uint64
+	last   []byte
+	at     int // where in last the next item goes
+}
+
+// push adds what is in the last chunk to the chunks.
+func (p *pile) push() {
+	if p.at > 0 {
+		p.chunks = append(p.chunks, p.last[:p.at])
+	}
+	p.last, p.at = nil, 0
 }
 
 // chunkItems is how many items a chunk has room for.
@@ -101,19 +113,13 @@ func (s *seed) hashItem(b []byte) uint64 {
 // made of it. It is no cryptographic digest: see maxSeeds.
 type sum struct{ lo, hi, n uint64 }
 
-// sumSeed is fixed, arbitrary, and odd: the first digits of pi.
-var sumSeed = seed{0x243f6a8885a308d3, 0x13198a2e03707345, 0xa4093822299f31d1, 0x082efa98ec4e6c89}
-
-// of returns the part of an item in a sum.
-func (s sum) of(h uint64, value uint32) (lo, hi uint64) {
-	hi, lo = bits.Mul64(h^uint64(value)*sumSeed[3], sumSeed[0])
-	return lo, hi ^ h
-}
-
-// add adds an item of which h is the hash with sumSeed.
-func (s *sum) add(h uint64, value uint32) {
-	lo, hi := s.of(h, value)
-	s.lo, s.hi, s.n = s.lo+lo, s.hi+hi, s.n+1
+// add adds an item.
+func (s *sum) add(w0, w1, w2, w3 uint64, meta, value uint32) {
+	// Digits of pi: fixed, arbitrary, and odd where they are factors.
+	hi, lo := bits.Mul64(
+		w0^0x243f6a8885a308d3+w2*0x13198a2e03707345,
+		w1^0xa4093822299f31d1+(w3^uint64(value)<<32^uint64(meta))*0x082efa98ec4e6c89)
+	s.lo, s.hi, s.n = s.lo+lo, s.hi+(hi^w0), s.n+1
 }
 
 // subtract takes another sum off.
@@ -133,22 +139,39 @@ func seedOf(s sum, n int) *seed {
 	return &sd
 }
 
-// Add adds value to the set of values of key k.
-func (b *Builder) Add(k Key, value uint32) {
-	b.sum.add(sumSeed.of(k), value)
+// Add adds value to the set of values of key k. If there is no memory for it,
+// Build and WriteFile return an error.
+func (b *Builder) Add(k Key, value uint32) { b.add(k.w0, k.w1, k.w2, k.w3, k.meta, value) }
+
+// add is Add of a key in registers.
+func (b *Builder) add(w0, w1, w2, w3 uint64, meta, value uint32) {
+	b.sum.add(w0, w1, w2, w3, meta, value)
 	i := 0
-	if k.meta>>16 > narrowBytes {
+	if meta>>16 > narrowBytes {
 		i = 1
 	}
 	p, size := &b.items[i], itemBytes(widths[i])
-	if len(p.chunks) == 0 || len(p.chunks[len(p.chunks)-1]) == cap(p.chunks[len(p.chunks)-1]) {
-		p.chunks = append(p.chunks, make([]byte, 0, chunkItems*size))
+	if p.at == len(p.last) && !b.room(p, size) {
+		return
 	}
-	last := &p.chunks[len(p.chunks)-1]
-	n := len(*last)
-	*last = (*last)[:n+size]
-	putItem((*last)[n:n+size:n+size], k.w0, k.w1, k.w2, k.w3, k.meta, value)
-	p.n++
+	putItem(p.last[p.at:p.at+size:p.at+size], w0, w1, w2, w3, meta, value)
+	p.at += size
+}
+
+// room makes room for items of a size in p. It reports false if there is no
+// memory.
+func (b *Builder) room(p *pile, size int) bool {
+	if b.arena == nil {
+		b.arena = new(arena)
+	}
+	c, err := b.arena.chunk(chunkItems * size)
+	if err != nil {
+		b.err = cmp.Or(b.err, err)
+		return false
+	}
+	p.push()
+	p.last = c[:cap(c)]
+	return true
 }
 
 // Intern adds a text, if it has not been added yet, and returns its number. The
@@ -164,14 +187,14 @@ func (b *Builder) Intern(text string) uint32 {
 // for what was added; WriteFile does with less. b is as new afterwards.
 func (b *Builder) Build() (*Index, error) {
 	var release func() error
-	var data memory
+	var data []byte
 	err := b.build(func(size int64) (image, error) {
 		if size != int64(int(size)) {
-			return nil, ErrTooLarge
+			return image{}, ErrTooLarge
 		}
 		var err error
 		data, release, err = allocate(int(size))
-		return data, err
+		return image{memory: data}, err
 	})
 	if err != nil {
 		if release != nil {
@@ -191,7 +214,7 @@ func (b *Builder) WriteFile(path string) error {
 	if err != nil {
 		return err
 	}
-	err = b.build(func(size int64) (image, error) { return f, f.Truncate(size) })
+	err = b.build(func(size int64) (image, error) { return image{file: f}, f.Truncate(size) })
 	if err == nil {
 		err = f.Chmod(0o644)
 	}
@@ -209,29 +232,57 @@ func (b *Builder) WriteFile(path string) error {
 }
 
 // An image is where the bytes of an index go: a file, or memory.
-type image interface {
-	io.WriterAt
-	io.ReaderAt
+type image struct {
+	file   *os.File // nil for memory
+	memory []byte
 }
 
-// memory is an image in memory.
-type memory []byte
-
-func (m memory) WriteAt(b []byte, off int64) (int, error) { return copy(m[off:], b), nil }
-
-func (m memory) ReadAt(b []byte, off int64) (int, error) {
-	n := copy(b, m[off:])
-	if n < len(b) {
-		return n, io.EOF
+// WriteAt writes b.
+func (m image) WriteAt(b []byte, off int64) (int, error) {
+	if m.file != nil {
+		return m.file.WriteAt(b, off)
 	}
-	return n, nil
+	return copy(m.memory[off:], b), nil
+}
+
+// bytes returns room for n bytes that belong at off: these very ones, or at
+// least as many of a file. What is in it is to be given to done.
+func (m image) bytes(scratch []byte, off, n uint64) []byte {
+	if m.file != nil {
+		return slices.Grow(scratch[:0], int(n))[:n]
+	}
+	return m.memory[off : off+n : off+n]
+}
+
+// done writes what bytes returned.
+func (m image) done(b []byte, off uint64) error {
+	if m.file == nil {
+		return nil
+	}
+	_, err := m.file.WriteAt(b, int64(off))
+	return err
+}
+
+// read returns the n bytes at off.
+func (m image) read(scratch []byte, off, n uint64) ([]byte, error) {
+	b := m.bytes(scratch, off, n)
+	if m.file == nil {
+		return b, nil
+	}
+	_, err := m.file.ReadAt(b, int64(off))
+	return b, err
 }
 
 // build writes the index to the image that create makes.
 func (b *Builder) build(create func(size int64) (image, error)) error {
 	err := b.err
 	texts := b.texts
-	bd := &build{workers: b.Workers, filterFrom: b.tune.filterFrom, sum: b.sum, texts: &texts, sets: new(sharedSets)}
+	chunks := b.arena
+	if chunks == nil {
+		chunks = new(arena)
+	}
+	defer chunks.free()
+	bd := &build{workers: b.Workers, filterFrom: b.tune.filterFrom, sum: b.sum, texts: &texts, sets: new(sharedSets), arena: chunks}
 	if bd.workers <= 0 {
 		bd.workers = 2
 	}
@@ -245,7 +296,9 @@ func (b *Builder) build(create func(size int64) (image, error)) error {
 	for i := range bd.sides {
 		s := &bd.sides[i]
 		s.width = widths[i]
-		s.parts = []part{{chunks: b.items[i].chunks, n: b.items[i].n}}
+		b.items[i].push()
+		s.parts = []part{{chunks: b.items[i].chunks}}
+		s.parts[0].count(itemBytes(s.width))
 	}
 	*b = Builder{Workers: b.Workers, tune: b.tune}
 	if err != nil {
@@ -281,6 +334,7 @@ type build struct {
 	filterFrom uint64
 	sum        sum
 	sides      [2]side
+	arena      *arena
 	sets       *sharedSets
 	texts      *interner
 }
@@ -337,7 +391,9 @@ func parallel(workers, n int, do func(worker, i int) error) error {
 func (bd *build) arrange(seed *seed, merge bool) (repeated sum, err error) {
 	for i := range bd.sides {
 		s := &bd.sides[i]
-		s.partition(seed, bd.workers)
+		if err := s.partition(seed, bd.workers, bd.arena); err != nil {
+			return sum{}, err
+		}
 		sorters := make([]sorter, bd.workers)
 		for w := range sorters {
 			sorters[w] = sorter{seed: seed, width: s.width, bits: s.bits, merge: merge, sets: bd.sets}
@@ -371,12 +427,12 @@ func (s *side) keys() uint64 {
 // partItems is how many items a part has at most, on average, unless there are
 // too many for maxBits: so few that they are sorted in a cache of their own.
 const (
-	partItems = 1 << 13
+	partItems = 1 << 14
 	maxBits   = 11
 )
 
 // partition divides all items by the highest bits of their hashes.
-func (s *side) partition(seed *seed, workers int) {
+func (s *side) partition(seed *seed, workers int, arena *arena) error {
 	var in [][]byte
 	var n uint64
 	for _, p := range s.parts {
@@ -386,55 +442,60 @@ func (s *side) partition(seed *seed, workers int) {
 	s.parts = make([]part, 1<<s.bits)
 	if s.bits == 0 {
 		s.parts[0] = part{chunks: in, n: n}
-		return
+		return nil
 	}
 	type divider struct {
+		piles []pile   // by part
 		free  [][]byte // chunks that can be used again
-		heads [][]byte // the chunk of each part that is being filled
-		parts []part
 	}
 	dividers := make([]divider, workers)
-	for w := range dividers {
-		dividers[w] = divider{heads: make([][]byte, 1<<s.bits), parts: make([]part, 1<<s.bits)}
-	}
 	size := itemBytes(s.width)
-	parallel(workers, len(in), func(w, i int) error {
+	shift := 64 - s.bits
+	err := parallel(workers, len(in), func(w, i int) error {
 		d := &dividers[w]
+		if d.piles == nil {
+			d.piles = make([]pile, 1<<s.bits)
+		}
 		for c := in[i]; len(c) > 0; c = c[size:] {
 			w0, w1, w2, w3, meta, value := getItem(c[:size:size])
-			to := seed.hash(w0, w1, w2, w3, meta) >> (64 - s.bits)
-			head := &d.heads[to]
-			at := len(*head)
-			if at == cap(*head) {
-				if *head != nil {
-					d.parts[to].chunks = append(d.parts[to].chunks, *head)
-				}
+			p := &d.piles[seed.hash(w0, w1, w2, w3, meta)>>shift]
+			if p.at == len(p.last) {
+				p.push()
 				if last := len(d.free) - 1; last >= 0 {
-					*head, d.free = d.free[last], d.free[:last]
+					p.last, d.free = d.free[last], d.free[:last]
 				} else {
-					*head = make([]byte, 0, chunkItems*size)
+					c, err := arena.chunk(chunkItems * size)
+					if err != nil {
+						return err
+					}
+					p.last = c[:cap(c)]
 				}
-				at = 0
 			}
-			*head = (*head)[:at+size]
-			putItem((*head)[at:at+size:at+size], w0, w1, w2, w3, meta, value)
+			putItem(p.last[p.at:p.at+size:p.at+size], w0, w1, w2, w3, meta, value)
+			p.at += size
 		}
-		d.free = append(d.free, in[i][:0])
+		d.free = append(d.free, in[i][:chunkItems*size])
 		in[i] = nil
-		return nil // it cannot fail
+		return nil
 	})
 	for i := range s.parts {
 		p := &s.parts[i]
-		for w := range dividers {
-			d := &dividers[w]
-			p.chunks = append(p.chunks, d.parts[i].chunks...)
-			if d.heads[i] != nil {
-				p.chunks = append(p.chunks, d.heads[i])
+		for _, d := range dividers {
+			if d.piles != nil {
+				d.piles[i].push()
+				p.chunks = append(p.chunks, d.piles[i].chunks...)
 			}
 		}
-		for _, c := range p.chunks {
-			p.n += uint64(len(c) / size)
-		}
+		p.count(size)
+	}
+	return err
+}
+
+// count sets how many items of a size p has.
+func (p *part) count(size int) {
+	p.n = 0
+	for _, c := range p.chunks {
+		p.n += uint64(len(c) / size)
 	}
 }
 
@@ -547,10 +608,9 @@ func (s *sorter) mergeRun(i int, meta uint32) (j int, set uint32, err error) {
 	}
 	slices.Sort(s.values)
 	w0, w1, w2, w3, _, _ := s.item(i)
-	h := sumSeed.hash(w0, w1, w2, w3, meta)
 	for k := 1; k < len(s.values); k++ {
 		if s.values[k] == s.values[k-1] {
-			s.repeated.add(h, s.values[k])
+			s.repeated.add(w0, w1, w2, w3, meta, s.values[k])
 		}
 	}
 	s.values = slices.Compact(s.values)
@@ -747,7 +807,7 @@ func (bd *build) write(seed *seed, create func(size int64) (image, error)) error
 	if err := cmp.Or(sets.Flush(), values.Flush(), ends.Flush(), texts.Flush()); err != nil {
 		return err
 	}
-	body, err := bodyDigest(img, int64(at.end), bd.workers)
+	body, err := bodyDigest(img, at.end, bd.workers)
 	if err != nil {
 		return err
 	}
@@ -760,55 +820,80 @@ func (bd *build) writeTable(seed *seed, img image, at *sections, i int, filter b
 	s := &bd.sides[i]
 	keys := s.keys()
 	buckets := bucketsFor(keys)
-	stride := s.width + 4
+	stride := uint64(s.width + 4)
 	type scratch struct{ heads, filters, records []byte }
 	scratches := make([]scratch, bd.workers)
 	groups := int((buckets + groupBuckets - 1) / groupBuckets)
+	size := itemBytes(s.width)
 	err := parallel(bd.workers, groups, func(w, g int) error {
-		c := &scratches[w]
 		b := uint64(g) * groupBuckets
 		n := min(groupBuckets, buckets-b)
-		c.heads = slices.Grow(c.heads[:0], int(headBytes*n))[:headBytes*n]
-		c.filters = slices.Grow(c.filters[:0], int(8*n))[:8*n]
-		clear(c.heads)
-		clear(c.filters)
-		c.records = c.records[:0]
+		part, from := s.seek(seed, firstHash(b, buckets))
+		end := s.first(seed, b+n, buckets)
 
-		part, rank := s.seek(seed, firstHash(b, buckets))
-		end, from := s.first(seed, b+n, buckets), rank
-		c.records = slices.Grow(c.records, int(end-from)*stride)[:int(end-from)*stride]
-		begin, next := rank, uint64(0) // of the bucket before next
-		size := itemBytes(s.width)
-		for ; rank < end; rank++ {
-			for rank >= s.parts[part].before+s.parts[part].n {
-				part++
+		c := &scratches[w]
+		heads := img.bytes(c.heads, at.heads[i].off+headBytes*b, headBytes*n)
+		records := img.bytes(c.records, at.records[i].off+stride*from, stride*(end-from))
+		filters := c.filters
+		if filter {
+			filters = img.bytes(c.filters, at.filters[i].off+8*b, 8*n)
+		}
+		*c = scratch{heads, filters, records}
+		if img.file != nil {
+			clear(heads)
+		}
+
+		begin, next, word := from, uint64(0), uint64(0) // rank and filter of the bucket before next
+		for rank := from; rank < end; part++ {
+			p := &s.parts[part]
+			for ; rank < min(end, p.before+p.n); rank++ {
+				item := p.item(rank-p.before, size)
+				h := seed.hashItem(item)
+				own := bucketOf(h, buckets) - b
+				if next <= own {
+					if filter && next > 0 {
+						binary.LittleEndian.PutUint64(filters[8*(next-1):], word)
+					}
+					for ; next <= own; next++ {
+						binary.LittleEndian.PutUint32(heads[headBytes*next:], uint32(rank))
+						if filter {
+							binary.LittleEndian.PutUint64(filters[8*next:], 0)
+						}
+					}
+					begin, word = rank, 0
+				}
+				word |= filterBits(h)
+				if slot := rank - begin; slot < slots {
+					binary.LittleEndian.PutUint16(heads[headBytes*own+4+2*slot:], uint16(fingerprint(h)))
+				}
+				w0, w1, w2, w3, _, set := getItem(item)
+				rec := records[:stride]
+				records = records[stride:]
+				binary.LittleEndian.PutUint64(rec, w0)
+				binary.LittleEndian.PutUint64(rec[8:], w1)
+				if stride == narrowBytes+4 {
+					binary.LittleEndian.PutUint64(rec[16:], uint64(places[set])<<32|w2)
+				} else {
+					binary.LittleEndian.PutUint64(rec[16:], w2)
+					binary.LittleEndian.PutUint64(rec[24:], w3)
+					binary.LittleEndian.PutUint32(rec[32:], places[set])
+				}
 			}
-			item := s.parts[part].item(rank-s.parts[part].before, size)
-			h := seed.hashItem(item)
-			own := bucketOf(h, buckets) - b
-			for ; next <= own; next++ {
-				binary.LittleEndian.PutUint32(c.heads[headBytes*next:], uint32(rank))
-				begin = rank
-			}
-			if slot := rank - begin; slot < slots {
-				binary.LittleEndian.PutUint16(c.heads[headBytes*own+4+2*slot:], uint16(fingerprint(h)))
-			}
-			word := c.filters[8*own : 8*own+8]
-			binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|filterBits(h))
-			rec := c.records[int(rank-from)*stride:][:stride]
-			copy(rec, item[:s.width])
-			set := binary.LittleEndian.Uint32(item[len(item)-4:])
-			binary.LittleEndian.PutUint32(rec[s.width:], places[set])
+		}
+		if filter && next > 0 {
+			binary.LittleEndian.PutUint64(filters[8*(next-1):], word)
 		}
 		for ; next < n; next++ {
-			binary.LittleEndian.PutUint32(c.heads[headBytes*next:], uint32(end))
+			binary.LittleEndian.PutUint32(heads[headBytes*next:], uint32(end))
+			if filter {
+				binary.LittleEndian.PutUint64(filters[8*next:], 0)
+			}
 		}
-		_, err := img.WriteAt(c.heads, int64(at.heads[i].off+headBytes*b))
-		if err == nil {
-			_, err = img.WriteAt(c.records, int64(at.records[i].off+from*uint64(stride)))
-		}
+		err := cmp.Or(
+			img.done(heads, at.heads[i].off+headBytes*b),
+			img.done(c.records, at.records[i].off+stride*from))
 		if err == nil && filter {
-			_, err = img.WriteAt(c.filters, int64(at.filters[i].off+8*b))
+			err = img.done(filters, at.filters[i].off+8*b)
 		}
 		return err
 	})
@@ -835,23 +920,21 @@ func (w sectionWriter) word(v uint32) {
 	w.Write(b[:]) // the error sticks
 }
 
-// bodyDigest returns the SHA-256 digest of the SHA-256 digests of the blocks of
-// an image of size bytes, without its header.
-func bodyDigest(img io.ReaderAt, size int64, workers int) ([32]byte, error) {
+// bodyDigest returns the SHA-256 digest of the CRC-32C checksums of the blocks
+// of an image of size bytes, without its header.
+func bodyDigest(img image, size uint64, workers int) ([32]byte, error) {
 	n := int((size - headerBytes + blockBytes - 1) / blockBytes)
-	sums := make([]byte, n*sha256.Size)
-	blocks := make([][]byte, workers)
+	sums := make([]byte, n*crc32.Size)
+	scratch := make([][]byte, workers)
+	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	err := parallel(workers, n, func(w, i int) error {
-		if blocks[w] == nil {
-			blocks[w] = make([]byte, min(blockBytes, size))
-		}
-		off := headerBytes + int64(i)*blockBytes
-		b := blocks[w][:min(blockBytes, size-off)]
-		if _, err := img.ReadAt(b, off); err != nil {
+		off := headerBytes + uint64(i)*blockBytes
+		b, err := img.read(scratch[w], off, min(blockBytes, size-off))
+		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(b)
-		copy(sums[i*sha256.Size:], sum[:])
+		scratch[w] = b
+		binary.LittleEndian.PutUint32(sums[i*crc32.Size:], crc32.Checksum(b, castagnoli))
 		return nil
 	})
 	return sha256.Sum256(sums), err

@@ -27,12 +27,9 @@ func KeyOf(class uint16, payload []byte) (Key, bool) {
 	meta := uint32(len(payload))<<16 | uint32(class)
 	switch len(payload) {
 	case narrowBytes:
-		return Key{
-			w0: binary.LittleEndian.Uint64(payload), w1: binary.LittleEndian.Uint64(payload[8:]),
-			w2: uint64(binary.LittleEndian.Uint32(payload[16:])), meta: meta,
-		}, true
+		return Key20(class, (*[20]byte)(payload)), true
 	case wideBytes:
-		return wordsOf(payload, meta), true
+		return Key32(class, (*[32]byte)(payload)), true
 	}
 	if len(payload) > wideBytes {
 		return Key{}, false
@@ -40,6 +37,19 @@ func KeyOf(class uint16, payload []byte) (Key, bool) {
 	var padded [wideBytes]byte
 	copy(padded[:], payload)
 	return wordsOf(padded[:], meta), true
+}
+
+// Key20 returns the Key of a class and a payload of 20 bytes.
+func Key20(class uint16, payload *[20]byte) Key {
+	return Key{
+		w0: binary.LittleEndian.Uint64(payload[:]), w1: binary.LittleEndian.Uint64(payload[8:]),
+		w2: uint64(binary.LittleEndian.Uint32(payload[16:])), meta: narrowBytes<<16 | uint32(class),
+	}
+}
+
+// Key32 returns the Key of a class and a payload of 32 bytes.
+func Key32(class uint16, payload *[32]byte) Key {
+	return wordsOf(payload[:], wideBytes<<16|uint32(class))
 }
 
 // wordsOf returns the Key of 32 bytes that are filled up with zeros.

@@ -20,7 +20,7 @@ func (ix *Index) Verify() error {
 		return fmt.Errorf("%w: closed", ErrDamaged)
 	}
 	const workers = 2
-	body, err := bodyDigest(bytes.NewReader(ix.data), int64(len(ix.data)), workers)
+	body, err := bodyDigest(image{memory: ix.data}, uint64(len(ix.data)), workers)
 	if err != nil {
 		return err
 	}
