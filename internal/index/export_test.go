@@ -1,8 +1,13 @@
 package index
 
+import (
+	"crypto/sha256"
+	"slices"
+)
+
 // Tune lets tests have filters from so many keys on, and choose the seeds.
 func (b *Builder) Tune(filterFrom uint64, seeds func(n int) [4]uint64) {
-	b.tune.filterFrom = filterFrom
+	b.tune = tuning{filterFrom: filterFrom}
 	if seeds != nil {
 		b.tune.seed = func(n int) *seed { s := seed(seeds(n)); return &s }
 	}
@@ -18,3 +23,20 @@ func HashWith(s [4]uint64, k Key) uint64 {
 func (ix *Index) Seed() [4]uint64 { return ix.seed }
 
 const MaxBucket = maxBucket
+
+// Reseal returns data with the checksums that its bytes ask for, as somebody
+// makes them who wants to deceive.
+func Reseal(data []byte) []byte {
+	data = slices.Clone(data)
+	if len(data) < headerBytes {
+		return data
+	}
+	body, err := bodyDigest(image{memory: data}, uint64(len(data)), 1)
+	if err != nil {
+		return data
+	}
+	copy(data[120:152], body[:])
+	sum := sha256.Sum256(data[:headerSum])
+	copy(data[headerSum:], sum[:])
+	return data
+}

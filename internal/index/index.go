@@ -287,8 +287,9 @@ func (ix *Index) Len() int { return int(ix.tables[0].keys + ix.tables[1].keys) }
 // Size returns how many bytes ix takes, in memory and as a file.
 func (ix *Index) Size() int { return len(ix.data) }
 
-// Digest returns the SHA-256 digest that [Index.Verify] checks. Indexes of the
-// same keys, values and texts have the same digest.
+// Digest returns the checksum of the header, which has checksums of all else.
+// Indexes of the same keys, values and texts have the same digest. It is no
+// proof against somebody who wants two indexes to have one.
 func (ix *Index) Digest() [32]byte { return ix.digest }
 
 // WriteTo writes the bytes of ix, which [Load] reads.

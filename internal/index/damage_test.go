@@ -1,0 +1,466 @@
+package index_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/index"
+)
+
+// zeroSeed is a seed under which the hash of all keys of at most 20 bytes of
+// which the last four are 0 is 0. Under others, other keys have one hash.
+var zeroSeed = [4]uint64{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0, 1}
+
+// small returns a small index with all that an index can have, and its model.
+func small(t testing.TB) (*index.Index, model) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(3, 4))
+	var items []item
+	for i := range 40 {
+		items = append(items, item{random20(t, r), uint32(i % 3)}, item{randomKey(t, r), 7})
+		if i%4 == 0 {
+			items = append(items, item{items[len(items)-1].key, 9})
+		}
+	}
+	// So many of one hash that not all have a fingerprint.
+	for i := range 20 {
+		items = append(items, item{key(t, uint16(i), make([]byte, 20)), 1})
+	}
+	m := make(model)
+	m.add(items)
+	var b index.Builder
+	b.Tune(1, func(int) [4]uint64 { return zeroSeed })
+	for _, text := range []string{"ofac", "", "a name"} {
+		b.Intern(text)
+	}
+	return build(t, &b, items), m
+}
+
+// ask asks ix all that can be asked, for the keys of m and for others. It
+// returns an error if an answer is wrong in itself.
+func ask(ix *index.Index, m model) error {
+	var keys []index.Key
+	for k := range m {
+		other, _ := index.KeyOf(k.Class()+1, k.AppendBytes(nil))
+		keys = append(keys, k, other)
+	}
+	var errs []error
+	listed := make(map[index.Key]index.Set)
+	for k, s := range ix.All() {
+		if _, ok := listed[k]; ok {
+			errs = append(errs, fmt.Errorf("%+v is there twice", k))
+		}
+		listed[k] = s
+		keys = append(keys, k)
+		if len(listed) > 10_000 {
+			break
+		}
+	}
+	sets, found := make([]index.Set, len(keys)), make([]bool, len(keys))
+	ix.LookupBatch(keys, sets, found)
+	for i, k := range keys {
+		s, ok := ix.Lookup(k)
+		if want, listed := listed[k]; ok != listed || ok && s != want || found[i] != ok || sets[i] != s && ok {
+			errs = append(errs, fmt.Errorf("Lookup(%+v) = %d, %t, want %d, %t", k, s, ok, want, listed))
+		}
+		if ok {
+			if _, err := ix.AppendValues(nil, s); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	for i := range uint32(min(ix.Texts(), 100)) {
+		if _, err := ix.Text(i); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A byte that is not as it was is found, and does no harm where nobody looks.
+func TestDamage(t *testing.T) {
+	ix, m := small(t)
+	checkModel(t, ix, m, nil)
+	if err := ask(ix, m); err != nil {
+		t.Fatalf("undamaged: %v", err)
+	}
+	whole := image(t, ix)
+	for i := range whole {
+		for _, flip := range []byte{1, 0x80, 0xff} {
+			data := slices.Clone(whole)
+			data[i] ^= flip
+			bad, err := index.Load(data)
+			if err == nil {
+				ask(bad, m)
+				err = bad.Verify()
+			}
+			if !errors.Is(err, index.ErrDamaged) {
+				t.Fatalf("byte %d ^ %#x: error %v, want ErrDamaged", i, flip, err)
+			}
+		}
+	}
+}
+
+// An index with right checksums over wrong bytes does no harm either, and if
+// Verify accepts it, its answers agree with each other.
+func TestResealed(t *testing.T) {
+	ix, m := small(t)
+	whole := image(t, ix)
+	if !bytes.Equal(index.Reseal(whole), whole) {
+		t.Fatal("Reseal changes an index that is whole")
+	}
+	accepted := 0
+	for i := range whole {
+		for _, flip := range []byte{1, 2, 0x80, 0xff} {
+			data := slices.Clone(whole)
+			data[i] ^= flip
+			bad, err := index.Load(index.Reseal(data))
+			if err != nil {
+				continue
+			}
+			inconsistent := ask(bad, m)
+			if bad.Verify() == nil {
+				accepted++
+				if inconsistent != nil {
+					t.Errorf("byte %d ^ %#x: Verify accepts, but %v", i, flip, inconsistent)
+				}
+			}
+		}
+	}
+	// What can be changed unseen: values, texts, and bytes between sections.
+	if accepted == 0 || accepted > len(whole) {
+		t.Errorf("Verify accepts %d of %d", accepted, 4*len(whole))
+	}
+}
+
+func TestLength(t *testing.T) {
+	ix, m := small(t)
+	whole := image(t, ix)
+	for n := range whole {
+		for _, data := range [][]byte{whole[:n:n], index.Reseal(whole[:n])} {
+			if bad, err := index.Load(data); err == nil {
+				t.Fatalf("%d of %d bytes are accepted: %v", n, len(whole), ask(bad, m))
+			} else if !errors.Is(err, index.ErrDamaged) {
+				t.Fatalf("%d of %d bytes: %v, want ErrDamaged", n, len(whole), err)
+			}
+		}
+	}
+	if _, err := index.Load(append(slices.Clone(whole), 0)); !errors.Is(err, index.ErrDamaged) {
+		t.Errorf("one byte more: %v, want ErrDamaged", err)
+	}
+}
+
+// A look-up that meets nonsense is no miss.
+func TestFailClosed(t *testing.T) {
+	ix, m := small(t)
+	whole := image(t, ix)
+	failed := 0
+	for i := 0; i+4 <= len(whole); i += 4 {
+		data := slices.Clone(whole)
+		binary.LittleEndian.PutUint32(data[i:], 1<<31)
+		bad, err := index.Load(index.Reseal(data))
+		if err != nil {
+			continue
+		}
+		for k := range m {
+			if s, ok := bad.Lookup(k); ok {
+				if _, err := bad.AppendValues(nil, s); errors.Is(err, index.ErrDamaged) {
+					failed++
+				}
+			}
+		}
+	}
+	closed, _ := small(t)
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for k := range m {
+		s, ok := closed.Lookup(k)
+		if _, err := closed.AppendValues(nil, s); !ok || !errors.Is(err, index.ErrDamaged) {
+			t.Fatalf("a closed index answers %d, %t for %+v", s, ok, k)
+		}
+		sets, found := make([]index.Set, 1), make([]bool, 1)
+		closed.LookupBatch([]index.Key{k}, sets, found)
+		if sets[0] != s || !found[0] {
+			t.Fatalf("a closed index answers %d, %t for %+v in a batch", sets[0], found[0], k)
+		}
+	}
+	if failed == 0 {
+		t.Error("no look-up in a damaged index failed")
+	}
+	if closed.Len() != 0 || closed.Verify() == nil {
+		t.Errorf("a closed index has %d keys, and is verified", closed.Len())
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	ix, m := small(f)
+	whole := image(f, ix)
+	f.Add(whole, false)
+	f.Add(whole, true)
+	var b index.Builder
+	f.Add(image(f, build(f, &b, nil)), true)
+	for _, n := range []int{0, 8, 255, 256, 300} {
+		f.Add(whole[:n], true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, reseal bool) {
+		if reseal {
+			data = index.Reseal(data)
+		}
+		ix, err := index.Load(data)
+		if err != nil {
+			if !errors.Is(err, index.ErrDamaged) {
+				t.Errorf("Load: %v, want ErrDamaged", err)
+			}
+			return
+		}
+		inconsistent := ask(ix, m)
+		if ix.Verify() == nil && inconsistent != nil {
+			t.Errorf("Verify accepts, but %v", inconsistent)
+		}
+	})
+}
+
+// collide returns n keys of 20 bytes that fall into the first of buckets under a
+// seed, as somebody makes them who knows it.
+func collide(t *testing.T, seed [4]uint64, n int, buckets uint64) []index.Key {
+	r := rand.New(rand.NewPCG(5, 6))
+	var keys []index.Key
+	for len(keys) < n {
+		k := random20(t, r)
+		if index.HashWith(seed, k)>>32*buckets>>32 == 0 {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+func TestOverfull(t *testing.T) {
+	seeds := make([][4]uint64, 3)
+	for i := range seeds {
+		seeds[i] = [4]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64(), rand.Uint64()}
+	}
+	choose := func(n int) [4]uint64 { return seeds[min(n, len(seeds)-1)] }
+	r := rand.New(rand.NewPCG(7, 8))
+	const n = 4096
+	for _, tt := range []struct {
+		name      string
+		colliding int
+		under     int // the seed
+		want      int
+	}{
+		{"at most", index.MaxBucket, 0, 0},
+		{"one more", index.MaxBucket + 1, 0, 1},
+		{"many", 2000, 0, 1},
+		{"under another seed", 2000, 1, 0},
+	} {
+		var items []item
+		for _, k := range collide(t, seeds[tt.under], tt.colliding, n/8) {
+			items = append(items, item{k, 1})
+		}
+		for len(items) < n {
+			k := random20(t, r)
+			if index.HashWith(seeds[tt.under], k)>>32*(n/8)>>32 != 0 {
+				items = append(items, item{k, 2})
+			}
+		}
+		var b index.Builder
+		b.Tune(0, choose)
+		ix := build(t, &b, items)
+		if ix.Seed() != seeds[tt.want] {
+			t.Fatalf("%s: seed %v, want %v", tt.name, ix.Seed(), seeds[tt.want])
+		}
+		m := make(model)
+		m.add(items)
+		checkModel(t, ix, m, nil)
+	}
+
+	// All of one hash, under all seeds but the last.
+	var items []item
+	for i := range 100_000 {
+		var p [20]byte
+		binary.LittleEndian.PutUint64(p[:], uint64(i))
+		items = append(items, item{index.Key20(1, &p), 1})
+	}
+	var b index.Builder
+	b.Tune(0, func(n int) [4]uint64 {
+		if n < 3 {
+			return zeroSeed
+		}
+		return seeds[0]
+	})
+	m := make(model)
+	m.add(items)
+	checkModel(t, build(t, &b, items), m, nil)
+
+	b.Tune(0, func(int) [4]uint64 { return zeroSeed })
+	for _, it := range items[:1000] {
+		b.Add(it.key, it.value)
+	}
+	if _, err := b.Build(); err == nil {
+		t.Error("no error, though every seed overfills a bucket")
+	}
+	// The Builder is as new.
+	b.Tune(0, nil)
+	checkModel(t, build(t, &b, items), m, nil)
+}
+
+func TestAllocs(t *testing.T) {
+	ix, m := small(t)
+	var keys []index.Key
+	for k := range m {
+		keys = append(keys, k, index.Key{})
+	}
+	sets, found := make([]index.Set, len(keys)), make([]bool, len(keys))
+	values := make([]uint32, 0, 8)
+	if n := testing.AllocsPerRun(100, func() {
+		ix.LookupBatch(keys, sets, found)
+		for _, k := range keys {
+			if s, ok := ix.Lookup(k); ok {
+				values, _ = ix.AppendValues(values[:0], s)
+			}
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	ix, m := small(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if err := ask(ix, m); err != nil {
+				t.Error(err)
+			}
+			if err := ix.Verify(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestKeyOf(t *testing.T) {
+	seen := make(map[index.Key]string)
+	for n := range 33 {
+		for _, fill := range []byte{0, 0xab} {
+			b := bytes.Repeat([]byte{fill}, n)
+			k := key(t, 0x8123, b)
+			if k.Class() != 0x8123 || !bytes.Equal(k.AppendBytes([]byte("x")), append([]byte("x"), b...)) {
+				t.Errorf("KeyOf(0x8123, %x) is %#x, %x", b, k.Class(), k.AppendBytes(nil))
+			}
+			if other, ok := seen[k]; ok && n > 0 {
+				t.Errorf("KeyOf is the same for %x and %s", b, other)
+			}
+			seen[k] = fmt.Sprintf("%x", b)
+		}
+	}
+	if k, ok := index.KeyOf(1, make([]byte, 33)); ok {
+		t.Errorf("KeyOf accepts 33 bytes: %+v", k)
+	}
+	p20, p32 := [20]byte{1, 19: 2}, [32]byte{1, 31: 2}
+	if index.Key20(7, &p20) != key(t, 7, p20[:]) || index.Key32(7, &p32) != key(t, 7, p32[:]) {
+		t.Error("Key20 or Key32 is not KeyOf")
+	}
+}
+
+func TestTexts(t *testing.T) {
+	var b index.Builder
+	want := []string{"ofac", "", "Lazarus Group", "\x00\xff"}
+	for range 2 {
+		for i, text := range want {
+			if got := b.Intern(text); got != uint32(i) {
+				t.Errorf("Intern(%q) = %d, want %d", text, got, i)
+			}
+		}
+	}
+	ix := build(t, &b, nil)
+	if ix.Texts() != len(want) {
+		t.Errorf("Texts() = %d, want %d", ix.Texts(), len(want))
+	}
+	for i, text := range want {
+		if got, err := ix.Text(uint32(i)); got != text || err != nil {
+			t.Errorf("Text(%d) = %q, %v, want %q", i, got, err, text)
+		}
+	}
+	for _, i := range []uint32{uint32(len(want)), 1<<32 - 1} {
+		if got, err := ix.Text(i); err == nil {
+			t.Errorf("Text(%d) = %q, want an error", i, got)
+		}
+	}
+	for _, s := range []index.Set{0, 1<<32 - 1} {
+		if got, err := ix.AppendValues(nil, s); err == nil {
+			t.Errorf("AppendValues(%d) = %d, want an error", s, got)
+		}
+	}
+}
+
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "index")
+	if _, err := index.Open(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open of no file: %v", err)
+	}
+	if _, err := index.Open(dir); err == nil {
+		t.Error("Open of a directory: no error")
+	}
+	for _, n := range []int{0, 100, 5000} {
+		if err := os.WriteFile(path, make([]byte, n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := index.Open(path); !errors.Is(err, index.ErrDamaged) {
+			t.Errorf("Open of %d zeros: %v, want ErrDamaged", n, err)
+		}
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	var opened []*index.Index
+	var models []model
+	for range 3 { // each replaces the one before, which stays open
+		var items []item
+		for range 50_000 {
+			items = append(items, item{randomKey(t, r), r.Uint32N(10)})
+		}
+		m := make(model)
+		m.add(items)
+		var b index.Builder
+		b.Tune(1, nil)
+		for _, it := range items {
+			b.Add(it.key, it.value)
+		}
+		if err := b.WriteFile(path); err != nil {
+			t.Fatal(err)
+		}
+		ix, err := index.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Tune(1, nil)
+		if memory := build(t, &b, items); memory.Digest() != ix.Digest() || memory.Size() != ix.Size() {
+			t.Errorf("the file has digest %x, in memory it is %x", ix.Digest(), memory.Digest())
+		}
+		opened, models = append(opened, ix), append(models, m)
+	}
+	for i, ix := range opened {
+		checkModel(t, ix, models[i], nil)
+		if err := ix.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("%v are left", files)
+	}
+	var b index.Builder
+	if err := b.WriteFile(filepath.Join(dir, "none", "index")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("WriteFile to no directory: %v", err)
+	}
+}
