@@ -63,7 +63,11 @@ func Parse(c Chain, s string) (Address, error) {
 	if r == 0 {
 		return Address{}, unsupported(c, s)
 	}
-	text, form, f := chains[r-1].format.parse(s, false)
+	format := chains[r-1].format
+	if _, ok := format.(evm); ok && isPlainEVM(s) { // most questions, spared the call
+		return Address{s, r, formEVM}, nil
+	}
+	text, form, f := format.parse(s, false)
 	if f.err != nil {
 		return Address{}, diagnose(r, s, s, 0, f)
 	}
@@ -83,7 +87,11 @@ func Normalize(c Chain, s string) (Address, error) {
 	if r == 0 {
 		return Address{}, unsupported(c, s)
 	}
-	text, form, f := chains[r-1].format.parse(s, true)
+	format := chains[r-1].format
+	if _, ok := format.(evm); ok && isPlainEVM(s) { // most questions, spared the call
+		return Address{s, r, formEVM}, nil
+	}
+	text, form, f := format.parse(s, true)
 	if f.err != nil {
 		return normalize(r, s, f)
 	}

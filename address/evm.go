@@ -2,7 +2,6 @@ package address
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/walletscreen/walletscreen/internal/keccak"
 )
@@ -35,6 +34,9 @@ var _ evmFamily = evm{}
 
 func (evm) isEVM() {}
 
+// isPlainEVM reports whether s is an address in normal form, as most are.
+func isPlainEVM(s string) bool { return len(s) == evmLen && s[:2] == "0x" && isLowerHex40(s[2:]) }
+
 // parse takes 64 hex digits for a private key.
 func (evm) parse(s string, tolerant bool) (string, form, fault) {
 	if len(s) != evmLen {
@@ -56,7 +58,7 @@ func parseEVMDigits(s, digits string, tolerant bool) (string, fault) {
 		return "", badChar(len(s) - 40 + firstNonHex(digits))
 	case kind&hasUpper == 0 && s[1] == 'x':
 		return s, fault{}
-	case kind == hasUpper|hasLower && !tolerant && !isEIP55(digits, ""):
+	case kind == hasUpper|hasLower && !tolerant && !isEIP55(digits):
 		return "", badChecksum
 	}
 	var buf [evmLen]byte
@@ -84,68 +86,6 @@ func evmKey(c Class, digits string) Key {
 	}
 }
 
-// load8 returns the eight bytes of s at i, little-endian.
-func load8(s string, i int) uint64 {
-	_ = s[i+7]
-	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-}
-
-// unhex8 returns the four bytes, little-endian, that eight valid hex digits
-// spell, the first digit in the lowest byte of w.
-func unhex8(w uint64) uint64 {
-	letter := w >> 6 & 0x0101010101010101 // 1 for a-f and A-F
-	w = w&0x0f0f0f0f0f0f0f0f + letter*9
-	w = (w<<4 | w>>8) & 0x00ff00ff00ff00ff
-	w = (w | w>>8) & 0x0000ffff0000ffff
-	return uint64(uint32(w | w>>16))
-}
-
-// The letter cases that hexCase finds.
-const (
-	hasLower = 1 << iota
-	hasUpper
-)
-
-// hexCase reports whether digits, whose length is a multiple of eight, are all
-// hex digits, and the cases of the letters among them.
-//
-// It looks at eight digits at a time without a branch, for the digits of fresh
-// addresses are what a branch predictor cannot learn.
-func hexCase(digits string) (kind int, ok bool) {
-	var bad, lower, upper uint64
-	for len(digits) >= 8 {
-		w := load8(digits, 0)
-		digits = digits[8:]
-		const ones = 0x0101010101010101
-		const high = 0x80 * ones
-		ascii := w &^ high
-		// The top bit of each byte of these says "at least".
-		ge0 := ascii + (0x80-'0')*ones
-		gt9 := ascii + (0x80-'9'-1)*ones
-		fold := ascii | 0x20*ones
-		geA := fold + (0x80-'a')*ones
-		gtF := fold + (0x80-'f'-1)*ones
-		digit := ge0 &^ gt9
-		letter := geA &^ gtF
-		bad |= w | ^(digit | letter)
-		up := w << 2 // bit 5, which is set in lower-case letters, as the top bit
-		lower |= letter & up
-		upper |= letter &^ up
-	}
-	const high = 0x8080808080808080
-	if bad&high != 0 {
-		return 0, false
-	}
-	if lower&high != 0 {
-		kind = hasLower
-	}
-	if upper&high != 0 {
-		kind |= hasUpper
-	}
-	return kind, true
-}
-
 // firstNonHex returns the index of the first byte of s that is no hex digit, or
 // len(s).
 func firstNonHex(s string) int {
@@ -159,39 +99,42 @@ func firstNonHex(s string) int {
 	return len(s)
 }
 
-// putLowerHex writes valid hex digits, a multiple of eight, to dst in lower
-// case.
-func putLowerHex(dst []byte, digits string) {
-	for i := 0; i+8 <= len(digits); i += 8 {
-		w := load8(digits, i)
-		// Digits have bit 5 already, letters have bit 6.
-		binary.LittleEndian.PutUint64(dst[i:], w|w>>1&0x2020202020202020)
-	}
-}
-
 // isEIP55 reports whether mixed, 40 valid hex digits, has the letter case that
 // EIP-55 gives to them: a letter is upper case where the nibble at its place in
-// the hash of the lower-case digits is 8 or more. With a prefix of at most 32
-// bytes, the decimal chain id and "0x", that is hashed before the digits, the
-// case is that of ERC-1191.
-func isEIP55(mixed, prefix string) bool {
+// the hash of the lower-case digits is 8 or more.
+func isEIP55(mixed string) bool {
+	h0, h1, h2 := keccak.Sum40(lowerHex8(load8(mixed, 0)), lowerHex8(load8(mixed, 8)), lowerHex8(load8(mixed, 16)),
+		lowerHex8(load8(mixed, 24)), lowerHex8(load8(mixed, 32)))
+	return fitsHash(mixed, h0, h1, h2)
+}
+
+// isERC1191 is isEIP55 with a prefix of at most 32 bytes, the decimal chain id
+// and "0x", that is hashed before the digits.
+func isERC1191(mixed, prefix string) bool {
 	var text [32 + 40]byte
 	n := copy(text[:32], prefix)
 	putLowerHex(text[n:], mixed)
 	sum := keccak.Sum256(text[:n+40])
-	var wrong uint64
-	for i := range 5 {
-		// The nibbles that belong to eight digits, one to a byte.
-		h := uint64(binary.BigEndian.Uint32(sum[4*i:]))
-		h = (h | h<<16) & 0x0000ffff0000ffff
-		h = (h | h<<8) & 0x00ff00ff00ff00ff
-		h = (h | h<<4) & 0x0f0f0f0f0f0f0f0f
-		h = bits.ReverseBytes64(h)
-		w := load8(mixed, 8*i)
-		letter := w >> 1 & 0x2020202020202020 // bit 5 of each, as is the bit of case
-		wrong |= letter & (^w ^ h<<2)
-	}
+	return fitsHash(mixed, binary.LittleEndian.Uint64(sum[0:]), binary.LittleEndian.Uint64(sum[8:]), binary.LittleEndian.Uint64(sum[16:]))
+}
+
+// fitsHash reports whether the case of the letters in 40 hex digits is what the
+// hash that begins with the given words says.
+func fitsHash(mixed string, h0, h1, h2 uint64) bool {
+	wrong := wrongCase8(load8(mixed, 0), h0) | wrongCase8(load8(mixed, 8), h0>>32) |
+		wrongCase8(load8(mixed, 16), h1) | wrongCase8(load8(mixed, 24), h1>>32) |
+		wrongCase8(load8(mixed, 32), h2)
 	return wrong == 0
+}
+
+// wrongCase8 returns which of the eight valid hex digits in w are letters whose
+// case is not what the lower four bytes of hash say.
+func wrongCase8(w, hash uint64) uint64 {
+	hash &= 1<<32 - 1
+	hash = (hash | hash<<16) & 0x0000ffff0000ffff
+	hash = (hash | hash<<8) & 0x00ff00ff00ff00ff
+	upper := hash>>2 | hash<<10 // the top bits of the nibbles, in the order of the digits
+	return w >> 1 & ^(w ^ upper) & caseBits
 }
 
 // isHexKey reports whether s is 64 hex digits, with or without "0x": a private

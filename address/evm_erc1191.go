@@ -17,7 +17,7 @@ func (erc1191) isEVM() {}
 
 func (c erc1191) parse(s string, tolerant bool) (string, form, fault) {
 	text, f, bad := evm{}.parse(s, tolerant)
-	if bad == badChecksum && isEIP55(s[2:], c.prefix) {
+	if bad == badChecksum && isERC1191(s[2:], c.prefix) {
 		return evm{}.parse(s, true)
 	}
 	return text, f, bad

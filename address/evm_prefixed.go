@@ -43,7 +43,7 @@ func (c evmPrefixed) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badChar(n + firstNonHex(digits))
 	case lower && kind&hasUpper == 0:
 		return s, formEVMPrefixed, fault{}
-	case kind == hasUpper|hasLower && !tolerant && !isEIP55(digits, ""):
+	case kind == hasUpper|hasLower && !tolerant && !isEIP55(digits):
 		return "", 0, badChecksum
 	}
 	var buf [32 + 40]byte

@@ -31,7 +31,7 @@ func isInvertedEIP55(mixed string) bool {
 			inverted[i] ^= 0x20
 		}
 	}
-	return isEIP55(string(inverted[:]), "")
+	return isEIP55(string(inverted[:]))
 }
 
 func (wanchain) canonical(text string, f form) (string, form) { return evm{}.canonical(text, f) }

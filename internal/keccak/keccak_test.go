@@ -50,6 +50,28 @@ func TestSum256AgainstReferees(t *testing.T) {
 	}
 }
 
+// TestSum40AgainstSum256 hashes random blocks either way.
+func TestSum40AgainstSum256(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		var m [5]uint64
+		var data []byte
+		for i := range m {
+			m[i] = rng.Uint64()
+			data = binary.LittleEndian.AppendUint64(data, m[i])
+		}
+		want := keccak.Sum256(data)
+		var got []byte
+		h0, h1, h2 := keccak.Sum40(m[0], m[1], m[2], m[3], m[4])
+		for _, h := range []uint64{h0, h1, h2} {
+			got = binary.LittleEndian.AppendUint64(got, h)
+		}
+		if !bytes.Equal(got, want[:24]) {
+			t.Errorf("Sum40(%x) = %x, Sum256 has %x", data, got, want[:24])
+		}
+	}
+}
+
 func TestSum256DoesNotAllocate(t *testing.T) {
 	data := make([]byte, 300)
 	if n := testing.AllocsPerRun(100, func() { keccak.Sum256(data) }); n != 0 {
@@ -118,6 +140,12 @@ func BenchmarkSum256(b *testing.B) {
 	data := make([]byte, 40)
 	for b.Loop() {
 		keccak.Sum256(data)
+	}
+}
+
+func BenchmarkSum40(b *testing.B) {
+	for b.Loop() {
+		keccak.Sum40(1, 2, 3, 4, 5)
 	}
 }
 
