@@ -42,14 +42,14 @@ func (aeternity) parse(s string, tolerant bool) (string, form, fault) {
 
 func (aeternity) canonical(text string, f form) (string, form) { return text, f }
 
-func (aeternity) account(text string, f form) Key { return aeternityKey(0, text) }
+func (aeternity) account(text string, f form) (words, tag) { return aeternityKey(0, text) }
 
-func (aeternity) key(text string, f form) Key { return aeternityKey(Ed25519, text) }
+func (aeternity) key(text string, f form) (words, tag) { return aeternityKey(Ed25519, text) }
 
 func (aeternity) proves(form) bool { return true }
 
 // aeternityKey returns the Key of the 32 bytes in text, a valid address.
-func aeternityKey(c Class, text string) Key {
+func aeternityKey(c Class, text string) (words, tag) {
 	var buf [base58.MaxLen]byte
 	base58.Bitcoin.Decode(buf[:], text[len(aeternityPrefix):])
 	return makeKey(c, buf[:32])

@@ -38,13 +38,13 @@ func (algorand) parse(s string, tolerant bool) (string, form, fault) {
 
 func (algorand) canonical(text string, f form) (string, form) { return text, f }
 
-func (algorand) account(text string, f form) Key { return algorandKey(0, text) }
+func (algorand) account(text string, f form) (words, tag) { return algorandKey(0, text) }
 
-func (algorand) key(text string, f form) Key { return algorandKey(Ed25519, text) }
+func (algorand) key(text string, f form) (words, tag) { return algorandKey(Ed25519, text) }
 
 func (algorand) proves(form) bool { return true }
 
-func algorandKey(c Class, text string) Key {
+func algorandKey(c Class, text string) (words, tag) {
 	var raw [algorandBytes]byte
 	base32.Decode(base32.Upper, raw[:], text)
 	return makeKey(c, raw[:32])

@@ -52,8 +52,8 @@ func isAntelopeKey(s string) bool {
 
 func (antelope) canonical(text string, f form) (string, form) { return text, f }
 
-func (antelope) account(text string, f form) Key { return textKey(0, text) }
+func (antelope) account(text string, f form) (words, tag) { return textKey(0, text) }
 
-func (antelope) key(string, form) Key { return Key{} }
+func (antelope) key(string, form) (words, tag) { return words{}, 0 }
 
 func (antelope) proves(form) bool { return false }

@@ -34,12 +34,12 @@ func (arweave) parse(s string, tolerant bool) (string, form, fault) {
 
 func (arweave) canonical(text string, f form) (string, form) { return text, f }
 
-func (arweave) account(text string, f form) Key {
+func (arweave) account(text string, f form) (words, tag) {
 	var b [32]byte
 	decodeBase64(b[:], text)
 	return key32(0, &b)
 }
 
-func (arweave) key(string, form) Key { return Key{} }
+func (arweave) key(string, form) (words, tag) { return words{}, 0 }
 
 func (arweave) proves(form) bool { return false }

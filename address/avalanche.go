@@ -43,11 +43,11 @@ func (a avalanche) parse(s string, tolerant bool) (string, form, fault) {
 
 func (a avalanche) canonical(text string, f form) (string, form) { return text, f }
 
-func (a avalanche) account(text string, f form) Key {
+func (a avalanche) account(text string, f form) (words, tag) {
 	return bech32Key(0, len(avalancheHRP)+1, text[len(a.prefix):])
 }
 
-func (a avalanche) key(text string, f form) Key {
+func (a avalanche) key(text string, f form) (words, tag) {
 	return bech32Key(Hash160, len(avalancheHRP)+1, text[len(a.prefix):])
 }
 

@@ -58,7 +58,7 @@ func lowerBech32(s string) string {
 
 // bech32Key returns the Key of class c with the bytes, at most 32, that stand in
 // text, which is valid Bech32, from offset start to the checksum.
-func bech32Key(c Class, start int, text string) Key {
+func bech32Key(c Class, start int, text string) (words, tag) {
 	var b [32]byte
 	n := bech32.Read(b[:], text[start:len(text)-bech32.ChecksumLen])
 	return paddedKey(c, &b, n)
@@ -96,9 +96,11 @@ func (b *bech32Bytes) parse(s string, tolerant bool) (string, form, fault) {
 
 func (b *bech32Bytes) canonical(text string, f form) (string, form) { return text, f }
 
-func (b *bech32Bytes) account(text string, f form) Key { return bech32Key(0, len(b.hrp)+1, text) }
+func (b *bech32Bytes) account(text string, f form) (words, tag) {
+	return bech32Key(0, len(b.hrp)+1, text)
+}
 
-func (b *bech32Bytes) key(text string, f form) Key { return Key{} }
+func (b *bech32Bytes) key(text string, f form) (words, tag) { return words{}, 0 }
 
 func (b *bech32Bytes) proves(form) bool { return true }
 
@@ -120,14 +122,16 @@ func (multiversx) parse(s string, tolerant bool) (string, form, fault) {
 
 func (multiversx) canonical(text string, f form) (string, form) { return text, f }
 
-func (multiversx) account(text string, f form) Key { return bech32Key(0, len(multiversxHRP)+1, text) }
+func (multiversx) account(text string, f form) (words, tag) {
+	return bech32Key(0, len(multiversxHRP)+1, text)
+}
 
-func (multiversx) key(text string, f form) Key {
-	k := bech32Key(Ed25519, len(multiversxHRP)+1, text)
-	if k.w0 == 0 { // eight zeros: a contract
-		return Key{}
+func (multiversx) key(text string, f form) (words, tag) {
+	w, t := bech32Key(Ed25519, len(multiversxHRP)+1, text)
+	if w.w0 == 0 { // eight zeros: a contract
+		return words{}, 0
 	}
-	return k
+	return w, t
 }
 
 func (multiversx) proves(form) bool { return true }
@@ -165,11 +169,11 @@ func (pactus) parse(s string, tolerant bool) (string, form, fault) {
 
 func (pactus) canonical(text string, f form) (string, form) { return text, f }
 
-func (pactus) account(text string, f form) Key {
+func (pactus) account(text string, f form) (words, tag) {
 	class := Class(bech32.Value(text[len(pactusHRP)+1]))
 	return bech32Key(class, len(pactusHRP)+2, text) // the type stands after the 1
 }
 
-func (pactus) key(text string, f form) Key { return Key{} }
+func (pactus) key(text string, f form) (words, tag) { return words{}, 0 }
 
 func (pactus) proves(form) bool { return true }

@@ -51,21 +51,23 @@ func BenchmarkQuestion(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if a.Account().IsZero() {
+			if class, _, w0, _, _, _ := a.AccountWords(); class == 0 || w0 == 0 {
 				b.Fatal("no account")
 			}
 		}
 	})
 	b.Run("parse+account+keys", func(b *testing.B) {
 		b.ReportAllocs()
-		var buf [4]address.Key
 		for i := 0; b.Loop(); i++ {
 			a, err := address.Parse("ethereum", all[i%distinct])
 			if err != nil {
 				b.Fatal(err)
 			}
-			if a.Account().IsZero() || len(a.AppendKeys(buf[:0])) != 1 {
+			if class, _, w0, _, _, _ := a.AccountWords(); class == 0 || w0 == 0 {
 				b.Fatal("no account")
+			}
+			if class, _, w0, _, _, _, more := a.KeyWords(); class == 0 || w0 == 0 || more {
+				b.Fatal("no key")
 			}
 		}
 	})
@@ -73,6 +75,14 @@ func BenchmarkQuestion(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			if parsed[i%distinct].Account().IsZero() {
+				b.Fatal("no account")
+			}
+		}
+	})
+	b.Run("account-words", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if class, _, w0, _, _, _ := parsed[i%distinct].AccountWords(); class == 0 || w0 == 0 {
 				b.Fatal("no account")
 			}
 		}

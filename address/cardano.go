@@ -126,7 +126,7 @@ func varintLen(b []byte) int {
 
 func (cardano) canonical(text string, f form) (string, form) { return text, f }
 
-func (cardano) account(text string, f form) Key {
+func (cardano) account(text string, f form) (words, tag) {
 	if f == formByron {
 		// The text is as good as its bytes: Base58 has one spelling.
 		var buf [base58.MaxLen]byte
@@ -158,16 +158,19 @@ func (cardano) keys(text string, f form) keys {
 	kind := buf[0] >> 4
 	first := buf[1 : 1+28]
 	if f == formStake {
-		return keys{makeKey(StakeKeyHash+Class(kind&1), first)}
+		return keys{newKey(makeKey(StakeKeyHash+Class(kind&1), first))}
 	}
-	payment := makeKey(PaymentKeyHash+Class(kind&1), first)
+	payment := newKey(makeKey(PaymentKeyHash+Class(kind&1), first))
 	if kind > 3 {
 		return keys{payment}
 	}
-	return keys{payment, makeKey(StakeKeyHash+Class(kind>>1), buf[1+28:1+28+28])}
+	return keys{payment, newKey(makeKey(StakeKeyHash+Class(kind>>1), buf[1+28:1+28+28]))}
 }
 
-func (c cardano) key(text string, f form) Key { return c.keys(text, f)[0] }
+func (c cardano) key(text string, f form) (words, tag) {
+	k := c.keys(text, f)[0]
+	return k.words, k.tag
+}
 
 func (cardano) proves(form) bool { return true }
 

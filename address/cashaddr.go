@@ -162,17 +162,17 @@ func (c *cashAddr) canonical(text string, f form) (string, form) {
 	case formSH, formCashTokenSH:
 		typ = cashSH
 	}
-	k := c.account(text, f)
+	k := newKey(c.account(text, f))
 	var b [1 + 32]byte
 	b[0] = typ << 3
-	if k.len() == 32 {
+	if k.tag.len() == 32 {
 		b[0] |= cashSize32
 	}
 	n := len(k.AppendBytes(b[:1]))
 	return cashaddr.Bitcoin.Encode(c.prefix, b[:n]), formCashPKH + form(typ)
 }
 
-func (c *cashAddr) account(text string, f form) Key {
+func (c *cashAddr) account(text string, f form) (words, tag) {
 	switch f {
 	case formCashPKH, formCashTokenPKH:
 		return c.hashKey(kindPKH, text)
@@ -182,7 +182,7 @@ func (c *cashAddr) account(text string, f form) Key {
 	return c.utxo.account(text, f)
 }
 
-func (c *cashAddr) key(text string, f form) Key {
+func (c *cashAddr) key(text string, f form) (words, tag) {
 	switch f {
 	case formCashPKH, formCashTokenPKH:
 		return c.hashKey(Hash160, text)
@@ -194,13 +194,13 @@ func (c *cashAddr) key(text string, f form) Key {
 
 // hashKey returns the Key of class kind with the hash in text, which is CashAddr
 // in normal form.
-func (c *cashAddr) hashKey(kind Class, text string) Key {
+func (c *cashAddr) hashKey(kind Class, text string) (words, tag) {
 	return cashKey(kind, cashaddr.Bitcoin, text[len(c.prefix)+1:])
 }
 
 // cashKey returns the Key of class c with what follows the version byte of body,
 // which is valid, at most 32 bytes of it.
-func cashKey(c Class, a *cashaddr.Alphabet, body string) Key {
+func cashKey(c Class, a *cashaddr.Alphabet, body string) (words, tag) {
 	var b [1 + 33]byte
 	n := a.Read(b[:], body[:len(body)-cashaddr.ChecksumLen])
 	return makeKey(c, b[1:min(n, 1+32)])

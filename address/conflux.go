@@ -154,11 +154,11 @@ func isConfluxField(field, body string) bool {
 	if key != "type" {
 		return true
 	}
-	k := confluxKey(confluxPrefix + ":" + body)
-	first := byte(k.w0)
+	w, _ := confluxKey(confluxPrefix + ":" + body)
+	first := byte(w.w0)
 	switch value {
 	case "null":
-		return k.w0|k.w1|k.w2|k.w3 == 0
+		return w == words{}
 	case "builtin":
 		return first&0xf0 == confluxBuiltin
 	case "user":
@@ -169,14 +169,14 @@ func isConfluxField(field, body string) bool {
 	return false
 }
 
-func confluxKey(text string) Key {
+func confluxKey(text string) (words, tag) {
 	return cashKey(0, cashaddr.Conflux, text[len(confluxPrefix)+1:])
 }
 
 func (conflux) canonical(text string, f form) (string, form) { return text, f }
 
-func (conflux) account(text string, f form) Key { return confluxKey(text) }
+func (conflux) account(text string, f form) (words, tag) { return confluxKey(text) }
 
-func (conflux) key(text string, f form) Key { return Key{} }
+func (conflux) key(text string, f form) (words, tag) { return words{}, 0 }
 
 func (conflux) proves(form) bool { return true }

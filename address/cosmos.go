@@ -64,17 +64,16 @@ func operatorAccount(hrp, operator, s string) string {
 	if bad.err != nil {
 		return ""
 	}
-	k := bech32Key(0, len(operator)+1, text)
-	return encodeKey(hrp, k)
+	return encodeKey(hrp, newKey(bech32Key(0, len(operator)+1, text)))
 }
 
 func (c *cosmos) canonical(text string, f form) (string, form) { return text, f }
 
-func (c *cosmos) account(text string, f form) Key { return bech32Key(0, len(c.hrp)+1, text) }
+func (c *cosmos) account(text string, f form) (words, tag) { return bech32Key(0, len(c.hrp)+1, text) }
 
-func (c *cosmos) key(text string, f form) Key {
+func (c *cosmos) key(text string, f form) (words, tag) {
 	if f != formCosmos {
-		return Key{}
+		return words{}, 0
 	}
 	return bech32Key(Hash160, len(c.hrp)+1, text)
 }
@@ -105,14 +104,14 @@ func (c *sei) parse(s string, tolerant bool) (string, form, fault) {
 	return c.cosmos.parse(s, tolerant)
 }
 
-func (c *sei) account(text string, f form) Key {
+func (c *sei) account(text string, f form) (words, tag) {
 	if f == formSeiEVM {
 		return evmKey(kindSeiEVM, text[2:])
 	}
 	return bech32Key(kindSei, len(c.hrp)+1, text)
 }
 
-func (c *sei) key(text string, f form) Key {
+func (c *sei) key(text string, f form) (words, tag) {
 	if f == formSeiEVM {
 		return evm{}.key(text, formEVM)
 	}
@@ -154,28 +153,28 @@ func (e *evmBech32) canonical(text string, f form) (string, form) {
 	if f != formEVMBech32 {
 		return text, f
 	}
-	return hexText(e.account(text, f)), formEVM
+	return hexText(newKey(e.account(text, f))), formEVM
 }
 
 // hexText returns "0x" and the 20 bytes of k in lower-case hex digits.
 func hexText(k Key) string {
 	var buf [evmLen]byte
 	buf[0], buf[1] = '0', 'x'
-	bytes := k.bytes()
+	bytes := k.words.bytes()
 	for i, b := range bytes[:20] {
 		buf[2+2*i], buf[3+2*i] = hexLower[b>>4], hexLower[b&15]
 	}
 	return string(buf[:])
 }
 
-func (e *evmBech32) account(text string, f form) Key {
+func (e *evmBech32) account(text string, f form) (words, tag) {
 	if f != formEVMBech32 {
 		return e.evm.account(text, f)
 	}
 	return bech32Key(evmKind, len(e.hrp)+1, text)
 }
 
-func (e *evmBech32) key(text string, f form) Key {
+func (e *evmBech32) key(text string, f form) (words, tag) {
 	if f != formEVMBech32 {
 		return e.evm.key(text, f)
 	}

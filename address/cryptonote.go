@@ -106,7 +106,7 @@ func (c cryptonote) canonical(text string, f form) (string, form) {
 	return encodeCryptonote(buf[:cnStandard]), formStandard
 }
 
-func (c cryptonote) account(text string, f form) Key {
+func (c cryptonote) account(text string, f form) (words, tag) {
 	class := Class(formStandard)
 	if f == formSub {
 		class = Class(formSub)
@@ -114,7 +114,7 @@ func (c cryptonote) account(text string, f form) Key {
 	return cryptonoteKey(class, text)
 }
 
-func (c cryptonote) key(text string, f form) Key {
+func (c cryptonote) key(text string, f form) (words, tag) {
 	return cryptonoteKey(CryptoNote, text)
 }
 
@@ -122,7 +122,7 @@ func (c cryptonote) proves(form) bool { return true }
 
 // cryptonoteKey returns the Key of the spend key and the view key in text, a
 // valid address.
-func cryptonoteKey(c Class, text string) Key {
+func cryptonoteKey(c Class, text string) (words, tag) {
 	var buf [cnMaxBytes]byte
 	decodeCryptonote(&buf, text)
 	return hashedKey(c, buf[1:1+cnKeys])

@@ -84,7 +84,7 @@ func legacyForm(c *chain, a Address) string {
 	k, _ := a.Key()
 	version := byte(0)
 	switch {
-	case k.len() != 20:
+	case k.tag.len() != 20:
 		return ""
 	case k.Class() == ScriptHash:
 		version = 5

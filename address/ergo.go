@@ -125,7 +125,7 @@ func (ergo) canonical(text string, f form) (string, form) {
 	return base58.Bitcoin.Encode(append(b, sum[:sumLen]...)), f
 }
 
-func (ergo) account(text string, f form) Key {
+func (ergo) account(text string, f form) (words, tag) {
 	var buf [base58.MaxLen]byte
 	content, f := ergoContent(&buf, text, f)
 	if f == formErgoP2SH {
@@ -134,11 +134,11 @@ func (ergo) account(text string, f form) Key {
 	return hashedKey(Class(f), content)
 }
 
-func (ergo) key(text string, f form) Key {
+func (ergo) key(text string, f form) (words, tag) {
 	var buf [base58.MaxLen]byte
 	content, f := ergoContent(&buf, text, f)
 	if f != formErgoP2PK {
-		return Key{}
+		return words{}, 0
 	}
 	return secp256k1Key(content)
 }
@@ -148,6 +148,6 @@ func (ergo) proves(form) bool { return true }
 // secp256k1Key returns the Key of a compressed secp256k1 public key: its
 // x coordinate. The two points that share one are controlled by the same
 // secret, and some chains show nothing but x.
-func secp256k1Key(compressed []byte) Key {
+func secp256k1Key(compressed []byte) (words, tag) {
 	return makeKey(Secp256k1, compressed[1:])
 }

@@ -69,21 +69,21 @@ func parseEVMDigits(s, digits string, tolerant bool) (string, fault) {
 
 func (evm) canonical(text string, f form) (string, form) { return text, formEVM }
 
-func (evm) account(text string, f form) Key { return evmKey(evmKind, text[2:]) }
+func (evm) account(text string, f form) (words, tag) { return evmKey(evmKind, text[2:]) }
 
-func (evm) key(text string, f form) Key { return evmKey(KeccakHash, text[2:]) }
+func (evm) key(text string, f form) (words, tag) { return evmKey(KeccakHash, text[2:]) }
 
 func (evm) proves(form) bool { return true }
 
 // evmKey returns the Key of the 20 bytes in 40 valid hex digits.
-func evmKey(c Class, digits string) Key {
+func evmKey(c Class, digits string) (words, tag) {
 	_ = digits[39]
-	return Key{
-		w0:   unhex8(load8(digits, 0)) | unhex8(load8(digits, 8))<<32,
-		w1:   unhex8(load8(digits, 16)) | unhex8(load8(digits, 24))<<32,
-		w2:   unhex8(load8(digits, 32)),
-		meta: keyMeta(c, 20),
-	}
+	return words{
+		unhex8(load8(digits, 0)) | unhex8(load8(digits, 8))<<32,
+		unhex8(load8(digits, 16)) | unhex8(load8(digits, 24))<<32,
+		unhex8(load8(digits, 32)),
+		0,
+	}, makeTag(c, 20)
 }
 
 // firstNonHex returns the index of the first byte of s that is no hex digit, or

@@ -25,8 +25,8 @@ func (c erc1191) parse(s string, tolerant bool) (string, form, fault) {
 
 func (erc1191) canonical(text string, f form) (string, form) { return evm{}.canonical(text, f) }
 
-func (erc1191) account(text string, f form) Key { return evm{}.account(text, f) }
+func (erc1191) account(text string, f form) (words, tag) { return evm{}.account(text, f) }
 
-func (erc1191) key(text string, f form) Key { return evm{}.key(text, f) }
+func (erc1191) key(text string, f form) (words, tag) { return evm{}.key(text, f) }
 
 func (erc1191) proves(f form) bool { return evm{}.proves(f) }

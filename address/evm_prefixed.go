@@ -59,11 +59,11 @@ func (evmPrefixed) canonical(text string, f form) (string, form) {
 	return text, formEVM
 }
 
-func (evmPrefixed) account(text string, f form) Key {
+func (evmPrefixed) account(text string, f form) (words, tag) {
 	return evmKey(evmKind, text[len(text)-40:])
 }
 
-func (evmPrefixed) key(text string, f form) Key {
+func (evmPrefixed) key(text string, f form) (words, tag) {
 	return evmKey(KeccakHash, text[len(text)-40:])
 }
 

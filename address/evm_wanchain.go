@@ -36,8 +36,8 @@ func isInvertedEIP55(mixed string) bool {
 
 func (wanchain) canonical(text string, f form) (string, form) { return evm{}.canonical(text, f) }
 
-func (wanchain) account(text string, f form) Key { return evm{}.account(text, f) }
+func (wanchain) account(text string, f form) (words, tag) { return evm{}.account(text, f) }
 
-func (wanchain) key(text string, f form) Key { return evm{}.key(text, f) }
+func (wanchain) key(text string, f form) (words, tag) { return evm{}.key(text, f) }
 
 func (wanchain) proves(f form) bool { return evm{}.proves(f) }

@@ -126,7 +126,7 @@ func (filecoin) canonical(text string, f form) (string, form) { return text, f }
 // none of them can be made to look like a short one.
 const longDelegated = Class(formFilecoinDelegated) + 1
 
-func (filecoin) account(text string, f form) Key {
+func (filecoin) account(text string, f form) (words, tag) {
 	if f == formFilecoinID {
 		id, _, _ := parseID(text, 2)
 		return idKey(Class(f), id)
@@ -144,14 +144,14 @@ func (filecoin) account(text string, f form) Key {
 	return makeKey(c, sum[:])
 }
 
-func (filecoin) key(text string, f form) Key {
+func (filecoin) key(text string, f form) (words, tag) {
 	if f != formFilecoinDelegated || !strings.HasPrefix(text, "f410f") {
-		return Key{}
+		return words{}, 0
 	}
 	var raw [filecoinMaxBytes]byte
 	n, _ := decodeFilecoin(&raw, text, f)
 	if n != 2+20 {
-		return Key{}
+		return words{}, 0
 	}
 	return makeKey(KeccakHash, raw[2:n])
 }

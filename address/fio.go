@@ -55,13 +55,13 @@ func fioSum(key []byte) (sum [sumLen]byte) {
 
 func (fio) canonical(text string, f form) (string, form) { return text, f }
 
-func (fio) account(text string, f form) Key {
+func (fio) account(text string, f form) (words, tag) {
 	var buf [base58.MaxLen]byte
 	base58.Bitcoin.Decode(buf[:], text[len(fioPrefix):])
 	return hashedKey(0, buf[:fioKey])
 }
 
-func (fio) key(text string, f form) Key {
+func (fio) key(text string, f form) (words, tag) {
 	var buf [base58.MaxLen]byte
 	base58.Bitcoin.Decode(buf[:], text[len(fioPrefix):])
 	return secp256k1Key(buf[:fioKey])

@@ -84,8 +84,8 @@ func isFlowCode(word uint64) bool {
 
 func (flow) canonical(text string, f form) (string, form) { return text, f }
 
-func (flow) account(text string, f form) Key { return idKey(0, flowWord(text)) }
+func (flow) account(text string, f form) (words, tag) { return idKey(0, flowWord(text)) }
 
-func (flow) key(string, form) Key { return Key{} }
+func (flow) key(string, form) (words, tag) { return words{}, 0 }
 
 func (flow) proves(form) bool { return false }

@@ -23,11 +23,11 @@ type format interface {
 	// account returns the identity of the account: in the class, a number below
 	// 32 that tells kinds of accounts of the chain apart, and the payload, or its
 	// SHA-256 where it is longer than 32 bytes.
-	account(text string, f form) Key
+	account(text string, f form) (words, tag)
 
-	// key returns what controls the account, or the zero Key. Of several keys it
+	// key returns what controls the account, or zero. Of several keys it
 	// is the most telling; [Address.AppendKeys] knows the formats that have them.
-	key(text string, f form) Key
+	key(text string, f form) (words, tag)
 
 	// proves reports whether an address of form f proves itself, by a checksum
 	// that chance does not meet (or by 0x and 40 hex digits), so that it can be

@@ -51,7 +51,7 @@ func (handshake) parse(s string, tolerant bool) (string, form, fault) {
 func (handshake) canonical(text string, f form) (string, form) { return text, f }
 
 // The kinds of accounts are the witness versions.
-func (handshake) account(text string, f form) Key {
+func (handshake) account(text string, f form) (words, tag) {
 	var program [maxProgram]byte
 	version := bech32.Value(text[len(handshakeHRP)+1])
 	n := bech32.Read(program[:], text[len(handshakeHRP)+2:len(text)-bech32.ChecksumLen])
@@ -66,9 +66,9 @@ func (handshake) account(text string, f form) Key {
 	return makeKey(0, sum[:31])
 }
 
-func (handshake) key(text string, f form) Key {
+func (handshake) key(text string, f form) (words, tag) {
 	if f != formHandshakeKey {
-		return Key{}
+		return words{}, 0
 	}
 	return bech32Key(Blake2b160, len(handshakeHRP)+2, text) // the version stands after the 1
 }

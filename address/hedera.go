@@ -219,7 +219,7 @@ func (hedera) canonical(text string, f form) (string, form) {
 	return text, f
 }
 
-func (hedera) account(text string, f form) Key {
+func (hedera) account(text string, f form) (words, tag) {
 	switch f {
 	case formHederaAlias:
 		return evmKey(kindHederaAlias, text[2:])
@@ -232,7 +232,7 @@ func (hedera) account(text string, f form) Key {
 	return idKey(kindHederaID, hederaNumber(text, f))
 }
 
-func (hedera) key(text string, f form) Key {
+func (hedera) key(text string, f form) (words, tag) {
 	switch f {
 	case formHederaAlias:
 		return evmKey(KeccakHash, text[2:])
@@ -242,12 +242,12 @@ func (hedera) key(text string, f form) Key {
 		a, _ := hederaEthereum(text)
 		return makeKey(KeccakHash, a[:])
 	}
-	return Key{}
+	return words{}, 0
 }
 
 func (hedera) proves(f form) bool { return f == formHederaChecked }
 
 // hederaEd25519 returns the Key of the ed25519 key at the end of text.
-func hederaEd25519(c Class, text string) Key {
+func hederaEd25519(c Class, text string) (words, tag) {
 	return hexKey(c, text[len(text)-64:])
 }

@@ -42,11 +42,11 @@ func (helium) parse(s string, tolerant bool) (string, form, fault) {
 
 func (helium) canonical(text string, f form) (string, form) { return text, f }
 
-func (helium) account(text string, f form) Key { return heliumKey(Class(f), text) }
+func (helium) account(text string, f form) (words, tag) { return heliumKey(Class(f), text) }
 
-func (helium) key(text string, f form) Key {
+func (helium) key(text string, f form) (words, tag) {
 	if f != formHeliumEd25519 {
-		return Key{}
+		return words{}, 0
 	}
 	return heliumKey(Ed25519, text)
 }
@@ -54,7 +54,7 @@ func (helium) key(text string, f form) Key {
 func (helium) proves(form) bool { return true }
 
 // heliumKey returns the Key of the 32 bytes in text, a valid address.
-func heliumKey(c Class, text string) Key {
+func heliumKey(c Class, text string) (words, tag) {
 	var buf [base58.MaxLen]byte
 	base58.Bitcoin.Decode(buf[:], text)
 	return makeKey(c, buf[2:2+32])

@@ -139,11 +139,11 @@ func (h hex32) canonical(text string, f form) (string, form) {
 	return text, f
 }
 
-func (h hex32) account(text string, f form) Key {
+func (h hex32) account(text string, f form) (words, tag) {
 	value := hex32Value(text)
 	return key32(0, &value)
 }
 
-func (hex32) key(string, form) Key { return Key{} }
+func (hex32) key(string, form) (words, tag) { return words{}, 0 }
 
 func (hex32) proves(form) bool { return false }

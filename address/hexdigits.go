@@ -94,6 +94,6 @@ func parseID(s string, at int) (id uint64, end int, bad fault) {
 }
 
 // idKey returns the Key of an account that is numbered.
-func idKey(c Class, id uint64) Key {
-	return Key{w0: bits.ReverseBytes64(id), meta: keyMeta(c, 8)}
+func idKey(c Class, id uint64) (words, tag) {
+	return words{w0: bits.ReverseBytes64(id)}, makeTag(c, 8)
 }

@@ -39,8 +39,8 @@ func (icon) parse(s string, tolerant bool) (string, form, fault) {
 
 func (icon) canonical(text string, f form) (string, form) { return text, f }
 
-func (icon) account(text string, f form) Key { return evmKey(Class(f), text[2:]) }
+func (icon) account(text string, f form) (words, tag) { return evmKey(Class(f), text[2:]) }
 
-func (icon) key(string, form) Key { return Key{} }
+func (icon) key(string, form) (words, tag) { return words{}, 0 }
 
 func (icon) proves(form) bool { return false }

@@ -156,7 +156,7 @@ func (p *principal) decodeAccount(sub *[32]byte, s string, dot int) fault {
 
 func (icp) canonical(text string, f form) (string, form) { return text, f }
 
-func (icp) account(text string, f form) Key {
+func (icp) account(text string, f form) (words, tag) {
 	if f == formICPLedger {
 		var b [32]byte
 		unhex(b[:28], text[8:])
@@ -172,7 +172,7 @@ func (icp) account(text string, f form) Key {
 	return hashedKey(Class(f), both[:n])
 }
 
-func (icp) key(text string, f form) Key {
+func (icp) key(text string, f form) (words, tag) {
 	if f == formICPLedger {
 		return hexKey(LedgerAccount, text)
 	}

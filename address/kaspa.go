@@ -92,7 +92,7 @@ func kaspaPrefixFault(s string) fault {
 
 func (kaspa) canonical(text string, f form) (string, form) { return text, f }
 
-func (kaspa) account(text string, f form) Key {
+func (kaspa) account(text string, f form) (words, tag) {
 	b := kaspaPayload(text)
 	if f == formKaspaECDSA {
 		sum := sha256.Sum256(b[1:])
@@ -103,7 +103,7 @@ func (kaspa) account(text string, f form) Key {
 
 // key gives the x coordinate of either kind of key: who knows the secret of
 // one of the two keys with it knows that of the other.
-func (kaspa) key(text string, f form) Key {
+func (kaspa) key(text string, f form) (words, tag) {
 	b := kaspaPayload(text)
 	switch {
 	case f == formKaspaSchnorr:
@@ -111,7 +111,7 @@ func (kaspa) key(text string, f form) Key {
 	case f == formKaspaECDSA && b[1]|1 == 3: // a compressed key indeed
 		return makeKey(Secp256k1, b[2:])
 	}
-	return Key{}
+	return words{}, 0
 }
 
 // kaspaPayload returns the version byte of text and what follows it.

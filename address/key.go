@@ -14,12 +14,28 @@ import (
 //
 // The zero Key identifies nothing.
 type Key struct {
-	// The bytes, little-endian, filled up with zeros. An array of bytes, or of
-	// words, would go through memory wherever a Key is passed; words go in
-	// registers.
-	w0, w1, w2, w3 uint64
-	meta           uint64 // the class, and from bit 16 on the number of the bytes; zero in the zero Key only
+	words words
+	tag   tag
 }
+
+// words are the bytes of a Key, little-endian, filled up with zeros. Go keeps a
+// struct of four words in registers, and one of five, such as a Key, in memory,
+// where it is copied in pieces that wait for each other: some nanoseconds for
+// each copy. So the formats return words and tag, two values, and a Key is made
+// of them at the end.
+type words struct{ w0, w1, w2, w3 uint64 }
+
+// A tag is the class of a Key and, from bit 16 on, the number of its bytes. It
+// is zero in the zero Key only.
+type tag uint64
+
+func makeTag(c Class, n int) tag { return tag(n)<<16 | tag(c) }
+
+// len returns the number of the bytes.
+func (t tag) len() int { return int(t >> 16) }
+
+// newKey returns the Key that a format returns as two values.
+func newKey(w words, t tag) Key { return Key{w, t} }
 
 // A Class says how the bytes of a [Key] were made. Equal classes and equal
 // bytes mean the same key, or the same script.
@@ -73,54 +89,42 @@ func (c Class) String() string {
 // the kind of account follow in the lower bits.
 const accountClass Class = 1 << 15
 
-// keyMeta returns what tells a Key of class c with n bytes.
-func keyMeta(c Class, n int) uint64 { return uint64(n)<<16 | uint64(c) }
-
 // Class returns how the bytes of k were made.
-func (k Key) Class() Class { return Class(k.meta) }
+func (k Key) Class() Class { return Class(k.tag) }
 
-// len returns the number of the bytes of k.
-func (k Key) len() int { return int(k.meta >> 16) }
-
-// as returns k with the class c.
-func (k Key) as(c Class) Key {
-	k.meta = keyMeta(c, k.len())
-	return k
-}
-
-// bytes returns the bytes of k, filled up with zeros.
-func (k Key) bytes() (b [32]byte) {
-	binary.LittleEndian.PutUint64(b[0:], k.w0)
-	binary.LittleEndian.PutUint64(b[8:], k.w1)
-	binary.LittleEndian.PutUint64(b[16:], k.w2)
-	binary.LittleEndian.PutUint64(b[24:], k.w3)
+// bytes returns the bytes, filled up with zeros.
+func (w words) bytes() (b [32]byte) {
+	binary.LittleEndian.PutUint64(b[0:], w.w0)
+	binary.LittleEndian.PutUint64(b[8:], w.w1)
+	binary.LittleEndian.PutUint64(b[16:], w.w2)
+	binary.LittleEndian.PutUint64(b[24:], w.w3)
 	return b
 }
 
 // AppendBytes appends the bytes of k, at most 32, to b.
 func (k Key) AppendBytes(b []byte) []byte {
-	bytes := k.bytes()
-	return append(b, bytes[:k.len()]...)
+	bytes := k.words.bytes()
+	return append(b, bytes[:k.tag.len()]...)
 }
 
 // Words returns the bytes of k as words, little-endian and filled up with
 // zeros, and their number: what an index needs, without a way through memory.
 // Keys are equal exactly if their words, numbers and classes are.
 func (k Key) Words() (w0, w1, w2, w3 uint64, n int) {
-	return k.w0, k.w1, k.w2, k.w3, k.len()
+	return k.words.w0, k.words.w1, k.words.w2, k.words.w3, k.tag.len()
 }
 
 // IsZero reports whether k identifies nothing.
-func (k Key) IsZero() bool { return k.meta == 0 }
+func (k Key) IsZero() bool { return k.tag == 0 }
 
 // String returns the class, a colon and the bytes in hex: "h160:751e…".
 func (k Key) String() string {
-	b := k.bytes()
-	return k.Class().String() + ":" + hex.EncodeToString(b[:k.len()])
+	b := k.words.bytes()
+	return k.Class().String() + ":" + hex.EncodeToString(b[:k.tag.len()])
 }
 
 // makeKey returns the Key of class c with the bytes of b, at most 32.
-func makeKey(c Class, b []byte) Key {
+func makeKey(c Class, b []byte) (words, tag) {
 	switch len(b) {
 	case 20:
 		return key20(c, (*[20]byte)(b))
@@ -132,54 +136,44 @@ func makeKey(c Class, b []byte) Key {
 }
 
 // textKey is makeKey for the bytes of a string.
-func textKey(c Class, s string) Key {
+func textKey(c Class, s string) (words, tag) {
 	var padded [32]byte
 	return paddedKey(c, &padded, copy(padded[:], s))
 }
 
 // paddedKey returns the Key of class c with the first n bytes of b. The others
 // are zero.
-func paddedKey(c Class, b *[32]byte, n int) Key {
-	k := key32(c, b)
-	k.meta = keyMeta(c, n)
-	return k
+func paddedKey(c Class, b *[32]byte, n int) (words, tag) {
+	w, _ := key32(c, b)
+	return w, makeTag(c, n)
 }
 
 // key20 returns the Key of class c with the bytes of b.
-func key20(c Class, b *[20]byte) Key {
-	return Key{
-		w0:   binary.LittleEndian.Uint64(b[0:]),
-		w1:   binary.LittleEndian.Uint64(b[8:]),
-		w2:   uint64(binary.LittleEndian.Uint32(b[16:])),
-		meta: keyMeta(c, 20),
-	}
+func key20(c Class, b *[20]byte) (words, tag) {
+	w0, w1 := binary.LittleEndian.Uint64(b[0:]), binary.LittleEndian.Uint64(b[8:])
+	return words{w0, w1, uint64(binary.LittleEndian.Uint32(b[16:])), 0}, makeTag(c, 20)
 }
 
 // key32 returns the Key of class c with the bytes of b.
-func key32(c Class, b *[32]byte) Key {
-	return Key{
-		w0:   binary.LittleEndian.Uint64(b[0:]),
-		w1:   binary.LittleEndian.Uint64(b[8:]),
-		w2:   binary.LittleEndian.Uint64(b[16:]),
-		w3:   binary.LittleEndian.Uint64(b[24:]),
-		meta: keyMeta(c, 32),
-	}
+func key32(c Class, b *[32]byte) (words, tag) {
+	w0, w1 := binary.LittleEndian.Uint64(b[0:]), binary.LittleEndian.Uint64(b[8:])
+	w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+	return words{w0, w1, w2, w3}, makeTag(c, 32)
 }
 
 // hexKey returns the Key of class c with the 32 bytes in 64 valid hex digits.
-func hexKey(c Class, digits string) Key {
+func hexKey(c Class, digits string) (words, tag) {
 	_ = digits[63]
-	return Key{
-		w0:   unhex8(load8(digits, 0)) | unhex8(load8(digits, 8))<<32,
-		w1:   unhex8(load8(digits, 16)) | unhex8(load8(digits, 24))<<32,
-		w2:   unhex8(load8(digits, 32)) | unhex8(load8(digits, 40))<<32,
-		w3:   unhex8(load8(digits, 48)) | unhex8(load8(digits, 56))<<32,
-		meta: keyMeta(c, 32),
-	}
+	return words{
+		unhex8(load8(digits, 0)) | unhex8(load8(digits, 8))<<32,
+		unhex8(load8(digits, 16)) | unhex8(load8(digits, 24))<<32,
+		unhex8(load8(digits, 32)) | unhex8(load8(digits, 40))<<32,
+		unhex8(load8(digits, 48)) | unhex8(load8(digits, 56))<<32,
+	}, makeTag(c, 32)
 }
 
 // hashedKey returns the Key of class c with the SHA-256 of b.
-func hashedKey(c Class, b []byte) Key {
+func hashedKey(c Class, b []byte) (words, tag) {
 	sum := sha256.Sum256(b)
 	return key32(c, &sum)
 }
@@ -188,18 +182,26 @@ func hashedKey(c Class, b []byte) Key {
 // Accounts exactly when their [Address.Canonical] forms are equal. It is made
 // for indexes: it is of fixed size and costs no allocation. It is the zero Key
 // for the zero Address.
-func (a Address) Account() Key {
+func (a Address) Account() Key { return newKey(a.account()) }
+
+// AccountWords returns [Address.Account] as words, which cost less than a Key:
+// the class, the number of the bytes, and the bytes as [Key.Words] returns them.
+func (a Address) AccountWords() (c Class, n int, w0, w1, w2, w3 uint64) {
+	w, t := a.account()
+	return Class(t), t.len(), w.w0, w.w1, w.w2, w.w3
+}
+
+func (a Address) account() (words, tag) {
 	if a.row == 0 {
-		return Key{}
+		return words{}, 0
 	}
 	class := accountClasses[a.row-1]
 	format := chains[a.row-1].format
 	if _, ok := format.(evm); ok { // most questions, spared the call
 		return evmKey(class|evmKind, a.text[2:])
 	}
-	k := format.account(a.text, a.form)
-	k.meta |= uint64(class)
-	return k
+	w, t := format.account(a.text, a.form)
+	return w, t | tag(class)
 }
 
 // accountClasses are the classes of the accounts of the rows, to which the
@@ -217,15 +219,41 @@ var accountClasses = func() (classes [len(chains)]Class) {
 // false where the address does not show it, or for the zero Address. Of an
 // address with several keys it is the first of [Address.AppendKeys].
 func (a Address) Key() (Key, bool) {
+	k := newKey(a.key())
+	return k, k.tag != 0
+}
+
+// KeyWords returns [Address.Key] as [Address.AccountWords] returns an account.
+// The class is zero where the address shows no key. It reports whether there are
+// more keys, perhaps, which only [Address.AppendKeys] returns.
+func (a Address) KeyWords() (c Class, n int, w0, w1, w2, w3 uint64, more bool) {
+	w, t := a.key()
+	return Class(t), t.len(), w.w0, w.w1, w.w2, w.w3, a.hasSeveralKeys()
+}
+
+func (a Address) key() (words, tag) {
 	if a.row == 0 {
-		return Key{}, false
+		return words{}, 0
 	}
 	format := chains[a.row-1].format
-	if _, ok := format.(evm); ok { // as in Account
-		return evmKey(KeccakHash, a.text[2:]), true
+	if _, ok := format.(evm); ok { // as in account
+		return evmKey(KeccakHash, a.text[2:])
 	}
-	k := format.key(a.text, a.form)
-	return k, !k.IsZero()
+	return format.key(a.text, a.form)
+}
+
+// hasSeveralKeys reports whether a can have more than one key.
+func (a Address) hasSeveralKeys() bool {
+	if a.row == 0 {
+		return false
+	}
+	switch chains[a.row-1].format.(type) {
+	case cardano:
+		return a.form == formShelley
+	case *zcash:
+		return a.form == formUnified
+	}
+	return false
 }
 
 // AppendKeys appends all that controls the account of a to dst: nothing for
@@ -243,8 +271,8 @@ func (a Address) AppendKeys(dst []Key) []Key {
 	case *zcash:
 		ks = format.keys(a.text, a.form)
 	default:
-		if k, ok := a.Key(); ok {
-			dst = append(dst, k)
+		if w, t := a.key(); t != 0 {
+			dst = append(dst, Key{w, t})
 		}
 		return dst
 	}
@@ -267,6 +295,6 @@ func (k Key) WrappedWitness() (Key, bool) {
 	if c := k.Class(); c != Hash160 && c != WitnessScript {
 		return Key{}, false
 	}
-	script := k.AppendBytes([]byte{0, byte(k.len())})
-	return makeKey(ScriptHash, hash160(script)), true
+	script := k.AppendBytes([]byte{0, byte(k.tag.len())})
+	return newKey(makeKey(ScriptHash, hash160(script))), true
 }

@@ -55,6 +55,30 @@ func TestKeyBytes(t *testing.T) {
 	}
 }
 
+// TestWords: the words of an address are those of its account and first key, and
+// no more keys are announced than there are.
+func TestWords(t *testing.T) {
+	for _, a := range append(validAddresses(t), address.Address{}) {
+		class, n, w0, w1, w2, w3 := a.AccountWords()
+		k := a.Account()
+		k0, k1, k2, k3, kn := k.Words()
+		if got, want := [...]uint64{uint64(class), uint64(n), w0, w1, w2, w3}, [...]uint64{uint64(k.Class()), uint64(kn), k0, k1, k2, k3}; got != want {
+			t.Errorf("the account of %v is %v in words %x, want %x", a, k, got, want)
+		}
+		var more bool
+		class, n, w0, w1, w2, w3, more = a.KeyWords()
+		k, ok := a.Key()
+		k0, k1, k2, k3, kn = k.Words()
+		if got, want := [...]uint64{uint64(class), uint64(n), w0, w1, w2, w3}, [...]uint64{uint64(k.Class()), uint64(kn), k0, k1, k2, k3}; got != want || ok != (class != 0) {
+			t.Errorf("the key of %v is %v in words %x, want %x", a, k, got, want)
+		}
+		all := a.AppendKeys(nil)
+		if ok != (len(all) > 0) || ok && all[0] != k || len(all) > 1 && !more {
+			t.Errorf("the keys of %v are %v, the first %v; more: %t", a, all, k, more)
+		}
+	}
+}
+
 // checkKey reports in whatever k differs from the bytes in want.
 func checkKey(t *testing.T, a address.Address, k address.Key, want string) {
 	t.Helper()

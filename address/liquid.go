@@ -166,7 +166,7 @@ func encodeSegWit(hrp string, version byte, program []byte) string {
 	return bech32.Encode(hrp, bech32.Unpack([]byte{version}, program), variant)
 }
 
-func (l *liquid) account(text string, f form) Key {
+func (l *liquid) account(text string, f form) (words, tag) {
 	switch f {
 	case formBlindWPKH, formBlindWSH, formBlindWitness:
 		var program [maxProgram]byte
@@ -176,7 +176,7 @@ func (l *liquid) account(text string, f form) Key {
 	return l.utxo.account(text, f.unblinded())
 }
 
-func (l *liquid) key(text string, f form) Key {
+func (l *liquid) key(text string, f form) (words, tag) {
 	switch f {
 	case formBlindWPKH, formBlindWSH:
 		var program [maxProgram]byte
@@ -186,7 +186,7 @@ func (l *liquid) key(text string, f form) Key {
 		}
 		return makeKey(WitnessScript, program[:n])
 	case formBlindWitness:
-		return Key{}
+		return words{}, 0
 	}
 	return l.utxo.key(text, f.unblinded())
 }

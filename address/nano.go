@@ -96,13 +96,13 @@ func (nano) canonical(text string, f form) (string, form) {
 	return text, formNano
 }
 
-func (nano) account(text string, f form) Key { return nanoKey(0, text) }
+func (nano) account(text string, f form) (words, tag) { return nanoKey(0, text) }
 
-func (nano) key(text string, f form) Key { return nanoKey(Ed25519Blake2b, text) }
+func (nano) key(text string, f form) (words, tag) { return nanoKey(Ed25519Blake2b, text) }
 
 func (nano) proves(form) bool { return true }
 
-func nanoKey(c Class, text string) Key {
+func nanoKey(c Class, text string) (words, tag) {
 	key, _, _ := decodeNano(text[len(text)-nanoDigits:])
 	return key32(c, &key)
 }

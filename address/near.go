@@ -100,7 +100,7 @@ func nearForm(s string) form {
 
 func (near) canonical(text string, f form) (string, form) { return text, f }
 
-func (near) account(text string, f form) Key {
+func (near) account(text string, f form) (words, tag) {
 	switch {
 	case f == formNearImplicit:
 		return nearImplicitKey(nearImplicit, text)
@@ -114,18 +114,18 @@ func (near) account(text string, f form) Key {
 	return makeKey(nearLong, sum[:])
 }
 
-func (near) key(text string, f form) Key {
+func (near) key(text string, f form) (words, tag) {
 	switch f {
 	case formNearImplicit:
 		return nearImplicitKey(Ed25519, text)
 	case formNearEthereum:
 		return evmKey(KeccakHash, text[2:])
 	}
-	return Key{}
+	return words{}, 0
 }
 
 func (near) proves(form) bool { return false }
 
-func nearImplicitKey(c Class, text string) Key {
+func nearImplicitKey(c Class, text string) (words, tag) {
 	return hexKey(c, text)
 }

@@ -107,12 +107,12 @@ func (nem) canonical(text string, f form) (string, form) {
 	return text, formNEM
 }
 
-func (nem) account(text string, f form) Key {
+func (nem) account(text string, f form) (words, tag) {
 	var raw [25]byte
 	decodeNEM(&raw, text)
 	return makeKey(0, raw[1:21])
 }
 
-func (nem) key(string, form) Key { return Key{} }
+func (nem) key(string, form) (words, tag) { return words{}, 0 }
 
 func (nem) proves(form) bool { return true }

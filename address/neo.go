@@ -35,12 +35,12 @@ func (c neo) parse(s string, tolerant bool) (string, form, fault) {
 
 func (neo) canonical(text string, f form) (string, form) { return text, f }
 
-func (neo) account(text string, f form) Key {
+func (neo) account(text string, f form) (words, tag) {
 	hash := base58Hash(text)
 	return makeKey(0, hash[:])
 }
 
-func (neo) key(text string, f form) Key {
+func (neo) key(text string, f form) (words, tag) {
 	hash := base58Hash(text)
 	return makeKey(ScriptHash, hash[:])
 }

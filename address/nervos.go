@@ -143,12 +143,12 @@ func (nervos) canonical(text string, f form) (string, form) {
 	return encodeBech32(nervosHRP, b[:n], bech32.Bech32m), formNervos
 }
 
-func (nervos) account(text string, f form) Key {
+func (nervos) account(text string, f form) (words, tag) {
 	var b [maxNervos + 32]byte
 	sum := sha256.Sum256(b[:nervosScript(&b, text)])
 	return makeKey(0, sum[:])
 }
 
-func (nervos) key(text string, f form) Key { return Key{} }
+func (nervos) key(text string, f form) (words, tag) { return words{}, 0 }
 
 func (nervos) proves(form) bool { return true }

@@ -88,7 +88,7 @@ func (nimiq) canonical(text string, f form) (string, form) {
 	return text, formNimiq
 }
 
-func (nimiq) account(text string, f form) Key {
+func (nimiq) account(text string, f form) (words, tag) {
 	var digits [32]byte
 	for i := range digits {
 		at := 4 + i
@@ -102,6 +102,6 @@ func (nimiq) account(text string, f form) Key {
 	return key20(0, &b)
 }
 
-func (nimiq) key(string, form) Key { return Key{} }
+func (nimiq) key(string, form) (words, tag) { return words{}, 0 }
 
 func (nimiq) proves(form) bool { return false }

@@ -78,14 +78,14 @@ func bech32Fault(at int, f bech32.Fault) fault {
 }
 
 // witnessAccount returns the account of text, a valid SegWit address.
-func witnessAccount(hrp, text string) Key {
+func witnessAccount(hrp, text string) (words, tag) {
 	var program [maxProgram]byte
 	version, n := witnessProgram(&program, hrp, text)
 	return programAccount(version, program[:n])
 }
 
 // programAccount returns the account of a witness program.
-func programAccount(version byte, program []byte) Key {
+func programAccount(version byte, program []byte) (words, tag) {
 	switch {
 	case len(program) > 32:
 		var b [1 + maxProgram]byte
@@ -98,7 +98,7 @@ func programAccount(version byte, program []byte) Key {
 }
 
 // witnessKey returns the key of text, a P2WPKH or P2WSH address.
-func witnessKey(hrp, text string, f form) Key {
+func witnessKey(hrp, text string, f form) (words, tag) {
 	if f == formWPKH {
 		return bech32Key(Hash160, len(hrp)+2, text)
 	}
@@ -157,7 +157,7 @@ func (u *utxo) decodeLong(b *[mwebLen]byte, hrp, s string) (int, fault) {
 }
 
 // longAccount returns the account of text, which is in u.longForm.
-func (u *utxo) longAccount(text string, f form) Key {
+func (u *utxo) longAccount(text string, f form) (words, tag) {
 	var payload [mwebLen]byte
 	n, _ := u.decodeLong(&payload, u.long, text)
 	if f == formMWEB {

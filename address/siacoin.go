@@ -41,10 +41,10 @@ func (siacoin) parse(s string, tolerant bool) (string, form, fault) {
 
 func (siacoin) canonical(text string, f form) (string, form) { return text, f }
 
-func (siacoin) account(text string, f form) Key {
+func (siacoin) account(text string, f form) (words, tag) {
 	return hexKey(0, text[:64])
 }
 
-func (siacoin) key(string, form) Key { return Key{} }
+func (siacoin) key(string, form) (words, tag) { return words{}, 0 }
 
 func (siacoin) proves(form) bool { return true }

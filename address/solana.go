@@ -45,18 +45,18 @@ func solanaFault(s string) fault {
 
 func (solana) canonical(text string, f form) (string, form) { return text, f }
 
-func (solana) account(text string, f form) Key {
+func (solana) account(text string, f form) (words, tag) {
 	var b [solanaLen]byte
 	base58.Bitcoin.DecodeShort(&b, text)
 	return key32(0, &b)
 }
 
 // key is the public key, if the bytes of text can be one.
-func (solana) key(text string, f form) Key {
+func (solana) key(text string, f form) (words, tag) {
 	var b [solanaLen]byte
 	base58.Bitcoin.DecodeShort(&b, text)
 	if !isEd25519Key(&b) {
-		return Key{}
+		return words{}, 0
 	}
 	return key32(Ed25519, &b)
 }

@@ -90,14 +90,14 @@ func (c ss58) encode(id [ss58ID]byte) string {
 
 func (ss58) canonical(text string, f form) (string, form) { return text, f }
 
-func (ss58) account(text string, f form) Key { return ss58Key(0, text) }
+func (ss58) account(text string, f form) (words, tag) { return ss58Key(0, text) }
 
-func (ss58) key(text string, f form) Key { return ss58Key(Substrate, text) }
+func (ss58) key(text string, f form) (words, tag) { return ss58Key(Substrate, text) }
 
 func (ss58) proves(form) bool { return true }
 
 // ss58Key returns the Key of the account id in text, a valid address.
-func ss58Key(c Class, text string) Key {
+func ss58Key(c Class, text string) (words, tag) {
 	var buf ss58Buf
 	buf.decode(text)
 	return key32(c, (*[ss58ID]byte)(buf[len(buf)-ss58ID-ss58Checksum:]))

@@ -108,9 +108,9 @@ func decodeC32(dst []byte, s string) int {
 
 func (stacks) canonical(text string, f form) (string, form) { return text, f }
 
-func (stacks) account(text string, f form) Key { return stacksKey(Class(f), text) }
+func (stacks) account(text string, f form) (words, tag) { return stacksKey(Class(f), text) }
 
-func (stacks) key(text string, f form) Key {
+func (stacks) key(text string, f form) (words, tag) {
 	if f == formStacksScript {
 		return stacksKey(ScriptHash, text)
 	}
@@ -119,7 +119,7 @@ func (stacks) key(text string, f form) Key {
 
 func (stacks) proves(form) bool { return true }
 
-func stacksKey(c Class, text string) Key {
+func stacksKey(c Class, text string) (words, tag) {
 	var raw [stacksBytes]byte
 	decodeC32(raw[:], text[2:])
 	return makeKey(c, raw[:20])

@@ -96,16 +96,16 @@ func (strkey) canonical(text string, f form) (string, form) {
 	return string(base32.Upper.Append(buf[:0], raw[:35])), formStellarAccount
 }
 
-func (strkey) account(text string, f form) Key {
+func (strkey) account(text string, f form) (words, tag) {
 	if f == formStellarContract {
 		return stellarKey(1, text)
 	}
 	return stellarKey(0, text)
 }
 
-func (strkey) key(text string, f form) Key {
+func (strkey) key(text string, f form) (words, tag) {
 	if f == formStellarContract {
-		return Key{}
+		return words{}, 0
 	}
 	return stellarKey(Ed25519, text)
 }
@@ -113,7 +113,7 @@ func (strkey) key(text string, f form) Key {
 func (strkey) proves(form) bool { return true }
 
 // stellarKey returns the Key of the 32 bytes behind the version byte.
-func stellarKey(c Class, text string) Key {
+func stellarKey(c Class, text string) (words, tag) {
 	var raw [strkeyMaxBytes]byte
 	base32.Decode(base32.Upper, raw[:len(text)*5/8], text)
 	return makeKey(c, raw[1:33])

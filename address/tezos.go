@@ -60,12 +60,12 @@ func (tezos) parse(s string, tolerant bool) (string, form, fault) {
 
 func (tezos) canonical(text string, f form) (string, form) { return text, f }
 
-func (tezos) account(text string, f form) Key {
+func (tezos) account(text string, f form) (words, tag) {
 	hash := base58Hash(text)
 	return makeKey(Class(f), hash[:])
 }
 
 // key is empty: a hash of a key that no other chain makes of its keys.
-func (tezos) key(text string, f form) Key { return Key{} }
+func (tezos) key(text string, f form) (words, tag) { return words{}, 0 }
 
 func (tezos) proves(form) bool { return true }

@@ -106,7 +106,7 @@ func (ton) canonical(text string, f form) (string, form) {
 	return string(hex.AppendEncode(buf, raw[2:34])), formTonRaw
 }
 
-func (ton) account(text string, f form) Key {
+func (ton) account(text string, f form) (words, tag) {
 	if f == formTonFriendly {
 		var raw [36]byte
 		decodeBase64(raw[:], text)
@@ -119,6 +119,6 @@ func (ton) account(text string, f form) Key {
 	return hexKey(c, text[len(text)-64:])
 }
 
-func (ton) key(string, form) Key { return Key{} }
+func (ton) key(string, form) (words, tag) { return words{}, 0 }
 
 func (ton) proves(f form) bool { return f == formTonFriendly }

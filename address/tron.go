@@ -18,7 +18,7 @@ const (
 
 func (tron) parse(s string, tolerant bool) (string, form, fault) {
 	if tolerant && len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) {
-		return tronText(evmKey(KeccakHash, s[2:])), 0, fault{}
+		return tronText(newKey(evmKey(KeccakHash, s[2:]))), 0, fault{}
 	}
 	var buf [base58.ShortLen]byte
 	n, _ := base58.Bitcoin.DecodeShort(&buf, s)
@@ -63,11 +63,11 @@ func tronText(k Key) string {
 
 func (tron) canonical(text string, f form) (string, form) { return text, f }
 
-func (tron) account(text string, f form) Key {
+func (tron) account(text string, f form) (words, tag) {
 	return base58Key(0, text)
 }
 
-func (tron) key(text string, f form) Key {
+func (tron) key(text string, f form) (words, tag) {
 	return base58Key(KeccakHash, text)
 }
 

@@ -275,7 +275,7 @@ func base58Hash(text string) [20]byte {
 }
 
 // base58Key returns the Key of class c with the 20 bytes that base58Hash returns.
-func base58Key(c Class, text string) Key {
+func base58Key(c Class, text string) (words, tag) {
 	hash := base58Hash(text)
 	return key20(c, &hash)
 }
@@ -286,7 +286,7 @@ func base58Payload(buf *[base58.MaxLen]byte, text string, f form) []byte {
 	return buf[n-sumLen-f.payloadLen() : n-sumLen]
 }
 
-func (u *utxo) account(text string, f form) Key {
+func (u *utxo) account(text string, f form) (words, tag) {
 	switch f {
 	case formWPKH, formWSH, formWitness:
 		return witnessAccount(u.hrp, text)
@@ -320,14 +320,15 @@ func (f form) kind() Class {
 	return kindPKH
 }
 
-func (u *utxo) key(text string, f form) Key {
+func (u *utxo) key(text string, f form) (words, tag) {
 	switch f {
 	case formWPKH, formWSH:
 		return witnessKey(u.hrp, text, f)
 	case formWitness, formMWEB, formSprout:
-		return Key{}
+		return words{}, 0
 	case formSapling:
-		return u.longAccount(text, f).as(Sapling)
+		w, t := u.longAccount(text, f)
+		return w, makeTag(Sapling, t.len())
 	case formPubKey:
 		var buf [base58.MaxLen]byte
 		return makeKey(Blake160, decredKeyHash(base58Payload(&buf, text, f)))

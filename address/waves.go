@@ -50,12 +50,12 @@ func (waves) parse(s string, tolerant bool) (string, form, fault) {
 
 func (waves) canonical(text string, f form) (string, form) { return text, f }
 
-func (waves) account(text string, f form) Key {
+func (waves) account(text string, f form) (words, tag) {
 	hash := base58Hash(text)
 	return makeKey(0, hash[:])
 }
 
 // key is empty: a hash of a key that no other chain makes of its keys.
-func (waves) key(text string, f form) Key { return Key{} }
+func (waves) key(text string, f form) (words, tag) { return words{}, 0 }
 
 func (waves) proves(form) bool { return true }

@@ -85,24 +85,24 @@ func (xrp) canonical(text string, f form) (string, form) {
 	if f == formClassic {
 		return text, f
 	}
-	k := xrpKey(0, text, f)
+	k := newKey(xrpKey(0, text, f))
 	b := k.AppendBytes(make([]byte, 1, xrpClassicLen))
 	sum := sha256d.sum(b)
 	return base58.Ripple.Encode(append(b, sum[:]...)), formClassic
 }
 
-func (xrp) account(text string, f form) Key {
+func (xrp) account(text string, f form) (words, tag) {
 	return xrpKey(0, text, f)
 }
 
-func (xrp) key(text string, f form) Key {
+func (xrp) key(text string, f form) (words, tag) {
 	return xrpKey(Hash160, text, f)
 }
 
 func (xrp) proves(form) bool { return true }
 
 // xrpKey returns the Key of class c with the account in text.
-func xrpKey(c Class, text string, f form) Key {
+func xrpKey(c Class, text string, f form) (words, tag) {
 	var b [xrpXLen]byte
 	base58.Ripple.Decode(b[:], text)
 	at := 1

@@ -177,7 +177,7 @@ func (z *zcash) canonical(text string, f form) (string, form) {
 	return z.utxo.canonical(text, f)
 }
 
-func (z *zcash) account(text string, f form) Key {
+func (z *zcash) account(text string, f form) (words, tag) {
 	switch f {
 	case formTEX:
 		hash, _ := decodeTEX("tex", text)
@@ -189,13 +189,14 @@ func (z *zcash) account(text string, f form) Key {
 	return z.utxo.account(text, f)
 }
 
-func (z *zcash) key(text string, f form) Key {
+func (z *zcash) key(text string, f form) (words, tag) {
 	switch f {
 	case formTEX:
 		hash, _ := decodeTEX("tex", text)
 		return makeKey(Hash160, hash[:])
 	case formUnified:
-		return unifiedKeys(text)[0]
+		k := unifiedKeys(text)[0]
+		return k.words, k.tag
 	}
 	return z.utxo.key(text, f)
 }
@@ -204,7 +205,7 @@ func (z *zcash) keys(text string, f form) keys {
 	if f == formUnified {
 		return unifiedKeys(text)
 	}
-	return keys{z.key(text, f)}
+	return keys{newKey(z.key(text, f))}
 }
 
 // unifiedKeys returns the keys of the receivers of a unified address: those that
@@ -220,13 +221,13 @@ func unifiedKeys(text string) (ks keys) {
 		data := buf[r.start:r.end]
 		switch typecode {
 		case receiverPKH:
-			ks[n] = makeKey(Hash160, data)
+			ks[n] = newKey(makeKey(Hash160, data))
 		case receiverSH:
-			ks[n] = makeKey(ScriptHash, data)
+			ks[n] = newKey(makeKey(ScriptHash, data))
 		case receiverSapling:
-			ks[n] = hashedKey(Sapling, data)
+			ks[n] = newKey(hashedKey(Sapling, data))
 		case receiverOrchard:
-			ks[n] = hashedKey(Orchard, data)
+			ks[n] = newKey(hashedKey(Orchard, data))
 		}
 		n++
 	}

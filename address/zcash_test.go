@@ -75,13 +75,13 @@ func TestUnifiedAddress(t *testing.T) {
 		for i, it := range tt.items {
 			switch it.typecode {
 			case receiverPKH:
-				want = append(want, makeKey(Hash160, receivers[i]))
+				want = append(want, newKey(makeKey(Hash160, receivers[i])))
 			case receiverSH:
-				want = append(want, makeKey(ScriptHash, receivers[i]))
+				want = append(want, newKey(makeKey(ScriptHash, receivers[i])))
 			case receiverSapling:
-				want = append(want, hashedKey(Sapling, receivers[i]))
+				want = append(want, newKey(hashedKey(Sapling, receivers[i])))
 			case receiverOrchard:
-				want = append(want, hashedKey(Orchard, receivers[i]))
+				want = append(want, newKey(hashedKey(Orchard, receivers[i])))
 			}
 		}
 		got := a.AppendKeys(nil)

@@ -44,7 +44,7 @@ func (zilliqa) parse(s string, tolerant bool) (string, form, fault) {
 // isZilliqaCase reports whether the letter case of 40 hex digits is a checksum of
 // Zilliqa: the one of digit i is that of bit 6i of the SHA-256 of the bytes.
 func isZilliqaCase(digits string) bool {
-	k := evmKey(0, digits)
+	k := newKey(evmKey(0, digits))
 	var b [32]byte
 	sum := sha256.Sum256(k.AppendBytes(b[:0]))
 	for i := range len(digits) {
@@ -61,15 +61,14 @@ func (z zilliqa) canonical(text string, f form) (string, form) {
 	if f == formZil {
 		return text, f
 	}
-	k := z.account(text, f)
-	return encodeKey(zilliqaHRP, k), formZil
+	return encodeKey(zilliqaHRP, newKey(z.account(text, f))), formZil
 }
 
-func (zilliqa) account(text string, f form) Key { return zilliqaKey(0, text, f) }
+func (zilliqa) account(text string, f form) (words, tag) { return zilliqaKey(0, text, f) }
 
-func (zilliqa) key(text string, f form) Key { return zilliqaKey(KeccakHash, text, f) }
+func (zilliqa) key(text string, f form) (words, tag) { return zilliqaKey(KeccakHash, text, f) }
 
-func zilliqaKey(c Class, text string, f form) Key {
+func zilliqaKey(c Class, text string, f form) (words, tag) {
 	if f == formZilHex {
 		return evmKey(c, text[2:])
 	}
