@@ -24,7 +24,7 @@ var imports = map[string]string{
 	"sources/opensanctions": "internal/csvscan internal/fetch score sources",
 	"sources/bundle":        "internal/listfile sources",
 	"sources/stablecoin":    "address internal/keccak score sources",
-	"screening":             "address score sources",
+	"screening":             "address internal/index score sources",
 	"httpapi":               "address score screening sources",
 	"internal/base32":       "",
 	"internal/base58":       "",

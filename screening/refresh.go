@@ -57,8 +57,13 @@ func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 	}
 	wg.Wait()
 
+	held := s.held
 	s.held = next
-	snap := s.build(s.snap.Load())
+	snap, err := s.build(s.snap.Load())
+	if err != nil {
+		s.held = held // too large for an index; the last snapshot stays
+		return report, err
+	}
 	s.snap.Store(snap)
 	report.Digest = snap.digest
 	var errs []error

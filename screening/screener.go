@@ -137,7 +137,11 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 			return nil, fmt.Errorf("screening: the optional source %q is not among the sources", id)
 		}
 	}
-	s.snap.Store(s.build(nil))
+	snap, err := s.build(nil)
+	if err != nil {
+		return nil, err
+	}
+	s.snap.Store(snap)
 	return s, nil
 }
 
@@ -155,7 +159,11 @@ func (s *Screener) Screen(a address.Address) (Result, error) {
 	if !a.IsValid() {
 		return Result{}, ErrZeroAddress
 	}
-	return snap.result(a, snap.match(a)), nil
+	labels, err := snap.match(a)
+	if err != nil {
+		return Result{}, err
+	}
+	return snap.result(a, labels), nil
 }
 
 // ScreenText reads text as an address of chain c, as [address.Normalize] does,

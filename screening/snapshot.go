@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -26,9 +27,8 @@ type snapshot struct {
 	oldest    time.Time // the oldest LastUpdated of a required source
 
 	listings []listing
-	accounts map[address.Key][]int32 // account to listings
-	keys     map[address.Key][]int32 // what controls a listed account, to listings
-	literals map[string][]int32      // listed strings that are no address
+	index    *index.Index        // listed accounts, and what controls them, to the numbers of listings
+	literals map[string][]uint32 // listed strings that are no address, to the same
 }
 
 // A listing is an entry as the index holds it.
@@ -40,7 +40,7 @@ type listing struct {
 
 // build makes a snapshot of the lists that are held. It takes the index of prev
 // if none of them has changed.
-func (s *Screener) build(prev *snapshot) *snapshot {
+func (s *Screener) build(prev *snapshot) (*snapshot, error) {
 	snap := &snapshot{table: s.table, lists: s.held}
 	var missing []string
 	for i, l := range s.held {
@@ -61,12 +61,13 @@ func (s *Screener) build(prev *snapshot) *snapshot {
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	}
 	if prev != nil && slices.EqualFunc(prev.lists, snap.lists, sameEntries) {
-		snap.digest, snap.listings = prev.digest, prev.listings
-		snap.accounts, snap.keys, snap.literals = prev.accounts, prev.keys, prev.literals
-		return snap
+		snap.digest, snap.listings, snap.index, snap.literals = prev.digest, prev.listings, prev.index, prev.literals
+		return snap, nil
 	}
-	snap.index(s.infos)
-	return snap
+	if err := snap.fill(s.infos); err != nil {
+		return nil, fmt.Errorf("screening: %w", err)
+	}
+	return snap, nil
 }
 
 // sameEntries reports whether two lists share their entries. Entries are never
@@ -75,16 +76,15 @@ func sameEntries(a, b list) bool {
 	return len(a.entries) == len(b.entries) && (len(a.entries) == 0 || &a.entries[0] == &b.entries[0])
 }
 
-// index fills in the maps and the digest.
-func (snap *snapshot) index(infos []sources.Info) {
-	snap.accounts = make(map[address.Key][]int32)
-	snap.keys = make(map[address.Key][]int32)
-	snap.literals = make(map[string][]int32)
+// fill makes the listings, the index over them, and the digest.
+func (snap *snapshot) fill(infos []sources.Info) error {
+	var b index.Builder
+	snap.literals = make(map[string][]uint32)
 	var lines []string
 	for i, l := range snap.lists {
 		for _, e := range l.entries {
 			lines = append(lines, digestLine(infos[i].ID, e))
-			snap.add(infos[i].ID, e)
+			snap.add(&b, infos[i].ID, e)
 		}
 	}
 	slices.Sort(lines)
@@ -93,6 +93,9 @@ func (snap *snapshot) index(infos []sources.Info) {
 		h.Write([]byte(line))
 	}
 	snap.digest = hex.EncodeToString(h.Sum(nil))
+	var err error
+	snap.index, err = b.Build()
+	return err
 }
 
 // digestLine returns what the digest covers of an entry: all but the time at
@@ -107,7 +110,7 @@ func digestLine(source string, e sources.Entry) string {
 
 // add files an entry under its account, under what controls it, and under its
 // very string if that is no address.
-func (snap *snapshot) add(source string, e sources.Entry) {
+func (snap *snapshot) add(b *index.Builder, source string, e sources.Entry) {
 	at := e.ListedAt
 	if at.IsZero() {
 		at = e.FirstSeen
@@ -117,20 +120,27 @@ func (snap *snapshot) add(source string, e sources.Entry) {
 		chain:   e.Address.Chain(),
 		account: e.Address.Account(),
 	}
-	n := int32(len(snap.listings))
+	n := uint32(len(snap.listings))
 	snap.listings = append(snap.listings, l)
 	if e.Address.IsValid() {
-		snap.accounts[l.account] = append(snap.accounts[l.account], n)
+		b.Add(indexKey(l.account), n)
 		for _, k := range listedKeys(e.Address) {
-			snap.keys[k] = append(snap.keys[k], n)
+			b.Add(indexKey(k), n)
 		}
 		return
 	}
 	text := literalKey(e.Listed)
 	snap.literals[text] = append(snap.literals[text], n)
 	for _, a := range address.Detect(text) {
-		snap.accounts[a.Account()] = append(snap.accounts[a.Account()], n)
+		b.Add(indexKey(a.Account()), n)
 	}
+}
+
+// indexKey returns k as the index has it. Accounts and what controls them are of
+// different classes, so that one index can hold both.
+func indexKey(k address.Key) index.Key {
+	w0, w1, w2, w3, n := k.Words()
+	return index.KeyOfWords(uint16(k.Class()), w0, w1, w2, w3, n)
 }
 
 // listedKeys returns all under which a listed address is to be found by key:
@@ -180,29 +190,54 @@ func (snap *snapshot) result(a address.Address, labels []Label) Result {
 }
 
 // match returns the labels of a, sorted; nil if it is clean.
-func (snap *snapshot) match(a address.Address) []Label {
+func (snap *snapshot) match(a address.Address) ([]Label, error) {
 	account := a.Account()
-	var found []Label
-	for _, n := range snap.accounts[account] {
-		l := &snap.listings[n]
-		switch {
-		case l.account.IsZero():
-			found = snap.append(found, l, score.Literal)
-		case l.chain == a.Chain():
-			found = snap.append(found, l, score.Exact)
-		default:
-			found = snap.append(found, l, score.Family)
+	found, hit := snap.index.Lookup(indexKey(account))
+	var labels []Label
+	if hit {
+		err := snap.each(found, func(l *listing) {
+			switch {
+			case l.account.IsZero():
+				labels = snap.append(labels, l, score.Literal)
+			case l.chain == a.Chain():
+				labels = snap.append(labels, l, score.Exact)
+			default:
+				labels = snap.append(labels, l, score.Family)
+			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	var buf [4]address.Key
 	for _, k := range a.AppendKeys(buf[:0]) {
-		for _, n := range snap.keys[k] {
-			if l := &snap.listings[n]; l.account != account {
-				found = snap.append(found, l, score.Key)
+		found, hit := snap.index.Lookup(indexKey(k))
+		if !hit {
+			continue
+		}
+		err := snap.each(found, func(l *listing) {
+			if l.account != account {
+				labels = snap.append(labels, l, score.Key)
 			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	return sortLabels(found)
+	return sortLabels(labels), nil
+}
+
+// each calls f for each listing of a set of the index. An error means that the
+// index is damaged: then nothing can be said, least of all that there is none.
+func (snap *snapshot) each(set index.Set, f func(*listing)) error {
+	numbers, err := snap.index.AppendValues(nil, set)
+	if err != nil {
+		return fmt.Errorf("screening: %w", err)
+	}
+	for _, n := range numbers {
+		f(&snap.listings[n])
+	}
+	return nil
 }
 
 // matchLiteral returns the labels of the very string text, sorted; nil if no

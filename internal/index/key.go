@@ -52,6 +52,12 @@ func Key32(class uint16, payload *[32]byte) Key {
 	return wordsOf(payload[:], wideBytes<<16|uint32(class))
 }
 
+// KeyOfWords is KeyOf for a payload of n bytes, at most 32, that is held as
+// words already: little-endian, and filled up with zeros.
+func KeyOfWords(class uint16, w0, w1, w2, w3 uint64, n int) Key {
+	return Key{w0, w1, w2, w3, uint32(n)<<16 | uint32(class)}
+}
+
 // wordsOf returns the Key of 32 bytes that are filled up with zeros.
 func wordsOf(b []byte, meta uint32) Key {
 	_ = b[31]
