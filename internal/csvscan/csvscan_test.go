@@ -89,6 +89,11 @@ func TestErrors(t *testing.T) {
 	if _, err := scan(csvscan.New(r)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("error %v, want that of the reader", err)
 	}
+	// An error that a reader tells once must not be lost.
+	r = io.MultiReader(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("a\n"))))
+	if got, err := scan(csvscan.New(r)); !errors.Is(err, iotest.ErrTimeout) {
+		t.Errorf("%q, error %v, want that of the reader", got, err)
+	}
 }
 
 func TestOptions(t *testing.T) {

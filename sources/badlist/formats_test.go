@@ -262,9 +262,10 @@ func TestFormatErrors(t *testing.T) {
 		t.Errorf("csv: error %v, want that of the reader", err)
 	}
 	// An error that a reader tells once must not be lost.
-	once := &failsOnce{r: strings.NewReader(lazarus + "\n")}
-	if _, _, err := parse(once); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("an error told once: %v, want it", err)
+	for _, in := range []string{lazarus + "\n", "#\n", ""} {
+		if _, _, err := parse(&failsOnce{r: strings.NewReader(in)}); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%q and an error told once: %v, want it", in, err)
+		}
 	}
 }
 

@@ -146,6 +146,7 @@ func TestParseCSVRemarks(t *testing.T) {
 
 		{"cut, and nothing else", fill(1000, "; "+label+"XBT "+a), "", nil},
 		{"cut, no wallet yet", label + "XBT " + a + "; " + fill(1000-len(label+"XBT "+a+"; "), ""), "", nil},
+		{"cut behind a full stop", fill(1000, "; "+label+"XBT "+a+"."), "", nil},
 		{"cut, and goes on elsewhere", fill(1000, "; "+label+"XBT "+a[:10]), `1,"` + a[10:] + `."` + "\r\n", nil},
 		{"goes on, and was not cut", label + "XBT " + a + ".", more("x."), nil},
 		{"no full stop", label + "XBT " + a, "", nil},
@@ -168,6 +169,18 @@ func TestParseCSVRemarks(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) || (err != nil) != (tt.want == nil) {
 			t.Errorf("%s: %q, error %v, want %q", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+// TestParseCSVCutElsewhere holds that what is cut before a wallet is named is cut.
+func TestParseCSVCutElsewhere(t *testing.T) {
+	const columns = `,"A",-0- ,"P",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"`
+	wallet := "1" + columns + "Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h.\"\r\n"
+	for n, want := range map[int]bool{999: true, 1000: false} {
+		_, _, err := parseCSV(t, strings.NewReader(wallet+"2"+columns+fill(n, "S.A.")+"\"\r\n"), nil)
+		if (err == nil) != want {
+			t.Errorf("other remarks of %d characters: error %v, want none: %v", n, err, want)
 		}
 	}
 }

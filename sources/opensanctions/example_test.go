@@ -1,0 +1,23 @@
+package opensanctions_test
+
+import (
+	"fmt"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/opensanctions"
+)
+
+// Whose list a dataset is, the caller says: by default it is one of a community,
+// and nothing in it is SANCTIONED.
+func ExampleNew() {
+	for _, opts := range []opensanctions.Options{
+		{Dataset: "us_ofac_sdn"},
+		{Dataset: "us_ofac_sdn", Jurisdiction: sources.US},
+	} {
+		info := opensanctions.New(&opts).Info()
+		fmt.Println(info.ID, info.Jurisdiction)
+	}
+	// Output:
+	// OPENSANCTIONS_US_OFAC_SDN Community
+	// OPENSANCTIONS_US_OFAC_SDN US
+}
