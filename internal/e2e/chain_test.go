@@ -1,0 +1,262 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/eth/ethconfig"
+	"github.com/ethereum/go-ethereum/ethclient/simulated"
+	"github.com/ethereum/go-ethereum/node"
+	"github.com/ethereum/go-ethereum/rpc"
+)
+
+//go:embed testdata/lists.json
+var compiled []byte
+
+// A chain is a chain of go-ethereum's with one node, whose JSON-RPC is served
+// over HTTP.
+type chain struct {
+	t       *testing.T
+	backend *simulated.Backend
+	node    *rpc.Client
+	key     *ecdsa.PrivateKey
+	nonce   uint64
+	url     string
+
+	maxRange atomic.Uint64 // the most blocks that eth_getLogs takes; 0 for any
+	queries  atomic.Int64  // calls of eth_getLogs
+}
+
+// newChain starts a chain that ends with the test.
+func newChain(t *testing.T) *chain {
+	t.Helper()
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The simulated node listens where it is told to. Its own HTTP needs a port
+	// that is known to be free, and a socket does not.
+	dir, err := os.MkdirTemp("", "e2e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "ipc")
+	rich := new(big.Int).Lsh(big.NewInt(1), 100)
+	backend := simulated.NewBackend(
+		types.GenesisAlloc{crypto.PubkeyToAddress(key.PublicKey): {Balance: rich}},
+		func(conf *node.Config, _ *ethconfig.Config) { conf.IPCPath = socket },
+	)
+	client, err := rpc.Dial(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &chain{t: t, backend: backend, node: client, key: key}
+	server := httptest.NewServer(c)
+	t.Cleanup(func() {
+		server.Close()
+		client.Close()
+		if err := errors.Join(backend.Close(), os.RemoveAll(dir)); err != nil {
+			t.Error(err)
+		}
+	})
+	c.url = server.URL
+	return c
+}
+
+// ServeHTTP hands one call to the node, and its answer back as it is.
+func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var call struct {
+		ID     json.RawMessage
+		Method string
+		Params []any
+	}
+	if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var result json.RawMessage
+	err := c.node.CallContext(r.Context(), &result, call.Method, call.Params...)
+	if call.Method == "eth_getLogs" {
+		c.queries.Add(1)
+		filter := call.Params[0].(map[string]any)
+		from, to := hexutil.MustDecodeUint64(filter["fromBlock"].(string)), hexutil.MustDecodeUint64(filter["toBlock"].(string))
+		if limit := c.maxRange.Load(); limit > 0 && to-from+1 > limit {
+			err = errors.New("block range too large")
+		}
+	}
+	answer := map[string]any{"jsonrpc": "2.0", "id": call.ID}
+	if err != nil {
+		code := -32000
+		var coded rpc.Error
+		if errors.As(err, &coded) {
+			code = coded.ErrorCode()
+		}
+		answer["error"] = map[string]any{"code": code, "message": err.Error()}
+	} else {
+		answer["result"] = result
+	}
+	json.NewEncoder(w).Encode(answer)
+}
+
+// A contract is one that was deployed.
+type contract struct {
+	*chain
+	abi     abi.ABI
+	address common.Address
+	block   uint64 // in which it was made
+}
+
+// deploy deploys the contract of that name in lists.sol, in a block of its own.
+func (c *chain) deploy(name string) *contract {
+	c.t.Helper()
+	var all map[string]struct {
+		ABI  json.RawMessage
+		Code hexutil.Bytes
+	}
+	if err := json.Unmarshal(compiled, &all); err != nil {
+		c.t.Fatal(err)
+	}
+	parsed, err := abi.JSON(bytes.NewReader(all[name].ABI))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	tx := c.send(nil, all[name].Code)
+	c.backend.Commit()
+	receipt := c.receipt(tx)
+	return &contract{c, parsed, receipt.ContractAddress, receipt.BlockNumber.Uint64()}
+}
+
+// send sends a transaction, which waits for the next block.
+func (c *chain) send(to *common.Address, data []byte) common.Hash {
+	c.t.Helper()
+	tx := c.sign(c.nonce, 10, to, data)
+	if err := c.backend.Client().SendTransaction(context.Background(), tx); err != nil {
+		c.t.Fatal(err)
+	}
+	c.nonce++
+	return tx.Hash()
+}
+
+// replace sends a transaction in the place of the last one, whose block is no
+// longer part of the chain.
+func (c *chain) replace(to *common.Address, data []byte) {
+	c.t.Helper()
+	tx := c.sign(c.nonce-1, 100, to, data)
+	// The pool hears of the chain's new end by and by; before, the nonce is used.
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		err := c.backend.Client().SendTransaction(context.Background(), tx)
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// sign makes a transaction that pays some gwei for a unit of gas.
+func (c *chain) sign(nonce uint64, gwei int64, to *common.Address, data []byte) *types.Transaction {
+	c.t.Helper()
+	price := new(big.Int).Mul(big.NewInt(gwei), big.NewInt(1e9))
+	tx, err := types.SignNewTx(c.key, types.LatestSignerForChainID(big.NewInt(1337)), &types.DynamicFeeTx{
+		ChainID: big.NewInt(1337), Nonce: nonce, To: to, Data: data,
+		Gas: 1_500_000, GasFeeCap: price, GasTipCap: price,
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return tx
+}
+
+// receipt returns the receipt of a transaction, which must have gone well.
+func (c *chain) receipt(tx common.Hash) *types.Receipt {
+	c.t.Helper()
+	receipt, err := c.backend.Client().TransactionReceipt(context.Background(), tx)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		c.t.Fatalf("transaction %v failed", tx)
+	}
+	return receipt
+}
+
+// mine makes blocks.
+func (c *chain) mine(n int) {
+	for range n {
+		c.backend.Commit()
+	}
+}
+
+// finalize makes blocks until the last one is final: the simulated chain says so
+// of every 32nd.
+func (c *chain) finalize() {
+	c.t.Helper()
+	for {
+		c.mine(1)
+		if c.header("latest").Number.Uint64()%32 == 0 {
+			return
+		}
+	}
+}
+
+// header returns the header of the block of that tag.
+func (c *chain) header(tag string) *types.Header {
+	c.t.Helper()
+	number := map[string]*big.Int{"latest": nil, "finalized": big.NewInt(int64(rpc.FinalizedBlockNumber))}[tag]
+	h, err := c.backend.Client().HeaderByNumber(context.Background(), number)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return h
+}
+
+// call encodes a call of the contract's method.
+func (k *contract) call(method string, args ...any) []byte {
+	k.t.Helper()
+	data, err := k.abi.Pack(method, args...)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return data
+}
+
+// do sends a call, which waits for the next block.
+func (k *contract) do(method string, args ...any) common.Hash {
+	k.t.Helper()
+	return k.send(&k.address, k.call(method, args...))
+}
+
+// listed asks the contract whether it lists an account, as of the last final
+// block.
+func (k *contract) listed(a common.Address) bool {
+	k.t.Helper()
+	msg := ethereum.CallMsg{To: &k.address, Data: k.call("listed", a)}
+	out, err := k.backend.Client().CallContract(context.Background(), msg, k.header("finalized").Number)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return new(big.Int).SetBytes(out).Sign() != 0
+}
+
+// text returns the spelling of an address in our normal form.
+func text(a common.Address) string { return strings.ToLower(a.Hex()) }
