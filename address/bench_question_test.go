@@ -44,30 +44,23 @@ func BenchmarkQuestion(b *testing.B) {
 			}
 		}
 	})
-	b.Run("parse+account", func(b *testing.B) {
+	b.Run("parse+identity", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			a, err := address.Parse("ethereum", all[i%distinct])
 			if err != nil {
 				b.Fatal(err)
 			}
-			if class, _, w0, _, _, _ := a.AccountWords(); class == 0 || w0 == 0 {
+			if account, key, _, w0, _, _, _, more := a.Identity(); account == 0 || key == 0 || w0 == 0 || more {
 				b.Fatal("no account")
 			}
 		}
 	})
-	b.Run("parse+account+keys", func(b *testing.B) {
+	b.Run("identity", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			a, err := address.Parse("ethereum", all[i%distinct])
-			if err != nil {
-				b.Fatal(err)
-			}
-			if class, _, w0, _, _, _ := a.AccountWords(); class == 0 || w0 == 0 {
+			if account, key, _, w0, _, _, _, more := parsed[i%distinct].Identity(); account == 0 || key == 0 || w0 == 0 || more {
 				b.Fatal("no account")
-			}
-			if class, _, w0, _, _, _, more := a.KeyWords(); class == 0 || w0 == 0 || more {
-				b.Fatal("no key")
 			}
 		}
 	})
@@ -75,14 +68,6 @@ func BenchmarkQuestion(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			if parsed[i%distinct].Account().IsZero() {
-				b.Fatal("no account")
-			}
-		}
-	})
-	b.Run("account-words", func(b *testing.B) {
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			if class, _, w0, _, _, _ := parsed[i%distinct].AccountWords(); class == 0 || w0 == 0 {
 				b.Fatal("no account")
 			}
 		}

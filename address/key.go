@@ -184,25 +184,21 @@ func hashedKey(c Class, b []byte) (words, tag) {
 // for the zero Address.
 func (a Address) Account() Key { return newKey(a.account()) }
 
-// AccountWords returns [Address.Account] as words, which cost less than a Key:
-// the class, the number of the bytes, and the bytes as [Key.Words] returns them.
-func (a Address) AccountWords() (c Class, n int, w0, w1, w2, w3 uint64) {
-	w, t := a.account()
-	return Class(t), t.len(), w.w0, w.w1, w.w2, w.w3
-}
-
 func (a Address) account() (words, tag) {
 	if a.row == 0 {
 		return words{}, 0
 	}
 	class := accountClasses[a.row-1]
-	format := chains[a.row-1].format
-	if _, ok := format.(evm); ok { // most questions, spared the call
+	if class == ethereumAccount && a.form == formEVM { // most questions, spared the call
 		return evmKey(class|evmKind, a.text[2:])
 	}
-	w, t := format.account(a.text, a.form)
+	w, t := chains[a.row-1].format.account(a.text, a.form)
 	return w, t | tag(class)
 }
+
+// ethereumAccount is the class of the accounts of all EVM chains. Their formats
+// have formEVM for nothing but "0x" and 40 digits.
+var ethereumAccount = accountClasses[ethereumRow-1]
 
 // accountClasses are the classes of the accounts of the rows, to which the
 // formats add the kind.
@@ -219,41 +215,18 @@ var accountClasses = func() (classes [len(chains)]Class) {
 // false where the address does not show it, or for the zero Address. Of an
 // address with several keys it is the first of [Address.AppendKeys].
 func (a Address) Key() (Key, bool) {
-	k := newKey(a.key())
-	return k, k.tag != 0
-}
-
-// KeyWords returns [Address.Key] as [Address.AccountWords] returns an account.
-// The class is zero where the address shows no key. It reports whether there are
-// more keys, perhaps, which only [Address.AppendKeys] returns.
-func (a Address) KeyWords() (c Class, n int, w0, w1, w2, w3 uint64, more bool) {
 	w, t := a.key()
-	return Class(t), t.len(), w.w0, w.w1, w.w2, w.w3, a.hasSeveralKeys()
+	return Key{w, t}, t != 0
 }
 
 func (a Address) key() (words, tag) {
 	if a.row == 0 {
 		return words{}, 0
 	}
-	format := chains[a.row-1].format
-	if _, ok := format.(evm); ok { // as in account
+	if accountClasses[a.row-1] == ethereumAccount && a.form == formEVM { // as in account
 		return evmKey(KeccakHash, a.text[2:])
 	}
-	return format.key(a.text, a.form)
-}
-
-// hasSeveralKeys reports whether a can have more than one key.
-func (a Address) hasSeveralKeys() bool {
-	if a.row == 0 {
-		return false
-	}
-	switch chains[a.row-1].format.(type) {
-	case cardano:
-		return a.form == formShelley
-	case *zcash:
-		return a.form == formUnified
-	}
-	return false
+	return chains[a.row-1].format.key(a.text, a.form)
 }
 
 // AppendKeys appends all that controls the account of a to dst: nothing for
@@ -283,6 +256,42 @@ func (a Address) AppendKeys(dst []Key) []Key {
 		dst = append(dst, k)
 	}
 	return dst
+}
+
+// Identity returns [Address.Account] and [Address.AppendKeys] in the form that
+// costs an index the least: the class of the account, the number of its bytes,
+// and the bytes as [Key.Words] returns them. On most chains, the bytes of the
+// account are those of its only key; key is the class of that key then.
+// Otherwise it is zero, and more reports whether there are keys that only
+// AppendKeys returns. All is zero for the zero Address.
+func (a Address) Identity() (account, key Class, n int, w0, w1, w2, w3 uint64, more bool) {
+	if a.row == 0 {
+		return 0, 0, 0, 0, 0, 0, 0, false
+	}
+	w, t := a.account()
+	if accountClasses[a.row-1] == ethereumAccount {
+		return Class(t), KeccakHash, t.len(), w.w0, w.w1, w.w2, w.w3, false
+	}
+	kw, kt := a.key()
+	switch {
+	case kt == 0:
+	case kw != w, kt.len() != t.len(), a.hasSeveralKeys():
+		more = true
+	default:
+		key = Class(kt)
+	}
+	return Class(t), key, t.len(), w.w0, w.w1, w.w2, w.w3, more
+}
+
+// hasSeveralKeys reports whether a, which is valid, can have more than one key.
+func (a Address) hasSeveralKeys() bool {
+	switch chains[a.row-1].format.(type) {
+	case cardano:
+		return a.form == formShelley
+	case *zcash:
+		return a.form == formUnified
+	}
+	return false
 }
 
 // WrappedWitness returns the Key of the P2SH address that wraps the P2WPKH or

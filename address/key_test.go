@@ -1,6 +1,7 @@
 package address_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"testing"
@@ -55,27 +56,32 @@ func TestKeyBytes(t *testing.T) {
 	}
 }
 
-// TestWords: the words of an address are those of its account and first key, and
-// no more keys are announced than there are.
-func TestWords(t *testing.T) {
+// TestIdentity holds the identity of addresses of all formats to their accounts
+// and keys.
+func TestIdentity(t *testing.T) {
+	shared := 0
 	for _, a := range append(validAddresses(t), address.Address{}) {
-		class, n, w0, w1, w2, w3 := a.AccountWords()
-		k := a.Account()
-		k0, k1, k2, k3, kn := k.Words()
-		if got, want := [...]uint64{uint64(class), uint64(n), w0, w1, w2, w3}, [...]uint64{uint64(k.Class()), uint64(kn), k0, k1, k2, k3}; got != want {
-			t.Errorf("the account of %v is %v in words %x, want %x", a, k, got, want)
+		class, key, n, w0, w1, w2, w3, more := a.Identity()
+		account := a.Account()
+		k0, k1, k2, k3, kn := account.Words()
+		got, want := [...]uint64{uint64(class), uint64(n), w0, w1, w2, w3}, [...]uint64{uint64(account.Class()), uint64(kn), k0, k1, k2, k3}
+		if got != want {
+			t.Errorf("the account of %v is %v, in its identity %x, want %x", a, account, got, want)
 		}
-		var more bool
-		class, n, w0, w1, w2, w3, more = a.KeyWords()
-		k, ok := a.Key()
-		k0, k1, k2, k3, kn = k.Words()
-		if got, want := [...]uint64{uint64(class), uint64(n), w0, w1, w2, w3}, [...]uint64{uint64(k.Class()), uint64(kn), k0, k1, k2, k3}; got != want || ok != (class != 0) {
-			t.Errorf("the key of %v is %v in words %x, want %x", a, k, got, want)
+		keys := a.AppendKeys(nil)
+		switch {
+		case key == 0 && more != (len(keys) > 0), key != 0 && (more || len(keys) != 1):
+			t.Errorf("the keys of %v are %v, the one of its identity %v; more: %t", a, keys, key, more)
+		case key != 0:
+			shared++
+			got, want := keys[0].AppendBytes(nil), account.AppendBytes(nil)
+			if key != keys[0].Class() || !bytes.Equal(got, want) {
+				t.Errorf("%v: the identity has a key %v like the account %x, want %v", a, key, want, keys[0])
+			}
 		}
-		all := a.AppendKeys(nil)
-		if ok != (len(all) > 0) || ok && all[0] != k || len(all) > 1 && !more {
-			t.Errorf("the keys of %v are %v, the first %v; more: %t", a, all, k, more)
-		}
+	}
+	if shared == 0 {
+		t.Error("no address has a key of the bytes of its account")
 	}
 }
 
