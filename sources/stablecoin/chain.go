@@ -11,6 +11,10 @@ import (
 // written by RFC 3339.
 const maxTime = 253402300799
 
+// maxBlock is beyond the number of any block. A node that names a greater one
+// would have us count for ever.
+const maxBlock = 1 << 40
+
 // maxListed bounds the accounts that are held.
 const maxListed = 10_000_000
 
@@ -32,7 +36,7 @@ func (n *node) block(ctx context.Context, which string) (block, bool, error) {
 	if err := n.call(ctx, &answer, "eth_getBlockByNumber", which, false); err != nil || answer == nil {
 		return block{}, false, err
 	}
-	if answer.Number == nil || answer.Hash == nil || answer.Time == nil || *answer.Time > maxTime {
+	if answer.Number == nil || answer.Hash == nil || answer.Time == nil || *answer.Number > maxBlock || *answer.Time > maxTime {
 		return block{}, false, fmt.Errorf("block %s: a field is missing, or wrong", which)
 	}
 	return block{uint64(*answer.Number), *answer.Hash, int64(*answer.Time)}, true, nil

@@ -206,8 +206,11 @@ func (n *node) hide(text string) string {
 		return "(a text that may name the address of the endpoint)"
 	}
 	query, _ := url.QueryUnescape(u.RawQuery)
-	password, _ := u.User.Password()
-	parts := strings.Join([]string{u.Path, u.EscapedPath(), query, u.RawQuery, u.User.Username(), password, u.User.String()}, "/")
+	parts := u.Path + "/" + u.EscapedPath() + "/" + query + "/" + u.RawQuery
+	if u.User != nil {
+		password, _ := u.User.Password()
+		parts += "/" + u.User.Username() + "/" + password + "/" + u.User.String()
+	}
 	for _, word := range strings.FieldsFunc(parts, func(r rune) bool { return strings.ContainsRune("/?&=:@", r) }) {
 		if len(word) >= 6 {
 			text = strings.ReplaceAll(text, word, "…")

@@ -265,6 +265,30 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestDigest holds that what entries say is part of what the list is.
+func TestDigest(t *testing.T) {
+	digests := map[string]string{}
+	for name, change := range map[string]func(o *stablecoin.Options){
+		"plain":         func(*stablecoin.Options) {},
+		"another name":  func(o *stablecoin.Options) { o.Contracts[0].Name = "Tether" },
+		"another asset": func(o *stablecoin.Options) { o.Contracts[0].Asset = "USD₮" },
+		"another chain": func(o *stablecoin.Options) { o.Chain, o.ChainID = "polygon", 1 },
+		"another start": func(o *stablecoin.Options) { o.Contracts[2].FirstBlock++ },
+		"endless range": func(o *stablecoin.Options) { o.MaxRange = 1<<64 - 1 },
+	} {
+		opts := options(eventful())
+		change(opts)
+		_, rev, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		digests[rev.Digest] += name + ", "
+	}
+	if len(digests) != 5 { // how it is read does not count
+		t.Errorf("lists of equal digests: %q", digests)
+	}
+}
+
 // TestReorganisation holds that nothing stays listed by a block that is no
 // longer part of the chain.
 func TestReorganisation(t *testing.T) {
@@ -719,6 +743,7 @@ func TestHostile(t *testing.T) {
 		{"no final block", method("eth_getBlockByNumber", set("result", nil))},
 		{"block without a hash", method("eth_getBlockByNumber", field("hash", nil))},
 		{"block without a time", method("eth_getBlockByNumber", field("timestamp", nil))},
+		{"block beyond counting", method("eth_getBlockByNumber", field("number", "0xffffffffffffffff"))},
 		{"block of the far future", method("eth_getBlockByNumber", field("timestamp", "0xffffffffffff"))},
 		{"method not known", func(c *chain) {
 			c.answer = func(call) map[string]any { return failure(-32601, "no such method") }
@@ -796,6 +821,7 @@ func TestRetry(t *testing.T) {
 	}{
 		{"500", answer(500, "", "oh"), time.Second},
 		{"503", answer(503, "90", "oh"), 90 * time.Second},
+		{"503 until a date", answer(503, time.Date(2000, 1, 1, 0, 1, 0, 0, time.UTC).Format(http.TimeFormat), "oh"), time.Minute},
 		{"429", answer(429, "100", "oh"), 100 * time.Second},
 		{"429 in JSON", answer(200, "", `{"jsonrpc":"2.0","id":null,"error":{"code":429,"message":"slow down"}}`), time.Second},
 		{"cut short", answer(200, "", `{"jsonrpc":"2.0","id":1,"res`), time.Second},
@@ -871,10 +897,14 @@ func TestErrorsHideEndpoint(t *testing.T) {
 		opts.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("cannot reach %s as passw0rd", r.URL)
 		})}
-		_, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
-		if err == nil {
-			t.Fatal("no error")
+		for _, at := range []string{endpoint, "https://node.example/0123456789abcdef", "https://node.example"} {
+			_, _, err := load(stablecoin.New(at, opts), sources.Revision{})
+			if err == nil || !strings.Contains(err.Error(), "cannot reach") {
+				t.Errorf("error %v, want that of the transport", err)
+			}
+			if at == endpoint {
+				noSecret(t, err)
+			}
 		}
-		noSecret(t, err)
 	})
 }

@@ -109,8 +109,8 @@ type Options struct {
 	// StateFile is the name of a file in which to keep what was read, so that a
 	// program that starts anew goes on where it was. Each list needs one of its
 	// own. A file that is damaged, or of other contracts, is not used, and
-	// replaced. With "" the list is read from the first block at each start,
-	// which takes a node minutes.
+	// replaced; one that cannot be read or written at all is an error. With ""
+	// the list is read from the first block at each start, which takes minutes.
 	StateFile string
 	// Confirmations is for a chain whose nodes do not know which block is final.
 	// Blocks count as final when so many others stand above them. Zero means to
@@ -183,6 +183,7 @@ func newSource(endpoint string, opts *Options, contracts []Contract, info source
 	if o.MaxRange == 0 {
 		o.MaxRange = 50_000
 	}
+	o.MaxRange = min(o.MaxRange, maxBlock)
 	o.Contracts = slices.Clone(o.Contracts)
 	s := &source{
 		opts: o,
@@ -271,7 +272,10 @@ func (s *source) list() ([]sources.Entry, sources.Revision, error) {
 		records += n
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, st.Of)
+	fmt.Fprintf(h, "%s %s\n", s.opts.Chain, st.Of)
+	for _, c := range s.opts.Contracts {
+		fmt.Fprintf(h, "%q %q\n", c.Asset, c.Name)
+	}
 	listings := st.sorted()
 	entries := make([]sources.Entry, len(listings))
 	for i, l := range listings {
