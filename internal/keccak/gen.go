@@ -43,22 +43,15 @@ package keccak
 
 import "math/bits"
 
-// rounds does the rounds of Keccak-f[1600] with the given constants, a multiple
-// of four, to a state whose lanes 1, 2, 8, 12, 17 and 20 are complemented,
-// before and after.
-func rounds(a *[25]uint64, constants []uint64) {
+// permute is Keccak-f[1600] of a state whose lanes 1, 2, 8, 12, 17 and 20 are
+// complemented, before and after. It works on a copy: the compiler's code for
+// what is on the stack is faster than that for what is behind a pointer.
+func permute(state *[25]uint64) {
+	a := *state
 	var b0, b1, b2, b3, b4, d0, d1, d2, d3, d4 uint64
-	for ; len(constants) >= 4; constants = constants[4:] {
 `)
-	home := inPlace()
-	at := home
-	for round := range 4 {
-		at = writeRound(&b, fmt.Sprintf("constants[%d]", round), at)
-	}
-	if at != home {
-		log.Fatalf("after four rounds the lanes are at %d", at)
-	}
-	b.WriteString(`}
+	writeRounds(&b, 0, 24)
+	b.WriteString(`*state = a
 }
 
 // Sum40 returns the first 24 bytes of the Keccak-256 hash of the 40 bytes in m0
@@ -70,8 +63,8 @@ func Sum40(m0, m1, m2, m3, m4 uint64) (h0, h1, h2 uint64) {
 	var b0, b1, b2, b3, b4, d0, d1, d2, d3, d4 uint64
 `)
 	writeFirst(&b)
-	b.WriteString("rounds(&a, roundConstants[1:21])\n")
-	at = home
+	writeRounds(&b, 1, 21)
+	at := inPlace()
 	for round := 21; round < 23; round++ {
 		at = writeRound(&b, fmt.Sprintf("roundConstants[%d]", round), at)
 	}
@@ -84,6 +77,20 @@ func Sum40(m0, m1, m2, m3, m4 uint64) (h0, h1, h2 uint64) {
 	if err := os.WriteFile("permute.go", src, 0o666); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// writeRounds writes a loop over rounds, a multiple of four, of lanes that are
+// in place.
+func writeRounds(b *bytes.Buffer, from, to int) {
+	fmt.Fprintf(b, "for i := %d; i < %d; i += 4 {\n", from, to)
+	at := inPlace()
+	for round := range 4 {
+		at = writeRound(b, fmt.Sprintf("roundConstants[i+%d]", round), at)
+	}
+	if at != inPlace() {
+		log.Fatalf("after four rounds the lanes are at %d", at)
+	}
+	b.WriteString("}\n")
 }
 
 // inPlace returns the places of lanes that are at their own.

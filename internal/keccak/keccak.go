@@ -16,14 +16,14 @@ const rate = 136
 
 // Sum256 returns the Keccak-256 hash of data. It does not allocate.
 func Sum256(data []byte) [32]byte {
-	// The empty state, but for the lanes that rounds wants complemented.
+	// The empty state, but for the lanes that permute wants complemented.
 	const ones = 1<<64 - 1
 	a := [25]uint64{1: ones, 2: ones, 8: ones, 12: ones, 17: ones, 20: ones}
 	for len(data) >= rate {
 		for i := range rate / 8 {
 			a[i] ^= binary.LittleEndian.Uint64(data[8*i:])
 		}
-		rounds(&a, roundConstants[:])
+		permute(&a)
 		data = data[rate:]
 	}
 	// What is left, and the padding: a one behind it, and one in the last bit.
@@ -38,7 +38,7 @@ func Sum256(data []byte) [32]byte {
 	}
 	a[lane] ^= tail
 	a[rate/8-1] ^= 0x80 << 56
-	rounds(&a, roundConstants[:])
+	permute(&a)
 	var sum [32]byte
 	binary.LittleEndian.PutUint64(sum[0:], a[0])
 	binary.LittleEndian.PutUint64(sum[8:], ^a[1])

@@ -4,12 +4,13 @@ package keccak
 
 import "math/bits"
 
-// rounds does the rounds of Keccak-f[1600] with the given constants, a multiple
-// of four, to a state whose lanes 1, 2, 8, 12, 17 and 20 are complemented,
-// before and after.
-func rounds(a *[25]uint64, constants []uint64) {
+// permute is Keccak-f[1600] of a state whose lanes 1, 2, 8, 12, 17 and 20 are
+// complemented, before and after. It works on a copy: the compiler's code for
+// what is on the stack is faster than that for what is behind a pointer.
+func permute(state *[25]uint64) {
+	a := *state
 	var b0, b1, b2, b3, b4, d0, d1, d2, d3, d4 uint64
-	for ; len(constants) >= 4; constants = constants[4:] {
+	for i := 0; i < 24; i += 4 {
 
 		b0 = a[0] ^ a[5] ^ a[10] ^ a[15] ^ a[20]
 		b1 = a[1] ^ a[6] ^ a[11] ^ a[16] ^ a[21]
@@ -26,7 +27,7 @@ func rounds(a *[25]uint64, constants []uint64) {
 		b2 = bits.RotateLeft64(a[12]^d2, 43)
 		b3 = bits.RotateLeft64(a[18]^d3, 21)
 		b4 = bits.RotateLeft64(a[24]^d4, 14)
-		a[0] = b0 ^ (b1 | b2) ^ constants[0]
+		a[0] = b0 ^ (b1 | b2) ^ roundConstants[i+0]
 		a[6] = b1 ^ (b3 | ^b2)
 		a[12] = b2 ^ b3&b4
 		a[18] = b3 ^ (b4 | b0)
@@ -87,7 +88,7 @@ func rounds(a *[25]uint64, constants []uint64) {
 		b2 = bits.RotateLeft64(a[7]^d2, 43)
 		b3 = bits.RotateLeft64(a[23]^d3, 21)
 		b4 = bits.RotateLeft64(a[14]^d4, 14)
-		a[0] = b0 ^ (b1 | b2) ^ constants[1]
+		a[0] = b0 ^ (b1 | b2) ^ roundConstants[i+1]
 		a[16] = b1 ^ (b3 | ^b2)
 		a[7] = b2 ^ b3&b4
 		a[23] = b3 ^ (b4 | b0)
@@ -148,7 +149,7 @@ func rounds(a *[25]uint64, constants []uint64) {
 		b2 = bits.RotateLeft64(a[22]^d2, 43)
 		b3 = bits.RotateLeft64(a[8]^d3, 21)
 		b4 = bits.RotateLeft64(a[19]^d4, 14)
-		a[0] = b0 ^ (b1 | b2) ^ constants[2]
+		a[0] = b0 ^ (b1 | b2) ^ roundConstants[i+2]
 		a[11] = b1 ^ (b3 | ^b2)
 		a[22] = b2 ^ b3&b4
 		a[8] = b3 ^ (b4 | b0)
@@ -209,7 +210,7 @@ func rounds(a *[25]uint64, constants []uint64) {
 		b2 = bits.RotateLeft64(a[2]^d2, 43)
 		b3 = bits.RotateLeft64(a[3]^d3, 21)
 		b4 = bits.RotateLeft64(a[4]^d4, 14)
-		a[0] = b0 ^ (b1 | b2) ^ constants[3]
+		a[0] = b0 ^ (b1 | b2) ^ roundConstants[i+3]
 		a[1] = b1 ^ (b3 | ^b2)
 		a[2] = b2 ^ b3&b4
 		a[3] = b3 ^ (b4 | b0)
@@ -255,6 +256,7 @@ func rounds(a *[25]uint64, constants []uint64) {
 		a[23] = b3 ^ (b4 | b0)
 		a[24] = b4 ^ b0&b1
 	}
+	*state = a
 }
 
 // Sum40 returns the first 24 bytes of the Keccak-256 hash of the 40 bytes in m0
@@ -324,7 +326,252 @@ func Sum40(m0, m1, m2, m3, m4 uint64) (h0, h1, h2 uint64) {
 	a[22] = b2 ^ b4&^b3
 	a[23] = b3 ^ b0&^b4
 	a[24] = b4 ^ b1&^b0
-	rounds(&a, roundConstants[1:21])
+	for i := 1; i < 21; i += 4 {
+
+		b0 = a[0] ^ a[5] ^ a[10] ^ a[15] ^ a[20]
+		b1 = a[1] ^ a[6] ^ a[11] ^ a[16] ^ a[21]
+		b2 = a[2] ^ a[7] ^ a[12] ^ a[17] ^ a[22]
+		b3 = a[3] ^ a[8] ^ a[13] ^ a[18] ^ a[23]
+		b4 = a[4] ^ a[9] ^ a[14] ^ a[19] ^ a[24]
+		d0 = b4 ^ bits.RotateLeft64(b1, 1)
+		d1 = b0 ^ bits.RotateLeft64(b2, 1)
+		d2 = b1 ^ bits.RotateLeft64(b3, 1)
+		d3 = b2 ^ bits.RotateLeft64(b4, 1)
+		d4 = b3 ^ bits.RotateLeft64(b0, 1)
+		b0 = a[0] ^ d0
+		b1 = bits.RotateLeft64(a[6]^d1, 44)
+		b2 = bits.RotateLeft64(a[12]^d2, 43)
+		b3 = bits.RotateLeft64(a[18]^d3, 21)
+		b4 = bits.RotateLeft64(a[24]^d4, 14)
+		a[0] = b0 ^ (b1 | b2) ^ roundConstants[i+0]
+		a[6] = b1 ^ (b3 | ^b2)
+		a[12] = b2 ^ b3&b4
+		a[18] = b3 ^ (b4 | b0)
+		a[24] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[3]^d3, 28)
+		b1 = bits.RotateLeft64(a[9]^d4, 20)
+		b2 = bits.RotateLeft64(a[10]^d0, 3)
+		b3 = bits.RotateLeft64(a[16]^d1, 45)
+		b4 = bits.RotateLeft64(a[22]^d2, 61)
+		a[10] = b0 ^ (b1 | b2)
+		a[16] = b1 ^ b2&b3
+		a[22] = b2 ^ (b3 | ^b4)
+		a[3] = b3 ^ (b4 | b0)
+		a[9] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[1]^d1, 1)
+		b1 = bits.RotateLeft64(a[7]^d2, 6)
+		b2 = bits.RotateLeft64(a[13]^d3, 25)
+		b3 = bits.RotateLeft64(a[19]^d4, 8)
+		b4 = bits.RotateLeft64(a[20]^d0, 18)
+		a[20] = b0 ^ (b1 | b2)
+		a[1] = b1 ^ b2&b3
+		a[7] = b2 ^ b4&^b3
+		a[13] = b3 ^ ^(b4 | b0)
+		a[19] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[4]^d4, 27)
+		b1 = bits.RotateLeft64(a[5]^d0, 36)
+		b2 = bits.RotateLeft64(a[11]^d1, 10)
+		b3 = bits.RotateLeft64(a[17]^d2, 15)
+		b4 = bits.RotateLeft64(a[23]^d3, 56)
+		a[5] = b0 ^ b1&b2
+		a[11] = b1 ^ (b2 | b3)
+		a[17] = b2 ^ (b4 | ^b3)
+		a[23] = b3 ^ ^(b4 & b0)
+		a[4] = b4 ^ (b0 | b1)
+		b0 = bits.RotateLeft64(a[2]^d2, 62)
+		b1 = bits.RotateLeft64(a[8]^d3, 55)
+		b2 = bits.RotateLeft64(a[14]^d4, 39)
+		b3 = bits.RotateLeft64(a[15]^d0, 41)
+		b4 = bits.RotateLeft64(a[21]^d1, 2)
+		a[15] = b0 ^ b2&^b1
+		a[21] = b1 ^ ^(b2 | b3)
+		a[2] = b2 ^ b3&b4
+		a[8] = b3 ^ (b4 | b0)
+		a[14] = b4 ^ b0&b1
+
+		b0 = a[0] ^ a[10] ^ a[20] ^ a[5] ^ a[15]
+		b1 = a[6] ^ a[16] ^ a[1] ^ a[11] ^ a[21]
+		b2 = a[12] ^ a[22] ^ a[7] ^ a[17] ^ a[2]
+		b3 = a[18] ^ a[3] ^ a[13] ^ a[23] ^ a[8]
+		b4 = a[24] ^ a[9] ^ a[19] ^ a[4] ^ a[14]
+		d0 = b4 ^ bits.RotateLeft64(b1, 1)
+		d1 = b0 ^ bits.RotateLeft64(b2, 1)
+		d2 = b1 ^ bits.RotateLeft64(b3, 1)
+		d3 = b2 ^ bits.RotateLeft64(b4, 1)
+		d4 = b3 ^ bits.RotateLeft64(b0, 1)
+		b0 = a[0] ^ d0
+		b1 = bits.RotateLeft64(a[16]^d1, 44)
+		b2 = bits.RotateLeft64(a[7]^d2, 43)
+		b3 = bits.RotateLeft64(a[23]^d3, 21)
+		b4 = bits.RotateLeft64(a[14]^d4, 14)
+		a[0] = b0 ^ (b1 | b2) ^ roundConstants[i+1]
+		a[16] = b1 ^ (b3 | ^b2)
+		a[7] = b2 ^ b3&b4
+		a[23] = b3 ^ (b4 | b0)
+		a[14] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[18]^d3, 28)
+		b1 = bits.RotateLeft64(a[9]^d4, 20)
+		b2 = bits.RotateLeft64(a[20]^d0, 3)
+		b3 = bits.RotateLeft64(a[11]^d1, 45)
+		b4 = bits.RotateLeft64(a[2]^d2, 61)
+		a[20] = b0 ^ (b1 | b2)
+		a[11] = b1 ^ b2&b3
+		a[2] = b2 ^ (b3 | ^b4)
+		a[18] = b3 ^ (b4 | b0)
+		a[9] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[6]^d1, 1)
+		b1 = bits.RotateLeft64(a[22]^d2, 6)
+		b2 = bits.RotateLeft64(a[13]^d3, 25)
+		b3 = bits.RotateLeft64(a[4]^d4, 8)
+		b4 = bits.RotateLeft64(a[15]^d0, 18)
+		a[15] = b0 ^ (b1 | b2)
+		a[6] = b1 ^ b2&b3
+		a[22] = b2 ^ b4&^b3
+		a[13] = b3 ^ ^(b4 | b0)
+		a[4] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[24]^d4, 27)
+		b1 = bits.RotateLeft64(a[10]^d0, 36)
+		b2 = bits.RotateLeft64(a[1]^d1, 10)
+		b3 = bits.RotateLeft64(a[17]^d2, 15)
+		b4 = bits.RotateLeft64(a[8]^d3, 56)
+		a[10] = b0 ^ b1&b2
+		a[1] = b1 ^ (b2 | b3)
+		a[17] = b2 ^ (b4 | ^b3)
+		a[8] = b3 ^ ^(b4 & b0)
+		a[24] = b4 ^ (b0 | b1)
+		b0 = bits.RotateLeft64(a[12]^d2, 62)
+		b1 = bits.RotateLeft64(a[3]^d3, 55)
+		b2 = bits.RotateLeft64(a[19]^d4, 39)
+		b3 = bits.RotateLeft64(a[5]^d0, 41)
+		b4 = bits.RotateLeft64(a[21]^d1, 2)
+		a[5] = b0 ^ b2&^b1
+		a[21] = b1 ^ ^(b2 | b3)
+		a[12] = b2 ^ b3&b4
+		a[3] = b3 ^ (b4 | b0)
+		a[19] = b4 ^ b0&b1
+
+		b0 = a[0] ^ a[20] ^ a[15] ^ a[10] ^ a[5]
+		b1 = a[16] ^ a[11] ^ a[6] ^ a[1] ^ a[21]
+		b2 = a[7] ^ a[2] ^ a[22] ^ a[17] ^ a[12]
+		b3 = a[23] ^ a[18] ^ a[13] ^ a[8] ^ a[3]
+		b4 = a[14] ^ a[9] ^ a[4] ^ a[24] ^ a[19]
+		d0 = b4 ^ bits.RotateLeft64(b1, 1)
+		d1 = b0 ^ bits.RotateLeft64(b2, 1)
+		d2 = b1 ^ bits.RotateLeft64(b3, 1)
+		d3 = b2 ^ bits.RotateLeft64(b4, 1)
+		d4 = b3 ^ bits.RotateLeft64(b0, 1)
+		b0 = a[0] ^ d0
+		b1 = bits.RotateLeft64(a[11]^d1, 44)
+		b2 = bits.RotateLeft64(a[22]^d2, 43)
+		b3 = bits.RotateLeft64(a[8]^d3, 21)
+		b4 = bits.RotateLeft64(a[19]^d4, 14)
+		a[0] = b0 ^ (b1 | b2) ^ roundConstants[i+2]
+		a[11] = b1 ^ (b3 | ^b2)
+		a[22] = b2 ^ b3&b4
+		a[8] = b3 ^ (b4 | b0)
+		a[19] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[23]^d3, 28)
+		b1 = bits.RotateLeft64(a[9]^d4, 20)
+		b2 = bits.RotateLeft64(a[15]^d0, 3)
+		b3 = bits.RotateLeft64(a[1]^d1, 45)
+		b4 = bits.RotateLeft64(a[12]^d2, 61)
+		a[15] = b0 ^ (b1 | b2)
+		a[1] = b1 ^ b2&b3
+		a[12] = b2 ^ (b3 | ^b4)
+		a[23] = b3 ^ (b4 | b0)
+		a[9] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[16]^d1, 1)
+		b1 = bits.RotateLeft64(a[2]^d2, 6)
+		b2 = bits.RotateLeft64(a[13]^d3, 25)
+		b3 = bits.RotateLeft64(a[24]^d4, 8)
+		b4 = bits.RotateLeft64(a[5]^d0, 18)
+		a[5] = b0 ^ (b1 | b2)
+		a[16] = b1 ^ b2&b3
+		a[2] = b2 ^ b4&^b3
+		a[13] = b3 ^ ^(b4 | b0)
+		a[24] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[14]^d4, 27)
+		b1 = bits.RotateLeft64(a[20]^d0, 36)
+		b2 = bits.RotateLeft64(a[6]^d1, 10)
+		b3 = bits.RotateLeft64(a[17]^d2, 15)
+		b4 = bits.RotateLeft64(a[3]^d3, 56)
+		a[20] = b0 ^ b1&b2
+		a[6] = b1 ^ (b2 | b3)
+		a[17] = b2 ^ (b4 | ^b3)
+		a[3] = b3 ^ ^(b4 & b0)
+		a[14] = b4 ^ (b0 | b1)
+		b0 = bits.RotateLeft64(a[7]^d2, 62)
+		b1 = bits.RotateLeft64(a[18]^d3, 55)
+		b2 = bits.RotateLeft64(a[4]^d4, 39)
+		b3 = bits.RotateLeft64(a[10]^d0, 41)
+		b4 = bits.RotateLeft64(a[21]^d1, 2)
+		a[10] = b0 ^ b2&^b1
+		a[21] = b1 ^ ^(b2 | b3)
+		a[7] = b2 ^ b3&b4
+		a[18] = b3 ^ (b4 | b0)
+		a[4] = b4 ^ b0&b1
+
+		b0 = a[0] ^ a[15] ^ a[5] ^ a[20] ^ a[10]
+		b1 = a[11] ^ a[1] ^ a[16] ^ a[6] ^ a[21]
+		b2 = a[22] ^ a[12] ^ a[2] ^ a[17] ^ a[7]
+		b3 = a[8] ^ a[23] ^ a[13] ^ a[3] ^ a[18]
+		b4 = a[19] ^ a[9] ^ a[24] ^ a[14] ^ a[4]
+		d0 = b4 ^ bits.RotateLeft64(b1, 1)
+		d1 = b0 ^ bits.RotateLeft64(b2, 1)
+		d2 = b1 ^ bits.RotateLeft64(b3, 1)
+		d3 = b2 ^ bits.RotateLeft64(b4, 1)
+		d4 = b3 ^ bits.RotateLeft64(b0, 1)
+		b0 = a[0] ^ d0
+		b1 = bits.RotateLeft64(a[1]^d1, 44)
+		b2 = bits.RotateLeft64(a[2]^d2, 43)
+		b3 = bits.RotateLeft64(a[3]^d3, 21)
+		b4 = bits.RotateLeft64(a[4]^d4, 14)
+		a[0] = b0 ^ (b1 | b2) ^ roundConstants[i+3]
+		a[1] = b1 ^ (b3 | ^b2)
+		a[2] = b2 ^ b3&b4
+		a[3] = b3 ^ (b4 | b0)
+		a[4] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[8]^d3, 28)
+		b1 = bits.RotateLeft64(a[9]^d4, 20)
+		b2 = bits.RotateLeft64(a[5]^d0, 3)
+		b3 = bits.RotateLeft64(a[6]^d1, 45)
+		b4 = bits.RotateLeft64(a[7]^d2, 61)
+		a[5] = b0 ^ (b1 | b2)
+		a[6] = b1 ^ b2&b3
+		a[7] = b2 ^ (b3 | ^b4)
+		a[8] = b3 ^ (b4 | b0)
+		a[9] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[11]^d1, 1)
+		b1 = bits.RotateLeft64(a[12]^d2, 6)
+		b2 = bits.RotateLeft64(a[13]^d3, 25)
+		b3 = bits.RotateLeft64(a[14]^d4, 8)
+		b4 = bits.RotateLeft64(a[10]^d0, 18)
+		a[10] = b0 ^ (b1 | b2)
+		a[11] = b1 ^ b2&b3
+		a[12] = b2 ^ b4&^b3
+		a[13] = b3 ^ ^(b4 | b0)
+		a[14] = b4 ^ b0&b1
+		b0 = bits.RotateLeft64(a[19]^d4, 27)
+		b1 = bits.RotateLeft64(a[15]^d0, 36)
+		b2 = bits.RotateLeft64(a[16]^d1, 10)
+		b3 = bits.RotateLeft64(a[17]^d2, 15)
+		b4 = bits.RotateLeft64(a[18]^d3, 56)
+		a[15] = b0 ^ b1&b2
+		a[16] = b1 ^ (b2 | b3)
+		a[17] = b2 ^ (b4 | ^b3)
+		a[18] = b3 ^ ^(b4 & b0)
+		a[19] = b4 ^ (b0 | b1)
+		b0 = bits.RotateLeft64(a[22]^d2, 62)
+		b1 = bits.RotateLeft64(a[23]^d3, 55)
+		b2 = bits.RotateLeft64(a[24]^d4, 39)
+		b3 = bits.RotateLeft64(a[20]^d0, 41)
+		b4 = bits.RotateLeft64(a[21]^d1, 2)
+		a[20] = b0 ^ b2&^b1
+		a[21] = b1 ^ ^(b2 | b3)
+		a[22] = b2 ^ b3&b4
+		a[23] = b3 ^ (b4 | b0)
+		a[24] = b4 ^ b0&b1
+	}
 
 	b0 = a[0] ^ a[5] ^ a[10] ^ a[15] ^ a[20]
 	b1 = a[1] ^ a[6] ^ a[11] ^ a[16] ^ a[21]
