@@ -1,9 +1,6 @@
 package address
 
 import (
-	"encoding/binary"
-	"math/bits"
-
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
@@ -106,61 +103,20 @@ func ss58Key(c Class, text string) (words, tag) {
 // ss58Label is hashed before the data.
 const ss58Label = "SS58PRE"
 
+var ss58LabelBytes = [len(ss58Label)]byte([]byte(ss58Label))
+
 // An ss58Buf is room for the label and the bytes of an address behind it, at
 // the end, where their hash is taken without moving them.
-type ss58Buf [len(ss58Label) + 8*ss58Limbs]byte
-
-const ss58Limbs = 5 // words for the value of ss58MaxText digits
+type ss58Buf [len(ss58Label) + base58.MiddleLen]byte
 
 // decode decodes s, of at most ss58MaxText characters, into the end of buf and
 // returns the bytes, ss58Max or one fewer.
-//
-// It is base58.Alphabet.Decode for a number of known size, in half its time:
-// next to the hash, the rest of an address is to cost little.
 func (buf *ss58Buf) decode(s string) ([]byte, fault) {
-	first := len(s) % base58WordLen
-	var x0, x1, x2, x3, x4 uint64 // the lowest first
-	var seen byte
-	for i := range first {
-		d := base58Values[s[i]]
-		seen |= d
-		x0 = x0*58 + uint64(d)
-	}
-	for rest := s[first:]; len(rest) >= base58WordLen; rest = rest[base58WordLen:] {
-		word, or := base58Word(rest)
-		seen |= or
-		h0, l0 := bits.Mul64(x0, base58WordBase)
-		h1, l1 := bits.Mul64(x1, base58WordBase)
-		h2, l2 := bits.Mul64(x2, base58WordBase)
-		h3, l3 := bits.Mul64(x3, base58WordBase)
-		var c uint64
-		x0, c = bits.Add64(l0, word, 0)
-		x1, c = bits.Add64(l1, h0, c)
-		x2, c = bits.Add64(l2, h1, c)
-		x3, c = bits.Add64(l3, h2, c)
-		x4 = x4*base58WordBase + h3 + c
-	}
-	if seen >= 0x80 {
-		_, at := base58.Bitcoin.Decode(nil, s)
-		return nil, badChar(at)
-	}
-	const at = len(ss58Label)
-	binary.BigEndian.PutUint64(buf[at:], x4)
-	binary.BigEndian.PutUint64(buf[at+8:], x3)
-	binary.BigEndian.PutUint64(buf[at+16:], x2)
-	binary.BigEndian.PutUint64(buf[at+24:], x1)
-	binary.BigEndian.PutUint64(buf[at+32:], x0)
-	// Leading zero digits are leading zero bytes, and the value has the rest.
-	n := 0
-	for n < len(s) && s[n] == base58Digits[0] {
-		n++
-	}
-	first = at
-	for first < len(buf) && buf[first] == 0 {
-		first++
-	}
-	n += len(buf) - first
-	if n != ss58Max && n != ss58Max-1 {
+	n, bad := base58.Bitcoin.DecodeMiddle((*[base58.MiddleLen]byte)(buf[len(ss58Label):]), s)
+	switch {
+	case bad >= 0:
+		return nil, badChar(bad)
+	case n != ss58Max && n != ss58Max-1:
 		return nil, badLength
 	}
 	return buf[len(buf)-n:], fault{}
@@ -170,7 +126,7 @@ func (buf *ss58Buf) decode(s string) ([]byte, fault) {
 // checksum.
 func (buf *ss58Buf) verifies(data []byte) bool {
 	message := buf[len(buf)-len(data)-len(ss58Label) : len(buf)-ss58Checksum]
-	copy(message, ss58Label)
+	*(*[len(ss58Label)]byte)(message) = ss58LabelBytes
 	sum := blake2b.Sum512(message)
 	return [ss58Checksum]byte(sum[:]) == [ss58Checksum]byte(data[len(data)-ss58Checksum:])
 }

@@ -191,6 +191,85 @@ func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
 	return n, -1
 }
 
+// MiddleLen is the most bytes that DecodeMiddle returns.
+const MiddleLen = 40
+
+// maxMiddle is the most digits that DecodeMiddle reads. The value of 50 digits
+// needs 37 bytes.
+const maxMiddle = 5 * chunk
+
+// DecodeMiddle is DecodeShort for values of at most 40 bytes, in at most 50
+// digits.
+func (a *Alphabet) DecodeMiddle(dst *[MiddleLen]byte, s string) (n, bad int) {
+	if len(s) > maxMiddle {
+		return -1, -1
+	}
+	first := len(s) % chunk
+	x0, seen := a.head(s[:first])
+	var words [8]uint64 // a power of two, for an index that is in range without a check
+	count := uint(0)
+	for i := first; i <= len(s)-chunk; i += chunk {
+		p0 := a.high[s[i]] + a.low[s[i+1]]
+		p1 := a.high[s[i+2]] + a.low[s[i+3]]
+		p2 := a.high[s[i+4]] + a.low[s[i+5]]
+		p3 := a.high[s[i+6]] + a.low[s[i+7]]
+		p4 := a.high[s[i+8]] + a.low[s[i+9]]
+		seen |= p0 | p1 | p2 | p3 | p4
+		words[count%8] = join(p0, p1, p2, p3, p4)
+		count++
+	}
+	if seen >= notDigit {
+		return -1, a.firstBad(s)
+	}
+	// The first two words make no more than three, and the others no more than
+	// five; the loop for those is not worth unrolling.
+	var x1, x2, x3, x4, c uint64
+	if count > 0 {
+		h0, l0 := bits.Mul64(x0, chunkBase)
+		x0, c = bits.Add64(l0, words[0], 0)
+		x1 = h0 + c
+	}
+	if count > 1 {
+		h0, l0 := bits.Mul64(x0, chunkBase)
+		h1, l1 := bits.Mul64(x1, chunkBase)
+		x0, c = bits.Add64(l0, words[1], 0)
+		x1, c = bits.Add64(l1, h0, c)
+		x2 = h1 + c
+	}
+	for i := uint(2); i < count; i++ {
+		h0, l0 := bits.Mul64(x0, chunkBase)
+		h1, l1 := bits.Mul64(x1, chunkBase)
+		h2, l2 := bits.Mul64(x2, chunkBase)
+		h3, l3 := bits.Mul64(x3, chunkBase)
+		x0, c = bits.Add64(l0, words[i%8], 0)
+		x1, c = bits.Add64(l1, h0, c)
+		x2, c = bits.Add64(l2, h1, c)
+		x3, c = bits.Add64(l3, h2, c)
+		x4 = x4*chunkBase + h3 + c
+	}
+	binary.BigEndian.PutUint64(dst[0:], x4)
+	binary.BigEndian.PutUint64(dst[8:], x3)
+	binary.BigEndian.PutUint64(dst[16:], x2)
+	binary.BigEndian.PutUint64(dst[24:], x1)
+	binary.BigEndian.PutUint64(dst[32:], x0)
+	switch {
+	case x4 != 0:
+		n = 32 + byteLen(x4)
+	case x3 != 0:
+		n = 24 + byteLen(x3)
+	case x2 != 0:
+		n = 16 + byteLen(x2)
+	case x1 != 0:
+		n = 8 + byteLen(x1)
+	default:
+		n = byteLen(x0)
+	}
+	if n += a.zeros(s); n > MiddleLen {
+		return -1, -1
+	}
+	return n, -1
+}
+
 // byteLen returns the number of bytes of x without leading zero bytes.
 func byteLen(x uint64) int { return (bits.Len64(x) + 7) / 8 }
 

@@ -76,7 +76,7 @@ func modelEncode(digits string, b []byte) string {
 	return string(text)
 }
 
-// checkDecode compares Decode and DecodeShort of s with the model, and with
+// checkDecode compares Decode, DecodeShort and DecodeMiddle of s with the model, and with
 // mr-tron/base58.
 func checkDecode(t *testing.T, a *base58.Alphabet, digits, s string) {
 	t.Helper()
@@ -90,20 +90,12 @@ func checkDecode(t *testing.T, a *base58.Alphabet, digits, s string) {
 			t.Errorf("Decode(%d bytes, %q) = %d, %d: %x, want %x", room, s, n, bad, dst, want)
 		}
 	}
-	want, wantBad := modelDecode(digits, s, base58.ShortLen)
-	if len(s) > 44 {
-		wantBad = -1 // no such text is short; the digits are not looked at
-	}
-	dst := [base58.ShortLen]byte(bytes.Repeat([]byte{0xa5}, base58.ShortLen))
-	n, bad := a.DecodeShort(&dst, s)
-	if want == nil && (n != -1 || bad != wantBad) {
-		t.Errorf("DecodeShort(%q) = %d, %d, want -1, %d", s, n, bad, wantBad)
-	} else if want != nil {
-		padded := append(make([]byte, base58.ShortLen-len(want)), want...)
-		if n != len(want) || bad != -1 || !bytes.Equal(dst[:], padded) {
-			t.Errorf("DecodeShort(%q) = %d, %d: %x, want %x", s, n, bad, dst, padded)
-		}
-	}
+	short := [base58.ShortLen]byte(bytes.Repeat([]byte{0xa5}, base58.ShortLen))
+	n, bad := a.DecodeShort(&short, s)
+	checkPadded(t, "DecodeShort", digits, s, 44, short[:], n, bad)
+	middle := [base58.MiddleLen]byte(bytes.Repeat([]byte{0xa5}, base58.MiddleLen))
+	n, bad = a.DecodeMiddle(&middle, s)
+	checkPadded(t, "DecodeMiddle", digits, s, 50, middle[:], n, bad)
 	if want, _ := modelDecode(digits, s, base58.MaxLen); want != nil {
 		if text := a.Encode(want); text != s {
 			t.Errorf("Encode(%x) = %q, want %q", want, text, s)
@@ -111,6 +103,24 @@ func checkDecode(t *testing.T, a *base58.Alphabet, digits, s string) {
 		referee, err := mrtron.DecodeAlphabet(s, mrtron.NewAlphabet(digits))
 		if len(s) > 0 && (err != nil || !bytes.Equal(referee, want)) {
 			t.Errorf("mr-tron decodes %q to %x, %v, the model to %x", s, referee, err, want)
+		}
+	}
+}
+
+// checkPadded compares with the model what the function of the given name has
+// written to dst and returned for s. It reads at most so many digits.
+func checkPadded(t *testing.T, name, digits, s string, most int, dst []byte, n, bad int) {
+	t.Helper()
+	want, wantBad := modelDecode(digits, s, len(dst))
+	if len(s) > most {
+		want, wantBad = nil, -1 // the digits are not looked at
+	}
+	if want == nil && (n != -1 || bad != wantBad) {
+		t.Errorf("%s(%q) = %d, %d, want -1, %d", name, s, n, bad, wantBad)
+	} else if want != nil {
+		padded := append(make([]byte, len(dst)-len(want)), want...)
+		if n != len(want) || bad != -1 || !bytes.Equal(dst, padded) {
+			t.Errorf("%s(%q) = %d, %d: %x, want %x", name, s, n, bad, dst, padded)
 		}
 	}
 }
