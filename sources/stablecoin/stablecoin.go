@@ -1,10 +1,11 @@
-// Package stablecoin lists the accounts that a contract on an Ethereum chain
-// lists: those that the issuers of USDT and USDC have frozen, and those in the
-// sanctions oracle of Chainalysis. It reads the events of the contracts from a
-// node of the caller's choice.
+// Package stablecoin lists the accounts that a contract lists: those that the
+// issuers of USDT and USDC have frozen, and those in the sanctions oracle of
+// Chainalysis. On Ethereum and its kin it reads the events of the contracts from
+// a node of the caller's choice; on Tron, from TronGrid.
 //
 //	freezes := stablecoin.New("https://node.example/key", &stablecoin.Options{StateFile: "freezes.state"})
 //	oracle := stablecoin.NewOracle("https://node.example/key", nil)
+//	onTron := stablecoin.NewTron(nil)
 //
 // A freeze is a fact, which anybody can look up by the reference of the entry,
 // but it does not say why: on request of an authority, after a theft, by

@@ -1,0 +1,251 @@
+package stablecoin
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// TronUSDT is the contract of USDT on Tron.
+const TronUSDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+
+// TronOptions are what [NewTron] can be told. The zero TronOptions are the
+// defaults.
+type TronOptions struct {
+	// URL is the address of a server with the interface of TronGrid; "" means
+	// https://api.trongrid.io.
+	URL string
+	// Contract is the contract whose events AddedBlackList and RemovedBlackList
+	// are followed; "" means [TronUSDT].
+	Contract string
+	// Info describes the list; the zero Info means that of NewTron.
+	Info sources.Info
+	// Pause is how long to wait between two requests. Zero means a second:
+	// TronGrid refuses more to clients without a key.
+	Pause time.Duration
+	// Client makes the requests; nil means http.DefaultClient. A key for TronGrid
+	// is a header field, TRON-PRO-API-KEY, which its Transport may set.
+	Client *http.Client
+}
+
+// NewTron returns the accounts on Tron that Tether has frozen, under the id
+// STABLECOIN_FREEZES_TRON, as TronGrid tells of them. opts may be nil.
+//
+// Load asks for all events each time, 200 at a time, in blocks that are
+// confirmed. Which of two events in one block came first cannot be told: an
+// account that was frozen and unfrozen in the same block counts as frozen. The
+// Ref of an entry is the transaction by which the account was frozen.
+func NewTron(opts *TronOptions) sources.Source {
+	o := TronOptions{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.Info == (sources.Info{}) {
+		o.Info = sources.Info{
+			ID:           "STABLECOIN_FREEZES_TRON",
+			Name:         "Accounts on Tron frozen by the issuer of USDT",
+			Jurisdiction: sources.Community,
+			Licence:      "facts of a public blockchain",
+		}
+	}
+	o.URL = cmp.Or(strings.TrimSuffix(o.URL, "/"), "https://api.trongrid.io")
+	o.Contract = cmp.Or(o.Contract, TronUSDT)
+	o.Pause = cmp.Or(o.Pause, time.Second)
+	return &tron{o}
+}
+
+type tron struct{ opts TronOptions }
+
+func (s *tron) Info() sources.Info { return s.opts.Info }
+
+// A tronEvent is one event as TronGrid gives it, as far as we read it.
+type tronEvent struct {
+	Block    uint64 `json:"block_number"`
+	Time     int64  `json:"block_timestamp"` // in milliseconds
+	Contract string `json:"contract_address"`
+	Name     string `json:"event_name"`
+	Tx       string `json:"transaction_id"`
+	Result   struct {
+		User string `json:"_user"` // 0x and the 20 bytes without Tron's 41 before them
+	} `json:"result"`
+}
+
+const (
+	tronLimit = 200     // events of a page; TronGrid's largest
+	tronPages = 50_000  // of one kind of event
+	tronPage  = 4 << 20 // bytes of a page
+)
+
+func (s *tron) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	entries, rev, err := s.load(ctx)
+	if err != nil {
+		return sources.Revision{}, fmt.Errorf("stablecoin: %w", err)
+	}
+	if rev.Digest == prev.Digest {
+		return rev, sources.ErrUnchanged
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return sources.Revision{}, fmt.Errorf("stablecoin: %w", err)
+		}
+		if err := add(e); err != nil {
+			return sources.Revision{}, fmt.Errorf("stablecoin: %w", err)
+		}
+	}
+	return rev, nil
+}
+
+// load reads all events and returns the list.
+func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, error) {
+	// The removals first: an account that is frozen while we read is then listed,
+	// and one that is unfrozen meanwhile is so a Load later.
+	removed, err := s.events(ctx, "RemovedBlackList")
+	if err != nil {
+		return nil, sources.Revision{}, err
+	}
+	if err := s.pause(ctx); err != nil {
+		return nil, sources.Revision{}, err
+	}
+	added, err := s.events(ctx, "AddedBlackList")
+	if err != nil {
+		return nil, sources.Revision{}, err
+	}
+	if len(added) == 0 {
+		return nil, sources.Revision{}, errors.New("no account was ever frozen: the server does not have the history of the contract")
+	}
+	lastRemoved := make(map[string]uint64) // the block
+	for _, e := range removed {
+		lastRemoved[e.Result.User] = max(lastRemoved[e.Result.User], e.Block)
+	}
+	// In the order of the chain, and where that is not known, in some order.
+	slices.SortFunc(added, func(a, b tronEvent) int {
+		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Result.User, b.Result.User))
+	})
+	h := sha256.New()
+	fmt.Fprintln(h, s.opts.Contract)
+	seen := make(map[string]bool)
+	var entries []sources.Entry
+	for _, e := range added {
+		user := e.Result.User
+		if block, ok := lastRemoved[user]; ok && e.Block < block || seen[user] {
+			continue
+		}
+		seen[user] = true
+		a, err := address.Normalize("tron", "41"+user[2:])
+		if err != nil {
+			return nil, sources.Revision{}, err
+		}
+		entries = append(entries, sources.Entry{
+			Address:  a,
+			Asset:    "USDT",
+			Kind:     score.CommunityReport,
+			Ref:      e.Tx,
+			Name:     "Frozen by Tether",
+			ListedAt: time.UnixMilli(e.Time).UTC(),
+		})
+		fmt.Fprintln(h, user, e.Block, e.Tx, e.Time)
+	}
+	return entries, sources.Revision{Digest: hex.EncodeToString(h.Sum(nil)), Records: len(added) + len(removed)}, nil
+}
+
+// events returns all events of a name, page by page.
+func (s *tron) events(ctx context.Context, name string) ([]tronEvent, error) {
+	var all []tronEvent
+	fingerprints := make(map[string]bool)
+	query := url.Values{
+		"event_name": {name}, "only_confirmed": {"true"}, "order_by": {"block_timestamp,asc"}, "limit": {strconv.Itoa(tronLimit)},
+	}
+	for range tronPages {
+		req := &fetch.Request{
+			URL:      s.opts.URL + "/v1/contracts/" + url.PathEscape(s.opts.Contract) + "/events?" + query.Encode(),
+			Client:   s.opts.Client,
+			MaxBytes: tronPage,
+		}
+		var events []tronEvent
+		var fingerprint string
+		_, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
+			events, fingerprint, err = s.page(body, name)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, events...)
+		if fingerprint == "" {
+			return all, nil
+		}
+		if fingerprints[fingerprint] {
+			return nil, fmt.Errorf("%s: the pages go round in a circle", name)
+		}
+		fingerprints[fingerprint] = true
+		query.Set("fingerprint", fingerprint)
+		if err := s.pause(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%s: more than %d pages", name, tronPages)
+}
+
+// page reads one page of events. The fingerprint of the last one is "".
+func (s *tron) page(r io.Reader, name string) (events []tronEvent, fingerprint string, err error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, "", err
+	}
+	var page struct {
+		Data    []tronEvent `json:"data"`
+		Success bool        `json:"success"`
+		Meta    struct {
+			Fingerprint string `json:"fingerprint"`
+		} `json:"meta"`
+	}
+	if err := json.Unmarshal(text, &page); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+	if !page.Success || page.Data == nil {
+		return nil, "", fmt.Errorf("%s: the answer does not say that it is one", name)
+	}
+	for i := range page.Data {
+		e := &page.Data[i]
+		e.Result.User = strings.ToLower(e.Result.User)
+		var user account
+		var tx hash
+		switch err := user.UnmarshalText([]byte(e.Result.User)); {
+		case err != nil:
+			return nil, "", fmt.Errorf("%s: event %d: user %w", name, i, err)
+		case e.Name != name || e.Contract != s.opts.Contract:
+			return nil, "", fmt.Errorf("%s: event %d was not asked for: %.80q of %.80q", name, i, e.Name, e.Contract)
+		case e.Block == 0 || e.Time <= 0 || e.Time/1000 > maxTime || tx.UnmarshalText([]byte("0x"+e.Tx)) != nil:
+			return nil, "", fmt.Errorf("%s: event %d has no place in the chain", name, i)
+		}
+	}
+	return page.Data, page.Meta.Fingerprint, nil
+}
+
+// pause waits between two requests.
+func (s *tron) pause(ctx context.Context) error {
+	timer := time.NewTimer(s.opts.Pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
