@@ -32,3 +32,19 @@ func CountTries(text string) int {
 	f.search()
 	return f.tries
 }
+
+// HexCase returns which letters are among digits, and whether all are digits.
+func HexCase(digits string) (lower, upper, ok bool) {
+	kind, ok := hexCase(digits)
+	return kind&hasLower != 0, kind&hasUpper != 0, ok
+}
+
+// IsLowerHex40 reports whether s begins with 40 digits, none of them capital.
+func IsLowerHex40(s string) bool { return isLowerHex40(s) }
+
+// Unhex returns the bytes that the digits spell, eight at a time.
+func Unhex(digits string) []byte {
+	b := make([]byte, len(digits)/2)
+	unhex(b, digits)
+	return b
+}
