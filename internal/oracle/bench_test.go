@@ -1,15 +1,18 @@
 package oracle_test
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/btcsuite/btcd/btcutil"
+	btcbase58 "github.com/btcsuite/btcd/btcutil/base58"
 	"github.com/btcsuite/btcd/chaincfg"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/mr-tron/base58"
 	"github.com/walletscreen/walletscreen/address"
+	"golang.org/x/crypto/blake2b"
 )
 
 // The benchmarks set Parse beside what people use today, over so many different
@@ -76,6 +79,26 @@ func BenchmarkP2PKH(b *testing.B) {
 	pair(b, "bitcoin", all, "btcutil", decodes)
 }
 
+func BenchmarkTron(b *testing.B) {
+	all := random(func(b []byte) string { return btcbase58.CheckEncode(b[:20], 0x41) })
+	pair(b, "tron", all, "btcutil", func(s string) bool {
+		hash, version, err := btcbase58.CheckDecode(s)
+		return err == nil && version == 0x41 && len(hash) == 20
+	})
+}
+
+// BenchmarkTwiceSHA256 is what no reading of a P2PKH or tron address can be
+// without.
+func BenchmarkTwiceSHA256(b *testing.B) {
+	all := random(func(b []byte) string { return string(b[:21]) })
+	for i := 0; b.Loop(); i++ {
+		once := sha256.Sum256([]byte(all[i%distinct]))
+		if sha256.Sum256(once[:]) == once {
+			b.Fatal("a fixed point")
+		}
+	}
+}
+
 func BenchmarkP2WPKH(b *testing.B) {
 	all := random(func(b []byte) string {
 		a, _ := btcutil.NewAddressWitnessPubKeyHash(b[:20], &chaincfg.MainNetParams)
@@ -96,5 +119,18 @@ func BenchmarkSolana(b *testing.B) {
 	pair(b, "solana", random(base58.Encode), "mr-tron", func(s string) bool {
 		key, err := base58.Decode(s)
 		return err == nil && len(key) == 32
+	})
+}
+
+// BenchmarkSS58 has beside it the hash alone, without the decoding.
+func BenchmarkSS58(b *testing.B) {
+	all := random(func(b []byte) string {
+		sum := blake2b.Sum512(append([]byte("SS58PRE\x00"), b...))
+		return base58.Encode(append(append([]byte{0}, b...), sum[:2]...))
+	})
+	pair(b, "polkadot", all, "blake2b", func(s string) bool {
+		var message [40]byte
+		copy(message[:], s)
+		return blake2b.Sum512(message[:]) != [64]byte{}
 	})
 }

@@ -16,6 +16,7 @@ require (
 	github.com/stellar/go v0.0.0-20251113110825-d9bbe0f80269
 	github.com/walletscreen/walletscreen v0.0.0
 	github.com/xssnick/tonutils-go v1.12.0
+	golang.org/x/crypto v0.55.0
 )
 
 require (
@@ -47,7 +48,6 @@ require (
 	go.uber.org/atomic v1.7.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.21.0 // indirect
-	golang.org/x/crypto v0.55.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/term v0.45.0 // indirect
 )
