@@ -189,12 +189,28 @@ func (snap *snapshot) result(a address.Address, labels []Label) Result {
 	return r
 }
 
-// match returns the labels of a, sorted; nil if it is clean.
+// match returns the labels of a, sorted; nil if it is clean. The clean path, one
+// look-up for the account and one for what controls it, is all that happens for
+// nearly every address.
 func (snap *snapshot) match(a address.Address) ([]Label, error) {
+	account, key, n, w0, w1, w2, w3, more := a.Identity()
+	if _, hit := snap.index.Lookup(index.KeyOfWords(uint16(account), w0, w1, w2, w3, n)); hit || more {
+		return snap.labels(a)
+	}
+	if key == 0 {
+		return nil, nil
+	}
+	if _, hit := snap.index.Lookup(index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)); hit {
+		return snap.labels(a)
+	}
+	return nil, nil
+}
+
+// labels is match without haste.
+func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 	account := a.Account()
-	found, hit := snap.index.Lookup(indexKey(account))
 	var labels []Label
-	if hit {
+	if found, hit := snap.index.Lookup(indexKey(account)); hit {
 		err := snap.each(found, func(l *listing) {
 			switch {
 			case l.account.IsZero():
