@@ -30,6 +30,17 @@
 //
 // The third part is the SHA-256 of the first two, 32 bytes.
 //
+// That is version 1. What a program has accepted, and when, and what had gone
+// from the list by then, is in version 2. Its first line ends with "list 2", and
+// its header has two lines more, after "last-modified" and after "entries":
+//
+//	accepted 2026-11-21T04:57:29.5Z
+//	removed 12
+//
+// and after the entries come those that were removed, in the same form, each with
+// a tenth string, the time at which it was found to be gone. Write makes version
+// 1 of what has neither; Read reads both.
+//
 // The same list always makes the same bytes.
 package listfile
 
@@ -53,7 +64,17 @@ import (
 type Header struct {
 	ID, Name string // those of the source
 	Revision sources.Revision
+	Accepted time.Time // zero: not known, as in version 1
 	Entries  int
+	Removed  int
+}
+
+// version returns the version of a file with the header h.
+func (h Header) version() int {
+	if h.Accepted.IsZero() && h.Removed == 0 {
+		return 1
+	}
+	return 2
 }
 
 var (
@@ -64,19 +85,20 @@ var (
 )
 
 const (
-	magic = "walletscreen list 1\n"
+	// Magic is what a file of any version begins with.
+	Magic = "walletscreen list "
 	// maxString bounds each string, in bytes. Parsers have far lower bounds.
 	maxString = 1 << 16
 	// fields is the number of strings of an entry.
 	fields = 9
 )
 
-// Write writes the entries as one file. The Entries of h need not be set. It
-// returns an error, before it has written anything, if h or an entry cannot be
+// Write writes the entries, and those that were removed, as one file. The Entries
+// and Removed of h need not be set. It returns an error, before it has written anything, if h or an entry cannot be
 // read back: a digest that is none, a string of more than 64 KiB, a year beyond
 // 9999.
-func Write(w io.Writer, h Header, entries []sources.Entry) error {
-	h.Entries = len(entries)
+func Write(w io.Writer, h Header, entries []sources.Entry, removed ...sources.Removal) error {
+	h.Entries, h.Removed = len(entries), len(removed)
 	head, err := h.append(nil)
 	if err != nil {
 		return fmt.Errorf("list file of %.64q: %w", h.ID, err)
@@ -85,6 +107,11 @@ func Write(w io.Writer, h Header, entries []sources.Entry) error {
 	for i := range entries {
 		if err := e.entry(&entries[i]); err != nil {
 			return fmt.Errorf("list file of %s: entry %d: %w", h.ID, i, err)
+		}
+	}
+	for i := range removed {
+		if err := e.removal(&removed[i]); err != nil {
+			return fmt.Errorf("list file of %s: removed entry %d: %w", h.ID, i, err)
 		}
 	}
 	sum := sha256.Sum256(e.buf)
@@ -100,7 +127,7 @@ func (h Header) append(b []byte) ([]byte, error) {
 		return nil, errors.New("source: want an id")
 	case len(r.Digest) != 64 || strings.Trim(r.Digest, "0123456789abcdef") != "":
 		return nil, fmt.Errorf("digest %.80q: want 64 digits of lower-case hex", r.Digest)
-	case r.Records < 0 || h.Entries < 0:
+	case r.Records < 0 || h.Entries < 0 || h.Removed < 0:
 		return nil, errors.New("negative number")
 	case len(h.ID) > maxString || len(h.Name) > maxString || len(r.ETag) > maxString || len(r.LastModified) > maxString:
 		return nil, fmt.Errorf("more than %d bytes in a line", maxString)
@@ -113,8 +140,16 @@ func (h Header) append(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(b, magic+"source %s\nname %q\ndigest %s\npublished %s\nchecked %s\nrecords %d\netag %q\nlast-modified %q\nentries %d\n\n",
-		h.ID, h.Name, r.Digest, orDash(published), orDash(checked), r.Records, r.ETag, r.LastModified, h.Entries), nil
+	accepted, err := formatTime(h.Accepted)
+	if err != nil {
+		return nil, err
+	}
+	b = fmt.Appendf(b, Magic+"%d\nsource %s\nname %q\ndigest %s\npublished %s\nchecked %s\nrecords %d\netag %q\nlast-modified %q\n",
+		h.version(), h.ID, h.Name, r.Digest, orDash(published), orDash(checked), r.Records, r.ETag, r.LastModified)
+	if h.version() == 1 {
+		return fmt.Appendf(b, "entries %d\n\n", h.Entries), nil
+	}
+	return fmt.Appendf(b, "accepted %s\nentries %d\nremoved %d\n\n", orDash(accepted), h.Entries, h.Removed), nil
 }
 
 func orDash(s string) string {
@@ -163,6 +198,18 @@ func (e *encoder) entry(entry *sources.Entry) error {
 	return nil
 }
 
+func (e *encoder) removal(r *sources.Removal) error {
+	at, err := formatTime(r.At)
+	if err != nil {
+		return err
+	}
+	if err := e.entry(&r.Entry); err != nil {
+		return err
+	}
+	e.string(at)
+	return nil
+}
+
 func (e *encoder) string(s string) {
 	if s == "" {
 		e.buf = append(e.buf, 0)
@@ -198,6 +245,13 @@ func ReadHeader(data string) (Header, error) {
 // An error wraps [ErrFormat], [ErrDamaged], or what add or [address.Parse] has
 // returned.
 func Read(data string, add func(sources.Entry) error) (Header, error) {
+	return ReadAll(data, add, func(sources.Removal) error { return nil })
+}
+
+// ReadAll is Read that calls removed, too, for each entry that was removed. If
+// the chain of one of those is not known any more, that is no error: it gets the
+// Address that [sources.Decode] knows, or none.
+func ReadAll(data string, add func(sources.Entry) error, removed func(sources.Removal) error) (Header, error) {
 	h, d, err := open(data)
 	if err != nil {
 		return Header{}, err
@@ -211,6 +265,15 @@ func Read(data string, add func(sources.Entry) error) (Header, error) {
 			return Header{}, err
 		}
 	}
+	for i := range h.Removed {
+		r, err := d.removal()
+		if err != nil {
+			return Header{}, fmt.Errorf("list file of %s: removed entry %d: %w", h.ID, i, err)
+		}
+		if err := removed(r); err != nil {
+			return Header{}, err
+		}
+	}
 	if d.rest != "" {
 		return Header{}, fmt.Errorf("list file of %s: %d bytes after the last entry: %w", h.ID, len(d.rest), ErrDamaged)
 	}
@@ -219,11 +282,11 @@ func Read(data string, add func(sources.Entry) error) (Header, error) {
 
 // open verifies a file, and returns its header and a decoder of its entries.
 func open(data string) (Header, decoder, error) {
-	if !strings.HasPrefix(data, magic) {
-		first, _, _ := strings.Cut(data[:min(len(data), len(magic)+10)], "\n")
+	first, _, _ := strings.Cut(data[:min(len(data), len(Magic)+10)], "\n")
+	if first != Magic+"1" && first != Magic+"2" {
 		return Header{}, decoder{}, fmt.Errorf("%w: it begins with %q", ErrFormat, first)
 	}
-	if len(data) < len(magic)+sha256.Size {
+	if len(data) < len(first)+1+sha256.Size {
 		return Header{}, decoder{}, fmt.Errorf("%w: %d bytes", ErrDamaged, len(data))
 	}
 	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
@@ -238,8 +301,8 @@ func open(data string) (Header, decoder, error) {
 	if err != nil {
 		return Header{}, decoder{}, fmt.Errorf("%w: header: %w", ErrDamaged, err)
 	}
-	if len(rest)/fields < h.Entries {
-		return Header{}, decoder{}, fmt.Errorf("%w: %d entries in %d bytes", ErrDamaged, h.Entries, len(rest))
+	if n := len(rest) / fields; n < h.Entries || n-h.Entries < h.Removed {
+		return Header{}, decoder{}, fmt.Errorf("%w: %d entries and %d removed ones in %d bytes", ErrDamaged, h.Entries, h.Removed, len(rest))
 	}
 	return h, decoder{rest: rest}, nil
 }
@@ -255,10 +318,11 @@ func hash(s string) string {
 func parseHeader(text string) (Header, error) {
 	var h Header
 	r := &h.Revision
-	read := []struct {
+	type line struct {
 		key   string
 		value func(string) error
-	}{
+	}
+	read := []line{
 		{"walletscreen", func(string) error { return nil }}, // the magic
 		{"source", func(v string) error { h.ID = v; return nil }},
 		{"name", quoted(&h.Name)},
@@ -268,7 +332,11 @@ func parseHeader(text string) (Header, error) {
 		{"records", number(&r.Records)},
 		{"etag", quoted(&r.ETag)},
 		{"last-modified", quoted(&r.LastModified)},
-		{"entries", number(&h.Entries)},
+	}
+	if strings.HasPrefix(text, Magic+"2") {
+		read = append(read, line{"accepted", instant(&h.Accepted)}, line{"entries", number(&h.Entries)}, line{"removed", number(&h.Removed)})
+	} else {
+		read = append(read, line{"entries", number(&h.Entries)})
 	}
 	lines := strings.SplitN(text, "\n", len(read)+1)
 	if len(lines) != len(read) {
@@ -338,6 +406,8 @@ type decoder struct {
 	strings []string
 }
 
+// entry reads an entry. With an error that is not ErrDamaged it has all but its
+// Address.
 func (d *decoder) entry() (sources.Entry, error) {
 	var f [fields]string
 	for i := range f {
@@ -361,12 +431,31 @@ func (d *decoder) entry() (sources.Entry, error) {
 	}
 	e.Address, err = address.Parse(address.Chain(f[0]), f[1])
 	if err != nil {
-		return sources.Entry{}, err
+		return e, err
 	}
 	if e.Address.Normalized() != f[1] {
 		return sources.Entry{}, fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, f[1])
 	}
 	return e, nil
+}
+
+func (d *decoder) removal() (sources.Removal, error) {
+	e, err := d.entry()
+	if errors.Is(err, ErrDamaged) {
+		return sources.Removal{}, err
+	}
+	if err != nil { // the chain is not known any more, but the entry is not listed any more either
+		e.Address, _ = sources.Decode(e.Asset, e.Listed)
+	}
+	at, err := d.string()
+	if err != nil {
+		return sources.Removal{}, err
+	}
+	r := sources.Removal{Entry: e}
+	if r.At, err = parseTime(at); err != nil {
+		return sources.Removal{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return r, nil
 }
 
 func (d *decoder) string() (string, error) {

@@ -131,6 +131,85 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+var accepted = time.Date(2026, 11, 21, 4, 57, 29, 500_000_000, time.UTC)
+
+// TestFormat2 holds the bytes of version 2.
+func TestFormat2(t *testing.T) {
+	want := "walletscreen list 2\n" +
+		"source TEST_LIST\n" +
+		`name "A list with \"quotes\"\nand two lines"` + "\n" +
+		"digest 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n" +
+		"published 2025-11-19T00:00:00Z\n" +
+		"checked 2025-11-20T10:30:00.000000123Z\n" +
+		"records 18290\n" +
+		`etag "W/\"abc\""` + "\n" +
+		`last-modified "Wed, 19 Nov 2025 15:00:00 GMT"` + "\n" +
+		"accepted 2026-11-21T04:57:29.5Z\n" +
+		"entries 1\n" +
+		"removed 1\n\n" +
+		"\x01\x03bsc\x01\x2a0xd882cfc20f52f2599d84b8e8d58c7fb62cfe344b\x00\x00\x01\x08PHISHING\x00\x00\x00\x00" +
+		"\x02\x03\x00\x00\x04\x01\x01a\x00\x00\x00\x01\x162026-11-21T04:57:29.5Z"
+	sum := sha256.Sum256([]byte(want))
+	want += string(sum[:])
+	h := header
+	h.Accepted = accepted
+	gone := entries[1]
+	gone.Ref = "a"
+	var buf strings.Builder
+	if err := listfile.Write(&buf, h, entries[1:2], sources.Removal{Entry: gone, At: accepted}); err != nil || buf.String() != want {
+		t.Errorf("Write wrote\n%q, %v\nwant\n%q", buf.String(), err, want)
+	}
+}
+
+// TestRemoved has an entry whose chain is not known any more: fatal for one that
+// is listed, and none for one that was.
+func TestRemoved(t *testing.T) {
+	h := header
+	h.Accepted = accepted
+	removed := []sources.Removal{{Entry: entries[0], At: accepted}, {Entry: entries[2], At: accepted.AddDate(-1, 0, 0)}}
+	var buf strings.Builder
+	if err := listfile.Write(&buf, h, entries, removed...); err != nil {
+		t.Fatal(err)
+	}
+	all := func(data string) (h listfile.Header, n int, got []sources.Removal, err error) {
+		h, err = listfile.ReadAll(data, func(sources.Entry) error { n++; return nil }, func(r sources.Removal) error {
+			got = append(got, r)
+			return nil
+		})
+		return h, n, got, err
+	}
+	h.Entries, h.Removed = len(entries), 2
+	if got, n, gone, err := all(buf.String()); got != h || n != len(entries) || !slices.Equal(gone, removed) || err != nil {
+		t.Errorf("ReadAll = %+v, %d entries, %+v, %v", got, n, gone, err)
+	}
+	if got, list, err := read(buf.String()); got != h || !slices.Equal(list, entries) || err != nil {
+		t.Errorf("Read = %+v, %+v, %v", got, list, err)
+	}
+	for i := range buf.Len() {
+		if _, _, _, err := all(buf.String()[:i]); err == nil {
+			t.Fatalf("cut to %d bytes it is read", i)
+		}
+	}
+	buf.Reset()
+	if err := listfile.Write(&buf, h, nil, removed...); err != nil {
+		t.Fatal(err)
+	}
+	unknown := func(data string) string {
+		return sealed(strings.Replace(data[:len(data)-sha256.Size], "\x08ethereum", "\x08atlantis", 1))
+	}
+	want := slices.Clone(removed) // the ticker still says which chain it was
+	if _, _, gone, err := all(unknown(buf.String())); err != nil || !slices.Equal(gone, want) {
+		t.Errorf("of an unknown chain was removed %+v, %v, want %+v", gone, err, want)
+	}
+	if _, _, err := read(unknown(write(t, header, entries))); !errors.Is(err, address.ErrChain) {
+		t.Errorf("of an unknown chain is listed: %v", err)
+	}
+	many := sealed(strings.Replace(buf.String()[:buf.Len()-sha256.Size], "removed 2", "removed 9000000000000000000", 1))
+	if _, _, _, err := all(many); !errors.Is(err, listfile.ErrDamaged) {
+		t.Errorf("more removed entries than there is room for: %v", err)
+	}
+}
+
 // TestDamage changes, cuts and lengthens a file at every place.
 func TestDamage(t *testing.T) {
 	data := write(t, header, entries)
@@ -195,7 +274,9 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"empty", "", listfile.ErrFormat},
 		{"another file", "<!DOCTYPE html>", listfile.ErrFormat},
-		{"the next version", change("list 1\n", "list 2\n"), listfile.ErrFormat},
+		{"the next version", change("list 1\n", "list 3\n"), listfile.ErrFormat},
+		{"a version of more digits", change("list 1\n", "list 11\n"), listfile.ErrFormat},
+		{"the header of version 1 in version 2", change("list 1\n", "list 2\n"), listfile.ErrDamaged},
 		{"CR LF", sealed(strings.ReplaceAll(body, "\n", "\r\n")), listfile.ErrFormat},
 		{"magic only", "walletscreen list 1\n", listfile.ErrDamaged},
 		{"no header", sealed("walletscreen list 1\n\n"), listfile.ErrDamaged},
@@ -306,6 +387,16 @@ func TestWriteErrors(t *testing.T) {
 			}
 		})
 	}
+	for name, gone := range map[string]sources.Removal{
+		"long string":        {Entry: sources.Entry{Listed: long}},
+		"gone in year 10000": {At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"seen in year 10000": {Entry: sources.Entry{FirstSeen: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+	} {
+		var buf bytes.Buffer
+		if err := listfile.Write(&buf, header, nil, gone); err == nil || buf.Len() > 0 {
+			t.Errorf("removed, %s: Write wrote %d bytes, %v", name, buf.Len(), err)
+		}
+	}
 	if err := listfile.Write(failing{}, header, entries); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Write to a closed file: error %v, want %v", err, os.ErrClosed)
 	}
@@ -322,18 +413,37 @@ func FuzzRead(f *testing.F) {
 		data := write(f, header, list)
 		f.Add(data[:len(data)-sha256.Size])
 	}
+	h := header
+	h.Accepted = accepted
+	var buf strings.Builder
+	if err := listfile.Write(&buf, h, entries[:2], sources.Removal{Entry: entries[2], At: accepted}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(buf.String()[:buf.Len()-sha256.Size])
 	f.Add("walletscreen list 1\n")
 	f.Fuzz(func(t *testing.T, body string) {
 		read(body)
-		h, got, err := read(sealed(body))
+		var gone []sources.Removal
+		var got []sources.Entry
+		h, err := listfile.ReadAll(sealed(body), func(e sources.Entry) error {
+			got = append(got, e)
+			return nil
+		}, func(r sources.Removal) error {
+			gone = append(gone, r)
+			return nil
+		})
 		if err != nil {
 			return
 		}
 		if h.Entries != len(got) {
 			t.Fatalf("%d entries, want %d", len(got), h.Entries)
 		}
-		h2, got2, err := read(write(t, h, got))
-		if err != nil || !reflect.DeepEqual(h2, h) || !slices.Equal(got2, got) {
+		var buf strings.Builder
+		if err := listfile.Write(&buf, h, got, gone...); err != nil {
+			t.Fatal(err)
+		}
+		h2, got2, err := read(buf.String())
+		if err != nil || !reflect.DeepEqual(h2, h) || !slices.Equal(got2, got) || len(gone) != h.Removed {
 			t.Errorf("read %+v %+v, and again %+v %+v, %v", h, got, h2, got2, err)
 		}
 	})
