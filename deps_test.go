@@ -23,6 +23,7 @@ var imports = map[string]string{
 	"sources/badlist":       "address internal/csvscan internal/fetch score sources",
 	"sources/opensanctions": "internal/csvscan internal/fetch score sources",
 	"sources/bundle":        "internal/listfile sources",
+	"sources/store":         "internal/listfile sources",
 	"sources/stablecoin":    "address internal/fetch internal/keccak score sources",
 	"screening":             "address internal/index score sources",
 	"httpapi":               "address score screening sources",

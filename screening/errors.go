@@ -13,6 +13,8 @@ var (
 	// ErrShrunk: a list has lost more addresses than Options.MaxShrink allows,
 	// and was refused.
 	ErrShrunk = errors.New("list has shrunk beyond the limit")
+
+	errTimeout = errors.New("time limit")
 )
 
 // A LoadError says that a source could not be loaded, or that its list was

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -25,7 +24,8 @@ type Report struct {
 // A SourceReport says what a refresh did to one source.
 type SourceReport struct {
 	Source string
-	// Unchanged reports whether the list was verified to be the one held.
+	// Unchanged reports whether the list was verified to be the one held, or, of
+	// one that was read before, found to be older than that.
 	Unchanged bool
 	// Entries is the number of entries held after the refresh; Added and Removed
 	// are how many of them are new, and how many of the former are gone.
@@ -36,7 +36,8 @@ type SourceReport struct {
 
 // Refresh loads every source, side by side, checks each list, and swaps in all
 // that were accepted as one snapshot. It returns when the last source is done;
-// a source that fails neither delays nor empties another.
+// a source that fails does not empty another. [Screener.Run] swaps each list in
+// as it comes.
 //
 // A list is refused, and the last good one kept, if its source returns an error,
 // if an entry is not valid (an unknown kind, an official kind from a community
@@ -44,48 +45,242 @@ type SourceReport struct {
 // beyond Options.MaxShrink. The error joins one [*LoadError] for each source
 // whose list was not taken; the Report is right in any case.
 //
+// With Options.Store, what Open has not opened yet is opened and swapped in
+// first, and what was accepted is saved before Refresh returns. A store that fails
+// is no error of Refresh: it shows in [Screener.Sources].
+//
 // Concurrent calls wait for each other.
 func (s *Screener) Refresh(ctx context.Context) (Report, error) {
-	s.refresh.Lock()
-	defer s.refresh.Unlock()
-
-	next := make([]list, len(s.sources))
-	report := Report{Sources: make([]SourceReport, len(s.sources))}
-	var wg sync.WaitGroup
-	for i := range s.sources {
-		wg.Go(func() { next[i], report.Sources[i] = s.load(ctx, i) })
-	}
-	wg.Wait()
-
-	held := s.held
-	s.held = next
-	snap, err := s.build(s.snap.Load())
-	if err != nil {
-		s.held = held // too large for an index; the last snapshot stays
-		return report, err
-	}
-	s.snap.Store(snap)
-	report.Digest = snap.digest
-	var errs []error
-	for _, r := range report.Sources {
-		if r.Err != nil {
-			errs = append(errs, r.Err)
-		}
-	}
-	return report, errors.Join(errs...)
+	return s.all(ctx, func(i int, had list) (list, SourceReport) { return s.load(ctx, i, s.sources[i], had) })
 }
 
-// load loads source i and returns the list to hold from now on.
-func (s *Screener) load(ctx context.Context, i int) (list, SourceReport) {
-	id, had := s.infos[i].ID, s.held[i]
+// Open swaps in what is at hand without a network: of each source, the last good
+// revision in Options.Store or the seed of a source made by [sources.Seeded],
+// whichever is the newer. A program that must answer at once calls it before Run
+// or Refresh, which refresh from there. A list that is held already is replaced
+// by a newer one only.
+//
+// The age of a list is that of its last successful check, whichever program made
+// it. A source of which nothing is at hand is no error, and is not loaded
+// afterwards. The error joins one [*LoadError] for each source of which something
+// is at hand that could not be used, which in a store may be an old revision: a
+// damaged one is set aside, and the one before it is opened.
+func (s *Screener) Open(ctx context.Context) (Report, error) {
+	report, err := s.all(ctx, func(i int, had list) (list, SourceReport) {
+		if seed, ok := sources.Seed(s.sources[i]); ok {
+			if next, report := s.load(ctx, i, seed, had); !report.Unchanged {
+				return next, report
+			}
+		}
+		return had, SourceReport{Source: s.infos[i].ID, Entries: len(had.entries), Unchanged: !had.revision.IsZero()}
+	})
+	for _, l := range s.lists() {
+		if l.storeErr != nil {
+			err = errors.Join(err, l.storeErr)
+		}
+	}
+	return report, err
+}
+
+// all has load make the next list of each source of that which is held, swaps
+// them in, and saves what is new.
+func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, SourceReport)) (Report, error) {
+	report := Report{Sources: make([]SourceReport, len(s.sources))}
+	for i := range s.sources {
+		if err := s.turns[i].take(ctx); err != nil {
+			for j := range i {
+				s.turns[j].give()
+			}
+			had := s.lists()
+			for j, info := range s.infos {
+				report.Sources[j] = SourceReport{Source: info.ID, Entries: len(had[j].entries), Err: &LoadError{Source: info.ID, Err: err}}
+			}
+			report.Digest = s.snap.Load().digest
+			return report, report.err()
+		}
+	}
+	defer func() {
+		for i := range s.sources {
+			s.turns[i].give()
+		}
+	}()
+
+	before := s.lists()
+	had := s.each(before, func(i int, l list) list { return s.restore(ctx, i, l) })
+	if !slices.EqualFunc(before, had, sameList) { // to be answered from while the sources are loaded
+		if err := s.hold(had); err != nil {
+			return s.tooLarge(report, before, err)
+		}
+	}
+	next := s.each(had, func(i int, l list) list {
+		l, report.Sources[i] = load(i, l)
+		return l
+	})
+	if err := s.hold(next); err != nil {
+		return s.tooLarge(report, had, err)
+	}
+	report.Digest = s.snap.Load().digest
+	if err := s.hold(s.each(next, func(i int, l list) list { return s.save(ctx, i, l) })); err != nil {
+		return s.tooLarge(report, next, err)
+	}
+	return report, report.err()
+}
+
+// tooLarge returns the report of lists that were loaded, but can only be held
+// without what is new in them: err is why.
+func (s *Screener) tooLarge(report Report, had []list, err error) (Report, error) {
+	for i, info := range s.infos {
+		report.Sources[i] = SourceReport{Source: info.ID, Entries: len(had[i].entries), Err: &LoadError{Source: info.ID, Err: err}}
+	}
+	report.Digest = s.snap.Load().digest
+	return report, err
+}
+
+// err joins the errors of the sources.
+func (r Report) err() error {
+	var errs []error
+	for _, s := range r.Sources {
+		if s.Err != nil {
+			errs = append(errs, s.Err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sameList reports whether a and b are the same revision with the same entries.
+func sameList(a, b list) bool { return a.revision == b.revision && sameEntries(a, b) }
+
+// each returns what f makes of each list, side by side.
+func (s *Screener) each(lists []list, f func(i int, l list) list) []list {
+	next := make([]list, len(lists))
+	var wg sync.WaitGroup
+	for i, l := range lists {
+		wg.Go(func() { next[i] = f(i, l) })
+	}
+	wg.Wait()
+	return next
+}
+
+// one is all for source i alone, and returns whether its list was taken.
+func (s *Screener) one(ctx context.Context, i int) bool {
+	if s.turns[i].take(ctx) != nil {
+		return false
+	}
+	defer s.turns[i].give()
+	had := s.lists()[i]
+	restored := s.restore(ctx, i, had)
+	if !sameList(had, restored) && s.holdOne(i, restored) != nil {
+		return false
+	}
+	next, report := s.load(ctx, i, s.sources[i], restored)
+	if s.holdOne(i, next) != nil || s.holdOne(i, s.save(ctx, i, next)) != nil {
+		return false
+	}
+	return report.Err == nil
+}
+
+// A turn is had by one at a time. It is a mutex for which one can stop waiting.
+type turn chan struct{}
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) give() { <-t }
+
+// lists returns the lists that are held. Those of whose source the caller has the
+// turn stay.
+func (s *Screener) lists() []list {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
+}
+
+// hold holds all lists from now on, if they are not too large: then the last
+// snapshot stays. The caller has all turns.
+func (s *Screener) hold(next []list) error {
+	s.mu.Lock()
+	before := s.held
+	s.held = next
+	err := s.swap()
+	if err != nil {
+		s.mu.Lock()
+		s.held = before
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// holdOne is hold for source i alone. Its error is logged, and shows.
+func (s *Screener) holdOne(i int, next list) error {
+	put := func(l list) {
+		s.mu.Lock()
+		s.held = slices.Clone(s.held)
+		s.held[i] = l
+	}
+	before := s.lists()[i]
+	put(next)
+	err := s.swap()
+	if err != nil {
+		before.err = &LoadError{Source: s.infos[i].ID, Err: err}
+		s.log.Error("list loaded, but it cannot be held", "source", s.infos[i].ID, "error", err)
+		put(before)
+		s.swap() // its status only
+	}
+	return err
+}
+
+// swap swaps in a snapshot of the lists that are held, and of those that come to
+// be held while it waits for another that is being built. It unlocks s.mu.
+func (s *Screener) swap() error {
+	s.changes++
+	change := s.changes
+	s.mu.Unlock()
+	s.building.Lock()
+	defer s.building.Unlock()
+	if s.built >= change {
+		return nil
+	}
+	s.mu.Lock()
+	held, change := s.held, s.changes
+	s.mu.Unlock()
+	snap, err := s.build(s.snap.Load(), held)
+	if err != nil {
+		return err
+	}
+	s.snap.Store(snap)
+	s.built = change
+	return nil
+}
+
+// load loads source i from src and returns the list to hold from now on.
+func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list) (list, SourceReport) {
+	id := s.infos[i].ID
 	report := SourceReport{Source: id, Entries: len(had.entries)}
 	start := time.Now()
-	next, err := s.loadList(ctx, i)
+	next, err := s.loadList(ctx, i, src, had)
 	switch {
 	case errors.Is(err, sources.ErrUnchanged) && !had.revision.IsZero():
-		had.revision, had.updated, had.err = next.revision, next.updated, nil
+		had.revision, had.err = next.revision, nil
+		if next.updated.After(had.updated) {
+			had.updated = next.updated
+		}
 		report.Unchanged = true
-		s.log.InfoContext(ctx, "list unchanged", "source", id, "entries", len(had.entries), "took", time.Since(start))
+		s.log.DebugContext(ctx, "list unchanged", "source", id, "entries", len(had.entries), "took", time.Since(start))
+		return had, report
+	case errors.Is(err, errOlder):
+		report.Unchanged = true
+		s.log.DebugContext(ctx, "list at hand is older than the one held", "source", id, "held", had.updated, "at_hand", next.updated)
 		return had, report
 	case err != nil:
 		had.err = &LoadError{Source: id, Err: err}
@@ -93,43 +288,58 @@ func (s *Screener) load(ctx context.Context, i int) (list, SourceReport) {
 		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "held", len(had.entries), "last_updated", had.updated, "error", err)
 		return had, report
 	}
-	report.Entries = len(next.entries)
-	report.Added, report.Removed = compare(had.entries, next.entries)
+	report.Entries, report.Added, report.Removed = len(next.entries), next.added, next.gone
 	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", len(next.entries), "addresses", next.addresses,
-		"added", report.Added, "removed", report.Removed, "published", next.revision.Published, "took", time.Since(start))
+		"added", report.Added, "removed", report.Removed, "anomalies", next.anomalies.Total(),
+		"published", next.revision.Published, "took", time.Since(start))
 	return next, report
 }
 
-// maxEntries bounds what one list may hold in memory.
-const maxEntries = 200_000_000
+const (
+	// maxEntries bounds what one list may hold in memory.
+	maxEntries = 200_000_000
+	// defaultTimeout bounds a load.
+	defaultTimeout = time.Hour
+)
 
-// loadList loads source i and checks its list. With an error that is
+// errOlder is why a list was not taken that was read before the one that is held.
+var errOlder = errors.New("older than the list that is held")
+
+// loadList loads source i from src and checks its list. With an error that is
 // ErrUnchanged the revision and the time of the list are set.
-func (s *Screener) loadList(ctx context.Context, i int) (next list, err error) {
-	info, had := s.infos[i], s.held[i]
+func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had list) (next list, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p) // of a Source that is not ours
 		}
 	}()
-	firstSeen := make(map[entryID]time.Time, len(had.entries))
-	for _, e := range had.entries {
-		firstSeen[idOf(e)] = e.FirstSeen
-	}
+	info, limit := s.infos[i], s.schedules[i].Timeout
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeout, limit))
+	defer cancel()
 	now := time.Now().UTC()
-	rev, err := s.sources[i].Load(ctx, had.revision, func(e sources.Entry) error {
+	diff := newDiff(had)
+	progress := func() {
+		if s.progress != nil {
+			s.progress(info.ID, len(next.entries))
+		}
+	}
+	progress()
+	rev, err := src.Load(limited, had.revision, func(e sources.Entry) error {
 		if err := s.check(info, e); err != nil {
 			return err
 		}
 		if len(next.entries) == maxEntries {
 			return fmt.Errorf("more than %d entries", maxEntries)
 		}
-		if t, ok := firstSeen[idOf(e)]; ok {
+		if t, ok := diff.firstSeen(e); ok {
 			e.FirstSeen = t
 		} else if e.FirstSeen.IsZero() {
 			e.FirstSeen = now
 		}
 		next.entries = append(next.entries, e)
+		if len(next.entries)%1000 == 0 {
+			progress()
+		}
 		return nil
 	})
 	next.revision, next.updated = rev, rev.Checked.UTC()
@@ -137,6 +347,9 @@ func (s *Screener) loadList(ctx context.Context, i int) (next list, err error) {
 		next.updated = now
 	}
 	if err != nil {
+		if ctx.Err() == nil && limited.Err() != nil && !errors.Is(err, errTimeout) {
+			err = fmt.Errorf("%w: %w", context.Cause(limited), err)
+		}
 		return next, err
 	}
 	if rev.Digest == "" {
@@ -145,15 +358,33 @@ func (s *Screener) loadList(ctx context.Context, i int) (next list, err error) {
 	if rev.Records <= 0 {
 		return next, errors.New("no records: an empty list is taken for a broken one")
 	}
-	next.addresses = countAddresses(next.entries)
+	if !had.revision.IsZero() && next.updated.Before(had.updated) && !rev.Checked.IsZero() {
+		return next, errOlder
+	}
+	progress()
+	if rev.Digest == had.revision.Digest && slices.Equal(had.entries, next.entries) {
+		return next, sources.ErrUnchanged // the source cannot tell, but we can
+	}
+	s.measure(&next)
 	if lost := had.addresses - next.addresses; lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses) {
 		if s.allow == nil || !s.allow(info.ID, had.addresses, next.addresses) {
 			return next, fmt.Errorf("%w: from %d to %d addresses", ErrShrunk, had.addresses, next.addresses)
 		}
-		s.log.WarnContext(ctx, "list has shrunk beyond the limit, taken by the operator's override",
-			"source", info.ID, "had", had.addresses, "has", next.addresses)
+		s.log.WarnContext(ctx, "list has shrunk beyond the limit, taken by the operator's override", "source", info.ID,
+			"had", had.addresses, "has", next.addresses, "had_digest", had.revision.Digest, "has_digest", rev.Digest)
 	}
+	if next.accepted = now; !now.After(had.accepted) {
+		next.accepted = had.accepted.Add(1) // the clock was put back
+	}
+	next.added, next.gone, next.removed = diff.to(next.entries, next.accepted)
+	next.storeErr = had.storeErr
 	return next, nil
+}
+
+// measure sets what is to be known of the entries of l.
+func (s *Screener) measure(l *list) {
+	l.addresses = countAddresses(l.entries)
+	l.anomalies = sources.Inspect(l.entries)
 }
 
 // check returns an error if e may not be in a list of the given source.
@@ -168,42 +399,6 @@ func (s *Screener) check(info sources.Info, e sources.Entry) error {
 		return fmt.Errorf("entry %.64q: a community list may not say %s", e.Ref, e.Kind)
 	}
 	return nil
-}
-
-// An entryID is what makes an entry the same one in two revisions of a list.
-type entryID struct {
-	address address.Address
-	listed  string
-	asset   string
-	kind    score.Kind
-	ref     string
-}
-
-func idOf(e sources.Entry) entryID {
-	return entryID{e.Address, e.Text(), e.Asset, e.Kind, e.Ref}
-}
-
-// compare returns how many entries of next are not in had, and how many of had
-// are not in next.
-func compare(had, next []sources.Entry) (added, removed int) {
-	ids := make(map[entryID]bool, len(had)) // to whether next has it as well
-	for _, e := range had {
-		ids[idOf(e)] = false
-	}
-	fresh := make(map[entryID]bool)
-	for _, e := range next {
-		if _, ok := ids[idOf(e)]; ok {
-			ids[idOf(e)] = true
-		} else {
-			fresh[idOf(e)] = true
-		}
-	}
-	for _, kept := range ids {
-		if !kept {
-			removed++
-		}
-	}
-	return len(fresh), removed
 }
 
 // countAddresses returns the number of distinct addresses: strings in their

@@ -76,10 +76,22 @@ type SourceStatus struct {
 	Published time.Time
 	// Digest names the revision of the list that is held, or is "".
 	Digest string
-	// Addresses is the number of distinct addresses, Entries that of entries.
-	Addresses, Entries int
+	// Addresses is the number of distinct addresses, Entries that of entries, and
+	// Anomalies that of what is odd about them; [Screener.Anomalies] has those.
+	Addresses, Entries, Anomalies int
 	// Err is why the last load failed, a *LoadError, or nil.
 	Err error
+	// StoreErr is why the list that is held is not in Options.Store, or what was
+	// found damaged there; a *LoadError, or nil. Once a list was saved it is nil.
+	StoreErr error
+}
+
+// status returns the state of the source of l.
+func (l list) status(info sources.Info, required bool) SourceStatus {
+	return SourceStatus{
+		Info: info, Required: required, LastUpdated: l.updated, Published: l.revision.Published, Digest: l.revision.Digest,
+		Addresses: l.addresses, Entries: len(l.entries), Anomalies: l.anomalies.Total(), Err: l.err, StoreErr: l.storeErr,
+	}
 }
 
 // Loaded reports whether the source has ever been loaded.

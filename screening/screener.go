@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -57,9 +58,39 @@ type Options struct {
 	// list is taken, and that is logged as a warning. Nil refuses.
 	AllowShrink func(source string, had, has int) bool
 
+	// Store keeps the lists that were accepted, so that they survive a restart.
+	// Package store has one in a directory. Nil keeps them in memory only.
+	Store sources.Store
+
+	// Schedule says, by the id of a source, how often it is loaded and how long
+	// that may take, where that is not as for the others.
+	Schedule map[string]Schedule
+
+	// Progress is told, while a list is loaded, how many of its entries have come:
+	// 0 when the load begins, then each further thousand, and the number of all
+	// at the end of the list. It is called from several goroutines, and must not
+	// take long. A source that reads its whole list before it adds the first entry
+	// shows what it does while it downloads in the Client that it is given: count
+	// the bytes there.
+	Progress func(source string, entries int)
+
 	// Logger is told of every refresh. Nil means no log. It is never given an
 	// address that was screened.
 	Logger *slog.Logger
+}
+
+// A Schedule is when a source is loaded. The zero value of each field means the
+// default.
+type Schedule struct {
+	// Every is how often Run loads the source; zero means as often as Run was
+	// told.
+	Every time.Duration
+	// Retry is after how long Run loads a source again that has failed, if that is
+	// sooner; zero means when its time has come.
+	Retry time.Duration
+	// Timeout bounds one load; zero means an hour. It ends the context of the load:
+	// a source that does not heed it is waited for.
+	Timeout time.Duration
 }
 
 // A Screener screens addresses against a fixed set of sources. All its methods
@@ -74,24 +105,44 @@ type Screener struct {
 	allow     func(string, int, int) bool
 	log       *slog.Logger
 
-	refresh sync.Mutex // held by Refresh; guards held
-	held    []list     // by source, as last accepted
-	snap    atomic.Pointer[snapshot]
+	store     sources.Store
+	schedules []Schedule
+	progress  func(string, int)
+
+	turns    []turn // by source: had by whoever loads it
+	restored []bool // by source: the store was asked; the turn guards it
+
+	mu      sync.Mutex // guards held, which is replaced and never changed, and changes
+	held    []list     // by source, as last accepted; the turn of a source guards its own
+	changes int        // of held
+
+	building sync.Mutex // had by whoever builds a snapshot; guards built
+	built    int        // the change that the snapshot has
+	snap     atomic.Pointer[snapshot]
 }
 
 // A list is one source as it was last accepted, and what became of the last
 // attempt to load it. It is never changed, only replaced.
 type list struct {
 	entries   []sources.Entry
-	addresses int              // distinct ones
+	removed   []sources.Removal
+	addresses int // distinct ones
+	anomalies sources.Anomalies
 	revision  sources.Revision // zero: never loaded
 	updated   time.Time        // last successful check
+	accepted  time.Time        // when the entries were taken
 	err       error            // of the last load; nil if it succeeded
+
+	added, gone int // entries, against the list before
+
+	stored    bool             // the store has it
+	confirmed sources.Revision // as the store has it
+	storeErr  error            // why the store does not have it, or what is wrong there
 }
 
 // New returns a Screener of the given sources, at least one. It does no I/O and
-// starts no goroutine; nothing is loaded until [Screener.Refresh] or
-// [Screener.Run]. It returns an error if two sources have the same id, if the
+// starts no goroutine; nothing is loaded until [Screener.Open],
+// [Screener.Refresh] or [Screener.Run]. It returns an error if two sources have the same id, if the
 // Info of one is not valid, or if an option is out of its range.
 func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	if opts == nil {
@@ -104,6 +155,11 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		maxShrink: opts.MaxShrink,
 		allow:     opts.AllowShrink,
 		log:       opts.Logger,
+		store:     opts.Store,
+		progress:  opts.Progress,
+		schedules: make([]Schedule, len(srcs)),
+		turns:     make([]turn, len(srcs)),
+		restored:  make([]bool, len(srcs)),
 		held:      make([]list, len(srcs)),
 	}
 	if len(srcs) == 0 {
@@ -137,7 +193,22 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 			return nil, fmt.Errorf("screening: the optional source %q is not among the sources", id)
 		}
 	}
-	snap, err := s.build(nil)
+	for id := range opts.Schedule {
+		if !slices.ContainsFunc(s.infos, func(i sources.Info) bool { return i.ID == id }) {
+			return nil, fmt.Errorf("screening: the scheduled source %q is not among the sources", id)
+		}
+	}
+	for i, info := range s.infos {
+		sched := opts.Schedule[info.ID]
+		if sched.Every < 0 || sched.Retry < 0 || sched.Timeout < 0 {
+			return nil, fmt.Errorf("screening: the schedule of %s has a negative duration", info.ID)
+		}
+		if sched.Timeout == 0 {
+			sched.Timeout = defaultTimeout
+		}
+		s.schedules[i], s.turns[i] = sched, make(turn, 1)
+	}
+	snap, err := s.build(nil, s.held)
 	if err != nil {
 		return nil, err
 	}
@@ -193,23 +264,60 @@ func (s *Screener) Sources() []SourceStatus {
 	return slices.Clone(s.snap.Load().status)
 }
 
-// Run refreshes the lists at once, and then each time the given duration has
-// passed since the last refresh began, until ctx ends; then it returns ctx.Err().
-// It blocks: the caller writes "go" if it wants to. Failures are logged, and
-// otherwise show in [Screener.Sources]; none ends Run. A duration that is not
-// positive is an error.
+// Anomalies returns what is odd in the list of the source that has this id: what
+// decodes to nothing, stands under a wrong ticker, or is there twice. It is empty
+// for a source that is not loaded or not there. The answer is the caller's own.
+func (s *Screener) Anomalies(source string) sources.Anomalies {
+	snap := s.snap.Load()
+	for i, info := range s.infos {
+		if info.ID == source {
+			a := snap.lists[i].anomalies
+			return sources.Anomalies{Counts: maps.Clone(a.Counts), First: slices.Clone(a.First)}
+		}
+	}
+	return sources.Anomalies{}
+}
+
+// Run keeps the lists fresh until ctx ends; then it returns ctx.Err(). It calls
+// Open, loads each source at once, and then again each time the given duration, or
+// that of its Schedule, has passed since its last load began. Sources do not wait
+// for each other: each list is checked as Refresh does, and swapped in and saved
+// when it has come.
+//
+// It blocks: the caller writes "go" if it wants to, and no goroutine is left when
+// it returns. Failures are logged, and otherwise show in [Screener.Sources]; none
+// ends Run. A duration that is not positive is an error.
 func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return fmt.Errorf("screening: Run every %v: want a positive duration", every)
 	}
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		s.Refresh(ctx) // each failure is logged there
+	s.Open(ctx) // each failure is logged there
+	var wg sync.WaitGroup
+	for i := range s.sources {
+		wg.Go(func() { s.keep(ctx, i, every) })
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// keep loads source i on its schedule until ctx ends.
+func (s *Screener) keep(ctx context.Context, i int, every time.Duration) {
+	sched := s.schedules[i]
+	if sched.Every > 0 {
+		every = sched.Every
+	}
+	for ctx.Err() == nil {
+		start := time.Now()
+		ok := s.one(ctx, i)
+		wait := every
+		if !ok && sched.Retry > 0 {
+			wait = min(wait, sched.Retry)
+		}
+		timer := time.NewTimer(wait - time.Since(start))
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-ticker.C:
+			timer.Stop()
+		case <-timer.C:
 		}
 	}
 }

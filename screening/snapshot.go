@@ -38,16 +38,13 @@ type listing struct {
 	account address.Key   // zero for a literal
 }
 
-// build makes a snapshot of the lists that are held. It takes the index of prev
+// build makes a snapshot of lists that are held. It takes the index of prev
 // if none of them has changed.
-func (s *Screener) build(prev *snapshot) (*snapshot, error) {
-	snap := &snapshot{table: s.table, lists: s.held}
+func (s *Screener) build(prev *snapshot, held []list) (*snapshot, error) {
+	snap := &snapshot{table: s.table, lists: held}
 	var missing []string
-	for i, l := range s.held {
-		snap.status = append(snap.status, SourceStatus{
-			Info: s.infos[i], Required: s.required[i], LastUpdated: l.updated, Published: l.revision.Published,
-			Digest: l.revision.Digest, Addresses: l.addresses, Entries: len(l.entries), Err: l.err,
-		})
+	for i, l := range held {
+		snap.status = append(snap.status, l.status(s.infos[i], s.required[i]))
 		if !s.required[i] {
 			continue
 		}

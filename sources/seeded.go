@@ -18,3 +18,10 @@ func (s seeded) Load(ctx context.Context, prev Revision, add func(Entry) error) 
 	}
 	return s.Source.Load(ctx, prev, add)
 }
+
+// Seed returns the seed of a Source that Seeded has returned, and false for any
+// other.
+func Seed(src Source) (Source, bool) {
+	s, ok := src.(seeded)
+	return s.seed, ok
+}

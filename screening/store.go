@@ -1,0 +1,154 @@
+package screening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+const (
+	// storeTimeout bounds each turn to the store.
+	storeTimeout = time.Minute
+	// confirmEvery is how often a check that finds nothing new is written down.
+	confirmEvery = time.Minute
+)
+
+// restore opens the last good revision of source i in the store, unless that was
+// done already, and returns the list to hold. As long as the store could not be
+// asked, nothing is saved: it may know when entries were first seen.
+func (s *Screener) restore(ctx context.Context, i int, had list) list {
+	if s.store == nil || s.restored[i] {
+		return had
+	}
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	past, damage, err := s.lastGood(ctx, i)
+	id := s.infos[i].ID
+	if err != nil {
+		had.storeErr = &LoadError{Source: id, Err: fmt.Errorf("store: %w", err)}
+		s.log.WarnContext(ctx, "store not opened", "source", id, "error", err)
+		return had
+	}
+	s.restored[i] = true
+	had.storeErr = nil
+	if damage != nil {
+		had.storeErr = &LoadError{Source: id, Err: fmt.Errorf("store: %w", damage)}
+		s.log.ErrorContext(ctx, "stored list not usable", "source", id, "error", damage)
+	}
+	if past == nil {
+		return had
+	}
+	if !had.revision.IsZero() { // from a source, while the store could not be asked
+		return s.withPast(had, *past)
+	}
+	past.err, past.storeErr = had.err, had.storeErr
+	s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", len(past.entries),
+		"last_updated", past.updated, "digest", past.revision.Digest, "took", time.Since(start))
+	return *past
+}
+
+// lastGood returns the newest revision of source i in the store that is not
+// damaged, nil if there is none, and what was wrong with those that are newer.
+// The error is why the store could not be asked.
+func (s *Screener) lastGood(ctx context.Context, i int) (past *list, damage, err error) {
+	id := s.infos[i].ID
+	revisions, err := s.store.Revisions(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range revisions {
+		l, err := s.store.Load(ctx, id, r)
+		if errors.Is(err, sources.ErrDamaged) || errors.Is(err, sources.ErrNotStored) {
+			damage = errors.Join(damage, err)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if past, err = s.past(i, l); err == nil {
+			return past, damage, nil
+		}
+		damage = errors.Join(damage, fmt.Errorf("revision %s of %v: %w", r.Digest, r.Accepted, err))
+	}
+	return nil, damage, nil
+}
+
+// past returns l as a list to hold, if it is one that would be taken.
+func (s *Screener) past(i int, l *sources.List) (*list, error) {
+	if l == nil || l.Info.ID != s.infos[i].ID {
+		return nil, errors.New("it is of another source")
+	}
+	if l.Revision.Digest == "" || l.Revision.Records <= 0 {
+		return nil, errors.New("no digest, or no records")
+	}
+	for _, e := range l.Entries {
+		if err := s.check(s.infos[i], e); err != nil {
+			return nil, err
+		}
+	}
+	past := &list{entries: l.Entries, removed: l.Removed, revision: l.Revision, accepted: l.Accepted, stored: true}
+	past.updated = l.Revision.Checked.UTC()
+	if now := time.Now().UTC(); past.updated.After(now) {
+		past.updated = now // the clock was put back
+	}
+	past.confirmed = l.Revision
+	past.revision.Checked = time.Time{} // says when a Load has seen it
+	s.measure(past)
+	return past, nil
+}
+
+// withPast returns l with what the store knows of the past of its entries.
+func (s *Screener) withPast(l, past list) list {
+	d := newDiff(past)
+	entries := make([]sources.Entry, len(l.entries))
+	for i, e := range l.entries {
+		if t, ok := d.firstSeen(e); ok {
+			e.FirstSeen = t
+		}
+		entries[i] = e
+	}
+	if !l.accepted.After(past.accepted) {
+		l.accepted = past.accepted.Add(1)
+	}
+	_, _, l.removed = d.to(entries, l.accepted)
+	l.entries, l.stored = entries, false
+	return l
+}
+
+// save keeps the list of source i in the store, or that it was confirmed, and
+// returns it with what became of that. It finishes what it has begun even if ctx
+// ends.
+func (s *Screener) save(ctx context.Context, i int, l list) list {
+	if s.store == nil || !s.restored[i] || l.revision.IsZero() {
+		return l
+	}
+	id, rev := s.infos[i].ID, l.revision
+	rev.Checked = l.updated
+	if l.stored && rev == l.confirmed {
+		return l
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	err := error(sources.ErrNotStored)
+	if l.stored {
+		same := l.confirmed
+		if same.Checked = rev.Checked; same == rev && rev.Checked.Sub(l.confirmed.Checked) < confirmEvery {
+			return l
+		}
+		err = s.store.Confirm(ctx, id, rev)
+	}
+	if errors.Is(err, sources.ErrNotStored) {
+		err = s.store.Save(ctx, &sources.List{Info: s.infos[i], Revision: rev, Accepted: l.accepted, Entries: l.entries, Removed: l.removed})
+	}
+	if err != nil {
+		l.storeErr = &LoadError{Source: id, Err: fmt.Errorf("store: %w", err)}
+		s.log.ErrorContext(ctx, "list not saved, and lost with the next restart", "source", id, "error", err)
+		return l
+	}
+	l.stored, l.confirmed, l.storeErr = true, rev, nil
+	return l
+}

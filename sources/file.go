@@ -1,0 +1,159 @@
+package sources
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"time"
+)
+
+// File returns the list in the file of that name, read by parse: any Parse
+// function of the packages below this one, or one of the caller's own. With a
+// short Schedule.Every in the options of package screening, the file is watched: a
+// Load of a file that has neither another size nor another time does not read it,
+// and one whose bytes are the same does not parse it.
+//
+// parse must read its argument to the end of the list, and return an error for
+// what is not a whole list. Its Revision is that of the list, but for the Digest,
+// which is that of the file, and the ETag, which is the file's size and time.
+//
+// Whoever writes the file should write another one aside and rename it. A file
+// that changes while it is read is an error, and read again by the next Load; one
+// that a writer has left half-written is seen to be so only if its format has an
+// end.
+func File(info Info, name string, parse func(r io.Reader, add func(Entry) error) (Revision, error)) Source {
+	return &file{info, name, parse}
+}
+
+type file struct {
+	info  Info
+	name  string
+	parse func(io.Reader, func(Entry) error) (Revision, error)
+}
+
+// settled is how old a file must be, when it is read, for its size and time to
+// stand for its bytes. A younger one may be written again within the same tick of
+// the file system's clock, which on some is two seconds.
+const settled = 3 * time.Second
+
+func (f *file) Info() Info { return f.info }
+
+func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (Revision, error) {
+	if err := ctx.Err(); err != nil {
+		return Revision{}, err
+	}
+	// Asked first: to open a pipe may wait for ever.
+	before, err := regular(os.Stat(f.name))
+	if err != nil {
+		return Revision{}, err
+	}
+	if tag := tagOf(before); tag != "" && tag == prev.ETag && prev.Digest != "" {
+		prev.Checked = time.Time{} // that is, now
+		return prev, ErrUnchanged
+	}
+	r, err := os.Open(f.name)
+	if err != nil {
+		return Revision{}, err
+	}
+	defer r.Close()
+	if before, err = regular(r.Stat()); err != nil {
+		return Revision{}, err
+	}
+	tag := tagOf(before)
+	in := &hashed{ctx: ctx, r: r, sum: sha256.New()}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return Revision{}, err
+	}
+	digest := in.sum.Sum(nil)
+	if err := f.unchanged(r, before); err != nil {
+		return Revision{}, err
+	}
+	if hex.EncodeToString(digest) == prev.Digest {
+		prev.ETag, prev.Checked = tag, time.Time{}
+		return prev, ErrUnchanged
+	}
+
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return Revision{}, err
+	}
+	in.sum.Reset()
+	var refused error
+	rev, err := f.parse(in, func(e Entry) error {
+		if refused == nil {
+			refused = ctx.Err()
+		}
+		if refused == nil {
+			refused = add(e)
+		}
+		return refused
+	})
+	if refused != nil && !errors.Is(err, refused) {
+		err = errors.Join(refused, err)
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, in) // a parser may stop early
+	}
+	if err != nil {
+		return Revision{}, fmt.Errorf("%s: %w", f.name, err)
+	}
+	if !bytes.Equal(in.sum.Sum(nil), digest) {
+		return Revision{}, errChanged(f.name)
+	}
+	if err := f.unchanged(r, before); err != nil {
+		return Revision{}, err
+	}
+	rev.Digest, rev.ETag, rev.LastModified = hex.EncodeToString(digest), tag, ""
+	return rev, nil
+}
+
+// unchanged returns an error if r was written to since it was as before says.
+func (f *file) unchanged(r *os.File, before os.FileInfo) error {
+	now, err := r.Stat()
+	if err != nil {
+		return err
+	}
+	if now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
+		return errChanged(f.name)
+	}
+	return nil
+}
+
+func errChanged(name string) error { return fmt.Errorf("%s: changed while it was read", name) }
+
+// regular returns an error if info is not that of a regular file.
+func regular(info os.FileInfo, err error) (os.FileInfo, error) {
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", info.Name())
+	}
+	return info, err
+}
+
+// tagOf returns what stands for the bytes of a file, or "" if nothing does yet.
+func tagOf(info os.FileInfo) string {
+	if age := time.Since(info.ModTime()); age < settled {
+		return ""
+	}
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+}
+
+// hashed reads from r until ctx ends, and hashes what it has read.
+type hashed struct {
+	ctx context.Context
+	r   io.Reader
+	sum hash.Hash
+}
+
+func (h *hashed) Read(p []byte) (int, error) {
+	if err := h.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := h.r.Read(p)
+	h.sum.Write(p[:n])
+	return n, err
+}

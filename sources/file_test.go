@@ -1,0 +1,143 @@
+package sources_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/sourcetest"
+)
+
+// lines reads one address of ethereum a line.
+func lines(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	var rev sources.Revision
+	for in := bufio.NewScanner(r); in.Scan(); rev.Records++ {
+		if in.Text() == "end" {
+			break
+		}
+		a, err := address.Parse("ethereum", in.Text())
+		if err != nil {
+			return rev, fmt.Errorf("line %d: %w", rev.Records+1, err)
+		}
+		if err := add(sources.Entry{Address: a, Kind: score.Sanctioned}); err != nil {
+			return rev, err
+		}
+	}
+	return rev, nil
+}
+
+const (
+	line1 = "0x098b716b8aaf21512996dc57eb0615e2383e2f96\n"
+	line2 = "0xd882cfc20f52f2599d84b8e8d58c7fb62cfe344b\n"
+	line3 = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf\n"
+)
+
+// writeFile writes a file, and makes it as old as it says.
+func writeFile(t *testing.T, name, text string, age time.Duration) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Add(-age)
+	if err := os.Chtimes(name, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFileConforms(t *testing.T) {
+	for _, age := range []time.Duration{0, time.Hour} {
+		name := filepath.Join(t.TempDir(), "list")
+		writeFile(t, name, line1+line2+line3, age)
+		sourcetest.Run(t, func(*testing.T) sources.Source { return sources.File(info, name, lines) })
+	}
+}
+
+func TestFileIsWatched(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "list")
+	parsed := 0
+	src := sources.File(info, name, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		parsed++
+		return lines(r, add)
+	})
+	if _, _, err := load(src, sources.Revision{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	var rev sources.Revision
+	step := func(what string, entries, parses int, tag bool) {
+		t.Helper()
+		got, next, err := load(src, rev)
+		if entries < 0 {
+			if !errors.Is(err, sources.ErrUnchanged) || len(got) > 0 || next.Digest != rev.Digest {
+				t.Errorf("%s: %d entries, %+v, %v, want ErrUnchanged", what, len(got), next, err)
+			}
+		} else if err != nil || len(got) != entries || next.Records != entries || next.Digest == rev.Digest {
+			t.Errorf("%s: %d entries, %+v, %v, want %d", what, len(got), next, err, entries)
+		}
+		if parsed != parses || (next.ETag != "") != tag {
+			t.Errorf("%s: parsed %d times, tag %q, want %d", what, parsed, next.ETag, parses)
+		}
+		rev = next
+	}
+	const unchanged = -1
+	writeFile(t, name, line1+line2, 0)
+	step("a file that was just written", 2, 1, false)
+	step("the same", unchanged, 1, false)
+	writeFile(t, name, line1+line3, 0)
+	step("other bytes of the same length, at once", 2, 2, false)
+	writeFile(t, name, line1+line3, time.Hour)
+	step("it has settled", unchanged, 2, true)
+	step("the same", unchanged, 2, true)
+	writeFile(t, name, line1+line3, 2*time.Hour)
+	step("touched", unchanged, 2, true)
+	writeFile(t, name, line1+line2, time.Minute)
+	step("other bytes of the same length", 2, 3, true)
+	writeFile(t, name, line1+line2+"end\nand more", time.Minute)
+	step("what the parser does not read", 2, 4, true)
+	writeFile(t, name, line1+line2+"end\nand less", 2*time.Minute)
+	step("and that changes", 2, 5, true)
+}
+
+func TestFileErrors(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "list")
+	writeFile(t, name, line1+line2+line3, time.Hour)
+	if _, _, err := load(sources.File(info, dir, lines), sources.Revision{}); err == nil {
+		t.Error("a directory is a list")
+	}
+	grows := sources.File(info, name, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		f.WriteString("end\n")
+		return lines(r, add)
+	})
+	if _, _, err := load(grows, sources.Revision{}); err == nil || !strings.Contains(err.Error(), "changed while") {
+		t.Errorf("a file that grows while it is read: %v", err)
+	}
+	// A parser that loses the error of add does not make a part the whole.
+	refused := errors.New("refused")
+	careless := sources.File(info, name, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		return lines(r, func(e sources.Entry) error { add(e); return nil })
+	})
+	calls := 0
+	_, err := careless.Load(context.Background(), sources.Revision{}, func(sources.Entry) error { calls++; return refused })
+	if !errors.Is(err, refused) || calls != 1 {
+		t.Errorf("a parser that loses errors: %v after %d calls, want %v after 1", err, calls, refused)
+	}
+	writeFile(t, name, line1+"no address\n", time.Hour)
+	if _, _, err := load(sources.File(info, name, lines), sources.Revision{}); !errors.Is(err, address.ErrSyntax) && !errors.Is(err, address.ErrLength) || !strings.Contains(err.Error(), name) {
+		t.Errorf("a broken line: %v", err)
+	}
+}
