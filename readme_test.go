@@ -2,6 +2,7 @@ package walletscreen_test
 
 import (
 	"context"
+	"log"
 	"net/http"
 	"os"
 	"strconv"
@@ -16,21 +17,32 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
+
+var mine = sources.Info{ID: "MY_LIST", Name: "Addresses of our own", Jurisdiction: sources.Community}
 
 // fresh is a snippet of the README.
 func fresh(ctx context.Context) error {
-	s, err := screening.New([]sources.Source{
-		sources.Seeded(ofac.New(nil), bundle.OFAC()),
-		sources.Seeded(badlist.New(nil), bundle.Badlist()),
-	}, nil)
+	dir, err := store.Open("/var/lib/walletscreen", nil)
 	if err != nil {
 		return err
 	}
-	if _, err := s.Refresh(ctx); err != nil { // from the bundle, at once
+	s, err := screening.New([]sources.Source{
+		sources.Seeded(ofac.New(nil), bundle.OFAC()),
+		sources.Seeded(badlist.New(nil), bundle.Badlist()),
+		sources.File(mine, "mine.txt", badlist.Parse),
+	}, &screening.Options{
+		Store:    dir,
+		Schedule: map[string]screening.Schedule{"MY_LIST": {Every: 10 * time.Second}},
+	})
+	if err != nil {
 		return err
 	}
-	go s.Run(ctx, time.Hour) // from the official addresses
+	if _, err := s.Open(ctx); err != nil { // from the store or the bundle, at once
+		log.Print(err) // a damaged file is set aside, and replaced by the next refresh
+	}
+	go s.Run(ctx, time.Hour) // from the official addresses, and from a file that is watched
 	return nil
 }
 

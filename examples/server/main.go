@@ -5,7 +5,8 @@
 //
 // It answers at once, from the lists that the module brings along, and keeps
 // them fresh in the background from their official addresses unless it is told
-// -offline. It says on standard error which lists it holds and how old they are,
+// -offline. With -data it keeps what it has loaded, and after a restart answers
+// from that. It says on standard error which lists it holds and how old they are,
 // which API key it has made, and a curl line to try.
 //
 // Each flag has an environment variable of the same name in capitals behind
@@ -23,6 +24,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,6 +36,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // refreshEvery is how often the lists are asked for. The questions are
@@ -68,7 +71,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
-	flags.StringVar(&c.data, "data", "", "`directory` for what must outlast a restart: the hash of the API key (default: kept in memory)")
+	flags.StringVar(&c.data, "data", "", "`directory` for what must outlast a restart: the lists, and the hash of the API key (default: kept in memory)")
 	flags.Func("api-key", "an API `key` to let in, for trying out; may be given several times (default: one is made)", func(s string) error {
 		if s == "" {
 			return errors.New("the key is empty")
@@ -124,12 +127,30 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 			sources.Seeded(badlist.New(nil), bundle.Badlist()),
 		}
 	}
-	screener, err := screening.New(srcs, &screening.Options{Logger: logger})
+	opts := &screening.Options{Logger: logger}
+	if c.data != "" {
+		dir, err := store.Open(filepath.Join(c.data, "lists"), nil)
+		if err != nil {
+			return err
+		}
+		opts.Store = dir
+	}
+	screener, err := screening.New(srcs, opts)
 	if err != nil {
 		return err
 	}
-	if _, err := screener.Refresh(ctx); err != nil {
-		return err // the bundle itself is damaged
+	// Without a network: from what was kept, or from the bundle, whichever is newer.
+	open := screener.Open
+	if c.offline {
+		open = screener.Refresh
+	}
+	if _, err := open(ctx); err != nil {
+		for _, s := range screener.Sources() {
+			if !s.Loaded() {
+				return err // the bundle itself is damaged
+			}
+		}
+		// It is logged, and what is held is good.
 	}
 
 	listener, err := net.Listen("tcp", c.addr)
@@ -145,7 +166,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
-	greet(stderr, listener.Addr(), screener.Sources(), keys, c.offline)
+	greet(stderr, listener.Addr(), screener.Sources(), keys, c)
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -174,14 +195,19 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 }
 
 // greet says what somebody who has just started the server wants to know.
-func greet(w io.Writer, addr net.Addr, lists []screening.SourceStatus, keys *keyring, offline bool) {
+func greet(w io.Writer, addr net.Addr, lists []screening.SourceStatus, keys *keyring, c config) {
 	host := reachable(addr)
 	fmt.Fprintf(w, "walletscreen on http://%s\n\nLists:\n", host)
 	for _, s := range lists {
 		fmt.Fprintf(w, "  %-18s %5d addresses, of %s (%s old): %s\n", s.Info.ID, s.Addresses,
 			s.LastUpdated.Format(time.DateOnly), age(time.Since(s.LastUpdated)), s.Info.Name)
 	}
-	if offline {
+	if c.data != "" {
+		fmt.Fprintf(w, "  They are kept in %s, and survive a restart.\n", filepath.Join(c.data, "lists"))
+	} else {
+		fmt.Fprint(w, "  They are kept in memory. With -data DIR they survive a restart.\n")
+	}
+	if c.offline {
 		fmt.Fprint(w, "  They are not refreshed, because of -offline.\n")
 	} else {
 		fmt.Fprintf(w, "  They are refreshed in the background, now and every %v.\n", refreshEvery)

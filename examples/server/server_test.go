@@ -13,6 +13,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A running server, and what it has said so far.
@@ -191,6 +197,67 @@ func TestKeysOutlastARestart(t *testing.T) {
 		t.Errorf("after a restart the key is answered with %d", status)
 	}
 	second.stop()
+}
+
+// TestListsOutlastARestart has a server that was told of an address after the
+// bundle was made: the next one, without a network, must know it still.
+func TestListsOutlastARestart(t *testing.T) {
+	dir := t.TempDir()
+	lists := filepath.Join(dir, "lists")
+	first := start(t, "-data", dir)
+	first.stop()
+	if !strings.Contains(first.said, "kept in "+lists) {
+		t.Errorf("the greeting does not say where the lists are:\n%s", first.said)
+	}
+	kept, err := store.Open(lists, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	all, err := kept.Revisions(ctx, "OFAC_SDN")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("kept are %+v, %v, want one revision", all, err)
+	}
+	l, err := kept.Load(ctx, "OFAC_SDN", all[0])
+	if err != nil || len(l.Entries) != 761 {
+		t.Fatalf("kept is %v, %v", l, err)
+	}
+	now := time.Now().UTC()
+	l.Info = bundle.OFAC().Info()
+	l.Revision.Digest, l.Revision.Checked, l.Accepted = strings.Repeat("1", 64), now, now
+	l.Entries = append(l.Entries, sources.Entry{
+		Address: address.MustParse("ethereum", "0x1111111111111111111111111111111111111111"), Kind: score.Sanctioned, Ref: "new", FirstSeen: now,
+	})
+	if err := kept.Save(ctx, l); err != nil {
+		t.Fatal(err)
+	}
+	second := start(t, "-data", dir, "-api-key", "k")
+	if status, a := second.screen(t, "0x1111111111111111111111111111111111111111", "bsc"); status != 200 || a.Score != 100 || a.Freshness["OFAC_SDN"].Age > 60 {
+		t.Errorf("after the restart: %d %+v, want the address that was kept", status, a)
+	}
+	if !strings.Contains(second.said, "746 addresses, of "+now.Format(time.DateOnly)) {
+		t.Errorf("the greeting does not say what was kept:\n%s", second.said)
+	}
+	second.stop()
+
+	// What is damaged stops nothing.
+	files, err := filepath.Glob(filepath.Join(lists, "*.list"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if err := os.WriteFile(name, []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := start(t, "-data", dir, "-api-key", "k")
+	if status, a := third.screen(t, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "ethereum"); status != 200 || a.Score != 100 {
+		t.Errorf("after the damage: %d %+v", status, a)
+	}
+	if !strings.Contains(third.said, "set aside as OFAC_SDN-") || !strings.Contains(third.said, "745 addresses") {
+		t.Errorf("it does not say what is damaged:\n%s", third.said)
+	}
+	third.stop()
 }
 
 func TestGivenKeys(t *testing.T) {

@@ -1,0 +1,209 @@
+package screening_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A slow source takes its time, and notes when a load begins.
+type slow struct {
+	info  sources.Info
+	takes time.Duration
+	load  func(sources.Revision, func(sources.Entry) error) (sources.Revision, error)
+
+	mu    sync.Mutex
+	loads []time.Duration // since start
+	start time.Time
+}
+
+func (s *slow) Info() sources.Info { return s.info }
+
+func (s *slow) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	s.mu.Lock()
+	if s.start.IsZero() {
+		s.start = time.Now()
+	}
+	s.loads = append(s.loads, time.Since(s.start))
+	s.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return sources.Revision{}, ctx.Err()
+	case <-time.After(s.takes):
+		return s.load(prev, add)
+	}
+}
+
+// community entries of many.
+func scams(load func(sources.Revision, func(sources.Entry) error) (sources.Revision, error)) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		return load(prev, func(e sources.Entry) error { e.Kind = score.Scam; return add(e) })
+	}
+}
+
+// TestRunSchedules has a slow source beside a quick one, and one that fails.
+func TestRunSchedules(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		third := sources.Info{ID: "THIRD", Name: "Third", Jurisdiction: sources.EU}
+		quick := &slow{info: ofac, takes: time.Second, load: numbered(1, 1)}
+		lame := &slow{info: community, takes: 25 * time.Minute, load: scams(numbered(1, 2))}
+		failing := &slow{info: third, takes: time.Second, load: down}
+		s := newScreener(t, &screening.Options{
+			Optional: []string{"COMMUNITY_BADLIST", "THIRD"},
+			Schedule: map[string]screening.Schedule{
+				"OFAC_SDN": {Every: 10 * time.Minute},
+				"THIRD":    {Retry: 20 * time.Minute},
+			},
+		}, quick, lame, failing)
+		ctx, cancel := context.WithTimeout(ctx, 61*time.Minute)
+		defer cancel()
+		done := make(chan error)
+		go func() { done <- s.Run(ctx, time.Hour) }()
+		time.Sleep(2 * time.Second)
+		if r, err := s.ScreenText("ethereum", clean); err != nil || r.Level != score.CleanNoMatch {
+			t.Errorf("after two seconds: %v, %v; the quick list has come, and must not wait", r, err)
+		}
+		if st := s.Sources(); !st[0].Loaded() || st[1].Loaded() || st[2].Loaded() || !errors.Is(st[2].Err, errDown) {
+			t.Errorf("after two seconds: %+v", st)
+		}
+		if err := <-done; !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Run: %v", err)
+		}
+		for name, tt := range map[string]struct {
+			src  *slow
+			want []int // minutes
+		}{
+			"every ten minutes":                   {quick, []int{0, 10, 20, 30, 40, 50, 60}},
+			"every hour":                          {lame, []int{0, 60}},
+			"again after 20 minutes, if it fails": {failing, []int{0, 20, 40, 60}},
+		} {
+			var got []int
+			for _, d := range tt.src.loads {
+				got = append(got, int(d/time.Minute))
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s: loaded at the minutes %v, want %v", name, got, tt.want)
+			}
+		}
+		if st := s.Sources()[1]; !st.Loaded() || st.Addresses != 1 {
+			t.Errorf("in the end the slow list is %+v", st)
+		}
+	})
+}
+
+// TestTimeout holds that a source that hangs is given up, alone.
+func TestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := &slow{info: community, takes: 1000 * time.Hour, load: down}
+		s := newScreener(t, &screening.Options{
+			Schedule: map[string]screening.Schedule{"COMMUNITY_BADLIST": {Timeout: time.Minute}},
+		}, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")), hangs)
+		start := time.Now()
+		_, err := s.Refresh(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "time limit of 1m0s") || time.Since(start) != time.Minute {
+			t.Errorf("Refresh: %v after %v, want the time limit after a minute", err, time.Since(start))
+		}
+		if st := s.Sources(); !st[0].Loaded() || st[1].Loaded() {
+			t.Errorf("sources are %+v", st)
+		}
+		// Without a limit of its own it has an hour.
+		s = newScreener(t, nil, hangs)
+		start = time.Now()
+		if _, err := s.Refresh(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Hour {
+			t.Errorf("Refresh: %v after %v, want the time limit after an hour", err, time.Since(start))
+		}
+		// Whoever waits for another's load can stop waiting.
+		go s.Refresh(ctx)
+		synctest.Wait()
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		start = time.Now()
+		report, err := s.Refresh(short)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second || len(report.Sources) != 1 || report.Sources[0].Source != "COMMUNITY_BADLIST" {
+			t.Errorf("Refresh: %+v, %v after %v, want the end of its context", report, err, time.Since(start))
+		}
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+func TestScheduleIsChecked(t *testing.T) {
+	src := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))
+	for _, sched := range []map[string]screening.Schedule{
+		{"OFAC": {}}, {"OFAC_SDN": {Every: -1}}, {"OFAC_SDN": {Retry: -1}}, {"OFAC_SDN": {Timeout: -1}},
+	} {
+		if _, err := screening.New([]sources.Source{src}, &screening.Options{Schedule: sched}); err == nil {
+			t.Errorf("New takes the schedule %+v", sched)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var got []string
+	src := &flaky{info: ofac, load: many(2500)}
+	s := loaded(t, &screening.Options{Progress: func(source string, entries int) {
+		got = append(got, fmt.Sprint(source, " ", entries))
+	}}, src)
+	src.load = down
+	s.Refresh(ctx)
+	want := []string{"OFAC_SDN 0", "OFAC_SDN 1000", "OFAC_SDN 2000", "OFAC_SDN 2500", "OFAC_SDN 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("progress is %q, want %q", got, want)
+	}
+}
+
+// TestConcurrent does all at once: under the race detector it says whether it may.
+func TestConcurrent(t *testing.T) {
+	opts := &screening.Options{Store: openStore(t, t.TempDir()), Schedule: map[string]screening.Schedule{"OFAC_SDN": {Every: time.Millisecond}}}
+	var n atomic.Int32
+	changing := func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		i := int(n.Add(1)) % 5
+		return numbered(i, 1, 100+i)(prev, add)
+	}
+	s := newScreener(t, opts, &flaky{info: ofac, load: changing}, &flaky{info: community, load: scams(changing)})
+	if _, err := s.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	var wg sync.WaitGroup
+	a := address.MustParse("ethereum", fmt.Sprintf("0x%040x", 1))
+	for _, f := range []func(){
+		func() { s.Refresh(ctx) },
+		func() { s.Open(ctx) },
+		func() { s.Run(ctx, 2*time.Millisecond) },
+		func() {
+			if r, err := s.Screen(a); err != nil || len(r.Labels) != 2 {
+				t.Errorf("Screen = %+v, %v", r, err)
+			}
+		},
+		func() {
+			for _, st := range s.Sources() {
+				if st.Err != nil && ctx.Err() == nil || st.StoreErr != nil || st.Entries != 2 {
+					t.Errorf("status is %+v", st)
+				}
+			}
+			s.Anomalies("OFAC_SDN")
+		},
+	} {
+		for range 2 {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					f()
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
