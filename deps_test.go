@@ -42,6 +42,7 @@ var imports = map[string]string{
 	"internal/fivebit":      "",
 	"internal/groestl":      "",
 	"internal/index":        "",
+	"internal/indexbench":   "internal/index",
 	"internal/keccak":       "",
 	"internal/listfile":     "address score sources",
 	"internal/mkbundle":     "internal/listfile sources sources/badlist sources/ofac",

@@ -106,7 +106,7 @@ func getItem(b []byte) (w0, w1, w2, w3 uint64, meta, value uint32) {
 // hashItem returns the hash of the key of an item.
 func (s *seed) hashItem(b []byte) uint64 {
 	w0, w1, w2, w3, meta, _ := getItem(b)
-	return s.hash(w0, w1, w2, w3, meta)
+	return fold(fold(w0^s[0], w1^s[1])^uint64(meta), fold(w2^s[2], w3^s[3])) // hash, without a call
 }
 
 // A sum is a digest of items that does not depend on their order. Seeds are
@@ -451,6 +451,7 @@ func (s *side) partition(seed *seed, workers int, arena *arena) error {
 	dividers := make([]divider, workers)
 	size := itemBytes(s.width)
 	shift := 64 - s.bits
+	sd := *seed
 	err := parallel(workers, len(in), func(w, i int) error {
 		d := &dividers[w]
 		if d.piles == nil {
@@ -458,7 +459,8 @@ func (s *side) partition(seed *seed, workers int, arena *arena) error {
 		}
 		for c := in[i]; len(c) > 0; c = c[size:] {
 			w0, w1, w2, w3, meta, value := getItem(c[:size:size])
-			p := &d.piles[seed.hash(w0, w1, w2, w3, meta)>>shift]
+			h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) // seed.hash, without a call
+			p := &d.piles[h>>shift]
 			if p.at == len(p.last) {
 				p.push()
 				if last := len(d.free) - 1; last >= 0 {

@@ -72,7 +72,8 @@ func (ix *Index) lookup(w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	if meta>>16 > narrowBytes {
 		t = &ix.tables[1]
 	}
-	h := ix.seed.hash(w0, w1, w2, w3, meta)
+	sd := &ix.seed
+	h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) // sd.hash, without a call
 	n := bucketOf(h, t.buckets)
 	if t.filter {
 		off := 8 * n
@@ -89,34 +90,30 @@ func (ix *Index) lookup(w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	if off+2*headBytes > uint64(len(t.heads)) {
 		return damagedSet, true // closed
 	}
-	if !mayHold(t.heads[off:off+headBytes], h) {
+	if !mayHold(t.heads[off:off+headBytes], fingerprint(h)*lanes) {
 		runtime.KeepAlive(ix)
 		return 0, false
 	}
-	s, ok := ix.scan(t, off, h, Key{w0, w1, w2, w3, meta})
+	s, ok := ix.scan(t, off, h, w0, w1, w2, w3, meta)
 	runtime.KeepAlive(ix)
 	return s, ok
 }
 
-// mayHold reports whether a bucket has the fingerprint of h, or has so many
-// records that not all of them have a fingerprint. It has no false negatives.
-func mayHold(head []byte, h uint64) bool {
-	_ = head[31]
-	f := fingerprint(h) * lanes
+// mayHold reports whether a bucket has a fingerprint, of which f has four, or
+// has so many records that not all of them have one. It has no false negatives.
+func mayHold(head []byte, f uint64) bool {
 	last := binary.LittleEndian.Uint64(head[24:])
-	x0 := binary.LittleEndian.Uint64(head)&^ranks ^ f | ranks
-	x1 := binary.LittleEndian.Uint64(head[8:]) ^ f
-	x2 := binary.LittleEndian.Uint64(head[16:]) ^ f
-	x3 := last ^ f
-	// x-1 &^ x has the highest bit of a lane if the lane is 0, or if it is 1 and
-	// one below it is 0.
-	z := (x0-lanes)&^x0 | (x1-lanes)&^x1 | (x2-lanes)&^x2 | (x3-lanes)&^x3
-	return z&tops|last>>48 != 0
+	return (zeros(binary.LittleEndian.Uint64(head)^f|ranks)|zeros(binary.LittleEndian.Uint64(head[8:])^f)|
+		zeros(binary.LittleEndian.Uint64(head[16:])^f)|zeros(last^f))&tops|last>>48 != 0
 }
 
-// scan compares k to the records of the bucket at off that have its
+// zeros sets the highest bit of each lane of x that is 0, and of some that are 1
+// above one that is 0. The other bits mean nothing.
+func zeros(x uint64) uint64 { return (x - lanes) &^ x }
+
+// scan compares a key to the records of the bucket at off that have its
 // fingerprint, and to those that have none.
-func (ix *Index) scan(t *table, off uint64, h uint64, k Key) (Set, bool) {
+func (ix *Index) scan(t *table, off, h, w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	head := t.heads[off : off+2*headBytes]
 	rank := uint64(binary.LittleEndian.Uint32(head))
 	f := fingerprint(h) * lanes
@@ -128,7 +125,7 @@ func (ix *Index) scan(t *table, off uint64, h uint64, k Key) (Set, bool) {
 		zero := ^((x&^tops + (lanes<<15 - lanes)) | x) & tops // exactly the lanes that are 0
 		for ; zero != 0; zero &= zero - 1 {
 			slot := 4*i + bits.TrailingZeros64(zero)/16 - 2
-			if s, ok := ix.compare(t, rank+uint64(slot), k); ok {
+			if s, ok := ix.compare(t, rank+uint64(slot), w0, w1, w2, w3, meta); ok {
 				return s, true
 			}
 		}
@@ -141,33 +138,38 @@ func (ix *Index) scan(t *table, off uint64, h uint64, k Key) (Set, bool) {
 		return damagedSet, true
 	}
 	for r := rank + slots; r < end; r++ {
-		if s, ok := ix.compare(t, r, k); ok {
+		if s, ok := ix.compare(t, r, w0, w1, w2, w3, meta); ok {
 			return s, true
 		}
 	}
 	return 0, false
 }
 
-// compare returns the set of record r if it is that of k.
-func (ix *Index) compare(t *table, r uint64, k Key) (Set, bool) {
+// compare returns the set of record r if it is that of a key.
+func (ix *Index) compare(t *table, r, w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	if r >= t.keys {
 		return damagedSet, true
 	}
 	rec := t.record(r)
-	if t.width == narrowBytes {
-		if binary.LittleEndian.Uint64(rec) != k.w0 || binary.LittleEndian.Uint64(rec[8:]) != k.w1 ||
-			binary.LittleEndian.Uint32(rec[16:]) != uint32(k.w2) {
+	var s uint32
+	if len(rec) == narrowBytes+4 {
+		tail := binary.LittleEndian.Uint64(rec[16:])
+		if binary.LittleEndian.Uint64(rec) != w0 || binary.LittleEndian.Uint64(rec[8:]) != w1 || uint32(tail) != uint32(w2) {
 			return 0, false
 		}
-	} else if wordsOf(rec, k.meta) != k {
-		return 0, false
+		s = uint32(tail >> 32)
+	} else {
+		if binary.LittleEndian.Uint64(rec) != w0 || binary.LittleEndian.Uint64(rec[8:]) != w1 ||
+			binary.LittleEndian.Uint64(rec[16:]) != w2 || binary.LittleEndian.Uint64(rec[24:]) != w3 {
+			return 0, false
+		}
+		s = binary.LittleEndian.Uint32(rec[wideBytes:])
 	}
-	s := binary.LittleEndian.Uint32(rec[t.width:])
 	off := 8 * uint64(s)
 	if off+16 > uint64(len(ix.sets)) {
 		return damagedSet, true
 	}
-	return Set(s), binary.LittleEndian.Uint32(ix.sets[off:]) == k.meta
+	return Set(s), binary.LittleEndian.Uint32(ix.sets[off:]) == meta
 }
 
 // record returns the bytes of record r, which must be less than t.keys.
@@ -215,7 +217,7 @@ func (ix *Index) lookupGroup(keys []Key, sets []Set, found []bool) {
 		}
 		t := ix.table(keys[i].meta)
 		if off := offs[i&(group-1)]; off+2*headBytes <= uint64(len(t.heads)) {
-			found[i] = mayHold(t.heads[off:off+headBytes], hashes[i&(group-1)])
+			found[i] = mayHold(t.heads[off:off+headBytes], fingerprint(hashes[i&(group-1)])*lanes)
 		}
 	}
 	for i := range keys {
@@ -229,7 +231,8 @@ func (ix *Index) lookupGroup(keys []Key, sets []Set, found []bool) {
 			sets[i] = damagedSet // closed
 			continue
 		}
-		sets[i], found[i] = ix.scan(t, off, hashes[i&(group-1)], keys[i])
+		k := &keys[i]
+		sets[i], found[i] = ix.scan(t, off, hashes[i&(group-1)], k.w0, k.w1, k.w2, k.w3, k.meta)
 	}
 }
 

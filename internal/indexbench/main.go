@@ -1,0 +1,368 @@
+// Indexbench measures package index against the maps of Go, in one process and
+// turn by turn, so that the ratios hold on a machine that is busy with others.
+//
+//	indexbench -n 1000000             look-ups and building, against maps
+//	indexbench -n 100000000 -file f   a file: building, opening, sharing
+//
+// Keys are 20 bytes, made of their numbers; all have one of 16 values.
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/index"
+)
+
+func main() {
+	n := flag.Int("n", 1_000_000, "number of keys")
+	rounds := flag.Int("rounds", 9, "rounds of which the median is printed")
+	file := flag.String("file", "", "file to build, open and share")
+	ask := flag.Bool("ask", false, "only open the file, and ask (used by -file)")
+	text := flag.Bool("string", false, "measure map[string]uint32, too")
+	flag.Parse()
+	var err error
+	switch {
+	case *ask:
+		err = askFile(*file, *n)
+	case *file != "":
+		err = benchFile(*file, *n)
+	default:
+		err = compare(*n, *rounds, *text)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "indexbench:", err)
+		os.Exit(1)
+	}
+}
+
+// mix is a bijection that looks random: the output function of SplitMix64.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// payload returns key number i. No two are the same.
+func payload(i uint64) (p [20]byte) {
+	x := mix(i * 0x9e3779b97f4a7c15)
+	binary.LittleEndian.PutUint64(p[:], x)
+	binary.LittleEndian.PutUint64(p[8:], mix(x+1))
+	binary.LittleEndian.PutUint32(p[16:], uint32(x*3>>20))
+	return p
+}
+
+// missing is the number from which on no key is in the index.
+const missing = 1 << 40
+
+// queries is how many different keys are asked for.
+func queries(n int) int { return min(1<<20, max(1<<16, n)) }
+
+// makeQueries returns payloads that are there, or that are not.
+func makeQueries(n int, hit bool) [][20]byte {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	all := make([][20]byte, queries(n))
+	for i := range all {
+		if hit {
+			all[i] = payload(r.Uint64N(uint64(n)))
+		} else {
+			all[i] = payload(missing + uint64(i))
+		}
+	}
+	return all
+}
+
+// keysOf returns payloads as Keys.
+func keysOf(payloads [][20]byte) []index.Key {
+	keys := make([]index.Key, len(payloads))
+	for i := range keys {
+		keys[i] = index.Key20(2, &payloads[i])
+	}
+	return keys
+}
+
+// add adds n keys to a Builder.
+func add(b *index.Builder, payloads [][20]byte) {
+	for i := range payloads {
+		b.Add(index.Key20(2, &payloads[i]), uint32(i)&15)
+	}
+}
+
+// A candidate is something to measure: run returns the time of one pass.
+type candidate struct {
+	name string
+	per  int // what the time is divided by
+	run  func() time.Duration
+	all  []time.Duration
+}
+
+// measure runs the candidates turn by turn, once without counting, and prints
+// their medians, and the ratio of the first to each.
+func measure(title string, rounds int, cs ...*candidate) {
+	for r := range rounds + 1 {
+		for _, c := range cs {
+			if d := c.run(); r > 0 {
+				c.all = append(c.all, d)
+			}
+		}
+	}
+	var first float64
+	for i, c := range cs {
+		slices.Sort(c.all)
+		ns := float64(c.all[len(c.all)/2].Nanoseconds()) / float64(c.per)
+		if i == 0 {
+			first = ns
+		}
+		fmt.Printf("%-12s %-12s %8.1f ns  (least %.1f)  x%.2f\n", title, c.name, ns, float64(c.all[0].Nanoseconds())/float64(c.per), ns/first)
+	}
+}
+
+// sink takes results, so that nothing is optimised away.
+var sink uint64
+
+// compare measures an index of n keys against maps.
+func compare(n, rounds int, text bool) error {
+	payloads := make([][20]byte, n)
+	for i := range payloads {
+		payloads[i] = payload(uint64(i))
+	}
+	var ix *index.Index
+	var m map[[20]byte]uint32
+	var err error
+	builds := []*candidate{
+		{name: "index", per: n, run: func() time.Duration {
+			if ix != nil {
+				ix.Close()
+			}
+			runtime.GC()
+			begin := time.Now()
+			var b index.Builder
+			add(&b, payloads)
+			ix, err = b.Build()
+			return time.Since(begin)
+		}},
+		{name: "map[20]", per: n, run: func() time.Duration {
+			m = nil
+			runtime.GC()
+			begin := time.Now()
+			m = make(map[[20]byte]uint32, n)
+			for i := range payloads {
+				m[payloads[i]] = uint32(i) & 15
+			}
+			return time.Since(begin)
+		}},
+	}
+	measure("build", min(rounds, 5), builds...)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-12s %-12s %8.2f B/entry\n", "size", "index", float64(ix.Size())/float64(n))
+	var ms map[string]uint32
+	if text {
+		ms = make(map[string]uint32, n)
+		for i := range payloads {
+			ms[string(payloads[i][:])] = uint32(i) & 15
+		}
+	}
+	payloads = nil
+	for _, hit := range []bool{false, true} {
+		qs := makeQueries(n, hit)
+		keys := keysOf(qs)
+		title := map[bool]string{false: "miss", true: "hit"}[hit]
+		const batch = 1024
+		sets, found := make([]index.Set, batch), make([]bool, batch)
+		loops := []*candidate{
+			{name: "index", per: len(qs), run: func() time.Duration {
+				begin := time.Now()
+				for i := range keys {
+					s, _ := ix.Lookup(keys[i])
+					sink += uint64(s)
+				}
+				return time.Since(begin)
+			}},
+			{name: "map[20]", per: len(qs), run: func() time.Duration {
+				begin := time.Now()
+				for i := range qs {
+					sink += uint64(m[qs[i]])
+				}
+				return time.Since(begin)
+			}},
+			{name: "index batch", per: len(qs), run: func() time.Duration {
+				begin := time.Now()
+				for i := 0; i < len(keys); i += batch {
+					ix.LookupBatch(keys[i:min(i+batch, len(keys))], sets, found)
+				}
+				return time.Since(begin)
+			}},
+		}
+		lone := []*candidate{
+			{name: "index", per: len(qs), run: func() time.Duration {
+				begin := time.Now()
+				for i := range keys {
+					s, _ := ix.Lookup(keys[i])
+					sink += uint64(s)
+					fence()
+				}
+				return time.Since(begin)
+			}},
+			{name: "map[20]", per: len(qs), run: func() time.Duration {
+				begin := time.Now()
+				for i := range qs {
+					sink += uint64(m[qs[i]])
+					fence()
+				}
+				return time.Since(begin)
+			}},
+			{name: "the loop", per: len(qs), run: func() time.Duration {
+				begin := time.Now()
+				for i := range keys {
+					sink += uint64(keys[i].Class())
+					fence()
+				}
+				return time.Since(begin)
+			}},
+		}
+		if text {
+			loops = append(loops, &candidate{name: "map[string]", per: len(qs), run: func() time.Duration {
+				begin := time.Now()
+				for i := range qs {
+					sink += uint64(ms[string(qs[i][:])])
+				}
+				return time.Since(begin)
+			}})
+		}
+		measure(title+" loop", rounds, loops...)
+		measure(title+" lone", rounds, lone...)
+	}
+	m, ms = nil, nil
+	fmt.Printf("%-12s %-12s %v\n", "collector", "index", collect())
+	runtime.KeepAlive(ix)
+	return nil
+}
+
+// collect returns how long a collection takes.
+func collect() time.Duration {
+	runtime.GC()
+	begin := time.Now()
+	runtime.GC()
+	return time.Since(begin)
+}
+
+// status returns lines of a file of the kernel about this process, where there
+// is one.
+func status(path string, names ...string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return "unknown"
+	}
+	defer f.Close() // read only
+	var found []string
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		name, value, _ := strings.Cut(sc.Text(), ":")
+		if slices.Contains(names, name) {
+			found = append(found, name+" "+strings.Join(strings.Fields(value), " "))
+		}
+	}
+	return strings.Join(found, ", ")
+}
+
+// benchFile builds a file of n keys, and has two processes open it.
+func benchFile(path string, n int) error {
+	begin := time.Now()
+	var b index.Builder
+	for i := range n {
+		p := payload(uint64(i))
+		b.Add(index.Key20(2, &p), uint32(i)&15)
+	}
+	added := time.Since(begin)
+	if err := b.WriteFile(path); err != nil {
+		return err
+	}
+	built := time.Since(begin)
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("build: %v (%v of it adding), %.1f ns/entry, %d bytes, %.2f B/entry, %s\n", built, added,
+		float64(built.Nanoseconds())/float64(n), info.Size(), float64(info.Size())/float64(n), status("/proc/self/status", "VmHWM"))
+	// The first stays while the second asks.
+	first := asker(path, n)
+	in, err := first.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := first.Start(); err != nil {
+		return err
+	}
+	time.Sleep(5 * time.Second)
+	second := asker(path, n)
+	second.Stdin = strings.NewReader("")
+	if err := second.Run(); err != nil {
+		return err
+	}
+	in.Close()
+	return first.Wait()
+}
+
+// asker returns the command that opens path and asks.
+func asker(path string, n int) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-ask", "-file", path, "-n", strconv.Itoa(n))
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd
+}
+
+// askFile opens path and asks, prints figures, and stays until its input ends.
+func askFile(path string, n int) error {
+	p := payload(uint64(n) / 2)
+	begin := time.Now()
+	ix, err := index.Open(path)
+	if err != nil {
+		return err
+	}
+	opened := time.Since(begin)
+	s, ok := ix.Lookup(index.Key20(2, &p))
+	answered := time.Since(begin)
+	if !ok {
+		return fmt.Errorf("a key is missing")
+	}
+	values, err := ix.AppendValues(nil, s)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d: open %v, first answer (%d) %v after the start of it, %d keys\n", os.Getpid(), opened, values, answered, ix.Len())
+	for _, hit := range []bool{false, true} {
+		keys := keysOf(makeQueries(n, hit))
+		for _, what := range []string{"first", "again"} {
+			begin := time.Now()
+			count := 0
+			for i := range keys {
+				if _, ok := ix.Lookup(keys[i]); ok {
+					count++
+				}
+			}
+			if count != 0 && !hit || count != len(keys) && hit {
+				return fmt.Errorf("%d of %d keys are there", count, len(keys))
+			}
+			fmt.Printf("%d: hit %t, %s: %.1f ns\n", os.Getpid(), hit, what, float64(time.Since(begin).Nanoseconds())/float64(len(keys)))
+		}
+	}
+	fmt.Printf("%d: collector %v\n", os.Getpid(), collect())
+	fmt.Printf("%d: %s\n", os.Getpid(), status("/proc/self/smaps_rollup", "Rss", "Pss", "Private_Clean", "Private_Dirty", "Shared_Clean"))
+	bufio.NewReader(os.Stdin).ReadByte()
+	begin = time.Now()
+	if err := ix.Verify(); err != nil {
+		return err
+	}
+	fmt.Printf("%d: verified in %v\n", os.Getpid(), time.Since(begin))
+	return ix.Close()
+}
