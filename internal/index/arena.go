@@ -6,51 +6,99 @@ import (
 )
 
 // An arena hands out chunks of memory that are all given back together: off the
-// heap, if they are many, lest the collector count them.
+// heap, if they are many, lest the collector count them. While one slab is
+// filled, the next is made ready, for as much time goes by until a page is there
+// as until it is filled.
 type arena struct {
 	mu    sync.Mutex
-	slab  []byte // what has not been handed out
-	size  int    // of slab, at first
-	slabs []slab
+	rest  []byte    // of the last slab, what has not been handed out
+	total int       // bytes of slabs
+	slabs []slab    // what free gives back
+	next  chan slab // the one that is being made ready, or nil
 }
 
-// A slab is memory that is not on the heap.
+// A slab is memory for chunks.
 type slab struct {
-	release func() error
+	data    []byte
+	release func() error    // nil if it is on the heap
 	cleanup runtime.Cleanup // if nobody calls free
+	err     error
 }
 
 const (
-	minSlab = 1 << 16
-	maxSlab = 1 << 25
+	minSlab    = 1 << 16
+	maxSlab    = 1 << 25
+	readySlab  = 1 << 20 // from which size on it is worth making ready
+	shareSlabs = 8       // a slab is so small a part of all
+	pageBytes  = 1 << 12 // or more, on some machines
 )
+
+// newSlab returns a slab of n bytes.
+func (a *arena) newSlab(n int) slab {
+	var s slab
+	s.data, s.release, s.err = allocate(n)
+	if s.release != nil {
+		s.cleanup = runtime.AddCleanup(a, func(release func() error) { release() }, s.release)
+	}
+	return s
+}
 
 // chunk returns an empty slice with room for n bytes, at most minSlab.
 func (a *arena) chunk(n int) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.slab) < n {
-		a.size = min(max(minSlab, 2*a.size), maxSlab)
-		data, release, err := allocate(a.size)
-		if err != nil {
-			return nil, err
+	if len(a.rest) < n {
+		var s slab
+		if a.next != nil {
+			s, a.next = <-a.next, nil
+		} else {
+			s = a.newSlab(a.slabSize())
 		}
-		if release != nil {
-			cleanup := runtime.AddCleanup(a, func(release func() error) { release() }, release)
-			a.slabs = append(a.slabs, slab{release, cleanup})
+		if s.err != nil {
+			return nil, s.err
 		}
-		a.slab = data
+		a.slabs = append(a.slabs, s)
+		a.rest = s.data
+		a.total += len(s.data)
+		if size := a.slabSize(); size >= readySlab {
+			a.next = a.ready(size)
+		}
 	}
-	c := a.slab[:0:n]
-	a.slab = a.slab[n:]
+	c := a.rest[:0:n]
+	a.rest = a.rest[n:]
 	return c, nil
+}
+
+// slabSize returns the size of a slab to be made now.
+func (a *arena) slabSize() int {
+	return min(max(minSlab, a.total/shareSlabs/pageBytes*pageBytes), maxSlab)
+}
+
+// ready makes a slab, and touches all of its pages, aside.
+func (a *arena) ready(size int) chan slab {
+	next := make(chan slab, 1)
+	go func() {
+		s := a.newSlab(size)
+		for i := 0; i < len(s.data); i += pageBytes {
+			s.data[i] = 0
+		}
+		next <- s
+	}()
+	return next
 }
 
 // free gives all chunks back.
 func (a *arena) free() {
-	for _, s := range a.slabs {
-		s.cleanup.Stop()
-		s.release() // it cannot fail: the slab is mapped, and whole
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.next != nil {
+		a.slabs = append(a.slabs, <-a.next)
 	}
-	a.slab, a.slabs = nil, nil
+	for _, s := range a.slabs {
+		if s.release != nil {
+			s.cleanup.Stop()
+			s.release() // it cannot fail: the slab is mapped, and whole
+		}
+	}
+	a.rest, a.total, a.slabs, a.next = nil, 0, nil, nil
 }

@@ -639,7 +639,9 @@ func (s *sorter) sortRefs() {
 	for _, r := range s.refs {
 		s.starts[slot(r.h)+1]++
 	}
+	most := uint32(0)
 	for i := 1; i < len(s.starts); i++ {
+		most = max(most, s.starts[i])
 		s.starts[i] += s.starts[i-1]
 	}
 	for _, r := range s.refs {
@@ -647,32 +649,46 @@ func (s *sorter) sortRefs() {
 		s.sorted[*at] = r
 		*at++
 	}
+	if most <= maxInsert {
+		s.insertionSort(s.sorted)
+		return
+	}
+	// Few keys with many values, or many that were made to have one hash.
 	var begin uint32
 	for _, end := range s.starts[:1<<width] {
-		if end-begin > 1 {
-			s.sortRun(s.sorted[begin:end])
+		if end-begin > maxInsert {
+			slices.SortFunc(s.sorted[begin:end], s.compare)
+		} else {
+			s.insertionSort(s.sorted[begin:end])
 		}
 		begin = end
 	}
 }
 
-// sortRun sorts refs, most often two or three.
-func (s *sorter) sortRun(refs []ref) {
-	compare := func(a, b ref) int {
-		if a.h != b.h {
-			return cmp.Compare(a.h, b.h)
-		}
-		return bytes.Compare(s.bytes(a), s.bytes(b))
-	}
-	if len(refs) > 16 {
-		slices.SortFunc(refs, compare)
-		return
-	}
+// maxInsert is how many items may be out of order for sorting by insertion.
+const maxInsert = 32
+
+// insertionSort sorts refs that are nearly sorted.
+func (s *sorter) insertionSort(refs []ref) {
 	for i := 1; i < len(refs); i++ {
-		for j := i; j > 0 && (refs[j].h < refs[j-1].h || refs[j].h == refs[j-1].h && compare(refs[j], refs[j-1]) < 0); j-- {
-			refs[j], refs[j-1] = refs[j-1], refs[j]
+		r := refs[i]
+		if refs[i-1].h < r.h {
+			continue
 		}
+		j := i
+		for ; j > 0 && s.compare(r, refs[j-1]) < 0; j-- {
+			refs[j] = refs[j-1]
+		}
+		refs[j] = r
 	}
+}
+
+// compare orders items by hash, and then by their bytes.
+func (s *sorter) compare(a, b ref) int {
+	if a.h != b.h {
+		return cmp.Compare(a.h, b.h)
+	}
+	return bytes.Compare(s.bytes(a), s.bytes(b))
 }
 
 // at returns the item of a rank at or after the first of part.
