@@ -199,10 +199,11 @@ func (ix *Index) LookupBatch(keys []Key, sets []Set, found []bool) {
 // next, so that the processor has the reads of all under way at once.
 func (ix *Index) lookupGroup(keys []Key, sets []Set, found []bool) {
 	var hashes, offs [group]uint64
+	sd := ix.seed
 	for i := range keys {
 		k := &keys[i]
 		t := ix.table(k.meta)
-		h := ix.seed.hash(k.w0, k.w1, k.w2, k.w3, k.meta)
+		h := fold(fold(k.w0^sd[0], k.w1^sd[1])^uint64(k.meta), fold(k.w2^sd[2], k.w3^sd[3])) // sd.hash, without a call
 		n := bucketOf(h, t.buckets)
 		hashes[i&(group-1)], offs[i&(group-1)] = h, headBytes*n
 		found[i] = true
