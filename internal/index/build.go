@@ -51,9 +51,10 @@ type tuning struct {
 // in the caches, and filters would only make it larger.
 const filterFrom = 2 << 20
 
-// maxSeeds is how many seeds are tried. Keys of random hashes overfill a bucket
-// of some list in 10^20. Keys that were made for it must overfill one under all
-// of these seeds at once, which is harder by the number of buckets with each.
+// maxSeeds is how many seeds are tried. That a bucket is overfull by chance is
+// not to be expected of any list. Accounts that were made for it must overfill
+// one under all seeds at once: of b buckets, one account in b^64 falls into the
+// right ones. It takes 65 of them, so there are never fewer than 9 buckets.
 const maxSeeds = 64
 
 // A pile holds items of one width in no order: payload, meta and value. Its
@@ -110,7 +111,8 @@ func (s *seed) hashItem(b []byte) uint64 {
 }
 
 // A sum is a digest of items that does not depend on their order. Seeds are
-// made of it. It is no cryptographic digest: see maxSeeds.
+// made of it. It is no cryptographic digest: who chooses accounts can choose the
+// sum, and so know the seeds; see maxSeeds.
 type sum struct{ lo, hi, n uint64 }
 
 // add adds an item.

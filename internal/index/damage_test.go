@@ -25,7 +25,7 @@ func small(t testing.TB) (*index.Index, model) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
 	var items []item
-	for i := range 40 {
+	for i := range 20 {
 		items = append(items, item{random20(t, r), uint32(i % 3)}, item{randomKey(t, r), 7})
 		if i%4 == 0 {
 			items = append(items, item{items[len(items)-1].key, 9})
@@ -95,7 +95,7 @@ func TestDamage(t *testing.T) {
 	}
 	whole := image(t, ix)
 	for i := range whole {
-		for _, flip := range []byte{1, 0x80, 0xff} {
+		for _, flip := range []byte{1, 0x80} {
 			data := slices.Clone(whole)
 			data[i] ^= flip
 			bad, err := index.Load(data)
@@ -120,7 +120,7 @@ func TestResealed(t *testing.T) {
 	}
 	accepted := 0
 	for i := range whole {
-		for _, flip := range []byte{1, 2, 0x80, 0xff} {
+		for _, flip := range []byte{1, 0xff} {
 			data := slices.Clone(whole)
 			data[i] ^= flip
 			bad, err := index.Load(index.Reseal(data))
@@ -138,7 +138,7 @@ func TestResealed(t *testing.T) {
 	}
 	// What can be changed unseen: values, texts, and bytes between sections.
 	if accepted == 0 || accepted > len(whole) {
-		t.Errorf("Verify accepts %d of %d", accepted, 4*len(whole))
+		t.Errorf("Verify accepts %d of %d", accepted, 2*len(whole))
 	}
 }
 
@@ -179,6 +179,28 @@ func TestFailClosed(t *testing.T) {
 			}
 		}
 	}
+	// The keys of hash 0 are in the first bucket, which is so full that it must
+	// say where it ends. If it says that it ends before it has begun to be full,
+	// none of them is missing.
+	narrow := 0
+	for k := range m {
+		if len(k.AppendBytes(nil)) <= 20 {
+			narrow++
+		}
+	}
+	buckets := (narrow + 7) / 8
+	data := slices.Clone(whole)
+	binary.LittleEndian.PutUint32(data[256+(8*buckets+63)/64*64+32:], 1)
+	bad, err := index.Load(index.Reseal(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if s, ok := bad.Lookup(key(t, uint16(i), make([]byte, 20))); !ok {
+			t.Errorf("a bucket that ends too early: Lookup of class %d = %d, %t", i, s, ok)
+		}
+	}
+
 	closed, _ := small(t)
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)

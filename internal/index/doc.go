@@ -27,6 +27,24 @@
 //	ends      4 bytes for each text, and 4 more
 //	texts     one after the other
 //
+// The header, by offsets:
+//
+//	  0  "wsindex\n"
+//	  8  version, 4 bytes: 1
+//	 12  size of the header, 4 bytes: 256
+//	 16  size of all, 8 bytes, as are the following
+//	 24  seed, four words
+//	 56  keys of the first table, and at 64 whether it has filters: 1 or 0
+//	 72  keys of the second table, and at 80 whether it has filters
+//	 88  sets, and at 96 values
+//	104  texts, and at 112 their bytes
+//	120  digest of all behind the header, 32 bytes
+//	152  zeros
+//	224  SHA-256 of the 224 bytes before
+//
+// All counts are below 2^32, and a table of n keys has n/8 buckets, rounded up,
+// but never none; so the header says where each section is.
+//
 // A record is a key and the number of its set: the payload, filled up with zeros
 // to 20 or 32 bytes, and 4 bytes. Class and length of the key stand in the set,
 // for few kinds of keys share few sets: keys of another class or length have
@@ -70,9 +88,18 @@
 // on neither their order nor repetitions. The lists of communities are written
 // to by anybody, and somebody may search for accounts that fall into one bucket
 // under the seed they will have. So if a bucket gets more than 64 records, the
-// next seed is taken: of the same sum and a counter. Accounts that overfill a
-// bucket under each of the seeds at once are as hard to find as one in the number
-// of buckets, to the power of the number of seeds; after 64, Build gives up.
+// next seed is taken: of the same sum and a counter. Accounts that fall into one
+// bucket under one seed are easily found; under two at once, the search is longer
+// by as many times as there are buckets, and so on. After 64 seeds, Build gives up.
+//
+// # Building
+//
+// What is added is held in chunks off the heap, 28 or 40 bytes each, and divided
+// into parts by the highest bits of the hash; chunks that have been emptied are
+// filled again. Each part is sorted, in the cache of a processor and for each of
+// the workers apart, and repetitions and several values of a key become one. Then
+// ranges of buckets are written, each worker its own: to a file with hardly more
+// memory than that for what was added, which is as much as the file.
 //
 // # What is checked when
 //

@@ -166,7 +166,7 @@ func random20(t testing.TB, r *rand.Rand) index.Key {
 
 func TestModel(t *testing.T) {
 	for _, d := range distributions {
-		for _, n := range []int{0, 1, 2, 13, 14, 15, 64, 65, 1000, 20_000} {
+		for _, n := range []int{0, 1, 2, 13, 14, 15, 64, 65, 1000, 10_000} {
 			for _, filterFrom := range []uint64{0, 1} {
 				t.Run(fmt.Sprintf("%s/%d/filter=%d", d.name, n, filterFrom), func(t *testing.T) {
 					r := rand.New(rand.NewPCG(uint64(n), filterFrom))
@@ -203,7 +203,7 @@ func TestModel(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var items []item
-	for range 200_000 {
+	for range 100_000 {
 		k := randomKey(t, r)
 		for range 1 + r.IntN(3)/2 {
 			items = append(items, item{k, r.Uint32N(50)})
@@ -211,7 +211,7 @@ func TestDeterminism(t *testing.T) {
 	}
 	var b index.Builder
 	want := image(t, build(t, &b, items))
-	for workers := range 5 {
+	for workers := range 4 {
 		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 		b.Workers = workers
 		if got := image(t, build(t, &b, items)); !bytes.Equal(got, want) {
@@ -235,5 +235,25 @@ func TestDeterminism(t *testing.T) {
 	items[0].value++
 	if got := image(t, build(t, &b, items)); bytes.Equal(got[24:56], want[24:56]) {
 		t.Errorf("the seed is the same for other values")
+	}
+}
+
+// With sets that many keys share, an entry takes little more than its key.
+func TestSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	var items []item
+	for range 100_000 {
+		items = append(items, item{random20(t, r), r.Uint32N(100)})
+	}
+	for _, tt := range []struct {
+		filterFrom uint64
+		want       int
+	}{{0, 28}, {1, 29}} {
+		var b index.Builder
+		b.Tune(tt.filterFrom, nil)
+		ix := build(t, &b, items)
+		if got := ix.Size() - tt.want*len(items); got < 0 || got > 4096 {
+			t.Errorf("%d bytes for %d entries, want %d for each and at most 4096 more", ix.Size(), len(items), tt.want)
+		}
 	}
 }

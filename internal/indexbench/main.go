@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -247,6 +248,7 @@ func compare(n, rounds int, text bool) error {
 	m, ms = nil, nil
 	fmt.Printf("%-12s %-12s %v\n", "collector", "index", collect())
 	runtime.KeepAlive(ix)
+	fmt.Fprintln(io.Discard, sink)
 	return nil
 }
 
