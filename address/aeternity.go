@@ -21,7 +21,7 @@ const (
 )
 
 func (aeternity) parse(s string, tolerant bool) (string, form, fault) {
-	if strings.HasPrefix(s, aeternitySecret) || isHexKey(s) || len(s) == 128 && firstNonHex(s) == len(s) {
+	if strings.HasPrefix(s, aeternitySecret) || isHexKey(s) || len(s) == 128 && isHex(s) {
 		return "", 0, isSecret
 	}
 	if !strings.HasPrefix(s, aeternityPrefix) {

@@ -21,20 +21,15 @@ const (
 func (a avalanche) parse(s string, tolerant bool) (string, form, fault) {
 	bare, ok := strings.CutPrefix(s, a.prefix)
 	if !ok {
-		for i := range min(len(s), len(a.prefix)) {
-			if s[i] != a.prefix[i] {
-				return "", 0, badChar(i)
-			}
+		if i := firstDifference(s, a.prefix); i < len(s) {
+			return "", 0, badChar(i)
 		}
 		return "", 0, badLength
 	}
 	text, _, bad := parseBech32(avalancheHRP, avalancheTest, bech32.Bech32, 20, 20, bare)
 	switch {
 	case bad.err != nil:
-		if bad.at >= 0 {
-			bad.at += len(a.prefix)
-		}
-		return "", 0, bad
+		return "", 0, bad.after(len(a.prefix))
 	case text == bare:
 		return s, 0, fault{}
 	}

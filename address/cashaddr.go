@@ -101,20 +101,6 @@ func (c *cashAddr) parseSlowly(s string, i int) (string, form, fault) {
 	return c.prefix + ":" + strings.ToLower(s[i+1:]), f, fault{}
 }
 
-// firstDifference returns the offset of the first character of s that is not
-// that of want, and -1 if they are equal.
-func firstDifference(s, want string) int {
-	for i := range min(len(s), len(want)) {
-		if s[i] != want[i] {
-			return i
-		}
-	}
-	if len(s) == len(want) {
-		return -1
-	}
-	return min(len(s), len(want))
-}
-
 // parseBody reads what stands behind the prefix.
 func (c *cashAddr) parseBody(prefix, body string) (f form, isUpper bool, bad fault) {
 	const chars20, chars32 = 34, 53 // with the version byte, without the checksum
@@ -144,14 +130,6 @@ func (c *cashAddr) parseBody(prefix, body string) (f form, isUpper bool, bad fau
 		return 0, false, badLength
 	}
 	return formCashPKH + form(typ), isUpper, fault{}
-}
-
-// after returns the fault with its offset counted from n characters before.
-func (f fault) after(n int) fault {
-	if f.at >= 0 {
-		f.at += n
-	}
-	return f
 }
 
 func (c *cashAddr) canonical(text string, f form) (string, form) {

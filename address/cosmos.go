@@ -97,7 +97,7 @@ const (
 )
 
 func (c *sei) parse(s string, tolerant bool) (string, form, fault) {
-	if isHexPrefix(s) {
+	if hasHexPrefix(s) {
 		text, _, bad := evm{}.parse(s, tolerant)
 		return text, formSeiEVM, bad
 	}
@@ -118,9 +118,6 @@ func (c *sei) key(text string, f form) (words, tag) {
 	return c.cosmos.key(text, f)
 }
 
-// isHexPrefix reports whether s begins with "0x" or "0X".
-func isHexPrefix(s string) bool { return len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x' }
-
 // An evmBech32 is the format of an EVM chain that also writes the 20 bytes of an
 // account in Bech32. The canonical form is that of all EVM chains. On the Cosmos
 // chains among them the tolerant reading takes the address of a validator for
@@ -137,7 +134,7 @@ type evmBech32 struct {
 const formEVMBech32 = formEVM + 1
 
 func (e *evmBech32) parse(s string, tolerant bool) (string, form, fault) {
-	if isHexPrefix(s) {
+	if hasHexPrefix(s) {
 		return e.evm.parse(s, tolerant)
 	}
 	text, _, bad := parseBech32(e.hrp, e.test, bech32.Bech32, 20, 20, s)
@@ -154,17 +151,6 @@ func (e *evmBech32) canonical(text string, f form) (string, form) {
 		return text, f
 	}
 	return hexText(newKey(e.account(text, f))), formEVM
-}
-
-// hexText returns "0x" and the 20 bytes of k in lower-case hex digits.
-func hexText(k Key) string {
-	var buf [evmLen]byte
-	buf[0], buf[1] = '0', 'x'
-	bytes := k.words.bytes()
-	for i, b := range bytes[:20] {
-		buf[2+2*i], buf[3+2*i] = hexLower[b>>4], hexLower[b&15]
-	}
-	return string(buf[:])
 }
 
 func (e *evmBech32) account(text string, f form) (words, tag) {

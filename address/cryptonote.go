@@ -50,10 +50,7 @@ const (
 
 func (c cryptonote) parse(s string, tolerant bool) (string, form, fault) {
 	if len(s) < cnMinText || len(s) > cnMaxText {
-		if isHexKey(s) {
-			return "", 0, isSecret
-		}
-		return "", 0, badLength
+		return "", 0, wrongLength(s)
 	}
 	var buf [cnMaxBytes]byte
 	n, bad := decodeCryptonote(&buf, s)

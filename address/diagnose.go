@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/walletscreen/walletscreen/internal/base58"
 )
 
 // diagnose makes the error for s, which is not an address of row r because of
@@ -72,7 +70,7 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 // isEVMText reports whether s is "0x" and 40 hex digits, with capitals that need
 // not verify.
 func isEVMText(s string) bool {
-	return len(s) == evmLen && s[0] == '0' && s[1] == 'x' && firstNonHex(s[2:]) == 40
+	return len(s) == evmLen && s[0] == '0' && s[1] == 'x' && isHex(s[2:])
 }
 
 // legacyForm returns the Base58 form of a, an address in CashAddr, if c is
@@ -81,17 +79,16 @@ func legacyForm(c *chain, a Address) string {
 	if c.slug != "bitcoin-sv" || a.Chain() != "bitcoin-cash" {
 		return ""
 	}
+	u := c.format.(*utxo)
 	k, _ := a.Key()
-	version := byte(0)
-	switch {
-	case k.tag.len() != 20:
+	switch hash := k.AppendBytes(nil); {
+	case len(hash) != 20:
 		return ""
 	case k.Class() == ScriptHash:
-		version = 5
-	case k.Class() != Hash160:
-		return ""
+		return u.encode(u.sh, hash)
+	default:
+		return u.encode(u.pkh, hash)
 	}
-	return encodeLegacy(version, k.AppendBytes(nil))
 }
 
 // firstForeign returns the offset of the first character in s that no address
@@ -206,11 +203,4 @@ func withoutChain(text string) *ParseError {
 		e.Err = ErrSecret // text is not empty
 	}
 	return e
-}
-
-// encodeLegacy returns the 20 bytes of hash in Bitcoin's Base58Check.
-func encodeLegacy(version byte, hash []byte) string {
-	b := append([]byte{version}, hash...)
-	sum := sha256d.sum(b)
-	return base58.Bitcoin.Encode(append(b, sum[:]...))
 }

@@ -86,19 +86,6 @@ func evmKey(c Class, digits string) (words, tag) {
 	}, makeTag(c, 20)
 }
 
-// firstNonHex returns the index of the first byte of s that is no hex digit, or
-// len(s).
-func firstNonHex(s string) int {
-	for i := range len(s) {
-		switch c := s[i] | 0x20; {
-		case '0' <= s[i] && s[i] <= '9', 'a' <= c && c <= 'f':
-		default:
-			return i
-		}
-	}
-	return len(s)
-}
-
 // isEIP55 reports whether mixed, 40 valid hex digits, has the letter case that
 // EIP-55 gives to them: a letter is upper case where the nibble at its place in
 // the hash of the lower-case digits is 8 or more.
@@ -135,35 +122,4 @@ func wrongCase8(w, hash uint64) uint64 {
 	hash = (hash | hash<<8) & 0x00ff00ff00ff00ff
 	upper := hash>>2 | hash<<10 // the top bits of the nibbles, in the order of the digits
 	return w >> 1 & ^(w ^ upper) & caseBits
-}
-
-// isHexKey reports whether s is 64 hex digits, with or without "0x": a private
-// key as likely as the hash of anything.
-func isHexKey(s string) bool {
-	if len(s) == 66 && s[0] == '0' && s[1]|0x20 == 'x' {
-		s = s[2:]
-	}
-	return len(s) == 64 && firstNonHex(s) == 64
-}
-
-// badHexLength is the fault of a string that is not as long as "0x" and the
-// digits it should have. What is not hex at all is told from what was cut.
-func badHexLength(s string) fault {
-	if isHexKey(s) {
-		return isSecret
-	}
-	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
-		if i := firstNonHex(s[2:min(len(s), 64)]); 2+i < min(len(s), 64) {
-			return badChar(2 + i)
-		}
-	}
-	return badLength
-}
-
-// badHexPrefix is the fault of a string of the right length without "0x".
-func badHexPrefix(s string) fault {
-	if s[0] != '0' {
-		return badChar(0)
-	}
-	return badChar(1)
 }

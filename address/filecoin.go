@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"strings"
 
@@ -43,7 +42,7 @@ const (
 
 func (filecoin) parse(s string, tolerant bool) (string, form, fault) {
 	text, f, bad := parseFilecoin(s)
-	if bad.err != nil && isBareKey(s) {
+	if bad.err != nil && isHexKey(s) {
 		bad = isSecret
 	}
 	return text, f, bad
@@ -140,8 +139,7 @@ func (filecoin) account(text string, f form) (words, tag) {
 	if f == formFilecoinDelegated {
 		c = longDelegated
 	}
-	sum := sha256.Sum256(raw[1:n])
-	return makeKey(c, sum[:])
+	return hashedKey(c, raw[1:n])
 }
 
 func (filecoin) key(text string, f form) (words, tag) {
@@ -157,3 +155,29 @@ func (filecoin) key(text string, f form) (words, tag) {
 }
 
 func (filecoin) proves(f form) bool { return f != formFilecoinID }
+
+// maxID is the largest number of an account on filecoin and hedera, which count
+// them in signed 64-bit numbers.
+const maxID = 1<<63 - 1
+
+// parseID reads the number of an account at offset at of s: decimal digits
+// without leading zeros. It returns the number and the offset behind it.
+func parseID(s string, at int) (id uint64, end int, bad fault) {
+	for end = at; end < len(s) && '0' <= s[end] && s[end] <= '9'; end++ {
+		if end-at == 19 {
+			return 0, 0, badSyntax
+		}
+		id = id*10 + uint64(s[end]-'0')
+	}
+	switch {
+	case end == at && at == len(s):
+		return 0, 0, badLength
+	case end == at:
+		return 0, 0, badChar(at)
+	case s[at] == '0' && end > at+1:
+		return 0, 0, badChar(at)
+	case id > maxID:
+		return 0, 0, badSyntax
+	}
+	return id, end, fault{}
+}

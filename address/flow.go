@@ -40,9 +40,6 @@ func (flow) parse(s string, tolerant bool) (string, form, fault) {
 			return "", 0, badHexPrefix(s)
 		}
 	} else if len(s) != flowDigits {
-		if isBareKey(s) {
-			return "", 0, isSecret
-		}
 		return "", 0, badHexLength(s)
 	}
 	bad, capitals := scanHex(s, at)

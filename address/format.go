@@ -56,3 +56,25 @@ var (
 
 // badChar is the fault of an unexpected character at offset at.
 func badChar(at int) fault { return fault{ErrCharset, at} }
+
+// after returns the fault with its offset counted from n characters before.
+func (f fault) after(n int) fault {
+	if f.at >= 0 {
+		f.at += n
+	}
+	return f
+}
+
+// firstDifference returns the offset of the first character of s that is not
+// that of want, and -1 if they are equal.
+func firstDifference(s, want string) int {
+	for i := range min(len(s), len(want)) {
+		if s[i] != want[i] {
+			return i
+		}
+	}
+	if len(s) == len(want) {
+		return -1
+	}
+	return min(len(s), len(want))
+}

@@ -73,7 +73,7 @@ func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
 // like a private key: 64 bare digits, or with the prefix that marks one on sui,
 // iota and aptos.
 func isHex32Secret(s string) bool {
-	return len(s) == 64 && isBareKey(s) ||
+	return len(s) == 64 && isHex(s) ||
 		hasAnyPrefix(s, "suiprivkey1", "iotaprivkey1", "ed25519-priv-", "secp256k1-priv-")
 }
 
@@ -84,13 +84,7 @@ func padHex32(s string) string {
 
 // hex32Value returns the number that the normal form text spells, big-endian.
 func hex32Value(text string) (value [32]byte) {
-	digits := text[2:]
-	odd := len(digits) & 1
-	i := 32 - (len(digits)+1)/2
-	if odd == 1 {
-		value[i] = unhexDigit(digits[0])
-	}
-	unhex(value[i+odd:], digits[odd:])
+	putHexNumber(&value, text[2:])
 	return value
 }
 

@@ -139,12 +139,7 @@ func (p *principal) decodeAccount(sub *[32]byte, s string, dot int) fault {
 			return badChar(dot + 1 + i)
 		}
 	}
-	i, odd := 32-(len(digits)+1)/2, len(digits)&1
-	if odd == 1 {
-		sub[i] = unhexDigit(digits[0])
-	}
-	unhex(sub[i+odd:], digits[odd:])
-
+	putHexNumber(sub, digits)
 	var both [principalMaxBytes + 32]byte
 	n := copy(both[:], p.bytes())
 	n += copy(both[n:], sub[:])

@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/cashaddr"
@@ -95,8 +94,7 @@ func (kaspa) canonical(text string, f form) (string, form) { return text, f }
 func (kaspa) account(text string, f form) (words, tag) {
 	b := kaspaPayload(text)
 	if f == formKaspaECDSA {
-		sum := sha256.Sum256(b[1:])
-		return makeKey(kaspaECDSA, sum[:])
+		return hashedKey(kaspaECDSA, b[1:])
 	}
 	return makeKey(Class(b[0]), b[1:1+32])
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"math/bits"
 )
 
 // A Key is the identity of an account, or of what controls it, in a comparable
@@ -170,6 +171,11 @@ func hexKey(c Class, digits string) (words, tag) {
 		unhex8(load8(digits, 32)) | unhex8(load8(digits, 40))<<32,
 		unhex8(load8(digits, 48)) | unhex8(load8(digits, 56))<<32,
 	}, makeTag(c, 32)
+}
+
+// idKey returns the Key of an account that is numbered.
+func idKey(c Class, id uint64) (words, tag) {
+	return words{w0: bits.ReverseBytes64(id)}, makeTag(c, 8)
 }
 
 // hashedKey returns the Key of class c with the SHA-256 of b.

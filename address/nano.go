@@ -34,7 +34,7 @@ func (nano) parse(s string, tolerant bool) (string, form, fault) {
 	if len(s) == len(nanoXRBPrefix)+nanoDigits {
 		f, prefix = formNanoXRB, nanoXRBPrefix
 	}
-	if len(s) != len(prefix)+nanoDigits || isBareKey(s) {
+	if len(s) != len(prefix)+nanoDigits || isHexKey(s) {
 		return "", 0, wrongLength(s)
 	}
 	last := len(prefix) - 1

@@ -1,9 +1,6 @@
 package address
 
-import (
-	"crypto/sha256"
-	"strings"
-)
+import "strings"
 
 // near is the format of near. An account is a name of 2 to 64 small letters and
 // digits, in parts of one or more with one "-", "_" or "." between any two.
@@ -89,10 +86,10 @@ func isOfAnother(s string, f form) bool {
 }
 
 func nearForm(s string) form {
-	if len(s) == 64 && firstNonHex(s) == 64 {
+	if len(s) == 64 && isHex(s) {
 		return formNearImplicit
 	}
-	if len(s) == 42 && s[:2] == "0x" && firstNonHex(s[2:]) == 40 {
+	if len(s) == evmLen && s[:2] == "0x" && isHex(s[2:]) {
 		return formNearEthereum
 	}
 	return formNearName
@@ -103,21 +100,20 @@ func (near) canonical(text string, f form) (string, form) { return text, f }
 func (near) account(text string, f form) (words, tag) {
 	switch {
 	case f == formNearImplicit:
-		return nearImplicitKey(nearImplicit, text)
+		return hexKey(nearImplicit, text)
 	case f == formNearEthereum:
 		return evmKey(nearEthereum, text[2:])
 	case len(text) <= 32:
 		return textKey(nearName, text)
 	}
 	var buf [nearMaxLen]byte
-	sum := sha256.Sum256(buf[:copy(buf[:], text)])
-	return makeKey(nearLong, sum[:])
+	return hashedKey(nearLong, buf[:copy(buf[:], text)])
 }
 
 func (near) key(text string, f form) (words, tag) {
 	switch f {
 	case formNearImplicit:
-		return nearImplicitKey(Ed25519, text)
+		return hexKey(Ed25519, text)
 	case formNearEthereum:
 		return evmKey(KeccakHash, text[2:])
 	}
@@ -125,7 +121,3 @@ func (near) key(text string, f form) (words, tag) {
 }
 
 func (near) proves(form) bool { return false }
-
-func nearImplicitKey(c Class, text string) (words, tag) {
-	return hexKey(c, text)
-}

@@ -1,10 +1,6 @@
 package address
 
-import (
-	"crypto/sha256"
-
-	"github.com/walletscreen/walletscreen/internal/bech32"
-)
+import "github.com/walletscreen/walletscreen/internal/bech32"
 
 // nervos is the format of Nervos CKB: a lock script, which is the hash of a
 // code, the type of that hash, and arguments. One script has up to three
@@ -145,8 +141,7 @@ func (nervos) canonical(text string, f form) (string, form) {
 
 func (nervos) account(text string, f form) (words, tag) {
 	var b [maxNervos + 32]byte
-	sum := sha256.Sum256(b[:nervosScript(&b, text)])
-	return makeKey(0, sum[:])
+	return hashedKey(0, b[:nervosScript(&b, text)])
 }
 
 func (nervos) key(text string, f form) (words, tag) { return words{}, 0 }

@@ -162,7 +162,7 @@ func isSecretBytes(token string) bool {
 // isSecretHex reports whether token is 32 or 64 bytes in hex, with "0x" or
 // without, or 32 bytes and the mark of a compressed key.
 func isSecretHex(token string) bool {
-	if len(token) > 2 && token[0] == '0' && token[1]|0x20 == 'x' {
+	if hasHexPrefix(token) {
 		token = token[2:]
 	}
 	switch len(token) {
@@ -174,7 +174,7 @@ func isSecretHex(token string) bool {
 	default:
 		return false
 	}
-	return firstNonHex(token) == len(token)
+	return isHex(token)
 }
 
 // isAccountOfNumber reports whether before ends with a digit and a colon, as in
@@ -193,6 +193,25 @@ func hasHexAddress(r uint16, token string) bool {
 	}
 	_, _, bad := chains[r-1].format.parse(strings.ToLower(token), true)
 	return bad.err == nil || bad.err == ErrChecksum
+}
+
+// wrongLength is the fault of a string that is not as long as any address of a
+// chain that has none of 64 hex digits.
+func wrongLength(s string) fault {
+	if isHexKey(s) {
+		return isSecret
+	}
+	return badLength
+}
+
+// hasAnyPrefix reports whether s begins with one of the prefixes.
+func hasAnyPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // plain appends s to dst as ASCII: without what is invisible, in half width, and

@@ -34,10 +34,7 @@ const (
 
 func (c ss58) parse(s string, tolerant bool) (string, form, fault) {
 	if len(s) < ss58MinText || len(s) > ss58MaxText {
-		if isHexKey(s) {
-			return "", 0, isSecret
-		}
-		return "", 0, badLength
+		return "", 0, wrongLength(s)
 	}
 	var buf ss58Buf
 	data, bad := buf.decode(s)

@@ -50,9 +50,6 @@ func tronFault(s string) fault {
 	return badLength
 }
 
-// isHex reports whether all bytes of s are hex digits.
-func isHex(s string) bool { return firstNonHex(s) == len(s) }
-
 // tronText returns the address of the account with the 20 bytes of k.
 func tronText(k Key) string {
 	b := append(make([]byte, 0, tronLen), tronVersion)

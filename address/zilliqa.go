@@ -30,7 +30,7 @@ const (
 )
 
 func (zilliqa) parse(s string, tolerant bool) (string, form, fault) {
-	if !isHexPrefix(s) {
+	if !hasHexPrefix(s) {
 		text, _, bad := parseBech32(zilliqaHRP, zilliqaTest, bech32.Bech32, 20, 20, s)
 		return text, formZil, bad
 	}
