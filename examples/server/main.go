@@ -35,8 +35,10 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
 // refreshEvery is how often the lists are asked for. The questions are
@@ -125,9 +127,16 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		srcs = []sources.Source{
 			sources.Seeded(ofac.New(nil), bundle.OFAC()),
 			sources.Seeded(badlist.New(nil), bundle.Badlist()),
+			eu.New(nil),
+			uk.New(nil),
 		}
 	}
 	opts := &screening.Options{Logger: logger}
+	if !c.offline {
+		// They are not in the bundle: until they have been fetched, answers come
+		// without them, and show that in data_freshness.
+		opts.Optional = []string{"EU_CONSOLIDATED", "UK_CONSOLIDATED"}
+	}
 	if c.data != "" {
 		dir, err := store.Open(filepath.Join(c.data, "lists"), nil)
 		if err != nil {
@@ -146,7 +155,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	}
 	if _, err := open(ctx); err != nil {
 		for _, s := range screener.Sources() {
-			if !s.Loaded() {
+			if s.Required && !s.Loaded() {
 				return err // the bundle itself is damaged
 			}
 		}
@@ -199,6 +208,10 @@ func greet(w io.Writer, addr net.Addr, lists []screening.SourceStatus, keys *key
 	host := reachable(addr)
 	fmt.Fprintf(w, "walletscreen on http://%s\n\nLists:\n", host)
 	for _, s := range lists {
+		if !s.Loaded() {
+			fmt.Fprintf(w, "  %-18s not loaded yet: %s\n", s.Info.ID, s.Info.Name)
+			continue
+		}
 		fmt.Fprintf(w, "  %-18s %5d addresses, of %s (%s old): %s\n", s.Info.ID, s.Addresses,
 			s.LastUpdated.Format(time.DateOnly), age(time.Since(s.LastUpdated)), s.Info.Name)
 	}
