@@ -128,9 +128,6 @@ func (s *Screener) save(ctx context.Context, i int, l list) list {
 	}
 	id, rev := s.infos[i].ID, l.revision
 	rev.Checked = l.updated
-	if l.stored && rev == l.confirmed {
-		return l
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	err := error(sources.ErrNotStored)

@@ -245,6 +245,12 @@ type brokenStore struct {
 	save      error
 	load      func(*sources.List) *sources.List
 	saved     int
+	confirmed int
+}
+
+func (b *brokenStore) Confirm(ctx context.Context, id string, rev sources.Revision) error {
+	b.confirmed++
+	return b.Store.Confirm(ctx, id, rev)
 }
 
 func (b *brokenStore) Revisions(ctx context.Context, id string) ([]sources.Stored, error) {
@@ -399,6 +405,65 @@ func TestStoreKeepsTheNewer(t *testing.T) {
 	})
 }
 
+// TestStoreUnchanged holds that a bundled list that is the stored one takes nothing
+// of its freshness, and that a seed hides no failure.
+func TestStoreUnchanged(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now().UTC()
+		old := &flaky{info: ofac, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			rev, err := numbered(1, 1)(prev, add)
+			rev.Checked = now.AddDate(-1, 0, 0)
+			return rev, err
+		}}
+		live := &flaky{info: ofac, load: numbered(1, 1)}
+		opts := &screening.Options{Store: openStore(t, dir)}
+		loaded(t, opts, live)
+		time.Sleep(time.Hour)
+		if st := loaded(t, opts, old).Sources()[0]; st.LastUpdated != now {
+			t.Errorf("last updated %v, want %v: the store knows better", st.LastUpdated, now)
+		}
+		live.load = down
+		s := newScreener(t, opts, sources.Seeded(live, old))
+		s.Refresh(ctx)
+		if _, err := s.Open(ctx); err != nil || !errors.Is(s.Sources()[0].Err, errDown) {
+			t.Errorf("Open: %v, and %v; want the failure of the live source to show", err, s.Sources()[0].Err)
+		}
+	})
+}
+
+// TestStoreOfTheFuture has a list that was accepted by a clock that was ahead:
+// what is accepted next must be newer still, or it would never be opened.
+func TestStoreOfTheFuture(t *testing.T) {
+	for _, reachable := range []bool{true, false} {
+		st := &brokenStore{Store: openStore(t, t.TempDir())}
+		future := time.Now().AddDate(3, 0, 0).UTC()
+		err := st.Save(ctx, &sources.List{
+			Info: ofac, Revision: sources.Revision{Digest: digestOf(1), Records: 1, Checked: future}, Accepted: future,
+			Entries: []sources.Entry{sanctioned("ethereum", lazarus, "1")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := &flaky{info: ofac, load: numbered(2, 1)}
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		if !reachable {
+			st.revisions = errDown
+		}
+		if _, err := s.Refresh(ctx); err != nil {
+			t.Error(err)
+		}
+		st.revisions = nil
+		if _, err := s.Refresh(ctx); err != nil {
+			t.Error(err)
+		}
+		again := newScreener(t, &screening.Options{Store: st}, src)
+		if _, err := again.Open(ctx); err != nil || again.Sources()[0].Digest != digestOf(2) {
+			t.Errorf("reachable at once: %v: Open: %v, %+v, want the list that was accepted last", reachable, err, again.Sources()[0])
+		}
+	}
+}
+
 // TestStoreShrink holds that the limit is against what is stored, and that nothing
 // is saved that was refused.
 func TestStoreShrink(t *testing.T) {
@@ -464,8 +529,8 @@ func TestStoreWritesLittle(t *testing.T) {
 				t.Fatalf("after %v the store says it was checked %v ago, the status at %v", now.Sub(start), age, s.Sources()[0].LastUpdated)
 			}
 		}
-		if st.saved != 1 {
-			t.Errorf("saved %d times, want 1", st.saved)
+		if st.saved != 1 || st.confirmed != 16 { // in 1000 seconds
+			t.Errorf("saved %d times and confirmed %d times, want 1 and 16", st.saved, st.confirmed)
 		}
 	})
 }

@@ -71,9 +71,6 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 		return Revision{}, err
 	}
 	digest := in.sum.Sum(nil)
-	if err := f.unchanged(r, before); err != nil {
-		return Revision{}, err
-	}
 	if hex.EncodeToString(digest) == prev.Digest {
 		prev.ETag, prev.Checked = tag, time.Time{}
 		return prev, ErrUnchanged
@@ -103,28 +100,11 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 		return Revision{}, fmt.Errorf("%s: %w", f.name, err)
 	}
 	if !bytes.Equal(in.sum.Sum(nil), digest) {
-		return Revision{}, errChanged(f.name)
-	}
-	if err := f.unchanged(r, before); err != nil {
-		return Revision{}, err
+		return Revision{}, fmt.Errorf("%s: changed while it was read", f.name)
 	}
 	rev.Digest, rev.ETag, rev.LastModified = hex.EncodeToString(digest), tag, ""
 	return rev, nil
 }
-
-// unchanged returns an error if r was written to since it was as before says.
-func (f *file) unchanged(r *os.File, before os.FileInfo) error {
-	now, err := r.Stat()
-	if err != nil {
-		return err
-	}
-	if now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
-		return errChanged(f.name)
-	}
-	return nil
-}
-
-func errChanged(name string) error { return fmt.Errorf("%s: changed while it was read", name) }
 
 // regular returns an error if info is not that of a regular file.
 func regular(info os.FileInfo, err error) (os.FileInfo, error) {

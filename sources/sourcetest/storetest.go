@@ -167,7 +167,7 @@ func save(open func() (sources.Store, error), lists ...*sources.List) (sources.S
 	}
 	for _, l := range lists {
 		if err := st.Save(context.Background(), l); err != nil {
-			return nil, fmt.Errorf("Save: %w", err)
+			return nil, fmt.Errorf("a Save: %w", err)
 		}
 	}
 	return st, nil
@@ -183,10 +183,10 @@ func storeEmpty(open func() (sources.Store, error)) error {
 		return fmt.Errorf("an empty Store has %+v, %v", all, err)
 	}
 	if _, err := st.Load(context.Background(), "TEST", nameOf(l)); !errors.Is(err, sources.ErrNotStored) {
-		return fmt.Errorf("Load of what was never saved: %v, want ErrNotStored", err)
+		return fmt.Errorf("a Load of what was never saved: %v, want ErrNotStored", err)
 	}
 	if err := st.Confirm(context.Background(), "TEST", l.Revision); !errors.Is(err, sources.ErrNotStored) {
-		return fmt.Errorf("Confirm of what was never saved: %v, want ErrNotStored", err)
+		return fmt.Errorf("a Confirm of what was never saved: %v, want ErrNotStored", err)
 	}
 	return nil
 }
@@ -230,11 +230,11 @@ func storeConfirm(open func() (sources.Store, error)) error {
 	other := first.Revision
 	other.Checked = other.Checked.AddDate(0, 0, 1)
 	if err := st.Confirm(context.Background(), "TEST", other); !errors.Is(err, sources.ErrNotStored) {
-		return fmt.Errorf("Confirm of what is not the newest: %v, want ErrNotStored", err)
+		return fmt.Errorf("a Confirm of what is not the newest: %v, want ErrNotStored", err)
 	}
 	second.Revision.Checked, second.Revision.ETag = second.Revision.Checked.AddDate(0, 0, 1), "new"
 	if err := st.Confirm(context.Background(), "TEST", second.Revision); err != nil {
-		return fmt.Errorf("Confirm: %w", err)
+		return fmt.Errorf("a Confirm: %w", err)
 	}
 	if err := kept(open, "TEST", second, first); err != nil {
 		return fmt.Errorf("after Confirm: %w", err)
