@@ -90,7 +90,7 @@ func (ix *Index) lookup(w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	if off+2*headBytes > uint64(len(t.heads)) {
 		return damagedSet, true // closed
 	}
-	if !mayHold(t.heads[off:off+headBytes], fingerprint(h)*lanes) {
+	if candidates(t.heads[off:off+headBytes], fingerprint(h)*lanes) == 0 {
 		runtime.KeepAlive(ix)
 		return 0, false
 	}
@@ -99,12 +99,12 @@ func (ix *Index) lookup(w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	return s, ok
 }
 
-// mayHold reports whether a bucket has a fingerprint, of which f has four, or
-// has so many records that not all of them have one. It has no false negatives.
-func mayHold(head []byte, f uint64) bool {
+// candidates returns 0 if a bucket does not have the fingerprint of which f has
+// four, and has not so many records that not all of them have one.
+func candidates(head []byte, f uint64) uint64 {
 	last := binary.LittleEndian.Uint64(head[24:])
 	return (zeros(binary.LittleEndian.Uint64(head)^f|ranks)|zeros(binary.LittleEndian.Uint64(head[8:])^f)|
-		zeros(binary.LittleEndian.Uint64(head[16:])^f)|zeros(last^f))&tops|last>>48 != 0
+		zeros(binary.LittleEndian.Uint64(head[16:])^f)|zeros(last^f))&tops | last>>48
 }
 
 // zeros sets the highest bit of each lane of x that is 0, and of some that are 1
@@ -179,10 +179,11 @@ func (t *table) record(r uint64) []byte {
 }
 
 // group is how many look-ups LookupBatch has under way at once.
-const group = 16
+const group = 64
 
 // LookupBatch looks up every key: sets[i] is the set of keys[i] if found[i]. It
-// is faster than as many calls of Lookup, for it waits for memory less often.
+// is faster than calls of Lookup with other work between them, for the waits for
+// memory overlap, as they also do in a loop of nothing but look-ups that miss.
 // It looks up as many keys as the shortest of the three slices has room for.
 func (ix *Index) LookupBatch(keys []Key, sets []Set, found []bool) {
 	n := min(len(keys), len(sets), len(found))
@@ -196,46 +197,52 @@ func (ix *Index) LookupBatch(keys []Key, sets []Set, found []bool) {
 }
 
 // lookupGroup looks up at most group keys, one step for all of them before the
-// next, so that the processor has the reads of all under way at once.
+// next, so that the processor has the reads of all under way at once. The keys
+// that a step leaves over are listed without a branch, which could not be
+// foreseen.
 func (ix *Index) lookupGroup(keys []Key, sets []Set, found []bool) {
 	var hashes, offs [group]uint64
+	var left [group]uint8
+	n := 0
 	sd := ix.seed
 	for i := range keys {
 		k := &keys[i]
 		t := ix.table(k.meta)
 		h := fold(fold(k.w0^sd[0], k.w1^sd[1])^uint64(k.meta), fold(k.w2^sd[2], k.w3^sd[3])) // sd.hash, without a call
-		n := bucketOf(h, t.buckets)
-		hashes[i&(group-1)], offs[i&(group-1)] = h, headBytes*n
-		found[i] = true
-		if off := 8 * n; t.filter && off+8 <= uint64(len(t.filters)) {
-			mask := filterBits(h)
-			found[i] = binary.LittleEndian.Uint64(t.filters[off:])&mask == mask
+		bucket := bucketOf(h, t.buckets)
+		hashes[i&(group-1)], offs[i&(group-1)] = h, headBytes*bucket
+		sets[i], found[i] = 0, false
+		miss := uint64(0)
+		if off := 8 * bucket; t.filter && off+8 <= uint64(len(t.filters)) {
+			miss = ^binary.LittleEndian.Uint64(t.filters[off:]) & filterBits(h)
 		}
+		left[n&(group-1)] = uint8(i)
+		n += 1 - nonzero(miss)
 	}
-	for i := range keys {
-		if !found[i] {
-			continue
-		}
+	m := 0
+	for _, i := range left[:n] {
 		t := ix.table(keys[i].meta)
+		may := uint64(1)
 		if off := offs[i&(group-1)]; off+2*headBytes <= uint64(len(t.heads)) {
-			found[i] = mayHold(t.heads[off:off+headBytes], fingerprint(hashes[i&(group-1)])*lanes)
+			may = candidates(t.heads[off:off+headBytes], fingerprint(hashes[i&(group-1)])*lanes)
 		}
+		left[m&(group-1)] = i
+		m += nonzero(may)
 	}
-	for i := range keys {
-		sets[i] = 0
-		if !found[i] {
-			continue
-		}
-		t := ix.table(keys[i].meta)
+	for _, i := range left[:m] {
+		k := &keys[i]
+		t := ix.table(k.meta)
 		off := offs[i&(group-1)]
 		if off+2*headBytes > uint64(len(t.heads)) {
-			sets[i] = damagedSet // closed
+			sets[i], found[i] = damagedSet, true // closed
 			continue
 		}
-		k := &keys[i]
 		sets[i], found[i] = ix.scan(t, off, hashes[i&(group-1)], k.w0, k.w1, k.w2, k.w3, k.meta)
 	}
 }
+
+// nonzero returns 1, or 0 for 0.
+func nonzero(x uint64) int { return int((x | -x) >> 63) }
 
 // table returns the table for the keys of a length.
 func (ix *Index) table(meta uint32) *table {
