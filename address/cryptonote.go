@@ -1,9 +1,7 @@
 package address
 
 import (
-	"encoding/binary"
-	"math/bits"
-
+	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/keccak"
 )
@@ -100,7 +98,7 @@ func (c cryptonote) canonical(text string, f form) (string, form) {
 	buf[0] = c.standard
 	sum := keccak.Sum256(buf[:1+cnKeys])
 	copy(buf[1+cnKeys:cnStandard], sum[:])
-	return encodeCryptonote(buf[:cnStandard]), formStandard
+	return base58.Bitcoin.EncodeBlocks(buf[:cnStandard]), formStandard
 }
 
 func (c cryptonote) account(text string, f form) (words, tag) {
@@ -125,81 +123,17 @@ func cryptonoteKey(c Class, text string) (words, tag) {
 	return hashedKey(c, buf[1:1+cnKeys])
 }
 
-// Block-wise Base58: blocks of eight bytes become eleven characters each, and
-// the shorter block at the end as many as its length needs.
-const (
-	cnBlock     = 8
-	cnBlockText = 11
-)
-
-var (
-	// cnTextLen is the number of characters for a number of bytes.
-	cnTextLen = [cnBlock + 1]int{0, 2, 3, 5, 6, 7, 9, 10, 11}
-	// cnByteLen is its inverse, -1 where there is none.
-	cnByteLen = [cnBlockText + 1]int{0, -1, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8}
-)
-
 // decodeCryptonote decodes s, of at most cnMaxText characters, into buf and
 // returns the number of bytes.
 func decodeCryptonote(buf *[cnMaxBytes]byte, s string) (int, fault) {
-	rest := s
-	n := 0
-	var seen byte // the top bit is set once there was a character that is no digit
-	var overflow uint64
-	for ; len(rest) >= cnBlockText; rest = rest[cnBlockText:] {
-		// Ten digits fit into 64 bits, the eleventh may not.
-		v, or := base58Word(rest)
-		d := base58Values[rest[cnBlockText-1]]
-		seen |= or | d
-		high, low := bits.Mul64(v, 58)
-		low, carry := bits.Add64(low, uint64(d), 0)
-		overflow |= high + carry
-		binary.BigEndian.PutUint64(buf[n:], low)
-		n += cnBlock
-	}
-	size := cnByteLen[len(rest)]
-	var v uint64
-	for i := range len(rest) {
-		d := base58Values[rest[i]]
-		seen |= d
-		v = v*58 + uint64(d)
-	}
-	if seen >= 0x80 {
-		for i := range len(s) {
-			if base58Values[s[i]] == 0xff {
-				return 0, badChar(i)
-			}
-		}
-	}
-	if size < 0 {
+	n, bad := base58.Bitcoin.DecodeBlocks(buf[:], s)
+	switch {
+	case bad >= 0:
+		return 0, badChar(bad)
+	case base58.BlocksLen(len(s)) < 0:
 		return 0, badLength
-	}
-	if overflow != 0 || v>>(8*size) != 0 {
+	case n < 0:
 		return 0, badSyntax
 	}
-	for i := range size {
-		buf[n+i] = byte(v >> (8 * (size - 1 - i)))
-	}
-	return n + size, fault{}
-}
-
-// encodeCryptonote returns b, at most cnMaxBytes long, in block-wise Base58.
-func encodeCryptonote(b []byte) string {
-	var text [cnMaxText]byte
-	n := 0
-	for len(b) > 0 {
-		block := b[:min(cnBlock, len(b))]
-		b = b[len(block):]
-		var v uint64
-		for _, c := range block {
-			v = v<<8 | uint64(c)
-		}
-		size := cnTextLen[len(block)]
-		for i := size - 1; i >= 0; i-- {
-			text[n+i] = base58Digits[v%58]
-			v /= 58
-		}
-		n += size
-	}
-	return string(text[:n])
+	return n, fault{}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
@@ -212,18 +213,18 @@ func (f *finder) gluedBech32(start, one, end int) {
 // a run of digits that goes to end.
 func (f *finder) gluedBase58(start, end int) {
 	end = min(end, start+maxGlued)
-	f.gluedDigits(&bitcoinDigits, start, end)
+	f.gluedDigits(base58.Bitcoin, start, end)
 	if f.text[start] == 'r' {
-		f.gluedDigits(&rippleDigits, start, end)
+		f.gluedDigits(base58.Ripple, start, end)
 	}
 }
 
 // gluedDigits reads one digit after the other as a number, and looks at its
 // checksum when it has the bytes of a version that is in use, 20 bytes of
 // payload and the checksum.
-func (f *finder) gluedDigits(digits *[256]uint8, start, end int) {
+func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
 	zeros := 0
-	for start+zeros < end && digits[f.text[start+zeros]] == 0 {
+	for start+zeros < end && alphabet.Value(f.text[start+zeros]) == 0 {
 		zeros++
 	}
 	if zeros > 1+20 {
@@ -231,7 +232,7 @@ func (f *finder) gluedDigits(digits *[256]uint8, start, end int) {
 	}
 	var n number
 	for i := start + zeros; i < end; i++ {
-		n.push(digits[f.text[i]])
+		n.push(alphabet.Value(f.text[i]))
 		if i+1-start < minGlued {
 			continue
 		}
@@ -262,7 +263,7 @@ const (
 type number [4]uint64
 
 // push makes room for one more digit in Base58 and adds it.
-func (n *number) push(digit uint8) {
+func (n *number) push(digit byte) {
 	carry := uint64(digit)
 	for i := range n {
 		hi, lo := bits.Mul64(n[i], 58)
@@ -426,16 +427,3 @@ var gluedVersions = func() (t [256]bool) {
 	}
 	return t
 }()
-
-// The values of the digits in both alphabets.
-var (
-	bitcoinDigits = digitValues("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
-	rippleDigits  = digitValues("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
-)
-
-func digitValues(digits string) (t [256]uint8) {
-	for i := range len(digits) {
-		t[digits[i]] = uint8(i)
-	}
-	return t
-}

@@ -1,5 +1,6 @@
-// Package base58 encodes and decodes Base58, bytes as the digits of one big
-// number. The alphabets of Bitcoin and of the XRP Ledger are here.
+// Package base58 encodes and decodes Base58: bytes as the digits of one big
+// number, or, as CryptoNote writes them, of a number for each eight bytes. The
+// alphabets of Bitcoin and of the XRP Ledger are here.
 //
 // Ten digits fit a machine word, so that both ways work on ten digits and eight
 // bytes at a time. The tests hold them to a model that goes digit by digit.
@@ -302,6 +303,9 @@ func join(p0, p1, p2, p3, p4 uint32) uint64 {
 	high, low := uint64(p0)*pair+uint64(p1), uint64(p2)*pair+uint64(p3)
 	return (high*(pair*pair)+low)*pair + uint64(p4)
 }
+
+// Value returns the value of c, which must be a digit.
+func (a *Alphabet) Value(c byte) byte { return byte(a.low[c]) }
 
 // zeros returns the number of leading zero digits of s.
 func (a *Alphabet) zeros(s string) (n int) {

@@ -1,0 +1,92 @@
+package base58_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// modelBlocks writes b in blocks: the digits of each as one number, with zero
+// digits in front up to the length that the most bytes of its size need.
+func modelBlocks(digits string, b []byte) string {
+	var text strings.Builder
+	for len(b) > 0 {
+		block := b[:min(8, len(b))]
+		b = b[len(block):]
+		width := len(modelEncode(digits, bytes.Repeat([]byte{0xff}, len(block))))
+		number := strings.TrimLeft(modelEncode(digits, block), digits[:1])
+		text.WriteString(strings.Repeat(digits[:1], width-len(number)) + number)
+	}
+	return text.String()
+}
+
+func TestBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 62))
+	for n := range 90 {
+		for round := range 20 {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = byte(rng.Uint32())
+			}
+			switch round { // the extremes
+			case 0:
+				clear(b)
+			case 1:
+				b = bytes.Repeat([]byte{0xff}, n)
+			}
+			want := modelBlocks(bitcoinDigits, b)
+			got := base58.Bitcoin.EncodeBlocks(b)
+			if got != want {
+				t.Errorf("EncodeBlocks(%x) = %q, want %q", b, got, want)
+			}
+			if size := base58.BlocksLen(len(want)); size != n {
+				t.Errorf("BlocksLen(%d) = %d, want %d", len(want), size, n)
+			}
+			dst := make([]byte, n+round%2)
+			if size, bad := base58.Bitcoin.DecodeBlocks(dst, want); size != n || bad != -1 || !bytes.Equal(dst[:n], b) {
+				t.Errorf("DecodeBlocks(%q) = %d, %d and %x, want %d bytes, %x", want, size, bad, dst, n, b)
+			}
+			if n == 0 {
+				continue
+			}
+			if size, bad := base58.Bitcoin.DecodeBlocks(dst[:n-1], want); size != -1 || bad != -1 {
+				t.Errorf("DecodeBlocks(%q) into %d bytes = %d, %d, want -1, -1", want, n-1, size, bad)
+			}
+			at := rng.IntN(len(want))
+			wrong := want[:at] + "0" + want[at+1:]
+			if size, bad := base58.Bitcoin.DecodeBlocks(dst, wrong); size != -1 || bad != at {
+				t.Errorf("DecodeBlocks(%q) = %d, %d, want -1, %d", wrong, size, bad, at)
+			}
+		}
+	}
+}
+
+// TestBlocksRefused: a block whose value does not fit its bytes, and lengths that
+// no bytes have.
+func TestBlocksRefused(t *testing.T) {
+	var dst [64]byte
+	for _, v := range []struct {
+		name, text string
+	}{
+		{"2^64 in eleven digits", "jpXCZedGfVR"},
+		{"the most of eleven digits", "zzzzzzzzzzz"},
+		{"the same behind another block", "11111111111zzzzzzzzzzz"},
+		{"2^8 in two digits", "5R"},
+		{"2^56 in ten digits", "zzzzzzzzzz"},
+		{"one digit", "1"},
+		{"four digits", "1111"},
+		{"eight digits", "11111111"},
+		{"a block and four digits", "111111111111111"},
+	} {
+		if n, bad := base58.Bitcoin.DecodeBlocks(dst[:], v.text); n != -1 || bad != -1 {
+			t.Errorf("%s: DecodeBlocks(%q) = %d, %d, want -1, -1", v.name, v.text, n, bad)
+		}
+	}
+	const most = "jpXCZedGfVQ" // of eight bytes
+	if n, bad := base58.Bitcoin.DecodeBlocks(dst[:], most); n != 8 || bad != -1 || !bytes.Equal(dst[:8], bytes.Repeat([]byte{0xff}, 8)) {
+		t.Errorf("DecodeBlocks(%q) = %d, %d and %x, want eight bytes, all ff", most, n, bad, dst[:8])
+	}
+}
