@@ -28,14 +28,8 @@ func (aeternity) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badSyntax
 	}
 	var buf [base58.MaxLen]byte
-	n, at := base58.Bitcoin.Decode(buf[:], s[len(aeternityPrefix):])
-	switch {
-	case at >= 0:
-		return "", 0, badChar(len(aeternityPrefix) + at)
-	case n != aeternityLen:
-		return "", 0, badLength
-	case !sha256d.verifies(buf[:n]):
-		return "", 0, badChecksum
+	if bad := decodeBase58Check(&buf, s[len(aeternityPrefix):], aeternityLen); bad.err != nil {
+		return "", 0, bad.after(len(aeternityPrefix))
 	}
 	return s, 0, fault{}
 }

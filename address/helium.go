@@ -19,16 +19,8 @@ const (
 
 func (helium) parse(s string, tolerant bool) (string, form, fault) {
 	var buf [base58.MaxLen]byte
-	n, at := base58.Bitcoin.Decode(buf[:], s)
-	switch {
-	case at >= 0:
-		return "", 0, badChar(at)
-	case n > 0 && isSecretShape(buf[:n]):
-		return "", 0, isSecret
-	case n != heliumLen:
-		return "", 0, badLength
-	case !sha256d.verifies(buf[:n]):
-		return "", 0, badChecksum
+	if bad := decodeBase58Check(&buf, s, heliumLen); bad.err != nil {
+		return "", 0, bad
 	}
 	f := form(buf[1] &^ heliumTestnet)
 	switch {

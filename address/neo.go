@@ -17,17 +17,10 @@ const neoLen = 1 + 20 + sumLen
 
 func (c neo) parse(s string, tolerant bool) (string, form, fault) {
 	var buf [base58.MaxLen]byte
-	n, at := base58.Bitcoin.Decode(buf[:], s)
-	switch {
-	case at >= 0:
-		return "", 0, badChar(at)
-	case n > 0 && isSecretShape(buf[:n]):
-		return "", 0, isSecret
-	case n != neoLen:
-		return "", 0, badLength
-	case !sha256d.verifies(buf[:n]):
-		return "", 0, badChecksum
-	case buf[0] != c.version:
+	if bad := decodeBase58Check(&buf, s, neoLen); bad.err != nil {
+		return "", 0, bad
+	}
+	if buf[0] != c.version {
 		return "", 0, badSyntax
 	}
 	return s, 0, fault{}

@@ -41,14 +41,8 @@ func (tezos) parse(s string, tolerant bool) (string, form, fault) {
 		}
 	}
 	var buf [base58.MaxLen]byte
-	n, at := base58.Bitcoin.Decode(buf[:], s)
-	switch {
-	case at >= 0:
-		return "", 0, badChar(at)
-	case n != tezosLen:
-		return "", 0, badLength
-	case !sha256d.verifies(buf[:n]):
-		return "", 0, badChecksum
+	if bad := decodeBase58Check(&buf, s, tezosLen); bad.err != nil {
+		return "", 0, bad
 	}
 	for i := range tezosPrefixes {
 		if [tezosPrefix]byte(buf[:]) == tezosPrefixes[i] {

@@ -184,28 +184,6 @@ func (u *utxo) hasLength(n int) bool {
 	return false
 }
 
-// isSecretShape reports whether b, which was written in Base58 and has its
-// checksum, right or wrong, at the end, is a private key: one in the wallet
-// import format of any chain, encrypted or not, or an extended private key.
-//
-// See BIP-32 and BIP-38.
-func isSecretShape(b []byte) bool {
-	switch len(b) {
-	case 1 + 32 + sumLen, 1 + 32 + 1 + sumLen:
-		return b[0] >= 0x80 // all versions are; the mark of a compressed key may follow the key
-	case 2 + 37 + sumLen:
-		return b[0] == 0x01 && (b[1] == 0x42 || b[1] == 0x43) // BIP-38
-	case 2 + 1 + 32 + sumLen:
-		switch string(b[:2]) {
-		case "\x22\xde", "\x23\x0e", "\x23\x07", "\x22\xfe": // decred and its test networks
-			return true
-		}
-	case 4 + 1 + 4 + 4 + 32 + 33 + sumLen:
-		return b[45] == 0 // a public key would begin with 2 or 3
-	}
-	return false
-}
-
 // parseRest reads what is neither Base58 of the chain, because of bad, nor
 // SegWit of the chain.
 func (u *utxo) parseRest(s string, bad fault) (string, form, fault) {
@@ -260,24 +238,6 @@ func (u *utxo) encode(version string, payload []byte) string {
 	b := append(append(buf[:0], version...), payload...)
 	sum := u.hash.sum(b)
 	return base58.Bitcoin.Encode(append(b, sum[:]...))
-}
-
-// base58Hash returns the 20 bytes before the checksum of text, which is valid
-// Base58Check.
-func base58Hash(text string) [20]byte {
-	var b [base58.ShortLen]byte
-	if n, _ := base58.Bitcoin.DecodeShort(&b, text); n >= 0 {
-		return [20]byte(b[len(b)-sumLen-20:])
-	}
-	var long [base58.MaxLen]byte // a blinded address of liquid
-	n, _ := base58.Bitcoin.Decode(long[:], text)
-	return [20]byte(long[n-sumLen-20:])
-}
-
-// base58Key returns the Key of class c with the 20 bytes that base58Hash returns.
-func base58Key(c Class, text string) (words, tag) {
-	hash := base58Hash(text)
-	return key20(c, &hash)
 }
 
 // base58Payload returns the payload of text, which is Base58 of form f.
