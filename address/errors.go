@@ -71,7 +71,7 @@ func (e *ParseError) Error() string {
 		b.WriteString(quote(string(e.Chain)))
 	} else {
 		if e.Chain != "" {
-			b.WriteString(quote(string(e.Chain)))
+			b.WriteString(slugOrQuoted(e.Chain))
 			b.WriteString(" ")
 		}
 		b.WriteString("address")
@@ -81,21 +81,34 @@ func (e *ParseError) Error() string {
 		}
 	}
 	b.WriteString(": ")
-	if e.Err != nil {
+	switch {
+	case e.Err == ErrOtherChain && e.Other != "":
+		b.WriteString(ErrSyntax.Error())
+		b.WriteString(" but of ")
+		b.WriteString(slugOrQuoted(e.Other))
+	case e.Err != nil:
 		b.WriteString(e.Err.Error())
 	}
-	if e.Err == ErrOtherChain && e.Other != "" {
-		b.WriteString(", ")
-		b.WriteString(string(e.Other))
-	}
-	if e.Offset >= 0 && e.Offset < len(e.Input) {
+	switch {
+	case e.Offset < 0 || e.Offset >= len(e.Input):
+	case e.Err == ErrCharset:
 		fmt.Fprintf(&b, " at offset %d", e.Offset)
+	default:
+		fmt.Fprintf(&b, " (see offset %d)", e.Offset)
 	}
 	if e.hint != "" {
 		b.WriteString("; ")
 		b.WriteString(e.hint)
 	}
 	return b.String()
+}
+
+// slugOrQuoted returns c as it is if it is a slug of ours, else quoted.
+func slugOrQuoted(c Chain) string {
+	if lookup(c) != 0 {
+		return string(c)
+	}
+	return quote(string(c))
 }
 
 // quote quotes s, which came from a stranger, cut to a bounded length.

@@ -115,11 +115,11 @@ func TestErrorText(t *testing.T) {
 		err  error
 		want string
 	}{
-		{second(address.Parse("bitcoin", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d")), `"bitcoin" address "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d": not an address of this chain but of another, tron`},
-		{second(address.Parse("bitcoin", "1\u0430")), `"bitcoin" address "1\u0430": not an address of this chain: unexpected character at offset 1; it is U+0430 CYRILLIC SMALL LETTER A`},
+		{second(address.Parse("bitcoin", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d")), `bitcoin address "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d": not an address of this chain but of tron`},
+		{second(address.Parse("bitcoin", "1\u0430")), `bitcoin address "1\u0430": not an address of this chain: unexpected character at offset 1; it is U+0430 CYRILLIC SMALL LETTER A`},
 		{second(address.Parse("btc", "1")), `chain "btc": unsupported chain; BTC is a ticker; use the slug bitcoin`},
-		{second(address.Parse("tron", strings.Repeat("T\n", 600))), `"tron" address "` + strings.Repeat(`T\n`, 64) + `"…: not an address of this chain: unexpected character at offset 1; it is U+000A LINE FEED`},
-		{second(address.Parse("ethereum", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn")), `"ethereum" address: not an address of this chain but a private key or seed`},
+		{second(address.Parse("tron", strings.Repeat("T\n", 600))), `tron address "` + strings.Repeat(`T\n`, 64) + `"…: not an address of this chain: unexpected character at offset 1; it is U+000A LINE FEED`},
+		{second(address.Parse("ethereum", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn")), `ethereum address: not an address of this chain but a private key or seed`},
 		{new(address.Address).UnmarshalText([]byte("nothing")), `address "nothing": not an address of this chain; want "chain:address"`},
 		{&address.ParseError{}, `address: `},
 	} {

@@ -22,11 +22,13 @@ type format interface {
 
 	// account returns the identity of the account: in the class, a number below
 	// 32 that tells kinds of accounts of the chain apart, and the payload, or its
-	// SHA-256 where it is longer than 32 bytes.
+	// SHA-256 where it is longer than 32 bytes. It is the same exactly where
+	// canonical is.
 	account(text string, f form) (words, tag)
 
-	// key returns what controls the account, or zero. Of several keys it
-	// is the most telling; [Address.AppendKeys] knows the formats that have them.
+	// key returns what controls the account, or zero where the text does not
+	// show it. Of several keys it is the first; [Address.AppendKeys] knows the
+	// formats that have them.
 	key(text string, f form) (words, tag)
 
 	// proves reports whether an address of form f proves itself, by a checksum

@@ -64,7 +64,8 @@ func witnessProgram(program *[maxProgram]byte, hrp, text string) (version byte, 
 	return bech32.Value(data[0]), bech32.Read(program[:], data[1:])
 }
 
-// bech32Fault is the fault f that bech32.Decode has found at offset at.
+// bech32Fault is the fault f that package bech32 or blech32 has found at offset
+// at.
 func bech32Fault(at int, f bech32.Fault) fault {
 	switch f {
 	case bech32.Length:

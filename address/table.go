@@ -6,8 +6,8 @@ import "github.com/walletscreen/walletscreen/internal/bech32"
 // that uses a format which is here already, add a row and a file of vectors in
 // testdata/vectors; see CONTRIBUTING.md.
 //
-// Within a group the rows stand in the order in which [Detect] prefers them
-// where one spelling is an address of several chains.
+// The rows stand in the order in which [Detect] and [FindAll] prefer them where
+// one spelling is an address of several chains; groups are for the reader.
 //
 // Slugs and identifiers are those of the chains' own documents, the CAIP-2
 // namespaces and SLIP-44; an identifier that is not registered is left out.

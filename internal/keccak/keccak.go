@@ -3,8 +3,9 @@
 // padding differs from that of SHA3-256 as it was standardised.
 //
 // The package is here because the time of an address is the time of one hash,
-// and the generic permutation below, which works in place, takes less of it
-// than the assembly of the libraries does. They are its referees in the tests.
+// and the permutation in permute.go, which gen.go writes in plain Go, takes less
+// of it than the assembly of the libraries does. They are its referees in the
+// tests.
 package keccak
 
 import "encoding/binary"
