@@ -3,10 +3,9 @@ package badlist
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"time"
 
+	"github.com/walletscreen/walletscreen/internal/download"
 	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -76,38 +75,9 @@ func (s *source) Info() sources.Info { return s.info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxSize}
-	if prev.Digest != "" {
-		req.ETag, req.LastModified = prev.ETag, prev.LastModified
-	}
-	var entries []sources.Entry
-	var rev sources.Revision
-	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
-		entries = nil // of a download that broke off
-		rev, err = s.format.Parse(body, func(e sources.Entry) error {
-			entries = append(entries, e)
-			return ctx.Err()
-		})
-		return err
-	})
-	if err != nil {
+	rev, err := download.List(ctx, req, prev, add, s.format.Parse)
+	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("badlist: %w", err)
 	}
-	if result.NotModified {
-		rev = prev
-		rev.Checked = time.Time{} // that is, now
-	}
-	rev.ETag, rev.LastModified = result.ETag, result.LastModified
-	if rev.Digest == prev.Digest {
-		rev.Published = prev.Published // of the same list; Parse knows none
-		return rev, sources.ErrUnchanged
-	}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return sources.Revision{}, fmt.Errorf("badlist: %w", err)
-		}
-		if err := add(e); err != nil {
-			return sources.Revision{}, fmt.Errorf("badlist: %w", err)
-		}
-	}
-	return rev, nil
+	return rev, err
 }

@@ -3,10 +3,9 @@ package ofac
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"time"
 
+	"github.com/walletscreen/walletscreen/internal/download"
 	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -75,34 +74,9 @@ func (s *source) Info() sources.Info {
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes}
-	if prev.Digest != "" {
-		req.ETag, req.LastModified = prev.ETag, prev.LastModified
-	}
-	var l *list
-	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
-		l, err = read(body)
-		return err
-	})
-	if err != nil {
+	rev, err := download.List(ctx, req, prev, add, Parse)
+	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("ofac: %w", err)
 	}
-	revision := prev
-	if !result.NotModified {
-		revision = l.revision
-	}
-	revision.ETag, revision.LastModified = result.ETag, result.LastModified
-	if result.NotModified || revision.Digest == prev.Digest {
-		revision.Checked = time.Time{} // that is, now
-		return revision, sources.ErrUnchanged
-	}
-	err = l.each(func(e sources.Entry) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return add(e)
-	})
-	if err != nil {
-		return sources.Revision{}, fmt.Errorf("ofac: %w", err)
-	}
-	return revision, nil
+	return rev, err
 }

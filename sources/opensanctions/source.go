@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
+	"github.com/walletscreen/walletscreen/internal/download"
 	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
@@ -97,38 +96,9 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		return sources.Revision{}, errors.New("opensanctions: no dataset")
 	}
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize}
-	if prev.Digest != "" {
-		req.ETag, req.LastModified = prev.ETag, prev.LastModified
-	}
-	var entries []sources.Entry
-	var rev sources.Revision
-	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
-		entries = nil // of a download that broke off
-		rev, err = s.Kinds.Parse(body, func(e sources.Entry) error {
-			entries = append(entries, e)
-			return ctx.Err()
-		})
-		return err
-	})
-	if err != nil {
+	rev, err := download.List(ctx, req, prev, add, s.Kinds.Parse)
+	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)
 	}
-	if result.NotModified {
-		rev = prev
-		rev.Checked = time.Time{} // that is, now
-	}
-	rev.ETag, rev.LastModified = result.ETag, result.LastModified
-	if rev.Digest == prev.Digest {
-		rev.Published = prev.Published
-		return rev, sources.ErrUnchanged
-	}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)
-		}
-		if err := add(e); err != nil {
-			return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)
-		}
-	}
-	return rev, nil
+	return rev, err
 }
