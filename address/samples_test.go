@@ -20,10 +20,11 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// A hashedSample is a random address of a chain whose format is a hash or a key
-// with a checksum, made by the encoders below, which share nothing with the
-// package.
-type hashedSample struct {
+// A sample is a random address of an EVM, CryptoNote or Substrate chain, or of
+// another one that writes Base58 and has no UTXOs, made by the encoders below,
+// which share nothing with the package. For the UTXO chains see utxo_test.go, for
+// Bech32 and CashAddr bech32_test.go, for the rest base32_hex_test.go.
+type sample struct {
 	chain     address.Chain
 	text      string // in normal form
 	canonical string
@@ -31,11 +32,11 @@ type hashedSample struct {
 	form      string // tells the encodings of a chain apart
 }
 
-// hashedSamples returns n random samples of every encoding of every chain.
-func hashedSamples(rng *rand.Rand, n int) []hashedSample {
-	var all []hashedSample
+// samples returns n random ones of every encoding of every chain.
+func samples(rng *rand.Rand, n int) []sample {
+	var all []sample
 	for range n {
-		for _, f := range hashedEncodings {
+		for _, f := range encodings {
 			s := f.make(rng)
 			s.chain, s.form = f.chain, f.form
 			if s.canonical == "" {
@@ -47,14 +48,14 @@ func hashedSamples(rng *rand.Rand, n int) []hashedSample {
 	return all
 }
 
-type hashedEncoding struct {
+type encoding struct {
 	chain address.Chain
 	form  string
-	make  func(*rand.Rand) hashedSample
+	make  func(*rand.Rand) sample
 }
 
-var hashedEncodings = func() []hashedEncoding {
-	all := []hashedEncoding{
+var encodings = func() []encoding {
+	all := []encoding{
 		{"ethereum", "0x", evmSample("0x")},
 		{"wanchain", "0x", evmSample("0x")},
 		{"rootstock", "0x", evmSample("0x")},
@@ -79,46 +80,46 @@ var hashedEncodings = func() []hashedEncoding {
 		{"tezos", "sr1", versionSample("\x06\x7c\x75", 20, "")},
 		{"helium", "compact", versionSample("\x00\x00", 32, "")},
 		{"helium", "ed25519", versionSample("\x00\x01", 32, "ed25519:")},
-		{"aeternity", "", func(rng *rand.Rand) hashedSample {
+		{"aeternity", "", func(rng *rand.Rand) sample {
 			s := versionSample("", 32, "ed25519:")(rng)
 			s.text = "ak_" + s.text
 			return s
 		}},
-		{"waves", "", func(rng *rand.Rand) hashedSample {
+		{"waves", "", func(rng *rand.Rand) sample {
 			b := append([]byte{1, 'W'}, randomBytes(rng, 20)...)
 			inner := blake2b.Sum256(b)
-			return hashedSample{text: base58.Encode(append(b, legacyKeccak(inner[:])[:4]...)), key: "none"}
+			return sample{text: base58.Encode(append(b, legacyKeccak(inner[:])[:4]...)), key: "none"}
 		}},
-		{"fio", "", func(rng *rand.Rand) hashedSample {
+		{"fio", "", func(rng *rand.Rand) sample {
 			key := compressedKey(rng)
 			h := ripemd160.New()
 			h.Write(key)
-			return hashedSample{
+			return sample{
 				text: "FIO" + base58.Encode(append(key, h.Sum(nil)[:4]...)),
 				key:  "secp256k1:" + hex.EncodeToString(key[1:33]),
 			}
 		}},
-		{"ergo", "P2PK", func(rng *rand.Rand) hashedSample {
+		{"ergo", "P2PK", func(rng *rand.Rand) sample {
 			key := compressedKey(rng)
-			return hashedSample{text: ergoText(1, key), key: "secp256k1:" + hex.EncodeToString(key[1:])}
+			return sample{text: ergoText(1, key), key: "secp256k1:" + hex.EncodeToString(key[1:])}
 		}},
-		{"ergo", "P2SH", func(rng *rand.Rand) hashedSample {
-			return hashedSample{text: ergoText(2, randomBytes(rng, 24)), key: "none"}
+		{"ergo", "P2SH", func(rng *rand.Rand) sample {
+			return sample{text: ergoText(2, randomBytes(rng, 24)), key: "none"}
 		}},
-		{"ergo", "P2S", func(rng *rand.Rand) hashedSample {
+		{"ergo", "P2S", func(rng *rand.Rand) sample {
 			script := append([]byte{0x10}, randomBytes(rng, 1+rng.IntN(80))...)
-			return hashedSample{text: ergoText(3, script), key: "none"}
+			return sample{text: ergoText(3, script), key: "none"}
 		}},
-		{"ergo", "P2S of a P2PK", func(rng *rand.Rand) hashedSample {
+		{"ergo", "P2S of a P2PK", func(rng *rand.Rand) sample {
 			key := compressedKey(rng)
 			script := append([]byte{0x00, 0x08, 0xcd}, key...)
-			return hashedSample{text: ergoText(3, script), canonical: ergoText(1, key), key: "secp256k1:" + hex.EncodeToString(key[1:])}
+			return sample{text: ergoText(3, script), canonical: ergoText(1, key), key: "secp256k1:" + hex.EncodeToString(key[1:])}
 		}},
 	}
 	for _, c := range ss58Prefixes {
-		all = append(all, hashedEncoding{c.chain, "", func(rng *rand.Rand) hashedSample {
+		all = append(all, encoding{c.chain, "", func(rng *rand.Rand) sample {
 			id := randomBytes(rng, 32)
-			return hashedSample{text: ss58Text(c.prefix, id), key: "ss58:" + hex.EncodeToString(id)}
+			return sample{text: ss58Text(c.prefix, id), key: "ss58:" + hex.EncodeToString(id)}
 		}})
 	}
 	return all
@@ -162,10 +163,10 @@ func compressedKey(rng *rand.Rand) []byte {
 	}
 }
 
-func evmSample(prefix string) func(*rand.Rand) hashedSample {
-	return func(rng *rand.Rand) hashedSample {
+func evmSample(prefix string) func(*rand.Rand) sample {
+	return func(rng *rand.Rand) sample {
 		digits := hex.EncodeToString(randomBytes(rng, 20))
-		return hashedSample{text: prefix + digits, canonical: "0x" + digits, key: "h20:" + digits}
+		return sample{text: prefix + digits, canonical: "0x" + digits, key: "h20:" + digits}
 	}
 }
 
@@ -181,14 +182,14 @@ func mixedCase(prefix, digits string) string {
 	return string(out)
 }
 
-func versionSample(version string, n int, class string) func(*rand.Rand) hashedSample {
-	return func(rng *rand.Rand) hashedSample {
+func versionSample(version string, n int, class string) func(*rand.Rand) sample {
+	return func(rng *rand.Rand) sample {
 		payload := randomBytes(rng, n)
 		key := "none"
 		if class != "" {
 			key = class + hex.EncodeToString(payload)
 		}
-		return hashedSample{text: base58check(append([]byte(version), payload...)), key: key}
+		return sample{text: base58check(append([]byte(version), payload...)), key: key}
 	}
 }
 
@@ -212,11 +213,11 @@ func ergoText(head byte, content []byte) string {
 
 // cryptonoteSample makes addresses with random points of the curve as keys. If
 // standard is not zero, it is the tag of their canonical form.
-func cryptonoteSample(tag byte, extra int, standard byte) func(*rand.Rand) hashedSample {
-	return func(rng *rand.Rand) hashedSample {
+func cryptonoteSample(tag byte, extra int, standard byte) func(*rand.Rand) sample {
+	return func(rng *rand.Rand) sample {
 		pair := append(randomPoint(rng), randomPoint(rng)...)
 		sum := sha256.Sum256(pair)
-		s := hashedSample{
+		s := sample{
 			text: cryptonoteText([]byte{tag}, pair, randomBytes(rng, extra)),
 			key:  "cn:" + hex.EncodeToString(sum[:]),
 		}
@@ -253,9 +254,9 @@ func cryptonoteText(parts ...[]byte) string {
 	return text.String()
 }
 
-func TestHashedRoundTrip(t *testing.T) {
+func TestSampleRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, s := range hashedSamples(rng, 20) {
+	for _, s := range samples(rng, 20) {
 		a, err := address.Parse(s.chain, s.text)
 		if err != nil {
 			t.Errorf("Parse(%s, %q) (%s): %v", s.chain, s.text, s.form, err)
@@ -290,12 +291,12 @@ func TestHashedRoundTrip(t *testing.T) {
 	}
 }
 
-// TestHashedAccount holds Account against Canonical over all pairs of samples,
+// TestSampleAccount holds Account against Canonical over all pairs of samples,
 // among them the spellings of one account on several chains and encodings.
-func TestHashedAccount(t *testing.T) {
+func TestSampleAccount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var all []address.Address
-	for _, s := range hashedSamples(rng, 3) {
+	for _, s := range samples(rng, 3) {
 		a := address.MustParse(s.chain, s.text)
 		all = append(all, a, a.Canonical())
 	}
@@ -327,17 +328,17 @@ func TestHashedAccount(t *testing.T) {
 			}
 		}
 	}
-	if same < len(hashedEncodings) {
+	if same < len(encodings) {
 		t.Errorf("only %d equal pairs among %d addresses", same, len(all))
 	}
 }
 
-// TestHashedTypos changes single characters. No checksummed address may come
+// TestSampleTypos changes single characters. No checksummed address may come
 // out as another.
-func TestHashedTypos(t *testing.T) {
+func TestSampleTypos(t *testing.T) {
 	const characters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl _-%:\x00\xff"
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, s := range hashedSamples(rng, 8) {
+	for _, s := range samples(rng, 8) {
 		if strings.HasPrefix(s.key, "h20:") {
 			continue // in lower case: no checksum
 		}
@@ -363,11 +364,11 @@ func TestHashedTypos(t *testing.T) {
 	}
 }
 
-// TestHashedBadCharacter checks that the offset in the error is that of the
+// TestSampleBadCharacter checks that the offset in the error is that of the
 // first character which is none of the alphabet.
-func TestHashedBadCharacter(t *testing.T) {
+func TestSampleBadCharacter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
-	for _, s := range hashedSamples(rng, 2) {
+	for _, s := range samples(rng, 2) {
 		from := 0
 		for _, prefix := range []string{"0x", "xdc", "ronin:", "ak_", "FIO"} {
 			if strings.HasPrefix(s.text, prefix) {
@@ -393,10 +394,10 @@ func TestHashedBadCharacter(t *testing.T) {
 	}
 }
 
-// TestHashedAllocs: nothing is allocated for input in normal form.
-func TestHashedAllocs(t *testing.T) {
+// TestSampleAllocs: nothing is allocated for input in normal form.
+func TestSampleAllocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for _, s := range hashedSamples(rng, 1) {
+	for _, s := range samples(rng, 1) {
 		name := fmt.Sprintf("%s %s", s.chain, s.form)
 		a := address.MustParse(s.chain, s.text)
 		for what, f := range map[string]func(){
