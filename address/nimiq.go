@@ -59,9 +59,11 @@ func (nimiq) parse(s string, tolerant bool) (string, form, fault) {
 		text[n] = c
 		n++
 	}
-	// The first four characters are checked as if they came last.
-	sum := ibanSum(0, text[4:])
-	if ibanSum(sum, text[:4]) != 1 {
+	// The first four characters are checked as if they came last. Of the check
+	// digits that leave 1, such as 02 and 99, only those of 02 to 98 are right: an
+	// account has one spelling.
+	sum := ibanSum(ibanSum(0, text[4:]), []byte("NQ00"))
+	if check := uint32(text[2]-'0')*10 + uint32(text[3]-'0'); check != 98-sum {
 		return "", 0, badChecksum
 	}
 	return s, f, fault{}
