@@ -60,22 +60,17 @@ func (cardano) parse(s string, tolerant bool) (string, form, fault) {
 
 // decodeShelley writes the bytes of s, which begins with hrp, to buf.
 func decodeShelley(buf *[maxShelley]byte, hrp, s string) (int, fault) {
-	var values [(8*maxShelley + 4) / 5]byte
-	n, variant, at, f := bech32.Decode(values[:], hrp, s)
-	if f != bech32.OK {
-		return 0, bech32Fault(at, f)
+	data, bad := bech32Data(hrp, "", bech32.Bech32, s)
+	if bad.err != nil {
+		return 0, bad
 	}
-	if variant != bech32.Bech32 {
-		return 0, badChecksum
-	}
-	n = bech32.Pack(buf[:], values[:n])
-	if n < 0 {
+	switch n := bech32.Size(data); {
+	case n < 0:
 		return 0, badSyntax
-	}
-	if n < 1+28 {
+	case n < 1+28, n > maxShelley:
 		return 0, badLength
 	}
-	return n, fault{}
+	return bech32.Read(buf[:], data), fault{}
 }
 
 // checkShelley checks the header of b, its network, and the length that follows

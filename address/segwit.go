@@ -112,9 +112,6 @@ const (
 	saplingLen = 11 + 32
 )
 
-// maxLong is the number of five-bit values in the longest of them.
-const maxLong = 1 + (8*mwebLen+4)/5
-
 // parseLong reads s, which begins with u.long and a 1.
 func (u *utxo) parseLong(s string) (string, form, fault) {
 	var payload [mwebLen]byte
@@ -127,30 +124,27 @@ func (u *utxo) parseLong(s string) (string, form, fault) {
 // decodeLong writes the payload of s to b and returns its length: two public
 // keys behind a version, which is zero, or a Sapling receiver, which has none.
 func (u *utxo) decodeLong(b *[mwebLen]byte, hrp, s string) (int, fault) {
-	var buf [maxLong]byte
-	n, variant, at, f := bech32.Decode(buf[:], hrp, s)
-	if f != bech32.OK {
-		return 0, bech32Fault(at, f)
+	data, bad := bech32Data(hrp, "", bech32.Bech32, s)
+	if bad.err != nil {
+		return 0, bad
 	}
-	if variant != bech32.Bech32 {
-		return 0, badChecksum
-	}
-	values, want := buf[:n], saplingLen
+	want := saplingLen
 	if u.longForm == formMWEB {
-		if n == 0 {
+		if data == "" {
 			return 0, badLength
 		}
-		if values[0] != 0 {
+		if bech32.Value(data[0]) != 0 {
 			return 0, badChar(len(hrp) + 1)
 		}
-		values, want = values[1:], mwebLen
+		data, want = data[1:], mwebLen
 	}
-	if len(values) != (8*want+4)/5 {
+	if len(data) != (8*want+4)/5 {
 		return 0, badLength
 	}
-	if bech32.Pack(b[:], values) < 0 {
+	if bech32.Size(data) < 0 {
 		return 0, badSyntax
 	}
+	bech32.Read(b[:], data)
 	if u.longForm == formMWEB && (b[0]|1 != 3 || b[33]|1 != 3) {
 		return 0, badSyntax // not compressed keys
 	}

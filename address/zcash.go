@@ -50,8 +50,7 @@ func (z *zcash) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badNetwork
 	case hasHRP(s, "utest"), hasHRP(s, "uregtest"), hasHRP(s, "ztestsapling"), hasHRP(s, "zregtestsapling"):
 		hrp, _, _ := strings.Cut(strings.ToLower(s), "1")
-		var values [bech32.MaxLen]byte
-		if _, _, at, f := bech32.Decode(values[:], hrp, s); f != bech32.OK {
+		if _, at, f := bech32.Verify(hrp, s); f != bech32.OK {
 			return "", 0, bech32Fault(at, f)
 		}
 		return "", 0, badNetwork
@@ -61,17 +60,14 @@ func (z *zcash) parse(s string, tolerant bool) (string, form, fault) {
 
 // decodeTEX returns the P2PKH hash of s, which begins with hrp.
 func decodeTEX(hrp, s string) (hash [20]byte, bad fault) {
-	var values [32]byte
-	n, variant, at, f := bech32.Decode(values[:], hrp, s)
+	data, bad := bech32Data(hrp, "", bech32.Bech32m, s)
 	switch {
-	case f != bech32.OK:
-		return hash, bech32Fault(at, f)
-	case variant != bech32.Bech32m:
-		return hash, badChecksum
-	case n != len(values):
+	case bad.err != nil:
+		return hash, bad
+	case len(data) != 32: // characters, of 160 bits: nothing is left over
 		return hash, badLength
 	}
-	bech32.Pack(hash[:], values[:]) // 160 bits: nothing is left over
+	bech32.Read(hash[:], data)
 	return hash, fault{}
 }
 
@@ -97,21 +93,18 @@ const maxUnifiedBytes = (maxUnified - len("u1") - 6) * 5 / 8
 // type that is not defined is left alone, unless its typecode says that it must
 // be understood.
 func decodeUnified(buf *[maxUnifiedBytes]byte, s string) (known receivers, bad fault) {
-	var values [maxUnified]byte
-	n, variant, at, f := bech32.Decode(values[:], "u", s)
-	if f != bech32.OK {
-		return known, bech32Fault(at, f)
+	data, bad := bech32Data("u", "", bech32.Bech32m, s)
+	if bad.err != nil {
+		return known, bad
 	}
-	if variant != bech32.Bech32m {
-		return known, badChecksum
-	}
-	n = bech32.Pack(buf[:], values[:n])
-	if n < 0 {
+	n := bech32.Size(data)
+	switch {
+	case n < 0:
 		return known, badSyntax
-	}
-	if n < f4jumble.MinLen {
+	case n < f4jumble.MinLen, n > len(buf):
 		return known, badLength
 	}
+	bech32.Read(buf[:], data)
 	f4jumble.Unjumble(buf[:n])
 	var padding [16]byte
 	copy(padding[:], "u")
