@@ -1,4 +1,4 @@
-// Package bech32 encodes and decodes Bech32 (BIP-173) and Bech32m (BIP-350).
+// Package bech32 reads and writes Bech32 (BIP-173) and Bech32m (BIP-350).
 //
 // The checksum is the remainder of a division of polynomials over GF(32), and
 // so linear: each character adds to it what only depends on the character and
@@ -133,7 +133,7 @@ type Fault uint8
 
 const (
 	OK       Fault = iota
-	Length         // too short, too long, or the value is longer than dst
+	Length         // too short or too long
 	Prefix         // not the human-readable part that was asked for
 	Charset        // a character that is no digit, or letters of mixed case, at bad
 	Checksum       // neither of the checksums
@@ -233,24 +233,6 @@ func Read(dst []byte, data string) int { return marked.Read(dst, data) }
 
 // Value returns the value of a character of a text that [Verify] has taken.
 func Value(c byte) byte { return marked[c] & 31 }
-
-// Decode decodes s, as [Verify] does, and writes its five-bit values without the
-// checksum to dst. It returns their number and the variant of the checksum. It
-// does not allocate.
-func Decode(dst []byte, hrp, s string) (n int, v Variant, bad int, f Fault) {
-	if v, bad, f = Verify(hrp, s); f != OK {
-		return 0, 0, bad, f
-	}
-	data := s[len(hrp)+1 : len(s)-ChecksumLen]
-	if len(data) > len(dst) {
-		return 0, 0, -1, Length
-	}
-	dst = dst[:len(data)]
-	for i := range dst {
-		dst[i] = marked[data[i]] & 31
-	}
-	return len(data), v, -1, OK
-}
 
 // Encode returns the five-bit values data with the human-readable part hrp and
 // the checksum of variant v, in lower case.

@@ -35,7 +35,7 @@ func expand(hrp string) (values []byte) {
 	return values
 }
 
-// decode is the model of Decode.
+// decode is the model of Verify and Value.
 func decode(dst []byte, hrp, s string) (n int, v bech32.Variant, ok bool) {
 	if len(s) > bech32.MaxLen {
 		return 0, 0, false
