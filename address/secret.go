@@ -124,7 +124,7 @@ func isSecretToken(token string, any, all uint16) bool {
 		return false
 	}
 	switch c := token[0]; {
-	case n == 29 && c == 's' && any&classDigit != 0, n == 31 && token[:3] == "sEd": // xrp family seeds
+	case n == 29 && c == 's' && (any&classDigit != 0 || isSecretBytes(token)), n == 31 && token[:3] == "sEd": // xrp family seeds
 		return true
 	case n == 51 && '5' <= c && c <= '8', n == 52 && ('K' <= c && c <= 'Z' || c == 'c'):
 		return true // wallet import format; Sprout spending keys of zcash
