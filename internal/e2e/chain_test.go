@@ -145,7 +145,7 @@ func (c *chain) deploy(name string) *contract {
 	return &contract{c, parsed, receipt.ContractAddress, receipt.BlockNumber.Uint64()}
 }
 
-// send sends a transaction, which waits for the next block.
+// send sends a transaction, and waits until it stands in line for the next block.
 func (c *chain) send(to *common.Address, data []byte) common.Hash {
 	c.t.Helper()
 	tx := c.sign(c.nonce, 10, to, data)
@@ -153,6 +153,16 @@ func (c *chain) send(to *common.Address, data []byte) common.Hash {
 		c.t.Fatal(err)
 	}
 	c.nonce++
+	// The pool puts it in line by and by, at the latest with the next block.
+	for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		next, err := c.backend.Client().PendingNonceAt(context.Background(), crypto.PubkeyToAddress(c.key.PublicKey))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if next >= c.nonce {
+			break
+		}
+	}
 	return tx.Hash()
 }
 
