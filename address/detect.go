@@ -52,15 +52,24 @@ func provesElsewhere(s string) bool {
 // isOneCase reports whether the letters in s are all small or all capital, as
 // they are in bech32, and hardly ever in 32 bytes of Base58 or Base64.
 func isOneCase(s string) bool {
-	var lower, upper bool
-	for i := range len(s) {
-		lower = lower || 'a' <= s[i] && s[i] <= 'z'
-		upper = upper || 'A' <= s[i] && s[i] <= 'Z'
-		if lower && upper {
+	// Eight characters at a time, without a branch for each: letters have bit 6,
+	// and small ones bit 5 too. Most strings are of both cases in the first eight.
+	// An underscore counts as a capital; nothing in bech32 or hex has one.
+	const bit6 = 0x4040404040404040
+	var lower, upper uint64
+	for ; len(s) >= 8; s = s[8:] {
+		w := load8(s, 0)
+		lower |= w & (w << 1) & bit6
+		upper |= w &^ (w << 1) & bit6
+		if lower != 0 && upper != 0 {
 			return false
 		}
 	}
-	return true
+	for i := range len(s) {
+		lower |= uint64(s[i]) & (uint64(s[i]) << 1) & 0x40
+		upper |= uint64(s[i]) &^ (uint64(s[i]) << 1) & 0x40
+	}
+	return lower == 0 || upper == 0
 }
 
 // A detector tries a string on all chains. What decoding it in Base58 shows is
