@@ -48,7 +48,7 @@ func normalize(r uint16, s string, bad fault) (Address, error) {
 		return Address{}, e
 	}
 	e.Err, e.Offset, e.Other, e.hint = u.bad.err, -1, u.other, u.hint
-	if u.bad.at >= 0 {
+	if u.bad.at >= 0 && at+u.bad.at < len(s) { // what is missing at the end has no place
 		e.Offset = at + u.bad.at
 	}
 	return Address{}, e
