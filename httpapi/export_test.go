@@ -62,7 +62,7 @@ func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
 
 // ProblemOf returns the problem of an error, as it is sent.
 func ProblemOf(err error) (map[string]any, http.Header) {
-	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", screenPath, nil)
+	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/api/v1/screen", nil)
 	e := &exchange{Request: r, w: w, id: "id"}
 	h := NewHandler(nil, nil, nil).(*handler)
 	var p map[string]any

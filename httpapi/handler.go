@@ -18,6 +18,13 @@
 // for OPTIONS. So nothing about the lists, the chains or an address is said to
 // whom the [Authorizer] does not let in.
 //
+// # Hooks
+//
+// Options.Observe is told of each answer, for metrics and logs of accesses; it has
+// no say in it. Options.Audit has: what it does not take on record is not answered.
+// A tracer wraps the handler. [NewEndpoints] is for a router that dispatches each
+// endpoint itself.
+//
 // # Answers
 //
 // A success is 200 and JSON. Everything else is 4xx or 5xx and a problem of RFC
@@ -62,7 +69,7 @@ import (
 // Options are what NewHandler can be told. A nil *Options, and the zero value
 // of each field, mean the defaults.
 type Options struct {
-	// Logger is told of each 500, with the request id, the id of the key and the
+	// Logger is told of each 500, and of each audit_unavailable, with the request id, the id of the key and the
 	// error. Nil means no log. It is never given a key or an address: both are
 	// cut out of the error's text.
 	Logger *slog.Logger
@@ -74,16 +81,45 @@ type Options struct {
 	// Realm is the realm that a 401 names (RFC 9110, section 11.5). Empty means
 	// "walletscreen".
 	Realm string
+
+	// Observe is told of each answer after it was written, once, by the goroutine
+	// that has served it, with the context of the request. It may be called
+	// concurrently. Nil costs nothing.
+	Observe func(context.Context, Observation)
+
+	// Audit is asked to take the record of a screening before its 200 is written.
+	// If it returns an error, the answer is 503 audit_unavailable instead, and the
+	// error is logged: nobody is told what is not on record. It may be called
+	// concurrently. Package audit has one that writes files. Nil keeps no records.
+	Audit func(context.Context, Screening) error
 }
 
 // NewHandler returns a handler that answers with the lists of s to those whom
 // keys lets in; see the package comment. A nil keys lets nobody in. A nil opts
 // means the defaults.
 func NewHandler(s *screening.Screener, keys Authorizer, opts *Options) http.Handler {
+	return newHandler(s, keys, opts)
+}
+
+// Endpoints are the endpoints of [NewHandler] one by one, for who routes requests
+// himself. Each answers whatever its path is, and all other methods than its own
+// with 405, so that a pattern need not name a method.
+type Endpoints struct {
+	Sources http.Handler // GET /api/v1/sources
+	Screen  http.Handler // POST /api/v1/screen
+}
+
+// NewEndpoints returns the endpoints of the handler that NewHandler would return.
+func NewEndpoints(s *screening.Screener, keys Authorizer, opts *Options) Endpoints {
+	h := newHandler(s, keys, opts)
+	return Endpoints{Sources: h.endpoint(sourcesPath), Screen: h.endpoint(screenPath)}
+}
+
+func newHandler(s *screening.Screener, keys Authorizer, opts *Options) *handler {
 	if opts == nil {
 		opts = &Options{}
 	}
-	h := &handler{screener: s, keys: keys, log: opts.Logger, maxBody: opts.MaxBody}
+	h := &handler{screener: s, keys: keys, log: opts.Logger, maxBody: opts.MaxBody, observer: opts.Observe, audit: opts.Audit}
 	if h.keys == nil {
 		h.keys = &Keys{}
 	}
@@ -107,49 +143,87 @@ type handler struct {
 	log       *slog.Logger
 	maxBody   int64
 	challenge string // of a 401, without an error
+	observer  func(context.Context, Observation)
+	audit     func(context.Context, Screening) error
 }
 
-// The ends of the paths.
+// A route is an endpoint, by the end of its path; "" is none.
+type route string
+
 const (
-	sourcesPath = "/api/v1/sources"
-	screenPath  = "/api/v1/screen"
+	sourcesPath route = "/api/v1/sources"
+	screenPath  route = "/api/v1/screen"
 )
+
+// routeOf returns the route of a path.
+func routeOf(path string) route {
+	for _, r := range []route{screenPath, sourcesPath} {
+		if strings.HasSuffix(path, string(r)) {
+			return r
+		}
+	}
+	return ""
+}
 
 // An exchange is one request on its way to an answer.
 type exchange struct {
 	*http.Request
-	w     http.ResponseWriter // for its header, and to bound the body
-	id    string              // of the request
-	key   string              // the id of the key that was let in
-	token string              // what was presented as a key
-	text  string              // what was given as an address
+	w      http.ResponseWriter // for its header, and to bound the body
+	route  route
+	id     string           // of the request
+	key    string           // the id of the key that was let in
+	token  string           // what was presented as a key
+	text   string           // what was given as an address
+	result screening.Result // of a screening that succeeded
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e := &exchange{Request: r, w: w, id: requestID(r.Header)}
-	header := w.Header()
+	h.serve(w, r, routeOf(r.URL.Path))
+}
+
+// endpoint returns the handler of one route, whatever the path.
+func (h *handler) endpoint(to route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, to) })
+}
+
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, to route) {
+	var start time.Time
+	if h.observer != nil {
+		start = time.Now()
+	}
+	e := &exchange{Request: r, w: w, route: to, id: requestID(r.Header)}
+	status, code := h.respond(e)
+	if h.observer != nil {
+		h.observe(e, start, status, code)
+	}
+}
+
+// respond answers e, and returns what it has answered.
+func (h *handler) respond(e *exchange) (int, code) {
+	header := e.w.Header()
 	header.Set("X-Request-Id", e.id)
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
 
 	body, p := h.answer(e)
-	status := http.StatusOK
+	status, code := http.StatusOK, code("")
 	switch {
 	case p != nil:
 		body = p.finish(e)
-		status = p.Status
+		status, code = p.Status, p.Code
 		header.Set("Content-Type", "application/problem+json")
 	case body == nil:
-		w.WriteHeader(http.StatusNoContent)
-		return
+		e.w.WriteHeader(http.StatusNoContent)
+		return http.StatusNoContent, ""
 	default:
 		header.Set("Content-Type", "application/json")
 	}
 	header.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		w.Write(body) // an error means that nobody is there to be told
+	e.w.WriteHeader(status)
+	if e.Method != http.MethodHead {
+		e.w.Write(body) // an error means that nobody is there to be told
 	}
+	return status, code
 }
 
 // answer returns the body of a 200, or nil for a 204, or else the problem. It
@@ -163,8 +237,8 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 			body, p = nil, h.internal(e, fmt.Errorf("panic: %v", v), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	switch {
-	case strings.HasSuffix(e.URL.Path, screenPath):
+	switch e.route {
+	case screenPath:
 		if p := e.allow("POST, OPTIONS", http.MethodPost); p != nil || e.Method == http.MethodOptions {
 			return nil, p
 		}
@@ -172,7 +246,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 			return nil, p
 		}
 		return h.screen(e)
-	case strings.HasSuffix(e.URL.Path, sourcesPath):
+	case sourcesPath:
 		if p := e.allow("GET, HEAD, OPTIONS", http.MethodGet, http.MethodHead); p != nil || e.Method == http.MethodOptions {
 			return nil, p
 		}
@@ -181,7 +255,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 		}
 		return marshal(newSources(h.screener.Sources())), nil
 	}
-	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in " + sourcesPath + " and " + screenPath + "."}
+	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in " + string(sourcesPath) + " and " + string(screenPath) + "."}
 }
 
 // allow returns nil if the method is OPTIONS or among methods. For OPTIONS, and
@@ -248,7 +322,17 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 	if err != nil {
 		return nil, h.problemOf(e, req.Chain, err)
 	}
-	return append(newResult(req, result, time.Now()).appendJSON(make([]byte, 0, 1024)), '\n'), nil
+	now := time.Now()
+	wire := newResult(req, result, now)
+	if h.audit != nil {
+		record := Screening{Time: now, RequestID: e.id, KeyID: e.key, Chain: chain, Address: wire.Address, Result: result}
+		if err := h.audit(e.Context(), record); err != nil {
+			h.logError(e, fmt.Errorf("audit: %w", err))
+			return nil, &problem{Code: auditUnavailable, Detail: "The screening could not be put on record, so it is not answered."}
+		}
+	}
+	e.result = result
+	return append(wire.appendJSON(make([]byte, 0, 1024)), '\n'), nil
 }
 
 // checkContent returns the problem of a request whose body is not said to be
@@ -300,12 +384,17 @@ func (h *handler) readBody(e *exchange) ([]byte, *problem) {
 
 // internal returns the problem that says nothing, and logs err.
 func (h *handler) internal(e *exchange, err error, more ...slog.Attr) *problem {
+	h.logError(e, err, more...)
+	return &problem{Code: internal, Detail: "Something went wrong here. Nothing can be said about the address."}
+}
+
+// logError logs why e has failed.
+func (h *handler) logError(e *exchange, err error, more ...slog.Attr) {
 	if context.Cause(e.Context()) == nil { // else the caller is gone, which is no fault
 		h.log.LogAttrs(e.Context(), slog.LevelError, "request failed", append([]slog.Attr{
 			slog.String("request_id", e.id), slog.String("key_id", e.key), slog.String("error", e.redact(err.Error())),
 		}, more...)...)
 	}
-	return &problem{Code: internal, Detail: "Something went wrong here. Nothing can be said about the address."}
 }
 
 // redact returns text without the key and the address of the request.

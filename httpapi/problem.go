@@ -45,6 +45,7 @@ const (
 	unsupportedMediaType code = "unsupported_media_type"
 	sourcesUnavailable   code = "sources_unavailable"
 	sourcesStale         code = "sources_stale"
+	auditUnavailable     code = "audit_unavailable"
 	internal             code = "internal"
 )
 
@@ -66,14 +67,15 @@ var codes = map[code]struct {
 	unsupportedMediaType: {415, "Unsupported media type"},
 	sourcesUnavailable:   {503, "Lists not loaded"},
 	sourcesStale:         {503, "Lists too old"},
+	auditUnavailable:     {503, "Screening not recorded"},
 	internal:             {500, "Internal error"},
 }
 
 // typeBase and a code make the type of a problem: where it is described.
 const typeBase = "https://github.com/walletscreen/walletscreen/blob/main/httpapi/problems.md#"
 
-// retryAfter is the number of seconds after which a client that met lists not
-// loaded, or too old, should ask again.
+// retryAfter is the number of seconds after which a client that was answered with
+// 503 should ask again.
 const retryAfter = "30"
 
 // finish fills in what follows from the code and from the exchange, sets the
