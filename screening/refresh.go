@@ -108,32 +108,16 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 	before := s.lists()
 	had := s.each(before, func(i int, l list) list { return s.restore(ctx, i, l) })
 	if !slices.EqualFunc(before, had, sameList) { // to be answered from while the sources are loaded
-		if err := s.hold(had); err != nil {
-			return s.tooLarge(report, before, err)
-		}
+		s.hold(had)
 	}
 	next := s.each(had, func(i int, l list) list {
 		l, report.Sources[i] = load(i, l)
 		return l
 	})
-	if err := s.hold(next); err != nil {
-		return s.tooLarge(report, had, err)
-	}
+	s.hold(next)
 	report.Digest = s.snap.Load().digest
-	if err := s.hold(s.each(next, func(i int, l list) list { return s.save(ctx, i, l) })); err != nil {
-		return s.tooLarge(report, next, err)
-	}
+	s.hold(s.each(next, func(i int, l list) list { return s.save(ctx, i, l) }))
 	return report, report.err()
-}
-
-// tooLarge returns the report of lists that were loaded, but can only be held
-// without what is new in them: err is why.
-func (s *Screener) tooLarge(report Report, had []list, err error) (Report, error) {
-	for i, info := range s.infos {
-		report.Sources[i] = SourceReport{Source: info.ID, Entries: len(had[i].entries), Err: &LoadError{Source: info.ID, Err: err}}
-	}
-	report.Digest = s.snap.Load().digest
-	return report, err
 }
 
 // err joins the errors of the sources.
@@ -148,7 +132,7 @@ func (r Report) err() error {
 }
 
 // sameList reports whether a and b are the same revision with the same entries.
-func sameList(a, b list) bool { return a.revision == b.revision && sameEntries(a, b) }
+func sameList(a, b list) bool { return a.revision == b.revision && a.segment == b.segment }
 
 // each returns what f makes of each list, side by side.
 func (s *Screener) each(lists []list, f func(i int, l list) list) []list {
@@ -169,13 +153,12 @@ func (s *Screener) one(ctx context.Context, i int) bool {
 	defer s.turns[i].give()
 	had := s.lists()[i]
 	restored := s.restore(ctx, i, had)
-	if !sameList(had, restored) && s.holdOne(i, restored) != nil {
-		return false
+	if !sameList(had, restored) {
+		s.holdOne(i, restored)
 	}
 	next, report := s.load(ctx, i, s.sources[i], restored)
-	if s.holdOne(i, next) != nil || s.holdOne(i, s.save(ctx, i, next)) != nil {
-		return false
-	}
+	s.holdOne(i, next)
+	s.holdOne(i, s.save(ctx, i, next))
 	return report.Err == nil
 }
 
@@ -206,61 +189,21 @@ func (s *Screener) lists() []list {
 	return s.held
 }
 
-// hold holds all lists from now on, if they are not too large: then the last
-// snapshot stays. The caller has all turns.
-func (s *Screener) hold(next []list) error {
+// hold answers from these lists from now on. The caller has all turns.
+func (s *Screener) hold(next []list) {
 	s.mu.Lock()
-	before := s.held
+	defer s.mu.Unlock()
 	s.held = next
-	err := s.swap()
-	if err != nil {
-		s.mu.Lock()
-		s.held = before
-		s.mu.Unlock()
-	}
-	return err
+	s.snap.Store(s.snapshot(next))
 }
 
-// holdOne is hold for source i alone. Its error is logged, and shows.
-func (s *Screener) holdOne(i int, next list) error {
-	put := func(l list) {
-		s.mu.Lock()
-		s.held = slices.Clone(s.held)
-		s.held[i] = l
-	}
-	before := s.lists()[i]
-	put(next)
-	err := s.swap()
-	if err != nil {
-		before.err = &LoadError{Source: s.infos[i].ID, Err: err}
-		s.log.Error("list loaded, but it cannot be held", "source", s.infos[i].ID, "error", err)
-		put(before)
-		s.swap() // its status only
-	}
-	return err
-}
-
-// swap swaps in a snapshot of the lists that are held, and of those that come to
-// be held while it waits for another that is being built. It unlocks s.mu.
-func (s *Screener) swap() error {
-	s.changes++
-	change := s.changes
-	s.mu.Unlock()
-	s.building.Lock()
-	defer s.building.Unlock()
-	if s.built >= change {
-		return nil
-	}
+// holdOne is hold for source i alone, whose turn the caller has.
+func (s *Screener) holdOne(i int, next list) {
 	s.mu.Lock()
-	held, change := s.held, s.changes
-	s.mu.Unlock()
-	snap, err := s.build(s.snap.Load(), held)
-	if err != nil {
-		return err
-	}
-	s.snap.Store(snap)
-	s.built = change
-	return nil
+	defer s.mu.Unlock()
+	s.held = slices.Clone(s.held)
+	s.held[i] = next
+	s.snap.Store(s.snapshot(s.held))
 }
 
 // load loads source i from src and returns the list to hold from now on.
@@ -365,7 +308,9 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if rev.Digest == had.revision.Digest && slices.Equal(had.entries, next.entries) {
 		return next, sources.ErrUnchanged // the source cannot tell, but we can
 	}
-	s.measure(&next)
+	if err := s.measure(&next); err != nil {
+		return next, err
+	}
 	if lost := had.addresses - next.addresses; lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses) {
 		if s.allow == nil || !s.allow(info.ID, had.addresses, next.addresses) {
 			return next, fmt.Errorf("%w: from %d to %d addresses", ErrShrunk, had.addresses, next.addresses)
@@ -381,10 +326,19 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	return next, nil
 }
 
-// measure sets what is to be known of the entries of l.
-func (s *Screener) measure(l *list) {
+// measure sets what is to be known of the entries of l, and makes its segment.
+func (s *Screener) measure(l *list) error {
+	b := segmentBuilder{accountsOnly: s.accountsOnly}
+	for _, e := range l.entries {
+		b.add(e)
+	}
+	var err error
+	if l.segment, err = b.build(); err != nil {
+		return err
+	}
 	l.addresses = countAddresses(l.entries)
 	l.anomalies = sources.Inspect(l.entries)
+	return nil
 }
 
 // check returns an error if e may not be in a list of the given source.

@@ -44,6 +44,11 @@ type Options struct {
 	// with an upgrade of this module pins a version with score.Lookup.
 	Table *score.Table
 
+	// NoKeyMatch leaves out what is found by score.Key: other accounts that the same
+	// key or script controls. It saves memory on lists of some kinds, of Bitcoin
+	// addresses for example half of it, and makes answers weaker.
+	NoKeyMatch bool
+
 	// MaxAge makes staleness an error: if a required source was last updated
 	// longer ago, Screen returns ErrStale. Zero means that age is only shown.
 	MaxAge time.Duration
@@ -96,14 +101,15 @@ type Schedule struct {
 // A Screener screens addresses against a fixed set of sources. All its methods
 // may be called concurrently.
 type Screener struct {
-	sources   []sources.Source
-	infos     []sources.Info
-	required  []bool
-	table     *score.Table
-	maxAge    time.Duration
-	maxShrink float64
-	allow     func(string, int, int) bool
-	log       *slog.Logger
+	sources      []sources.Source
+	infos        []sources.Info
+	required     []bool
+	table        *score.Table
+	accountsOnly bool
+	maxAge       time.Duration
+	maxShrink    float64
+	allow        func(string, int, int) bool
+	log          *slog.Logger
 
 	store     sources.Store
 	schedules []Schedule
@@ -112,19 +118,16 @@ type Screener struct {
 	turns    []turn // by source: had by whoever loads it
 	restored []bool // by source: the store was asked; the turn guards it
 
-	mu      sync.Mutex // guards held, which is replaced and never changed, and changes
-	held    []list     // by source, as last accepted; the turn of a source guards its own
-	changes int        // of held
-
-	building sync.Mutex // had by whoever builds a snapshot; guards built
-	built    int        // the change that the snapshot has
-	snap     atomic.Pointer[snapshot]
+	mu   sync.Mutex // guards held, which is replaced and never changed
+	held []list     // by source, as last accepted; the turn of a source guards its own
+	snap atomic.Pointer[snapshot]
 }
 
 // A list is one source as it was last accepted, and what became of the last
 // attempt to load it. It is never changed, only replaced.
 type list struct {
 	entries   []sources.Entry
+	segment   *segment // the entries as questions are answered from them; nil: never loaded
 	removed   []sources.Removal
 	addresses int // distinct ones
 	anomalies sources.Anomalies
@@ -149,18 +152,19 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		opts = &Options{}
 	}
 	s := &Screener{
-		sources:   slices.Clone(srcs),
-		table:     opts.Table,
-		maxAge:    opts.MaxAge,
-		maxShrink: opts.MaxShrink,
-		allow:     opts.AllowShrink,
-		log:       opts.Logger,
-		store:     opts.Store,
-		progress:  opts.Progress,
-		schedules: make([]Schedule, len(srcs)),
-		turns:     make([]turn, len(srcs)),
-		restored:  make([]bool, len(srcs)),
-		held:      make([]list, len(srcs)),
+		sources:      slices.Clone(srcs),
+		table:        opts.Table,
+		accountsOnly: opts.NoKeyMatch,
+		maxAge:       opts.MaxAge,
+		maxShrink:    opts.MaxShrink,
+		allow:        opts.AllowShrink,
+		log:          opts.Logger,
+		store:        opts.Store,
+		progress:     opts.Progress,
+		schedules:    make([]Schedule, len(srcs)),
+		turns:        make([]turn, len(srcs)),
+		restored:     make([]bool, len(srcs)),
+		held:         make([]list, len(srcs)),
 	}
 	if len(srcs) == 0 {
 		return nil, errors.New("screening: no sources: without a list every address would be clean")
@@ -208,11 +212,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		}
 		s.schedules[i], s.turns[i] = sched, make(turn, 1)
 	}
-	snap, err := s.build(nil, s.held)
-	if err != nil {
-		return nil, err
-	}
-	s.snap.Store(snap)
+	s.snap.Store(s.snapshot(s.held))
 	return s, nil
 }
 
@@ -230,7 +230,12 @@ func (s *Screener) Screen(a address.Address) (Result, error) {
 	if !a.IsValid() {
 		return Result{}, ErrZeroAddress
 	}
-	labels, err := snap.match(a)
+	if !snap.hit(a) {
+		r := snap.clean
+		r.Address = a
+		return r, nil
+	}
+	labels, err := snap.labels(a)
 	if err != nil {
 		return Result{}, err
 	}
@@ -251,7 +256,11 @@ func (s *Screener) ScreenText(c address.Chain, text string) (Result, error) {
 	}
 	snap := s.snap.Load()
 	if snap.ready(s.maxAge) == nil && !errors.Is(err, address.ErrChain) {
-		if labels := snap.matchLiteral(text); len(labels) > 0 {
+		labels, bad := snap.literal(text)
+		if bad != nil {
+			return Result{}, bad
+		}
+		if len(labels) > 0 {
 			return snap.result(address.Address{}, labels), nil
 		}
 	}

@@ -15,41 +15,45 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A snapshot is the lists as they stood at one instant, and the index over
-// them. It is built aside and never changed after it was stored.
+// A snapshot is the lists as they stood at one instant, as segments. It is made
+// aside and never changed after it was stored.
 type snapshot struct {
-	table  *score.Table
-	status []SourceStatus
-	digest string
-	lists  []list // what the index was built of
+	table        *score.Table
+	accountsOnly bool
+	status       []SourceStatus
+	digest       string
+	lists        []list
 
 	notLoaded error     // wraps ErrNotLoaded; nil if every required source is loaded
 	oldest    time.Time // the oldest LastUpdated of a required source
 
-	listings []listing
-	index    *index.Index        // listed accounts, and what controls them, to the numbers of listings
-	literals map[string][]uint32 // listed strings that are no address, to the same
+	segments []snapshotSegment // of the lists that are loaded
+	clean    Result            // what is answered about a clean address, but for the address
 }
 
-// A listing is an entry as the index holds it.
-type listing struct {
-	label   Label         // but for Match and Points
-	chain   address.Chain // for which it was listed; "" for a literal
-	account address.Key   // zero for a literal
+// A snapshotSegment is a segment with what its labels need to know of its list.
+type snapshotSegment struct {
+	*index.Index // of the segment: the clean path looks no further
+	segment      *segment
+	source       string // the id
 }
 
-// build makes a snapshot of lists that are held. It takes the index of prev
-// if none of them has changed.
-func (s *Screener) build(prev *snapshot, held []list) (*snapshot, error) {
-	snap := &snapshot{table: s.table, lists: held}
-	var missing []string
+// snapshot makes a snapshot of lists that are held.
+func (s *Screener) snapshot(held []list) *snapshot {
+	snap := &snapshot{table: s.table, accountsOnly: s.accountsOnly, lists: held}
+	var missing, lines []string
 	for i, l := range held {
+		id := s.infos[i].ID
 		snap.status = append(snap.status, l.status(s.infos[i], s.required[i]))
+		if l.segment != nil {
+			snap.segments = append(snap.segments, snapshotSegment{l.segment.index, l.segment, id})
+			lines = append(lines, id+"\t"+l.segment.digest+"\n")
+		}
 		if !s.required[i] {
 			continue
 		}
 		if l.revision.IsZero() {
-			missing = append(missing, s.infos[i].ID)
+			missing = append(missing, id)
 		} else if snap.oldest.IsZero() || l.updated.Before(snap.oldest) {
 			snap.oldest = l.updated
 		}
@@ -57,112 +61,11 @@ func (s *Screener) build(prev *snapshot, held []list) (*snapshot, error) {
 	if missing != nil {
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	}
-	if prev != nil && slices.EqualFunc(prev.lists, snap.lists, sameEntries) {
-		snap.digest, snap.listings, snap.index, snap.literals = prev.digest, prev.listings, prev.index, prev.literals
-		return snap, nil
-	}
-	if err := snap.fill(s.infos); err != nil {
-		return nil, fmt.Errorf("screening: %w", err)
-	}
-	return snap, nil
-}
-
-// sameEntries reports whether two lists share their entries. Entries are never
-// changed in place, so it is enough that they lie at the same place.
-func sameEntries(a, b list) bool {
-	return len(a.entries) == len(b.entries) && (len(a.entries) == 0 || &a.entries[0] == &b.entries[0])
-}
-
-// fill makes the listings, the index over them, and the digest.
-func (snap *snapshot) fill(infos []sources.Info) error {
-	var b index.Builder
-	snap.literals = make(map[string][]uint32)
-	var lines []string
-	for i, l := range snap.lists {
-		for _, e := range l.entries {
-			lines = append(lines, digestLine(infos[i].ID, e))
-			snap.add(&b, infos[i].ID, e)
-		}
-	}
 	slices.Sort(lines)
-	h := sha256.New()
-	for _, line := range slices.Compact(lines) {
-		h.Write([]byte(line))
-	}
-	snap.digest = hex.EncodeToString(h.Sum(nil))
-	var err error
-	snap.index, err = b.Build()
-	return err
-}
-
-// digestLine returns what the digest covers of an entry: all but the time at
-// which it was first seen, which differs between machines.
-func digestLine(source string, e sources.Entry) string {
-	var listed string
-	if !e.ListedAt.IsZero() {
-		listed = e.ListedAt.UTC().Format(time.RFC3339)
-	}
-	return fmt.Sprintf("%s\t%s\t%s\t%q\t%q\t%q\t%q\t%s\n", source, e.Kind, e.Address, e.Text(), e.Asset, e.Ref, e.Name, listed)
-}
-
-// add files an entry under its account, under what controls it, and under its
-// very string if that is no address.
-func (snap *snapshot) add(b *index.Builder, source string, e sources.Entry) {
-	at := e.ListedAt
-	if at.IsZero() {
-		at = e.FirstSeen
-	}
-	l := listing{
-		label:   Label{Kind: e.Kind, Source: source, Ref: e.Ref, Name: e.Name, Listed: e.Text(), AddedAt: at.UTC()},
-		chain:   e.Address.Chain(),
-		account: e.Address.Account(),
-	}
-	n := uint32(len(snap.listings))
-	snap.listings = append(snap.listings, l)
-	if e.Address.IsValid() {
-		b.Add(indexKey(l.account), n)
-		for _, k := range listedKeys(e.Address) {
-			b.Add(indexKey(k), n)
-		}
-		return
-	}
-	text := literalKey(e.Listed)
-	snap.literals[text] = append(snap.literals[text], n)
-	for _, a := range address.Detect(text) {
-		b.Add(indexKey(a.Account()), n)
-	}
-}
-
-// indexKey returns k as the index has it. Accounts and what controls them are of
-// different classes, so that one index can hold both.
-func indexKey(k address.Key) index.Key {
-	w0, w1, w2, w3, n := k.Words()
-	return index.KeyOfWords(uint16(k.Class()), w0, w1, w2, w3, n)
-}
-
-// listedKeys returns all under which a listed address is to be found by key:
-// what controls it, and what follows from that.
-func listedKeys(a address.Address) []address.Key {
-	keys := a.AppendKeys(nil)
-	for _, k := range keys {
-		if w, ok := k.WrappedWitness(); ok {
-			keys = append(keys, w)
-		}
-	}
-	return keys
-}
-
-// literalKey returns the string under which a listed string that is no address
-// is found: itself without outer blanks, and hex digits in lower case, for their
-// case says nothing.
-func literalKey(listed string) string {
-	text := sources.TrimListed(listed)
-	for _, c := range []byte(strings.TrimPrefix(text, "0x")) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-			return text
-		}
-	}
-	return strings.ToLower(text)
+	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
+	snap.digest = hex.EncodeToString(digest[:])
+	snap.clean = Result{Level: s.table.Level(0), ScoringVersion: s.table.Version(), snap: snap}
+	return snap
 }
 
 // ready returns the error with which every question to snap is to be answered.
@@ -178,60 +81,106 @@ func (snap *snapshot) ready(maxAge time.Duration) error {
 
 // result makes the answer about a of the labels that were found.
 func (snap *snapshot) result(a address.Address, labels []Label) Result {
-	r := Result{Address: a, Labels: labels, ScoringVersion: snap.table.Version(), snap: snap}
+	r := snap.clean
+	r.Address, r.Labels = a, labels
 	if len(labels) > 0 {
 		r.Score = labels[0].Points
+		r.Level = snap.table.Level(r.Score)
 	}
-	r.Level = snap.table.Level(r.Score)
 	return r
 }
 
-// match returns the labels of a, sorted; nil if it is clean. The clean path, one
-// look-up for the account and one for what controls it, is all that happens for
-// nearly every address.
-func (snap *snapshot) match(a address.Address) ([]Label, error) {
+// hit reports whether a may have labels. It is all that happens for nearly every
+// address: one look-up in each list, for on most chains an account is filed under
+// what controls it.
+func (snap *snapshot) hit(a address.Address) bool {
 	account, key, n, w0, w1, w2, w3, more := a.Identity()
-	if _, hit := snap.index.Lookup(index.KeyOfWords(uint16(account), w0, w1, w2, w3, n)); hit || more {
-		return snap.labels(a)
+	if more && !snap.accountsOnly {
+		return snap.hitAny(a)
 	}
-	if key == 0 {
-		return nil, nil
+	if key == 0 || snap.accountsOnly {
+		key = account
 	}
-	if _, hit := snap.index.Lookup(index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)); hit {
-		return snap.labels(a)
+	k := index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)
+	for i := range snap.segments {
+		if _, hit := snap.segments[i].Lookup(k); hit {
+			return true
+		}
 	}
-	return nil, nil
+	return false
 }
 
-// labels is match without haste.
+// hitAny is hit for an address with several keys.
+func (snap *snapshot) hitAny(a address.Address) bool {
+	var buf [8]index.Key
+	for _, k := range appendProbes(buf[:0], a, false) {
+		for i := range snap.segments {
+			if _, hit := snap.segments[i].Lookup(k); hit {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// labels returns the labels of a, sorted; nil if it is clean.
 func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 	account := a.Account()
 	var labels []Label
-	if found, hit := snap.index.Lookup(indexKey(account)); hit {
-		err := snap.each(found, func(l *listing) {
-			switch {
-			case l.account.IsZero():
-				labels = snap.append(labels, l, score.Literal)
-			case l.chain == a.Chain():
-				labels = snap.append(labels, l, score.Exact)
-			default:
-				labels = snap.append(labels, l, score.Family)
+	var buf [8]index.Key
+	for _, k := range appendProbes(buf[:0], a, snap.accountsOnly) {
+		for _, seg := range snap.segments {
+			set, hit := seg.Lookup(k)
+			if !hit {
+				continue
 			}
-		})
-		if err != nil {
-			return nil, err
+			err := seg.segment.each(set, k, func(e sources.Entry) {
+				if m := matchOf(e, a, account); m != 0 {
+					labels = append(labels, snap.label(seg.source, e, m))
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
-	var buf [4]address.Key
-	for _, k := range a.AppendKeys(buf[:0]) {
-		found, hit := snap.index.Lookup(indexKey(k))
+	return sortLabels(labels), nil
+}
+
+// matchOf returns how an entry that is filed under something that is asked about
+// a matches it, whose account is given; 0 if it does not.
+func matchOf(e sources.Entry, a address.Address, account address.Key) score.Match {
+	switch {
+	case !e.Address.IsValid():
+		for _, d := range address.Detect(literalKey(e.Listed)) {
+			if d.Account() == account {
+				return score.Literal
+			}
+		}
+		return 0
+	case e.Address.Account() != account:
+		return score.Key
+	case e.Address.Chain() == a.Chain():
+		return score.Exact
+	}
+	return score.Family
+}
+
+// literal returns the labels of the very string text, sorted; nil if no list
+// prints it.
+func (snap *snapshot) literal(text string) ([]Label, error) {
+	if len(text) > 1024 {
+		return nil, nil
+	}
+	k := textKey(literalKey(text))
+	var labels []Label
+	for _, seg := range snap.segments {
+		set, hit := seg.Lookup(k)
 		if !hit {
 			continue
 		}
-		err := snap.each(found, func(l *listing) {
-			if l.account != account {
-				labels = snap.append(labels, l, score.Key)
-			}
+		err := seg.segment.each(set, k, func(e sources.Entry) {
+			labels = append(labels, snap.label(seg.source, e, score.Literal))
 		})
 		if err != nil {
 			return nil, err
@@ -240,38 +189,17 @@ func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 	return sortLabels(labels), nil
 }
 
-// each calls f for each listing of a set of the index. An error means that the
-// index is damaged: then nothing can be said, least of all that there is none.
-func (snap *snapshot) each(set index.Set, f func(*listing)) error {
-	numbers, err := snap.index.AppendValues(nil, set)
-	if err != nil {
-		return fmt.Errorf("screening: %w", err)
+// label returns the label of an entry that matches by m.
+func (snap *snapshot) label(source string, e sources.Entry, m score.Match) Label {
+	at := e.ListedAt
+	if at.IsZero() {
+		at = e.FirstSeen
 	}
-	for _, n := range numbers {
-		f(&snap.listings[n])
+	points, _ := snap.table.Points(e.Kind, m) // known: refresh has checked
+	return Label{
+		Kind: e.Kind, Match: m, Points: points,
+		Source: source, Ref: e.Ref, Name: e.Name, Listed: e.Text(), AddedAt: at.UTC(),
 	}
-	return nil
-}
-
-// matchLiteral returns the labels of the very string text, sorted; nil if no
-// list prints it.
-func (snap *snapshot) matchLiteral(text string) []Label {
-	if len(text) > 1024 {
-		return nil
-	}
-	var found []Label
-	for _, n := range snap.literals[literalKey(text)] {
-		found = snap.append(found, &snap.listings[n], score.Literal)
-	}
-	return sortLabels(found)
-}
-
-// append appends the label of l, found by m.
-func (snap *snapshot) append(labels []Label, l *listing, m score.Match) []Label {
-	label := l.label
-	label.Match = m
-	label.Points, _ = snap.table.Points(label.Kind, m) // known: refresh has checked
-	return append(labels, label)
 }
 
 // sortLabels sorts labels as a Result has them, and keeps of those that say the

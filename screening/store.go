@@ -43,7 +43,12 @@ func (s *Screener) restore(ctx context.Context, i int, had list) list {
 		return had
 	}
 	if !had.revision.IsZero() { // from a source, while the store could not be asked
-		return s.withPast(had, *past)
+		next, err := s.withPast(had, *past)
+		if err != nil {
+			had.storeErr = &LoadError{Source: id, Err: err}
+			return had
+		}
+		return next
 	}
 	past.err, past.storeErr = had.err, had.storeErr
 	s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", len(past.entries),
@@ -97,12 +102,14 @@ func (s *Screener) past(i int, l *sources.List) (*list, error) {
 	}
 	past.confirmed = l.Revision
 	past.revision.Checked = time.Time{} // says when a Load has seen it
-	s.measure(past)
+	if err := s.measure(past); err != nil {
+		return nil, err
+	}
 	return past, nil
 }
 
 // withPast returns l with what the store knows of the past of its entries.
-func (s *Screener) withPast(l, past list) list {
+func (s *Screener) withPast(l, past list) (list, error) {
 	d := newDiff(past)
 	entries := make([]sources.Entry, len(l.entries))
 	for i, e := range l.entries {
@@ -116,7 +123,7 @@ func (s *Screener) withPast(l, past list) list {
 	}
 	_, _, l.removed = d.to(entries, l.accepted)
 	l.entries, l.stored = entries, false
-	return l
+	return l, s.measure(&l)
 }
 
 // save keeps the list of source i in the store, or that it was confirmed, and

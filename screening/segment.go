@@ -1,0 +1,333 @@
+package screening
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A segment is one list in the form in which it answers questions: an index of
+// everything under which its entries are to be found, to the numbers of texts,
+// each of which says what an entry does: a listing. It is built once, when the
+// list is accepted, and never changed; so a refresh costs what the lists cost
+// that have changed.
+//
+// A listing names other texts by their numbers, and leaves out what can be told
+// from where it was found: entries that differ in nothing but an address that is
+// 0x and the bytes of its key share one. So a long list of one kind takes hardly
+// more memory than its accounts do.
+type segment struct {
+	index  *index.Index
+	digest string // SHA-256 over what the entries say, in any order, in hex
+}
+
+// How a listing gives the address of its entry.
+const (
+	noAddress   = iota // there is none: the listed string decodes to nothing
+	hexAddress         // 0x, and in hex the key under which it was found
+	textAddress        // a text
+	addressMask = 3
+	hasListed   = 4 // with each: a text has the listed string, which is not the normal form
+)
+
+// A segmentBuilder makes a segment of the entries of a list, in any order.
+type segmentBuilder struct {
+	accountsOnly bool // nothing is to be found by score.Key
+
+	index  index.Builder
+	hashes [][sha256.Size]byte
+	keys   []index.Key // scratch, as are the following
+	line   []byte
+	text   []byte
+
+	last     sources.Entry // the entry of lastText; much of a list says the same
+	lastForm byte
+	lastText uint32
+}
+
+// add files an entry under all that finds it.
+func (b *segmentBuilder) add(e sources.Entry) {
+	b.line = appendDigestLine(b.line[:0], e)
+	b.hashes = append(b.hashes, sha256.Sum256(b.line))
+	form := byte(noAddress)
+	if e.Address.IsValid() {
+		form = textAddress
+		b.keys = appendFilings(b.keys[:0], e.Address, b.accountsOnly)
+		if len(b.keys) == 1 && e.Address.Normalized() == hexOf(b.keys[0]) {
+			form = hexAddress
+		}
+	} else {
+		text := literalKey(e.Listed)
+		b.keys = append(b.keys[:0], textKey(text))
+		for _, a := range address.Detect(text) {
+			b.keys = appendProbes(b.keys, a, b.accountsOnly)
+		}
+	}
+	n := b.listing(form, e)
+	for _, k := range b.keys {
+		b.index.Add(k, n)
+	}
+}
+
+// listing returns the number of the text that says what e does.
+func (b *segmentBuilder) listing(form byte, e sources.Entry) uint32 {
+	if e.Listed != "" && e.Listed != e.Address.Normalized() {
+		form |= hasListed
+	}
+	if form == hexAddress && form == b.lastForm && sameListing(e, b.last) {
+		return b.lastText
+	}
+	t := append(b.text[:0], form)
+	for _, s := range [...]string{string(e.Kind), e.Ref, e.Name, e.Asset} {
+		t = binary.AppendUvarint(t, uint64(b.index.Intern(s)))
+	}
+	t = appendTime(appendTime(t, e.ListedAt), e.FirstSeen)
+	if form&addressMask != noAddress {
+		t = binary.AppendUvarint(t, uint64(b.index.Intern(string(e.Address.Chain()))))
+	}
+	if form&addressMask == textAddress {
+		t = binary.AppendUvarint(t, uint64(b.index.Intern(e.Address.Normalized())))
+	}
+	if form&hasListed != 0 {
+		t = binary.AppendUvarint(t, uint64(b.index.Intern(e.Listed)))
+	}
+	b.text, b.last, b.lastForm = t, e, form
+	b.lastText = b.index.Intern(string(t))
+	return b.lastText
+}
+
+// sameListing reports whether a and b differ in their addresses only, on one
+// chain.
+func sameListing(a, b sources.Entry) bool {
+	return a.Kind == b.Kind && a.Ref == b.Ref && a.Name == b.Name && a.Asset == b.Asset &&
+		a.ListedAt.Equal(b.ListedAt) && a.FirstSeen.Equal(b.FirstSeen) && a.Address.Chain() == b.Address.Chain()
+}
+
+// build makes the segment of all that was added.
+func (b *segmentBuilder) build() (*segment, error) {
+	slices.SortFunc(b.hashes, func(a, b [sha256.Size]byte) int { return slices.Compare(a[:], b[:]) })
+	h := sha256.New()
+	for _, line := range slices.Compact(b.hashes) {
+		h.Write(line[:])
+	}
+	b.hashes = nil
+	ix, err := b.index.Build()
+	if err != nil {
+		return nil, err
+	}
+	return &segment{index: ix, digest: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// appendDigestLine appends what the digest covers of an entry: all but the time
+// at which it was first seen, which differs between machines.
+func appendDigestLine(b []byte, e sources.Entry) []byte {
+	b = append(b, e.Kind...)
+	b = append(b, '\t')
+	b, _ = e.Address.AppendText(b) // never fails
+	for _, s := range [...]string{e.Text(), e.Asset, e.Ref, e.Name} {
+		b = strconv.AppendQuote(append(b, '\t'), s)
+	}
+	b = append(b, '\t')
+	if !e.ListedAt.IsZero() {
+		b = e.ListedAt.UTC().AppendFormat(b, time.RFC3339)
+	}
+	return append(b, '\n')
+}
+
+// appendTime appends t, to the nanosecond, so that readTime reads it.
+func appendTime(b []byte, t time.Time) []byte {
+	return binary.AppendUvarint(binary.AppendVarint(b, t.Unix()), uint64(t.Nanosecond()))
+}
+
+// each calls f for each entry that a set of values tells of, which was found under
+// the key k. An error means that the index is damaged: then nothing can be said,
+// least of all that there is no entry.
+func (seg *segment) each(set index.Set, k index.Key, f func(sources.Entry)) error {
+	var buf [8]uint32
+	numbers, err := seg.index.AppendValues(buf[:0], set)
+	if err != nil {
+		return fmt.Errorf("screening: %w", err)
+	}
+	for _, n := range numbers {
+		e, err := seg.entry(n, k)
+		if err != nil {
+			return fmt.Errorf("screening: %w", err)
+		}
+		f(e)
+	}
+	return nil
+}
+
+// entry returns the entry whose listing is text n, and which is filed under k.
+func (seg *segment) entry(n uint32, k index.Key) (sources.Entry, error) {
+	text, err := seg.index.Text(n)
+	if err != nil {
+		return sources.Entry{}, err
+	}
+	r := listingReader{seg: seg, rest: []byte(text)}
+	form := r.byte()
+	e := sources.Entry{
+		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
+		ListedAt: r.time(), FirstSeen: r.time(),
+	}
+	if form&addressMask != noAddress {
+		chain := address.Chain(r.text())
+		spelling := ""
+		if form&addressMask == textAddress {
+			spelling = r.text()
+		} else {
+			spelling = hexOf(k)
+		}
+		if e.Address, err = address.Parse(chain, spelling); err != nil {
+			r.fail()
+		}
+	}
+	if form&hasListed != 0 {
+		e.Listed = r.text()
+	}
+	if r.err == nil && len(r.rest) > 0 {
+		r.fail()
+	}
+	return e, r.err
+}
+
+// A listingReader reads the text of a listing. What it returns once it has
+// failed means nothing.
+type listingReader struct {
+	seg  *segment
+	rest []byte
+	err  error
+}
+
+func (r *listingReader) fail() {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: a listing", index.ErrDamaged)
+	}
+	r.rest = nil
+}
+
+func (r *listingReader) byte() byte {
+	if len(r.rest) == 0 {
+		r.fail()
+		return 0
+	}
+	c := r.rest[0]
+	r.rest = r.rest[1:]
+	return c
+}
+
+func (r *listingReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// text reads the number of a text, and returns the text.
+func (r *listingReader) text() string {
+	n := r.uvarint()
+	if r.err != nil || n != uint64(uint32(n)) {
+		r.fail()
+		return ""
+	}
+	text, err := r.seg.index.Text(uint32(n))
+	if err != nil {
+		r.fail()
+	}
+	return text
+}
+
+// time reads what appendTime has appended.
+func (r *listingReader) time() time.Time {
+	seconds, n := binary.Varint(r.rest)
+	if n <= 0 {
+		r.fail()
+		return time.Time{}
+	}
+	r.rest = r.rest[n:]
+	return time.Unix(seconds, int64(r.uvarint())).UTC()
+}
+
+// appendProbes appends the keys of an index that are asked in a question about
+// a: what controls the account, where its address shows just that, and nothing
+// else; otherwise the account, and each of what controls it.
+func appendProbes(dst []index.Key, a address.Address, accountsOnly bool) []index.Key {
+	account, key, n, w0, w1, w2, w3, more := a.Identity()
+	if key != 0 && !accountsOnly {
+		return append(dst, index.KeyOfWords(uint16(key), w0, w1, w2, w3, n))
+	}
+	dst = append(dst, index.KeyOfWords(uint16(account), w0, w1, w2, w3, n))
+	if more && !accountsOnly {
+		var buf [4]address.Key
+		for _, k := range a.AppendKeys(buf[:0]) {
+			dst = append(dst, indexKey(k))
+		}
+	}
+	return dst
+}
+
+// appendFilings appends the keys of an index under which a listed address is
+// filed: those that are asked about it, and those of the scripts that wrap what
+// controls it.
+func appendFilings(dst []index.Key, a address.Address, accountsOnly bool) []index.Key {
+	dst = appendProbes(dst, a, accountsOnly)
+	if accountsOnly {
+		return dst
+	}
+	var buf [4]address.Key
+	for _, k := range a.AppendKeys(buf[:0]) {
+		if w, ok := k.WrappedWitness(); ok {
+			dst = append(dst, indexKey(w))
+		}
+	}
+	return dst
+}
+
+// indexKey returns k as an index has it. Accounts and what controls them are of
+// different classes, so that one index can hold both.
+func indexKey(k address.Key) index.Key {
+	w0, w1, w2, w3, n := k.Words()
+	return index.KeyOfWords(uint16(k.Class()), w0, w1, w2, w3, n)
+}
+
+// textKey returns the key under which a listed string that is no address is
+// filed: its SHA-256, of class 0, which no address has.
+func textKey(text string) index.Key {
+	sum := sha256.Sum256([]byte(text))
+	return index.Key32(0, &sum)
+}
+
+// hexOf returns 0x and the bytes of k in hex: what most of the addresses are that
+// long lists hold.
+func hexOf(k index.Key) string {
+	var buf [32]byte
+	b := k.AppendBytes(buf[:0])
+	text := hex.AppendEncode([]byte("0x"), b)
+	return string(text)
+}
+
+// literalKey returns the string under which a listed string that is no address
+// is found: itself without outer blanks, and hex digits in lower case, for their
+// case says nothing.
+func literalKey(listed string) string {
+	text := sources.TrimListed(listed)
+	for _, c := range []byte(strings.TrimPrefix(text, "0x")) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return text
+		}
+	}
+	return strings.ToLower(text)
+}
