@@ -67,6 +67,11 @@ type Request struct {
 	Backoff time.Duration
 	// AllowHTTP allows addresses that are not https: for tests.
 	AllowHTTP bool
+	// Progress, if not nil, is called as the body comes: when it begins, and with
+	// each piece of it. read is how many bytes of it have come, as they are sent,
+	// which may be compressed, and total how many it was announced to have, or -1.
+	// Another attempt begins at zero. It must return soon.
+	Progress func(read, total int64)
 }
 
 // A Result is what there is to know of an answer besides its body.
@@ -86,8 +91,10 @@ const maxWait = 2 * time.Minute
 // that ends before its announced length is an error, whatever read says.
 //
 // It tries again, after a while that has some chance in it, if the server cannot
-// be reached, answers 429 or 5xx, or stalls. If a body breaks off it calls read
-// again, with the new body from its beginning: read must be able to start over.
+// be reached, stalls, or answers 408, 429, 5xx, or 403: the firewalls before the
+// lists answer that, too, when they mean to be asked later. If a body breaks off
+// it calls read again, with the new body from its beginning: read must be able to
+// start over.
 // An error of read itself is final, and returned as it is.
 //
 // Redirects are followed, ten at most, also to other hosts, but never from https
@@ -197,13 +204,14 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 			result.LastModified = r.LastModified
 		}
 		return result, nil
-	case code == http.StatusTooManyRequests || code >= 500:
+	case isPassing(code):
 		return Result{}, &failure{err: &StatusError{code}, wait: retryAfter(resp.Header.Get("Retry-After"))}
 	case code != http.StatusOK:
 		return Result{}, &failure{err: &StatusError{code}, final: true}
 	}
 
-	b := &body{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall}
+	b := &body{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
+	b.tell()
 	limited := &limit{r: b, left: r.MaxBytes}
 	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
@@ -231,6 +239,16 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 		return Result{}, &failure{err: err, ofReader: true}
 	}
 	return result, nil
+}
+
+// isPassing reports whether an answer of that status may be another one a while
+// later.
+func isPassing(status int) bool {
+	switch status {
+	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	}
+	return status >= 500
 }
 
 // client returns the caller's client with the rules for redirects.
@@ -293,6 +311,16 @@ type body struct {
 	timeout time.Duration
 	n       int64 // bytes read
 	err     error // never io.EOF
+
+	total    int64 // bytes announced, or -1
+	progress func(read, total int64)
+}
+
+// tell says how far the body has come to whom it may concern.
+func (b *body) tell() {
+	if b.progress != nil {
+		b.progress(b.n, b.total)
+	}
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -303,7 +331,9 @@ func (b *body) Read(p []byte) (int, error) {
 	b.stall.Reset(b.timeout)
 	n, err := b.r.Read(p)
 	b.stall.Stop()
-	b.n += int64(n)
+	if b.n += int64(n); n > 0 {
+		b.tell()
+	}
 	if err != nil && err != io.EOF {
 		b.err = fmt.Errorf("body broke off after %d bytes: %w", b.n, cause(b.ctx, err))
 		err = b.err

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -98,7 +99,10 @@ func TestStatus(t *testing.T) {
 		retryAfter string
 		asked      int32
 	}{
-		{http.StatusForbidden, "", 1},
+		{http.StatusForbidden, "", 3}, // as firewalls answer
+		{http.StatusForbidden, "3600", 1},
+		{http.StatusRequestTimeout, "", 3},
+		{http.StatusUnauthorized, "", 1},
 		{http.StatusNotFound, "", 1},
 		{http.StatusNoContent, "", 1},
 		{http.StatusPartialContent, "", 1},
@@ -168,6 +172,7 @@ func TestRetry(t *testing.T) {
 		calls   int
 	}{
 		{"burst of 500", flaky(status(500, ""), status(502, ""), status(503, "0"), hello), 1},
+		{"burst of 403", flaky(status(403, ""), status(403, "0"), hello), 1},
 		{"429", flaky(status(429, ""), hello), 1},
 		{"no answer", flaky(refuse, hello), 1},
 		{"short body", flaky(brokenOff, hello), 2},
@@ -427,6 +432,48 @@ func TestMaxBytes(t *testing.T) {
 		req.MaxBytes = 999
 		if body, calls, _, err := get(t.Context(), req); !errors.Is(err, fetch.ErrTooLarge) || len(body) > 999 || calls > 1 {
 			t.Errorf("%s body of 1000 bytes at a limit of 999: %d bytes in %d calls, error %v, want ErrTooLarge", name, len(body), calls, err)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	packed := new(bytes.Buffer)
+	z := gzip.NewWriter(packed)
+	z.Write(bytes.Repeat([]byte("hello"), 1000))
+	z.Close()
+	type told struct{ read, total int64 }
+	for _, tt := range []struct {
+		name    string
+		handler http.HandlerFunc
+		body    int    // its length, uncompressed
+		want    []told // the first, then the last, of each attempt
+	}{
+		{"announced", hello, 5, []told{{0, 5}, {5, 5}}},
+		{"not announced", func(w http.ResponseWriter, r *http.Request) {
+			http.NewResponseController(w).Flush()
+			hello(w, r)
+		}, 5, []told{{0, -1}, {5, -1}}},
+		{"compressed", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(packed.Bytes())
+		}, 5000, []told{{0, int64(packed.Len())}, {int64(packed.Len()), int64(packed.Len())}}},
+		{"begun again", flaky(brokenOff, status(503, "0"), hello), 5, []told{{0, 100}, {3, 100}, {0, 5}, {5, 5}}},
+	} {
+		req := serve(t, tt.handler)
+		var got []told
+		req.Progress = func(read, total int64) {
+			last := len(got) - 1
+			switch now := (told{read, total}); {
+			case read == 0 || last < 0 || got[last].read == 0:
+				got = append(got, now)
+			case now.read < got[last].read || now.total != got[last].total:
+				t.Errorf("%s: told of %+v after %+v", tt.name, now, got[last])
+			default:
+				got[last] = now
+			}
+		}
+		if body, _, _, err := get(t.Context(), req); len(body) != tt.body || err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: Get gave %d bytes, %v, and told of %v, want %d, and %v", tt.name, len(body), err, got, tt.body, tt.want)
 		}
 	}
 }

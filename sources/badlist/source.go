@@ -31,6 +31,10 @@ type Options struct {
 	Client *http.Client
 	// UserAgent is what requests say they come from, if not "".
 	UserAgent string
+	// Progress, if not nil, is called as the list is downloaded: read is how many
+	// bytes have come, as they are sent, and total how many were announced, or -1.
+	// A download that is repeated begins at zero; so that a program can draw a bar.
+	Progress func(read, total int64)
 }
 
 // New returns a list of bad addresses as it is published, by default the darklist
@@ -53,7 +57,7 @@ func New(opts *Options) sources.Source {
 		},
 	}
 	if opts != nil {
-		s.client, s.userAgent, s.format = opts.Client, opts.UserAgent, opts.Format
+		s.client, s.userAgent, s.progress, s.format = opts.Client, opts.UserAgent, opts.Progress, opts.Format
 		if opts.URL != "" {
 			s.url = opts.URL
 		}
@@ -68,13 +72,14 @@ type source struct {
 	info           sources.Info
 	url, userAgent string
 	client         *http.Client
+	progress       func(read, total int64)
 	format         Format
 }
 
 func (s *source) Info() sources.Info { return s.info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxSize}
+	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxSize, Progress: s.progress}
 	rev, err := download.List(ctx, req, prev, add, s.format.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("badlist: %w", err)

@@ -42,6 +42,10 @@ type Options struct {
 	Client *http.Client
 	// UserAgent is what requests say they come from, if not "".
 	UserAgent string
+	// Progress, if not nil, is called as the list is downloaded: read is how many
+	// bytes have come, as they are sent, and total how many were announced, or -1.
+	// A download that is repeated begins at zero; so that a program can draw a bar.
+	Progress func(read, total int64)
 }
 
 // The bounds of what is downloaded. The XML had 26 MB in 2026.
@@ -79,7 +83,7 @@ func New(opts *Options) sources.Source {
 	if opts == nil {
 		opts = new(Options)
 	}
-	s := &source{url: opts.URL, rss: opts.RSS, client: opts.Client, userAgent: opts.UserAgent}
+	s := &source{url: opts.URL, rss: opts.RSS, client: opts.Client, userAgent: opts.UserAgent, progress: opts.Progress}
 	token := opts.Token
 	switch s.url {
 	case "":
@@ -109,6 +113,7 @@ func New(opts *Options) sources.Source {
 type source struct {
 	url, rss, userAgent string
 	client              *http.Client
+	progress            func(read, total int64)
 }
 
 func (s *source) Info() sources.Info {
@@ -142,6 +147,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 		return prev, sources.ErrUnchanged
 	}
 	req := s.request(s.url, maxBytes)
+	req.Progress = s.progress
 	if req.LastModified = prev.LastModified; !strings.HasPrefix(prev.ETag, etagOfFeed) {
 		req.ETag = prev.ETag
 	}

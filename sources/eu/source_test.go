@@ -326,7 +326,7 @@ func TestLoadBroken(t *testing.T) {
 		name, want string
 		handler    http.HandlerFunc
 	}{
-		{"403", "403", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }},
+		{"404", "404", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) }},
 		{"HTML", "HTML", send("<!DOCTYPE html><html><body>EU Login</body></html>")},
 		{"redirect to EU Login", "login page of ecas.ec.europa.eu", redirect("https://ecas.ec.europa.eu/cas/login?service=https%3A%2F%2Fwebgate.ec.europa.eu%2F%3Ftoken%3Dsecret")},
 		{"redirect to another login", "login page of webgate.invalid", redirect("https://webgate.invalid/cas/oauth2?token=secret")},

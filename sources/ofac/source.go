@@ -33,6 +33,10 @@ type Options struct {
 	// short ones; forty characters that begin with "Mozilla/5.0" have always been
 	// good, and so is the default.
 	UserAgent string
+	// Progress, if not nil, is called as the list is downloaded: read is how many
+	// bytes have come, as they are sent, and total how many were announced, or -1.
+	// A download that is repeated begins at zero; so that a program can draw a bar.
+	Progress func(read, total int64)
 }
 
 // maxBytes bounds the document. It had 126 MB in August 2026, and grows by a
@@ -50,7 +54,7 @@ const maxBytes = 1 << 30
 func New(opts *Options) sources.Source {
 	s := &source{url: AdvancedXML}
 	if opts != nil {
-		s.client, s.userAgent = opts.Client, opts.UserAgent
+		s.client, s.userAgent, s.progress = opts.Client, opts.UserAgent, opts.Progress
 		if opts.URL != "" {
 			s.url = opts.URL
 		}
@@ -61,6 +65,7 @@ func New(opts *Options) sources.Source {
 type source struct {
 	url, userAgent string
 	client         *http.Client
+	progress       func(read, total int64)
 }
 
 func (s *source) Info() sources.Info {
@@ -73,7 +78,7 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes}
+	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes, Progress: s.progress}
 	rev, err := download.List(ctx, req, prev, add, Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("ofac: %w", err)

@@ -127,7 +127,7 @@ func TestLoadBroken(t *testing.T) {
 		name, want string
 		handler    http.HandlerFunc
 	}{
-		{"403", "403", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }},
+		{"404", "404", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) }},
 		{"HTML", "document type", send([]byte("<!DOCTYPE html><html><body>Maintenance</body></html>"))},
 		{"error of S3 with status 200", "<Error>", send([]byte("<Error><Code>NoSuchKey</Code></Error>"))},
 		{"empty", "EOF", send(nil)},

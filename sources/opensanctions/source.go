@@ -41,6 +41,10 @@ type Options struct {
 	Client *http.Client
 	// UserAgent is what requests say they come from, if not "".
 	UserAgent string
+	// Progress, if not nil, is called as the list is downloaded: read is how many
+	// bytes have come, as they are sent, and total how many were announced, or -1.
+	// A download that is repeated begins at zero; so that a program can draw a bar.
+	Progress func(read, total int64)
 }
 
 // New returns a dataset of OpenSanctions, under an id such as
@@ -95,7 +99,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if s.Dataset == "" {
 		return sources.Revision{}, errors.New("opensanctions: no dataset")
 	}
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize}
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, Progress: s.Progress}
 	rev, err := download.List(ctx, req, prev, add, s.Kinds.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)

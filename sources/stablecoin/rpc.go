@@ -161,7 +161,7 @@ func (n *node) try(ctx context.Context, body []byte, id string) (result json.Raw
 			return nil, retryAfter(resp.Header.Get("Retry-After")), answer.Error
 		}
 		return nil, -1, answer.Error
-	case resp.StatusCode >= 500:
+	case resp.StatusCode >= 500, resp.StatusCode == http.StatusForbidden: // the latter from firewalls, in bursts
 		return nil, retryAfter(resp.Header.Get("Retry-After")), statusError(resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:
 		return nil, -1, statusError(resp.StatusCode)

@@ -822,6 +822,7 @@ func TestRetry(t *testing.T) {
 		{"500", answer(500, "", "oh"), time.Second},
 		{"503", answer(503, "90", "oh"), 90 * time.Second},
 		{"503 until a date", answer(503, time.Date(2000, 1, 1, 0, 1, 0, 0, time.UTC).Format(http.TimeFormat), "oh"), time.Minute},
+		{"403", answer(403, "", "oh"), time.Second},
 		{"429", answer(429, "100", "oh"), 100 * time.Second},
 		{"429 in JSON", answer(200, "", `{"jsonrpc":"2.0","id":null,"error":{"code":429,"message":"slow down"}}`), time.Second},
 		{"cut short", answer(200, "", `{"jsonrpc":"2.0","id":1,"res`), time.Second},

@@ -42,6 +42,9 @@ type TronOptions struct {
 	// Client makes the requests; nil means http.DefaultClient. A key for TronGrid
 	// is a header field, TRON-PRO-API-KEY, which its Transport may set.
 	Client *http.Client
+	// Progress, if not nil, is called by Load with the number of events that it
+	// has read so far. How many there are, TronGrid does not say.
+	Progress func(events int)
 }
 
 // NewTron returns the accounts on Tron that Tether has frozen, under the id
@@ -115,14 +118,14 @@ func (s *tron) Load(ctx context.Context, prev sources.Revision, add func(sources
 func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, error) {
 	// The removals first: an account that is frozen while we read is then listed,
 	// and one that is unfrozen meanwhile is so a Load later.
-	removed, err := s.events(ctx, "RemovedBlackList")
+	removed, err := s.events(ctx, "RemovedBlackList", 0)
 	if err != nil {
 		return nil, sources.Revision{}, err
 	}
 	if err := s.pause(ctx); err != nil {
 		return nil, sources.Revision{}, err
 	}
-	added, err := s.events(ctx, "AddedBlackList")
+	added, err := s.events(ctx, "AddedBlackList", len(removed))
 	if err != nil {
 		return nil, sources.Revision{}, err
 	}
@@ -164,8 +167,9 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 	return entries, sources.Revision{Digest: hex.EncodeToString(h.Sum(nil)), Records: len(added) + len(removed)}, nil
 }
 
-// events returns all events of a name, page by page.
-func (s *tron) events(ctx context.Context, name string) ([]tronEvent, error) {
+// events returns all events of a name, page by page. before is how many of
+// another name were read before.
+func (s *tron) events(ctx context.Context, name string, before int) ([]tronEvent, error) {
 	var all []tronEvent
 	fingerprints := make(map[string]bool)
 	query := url.Values{
@@ -187,6 +191,9 @@ func (s *tron) events(ctx context.Context, name string) ([]tronEvent, error) {
 			return nil, err
 		}
 		all = append(all, events...)
+		if s.opts.Progress != nil {
+			s.opts.Progress(before + len(all))
+		}
 		if fingerprint == "" {
 			return all, nil
 		}

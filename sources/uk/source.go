@@ -27,6 +27,10 @@ type Options struct {
 	Client *http.Client
 	// UserAgent is what requests say they come from, if not "".
 	UserAgent string
+	// Progress, if not nil, is called as the list is downloaded: read is how many
+	// bytes have come, as they are sent, and total how many were announced, or -1.
+	// A download that is repeated begins at zero; so that a program can draw a bar.
+	Progress func(read, total int64)
 }
 
 // maxBytes bounds the file. It had 22 MB in October 2026.
@@ -43,7 +47,7 @@ const maxBytes = 256 << 20
 func New(opts *Options) sources.Source {
 	s := &source{url: XML}
 	if opts != nil {
-		s.client, s.userAgent = opts.Client, opts.UserAgent
+		s.client, s.userAgent, s.progress = opts.Client, opts.UserAgent, opts.Progress
 		if opts.URL != "" {
 			s.url = opts.URL
 		}
@@ -54,6 +58,7 @@ func New(opts *Options) sources.Source {
 type source struct {
 	url, userAgent string
 	client         *http.Client
+	progress       func(read, total int64)
 }
 
 func (s *source) Info() sources.Info {
@@ -67,7 +72,7 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes}
+	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes, Progress: s.progress}
 	rev, err := download.List(ctx, req, prev, add, Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("uk: %w", err)
