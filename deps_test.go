@@ -27,6 +27,7 @@ var imports = map[string]string{
 	"sources/stablecoin":    "address internal/fetch internal/keccak score sources",
 	"screening":             "address internal/index score sources",
 	"httpapi":               "address score screening sources",
+	"httpapi/storetest":     "httpapi",
 	"internal/base32":       "",
 	"internal/base58":       "",
 	"internal/bech32":       "internal/fivebit",
