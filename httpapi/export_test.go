@@ -11,43 +11,26 @@ import (
 
 // What the tests of other packages need of this one.
 
-// AppendResult returns the answer r to a request as it is sent, and as
-// encoding/json writes the same value.
-func AppendResult(address, chain string, r screening.Result, now time.Time) (got, want []byte) {
-	return both(newResult(screenRequest{address, chain}, r, now))
+// A ResultWriter is a resultWriter.
+type ResultWriter struct{ w resultWriter }
+
+// Append appends the answer r to a request, as it is sent.
+func (w *ResultWriter) Append(b []byte, address, chain string, r *screening.Result, now time.Time) []byte {
+	return w.w.append(b, screenRequest{address, chain}, r, now)
 }
 
-func both(r result) (got, want []byte) {
-	return append(r.appendJSON(nil), '\n'), marshal(r)
-}
+// AppendLabel returns a label as it is sent.
+func AppendLabel(l screening.Label) []byte { return appendLabel(nil, &l) }
 
-// AppendAny is AppendResult for a result that holds the strings and numbers
-// given, in n labels and sources.
-func AppendAny(s string, i int64, at time.Time, n int) (got, want []byte) {
-	r := result{Address: s, Chain: s, Score: int(i), Level: "HIGH", Labels: []label{}, DataFreshness: freshnessBySrc{}, ScoringVersion: s, Disclaimer: s}
-	for range n {
-		r.Labels = append(r.Labels, label{Label: "SCAM", Source: s, SourceRef: s, AddedAt: timestamp{at}, Match: s, ListedAddress: s})
-		r.DataFreshness = append(r.DataFreshness, freshness{source: s, LastUpdated: timestamp{at}, AgeSeconds: age(i)})
-	}
-	return both(r)
-}
+// AppendString returns s as a JSON string, as it is sent.
+func AppendString(s string) []byte { return appendString(nil, s) }
 
-// AppendString returns s as a JSON string, as it is sent and as encoding/json
-// writes it.
-func AppendString(s string) (got, want []byte) {
-	return append(appendString(nil, s), '\n'), marshal(s)
-}
+// Plain is plain.
+func Plain(s string) int { return plain(s) }
 
-// Freshness returns data_freshness, in the order of its source ids, as it is
-// sent and as encoding/json writes a map of the same values.
-func Freshness(sorted []screening.SourceStatus, now time.Time) (got, want []byte) {
-	all, byID := freshnessBySrc{}, map[string]freshness{}
-	for _, s := range sorted {
-		f := freshness{source: s.Info.ID, LastUpdated: timestamp{s.LastUpdated}, AgeSeconds: age(now.Sub(s.LastUpdated) / time.Second)}
-		all, byID[f.source] = append(all, f), f
-	}
-	got = append(all.appendJSON(nil), '\n')
-	return got, marshal(byID)
+// Ending returns the end of an answer, from data_freshness on, as it is sent.
+func Ending(status []screening.SourceStatus, version string, now time.Time) []byte {
+	return []byte(newEnding(status, version, now).text)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of
@@ -78,13 +61,4 @@ func Codes() (all []string) {
 		all = append(all, string(c))
 	}
 	return all
-}
-
-// AppendOnly and MarshalOnly are the two halves of AppendResult, to be timed.
-func AppendOnly(b []byte, address, chain string, r screening.Result) []byte {
-	return newResult(screenRequest{address, chain}, r, time.Now()).appendJSON(b)
-}
-
-func MarshalOnly(address, chain string, r screening.Result) []byte {
-	return marshal(newResult(screenRequest{address, chain}, r, time.Now()))
 }

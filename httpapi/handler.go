@@ -145,6 +145,7 @@ type handler struct {
 	challenge string // of a 401, without an error
 	observer  func(context.Context, Observation)
 	audit     func(context.Context, Screening) error
+	results   resultWriter
 }
 
 // A route is an endpoint, by the end of its path; "" is none.
@@ -323,16 +324,15 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 		return nil, h.problemOf(e, req.Chain, err)
 	}
 	now := time.Now()
-	wire := newResult(req, result, now)
 	if h.audit != nil {
-		record := Screening{Time: now, RequestID: e.id, KeyID: e.key, Chain: chain, Address: wire.Address, Result: result}
+		record := Screening{Time: now, RequestID: e.id, KeyID: e.key, Chain: chain, Address: screened(req, &result), Result: result}
 		if err := h.audit(e.Context(), record); err != nil {
 			h.logError(e, fmt.Errorf("audit: %w", err))
 			return nil, &problem{Code: auditUnavailable, Detail: "The screening could not be put on record, so it is not answered."}
 		}
 	}
 	e.result = result
-	return append(wire.appendJSON(make([]byte, 0, 1024)), '\n'), nil
+	return h.results.append(make([]byte, 0, 1024), req, &result, now), nil
 }
 
 // checkContent returns the problem of a request whose body is not said to be
