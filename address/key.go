@@ -274,10 +274,20 @@ func (a Address) Identity() (account, key Class, n int, w0, w1, w2, w3 uint64, m
 	if a.row == 0 {
 		return 0, 0, 0, 0, 0, 0, 0, false
 	}
-	w, t := a.account()
-	if accountClasses[a.row-1] == ethereumAccount {
-		return Class(t), KeccakHash, t.len(), w.w0, w.w1, w.w2, w.w3, false
+	if class := accountClasses[a.row-1]; class == ethereumAccount && a.form == formEVM { // as in account
+		digits := a.text[2:]
+		_ = digits[39]
+		return class | evmKind, KeccakHash, 20,
+			unhex8(load8(digits, 0)) | unhex8(load8(digits, 8))<<32,
+			unhex8(load8(digits, 16)) | unhex8(load8(digits, 24))<<32,
+			unhex8(load8(digits, 32)), 0, false
 	}
+	return a.identity()
+}
+
+// identity is Identity without haste.
+func (a Address) identity() (account, key Class, n int, w0, w1, w2, w3 uint64, more bool) {
+	w, t := a.account()
 	kw, kt := a.key()
 	switch {
 	case kt == 0:

@@ -222,24 +222,31 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 // The error is [ErrZeroAddress] for the zero Address, [ErrNotLoaded] if a
 // required source was never loaded, and [ErrStale] if one is too old under
 // Options.MaxAge. The Result is zero then: no error is ever an answer.
-func (s *Screener) Screen(a address.Address) (Result, error) {
+func (s *Screener) Screen(a address.Address) (r Result, err error) {
+	err = s.screen(&r, a)
+	return r, err
+}
+
+// screen is Screen into r, which is zero: a Result is so large that each copy of
+// one would cost as much as the look-up.
+func (s *Screener) screen(r *Result, a address.Address) error {
 	snap := s.snap.Load()
 	if err := snap.ready(s.maxAge); err != nil {
-		return Result{}, err
+		return err
 	}
 	if !a.IsValid() {
-		return Result{}, ErrZeroAddress
+		return ErrZeroAddress
 	}
-	if !snap.hit(a) {
-		r := snap.clean
-		r.Address = a
-		return r, nil
+	if snap.hit(a) {
+		labels, err := snap.labels(a)
+		if err != nil {
+			return err
+		}
+		*r = snap.result(a, labels)
+		return nil
 	}
-	labels, err := snap.labels(a)
-	if err != nil {
-		return Result{}, err
-	}
-	return snap.result(a, labels), nil
+	r.Address, r.Level, r.ScoringVersion, r.snap = a, snap.clean, snap.version, snap
+	return nil
 }
 
 // ScreenText reads text as an address of chain c, as [address.Normalize] does,
@@ -249,20 +256,27 @@ func (s *Screener) Screen(a address.Address) (Result, error) {
 //
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
 // an address nor listed.
-func (s *Screener) ScreenText(c address.Chain, text string) (Result, error) {
+func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
 	a, err := address.Normalize(c, text)
 	if err == nil {
-		return s.Screen(a)
+		err = s.screen(&r, a)
+		return r, err
 	}
+	return s.screenLiteral(text, err)
+}
+
+// screenLiteral screens a text that is no address, because of err.
+func (s *Screener) screenLiteral(text string, err error) (Result, error) {
 	snap := s.snap.Load()
-	if snap.ready(s.maxAge) == nil && !errors.Is(err, address.ErrChain) {
-		labels, bad := snap.literal(text)
-		if bad != nil {
-			return Result{}, bad
-		}
-		if len(labels) > 0 {
-			return snap.result(address.Address{}, labels), nil
-		}
+	if snap.ready(s.maxAge) != nil || errors.Is(err, address.ErrChain) {
+		return Result{}, err
+	}
+	labels, bad := snap.literal(text)
+	if bad != nil {
+		return Result{}, bad
+	}
+	if len(labels) > 0 {
+		return snap.result(address.Address{}, labels), nil
 	}
 	return Result{}, err
 }

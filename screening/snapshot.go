@@ -28,7 +28,8 @@ type snapshot struct {
 	oldest    time.Time // the oldest LastUpdated of a required source
 
 	segments []snapshotSegment // of the lists that are loaded
-	clean    Result            // what is answered about a clean address, but for the address
+	clean    score.Level       // of no labels
+	version  string            // of the table
 }
 
 // A snapshotSegment is a segment with what its labels need to know of its list.
@@ -64,7 +65,7 @@ func (s *Screener) snapshot(held []list) *snapshot {
 	slices.Sort(lines)
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
 	snap.digest = hex.EncodeToString(digest[:])
-	snap.clean = Result{Level: s.table.Level(0), ScoringVersion: s.table.Version(), snap: snap}
+	snap.clean, snap.version = s.table.Level(0), s.table.Version()
 	return snap
 }
 
@@ -81,8 +82,7 @@ func (snap *snapshot) ready(maxAge time.Duration) error {
 
 // result makes the answer about a of the labels that were found.
 func (snap *snapshot) result(a address.Address, labels []Label) Result {
-	r := snap.clean
-	r.Address, r.Labels = a, labels
+	r := Result{Address: a, Level: snap.clean, Labels: labels, ScoringVersion: snap.version, snap: snap}
 	if len(labels) > 0 {
 		r.Score = labels[0].Points
 		r.Level = snap.table.Level(r.Score)
@@ -101,9 +101,8 @@ func (snap *snapshot) hit(a address.Address) bool {
 	if key == 0 || snap.accountsOnly {
 		key = account
 	}
-	k := index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)
 	for i := range snap.segments {
-		if _, hit := snap.segments[i].Lookup(k); hit {
+		if _, hit := snap.segments[i].LookupWords(uint16(key), w0, w1, w2, w3, n); hit {
 			return true
 		}
 	}

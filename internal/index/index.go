@@ -60,6 +60,12 @@ func (ix *Index) Lookup(k Key) (Set, bool) {
 	return ix.lookup(k.w0, k.w1, k.w2, k.w3, k.meta)
 }
 
+// LookupWords is Lookup of [KeyOfWords]: of a key in registers, where a Key, which
+// is too large for them, would go through memory.
+func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, bool) {
+	return ix.lookup(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
+}
+
 const (
 	lanes = 0x0001_0001_0001_0001 // 1 in each of four 16-bit lanes
 	tops  = 0x8000_8000_8000_8000 // the highest bit of each
