@@ -34,13 +34,24 @@ func Ending(status []screening.SourceStatus, version string, now time.Time) []by
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of
-// what is wrong with it.
+// what is wrong with it. ReadAny is the same without the hurry.
 func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
-	req, p := readScreenRequest(body)
+	return fieldsOf(readScreenRequest(body))
+}
+
+func ReadAny(body []byte) (address, chain, code, reason string) { return fieldsOf(readAny(body)) }
+
+func fieldsOf(req screenRequest, p *problem) (address, chain, code, reason string) {
 	if p != nil {
 		return "", "", string(p.Code), p.Reason
 	}
 	return req.Address, req.Chain, "", ""
+}
+
+// ReadPlain returns the fields of a body that is read in a hurry.
+func ReadPlain(body string) (address, chain string, ok bool) {
+	req, ok := readPlain(body)
+	return req.Address, req.Chain, ok
 }
 
 // ProblemOf returns the problem of an error, as it is sent.

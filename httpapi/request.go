@@ -8,13 +8,75 @@ import (
 
 // readScreenRequest reads the body of a request to the screen path, or returns
 // the problem with it.
+func readScreenRequest(body []byte) (screenRequest, *problem) {
+	if req, ok := readPlain(string(body)); ok {
+		return req, nil
+	}
+	return readAny(body)
+}
+
+// readPlain is readAny for what nearly all bodies are: the two fields and nothing
+// else, in strings of ASCII without an escape. It reports false for all others, be
+// they right or wrong. The strings that it returns are parts of body.
+func readPlain(body string) (req screenRequest, ok bool) {
+	var address, chain string // in their quotes
+	s := skipBlanks(body)
+	for _, opening := range [2]byte{'{', ','} {
+		var name, value string
+		name, s = cutString(after(s, opening))
+		value, s = cutString(after(s, ':'))
+		switch {
+		case name == `"address"` && address == "":
+			address = value
+		case name == `"chain"` && chain == "":
+			chain = value
+		default:
+			return req, false
+		}
+	}
+	if address == "" || chain == "" || s == "" || s[0] != '}' || skipBlanks(s[1:]) != "" {
+		return req, false
+	}
+	return screenRequest{Address: address[1 : len(address)-1], Chain: chain[1 : len(chain)-1]}, true
+}
+
+// cutString cuts a plain string from the beginning of s, with its quotes, and the
+// blanks after it. Both are "" if there is none.
+func cutString(s string) (quoted, rest string) {
+	if s == "" || s[0] != '"' {
+		return "", ""
+	}
+	end := 1 + plain(s[1:])
+	if end == len(s) || s[end] != '"' {
+		return "", ""
+	}
+	return s[:end+1], skipBlanks(s[end+1:])
+}
+
+// after returns what follows the byte c at the beginning of s, and the blanks
+// after it; "" if s begins with another.
+func after(s string, c byte) string {
+	if s == "" || s[0] != c {
+		return ""
+	}
+	return skipBlanks(s[1:])
+}
+
+func skipBlanks(s string) string {
+	for s != "" && (s[0] == ' ' || s[0] == '\t' || s[0] == '\n' || s[0] == '\r') {
+		s = s[1:]
+	}
+	return s
+}
+
+// readAny reads any body, or returns the problem with it.
 //
 // It is stricter than encoding/json, which would read what a proxy or a log
 // before it may have read otherwise: the names of the fields have their letter
 // case, neither may stand twice, the text is valid UTF-8, escapes are valid
 // UTF-16, and nothing follows. Fields that are not ours are ignored, but for
 // their syntax.
-func readScreenRequest(body []byte) (screenRequest, *problem) {
+func readAny(body []byte) (screenRequest, *problem) {
 	r := jsonReader{data: body}
 	var req screenRequest
 	if len(body) == 0 {

@@ -92,9 +92,61 @@ func TestReadScreenRequest(t *testing.T) {
 	}
 }
 
+// TestReadPlain: what nearly all callers send is read in a hurry.
+func TestReadPlain(t *testing.T) {
+	for _, tt := range []struct {
+		body, address, chain string
+		ok                   bool
+	}{
+		{`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum", true},
+		{"\t{ \"chain\" :\r\n\"c\" , \"address\": \"a\" }\n", "a", "c", true},
+		{`{"address":"","chain":""}`, "", "", true},
+		{`{"address":"a","chain":"c","x":1}`, "", "", false},
+		{`{"address":"a","address":"c"}`, "", "", false},
+		{`{"address":"a\u0020","chain":"c"}`, "", "", false},
+		{`{"address":"é","chain":"c"}`, "", "", false},
+		{`{"address":"a","chain":"c"`, "", "", false},
+		{`{"address":"a","chain":"c`, "", "", false},
+		{`{"address":"a","chain":"c"}}`, "", "", false},
+		{`{"address":"a"}`, "", "", false},
+		{`{"address":,"chain":"c"}`, "", "", false},
+		{``, "", "", false},
+	} {
+		if a, c, ok := httpapi.ReadPlain(tt.body); a != tt.address || c != tt.chain || ok != tt.ok {
+			t.Errorf("%q: %q %q %v, want %q %q %v", tt.body, a, c, ok, tt.address, tt.chain, tt.ok)
+		}
+	}
+}
+
+// BenchmarkReadRequest is goal P17, the question.
+func BenchmarkReadRequest(b *testing.B) {
+	body := []byte(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`)
+	b.Run("read", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			httpapi.ReadScreenRequest(body)
+		}
+	})
+	b.Run("encodingjson", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var req struct {
+				Address string `json:"address"`
+				Chain   string `json:"chain"`
+			}
+			if err := json.Unmarshal(body, &req); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 // checkReading holds the reading of a body against encoding/json.
 func checkReading(body []byte) error {
-	a, c, code, reason := httpapi.ReadScreenRequest(body)
+	a, c, code, reason := httpapi.ReadAny(body)
+	if a2, c2, code2, reason2 := httpapi.ReadScreenRequest(body); a2 != a || c2 != c || code2 != code || reason2 != reason {
+		return fmt.Errorf("read %q %q %q %q, want %q %q %q %q", a2, c2, code2, reason2, a, c, code, reason)
+	}
 	switch reason {
 	case "syntax", "trailing_data", "empty":
 		if json.Valid(body) {
@@ -167,7 +219,7 @@ func FuzzScreenBody(f *testing.F) {
 		`{"address":"TBHTJqAy4DhHhmT3dNceJYNRz4SdLofLre","chain":"ethereum"}`,
 		`{"address":"5Kb8kLf9zgWQnogidDA76MzPL6TsZZY36hWXMssSzNydYXYB9KF","chain":"bitcoin"}`,
 		`{"address":"a","address":"b","chain":"eth"}`,
-		`{"addre\u0073s":"\ud83d\ude00","chain":"\ud800"}`,
+		`{"addre\u0073s":"\ud83d\ude00","chain":"\ud800"}`, "{\"chain\":\"a\x7f\",\"address\":\"\x80\"} ", `{"address":"a","chain":"b"},`,
 		`[{"address":1,"chain":null}]`, `{"address":"0x`, "\xef\xbb\xbf{}", "null{}", "",
 	} {
 		f.Add([]byte(s))
