@@ -33,16 +33,19 @@ import (
 // section stood before one on which it depends, the document would be refused,
 // not misread.
 //
-// A party may be on other lists of OFAC, too, but a wallet whose holder is not
-// on the SDN List is none of ours, and refused: it shows that this is not the
-// SDN List, or that its form has changed.
+// A party may be on several lists of OFAC, and then has entries of all of them in
+// each file. But one that is not on the list of this file has no business in it:
+// a wallet whose holder is not is refused, for it shows that this is another list,
+// or that its form has changed. So is a file most of whose entries are of others:
+// all parties of the SDN List are on it, and one in two hundred on another, while
+// of the consolidated list each is on another, and one in five on the SDN List.
 type advanced struct {
 	*document
 	features map[string]feature // by id
 	sdn      string             // id of the SDN List
 	profiles map[string]int     // the holders by their id
-	onList   []bool             // of holders: there is an entry on the SDN List
-	entries  int                // entries on the SDN List
+	onList   []bool             // of holders: there is an entry on the list that is read
+	entries  [2]int             // of either list, by kind
 
 	// Of the profile that is read:
 	id      string
@@ -75,12 +78,15 @@ func (p *advanced) read() error {
 	if err != nil {
 		return err
 	}
-	if p.entries == 0 {
-		return p.errorf("", "no entry is on the SDN List")
+	switch here, elsewhere := p.entries[p.kind], p.entries[1-p.kind]; {
+	case here == 0:
+		return p.errorf("", "no entry is on %v", p.kind)
+	case here < elsewhere:
+		return p.errorf("", "%d entries are on %v, and %d on others: it is not the list of this file", here, p.kind, elsewhere)
 	}
 	for i, ok := range p.onList {
 		if !ok {
-			return p.errorf(p.holders[i].id, "a holder of wallets is not on the SDN List")
+			return p.errorf(p.holders[i].id, "a holder of wallets is not on %v", p.kind)
 		}
 	}
 	return nil
@@ -280,10 +286,14 @@ func (p *advanced) feature() error {
 
 // entry reads an entry of a list: when a party was put on it.
 func (p *advanced) entry([]byte) error {
-	if v, _ := p.Attr("ListID"); p.sdn == "" || string(v) != p.sdn {
+	on := consolidated
+	if v, _ := p.Attr("ListID"); p.sdn != "" && string(v) == p.sdn {
+		on = sdn
+	}
+	p.entries[on]++
+	if on != p.kind {
 		return p.Skip()
 	}
-	p.entries++
 	profile, _ := p.Attr("ProfileID")
 	i, ok := p.profiles[string(profile)]
 	if !ok {

@@ -47,8 +47,25 @@ const (
 // of OFAC's own sdn.csv survive everywhere, so it is passed over. Errors are a
 // [*sources.RecordError], or those of the readers, or one that wraps that of
 // add. comments may be nil if nothing is cut.
-func ParseCSV(sdn, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	l, err := readCSV(sdn, comments)
+func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return sdn.parseCSV(sdnFile, comments, add)
+}
+
+// ParseConsolidatedCSV is as [ParseCSV], for cons_prim.csv and cons_comments.csv of
+// the consolidated non-SDN list. See [ParseConsolidated].
+func ParseConsolidatedCSV(prim, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return consolidated.parseCSV(prim, comments, add)
+}
+
+func (k kind) parseCSV(main, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	if comments == nil {
+		comments = strings.NewReader("")
+	}
+	rest, err := k.readComments(comments)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	l, err := k.readCSV(main, rest)
 	if err != nil {
 		return sources.Revision{}, err
 	}
@@ -58,32 +75,51 @@ func ParseCSV(sdn, comments io.Reader, add func(sources.Entry) error) (sources.R
 	return l.revision, nil
 }
 
-// readCSV reads both files to their end.
-func readCSV(sdn, comments io.Reader) (*list, error) {
-	if comments == nil {
-		comments = strings.NewReader("")
-	}
-	var l list
-	rest := csvFile{name: "sdn_comments.csv", columns: 2, hash: sha256.New()}
-	more := make(map[string][]byte)
-	err := rest.each(comments, maxComments, func(row []string) error {
-		id := strings.Clone(row[0])            // not to keep the row
-		more[id] = append(more[id], row[1]...) // with nothing between: it was cut within a word
+// csvNames are the names of the two files of each list.
+var csvNames = map[kind][2]string{
+	sdn:          {"sdn.csv", "sdn_comments.csv"},
+	consolidated: {"cons_prim.csv", "cons_comments.csv"},
+}
+
+// errApart: the two files are not of one list.
+var errApart = errors.New("the files are of different days, or one is cut")
+
+// commentsFile is what goes on in the second file, by the id of the entity.
+type commentsFile struct {
+	csvFile
+	more map[string][]byte
+}
+
+// readComments reads the second file to its end.
+func (k kind) readComments(r io.Reader) (*commentsFile, error) {
+	f := &commentsFile{csvFile{name: csvNames[k][1], columns: 2, hash: sha256.New()}, make(map[string][]byte)}
+	err := f.each(r, maxComments, func(row []string) error {
+		id := strings.Clone(row[0])                // not to keep the row
+		f.more[id] = append(f.more[id], row[1]...) // with nothing between: it was cut within a word
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	main := csvFile{name: "sdn.csv", columns: 12, hash: sha256.New()}
+	return f, nil
+}
+
+// readCSV reads the first file to its end.
+func (k kind) readCSV(r io.Reader, rest *commentsFile) (*list, error) {
+	var l list
+	main := csvFile{name: csvNames[k][0], columns: 12, hash: sha256.New()}
 	seen := make(map[string]bool)
-	err = main.each(sdn, maxCSV, func(row []string) error {
+	err := main.each(r, maxCSV, func(row []string) error {
 		id := row[0]
 		if seen[id] {
 			return errors.New("id given twice")
 		}
 		seen[strings.Clone(id)] = true // not to keep the row
 		l.revision.Records++
-		remarks, err := whole(row[11], string(more[id]))
+		if err := k.check(strings.Split(row[3], "] [")); err != nil {
+			return err
+		}
+		remarks, err := whole(row[11], string(rest.more[id]))
 		if err != nil {
 			return err
 		}
@@ -95,12 +131,12 @@ func readCSV(sdn, comments io.Reader) (*list, error) {
 	switch {
 	case l.revision.Records == 0:
 		return nil, main.errorf(0, "", "no records")
-	case len(l.wallets) == 0:
+	case len(l.wallets) == 0 && k == sdn:
 		return nil, main.errorf(0, "", "no wallet in %d records", l.revision.Records)
 	}
-	for id := range more {
+	for id := range rest.more {
 		if !seen[id] {
-			return nil, rest.errorf(0, id, "not in sdn.csv: that was cut, or is of another day")
+			return nil, rest.errorf(0, id, "not in %s: %w", main.name, errApart)
 		}
 	}
 	digest := sha256.Sum256(rest.hash.Sum(main.hash.Sum(nil)))
@@ -159,9 +195,9 @@ func whole(remarks, more string) (string, error) {
 		// The last of the 1000 was a blank, which was trimmed.
 		return remarks + " " + more, nil
 	case more != "" && n < maxRemarks:
-		return "", fmt.Errorf("remarks of %d characters go on in sdn_comments.csv, want %d: the files are of different days", n, maxRemarks)
+		return "", fmt.Errorf("remarks of %d characters go on in the comments, want %d: %w", n, maxRemarks, errApart)
 	case more == "" && n == maxRemarks:
-		return "", fmt.Errorf("remarks are cut at %d characters, and do not go on in sdn_comments.csv", n)
+		return "", fmt.Errorf("remarks are cut at %d characters, and do not go on in the comments: %w", n, errApart)
 	}
 	return remarks + more, nil
 }

@@ -1,19 +1,23 @@
-// Package ofac reads the SDN List of the US Treasury's Office of Foreign Assets
-// Control, which names the wallet addresses of people and organisations with
-// whom dealings are prohibited. The list is a work of the US government and in
-// the public domain.
+// Package ofac reads the lists of the US Treasury's Office of Foreign Assets
+// Control, which name the wallet addresses of people and organisations with
+// whom dealings are prohibited: the SDN List, and what OFAC calls the
+// consolidated list, of all whom it sanctions in other ways. The lists are works
+// of the US government and in the public domain.
 //
-// [New] makes a source that fetches the list. [Parse] reads a file that is at
-// hand. The formats that it knows are
+// [New] makes a source that fetches the SDN List, and [NewConsolidated] one for
+// the other. [Parse] and [ParseConsolidated] read a file that is at hand. The
+// formats that they know are
 //
-//   - sdn_advanced.xml, which says when each entity was listed, and
-//   - sdn.xml, a quarter of the size, which does not,
+//   - sdn_advanced.xml (cons_advanced.xml), which says when each entity was
+//     listed, and
+//   - sdn.xml (consolidated.xml), a quarter of the size, which does not,
 //
 // both in the namespaces before and since May 2024, and both also in the ZIP
-// files in which OFAC publishes them. An entry is one listed address: Asset is the ticker as printed, Ref the id of the entity, which
-// https://sanctionssearch.ofac.treas.gov shows, and ListedAt the day on which
-// the entity was listed. OFAC does not say when it added an address to an entity
-// that was listed before.
+// files in which OFAC publishes them. [ParseCSV] and [ParseConsolidatedCSV] read
+// the oldest format. An entry is one listed address: Asset is the ticker as
+// printed, Ref the id of the entity, which https://sanctionssearch.ofac.treas.gov
+// shows, and ListedAt the day on which the entity was listed. OFAC does not say
+// when it added an address to an entity that was listed before.
 package ofac
 
 import (
@@ -39,14 +43,28 @@ import (
 //
 // Nothing is added unless all of r was read and is a whole list: well-formed to
 // its last byte, of the right kind, with as many records as it claims (sdn.xml),
-// and not without any wallet. Errors are a [*sources.RecordError], or that of r,
+// and not without any wallet. The consolidated list is refused: sdn_advanced.xml
+// says of each party on which list it is, and in sdn.xml the programs do. Errors
+// are a [*sources.RecordError], or that of r,
 // or one that wraps that of add. The revision's digest is that of the XML document,
 // which is all bytes of r unless r is a ZIP file.
 //
 // Parse holds the wallets in memory, the ZIP file if it is one, and of the rest of
 // the list no more than a buffer of 64 KiB.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	l, err := read(r)
+	return sdn.parse(r, add)
+}
+
+// ParseConsolidated is as [Parse], for the consolidated non-SDN list, and refuses
+// the SDN List. No wallet was in it in 2026, so a list without any is none the
+// worse. ListedAt is the first day on which the entity was on one of the lists that
+// it consolidates.
+func ParseConsolidated(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return consolidated.parse(r, add)
+}
+
+func (k kind) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	l, err := read(r, k)
 	if err != nil {
 		return sources.Revision{}, err
 	}
@@ -96,7 +114,7 @@ func (l *list) each(add func(sources.Entry) error) error {
 }
 
 // read reads a whole document.
-func read(r io.Reader) (*list, error) {
+func read(r io.Reader, k kind) (*list, error) {
 	buffered := bufio.NewReaderSize(r, 16) // large reads go past the buffer
 	r = buffered
 	if head, _ := buffered.Peek(len(zipMagic)); string(head) == zipMagic {
@@ -107,7 +125,7 @@ func read(r io.Reader) (*list, error) {
 	}
 	hash := sha256.New()
 	s := xmlscan.New(io.TeeReader(r, hash))
-	l, err := readXML(s)
+	l, err := readXML(s, k)
 	if err != nil {
 		var at *xmlscan.Error
 		if errors.As(err, &at) {
@@ -120,11 +138,11 @@ func read(r io.Reader) (*list, error) {
 }
 
 // readXML reads the document of s to its end.
-func readXML(s *xmlscan.Scanner) (*list, error) {
+func readXML(s *xmlscan.Scanner, k kind) (*list, error) {
 	if _, err := s.Next(); err != nil {
 		return nil, err
 	}
-	d := document{Scanner: s}
+	d := document{Scanner: s, kind: k}
 	var readRoot func() error
 	switch root := s.Name(); string(root) {
 	case "Sanctions":
@@ -132,7 +150,7 @@ func readXML(s *xmlscan.Scanner) (*list, error) {
 	case "sdnList":
 		readRoot = (&simple{document: &d}).read
 	default:
-		return nil, d.errorf("", "root element <%.64s> is that of no SDN list", root)
+		return nil, d.errorf("", "root element <%.64s> is that of no list of OFAC", root)
 	}
 	if err := readRoot(); err != nil {
 		return nil, err
@@ -145,7 +163,7 @@ func readXML(s *xmlscan.Scanner) (*list, error) {
 		return nil, d.errorf("", "no records")
 	case d.revision.Published.IsZero():
 		return nil, d.errorf("", "no date of publication")
-	case len(d.wallets) == 0:
+	case len(d.wallets) == 0 && k == sdn:
 		// Either another list of OFAC, or the label of wallets has changed.
 		return nil, d.errorf("", "no wallet in %d records", d.revision.Records)
 	}
@@ -156,6 +174,7 @@ func readXML(s *xmlscan.Scanner) (*list, error) {
 type document struct {
 	*xmlscan.Scanner
 	list
+	kind kind // which one it should be
 }
 
 // errorf makes an error at this place of the document, in the record ref.

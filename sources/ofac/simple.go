@@ -16,6 +16,8 @@ import (
 //	    <uid>27307</uid>
 //	    <firstName>…</firstName>                 of people only
 //	    <lastName>LAZARUS GROUP</lastName>
+//	    <programList>
+//	      <program>DPRK3</program>
 //	    <idList>
 //	      <id>
 //	        <idType>Digital Currency Address - ETH</idType>
@@ -27,6 +29,7 @@ type simple struct {
 
 	// Of the entry that is read:
 	uid, first, last string
+	programs         []string
 }
 
 func (p *simple) read() error {
@@ -77,7 +80,7 @@ func (p *simple) information(name []byte) error {
 
 func (p *simple) entry() error {
 	p.revision.Records++
-	p.uid, p.first, p.last = "", "", ""
+	p.uid, p.first, p.last, p.programs = "", "", "", p.programs[:0]
 	before := len(p.wallets)
 	err := p.children(func(name []byte) (err error) {
 		switch string(name) {
@@ -92,6 +95,14 @@ func (p *simple) entry() error {
 			return err
 		case "idList":
 			return p.children(p.id)
+		case "programList":
+			return p.children(func([]byte) error {
+				program, err := p.content()
+				if len(p.programs) < maxPrograms {
+					p.programs = append(p.programs, program)
+				}
+				return err
+			})
 		}
 		return p.Skip()
 	})
@@ -100,6 +111,9 @@ func (p *simple) entry() error {
 	}
 	if p.uid == "" {
 		return p.errorf("", "sdnEntry without a uid")
+	}
+	if err := p.kind.check(p.programs); err != nil {
+		return p.errorf(p.uid, "%w", err)
 	}
 	if len(p.wallets) > before {
 		name := p.last

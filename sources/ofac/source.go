@@ -10,21 +10,40 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// The addresses of the list at OFAC's Sanctions List Service, in the formats
+// The addresses of the SDN List at OFAC's Sanctions List Service, in the formats
 // that this package reads. They redirect to storage, at addresses that change.
+// CSV needs CommentsCSV beside it.
 const (
 	AdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.XML"
 	AdvancedZIP = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.ZIP"
 	XML         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN.XML"
 	ZIP         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_XML.ZIP"
+	CSV         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN.CSV"
+	CommentsCSV = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_COMMENTS.CSV"
 )
 
-// Options are what [New] can be told. The zero Options are the defaults.
+// Those of the consolidated non-SDN list.
+const (
+	ConsolidatedAdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.XML"
+	ConsolidatedAdvancedZIP = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.ZIP"
+	ConsolidatedXML         = "https://sanctionslistservice.ofac.treas.gov/api/download/CONSOLIDATED.XML"
+	ConsolidatedCSV         = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_PRIM.CSV"
+	ConsolidatedCommentsCSV = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_COMMENTS.CSV"
+)
+
+// Options are what [New] and [NewConsolidated] can be told. The zero Options are
+// the defaults.
 type Options struct {
 	// URL is where the list is; "" means [AdvancedXML], some 130 MB that say when
-	// entities were listed. It must be https. Any format that [Parse] knows will
-	// do: on a slow line, [AdvancedZIP] is the same list in 5 MB.
+	// entities were listed, or [ConsolidatedAdvancedXML], which has 5 MB. It must be
+	// https. Any format that [Parse] knows will do: on a slow line, [AdvancedZIP] is
+	// the same list in 5 MB.
 	URL string
+	// CommentsURL is where sdn_comments.csv or cons_comments.csv is, if URL is that
+	// of sdn.csv or cons_prim.csv. "" means [CommentsCSV] for [CSV] and
+	// [ConsolidatedCommentsCSV] for [ConsolidatedCSV], and for another URL that the
+	// list is one file, and no CSV.
+	CommentsURL string
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should
 	// be zero, or allow for the whole download: this package bounds the time
 	// without progress, and the context of Load bounds the rest.
@@ -44,44 +63,87 @@ type Options struct {
 const maxBytes = 1 << 30
 
 // New returns the SDN List, under the id OFAC_SDN, as OFAC publishes it. opts
-// may be nil.
+// may be nil. A file of the consolidated list is refused.
 //
 // Load fetches the list with a conditional request and reads it as [Parse] does:
 // it adds entries only after the whole list was read. A list that the server
 // calls unchanged, or whose digest is that of the revision held, is
 // [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
 // downloads that break off, are repeated a few times.
+//
+// CSV is two files, which are read as [ParseCSV] does. If they turn out not to be
+// of one day, or the second is another one after the first has come, both are
+// fetched again, once. They are unchanged if the server says so of both.
 func New(opts *Options) sources.Source {
-	s := &source{url: AdvancedXML}
+	return newSource(sdn, AdvancedXML, opts)
+}
+
+// NewConsolidated returns the consolidated non-SDN list, under the id
+// OFAC_CONSOLIDATED. It names those whom OFAC sanctions without blocking their
+// property: in sectors, at correspondent banks, on securities. All count as
+// sanctioned. In 2026 it had no wallet; a program that loads it will know of the
+// first one. A file of the SDN List is refused. All else is as with [New].
+func NewConsolidated(opts *Options) sources.Source {
+	return newSource(consolidated, ConsolidatedAdvancedXML, opts)
+}
+
+func newSource(k kind, url string, opts *Options) sources.Source {
+	s := &source{kind: k, url: url}
 	if opts != nil {
 		s.client, s.userAgent, s.progress = opts.Client, opts.UserAgent, opts.Progress
 		if opts.URL != "" {
 			s.url = opts.URL
 		}
+		s.comments = opts.CommentsURL
+	}
+	switch {
+	case s.comments != "":
+	case s.url == CSV:
+		s.comments = CommentsCSV
+	case s.url == ConsolidatedCSV:
+		s.comments = ConsolidatedCommentsCSV
 	}
 	return s
 }
 
 type source struct {
-	url, userAgent string
-	client         *http.Client
-	progress       func(read, total int64)
+	kind          kind
+	url, comments string // comments of CSV only
+	userAgent     string
+	client        *http.Client
+	progress      func(read, total int64)
 }
 
 func (s *source) Info() sources.Info {
-	return sources.Info{
+	info := sources.Info{
 		ID:           "OFAC_SDN",
 		Name:         "OFAC Specially Designated Nationals and Blocked Persons List",
 		Jurisdiction: sources.US,
 		Licence:      "US government work, public domain (17 U.S.C. 105)",
 	}
+	if s.kind == consolidated {
+		info.ID, info.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"
+	}
+	return info
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes, Progress: s.progress}
-	rev, err := download.List(ctx, req, prev, add, Parse)
+	load := s.loadCSV
+	if s.comments == "" {
+		load = s.loadFile
+	}
+	rev, err := load(ctx, prev, add)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("ofac: %w", err)
 	}
 	return rev, err
+}
+
+func (s *source) request(url string, limit int64) *fetch.Request {
+	return &fetch.Request{URL: url, Client: s.client, UserAgent: s.userAgent, MaxBytes: limit, Progress: s.progress}
+}
+
+// loadFile loads a list that is one file.
+func (s *source) loadFile(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	return download.List(ctx, s.request(s.url, maxBytes), prev, add, s.kind.parse)
 }

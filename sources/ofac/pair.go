@@ -1,0 +1,119 @@
+package ofac
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// loadCSV loads a list that is two files. The validators of the revision are
+// those of both, with a line feed between, which no field of HTTP can hold.
+func (s *source) loadCSV(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	var held validators
+	if prev.Digest != "" {
+		held = validatorsOf(prev)
+	}
+	l, now, err := s.getCSV(ctx, held)
+	if errors.Is(err, errApart) { // OFAC has published in between, or is doing so
+		l, now, err = s.getCSV(ctx, validators{})
+	}
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	rev := prev
+	if l != nil && l.revision.Digest != prev.Digest {
+		rev = l.revision
+	}
+	rev.Checked = time.Time{} // that is, now
+	rev.ETag, rev.LastModified = join(now.main.ETag, now.rest.ETag), join(now.main.LastModified, now.rest.LastModified)
+	if rev.Digest == prev.Digest {
+		return rev, sources.ErrUnchanged
+	}
+	err = l.each(func(e sources.Entry) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return add(e)
+	})
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	return rev, nil
+}
+
+// validators are those of the two files.
+type validators struct{ main, rest fetch.Result }
+
+func validatorsOf(r sources.Revision) (v validators) {
+	v.main.ETag, v.rest.ETag, _ = strings.Cut(r.ETag, "\n")
+	v.main.LastModified, v.rest.LastModified, _ = strings.Cut(r.LastModified, "\n")
+	if v.rest == (fetch.Result{}) { // those of another file
+		v.main = fetch.Result{}
+	}
+	return v
+}
+
+func join(main, rest string) string {
+	if main == "" && rest == "" {
+		return ""
+	}
+	return main + "\n" + rest
+}
+
+// getCSV fetches both files, unless both are those that are held: then the list
+// is nil. Its error is errApart if they do not belong together, or if one of them
+// is held and the other is not.
+func (s *source) getCSV(ctx context.Context, held validators) (*list, validators, error) {
+	var now validators
+	var rest *commentsFile
+	var l *list
+	var err error
+	now.rest, err = s.get(ctx, s.comments, maxComments, held.rest, func(body io.Reader) (err error) {
+		rest, err = s.kind.readComments(body)
+		return err
+	})
+	if err != nil {
+		return nil, validators{}, err
+	}
+	now.main, err = s.get(ctx, s.url, maxCSV, held.main, func(body io.Reader) (err error) {
+		if rest == nil {
+			return errApart
+		}
+		l, err = s.kind.readCSV(body, rest)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, validators{}, err
+	case now.main.NotModified && now.rest.NotModified:
+		return nil, now, nil
+	case now.main.NotModified:
+		return nil, validators{}, errApart
+	}
+	// Nothing in the files says that they belong together. But if the first to
+	// come is still the same when the second has come, both are of one time.
+	after, err := s.get(ctx, s.comments, maxComments, now.rest, func(body io.Reader) error {
+		again, err := s.kind.readComments(body)
+		if err == nil && string(again.hash.Sum(nil)) != string(rest.hash.Sum(nil)) {
+			err = errApart
+		}
+		return err
+	})
+	if err != nil {
+		return nil, validators{}, err
+	}
+	now.rest.ETag, now.rest.LastModified = after.ETag, after.LastModified
+	return l, now, nil
+}
+
+// get gets one of the two files, unless it is held.
+func (s *source) get(ctx context.Context, url string, limit int64, held fetch.Result, read func(io.Reader) error) (fetch.Result, error) {
+	req := s.request(url, limit)
+	req.ETag, req.LastModified = held.ETag, held.LastModified
+	return fetch.Get(ctx, req, read)
+}
