@@ -65,7 +65,7 @@ var links = map[string]string{
 	"sources/opensanctions": "golang.org/x/crypto golang.org/x/sys",
 	"sources/stablecoin":    "golang.org/x/crypto golang.org/x/sys",
 	"screening":             "golang.org/x/crypto golang.org/x/sys",
-	"httpapi":               "golang.org/x/crypto golang.org/x/sys",
+	"httpapi":               "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 }
 
 // never are packages of the standard library that these must not link, and the

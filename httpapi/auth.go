@@ -10,17 +10,25 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
-// ErrUnauthorized is what an [Authorizer] returns for a key that is not to be
-// let in, be it unknown, expired or revoked.
-var ErrUnauthorized = errors.New("unauthorized")
+var (
+	// ErrUnauthorized is what an [Authorizer] returns for a key that is not to be
+	// let in, be it unknown, expired or revoked.
+	ErrUnauthorized = errors.New("unauthorized")
 
-// An Authorizer decides which API keys are let in. [Keys] is one. Its method
-// may be called concurrently, and is called before anything else is done for the
-// caller.
+	// ErrUnavailable is what an [Authorizer] wraps when it cannot be decided for
+	// now, because what it would have to ask is out of reach.
+	ErrUnavailable = errors.New("unavailable")
+)
+
+// An Authorizer decides which API keys are let in. [Keys] is one, for a fixed
+// set; [Keyring] is one over a [Store]. Its method may be called concurrently, and
+// is called before anything else is done for the caller.
 type Authorizer interface {
 	// Authorize returns what is granted to the bearer of token, which is a
 	// non-empty string of the characters that RFC 6750 allows, of at most 4096
@@ -28,7 +36,8 @@ type Authorizer interface {
 	//
 	// An error that is ErrUnauthorized, or wraps it, is answered with 401; its
 	// text is shown to nobody, so all reasons look alike. Any other error means
-	// that it cannot be decided: it is logged, and answered with 500.
+	// that it cannot be decided: it is logged, and answered with 503 if it wraps
+	// ErrUnavailable, else with 500.
 	//
 	// An implementation should not let the time that it takes tell how near the
 	// token is to a valid one.
@@ -38,8 +47,22 @@ type Authorizer interface {
 // A Grant is what an [Authorizer] grants to the bearer of a key.
 type Grant struct {
 	// KeyID is the public id of the key, which may be logged. It must not be
-	// empty.
+	// empty; a quota is counted for what [CheckKeyID] takes only.
 	KeyID string
+
+	// Scopes are the endpoints that the key is good for: another one is answered
+	// with 403. 0 means all.
+	Scopes Scopes
+
+	// Quota is the number of screenings that are granted for each calendar month,
+	// in UTC. 0, or less, means no limit. See [Quota].
+	Quota int64
+
+	// Rate is the number of requests that are granted per second, as a long-term
+	// average, and Burst the number at once, by each handler for itself. No limit
+	// is meant if either is 0 or less.
+	Rate  float64
+	Burst int
 }
 
 // Keys is an Authorizer over a fixed set of keys. It holds no key, only the
@@ -96,7 +119,11 @@ func (k *Keys) Authorize(_ context.Context, token string) (Grant, error) {
 
 // NewKey returns a new random key, such as an operator hands out: "wsk_" and 52
 // capital letters and digits, of 260 random bits.
-func NewKey() string { return "wsk_" + rand.Text() + rand.Text() }
+func NewKey() string { return tokenPrefix + rand.Text() + rand.Text() }
+
+// tokenPrefix begins every key that is made here, so that it is known for one
+// where it turns up: in a log, a query or a repository.
+const tokenPrefix = "wsk_"
 
 // hashPrefix tells a hash from a key, in which no colon can be.
 const hashPrefix = "sha256:"
@@ -140,6 +167,67 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
+// admit lets e in, by the key that it presents, to an endpoint that is in a
+// scope; or it returns the problem of a request that is not to be let in.
+func (h *handler) admit(e *exchange, scope Scopes) *problem {
+	if inQuery(e.URL.RawQuery) {
+		h.challengeWith(e, "invalid_request")
+		return &problem{Code: credentialsInQuery, Reason: "query", Detail: "An API key does not belong into the query, where it is logged on its way. " +
+			"Send it in the header Authorization: Bearer <API_KEY>, and have the key replaced if it was a real one."}
+	}
+	if p := h.authorize(e); p != nil {
+		return p
+	}
+	if e.grant.Scopes != 0 && e.grant.Scopes&scope == 0 {
+		h.challengeWith(e, "insufficient_scope", "scope", scope.String())
+		return &problem{Code: insufficientScope, Detail: "The API key is valid, but not for this endpoint: it has not the scope " + scope.String() + "."}
+	}
+	return h.bursts.take(e)
+}
+
+// authorize sets the grant of e, or returns the problem of what it presents.
+func (h *handler) authorize(e *exchange) *problem {
+	token, state := bearer(e.Header)
+	if state == absent {
+		h.challengeWith(e, "")
+		return &problem{Code: missingCredentials, Detail: "Send an API key in the header Authorization: Bearer <API_KEY>."}
+	}
+	err := ErrUnauthorized
+	var grant Grant
+	if state == wellFormed {
+		e.token = token
+		grant, err = h.keys.Authorize(e.Context(), token)
+	}
+	switch {
+	case errors.Is(err, ErrUnauthorized):
+		h.challengeWith(e, "invalid_token")
+		return &problem{Code: invalidToken, Detail: "The API key is not valid."}
+	case errors.Is(err, ErrUnavailable):
+		h.logError(e, fmt.Errorf("authorize: %w", err))
+		e.w.Header().Set("Retry-After", retrySoon)
+		return &problem{Code: keysUnavailable, Detail: "Whether the API key is valid cannot be told for now. This says nothing about the key."}
+	case err != nil:
+		return h.internal(e, fmt.Errorf("authorize: %w", err))
+	case grant.KeyID == "":
+		return h.internal(e, errors.New("authorize: a grant without the id of a key"))
+	}
+	e.grant, e.now = grant, time.Now()
+	return nil
+}
+
+// challengeWith sets the challenge of RFC 6750, section 3, with an error, unless
+// that is "", and further parameters.
+func (h *handler) challengeWith(e *exchange, err string, more ...string) {
+	text := h.challenge
+	if err != "" {
+		text += `, error="` + err + `"`
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		text += ", " + more[i] + `="` + more[i+1] + `"`
+	}
+	e.w.Header().Set("WWW-Authenticate", text)
+}
+
 // credentials are what a request presents.
 type credentials int
 
@@ -148,6 +236,37 @@ const (
 	malformed                     // of Bearer, but no token
 	wellFormed                    // a token
 )
+
+// credentialNames are names of parameters, in lower case and without dashes and
+// underscores, under which keys are sent by mistake.
+var credentialNames = []string{
+	"accesskey", "accesstoken", "apikey", "apitoken", "auth", "authorization", "bearer", "bearertoken", "key", "secret", "token", "xapikey",
+}
+
+// inQuery reports whether a query, as it came, has what is or may be a key: a
+// query is in logs, histories and referrers, where a key must not be.
+func inQuery(query string) bool {
+	if query == "" {
+		return false
+	}
+	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, value, _ := strings.Cut(pair, "=")
+		for _, text := range []*string{&name, &value} {
+			if plain, err := url.QueryUnescape(*text); err == nil {
+				*text = plain
+			}
+			*text = strings.ToLower(*text)
+			if strings.Contains(*text, tokenPrefix) {
+				return true
+			}
+		}
+		name = strings.NewReplacer("-", "", "_", "").Replace(name)
+		if slices.Contains(credentialNames, name) {
+			return true
+		}
+	}
+	return false
+}
 
 // maxToken bounds the length of a token.
 const maxToken = 4096

@@ -73,9 +73,11 @@ func (t tenants) Authorize(ctx context.Context, token string) (httpapi.Grant, er
 func ExampleAuthorizer() {
 	key := httpapi.NewKey()
 	var keys httpapi.Authorizer = tenants{map[string]string{httpapi.HashKey(key): "tenant-1"}}
-	fmt.Println(keys.Authorize(context.Background(), key))
-	fmt.Println(keys.Authorize(context.Background(), "another"))
+	for _, token := range []string{key, "another"} {
+		grant, err := keys.Authorize(context.Background(), token)
+		fmt.Printf("%q %v\n", grant.KeyID, err)
+	}
 	// Output:
-	// {tenant-1} <nil>
-	// {} unauthorized
+	// "tenant-1" <nil>
+	// "" unauthorized
 }

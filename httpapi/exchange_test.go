@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -36,8 +37,10 @@ var update = flag.Bool("update", false, "rewrite the responses in testdata/excha
 //	…
 //
 // The settings are lists (see newScreener; "loaded" if it is not said), strip (the
-// argument of http.StripPrefix) and max-body. Content-Length is added to the
-// request. A request id that the handler made is written as REQUEST-ID.
+// argument of http.StripPrefix), max-body, grant (what the keys of testKeys are
+// good for; see parseGrant), and before (how many equal requests went before, or
+// the body of one). Content-Length is added to the request. A request id that the
+// handler made is written as REQUEST-ID.
 type exchange struct {
 	head, request, response string
 	settings                map[string]string
@@ -54,7 +57,7 @@ func readExchange(t *testing.T, name string) exchange {
 	if !ok || !ok2 {
 		t.Fatalf("%s: want a request and a response", name)
 	}
-	x := exchange{head, request, response, map[string]string{"lists": "loaded", "strip": "", "max-body": "0"}}
+	x := exchange{head, request, response, map[string]string{"lists": "loaded", "strip": "", "max-body": "0", "grant": "", "before": "0"}}
 	if !strings.HasPrefix(head, "# ") {
 		t.Fatalf("%s: does not say what it shows", name)
 	}
@@ -87,6 +90,42 @@ func newRequest(t *testing.T, text string) *http.Request {
 	return r
 }
 
+// parseGrant returns testKeys, whose keys are granted what text says: "scopes",
+// "quota", "rate" and "burst", with "=" before their values, or the error
+// "unavailable".
+func parseGrant(t *testing.T, text string) httpapi.Authorizer {
+	t.Helper()
+	var grant httpapi.Grant
+	var refusal error
+	for setting := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(setting, "=")
+		var err error
+		switch name {
+		case "scopes":
+			grant.Scopes, err = httpapi.ParseScopes(strings.ReplaceAll(value, ",", " "))
+		case "quota":
+			grant.Quota, err = strconv.ParseInt(value, 10, 64)
+		case "rate":
+			grant.Rate, err = strconv.ParseFloat(value, 64)
+		case "burst":
+			grant.Burst, err = strconv.Atoi(value)
+		case "unavailable":
+			refusal = httpapi.ErrUnavailable
+		default:
+			err = errors.New("unknown setting")
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", setting, err)
+		}
+	}
+	keys := testKeys(t)
+	return authorizer(func(token string) (httpapi.Grant, error) {
+		g, err := keys.Authorize(context.Background(), token)
+		grant.KeyID = g.KeyID
+		return grant, errors.Join(err, refusal)
+	})
+}
+
 // TestExchanges plays every exchange of testdata/exchanges.
 func TestExchanges(t *testing.T) {
 	names, err := filepath.Glob("testdata/exchanges/*.txt")
@@ -106,9 +145,22 @@ func playExchange(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), testKeys(t), &httpapi.Options{MaxBody: maxBody})
+	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, x.settings["grant"]), &httpapi.Options{MaxBody: maxBody})
 	if prefix := x.settings["strip"]; prefix != "" {
 		h = http.StripPrefix(prefix, h)
+	}
+	before := x.request
+	n, err := strconv.Atoi(x.settings["before"])
+	if err != nil {
+		head, _, _ := strings.Cut(before, "\n\n")
+		before, n = head+"\n\n"+x.settings["before"]+"\n", 1
+	}
+	for range n {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, newRequest(t, before))
+		if err := checkAnswer("POST", w); err != nil {
+			t.Error(err)
+		}
 	}
 	r, w := newRequest(t, x.request), httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -161,11 +213,15 @@ func checkAnswer(method string, w *httptest.ResponseRecorder) error {
 	if (w.Code == 405) != (header.Get("Allow") != "") {
 		return fmt.Errorf("status %d with Allow %q", w.Code, header.Get("Allow"))
 	}
-	if (w.Code == 401) != (header.Get("WWW-Authenticate") != "") {
+	challenged := w.Code == 401 || w.Code == 403 || strings.Contains(w.Body.String(), `"code":"credentials_in_query"`)
+	if challenged != (header.Get("WWW-Authenticate") != "") {
 		return fmt.Errorf("status %d with WWW-Authenticate %q", w.Code, header.Get("WWW-Authenticate"))
 	}
-	if (w.Code == 503) != (header.Get("Retry-After") != "") {
+	if (w.Code == 429 || w.Code == 503) != (header.Get("Retry-After") != "") {
 		return fmt.Errorf("status %d with Retry-After %q", w.Code, header.Get("Retry-After"))
+	}
+	if (header["Ratelimit"] == nil) != (header["Ratelimit-Policy"] == nil) {
+		return fmt.Errorf("RateLimit %q with RateLimit-Policy %q", header["Ratelimit"], header["Ratelimit-Policy"])
 	}
 	if method == http.MethodHead {
 		if len(body) > 0 {

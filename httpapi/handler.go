@@ -12,8 +12,9 @@
 //
 // # Order
 //
-// A request is authenticated, then read and validated, then screened; the
-// first step that fails makes the answer. Only what the published interface says
+// A request is authenticated, then held against the burst limit of its key, then
+// read and validated, then screened; the first step that fails makes the answer.
+// Only what the published interface says
 // to anyone comes before: 404 for another path, 405 for another method, and 204
 // for OPTIONS. So nothing about the lists, the chains or an address is said to
 // whom the [Authorizer] does not let in.
@@ -35,9 +36,10 @@
 // for an address, nothing is in any answer.
 //
 // Every answer has X-Request-Id: that of the request, if it is 1 to 128 visible
-// ASCII characters, else a new random one. Every answer has Cache-Control:
+// ASCII characters and no key, else a new random one. Every answer has Cache-Control:
 // no-store, for what somebody screens is nobody else's business. HEAD is answered
-// for sources as GET is. Accept and the query are ignored.
+// for sources as GET is. Accept is ignored, and so is the query, but that a key in
+// it is refused.
 //
 // Times are RFC 3339 in UTC with "Z", in whole seconds; what is smaller is cut.
 //
@@ -146,6 +148,7 @@ type handler struct {
 	observer  func(context.Context, Observation)
 	audit     func(context.Context, Screening) error
 	results   resultWriter
+	bursts    bursts
 }
 
 // A route is an endpoint, by the end of its path; "" is none.
@@ -172,7 +175,9 @@ type exchange struct {
 	w      http.ResponseWriter // for its header, and to bound the body
 	route  route
 	id     string           // of the request
-	key    string           // the id of the key that was let in
+	now    time.Time        // about when it was let in
+	grant  Grant            // what the key that was let in is good for
+	bucket *bucket          // its burst limit, or nil
 	token  string           // what was presented as a key
 	text   string           // what was given as an address
 	result screening.Result // of a screening that succeeded
@@ -207,6 +212,9 @@ func (h *handler) respond(e *exchange) (int, code) {
 	header.Set("X-Content-Type-Options", "nosniff")
 
 	body, p := h.answer(e)
+	if e.grant.KeyID != "" {
+		h.setRateLimit(e)
+	}
 	status, code := http.StatusOK, code("")
 	switch {
 	case p != nil:
@@ -243,7 +251,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 		if p := e.allow("POST, OPTIONS", http.MethodPost); p != nil || e.Method == http.MethodOptions {
 			return nil, p
 		}
-		if p := h.authorize(e); p != nil {
+		if p := h.admit(e, ScopeScreen); p != nil {
 			return nil, p
 		}
 		return h.screen(e)
@@ -251,7 +259,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 		if p := e.allow("GET, HEAD, OPTIONS", http.MethodGet, http.MethodHead); p != nil || e.Method == http.MethodOptions {
 			return nil, p
 		}
-		if p := h.authorize(e); p != nil {
+		if p := h.admit(e, ScopeSources); p != nil {
 			return nil, p
 		}
 		return marshal(newSources(h.screener.Sources())), nil
@@ -272,33 +280,6 @@ func (e *exchange) allow(allow string, methods ...string) *problem {
 		return nil
 	}
 	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + allow + "."}
-}
-
-// authorize sets the key of e, or returns the problem of a request that is not
-// to be let in.
-func (h *handler) authorize(e *exchange) *problem {
-	token, state := bearer(e.Header)
-	if state == absent {
-		e.w.Header().Set("WWW-Authenticate", h.challenge)
-		return &problem{Code: missingCredentials, Detail: "Send an API key in the header Authorization: Bearer <API_KEY>."}
-	}
-	err := ErrUnauthorized
-	var grant Grant
-	if state == wellFormed {
-		e.token = token
-		grant, err = h.keys.Authorize(e.Context(), token)
-	}
-	switch {
-	case errors.Is(err, ErrUnauthorized):
-		e.w.Header().Set("WWW-Authenticate", h.challenge+`, error="invalid_token"`)
-		return &problem{Code: invalidToken, Detail: "The API key is not valid."}
-	case err != nil:
-		return h.internal(e, fmt.Errorf("authorize: %w", err))
-	case grant.KeyID == "":
-		return h.internal(e, errors.New("authorize: a grant without the id of a key"))
-	}
-	e.key = grant.KeyID
-	return nil
 }
 
 // screen answers a POST to the screen path.
@@ -325,7 +306,7 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 	}
 	now := time.Now()
 	if h.audit != nil {
-		record := Screening{Time: now, RequestID: e.id, KeyID: e.key, Chain: chain, Address: screened(req, &result), Result: result}
+		record := Screening{Time: now, RequestID: e.id, KeyID: e.grant.KeyID, Chain: chain, Address: screened(req, &result), Result: result}
 		if err := h.audit(e.Context(), record); err != nil {
 			h.logError(e, fmt.Errorf("audit: %w", err))
 			return nil, &problem{Code: auditUnavailable, Detail: "The screening could not be put on record, so it is not answered."}
@@ -392,7 +373,7 @@ func (h *handler) internal(e *exchange, err error, more ...slog.Attr) *problem {
 func (h *handler) logError(e *exchange, err error, more ...slog.Attr) {
 	if context.Cause(e.Context()) == nil { // else the caller is gone, which is no fault
 		h.log.LogAttrs(e.Context(), slog.LevelError, "request failed", append([]slog.Attr{
-			slog.String("request_id", e.id), slog.String("key_id", e.key), slog.String("error", e.redact(err.Error())),
+			slog.String("request_id", e.id), slog.String("key_id", e.grant.KeyID), slog.String("error", e.redact(err.Error())),
 		}, more...)...)
 	}
 }
@@ -415,7 +396,7 @@ func requestID(header http.Header) string {
 		for _, c := range []byte(ids[0]) {
 			visible = visible && '!' <= c && c <= '~'
 		}
-		if visible {
+		if visible && !strings.Contains(ids[0], tokenPrefix) {
 			return ids[0]
 		}
 	}

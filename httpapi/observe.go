@@ -59,7 +59,7 @@ type Screening struct {
 func (h *handler) observe(e *exchange, start time.Time, status int, code code) {
 	o := Observation{
 		Route: string(e.route), Method: e.Method, Status: status, Code: string(code),
-		KeyID: e.key, RequestID: e.id, Duration: time.Since(start),
+		KeyID: e.grant.KeyID, RequestID: e.id, Duration: time.Since(start),
 	}
 	if status == http.StatusOK {
 		o.Result = e.result

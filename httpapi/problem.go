@@ -34,6 +34,10 @@ type code string
 const (
 	missingCredentials   code = "missing_credentials"
 	invalidToken         code = "invalid_token"
+	credentialsInQuery   code = "credentials_in_query"
+	insufficientScope    code = "insufficient_scope"
+	keysUnavailable      code = "keys_unavailable"
+	rateLimited          code = "rate_limited"
 	invalidJSON          code = "invalid_json"
 	missingField         code = "missing_field"
 	invalidType          code = "invalid_type"
@@ -56,6 +60,10 @@ var codes = map[code]struct {
 }{
 	missingCredentials:   {401, "Missing credentials"},
 	invalidToken:         {401, "Invalid API key"},
+	credentialsInQuery:   {400, "API key in the query"},
+	insufficientScope:    {403, "Not granted to this API key"},
+	keysUnavailable:      {503, "API keys out of reach"},
+	rateLimited:          {429, "Too many requests"},
 	invalidJSON:          {400, "Invalid JSON"},
 	missingField:         {400, "Missing field"},
 	invalidType:          {400, "Wrong type"},
@@ -78,15 +86,18 @@ const typeBase = "https://github.com/walletscreen/walletscreen/blob/main/httpapi
 // 503 should ask again.
 const retryAfter = "30"
 
+// retrySoon is retryAfter where a short trouble is more likely.
+const retrySoon = "5"
+
 // finish fills in what follows from the code and from the exchange, sets the
 // header that goes with the code, and returns the body.
 func (p *problem) finish(e *exchange) []byte {
 	row := codes[p.Code]
 	p.Type, p.Title, p.Status, p.RequestID = typeBase+string(p.Code), row.title, row.status, e.id
-	if p.Status == 503 {
-		e.w.Header().Set("Retry-After", retryAfter)
+	if header := e.w.Header(); p.Status == 503 && header["Retry-After"] == nil {
+		header.Set("Retry-After", retryAfter)
 	}
-	if path := e.URL.EscapedPath(); len(path) <= 256 { // a longer one is no path of ours
+	if path := e.URL.EscapedPath(); len(path) <= 256 && !strings.Contains(path, tokenPrefix) { // else it is no path of ours
 		p.Instance = path
 	}
 	return marshal(p)
