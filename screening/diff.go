@@ -2,6 +2,7 @@ package screening
 
 import (
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -41,15 +42,23 @@ func (d *diff) firstSeen(e sources.Entry) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// to returns how many entries of next are new, how many of those that are held
-// are gone, and all that is gone by now, at the given time. firstSeen was asked
-// about each entry of next.
-func (d *diff) to(next []sources.Entry, now time.Time) (added, gone int, removed []sources.Removal) {
+// to returns which entries of next are new, which of those that are held are
+// gone, and all that is gone by now, at the given time. firstSeen was asked about
+// each entry of next. If all of next is new, it is next itself that is returned.
+func (d *diff) to(next []sources.Entry, now time.Time) (added, gone []sources.Entry, removed []sources.Removal) {
 	fresh := &entrySet{seed: maphash.MakeSeed(), at: make(map[uint64]int32), entries: next}
 	for i, e := range next {
-		if _, ok := d.had.find(e); !ok && fresh.add(i) {
-			added++
+		if _, had := d.had.find(e); had || !fresh.add(i) {
+			continue
 		}
+		if len(added) == i { // all until now
+			added = next[: i+1 : i+1]
+		} else {
+			added = append(added, e)
+		}
+	}
+	if len(added) < len(next) {
+		added = slices.Clone(added) // lest few keep all in memory
 	}
 	for i, r := range d.removed {
 		if !d.back[i] {
@@ -58,7 +67,7 @@ func (d *diff) to(next []sources.Entry, now time.Time) (added, gone int, removed
 	}
 	for i, e := range d.had.entries {
 		if first, _ := d.had.find(e); first == i && !d.kept[i] {
-			gone++
+			gone = append(gone, e)
 			removed = append(removed, sources.Removal{Entry: e, At: now})
 		}
 	}

@@ -13,6 +13,11 @@ var (
 	// ErrShrunk: a list has lost more addresses than Options.MaxShrink allows,
 	// and was refused.
 	ErrShrunk = errors.New("list has shrunk beyond the limit")
+	// ErrBookDamaged: a file is not that of a Book, or not as it was written.
+	ErrBookDamaged = errors.New("book is damaged")
+	// ErrBookOutdated: a Book was written by a version of this module that reads
+	// addresses differently, and must be made anew.
+	ErrBookOutdated = errors.New("book was written by another version")
 
 	errTimeout = errors.New("time limit")
 )

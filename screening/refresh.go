@@ -19,6 +19,8 @@ type Report struct {
 	Sources []SourceReport
 	// Digest names the snapshot that holds after the refresh.
 	Digest string
+
+	before, after *snapshot // of a refresh that got its turn
 }
 
 // A SourceReport says what a refresh did to one source.
@@ -27,9 +29,12 @@ type SourceReport struct {
 	// Unchanged reports whether the list was verified to be the one held, or, of
 	// one that was read before, found to be older than that.
 	Unchanged bool
-	// Entries is the number of entries held after the refresh; Added and Removed
-	// are how many of them are new, and how many of the former are gone.
-	Entries, Added, Removed int
+	// Entries is the number of entries held after the refresh.
+	Entries int
+	// Added are those of them that are new, and Removed the former ones that are
+	// gone, each once: entries are the same if [sources.Entry.Identity] is. They
+	// may be the very ones that are held, and must not be changed.
+	Added, Removed []sources.Entry
 	// Err is why the list was not taken, a *LoadError, or nil.
 	Err error
 }
@@ -99,6 +104,7 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 			return report, report.err()
 		}
 	}
+	report.before = s.snap.Load()
 	defer func() {
 		for i := range s.sources {
 			s.turns[i].give()
@@ -115,7 +121,8 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 		return l
 	})
 	s.hold(next)
-	report.Digest = s.snap.Load().digest
+	report.after = s.snap.Load()
+	report.Digest = report.after.digest
 	s.hold(s.each(next, func(i int, l list) list { return s.save(ctx, i, l) }))
 	return report, report.err()
 }
@@ -232,8 +239,9 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list
 		return had, report
 	}
 	report.Entries, report.Added, report.Removed = len(next.entries), next.added, next.gone
+	next.added, next.gone = nil, nil
 	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", len(next.entries), "addresses", next.addresses,
-		"added", report.Added, "removed", report.Removed, "anomalies", next.anomalies.Total(),
+		"added", len(report.Added), "removed", len(report.Removed), "anomalies", next.anomalies.Total(),
 		"published", next.revision.Published, "took", time.Since(start))
 	return next, report
 }

@@ -136,7 +136,7 @@ type list struct {
 	accepted  time.Time        // when the entries were taken
 	err       error            // of the last load; nil if it succeeded
 
-	added, gone int // entries, against the list before
+	added, gone []sources.Entry // against the list before
 
 	stored    bool             // the store has it
 	confirmed sources.Revision // as the store has it

@@ -133,7 +133,7 @@ func TestRestart(t *testing.T) {
 			t.Errorf("it was last updated at %v, want when it was found unchanged", st.LastUpdated)
 		}
 		report, err = s.Refresh(ctx)
-		if r := report.Sources[0]; err != nil || r.Added != 1 || r.Removed != 1 || r.Entries != 3 || r.Unchanged {
+		if r := report.Sources[0]; err != nil || len(r.Added) != 1 || len(r.Removed) != 1 || r.Entries != 3 || r.Unchanged {
 			t.Errorf("Refresh = %+v, %v, want 1 added and 1 removed", r, err)
 		}
 
@@ -142,7 +142,7 @@ func TestRestart(t *testing.T) {
 		src.load = numbered(3, 1, 2, 3)
 		s = newScreener(t, opts, src)
 		report, err = s.Refresh(ctx)
-		if r := report.Sources[0]; err != nil || r.Added != 1 || r.Removed != 1 {
+		if r := report.Sources[0]; err != nil || len(r.Added) != 1 || len(r.Removed) != 1 {
 			t.Errorf("Refresh = %+v, %v, want 1 added and 1 removed", r, err)
 		}
 		for n, want := range map[int]time.Time{1: start, 2: start, 4: {}} {
@@ -398,7 +398,7 @@ func TestStoreKeepsTheNewer(t *testing.T) {
 		is(t, "which was saved", s, 3, now.Add(time.Minute))
 
 		s = newScreener(t, nil, sources.Seeded(live, dated(3, now.Add(time.Minute))))
-		if report, err := s.Open(ctx); err != nil || report.Sources[0].Added != 1 {
+		if report, err := s.Open(ctx); err != nil || len(report.Sources[0].Added) != 1 {
 			t.Errorf("Open without a store: %+v, %v", report, err)
 		}
 		is(t, "a seed without a store", s, 3, now.Add(time.Minute))
@@ -487,7 +487,7 @@ func TestStoreShrink(t *testing.T) {
 	s = newScreener(t, &screening.Options{Store: st, AllowShrink: func(id string, had, has int) bool { return had == 300 && has == 10 },
 		Logger: slog.New(slog.NewTextHandler(&log, nil))}, src)
 	report, err := s.Refresh(ctx)
-	if err != nil || report.Sources[0].Removed != 290 || report.Sources[0].Added != 0 {
+	if err != nil || len(report.Sources[0].Removed) != 290 || len(report.Sources[0].Added) != 0 {
 		t.Errorf("Refresh: %+v, %v", report, err)
 	}
 	for _, part := range []string{"level=WARN", "override", "OFAC_SDN", "had=300", "has=10", digestOf(1), digestOf(2)} {
