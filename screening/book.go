@@ -1,10 +1,10 @@
 package screening
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -124,13 +124,16 @@ func (b *Book) Changed(r Report) iter.Seq2[Change, error] {
 			yield(Change{}, errors.New("screening: the report is of no refresh"))
 			return
 		}
-		if err := r.after.ready(0); err != nil {
-			yield(Change{}, err)
+		if r.after.notLoaded != nil {
+			yield(Change{}, r.after.notLoaded)
 			return
 		}
 		seen := make(map[address.Address]struct{})
-		for k := range r.keys() {
-			found, err := b.find(k)
+		for k, err := range r.keys() {
+			var found []address.Address
+			if err == nil {
+				found, err = b.find(k)
+			}
 			if err != nil {
 				yield(Change{}, err)
 				return
@@ -176,11 +179,10 @@ func (b *Book) find(k index.Key) ([]address.Address, error) {
 	return found, nil
 }
 
-// A bookWriter makes the index of a Book. Each address is there under all that
-// controls it, or under its account if nothing shows what does: who has the
-// account has the keys too, for they are the same in all spellings of an account.
-// The value is the number of a text: the address with its chain, or the chain
-// alone if the address is "0x" and the bytes of its only key in hex.
+// A bookWriter makes the index of a Book. Each address is there under all keys of
+// an index that are asked in a question about it; the value is the number of a
+// text: the address with its chain, or the chain alone if the address is 0x and
+// the bytes of its only key in hex.
 //
 // The first text says that it is a Book. The last has an address of each shape
 // with its keys, for keys may be others in another version of package address.
@@ -188,17 +190,31 @@ type bookWriter struct {
 	b       index.Builder
 	shapes  map[shape]struct{}
 	samples []byte
-	keys    []address.Key
+	keys    []index.Key
 }
 
 // bookMagic is the first text of a Book.
 const bookMagic = "walletscreen book 1\n"
 
-// A shape is what is alike in addresses that are read alike: the chain, and
-// classes and lengths of account and keys.
+// A shape is what is alike in addresses that are read alike: the chain, and the
+// classes of account and keys.
 type shape struct {
-	chain address.Chain
-	keys  [4]uint32
+	chain        address.Chain
+	account, key address.Class
+	bytes        int
+	keys         [3]address.Class
+}
+
+func shapeOf(a address.Address) shape {
+	s := shape{chain: a.Chain()}
+	var more bool
+	if s.account, s.key, s.bytes, _, _, _, _, more = a.Identity(); more {
+		var buf [3]address.Key
+		for i, k := range a.AppendKeys(buf[:0]) {
+			s.keys[i%len(s.keys)] = k.Class()
+		}
+	}
+	return s
 }
 
 func newBookWriter() *bookWriter {
@@ -224,67 +240,43 @@ func (w *bookWriter) addAll(addresses iter.Seq2[address.Address, error]) error {
 
 // add adds an address.
 func (w *bookWriter) add(a address.Address) {
-	w.keys = appendOwnKeys(w.keys[:0], a)
-	s := shape{chain: a.Chain()}
-	for i, k := range append(w.keys, a.Account()) {
-		_, _, _, _, n := k.Words()
-		s.keys[i] = uint32(n)<<16 | uint32(k.Class())
-	}
+	w.keys = appendProbes(w.keys[:0], a, false)
+	s := shapeOf(a)
 	if _, ok := w.shapes[s]; !ok {
 		w.shapes[s] = struct{}{}
-		w.samples = appendSample(w.samples, a, w.keys)
+		w.samples = appendSample(w.samples, a)
 	}
-	text := a.String()
-	if len(w.keys) == 1 {
-		if short, ok := own(a.Chain(), indexKey(w.keys[0])); ok && short == a {
-			text = string(a.Chain())
-		}
+	text := string(a.Chain())
+	if len(w.keys) > 1 || a.Normalized() != hexOf(w.keys[0]) {
+		text = a.String()
 	}
 	n := w.b.Intern(text)
 	for _, k := range w.keys {
-		w.b.Add(indexKey(k), n)
+		w.b.Add(k, n)
 	}
-}
-
-// appendOwnKeys appends the keys under which a is in a Book.
-func appendOwnKeys(dst []address.Key, a address.Address) []address.Key {
-	n := len(dst)
-	if dst = a.AppendKeys(dst); len(dst) == n {
-		dst = append(dst, a.Account())
-	}
-	return dst
-}
-
-// own returns the address on chain c that is "0x" and the bytes of k in hex.
-func own(c address.Chain, k index.Key) (address.Address, bool) {
-	var buf [32]byte
-	digits := hex.AppendEncode([]byte("0x"), k.AppendBytes(buf[:0]))
-	a, err := address.Parse(c, string(digits))
-	return a, err == nil
 }
 
 // readOwn returns the address of which text is the value under k.
 func readOwn(text string, k index.Key) (address.Address, error) {
-	var a address.Address
 	if !strings.Contains(text, ":") {
-		a, _ = own(address.Chain(text), k)
-	} else if err := a.UnmarshalText([]byte(text)); err != nil {
+		text += ":" + hexOf(k)
+	}
+	var a address.Address
+	if err := a.UnmarshalText([]byte(text)); err != nil {
 		return a, err
 	}
-	var buf [4]address.Key
-	for _, is := range appendOwnKeys(buf[:0], a) {
-		if indexKey(is) == k {
-			return a, nil
-		}
+	var buf [8]index.Key
+	if !slices.Contains(appendProbes(buf[:0], a, false), k) {
+		return a, fmt.Errorf("%.80q is not where it belongs", text)
 	}
-	return a, fmt.Errorf("%.80q is not where it belongs", text)
+	return a, nil
 }
 
-// appendSample appends the line of the last text about a, which has these keys.
-func appendSample(b []byte, a address.Address, keys []address.Key) []byte {
+// appendSample appends the line of the last text about a.
+func appendSample(b []byte, a address.Address) []byte {
 	b, _ = a.AppendText(b) // never fails
-	for _, k := range append(keys, a.Account()) {
-		b = fmt.Appendf(b, "\t%x:%x", uint16(k.Class()), k.AppendBytes(nil))
+	for _, k := range appendProbes(nil, a, false) {
+		b = fmt.Appendf(b, "\t%x:%x", k.Class(), k.AppendBytes(nil))
 	}
 	return append(b, '\n')
 }
@@ -306,7 +298,7 @@ func (b *Book) check() error {
 		text, _, _ := strings.Cut(line, "\t")
 		var a address.Address
 		err := a.UnmarshalText([]byte(text))
-		if err != nil || string(appendSample(nil, a, appendOwnKeys(nil, a))) != line {
+		if err != nil || string(appendSample(nil, a)) != line {
 			return fmt.Errorf("%w: %.100q", ErrBookOutdated, text)
 		}
 	}

@@ -13,32 +13,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Report says what a refresh did, source by source, in the order in which New
-// got them.
-type Report struct {
-	Sources []SourceReport
-	// Digest names the snapshot that holds after the refresh.
-	Digest string
-
-	before, after *snapshot // of a refresh that got its turn
-}
-
-// A SourceReport says what a refresh did to one source.
-type SourceReport struct {
-	Source string
-	// Unchanged reports whether the list was verified to be the one held, or, of
-	// one that was read before, found to be older than that.
-	Unchanged bool
-	// Entries is the number of entries held after the refresh.
-	Entries int
-	// Added are those of them that are new, and Removed the former ones that are
-	// gone, each once: entries are the same if [sources.Entry.Identity] is. They
-	// may be the very ones that are held, and must not be changed.
-	Added, Removed []sources.Entry
-	// Err is why the list was not taken, a *LoadError, or nil.
-	Err error
-}
-
 // Refresh loads every source, side by side, checks each list, and swaps in all
 // that were accepted as one snapshot. It returns when the last source is done;
 // a source that fails does not empty another. [Screener.Run] swaps each list in
@@ -100,17 +74,18 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 			for j, info := range s.infos {
 				report.Sources[j] = SourceReport{Source: info.ID, Entries: len(had[j].entries), Err: &LoadError{Source: info.ID, Err: err}}
 			}
-			report.Digest = s.snap.Load().digest
+			report.before = s.snap.Load()
+			report.to(report.before)
 			return report, report.err()
 		}
 	}
-	report.before = s.snap.Load()
 	defer func() {
 		for i := range s.sources {
 			s.turns[i].give()
 		}
 	}()
 
+	report.before = s.snap.Load()
 	before := s.lists()
 	had := s.each(before, func(i int, l list) list { return s.restore(ctx, i, l) })
 	if !slices.EqualFunc(before, had, sameList) { // to be answered from while the sources are loaded
@@ -121,21 +96,9 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 		return l
 	})
 	s.hold(next)
-	report.after = s.snap.Load()
-	report.Digest = report.after.digest
+	report.to(s.snap.Load())
 	s.hold(s.each(next, func(i int, l list) list { return s.save(ctx, i, l) }))
 	return report, report.err()
-}
-
-// err joins the errors of the sources.
-func (r Report) err() error {
-	var errs []error
-	for _, s := range r.Sources {
-		if s.Err != nil {
-			errs = append(errs, s.Err)
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // sameList reports whether a and b are the same revision with the same entries.

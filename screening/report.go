@@ -1,6 +1,7 @@
 package screening
 
 import (
+	"errors"
 	"iter"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -8,61 +9,115 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// keys returns the keys of all addresses that may have another verdict by r:
-// those of every entry that was added or removed, and of all entries of a list
-// that came from a store, or of all lists if there were no answers before. A key
-// may come twice.
-func (r *Report) keys() iter.Seq[index.Key] {
-	return func(yield func(index.Key) bool) {
-		var keys []address.Key
-		each := func(entries []sources.Entry) bool {
-			for _, e := range entries {
-				keys = appendMatched(keys[:0], e)
-				for _, k := range keys {
-					if !yield(indexKey(k)) {
-						return false
-					}
-				}
-			}
-			return true
+// A Report says what a refresh did, source by source, in the order in which New
+// got them. It holds what is needed to answer as before the refresh and as after
+// it, which is as much memory as the lists that have changed, until it is dropped.
+type Report struct {
+	Sources []SourceReport
+	// Digest names the snapshot that holds after the refresh.
+	Digest string
+
+	before, after *snapshot
+}
+
+// A SourceReport says what a refresh did to one source.
+type SourceReport struct {
+	Source string
+	// Unchanged reports whether the list was verified to be the one held, or, of
+	// one that was read before, found to be older than that.
+	Unchanged bool
+	// Entries is the number of entries held after the refresh.
+	Entries int
+	// Added are those that the list has and the one before did not have, Removed
+	// those that it had and has no more, each once: entries are the same if
+	// [sources.Entry.Identity] is. The list before is the one that was accepted
+	// last, be it that it came out of a store in this very refresh; what comes out
+	// of a store was not added by that. Added may be the very entries that are
+	// held, and must not be changed.
+	Added, Removed []sources.Entry
+	// Err is why the list was not taken, a *LoadError, or nil.
+	Err error
+}
+
+// to sets the snapshot after the refresh.
+func (r *Report) to(after *snapshot) { r.after, r.Digest = after, after.digest }
+
+// err joins the errors of the sources.
+func (r *Report) err() error {
+	var errs []error
+	for _, s := range r.Sources {
+		if s.Err != nil {
+			errs = append(errs, s.Err)
 		}
-		answered := r.before.ready(0) == nil
-		for i, s := range r.Sources {
-			if answered && !r.before.lists[i].revision.IsZero() {
-				if !each(s.Added) || !each(s.Removed) {
+	}
+	return errors.Join(errs...)
+}
+
+// keys returns the keys under which a question about any address looks whose
+// verdict r may have changed, and others: those of every entry that was added or
+// removed; of all entries of a list that was not there before; and of all that is
+// listed if there were no answers before. A key may come twice. After an error
+// there is nothing more.
+func (r *Report) keys() iter.Seq2[index.Key, error] {
+	return func(yield func(index.Key, error) bool) {
+		var keys []index.Key
+		ok := true
+		each := func(e sources.Entry) {
+			keys = appendMatched(keys[:0], e)
+			for i := 0; ok && i < len(keys); i++ {
+				ok = yield(keys[i], nil)
+			}
+		}
+		answered := r.before.notLoaded == nil
+		for i, l := range r.after.lists {
+			if l.segment == nil || answered && r.before.lists[i].segment != nil {
+				continue
+			}
+			for k, set := range l.segment.index.All() {
+				if err := l.segment.each(set, k, each); err != nil {
+					yield(index.Key{}, err)
 					return
 				}
-			} else if !each(r.after.lists[i].entries) {
-				return
+				if !ok {
+					return
+				}
+			}
+		}
+		for _, s := range r.Sources {
+			for _, entries := range [][]sources.Entry{s.Added, s.Removed} {
+				for _, e := range entries {
+					if each(e); !ok {
+						return
+					}
+				}
 			}
 		}
 	}
 }
 
-// appendMatched appends accounts and keys of which every address that e matches
-// has one at least, whichever of them is asked for.
-func appendMatched(dst []address.Key, e sources.Entry) []address.Key {
+// appendMatched appends the keys under which a question about any address looks
+// that e matches.
+func appendMatched(dst []index.Key, e sources.Entry) []index.Key {
 	if e.Address.IsValid() {
-		return append(append(dst, e.Address.Account()), listedKeys(e.Address)...)
+		return appendFilings(dst, e.Address, false)
 	}
 	for _, a := range address.Detect(literalKey(e.Listed)) {
-		dst = a.AppendKeys(append(dst, a.Account()))
+		dst = appendProbes(dst, a, false)
 	}
 	return dst
 }
 
 // screen returns what r has changed for a, and whether that is anything.
 func (r *Report) screen(a address.Address) (c Change, changed bool, err error) {
-	c.Address = a
-	labels, err := r.after.match(a)
+	labels, err := r.after.labels(a)
 	if err != nil {
 		return Change{}, false, err
 	}
-	c.After = r.after.result(a, labels)
-	if r.before.ready(0) != nil {
+	c = Change{Address: a, After: r.after.result(a, labels)}
+	if r.before.notLoaded != nil {
 		return c, len(labels) > 0, nil
 	}
-	if labels, err = r.before.match(a); err != nil {
+	if labels, err = r.before.labels(a); err != nil {
 		return Change{}, false, err
 	}
 	c.Before = r.before.result(a, labels)
