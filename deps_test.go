@@ -48,9 +48,14 @@ var imports = map[string]string{
 	"internal/keccak":       "",
 	"internal/listfile":     "address score sources",
 	"internal/mkbundle":     "internal/listfile sources sources/badlist sources/ofac",
+	"internal/postgrestest": "",
 	"internal/remark":       "address sources",
 	"internal/secp256k1":    "",
 	"internal/xmlscan":      "",
+
+	"httpapi/sqlstore":          "httpapi",
+	"httpapi/sqlstore/sqlite":   "httpapi/sqlstore",
+	"httpapi/sqlstore/postgres": "httpapi/sqlstore",
 }
 
 // links is what the packages that people embed may link, beyond the standard
@@ -66,6 +71,11 @@ var links = map[string]string{
 	"sources/stablecoin":    "golang.org/x/crypto golang.org/x/sys",
 	"screening":             "golang.org/x/crypto golang.org/x/sys",
 	"httpapi":               "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+
+	// Each database is a driver, and what that needs.
+	"httpapi/sqlstore":          "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/sqlstore/sqlite":   "golang.org/x/crypto golang.org/x/sys golang.org/x/time modernc.org github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
+	"httpapi/sqlstore/postgres": "golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text golang.org/x/time github.com/jackc",
 }
 
 // never are packages of the standard library that these must not link, and the
@@ -78,6 +88,10 @@ var never = map[string]string{
 	"screening":          "net net/http encoding/xml database/sql testing",
 	"httpapi":            "encoding/xml database/sql testing",
 	"sources/stablecoin": "encoding/xml database/sql testing",
+
+	"httpapi/sqlstore":          "encoding/xml testing",
+	"httpapi/sqlstore/sqlite":   "encoding/xml testing",
+	"httpapi/sqlstore/postgres": "testing", // its driver knows columns of XML
 }
 
 // goList returns the lines that go list prints.

@@ -1,0 +1,187 @@
+package postgrestest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// startTime bounds how long a server may take until it answers; recovery after a
+// crash is part of it.
+const startTime = time.Minute
+
+// errMissing is the reason why no server can be made.
+var errMissing = errors.New("no PostgreSQL: " + Variable + " is not set, and initdb is not in PATH nor in /usr/lib/postgresql/*/bin")
+
+// A Server is a PostgreSQL of the test's own: a new cluster in a temporary
+// directory, reached by a Unix socket in it. It runs as user postgres if the test
+// runs as root, as which PostgreSQL does not start. It ends, and its directory is
+// removed, with the test, or at the latest with its process, however that ends.
+type Server struct {
+	programs string // the directory of initdb, pg_ctl and postgres
+	dir      string
+	guard    io.Closer     // what it ends with
+	exited   chan struct{} // closed when the server that was launched last has ended
+}
+
+// Start starts a server for the test alone. Where none can be made, the test is
+// skipped, or fails if CI is set in the environment.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s, err := start()
+	must(t, err)
+	t.Cleanup(func() { s.guard.Close() })
+	return s
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, errMissing) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func start() (*Server, error) {
+	s := &Server{}
+	dirs := []string{"/usr/local/pgsql/bin"}
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		dirs = append(dirs, filepath.Dir(initdb))
+	}
+	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	for _, dir := range append(dirs, debian...) {
+		if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err == nil {
+			s.programs = dir
+		}
+	}
+	if s.programs == "" {
+		return nil, errMissing
+	}
+	var err error
+	if s.dir, err = os.MkdirTemp("", "pg"); err != nil {
+		return nil, err
+	}
+	if err := s.create(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
+	}
+	return s, s.Launch()
+}
+
+// create makes the cluster, and has it ended and removed when this process ends.
+func (s *Server) create() error {
+	if os.Getuid() == 0 {
+		postgres, err := user.Lookup("postgres")
+		if err != nil {
+			return err
+		}
+		uid, _ := strconv.Atoi(postgres.Uid) // they are numbers on Unix
+		gid, _ := strconv.Atoi(postgres.Gid)
+		if err := os.Chown(s.dir, uid, gid); err != nil {
+			return err
+		}
+	}
+	initdb := s.command(filepath.Join(s.programs, "initdb"), "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", s.data())
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	// When this process ends, its end of the pipe is closed.
+	guard := s.command("sh", "-c", `read -r _; "$0" stop -s -m immediate -D "$1/data"; rm -rf "$1"`, filepath.Join(s.programs, "pg_ctl"), s.dir)
+	var err error
+	if s.guard, err = guard.StdinPipe(); err != nil {
+		return err
+	}
+	return guard.Start()
+}
+
+// command returns a command that runs as a user that is not root.
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	words := append([]string{name}, args...)
+	if os.Getuid() == 0 {
+		words = slices.Concat([]string{"runuser", "-u", "postgres", "--"}, words)
+	}
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Dir = s.dir // the user may not be let into that of the test
+	return cmd
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// URL returns the URL of the server: of the database and the role postgres.
+func (s *Server) URL() string {
+	return "postgres://postgres@/postgres?" + url.Values{"host": {s.dir}}.Encode()
+}
+
+// Launch launches the server again after Kill, and returns when it answers.
+func (s *Server) Launch() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	for {
+		cmd := s.command(filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "max_connections=300")
+		log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		cmd.Stderr = log
+		err = cmd.Start()
+		log.Close()
+		if err != nil {
+			return err
+		}
+		exited := make(chan struct{})
+		s.exited = exited
+		go func() { cmd.Wait(); close(exited) }()
+		for running := true; running; {
+			conn, err := pgx.Connect(ctx, s.URL())
+			if err == nil {
+				return conn.Close(ctx)
+			}
+			select {
+			case <-exited:
+				// After a kill it refuses to start until the last process of its
+				// predecessor has ended.
+				running = false
+			case <-ctx.Done():
+				said, _ := os.ReadFile(log.Name())
+				return fmt.Errorf("PostgreSQL does not answer after %v: %w\n%s", startTime, err, said)
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+}
+
+// Kill ends the server as a crash would, and returns when it has ended.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(file), "\n")
+	pid, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := os.FindProcess(pid)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-s.exited
+}
