@@ -203,7 +203,7 @@ func TestBookModel(t *testing.T) {
 		s := newScreener(t, nil, official, reported)
 		m := model{ids: []string{ofac.ID, community.ID}, entries: make([][]sources.Entry, 2)}
 		for step := range 5 {
-			before := model{m.ids, slices.Clone(m.entries)}
+			before := model{m.ids, slices.Clone(m.entries), false}
 			if step == 0 {
 				m.entries[0] = []sources.Entry{l.entry(false)}
 				m.entries[1] = []sources.Entry{l.entry(true)}

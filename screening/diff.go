@@ -17,15 +17,19 @@ type diff struct {
 	back    []bool    // by entry of gone: it is listed again
 }
 
-func newDiff(had list) *diff {
+func newDiff(had list) (*diff, error) {
+	entries, err := had.all()
+	if err != nil {
+		return nil, err
+	}
 	gone := make([]sources.Entry, len(had.removed))
 	for i, r := range had.removed {
 		gone[i] = r.Entry
 	}
 	return &diff{
-		had: newEntrySet(had.entries), kept: make([]bool, len(had.entries)),
+		had: newEntrySet(entries), kept: make([]bool, len(entries)),
 		removed: had.removed, gone: newEntrySet(gone), back: make([]bool, len(gone)),
-	}
+	}, nil
 }
 
 // firstSeen notes that e is listed, and returns when it was first seen, if it was

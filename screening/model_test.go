@@ -16,6 +16,7 @@ import (
 type model struct {
 	ids     []string
 	entries [][]sources.Entry // by source
+	noKeys  bool              // Options.NoKeyMatch
 }
 
 // screen returns the labels of a, as a Result has them.
@@ -23,7 +24,7 @@ func (m model) screen(a address.Address) []screening.Label {
 	var labels []screening.Label
 	for i, entries := range m.entries {
 		for _, e := range entries {
-			if match := modelMatch(e, a); match != 0 {
+			if match := modelMatch(e, a); match != 0 && !(m.noKeys && match == score.Key) {
 				labels = append(labels, modelLabel(m.ids[i], e, match))
 			}
 		}

@@ -51,7 +51,7 @@ func (s *Screener) Open(ctx context.Context) (Report, error) {
 				return next, report
 			}
 		}
-		return had, SourceReport{Source: s.infos[i].ID, Entries: len(had.entries), Unchanged: !had.revision.IsZero()}
+		return had, SourceReport{Source: s.infos[i].ID, Entries: had.count, Unchanged: !had.revision.IsZero()}
 	})
 	for _, l := range s.lists() {
 		if l.storeErr != nil {
@@ -72,7 +72,7 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 			}
 			had := s.lists()
 			for j, info := range s.infos {
-				report.Sources[j] = SourceReport{Source: info.ID, Entries: len(had[j].entries), Err: &LoadError{Source: info.ID, Err: err}}
+				report.Sources[j] = SourceReport{Source: info.ID, Entries: had[j].count, Err: &LoadError{Source: info.ID, Err: err}}
 			}
 			report.before = s.snap.Load()
 			report.to(report.before)
@@ -96,8 +96,8 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 		return l
 	})
 	s.hold(next)
+	s.hold(s.each(next, func(i int, l list) list { return s.save(ctx, i, l).lean() }))
 	report.to(s.snap.Load())
-	s.hold(s.each(next, func(i int, l list) list { return s.save(ctx, i, l) }))
 	return report, report.err()
 }
 
@@ -128,7 +128,7 @@ func (s *Screener) one(ctx context.Context, i int) bool {
 	}
 	next, report := s.load(ctx, i, s.sources[i], restored)
 	s.holdOne(i, next)
-	s.holdOne(i, s.save(ctx, i, next))
+	s.holdOne(i, s.save(ctx, i, next).lean())
 	return report.Err == nil
 }
 
@@ -179,7 +179,7 @@ func (s *Screener) holdOne(i int, next list) {
 // load loads source i from src and returns the list to hold from now on.
 func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list) (list, SourceReport) {
 	id := s.infos[i].ID
-	report := SourceReport{Source: id, Entries: len(had.entries)}
+	report := SourceReport{Source: id, Entries: had.count}
 	start := time.Now()
 	next, err := s.loadList(ctx, i, src, had)
 	switch {
@@ -189,7 +189,7 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list
 			had.updated = next.updated
 		}
 		report.Unchanged = true
-		s.log.DebugContext(ctx, "list unchanged", "source", id, "entries", len(had.entries), "took", time.Since(start))
+		s.log.DebugContext(ctx, "list unchanged", "source", id, "entries", had.count, "took", time.Since(start))
 		return had, report
 	case errors.Is(err, errOlder):
 		report.Unchanged = true
@@ -198,12 +198,12 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list
 	case err != nil:
 		had.err = &LoadError{Source: id, Err: err}
 		report.Err = had.err
-		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "held", len(had.entries), "last_updated", had.updated, "error", err)
+		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "held", had.count, "last_updated", had.updated, "error", err)
 		return had, report
 	}
-	report.Entries, report.Added, report.Removed = len(next.entries), next.added, next.gone
+	report.Entries, report.Added, report.Removed = next.count, next.added, next.gone
 	next.added, next.gone = nil, nil
-	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", len(next.entries), "addresses", next.addresses,
+	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.count, "addresses", next.addresses,
 		"added", len(report.Added), "removed", len(report.Removed), "anomalies", next.anomalies.Total(),
 		"published", next.revision.Published, "took", time.Since(start))
 	return next, report
@@ -231,7 +231,13 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeout, limit))
 	defer cancel()
 	now := time.Now().UTC()
-	diff := newDiff(had)
+	var changes *diff // made when it is needed, for it takes memory
+	compare := func() (err error) {
+		if changes == nil {
+			changes, err = newDiff(had)
+		}
+		return err
+	}
 	progress := func() {
 		if s.progress != nil {
 			s.progress(info.ID, len(next.entries))
@@ -245,7 +251,10 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		if len(next.entries) == maxEntries {
 			return fmt.Errorf("more than %d entries", maxEntries)
 		}
-		if t, ok := diff.firstSeen(e); ok {
+		if err := compare(); err != nil {
+			return err
+		}
+		if t, ok := changes.firstSeen(e); ok {
 			e.FirstSeen = t
 		} else if e.FirstSeen.IsZero() {
 			e.FirstSeen = now
@@ -276,11 +285,11 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		return next, errOlder
 	}
 	progress()
-	if rev.Digest == had.revision.Digest && slices.Equal(had.entries, next.entries) {
-		return next, sources.ErrUnchanged // the source cannot tell, but we can
-	}
 	if err := s.measure(&next); err != nil {
 		return next, err
+	}
+	if rev.Digest == had.revision.Digest && next.count == had.count && next.segment.digest == had.segment.digest {
+		return next, sources.ErrUnchanged // the source cannot tell, but we can
 	}
 	if lost := had.addresses - next.addresses; lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses) {
 		if s.allow == nil || !s.allow(info.ID, had.addresses, next.addresses) {
@@ -292,7 +301,10 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if next.accepted = now; !now.After(had.accepted) {
 		next.accepted = had.accepted.Add(1) // the clock was put back
 	}
-	next.added, next.gone, next.removed = diff.to(next.entries, next.accepted)
+	if err := compare(); err != nil { // not done yet for a list of records without an address
+		return next, err
+	}
+	next.added, next.gone, next.removed = changes.to(next.entries, next.accepted)
 	next.storeErr = had.storeErr
 	return next, nil
 }
@@ -307,7 +319,7 @@ func (s *Screener) measure(l *list) error {
 	if l.segment, err = b.build(); err != nil {
 		return err
 	}
-	l.addresses = countAddresses(l.entries)
+	l.count, l.addresses = len(l.entries), countAddresses(l.entries)
 	l.anomalies = sources.Inspect(l.entries)
 	return nil
 }

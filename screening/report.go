@@ -99,7 +99,7 @@ func (r *Report) keys() iter.Seq2[index.Key, error] {
 // that e matches.
 func appendMatched(dst []index.Key, e sources.Entry) []index.Key {
 	if e.Address.IsValid() {
-		return appendFilings(dst, e.Address, false)
+		return appendFilings(dst, e, false)
 	}
 	for _, a := range address.Detect(literalKey(e.Listed)) {
 		dst = appendProbes(dst, a, false)

@@ -90,7 +90,7 @@ type SourceStatus struct {
 func (l list) status(info sources.Info, required bool) SourceStatus {
 	return SourceStatus{
 		Info: info, Required: required, LastUpdated: l.updated, Published: l.revision.Published, Digest: l.revision.Digest,
-		Addresses: l.addresses, Entries: len(l.entries), Anomalies: l.anomalies.Total(), Err: l.err, StoreErr: l.storeErr,
+		Addresses: l.addresses, Entries: l.count, Anomalies: l.anomalies.Total(), Err: l.err, StoreErr: l.storeErr,
 	}
 }
 

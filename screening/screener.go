@@ -126,8 +126,9 @@ type Screener struct {
 // A list is one source as it was last accepted, and what became of the last
 // attempt to load it. It is never changed, only replaced.
 type list struct {
-	entries   []sources.Entry
-	segment   *segment // the entries as questions are answered from them; nil: never loaded
+	entries   []sources.Entry // until they are saved; the segment has them all the time
+	segment   *segment        // nil: never loaded
+	count     int             // of entries, repetitions too
 	removed   []sources.Removal
 	addresses int // distinct ones
 	anomalies sources.Anomalies
@@ -141,6 +142,20 @@ type list struct {
 	stored    bool             // the store has it
 	confirmed sources.Revision // as the store has it
 	storeErr  error            // why the store does not have it, or what is wrong there
+}
+
+// all returns the entries of l, in any order. They must not be changed.
+func (l list) all() ([]sources.Entry, error) {
+	if l.entries != nil || l.segment == nil {
+		return l.entries, nil
+	}
+	return l.segment.all()
+}
+
+// lean returns l without what the segment has as well.
+func (l list) lean() list {
+	l.entries = nil
+	return l
 }
 
 // New returns a Screener of the given sources, at least one. It does no I/O and

@@ -215,8 +215,8 @@ func TestModel(t *testing.T) {
 		return e
 	}
 	found := make(map[score.Match]int)
-	for range 150 {
-		var m model
+	for i := range 150 {
+		m := model{noKeys: i%5 == 0}
 		var srcs []sources.Source
 		for _, info := range []sources.Info{ofac, community} {
 			allowed := kinds
@@ -230,7 +230,10 @@ func TestModel(t *testing.T) {
 			m.ids, m.entries = append(m.ids, info.ID), append(m.entries, entries)
 			srcs = append(srcs, sources.Static(info, entries...))
 		}
-		s := loaded(t, nil, srcs...)
+		s := loaded(t, &screening.Options{NoKeyMatch: m.noKeys}, srcs...)
+		for i, entries := range m.entries {
+			checkHeld(t, s, i, entries)
+		}
 		for range 300 {
 			var r screening.Result
 			var err error
@@ -284,6 +287,27 @@ func TestModel(t *testing.T) {
 		if found[m] == 0 {
 			t.Errorf("no match by %s was tried: the test proves nothing about it", m)
 		}
+	}
+}
+
+// checkHeld checks that what s holds of source i are the given entries, of those
+// that say the same one.
+func checkHeld(t *testing.T, s *screening.Screener, i int, entries []sources.Entry) {
+	t.Helper()
+	held, err := s.Entries(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(entries []sources.Entry) []string {
+		var lines []string
+		for _, e := range entries {
+			lines = append(lines, fmt.Sprintf("%s %q %q %s %q %q %v", e.Address, e.Text(), e.Asset, e.Kind, e.Ref, e.Name, e.ListedAt))
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	if diff := cmp.Diff(slices.Compact(said(entries)), said(held)); diff != "" {
+		t.Fatalf("entries held: -given +held\n%s", diff)
 	}
 }
 

@@ -27,8 +27,9 @@ import (
 // 0x and the bytes of its key share one. So a long list of one kind takes hardly
 // more memory than its accounts do.
 type segment struct {
-	index  *index.Index
-	digest string // SHA-256 over what the entries say, in any order, in hex
+	index        *index.Index
+	digest       string // SHA-256 over what the entries say, in any order, in hex
+	accountsOnly bool   // nothing is to be found by score.Key
 }
 
 // How a listing gives the address of its entry.
@@ -42,7 +43,7 @@ const (
 
 // A segmentBuilder makes a segment of the entries of a list, in any order.
 type segmentBuilder struct {
-	accountsOnly bool // nothing is to be found by score.Key
+	accountsOnly bool // as in segment
 
 	index  index.Builder
 	hashes [][sha256.Size]byte
@@ -59,18 +60,12 @@ type segmentBuilder struct {
 func (b *segmentBuilder) add(e sources.Entry) {
 	b.line = appendDigestLine(b.line[:0], e)
 	b.hashes = append(b.hashes, sha256.Sum256(b.line))
+	b.keys = appendFilings(b.keys[:0], e, b.accountsOnly)
 	form := byte(noAddress)
 	if e.Address.IsValid() {
 		form = textAddress
-		b.keys = appendFilings(b.keys[:0], e.Address, b.accountsOnly)
 		if len(b.keys) == 1 && e.Address.Normalized() == hexOf(b.keys[0]) {
 			form = hexAddress
-		}
-	} else {
-		text := literalKey(e.Listed)
-		b.keys = append(b.keys[:0], textKey(text))
-		for _, a := range address.Detect(text) {
-			b.keys = appendProbes(b.keys, a, b.accountsOnly)
 		}
 	}
 	n := b.listing(form, e)
@@ -125,7 +120,7 @@ func (b *segmentBuilder) build() (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &segment{index: ix, digest: hex.EncodeToString(h.Sum(nil))}, nil
+	return &segment{ix, hex.EncodeToString(h.Sum(nil)), b.accountsOnly}, nil
 }
 
 // appendDigestLine appends what the digest covers of an entry: all but the time
@@ -199,6 +194,24 @@ func (seg *segment) entry(n uint32, k index.Key) (sources.Entry, error) {
 		r.fail()
 	}
 	return e, r.err
+}
+
+// all returns the entries of the segment, of those that are equal one, in no
+// order.
+func (seg *segment) all() ([]sources.Entry, error) {
+	var entries []sources.Entry
+	var buf [8]index.Key
+	for k, set := range seg.index.All() {
+		err := seg.each(set, k, func(e sources.Entry) {
+			if k == appendFilings(buf[:0], e, seg.accountsOnly)[0] { // once, of all that it is filed under
+				entries = append(entries, e)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
 }
 
 // A listingReader reads the text of a listing. What it returns once it has
@@ -279,16 +292,25 @@ func appendProbes(dst []index.Key, a address.Address, accountsOnly bool) []index
 	return dst
 }
 
-// appendFilings appends the keys of an index under which a listed address is
-// filed: those that are asked about it, and those of the scripts that wrap what
-// controls it.
-func appendFilings(dst []index.Key, a address.Address, accountsOnly bool) []index.Key {
-	dst = appendProbes(dst, a, accountsOnly)
+// appendFilings appends the keys of an index under which an entry is filed: those
+// that are asked about its address, and those of the scripts that wrap what
+// controls it; or its very string, if that is no address, and what is asked about
+// the addresses that the string is without its letter case.
+func appendFilings(dst []index.Key, e sources.Entry, accountsOnly bool) []index.Key {
+	if !e.Address.IsValid() {
+		text := literalKey(e.Listed)
+		dst = append(dst, textKey(text))
+		for _, a := range address.Detect(text) {
+			dst = appendProbes(dst, a, accountsOnly)
+		}
+		return dst
+	}
+	dst = appendProbes(dst, e.Address, accountsOnly)
 	if accountsOnly {
 		return dst
 	}
 	var buf [4]address.Key
-	for _, k := range a.AppendKeys(buf[:0]) {
+	for _, k := range e.Address.AppendKeys(buf[:0]) {
 		if w, ok := k.WrappedWitness(); ok {
 			dst = append(dst, indexKey(w))
 		}

@@ -51,7 +51,7 @@ func (s *Screener) restore(ctx context.Context, i int, had list) list {
 		return next
 	}
 	past.err, past.storeErr = had.err, had.storeErr
-	s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", len(past.entries),
+	s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", past.count,
 		"last_updated", past.updated, "digest", past.revision.Digest, "took", time.Since(start))
 	return *past
 }
@@ -110,13 +110,18 @@ func (s *Screener) past(i int, l *sources.List) (*list, error) {
 
 // withPast returns l with what the store knows of the past of its entries.
 func (s *Screener) withPast(l, past list) (list, error) {
-	d := newDiff(past)
-	entries := make([]sources.Entry, len(l.entries))
-	for i, e := range l.entries {
+	d, err := newDiff(past)
+	if err != nil {
+		return l, err
+	}
+	entries, err := l.all()
+	if err != nil {
+		return l, err
+	}
+	for i, e := range entries {
 		if t, ok := d.firstSeen(e); ok {
-			e.FirstSeen = t
+			entries[i].FirstSeen = t
 		}
-		entries[i] = e
 	}
 	if !l.accepted.After(past.accepted) {
 		l.accepted = past.accepted.Add(1)
@@ -146,7 +151,10 @@ func (s *Screener) save(ctx context.Context, i int, l list) list {
 		err = s.store.Confirm(ctx, id, rev)
 	}
 	if errors.Is(err, sources.ErrNotStored) {
-		err = s.store.Save(ctx, &sources.List{Info: s.infos[i], Revision: rev, Accepted: l.accepted, Entries: l.entries, Removed: l.removed})
+		var entries []sources.Entry
+		if entries, err = l.all(); err == nil {
+			err = s.store.Save(ctx, &sources.List{Info: s.infos[i], Revision: rev, Accepted: l.accepted, Entries: entries, Removed: l.removed})
+		}
 	}
 	if err != nil {
 		l.storeErr = &LoadError{Source: id, Err: fmt.Errorf("store: %w", err)}
