@@ -194,12 +194,19 @@ func checkAnswer(method string, w *httptest.ResponseRecorder) error {
 	if id := header.Get("X-Request-Id"); id == "" {
 		return errors.New("no request id")
 	}
-	if got := header.Get("Cache-Control"); got != "no-store" {
-		return fmt.Errorf("Cache-Control is %q", got)
+	caching := "no-store"
+	if header.Get("Etag") != "" {
+		caching = "private, no-cache"
 	}
-	if w.Code == http.StatusNoContent {
-		if len(body) > 0 || header.Get("Content-Type") != "" {
-			return errors.New("204 with a body")
+	if got := header.Get("Cache-Control"); got != caching {
+		return fmt.Errorf("Cache-Control is %q, want %q", got, caching)
+	}
+	if header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Content-Security-Policy") == "" {
+		return errors.New("a browser could take it for something else")
+	}
+	if w.Code == http.StatusNoContent || w.Code == http.StatusNotModified {
+		if len(body) > 0 || header.Get("Content-Type") != "" || (header.Get("Etag") == "") != (w.Code == http.StatusNoContent) {
+			return fmt.Errorf("%d with a body, or with the tag %q", w.Code, header.Get("Etag"))
 		}
 		return nil
 	}

@@ -54,6 +54,9 @@ func ReadPlain(body string) (address, chain string, ok bool) {
 	return req.Address, req.Chain, ok
 }
 
+// Matches reports whether the lines of an If-None-Match match a tag.
+func Matches(lines []string, tag string) bool { return matches(lines, tag) }
+
 // ProblemOf returns the problem of an error, as it is sent.
 func ProblemOf(err error) (map[string]any, http.Header) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/api/v1/screen", nil)

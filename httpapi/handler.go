@@ -37,11 +37,31 @@
 //
 // Every answer has X-Request-Id: that of the request, if it is 1 to 128 visible
 // ASCII characters and no key, else a new random one. Every answer has Cache-Control:
-// no-store, for what somebody screens is nobody else's business. HEAD is answered
-// for sources as GET is. Accept is ignored, and so is the query, but that a key in
-// it is refused.
+// no-store, for what somebody screens is nobody else's business; but that of
+// sources has an ETag, and private, no-cache, so that whoever sends the tag back in
+// If-None-Match is told with a 304 that nothing has changed. HEAD is answered for
+// sources as GET is. Accept is ignored, and so is the query, but that a key in it is
+// refused.
 //
 // Times are RFC 3339 in UTC with "Z", in whole seconds; what is smaller is cut.
+//
+// # Limits
+//
+// All that a request can make the handler hold or wait for is bounded:
+//
+//	the body                   16 KiB       413 body_too_large        Options.MaxBody
+//	the time for the body      10 seconds   408 request_timeout       Options.BodyTimeout
+//	requests at once           1024         503 overloaded            Options.MaxConcurrent
+//	values within one another  32 deep      400 invalid_json
+//	a key                      4096 bytes   401 invalid_token
+//
+// The server that the handler is mounted in bounds the rest: set ReadHeaderTimeout,
+// WriteTimeout, IdleTimeout and MaxHeaderBytes of [http.Server]; if it has a
+// ReadTimeout, that takes the place of BodyTimeout. What a request leaves unread of
+// its body is read by the server, in the same time, so that a caller that sends a
+// byte now and then does not outlast it. The limit on time needs a ResponseWriter
+// that [http.ResponseController] can set a deadline on, as the server's is: a
+// wrapper around it must have a method Unwrap.
 //
 // # Clean means clean
 //
@@ -53,15 +73,15 @@ package httpapi
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -79,6 +99,14 @@ type Options struct {
 	// MaxBody is the size in bytes that a request's body may have. Zero, or less,
 	// means 16 KiB.
 	MaxBody int64
+
+	// BodyTimeout is the time within which a request's body must have come, on a
+	// server without a ReadTimeout of its own. Zero, or less, means 10 seconds.
+	BodyTimeout time.Duration
+
+	// MaxConcurrent is how many requests are answered at once. One more is answered
+	// with 503 overloaded at once; none waits. Zero, or less, means 1024.
+	MaxConcurrent int
 
 	// Realm is the realm that a 401 names (RFC 9110, section 11.5). Empty means
 	// "walletscreen".
@@ -121,7 +149,10 @@ func newHandler(s *screening.Screener, keys Authorizer, opts *Options) *handler 
 	if opts == nil {
 		opts = &Options{}
 	}
-	h := &handler{screener: s, keys: keys, log: opts.Logger, maxBody: opts.MaxBody, observer: opts.Observe, audit: opts.Audit}
+	h := &handler{
+		screener: s, keys: keys, log: opts.Logger, observer: opts.Observe, audit: opts.Audit,
+		maxBody: opts.MaxBody, bodyTimeout: opts.BodyTimeout, maxConcurrent: int64(opts.MaxConcurrent),
+	}
 	if h.keys == nil {
 		h.keys = &Keys{}
 	}
@@ -129,7 +160,13 @@ func newHandler(s *screening.Screener, keys Authorizer, opts *Options) *handler 
 		h.log = slog.New(slog.DiscardHandler)
 	}
 	if h.maxBody <= 0 {
-		h.maxBody = 16 << 10
+		h.maxBody = defaultMaxBody
+	}
+	if h.bodyTimeout <= 0 {
+		h.bodyTimeout = defaultBodyTimeout
+	}
+	if h.maxConcurrent <= 0 {
+		h.maxConcurrent = defaultMaxConcurrent
 	}
 	realm := opts.Realm
 	if realm == "" {
@@ -143,12 +180,17 @@ type handler struct {
 	screener  *screening.Screener
 	keys      Authorizer
 	log       *slog.Logger
-	maxBody   int64
 	challenge string // of a 401, without an error
 	observer  func(context.Context, Observation)
 	audit     func(context.Context, Screening) error
 	results   resultWriter
 	bursts    bursts
+
+	maxBody       int64
+	bodyTimeout   time.Duration
+	maxConcurrent int64
+	running       atomic.Int64 // requests that are being answered
+	buffers       sync.Pool    // of *[]byte, for bodies
 }
 
 // A route is an endpoint, by the end of its path; "" is none.
@@ -181,6 +223,25 @@ type exchange struct {
 	token  string           // what was presented as a key
 	text   string           // what was given as an address
 	result screening.Result // of a screening that succeeded
+
+	surplus   bool    // beyond MaxConcurrent
+	unchanged bool    // the caller has the answer already
+	lift      func()  // lifts the limit on the time of the body, or nil
+	buf       *[]byte // for the bodies of request and answer, or nil
+	headers   [8]string
+	set       int // how many of headers are
+}
+
+// setHeader sets a field of the answer, whose name is in canonical form. What it
+// spares is an allocation for each.
+func (e *exchange) setHeader(name, value string) {
+	if e.set == len(e.headers) {
+		e.w.Header().Set(name, value)
+		return
+	}
+	e.headers[e.set] = value
+	e.set++
+	e.w.Header()[name] = e.headers[e.set-1 : e.set : e.set]
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -206,11 +267,13 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, to route) {
 
 // respond answers e, and returns what it has answered.
 func (h *handler) respond(e *exchange) (int, code) {
-	header := e.w.Header()
-	header.Set("X-Request-Id", e.id)
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
+	e.setHeader("X-Request-Id", e.id)
+	e.setHeader("X-Content-Type-Options", "nosniff")
+	e.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	e.setHeader("Cache-Control", "no-store")
 
+	e.surplus = h.running.Add(1) > h.maxConcurrent
+	defer h.running.Add(-1)
 	body, p := h.answer(e)
 	if e.grant.KeyID != "" {
 		h.setRateLimit(e)
@@ -220,18 +283,23 @@ func (h *handler) respond(e *exchange) (int, code) {
 	case p != nil:
 		body = p.finish(e)
 		status, code = p.Status, p.Code
-		header.Set("Content-Type", "application/problem+json")
+		e.setHeader("Content-Type", "application/problem+json")
 	case body == nil:
-		e.w.WriteHeader(http.StatusNoContent)
-		return http.StatusNoContent, ""
+		status = http.StatusNoContent
+		if e.unchanged {
+			status = http.StatusNotModified
+		}
+		e.w.WriteHeader(status)
+		return status, ""
 	default:
-		header.Set("Content-Type", "application/json")
+		e.setHeader("Content-Type", "application/json")
 	}
-	header.Set("Content-Length", strconv.Itoa(len(body)))
+	e.setHeader("Content-Length", strconv.Itoa(len(body)))
 	e.w.WriteHeader(status)
 	if e.Method != http.MethodHead {
 		e.w.Write(body) // an error means that nobody is there to be told
 	}
+	h.release(e)
 	return status, code
 }
 
@@ -246,6 +314,11 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 			body, p = nil, h.internal(e, fmt.Errorf("panic: %v", v), slog.String("stack", string(debug.Stack())))
 		}
 	}()
+	e.lift = h.limitBodyTime(e)
+	if e.surplus {
+		e.setHeader("Retry-After", "1")
+		return nil, &problem{Code: overloaded, Detail: "Too many requests are being answered at once, and none waits for its turn. Ask again."}
+	}
 	switch e.route {
 	case screenPath:
 		if p := e.allow("POST, OPTIONS", http.MethodPost); p != nil || e.Method == http.MethodOptions {
@@ -262,7 +335,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 		if p := h.admit(e, ScopeSources); p != nil {
 			return nil, p
 		}
-		return marshal(newSources(h.screener.Sources())), nil
+		return h.sources(e), nil
 	}
 	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in " + string(sourcesPath) + " and " + string(screenPath) + "."}
 }
@@ -313,7 +386,22 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 		}
 	}
 	e.result = result
-	return h.results.append(make([]byte, 0, 1024), req, &result, now), nil
+	answer := h.results.append((*e.buf)[:0], req, &result, now) // over the question
+	*e.buf = answer
+	return answer, nil
+}
+
+// sources answers a GET to the sources path. The answer has no ages, so its tag
+// holds until a list is loaded.
+func (h *handler) sources(e *exchange) []byte {
+	body := marshal(newSources(h.screener.Sources()))
+	tag := etag(body)
+	e.setHeader("Etag", tag)
+	e.setHeader("Cache-Control", "private, no-cache") // ask each time
+	if e.unchanged = matches(e.Header["If-None-Match"], tag); e.unchanged {
+		return nil
+	}
+	return body
 }
 
 // checkContent returns the problem of a request whose body is not said to be
@@ -342,25 +430,6 @@ func checkContent(e *exchange) *problem {
 		}
 	}
 	return nil
-}
-
-// readBody returns the body of e, if it is not larger than allowed.
-func (h *handler) readBody(e *exchange) ([]byte, *problem) {
-	tooLarge := &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("The body may have %d bytes.", h.maxBody)}
-	if e.ContentLength > h.maxBody {
-		return nil, tooLarge
-	}
-	if e.Body == nil { // in a request that no server made
-		return nil, nil
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(e.w, e.Body, h.maxBody))
-	if tooMany := (*http.MaxBytesError)(nil); errors.As(err, &tooMany) {
-		return nil, tooLarge
-	}
-	if err != nil {
-		return nil, &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}
-	}
-	return body, nil
 }
 
 // internal returns the problem that says nothing, and logs err.

@@ -50,6 +50,8 @@ const (
 	sourcesUnavailable   code = "sources_unavailable"
 	sourcesStale         code = "sources_stale"
 	auditUnavailable     code = "audit_unavailable"
+	requestTimeout       code = "request_timeout"
+	overloaded           code = "overloaded"
 	internal             code = "internal"
 )
 
@@ -76,6 +78,8 @@ var codes = map[code]struct {
 	sourcesUnavailable:   {503, "Lists not loaded"},
 	sourcesStale:         {503, "Lists too old"},
 	auditUnavailable:     {503, "Screening not recorded"},
+	requestTimeout:       {408, "Request timeout"},
+	overloaded:           {503, "Overloaded"},
 	internal:             {500, "Internal error"},
 }
 

@@ -1,0 +1,109 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// What Options can leave to this package.
+const (
+	defaultMaxBody       = 16 << 10
+	defaultBodyTimeout   = 10 * time.Second
+	defaultMaxConcurrent = 1024
+)
+
+// limitBodyTime sets the time until which the body of e can be read, be it here
+// or by the server, which reads what is left of a body that was not wanted. Where
+// the server has a ReadTimeout, that is the limit. It returns what lifts the limit
+// after a body was read to its end, or nil.
+func (h *handler) limitBodyTime(e *exchange) (lift func()) {
+	if e.Body == nil || e.Body == http.NoBody {
+		return nil
+	}
+	server, _ := e.Context().Value(http.ServerContextKey).(*http.Server)
+	if server == nil || server.ReadTimeout > 0 {
+		return nil
+	}
+	rc := http.NewResponseController(e.w)
+	if rc.SetReadDeadline(time.Now().Add(h.bodyTimeout)) != nil {
+		return nil // a wrapper around the server's ResponseWriter hides it
+	}
+	return func() { rc.SetReadDeadline(time.Time{}) }
+}
+
+// readBody returns the body of e, if it is not larger than allowed and comes in
+// time. It is good until the buffer of e is used again.
+func (h *handler) readBody(e *exchange) ([]byte, *problem) {
+	tooLarge := func() *problem {
+		return &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("The body may have %d bytes.", h.maxBody)}
+	}
+	if e.ContentLength > h.maxBody {
+		return nil, tooLarge()
+	}
+	if e.Body == nil { // in a request that no server made
+		return nil, nil
+	}
+	body := io.Reader(e.Body)
+	if e.ContentLength < 0 { // else the server ends it there
+		body = http.MaxBytesReader(e.w, e.Body, h.maxBody)
+	}
+	b, err := appendAll(h.buffer(e), body, h.maxBody)
+	*e.buf = b
+	switch tooMany := (*http.MaxBytesError)(nil); {
+	case errors.As(err, &tooMany), int64(len(b)) > h.maxBody:
+		return nil, tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		e.w.Header().Set("Connection", "close")
+		return nil, &problem{Code: requestTimeout, Detail: "The body did not come in time."}
+	case err != nil:
+		return nil, &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}
+	}
+	if e.lift != nil {
+		e.lift()
+	}
+	return b, nil
+}
+
+// appendAll appends what r has to b, until its end or until b is longer than max.
+func appendAll(b []byte, r io.Reader, max int64) ([]byte, error) {
+	for int64(len(b)) <= max {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if err == io.EOF {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// buffer returns an empty buffer for e.
+func (h *handler) buffer(e *exchange) []byte {
+	if e.buf == nil {
+		if e.buf, _ = h.buffers.Get().(*[]byte); e.buf == nil {
+			b := make([]byte, 0, 2<<10)
+			e.buf = &b
+		}
+	}
+	return (*e.buf)[:0]
+}
+
+// maxKept is the size up to which a buffer is kept for others.
+const maxKept = 64 << 10
+
+// release gives the buffer of e to others.
+func (h *handler) release(e *exchange) {
+	if e.buf != nil && cap(*e.buf) <= maxKept {
+		h.buffers.Put(e.buf)
+	}
+	e.buf = nil
+}

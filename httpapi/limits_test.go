@@ -1,0 +1,123 @@
+package httpapi_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+// TestMaxConcurrent: as many requests are answered at once as are allowed, and one
+// more is told so. It waits for nobody, and those that were turned away take no
+// place.
+func TestMaxConcurrent(t *testing.T) {
+	const most = 3
+	arrived, leave := make(chan bool), make(chan bool)
+	h := httpapi.NewHandler(newLoadedScreener(t), authorizer(func(token string) (httpapi.Grant, error) {
+		if token == "wait" {
+			arrived <- true
+			<-leave
+		}
+		if token == "panic" {
+			panic("at once")
+		}
+		return httpapi.Grant{KeyID: "id"}, nil
+	}), &httpapi.Options{MaxConcurrent: most})
+	ask := func(path, token string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if err := checkAnswer("GET", w); err != nil {
+			t.Error(err)
+		}
+		return w
+	}
+	for range 2 {
+		var waiting sync.WaitGroup
+		for range most {
+			waiting.Go(func() {
+				if w := ask("/api/v1/sources", "wait"); w.Code != 200 {
+					t.Errorf("status %d: %s", w.Code, w.Body)
+				}
+			})
+			<-arrived
+		}
+		for range 2 * most {
+			w := ask("/api/v1/sources", "any")
+			if w.Code != 503 || !strings.Contains(w.Body.String(), `"code":"overloaded"`) || w.Header().Get("Retry-After") != "1" {
+				t.Errorf("status %d, Retry-After %s: %s", w.Code, w.Header().Get("Retry-After"), w.Body)
+			}
+		}
+		for range most {
+			leave <- true
+		}
+		waiting.Wait()
+		for range 2 * most {
+			if w := ask("/api/v1/sources", "panic"); w.Code != 500 {
+				t.Errorf("status %d, want 500", w.Code)
+			}
+		}
+		if w := ask("/api/v1/sources", "any"); w.Code != 200 {
+			t.Errorf("status %d after all have left", w.Code)
+		}
+	}
+}
+
+// TestBuffersAreNotShared: no answer has anything of another, be they long or
+// short, of many callers at once.
+func TestBuffersAreNotShared(t *testing.T) {
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{MaxBody: 1 << 20})
+	questions := []struct{ body, want string }{
+		{question, `"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","chain":"ethereum","score":100,`},
+		{`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"polygon"}`, `"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"polygon","score":0,`},
+		{`{"address":"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2","chain":"bitcoin"` + strings.Repeat(" ", 200_000) + `}`, `"address":"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2","chain":"bitcoin","score":0,`},
+		{`{"address":"\u0030x2222222222222222222222222222222222222222","chain":"ethereum"}`, `"address":"0x2222222222222222222222222222222222222222","chain":"ethereum","score":50,`},
+		{`{"address":"0x1","chain":"ethereum"}`, `"reason":"bad_length"`},
+	}
+	var askers sync.WaitGroup
+	for range 4 {
+		askers.Go(func() {
+			for i := range 200 {
+				q := questions[i%len(questions)]
+				if w := post(h, strings.NewReader(q.body)); !strings.Contains(w.Body.String(), q.want) {
+					t.Errorf("%.80s: %d %s, want %s", q.body, w.Code, w.Body, q.want)
+				}
+			}
+		})
+	}
+	askers.Wait()
+}
+
+// TestBodyTimeout: on a server without a ReadTimeout, a body that does not come is
+// given up, whoever waits for it.
+func TestBodyTimeout(t *testing.T) {
+	for _, h2 := range []bool{false, true} {
+		server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{BodyTimeout: 1}))
+		server.EnableHTTP2 = h2
+		server.StartTLS()
+		defer server.Close()
+		body, more := io.Pipe()
+		defer more.Close()
+		r, err := http.NewRequestWithContext(context.Background(), "POST", server.URL+"/api/v1/screen", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+testKey)
+		r.Header.Set("Content-Type", "application/json")
+		resp, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != 408 || !strings.Contains(string(text), `"code":"request_timeout"`) || (resp.ProtoMajor == 2) != h2 {
+			t.Errorf("HTTP/%d: status %d: %s", resp.ProtoMajor, resp.StatusCode, text)
+		}
+	}
+}
