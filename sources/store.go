@@ -9,7 +9,7 @@ import (
 // A Store keeps the revisions of lists that were accepted, so that they survive
 // a restart. Package store has the one that keeps them in a directory; a team
 // that keeps them elsewhere, in a database that its machines share for example,
-// implements these four methods, and tests them with [sourcetest.RunStore].
+// implements these methods, and tests them with [sourcetest.RunStore].
 //
 // Methods may be called concurrently. They return once the work is done, or soon
 // after ctx has ended.
@@ -25,8 +25,9 @@ type Store interface {
 
 	// Confirm keeps that the list in the newest revision of the source was seen to
 	// be the publisher's still: from now on, Load returns it with the revision
-	// rev, which has the same digest. It returns an error that wraps ErrNotStored
-	// if the newest revision has another digest, or if there is none.
+	// rev, which has the same digest, and with rev.Checked among its Checks. It
+	// returns an error that wraps ErrNotStored if the newest revision has another
+	// digest, or if there is none.
 	Confirm(ctx context.Context, source string, rev Revision) error
 
 	// Revisions returns what is kept of the source, the newest first. A source of
@@ -38,6 +39,21 @@ type Store interface {
 	// is not kept any more, and ErrDamaged if what is kept is not what was saved;
 	// the Store has set that aside then, and does not name it again.
 	Load(ctx context.Context, source string, s Stored) (*List, error)
+
+	// SaveSnapshot keeps s, as safely as Save keeps a list. It must not keep or
+	// change what s points to.
+	SaveSnapshot(ctx context.Context, s *Snapshot) error
+
+	// Snapshots names the snapshots that are kept, the newest first, by their Digest
+	// and by their Since as Accepted. They are small. The Store may drop one if it
+	// keeps no list that was accepted before the next one began.
+	Snapshots(ctx context.Context) ([]Stored, error)
+
+	// LoadSnapshot returns a snapshot that Snapshots has named. It is the caller's
+	// own. The error wraps ErrNotStored if it is not kept any more, and ErrDamaged
+	// if what is kept is not what was saved. It is named again then: whoever asks
+	// for its time must not be given the one before it.
+	LoadSnapshot(ctx context.Context, s Stored) (*Snapshot, error)
 }
 
 var (
@@ -61,6 +77,24 @@ type List struct {
 	Entries []Entry
 	// Removed are the entries that earlier revisions had and this one does not.
 	Removed []Removal
+	// Checks are when the list was known to be the publisher's, the oldest first:
+	// the Checked with which it was saved, and each that was confirmed since. Load
+	// sets it, and Save does not look at it.
+	Checks []time.Time
+}
+
+// A Snapshot says from which lists questions were answered, since when.
+type Snapshot struct {
+	// Digest is what the results carry.
+	Digest string
+	// Since is when questions began to be answered so, in UTC.
+	Since time.Time
+	// Lists are the revisions, by the id of their source. One that was not loaded
+	// is the zero Stored.
+	Lists map[string]Stored
+	// Exceptions are those of the operator, in UTF-8, in the form of the caller's
+	// own; "" if there are none.
+	Exceptions string
 }
 
 // A Removal is an entry that has gone from a list. An entry that comes back is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -65,8 +66,13 @@ var storeRules = []storeRule{
 	},
 	{
 		"confirm",
-		"Confirm changes the Revision of the newest list to that which was confirmed, and nothing else; of another digest it returns ErrNotStored.",
+		"Confirm changes the Revision of the newest list to that which was confirmed, adds its Checked to the Checks, and does nothing else; of another digest it returns ErrNotStored.",
 		storeConfirm,
+	},
+	{
+		"snapshots",
+		"A snapshot that was saved is named, the newest first, and loaded as it was, by whoever opens the Store next; one that was never saved is ErrNotStored.",
+		storeSnapshots,
 	},
 	{
 		"own list",
@@ -102,8 +108,29 @@ func testList(source string, n int) *sources.List {
 			{Address: address.MustParse("bsc", evm.Normalized()), Kind: score.Scam, Ref: fmt.Sprint(n)},
 		},
 		Removed: []sources.Removal{{Entry: sources.Entry{Address: evm, Kind: score.Scam, Ref: "gone", FirstSeen: accepted.AddDate(-1, 0, 0)}, At: accepted.AddDate(0, 0, -2)}},
+		Checks:  []time.Time{accepted},
 	}
 	return l
+}
+
+// testSnapshot returns the n-th of some snapshots.
+func testSnapshot(n int) *sources.Snapshot {
+	return &sources.Snapshot{
+		Digest: fmt.Sprintf("%064x", n),
+		Since:  time.Date(2026, 11, 21, 5, 0, n, 123456789, time.UTC),
+		Lists: map[string]sources.Stored{
+			"TEST": nameOf(testList("TEST", n)), "TEST_2": {},
+		},
+		Exceptions: fmt.Sprintf("exceptions \"%d\"\n<&>\u2028é", n),
+	}
+}
+
+// sameSnapshot returns an error if got is not want.
+func sameSnapshot(got, want *sources.Snapshot) error {
+	if got == nil || got.Digest != want.Digest || got.Since != want.Since || got.Exceptions != want.Exceptions || !maps.Equal(got.Lists, want.Lists) {
+		return fmt.Errorf("it loaded the snapshot %+v, want %+v", got, want)
+	}
+	return nil
 }
 
 func nameOf(l *sources.List) sources.Stored {
@@ -125,6 +152,8 @@ func sameList(got, want *sources.List) error {
 		return fmt.Errorf("it loaded the entries %+v, want %+v", got.Entries, want.Entries)
 	case !slices.Equal(got.Removed, want.Removed):
 		return fmt.Errorf("it loaded as removed %+v, want %+v", got.Removed, want.Removed)
+	case !slices.Equal(got.Checks, want.Checks):
+		return fmt.Errorf("it loaded the checks %v, want %v", got.Checks, want.Checks)
 	}
 	return nil
 }
@@ -194,7 +223,7 @@ func storeEmpty(open func() (sources.Store, error)) error {
 func storeSave(open func() (sources.Store, error)) error {
 	full, bare := testList("TEST", 1), testList("TEST", 2)
 	bare.Revision = sources.Revision{Digest: bare.Revision.Digest, Records: 1}
-	bare.Entries, bare.Removed = nil, nil
+	bare.Entries, bare.Removed, bare.Checks = nil, nil, nil
 	if _, err := save(open, full, bare); err != nil {
 		return err
 	}
@@ -232,9 +261,12 @@ func storeConfirm(open func() (sources.Store, error)) error {
 	if err := st.Confirm(context.Background(), "TEST", other); !errors.Is(err, sources.ErrNotStored) {
 		return fmt.Errorf("a Confirm of what is not the newest: %v, want ErrNotStored", err)
 	}
-	second.Revision.Checked, second.Revision.ETag = second.Revision.Checked.AddDate(0, 0, 1), "new"
-	if err := st.Confirm(context.Background(), "TEST", second.Revision); err != nil {
-		return fmt.Errorf("a Confirm: %w", err)
+	for range 3 {
+		second.Revision.Checked, second.Revision.ETag = second.Revision.Checked.AddDate(0, 0, 1), "new"
+		second.Checks = append(second.Checks, second.Revision.Checked)
+		if err := st.Confirm(context.Background(), "TEST", second.Revision); err != nil {
+			return fmt.Errorf("a Confirm: %w", err)
+		}
 	}
 	if err := kept(open, "TEST", second, first); err != nil {
 		return fmt.Errorf("after Confirm: %w", err)
@@ -248,7 +280,64 @@ func storeConfirm(open func() (sources.Store, error)) error {
 	if err != nil {
 		return err
 	}
-	return sameList(got, third) // and not with what was confirmed of another
+	if err := sameList(got, third); err != nil { // and not with what was confirmed of another
+		return err
+	}
+	got, err = st.Load(context.Background(), "TEST", nameOf(second))
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(got.Checks, second.Checks) {
+		return fmt.Errorf("the checks of what is not the newest any more are %v, want %v", got.Checks, second.Checks)
+	}
+	return nil
+}
+
+func storeSnapshots(open func() (sources.Store, error)) error {
+	ctx := context.Background()
+	st, err := open()
+	if err != nil {
+		return err
+	}
+	if all, err := st.Snapshots(ctx); len(all) > 0 || err != nil {
+		return fmt.Errorf("an empty Store has the snapshots %+v, %v", all, err)
+	}
+	first, second, third := testSnapshot(1), testSnapshot(2), testSnapshot(3)
+	third.Digest, third.Lists = first.Digest, nil
+	var names []sources.Stored
+	for _, s := range []*sources.Snapshot{third, second, first} {
+		names = append(names, sources.Stored{Digest: s.Digest, Accepted: s.Since})
+	}
+	for _, s := range []*sources.Snapshot{second, first, third} {
+		if err := st.SaveSnapshot(ctx, s); err != nil {
+			return fmt.Errorf("a SaveSnapshot: %w", err)
+		}
+	}
+	clear(second.Lists) // the caller's own
+	if st, err = open(); err != nil {
+		return err
+	}
+	all, err := st.Snapshots(ctx)
+	if err != nil || !slices.Equal(all, names) {
+		return fmt.Errorf("the snapshots are %+v, %v, want %+v", all, err, names)
+	}
+	for i, want := range []*sources.Snapshot{third, testSnapshot(2), first} {
+		for range 2 {
+			got, err := st.LoadSnapshot(ctx, names[i])
+			if err != nil {
+				return err
+			}
+			if err := sameSnapshot(got, want); err != nil {
+				return err
+			}
+			clear(got.Lists)
+		}
+	}
+	never := testSnapshot(4)
+	if _, err := st.LoadSnapshot(ctx, sources.Stored{Digest: never.Digest, Accepted: never.Since}); !errors.Is(err, sources.ErrNotStored) {
+		return fmt.Errorf("a LoadSnapshot of what was never saved: %v, want ErrNotStored", err)
+	}
+	return nil
 }
 
 func storeOwn(open func() (sources.Store, error)) error {
@@ -272,9 +361,12 @@ func storeOwn(open func() (sources.Store, error)) error {
 }
 
 func storeCancelled(open func() (sources.Store, error)) error {
-	l := testList("TEST", 1)
+	l, snap := testList("TEST", 1), testSnapshot(1)
 	st, err := save(open, l)
 	if err != nil {
+		return err
+	}
+	if err := st.SaveSnapshot(context.Background(), snap); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -283,12 +375,18 @@ func storeCancelled(open func() (sources.Store, error)) error {
 	later.Checked = later.Checked.AddDate(0, 0, 1)
 	_, revisions := st.Revisions(ctx, "TEST")
 	_, load := st.Load(ctx, "TEST", nameOf(l))
+	_, snapshots := st.Snapshots(ctx)
+	_, loadSnapshot := st.LoadSnapshot(ctx, sources.Stored{Digest: snap.Digest, Accepted: snap.Since})
 	for name, err := range map[string]error{
 		"Save": st.Save(ctx, testList("TEST", 2)), "Confirm": st.Confirm(ctx, "TEST", later), "Revisions": revisions, "Load": load,
+		"SaveSnapshot": st.SaveSnapshot(ctx, testSnapshot(2)), "Snapshots": snapshots, "LoadSnapshot": loadSnapshot,
 	} {
 		if !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("%s: error %v, want one that wraps %v", name, err, context.Canceled)
 		}
+	}
+	if all, err := st.Snapshots(context.Background()); len(all) != 1 || err != nil {
+		return fmt.Errorf("the snapshots are %+v, %v, want those that were saved in time", all, err)
 	}
 	return kept(open, "TEST", l)
 }
@@ -312,6 +410,13 @@ func storeConcurrent(open func() (sources.Store, error)) error {
 				if _, err := st.Load(ctx, source, s); err != nil && !errors.Is(err, sources.ErrNotStored) {
 					errs[i] = errors.Join(errs[i], err)
 				}
+			}
+			errs[i] = errors.Join(errs[i], st.SaveSnapshot(ctx, testSnapshot(i)))
+			snapshots, err := st.Snapshots(ctx)
+			errs[i] = errors.Join(errs[i], err)
+			for _, s := range snapshots {
+				_, err := st.LoadSnapshot(ctx, s)
+				errs[i] = errors.Join(errs[i], err)
 			}
 			if err := st.Confirm(ctx, source, l.Revision); err != nil && !errors.Is(err, sources.ErrNotStored) {
 				errs[i] = errors.Join(errs[i], err)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
@@ -15,8 +17,14 @@ import (
 // A memory is a Store that keeps every rule, but for its fault.
 type memory struct {
 	mu    sync.Mutex
-	lists map[string][]*sources.List // by source, the newest first
+	kept  *kept
 	fault string
+}
+
+// What is kept in a place.
+type kept struct {
+	lists     map[string][]*sources.List // by source, the newest first
+	snapshots []*sources.Snapshot        // the newest first
 }
 
 func (m *memory) clone(l *sources.List) *sources.List {
@@ -39,11 +47,15 @@ func (m *memory) Save(ctx context.Context, l *sources.List) error {
 	defer m.mu.Unlock()
 	if err := m.done(ctx); err != nil {
 		if m.fault == "saves cancelled" {
-			m.lists[l.Info.ID] = append(m.lists[l.Info.ID], m.clone(l))
+			m.kept.lists[l.Info.ID] = append(m.kept.lists[l.Info.ID], m.clone(l))
 		}
 		return err
 	}
 	c, id := m.clone(l), l.Info.ID
+	c.Checks = nil
+	if !l.Revision.Checked.IsZero() {
+		c.Checks = []time.Time{l.Revision.Checked}
+	}
 	switch m.fault {
 	case "loses removed":
 		c.Removed = nil
@@ -57,15 +69,15 @@ func (m *memory) Save(ctx context.Context, l *sources.List) error {
 	case "one place":
 		id = "TEST"
 	case "by digest":
-		m.lists[id] = slices.DeleteFunc(m.lists[id], func(o *sources.List) bool { return o.Revision.Digest == c.Revision.Digest })
+		m.kept.lists[id] = slices.DeleteFunc(m.kept.lists[id], func(o *sources.List) bool { return o.Revision.Digest == c.Revision.Digest })
 	case "refuses empty lists":
 		if len(c.Entries) == 0 {
 			return errors.New("empty")
 		}
 	}
-	m.lists[id] = append(m.lists[id], c)
+	m.kept.lists[id] = append(m.kept.lists[id], c)
 	if m.fault != "in the order of saving" {
-		slices.SortFunc(m.lists[id], func(a, b *sources.List) int { return b.Accepted.Compare(a.Accepted) })
+		slices.SortFunc(m.kept.lists[id], func(a, b *sources.List) int { return b.Accepted.Compare(a.Accepted) })
 	}
 	return nil
 }
@@ -76,10 +88,13 @@ func (m *memory) Confirm(ctx context.Context, source string, rev sources.Revisio
 	if err := m.done(ctx); err != nil {
 		return err
 	}
-	for i, l := range m.lists[source] {
+	for i, l := range m.kept.lists[source] {
 		if l.Revision.Digest == rev.Digest && (i == 0 || m.fault == "confirms old ones") {
 			if m.fault != "confirms nothing" {
 				l.Revision = rev
+			}
+			if m.fault != "forgets checks" {
+				l.Checks = append(l.Checks, rev.Checked)
 			}
 			return nil
 		}
@@ -93,11 +108,11 @@ func (m *memory) Revisions(ctx context.Context, source string) ([]sources.Stored
 	if err := m.done(ctx); err != nil {
 		return nil, err
 	}
-	if m.fault == "unknown source" && m.lists[source] == nil {
+	if m.fault == "unknown source" && m.kept.lists[source] == nil {
 		return nil, fmt.Errorf("no source %s", source)
 	}
 	var all []sources.Stored
-	for _, l := range m.lists[source] {
+	for _, l := range m.kept.lists[source] {
 		all = append(all, sources.Stored{Digest: l.Revision.Digest, Accepted: l.Accepted})
 	}
 	return all, nil
@@ -109,7 +124,7 @@ func (m *memory) Load(ctx context.Context, source string, s sources.Stored) (*so
 	if err := m.done(ctx); err != nil {
 		return nil, err
 	}
-	for _, l := range m.lists[source] {
+	for _, l := range m.kept.lists[source] {
 		if l.Revision.Digest == s.Digest && (l.Accepted.Equal(s.Accepted) || m.fault == "by digest alone") {
 			return m.clone(l), nil
 		}
@@ -120,14 +135,77 @@ func (m *memory) Load(ctx context.Context, source string, s sources.Stored) (*so
 	return nil, sources.ErrNotStored
 }
 
+func (m *memory) cloneSnapshot(s *sources.Snapshot) *sources.Snapshot {
+	c := *s
+	if m.fault != "shares snapshots" {
+		c.Lists = maps.Clone(s.Lists)
+	}
+	return &c
+}
+
+func (m *memory) SaveSnapshot(ctx context.Context, s *sources.Snapshot) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.done(ctx); err != nil {
+		if m.fault == "saves cancelled snapshots" {
+			m.kept.snapshots = append(m.kept.snapshots, m.cloneSnapshot(s))
+		}
+		return err
+	}
+	c := m.cloneSnapshot(s)
+	switch m.fault {
+	case "loses exceptions":
+		c.Exceptions = ""
+	case "loses what is not loaded":
+		maps.DeleteFunc(c.Lists, func(_ string, s sources.Stored) bool { return s == sources.Stored{} })
+	case "one of a digest":
+		m.kept.snapshots = slices.DeleteFunc(m.kept.snapshots, func(o *sources.Snapshot) bool { return o.Digest == s.Digest })
+	}
+	m.kept.snapshots = append(m.kept.snapshots, c)
+	if m.fault != "snapshots in the order of saving" {
+		slices.SortFunc(m.kept.snapshots, func(a, b *sources.Snapshot) int { return b.Since.Compare(a.Since) })
+	}
+	return nil
+}
+
+func (m *memory) Snapshots(ctx context.Context) (all []sources.Stored, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.done(ctx); err != nil {
+		return nil, err
+	}
+	for _, s := range m.kept.snapshots {
+		all = append(all, sources.Stored{Digest: s.Digest, Accepted: s.Since})
+	}
+	return all, nil
+}
+
+func (m *memory) LoadSnapshot(ctx context.Context, name sources.Stored) (*sources.Snapshot, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.done(ctx); err != nil {
+		return nil, err
+	}
+	for _, s := range m.kept.snapshots {
+		if s.Digest == name.Digest && s.Since.Equal(name.Accepted) {
+			return m.cloneSnapshot(s), nil
+		}
+	}
+	if m.fault == "nil snapshots" {
+		return nil, nil
+	}
+	return nil, sources.ErrNotStored
+}
+
 // place returns an open for a place of its own, with a fault.
 func place(fault string) func() (sources.Store, error) {
-	kept := make(map[string][]*sources.List)
+	empty := func() *kept { return &kept{lists: make(map[string][]*sources.List)} }
+	k := empty()
 	return func() (sources.Store, error) {
 		if fault == "forgets" {
-			kept = make(map[string][]*sources.List)
+			k = empty()
 		}
-		return &memory{lists: kept, fault: fault}, nil
+		return &memory{kept: k, fault: fault}, nil
 	}
 }
 
@@ -142,10 +220,12 @@ func TestStoreFaults(t *testing.T) {
 		"save":          {"loses removed", "loses first seen", "loses the etag", "refuses empty lists", "forgets"},
 		"newest first":  {"in the order of saving", "by digest", "by digest alone"},
 		"sources apart": {"one place"},
-		"confirm":       {"confirms nothing", "confirms old ones"},
-		"own list":      {"shares"},
-		"cancelled":     {"deaf", "saves cancelled"},
-		"concurrent":    {"unknown source"},
+		"confirm":       {"confirms nothing", "confirms old ones", "forgets checks"},
+		"snapshots": {"forgets", "loses exceptions", "loses what is not loaded", "one of a digest", "shares snapshots",
+			"snapshots in the order of saving", "nil snapshots"},
+		"own list":   {"shares"},
+		"cancelled":  {"deaf", "saves cancelled", "saves cancelled snapshots"},
+		"concurrent": {"unknown source"},
 	}
 	for _, rule := range sourcetest.StoreRules() {
 		if len(faults[rule]) == 0 {

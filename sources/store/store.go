@@ -12,10 +12,14 @@
 // the list was accepted, and the digest of the list:
 //
 //	OFAC_SDN-20261121T045729.123456789Z-36c517bd….list
+//	OFAC_SDN-20261121T045729.123456789Z-36c517bd….checks
 //	OFAC_SDN.checked
+//	snapshot-20261121T045731.5Z-9a02….json
 //
-// The second is small, and says when the newest revision was last seen to be the
-// publisher's still.
+// The others are small. The second says in each line when the revision was seen to
+// be the publisher's still, and the third when that was last, of the newest
+// revision. The fourth says from which revisions questions were answered since that
+// time; it has the digest of the results in its name.
 //
 // A file is written aside, flushed to the disk, and renamed, and then the
 // directory is flushed: a program that is killed at whatever instant, or a machine
@@ -66,6 +70,7 @@ var _ sources.Store = (*Dir)(nil)
 
 const (
 	listSuffix    = ".list"
+	checksSuffix  = ".checks"
 	checkedSuffix = ".checked"
 	damagedSuffix = ".damaged"
 	tempPrefix    = ".new-"
@@ -130,7 +135,7 @@ func (d *Dir) Save(ctx context.Context, l *sources.List) error {
 	}
 	s := sources.Stored{Digest: l.Revision.Digest, Accepted: l.Accepted.UTC()}
 	h := listfile.Header{ID: l.Info.ID, Name: l.Info.Name, Revision: l.Revision, Accepted: s.Accepted}
-	err := d.write(nameOf(l.Info.ID, s), func(w io.Writer) error {
+	err := d.write(nameOf(l.Info.ID, s, listSuffix), func(w io.Writer) error {
 		return listfile.Write(w, h, l.Entries, l.Removed...)
 	})
 	if err != nil {
@@ -143,16 +148,22 @@ func (d *Dir) Save(ctx context.Context, l *sources.List) error {
 // drop removes the revisions of the source that need not be kept. What cannot be
 // removed stays.
 func (d *Dir) drop(source string) {
-	all, err := d.list(source)
+	all, err := d.list(source, listSuffix)
 	if err != nil || d.keep < 0 {
 		return
 	}
+	dropped := false
 	for i := d.keep; i < len(all); i++ {
 		// It was held until the next was accepted.
 		if d.keepFor > 0 && time.Since(all[i-1].Accepted) <= d.keepFor {
 			continue
 		}
-		os.Remove(d.file(nameOf(source, all[i])))
+		os.Remove(d.file(nameOf(source, all[i], listSuffix)))
+		os.Remove(d.file(nameOf(source, all[i], checksSuffix)))
+		dropped = true
+	}
+	if dropped {
+		d.dropSnapshots()
 	}
 }
 
@@ -161,7 +172,7 @@ func (d *Dir) Confirm(ctx context.Context, source string, rev sources.Revision) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	all, err := d.list(source)
+	all, err := d.list(source, listSuffix)
 	if err != nil {
 		return err
 	}
@@ -169,7 +180,10 @@ func (d *Dir) Confirm(ctx context.Context, source string, rev sources.Revision) 
 		return fmt.Errorf("confirm %s %.80q: %w", source, rev.Digest, sources.ErrNotStored)
 	}
 	h := listfile.Header{ID: source, Revision: rev, Accepted: all[0].Accepted}
-	return d.write(source+checkedSuffix, func(w io.Writer) error { return listfile.Write(w, h, nil) })
+	if err := d.write(source+checkedSuffix, func(w io.Writer) error { return listfile.Write(w, h, nil) }); err != nil {
+		return err
+	}
+	return d.addCheck(nameOf(source, all[0], checksSuffix), rev.Checked)
 }
 
 // Revisions implements [sources.Store]. It reads the directory, and no file.
@@ -177,17 +191,19 @@ func (d *Dir) Revisions(ctx context.Context, source string) ([]sources.Stored, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return d.list(source)
+	return d.list(source, listSuffix)
 }
 
-func (d *Dir) list(source string) ([]sources.Stored, error) {
+// list returns what the names of files say that begin and end so, the newest
+// first.
+func (d *Dir) list(prefix, suffix string) ([]sources.Stored, error) {
 	files, err := os.ReadDir(d.path)
 	if err != nil {
 		return nil, err
 	}
 	var all []sources.Stored
 	for _, f := range files {
-		if s, ok := parseName(f.Name(), source); ok {
+		if s, ok := parseName(f.Name(), prefix, suffix); ok {
 			all = append(all, s)
 		}
 	}
@@ -206,8 +222,8 @@ func (d *Dir) Load(ctx context.Context, source string, s sources.Stored) (*sourc
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	name := nameOf(source, s)
-	if _, ok := parseName(name, source); !ok {
+	name := nameOf(source, s, listSuffix)
+	if _, ok := parseName(name, source, listSuffix); !ok {
 		return nil, fmt.Errorf("%s of %v: %w", source, s.Accepted, sources.ErrNotStored)
 	}
 	data, err := d.read(name)
@@ -233,9 +249,13 @@ func (d *Dir) Load(ctx context.Context, source string, s sources.Stored) (*sourc
 	}
 	l.Info = sources.Info{ID: h.ID, Name: h.Name}
 	l.Revision, l.Accepted = h.Revision, h.Accepted
+	l.Checks = append(d.checks(nameOf(source, s, checksSuffix)), l.Revision.Checked)
 	if rev, ok := d.checked(source, s); ok {
 		l.Revision = rev
+		l.Checks = append(l.Checks, rev.Checked)
 	}
+	slices.SortFunc(l.Checks, time.Time.Compare)
+	l.Checks = slices.Compact(slices.DeleteFunc(l.Checks, time.Time.IsZero))
 	return l, nil
 }
 
@@ -322,20 +342,21 @@ func (d *Dir) write(name string, fill func(io.Writer) error) (err error) {
 	return syncDir(d.path)
 }
 
-// nameOf returns the name of the file of a revision.
-func nameOf(source string, s sources.Stored) string {
-	return source + "-" + s.Accepted.UTC().Format(stamp) + "-" + s.Digest + listSuffix
+// nameOf returns the name of the file of a revision, or of what belongs to it.
+func nameOf(prefix string, s sources.Stored, suffix string) string {
+	return prefix + "-" + s.Accepted.UTC().Format(stamp) + "-" + s.Digest + suffix
 }
 
-// parseName reads what nameOf returns for the source, and refuses all else.
-func parseName(name, source string) (sources.Stored, bool) {
-	rest, ok := strings.CutPrefix(name, source+"-")
-	if !ok || len(rest) != len(stamp)+1+64+len(listSuffix) {
+// parseName reads what nameOf returns for the same prefix and suffix, and refuses
+// all else.
+func parseName(name, prefix, suffix string) (sources.Stored, bool) {
+	rest, ok := strings.CutPrefix(name, prefix+"-")
+	if !ok || len(rest) != len(stamp)+1+64+len(suffix) {
 		return sources.Stored{}, false
 	}
 	accepted, err := time.Parse(stamp, rest[:len(stamp)])
 	s := sources.Stored{Digest: rest[len(stamp)+1 : len(stamp)+1+64], Accepted: accepted}
-	if err != nil || strings.Trim(s.Digest, "0123456789abcdef") != "" || nameOf(source, s) != name {
+	if err != nil || strings.Trim(s.Digest, "0123456789abcdef") != "" || nameOf(prefix, s, suffix) != name {
 		return sources.Stored{}, false
 	}
 	return s, true

@@ -87,14 +87,28 @@ func TestFiles(t *testing.T) {
 	if err := d.Confirm(ctx, "TEST", l.Revision); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"TEST-20261121T045729.120000000Z-" + fmt.Sprintf("%064x", 1) + ".list", "TEST.checked"}
+	snap := &sources.Snapshot{
+		Digest: fmt.Sprintf("%064x", 2), Since: accepted.Add(2 * time.Second),
+		Lists: map[string]sources.Stored{"TEST": {Digest: l.Revision.Digest, Accepted: accepted}, "OTHER": {}},
+	}
+	if err := d.SaveSnapshot(ctx, snap); err != nil {
+		t.Fatal(err)
+	}
+	revision := "TEST-20261121T045729.120000000Z-" + fmt.Sprintf("%064x", 1)
+	want := []string{
+		revision + ".checks", revision + ".list", "TEST.checked", "snapshot-20261121T045731.120000000Z-" + snap.Digest + ".json",
+	}
 	if got := files(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
-	for _, name := range want {
+	for i, begin := range []string{
+		"\n20261121T045729.120000000Z ", "walletscreen list 2\nsource TEST\n", "walletscreen list 2\nsource TEST\n",
+		`{"digest":"` + snap.Digest + `","since":"2026-11-21T04:57:31.12Z","lists":{"OTHER":null,"TEST":{"digest":"`,
+	} {
+		name := want[i]
 		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || !strings.HasPrefix(string(text), "walletscreen list 2\nsource TEST\n") {
-			t.Errorf("%s begins with %.40q, %v", name, text, err)
+		if err != nil || !strings.HasPrefix(string(text), begin) {
+			t.Errorf("%s begins with %.40q, %v, want %q", name, text, err, begin)
 		}
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
@@ -117,7 +131,21 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: it is saved", name)
 		}
 	}
+	for name, change := range map[string]func(*sources.Snapshot){
+		"no digest":  func(s *sources.Snapshot) { s.Digest = "" },
+		"odd digest": func(s *sources.Snapshot) { s.Digest = strings.Repeat("/", 64) },
+		"no time":    func(s *sources.Snapshot) { s.Since = time.Time{} },
+	} {
+		s := *snap
+		change(&s)
+		if err := d.SaveSnapshot(ctx, &s); err == nil {
+			t.Errorf("%s: the snapshot is saved", name)
+		}
+	}
 	for _, s := range []sources.Stored{{}, {Digest: "x", Accepted: accepted}, {Digest: "../../" + fmt.Sprintf("%058x", 1), Accepted: accepted}} {
+		if _, err := d.LoadSnapshot(ctx, s); !errors.Is(err, sources.ErrNotStored) {
+			t.Errorf("LoadSnapshot(%+v): %v, want ErrNotStored", s, err)
+		}
 		if _, err := d.Load(ctx, "TEST", s); !errors.Is(err, sources.ErrNotStored) {
 			t.Errorf("Load(%+v): %v, want ErrNotStored", s, err)
 		}
@@ -402,7 +430,7 @@ func TestKill(t *testing.T) {
 				if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
 					t.Fatal(err)
 				}
-			case !strings.HasSuffix(name, ".list") && name != "TEST.checked":
+			case !strings.HasSuffix(name, ".list") && !strings.HasSuffix(name, ".checks") && name != "TEST.checked":
 				t.Fatalf("killed, and there is %s", name)
 			}
 		}
