@@ -53,9 +53,9 @@ func (s *Screener) Open(ctx context.Context) (Report, error) {
 		}
 		return had, SourceReport{Source: s.infos[i].ID, Entries: had.count, Unchanged: !had.revision.IsZero()}
 	})
-	for _, l := range s.lists() {
-		if l.storeErr != nil {
-			err = errors.Join(err, l.storeErr)
+	for _, st := range s.Sources() {
+		if st.StoreErr != nil {
+			err = errors.Join(err, st.StoreErr)
 		}
 	}
 	return report, err
@@ -96,7 +96,9 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 		return l
 	})
 	s.hold(next)
-	s.hold(s.each(next, func(i int, l list) list { return s.save(ctx, i, l).lean() }))
+	saved := s.each(next, func(i int, l list) list { return s.save(ctx, i, l).lean() })
+	s.record(ctx)
+	s.hold(saved)
 	report.to(s.snap.Load())
 	return report, report.err()
 }
@@ -128,7 +130,9 @@ func (s *Screener) one(ctx context.Context, i int) bool {
 	}
 	next, report := s.load(ctx, i, s.sources[i], restored)
 	s.holdOne(i, next)
-	s.holdOne(i, s.save(ctx, i, next).lean())
+	saved := s.save(ctx, i, next).lean()
+	s.record(ctx)
+	s.holdOne(i, saved)
 	return report.Err == nil
 }
 
@@ -164,7 +168,7 @@ func (s *Screener) hold(next []list) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = next
-	s.snap.Store(s.snapshot(next))
+	s.swap()
 }
 
 // holdOne is hold for source i alone, whose turn the caller has.
@@ -173,7 +177,14 @@ func (s *Screener) holdOne(i int, next list) {
 	defer s.mu.Unlock()
 	s.held = slices.Clone(s.held)
 	s.held[i] = next
-	s.snap.Store(s.snapshot(s.held))
+	s.swap()
+}
+
+// swap answers from what is held from now on. The caller has s.mu.
+func (s *Screener) swap() {
+	snap := s.snapshot(s.held)
+	s.snap.Store(snap)
+	s.note(snap)
 }
 
 // load loads source i from src and returns the list to hold from now on.

@@ -81,8 +81,9 @@ type SourceStatus struct {
 	Addresses, Entries, Anomalies int
 	// Err is why the last load failed, a *LoadError, or nil.
 	Err error
-	// StoreErr is why the list that is held is not in Options.Store, or what was
-	// found damaged there; a *LoadError, or nil. Once a list was saved it is nil.
+	// StoreErr is why the list that is held is not in Options.Store, what was found
+	// damaged there, or why it does not know that questions are answered from this
+	// list; a *LoadError, or nil. Once a list was saved it is nil.
 	StoreErr error
 }
 

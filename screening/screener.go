@@ -63,8 +63,9 @@ type Options struct {
 	// list is taken, and that is logged as a warning. Nil refuses.
 	AllowShrink func(source string, had, has int) bool
 
-	// Store keeps the lists that were accepted, so that they survive a restart.
-	// Package store has one in a directory. Nil keeps them in memory only.
+	// Store keeps the lists that were accepted, so that they survive a restart, and
+	// so that OpenAt and OpenDigest can answer as of then. Package store has one in
+	// a directory. Nil keeps them in memory only.
 	Store sources.Store
 
 	// Schedule says, by the id of a source, how often it is loaded and how long
@@ -118,9 +119,14 @@ type Screener struct {
 	turns    []turn // by source: had by whoever loads it
 	restored []bool // by source: the store was asked; the turn guards it
 
-	mu   sync.Mutex // guards held, which is replaced and never changed
+	mu   sync.Mutex // guards held, which is replaced and never changed, and the following
 	held []list     // by source, as last accepted; the turn of a source guards its own
 	snap atomic.Pointer[snapshot]
+
+	recording  sync.Mutex         // had by whoever tells the store of snapshots
+	noted      sources.Snapshot   // the last that the store is to be told of
+	unrecorded []sources.Snapshot // of which it was not told yet
+	recordErr  error              // why not
 }
 
 // A list is one source as it was last accepted, and what became of the last

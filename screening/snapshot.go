@@ -45,7 +45,11 @@ func (s *Screener) snapshot(held []list) *snapshot {
 	var missing, lines []string
 	for i, l := range held {
 		id := s.infos[i].ID
-		snap.status = append(snap.status, l.status(s.infos[i], s.required[i]))
+		status := l.status(s.infos[i], s.required[i])
+		if status.StoreErr == nil && s.recordErr != nil {
+			status.StoreErr = &LoadError{Source: id, Err: s.recordErr}
+		}
+		snap.status = append(snap.status, status)
 		if l.segment != nil {
 			snap.segments = append(snap.segments, snapshotSegment{l.segment.index, l.segment, id})
 			lines = append(lines, id+"\t"+l.segment.digest+"\n")

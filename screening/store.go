@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -14,6 +15,8 @@ const (
 	storeTimeout = time.Minute
 	// confirmEvery is how often a check that finds nothing new is written down.
 	confirmEvery = time.Minute
+	// maxUnrecorded bounds the snapshots that wait for a store that fails.
+	maxUnrecorded = 1000
 )
 
 // restore opens the last good revision of source i in the store, unless that was
@@ -163,4 +166,55 @@ func (s *Screener) save(ctx context.Context, i int, l list) list {
 	}
 	l.stored, l.confirmed, l.storeErr = true, rev, nil
 	return l
+}
+
+// note remembers that questions are answered from snap since now, until record
+// tells the store. The caller has s.mu.
+func (s *Screener) note(snap *snapshot) {
+	if s.store == nil || len(snap.segments) == 0 {
+		return
+	}
+	next := sources.Snapshot{Digest: snap.digest, Since: time.Now().UTC().Round(0), Lists: make(map[string]sources.Stored)}
+	for i, l := range snap.lists {
+		next.Lists[s.infos[i].ID] = sources.Stored{Digest: l.revision.Digest, Accepted: l.accepted.Round(0)}
+	}
+	if next.Digest == s.noted.Digest && maps.Equal(next.Lists, s.noted.Lists) {
+		return
+	}
+	if !next.Since.After(s.noted.Since) {
+		next.Since = s.noted.Since.Add(1) // the clock was put back
+	}
+	s.noted = next
+	if s.unrecorded = append(s.unrecorded, next); len(s.unrecorded) > maxUnrecorded {
+		s.unrecorded = s.unrecorded[1:]
+	}
+}
+
+// record tells the store of the snapshots that were noted. Those of which it cannot
+// be told wait for the next time, and that shows in the snapshots made from now on.
+func (s *Screener) record(ctx context.Context) {
+	s.recording.Lock()
+	defer s.recording.Unlock()
+	s.mu.Lock()
+	todo := s.unrecorded
+	s.unrecorded = nil
+	s.mu.Unlock()
+	if len(todo) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	var err error
+	for len(todo) > 0 {
+		if err = s.store.SaveSnapshot(ctx, &todo[0]); err != nil {
+			err = fmt.Errorf("store: snapshot of %v: %w", todo[0].Since, err)
+			s.log.ErrorContext(ctx, "snapshot not saved", "digest", todo[0].Digest, "error", err)
+			break
+		}
+		todo = todo[1:]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recordErr = err
+	s.unrecorded = append(todo, s.unrecorded...)
 }

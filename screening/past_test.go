@@ -1,0 +1,492 @@
+package screening_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// moment is what a Screener said at an instant.
+type moment struct {
+	at      time.Time
+	digest  string
+	listed  string // which of the numbered addresses, with what
+	sources []screening.SourceStatus
+}
+
+// screener is what a Screener and a Past have in common.
+type screener interface {
+	ScreenText(c address.Chain, text string) (screening.Result, error)
+	Sources() []screening.SourceStatus
+}
+
+func momentOf(t *testing.T, s screener) moment {
+	t.Helper()
+	m := moment{at: time.Now().UTC(), sources: s.Sources()}
+	for n := range 8 {
+		r, err := s.ScreenText("ethereum", fmt.Sprintf("0x%040x", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.digest = r.Digest()
+		for _, l := range r.Labels {
+			m.listed += fmt.Sprintf("%d: %v\n", n, l)
+		}
+	}
+	return m
+}
+
+// same returns an error if m is not what a Past says of it. What was known of the
+// age of a list may be a minute less.
+func (m moment) same(t *testing.T, p *screening.Past) error {
+	t.Helper()
+	got := momentOf(t, p)
+	if got.digest != m.digest || got.listed != m.listed {
+		return fmt.Errorf("at %v it has\n%s (%s), want\n%s (%s)", m.at, got.listed, got.digest, m.listed, m.digest)
+	}
+	for i, st := range got.sources {
+		want := m.sources[i]
+		if lag := want.LastUpdated.Sub(st.LastUpdated); lag < 0 || lag >= time.Minute || st.Loaded() != want.Loaded() {
+			return fmt.Errorf("at %v %s was last updated at %v, want %v", m.at, st.Info.ID, st.LastUpdated, want.LastUpdated)
+		}
+		if st.Digest != want.Digest || st.Entries != want.Entries || st.Addresses != want.Addresses || st.Err != nil || st.StoreErr != nil {
+			return fmt.Errorf("at %v it has the source\n%+v, want\n%+v", m.at, st, want)
+		}
+	}
+	return nil
+}
+
+// TestPast has two lists change, fail, and be found unchanged at random, over
+// several programs, and holds what is opened at each instant, and by each digest,
+// against what was said then.
+func TestPast(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		us, others := &flaky{info: ofac}, &flaky{info: community}
+		srcs := []sources.Source{us, others}
+		// A list has few states, so that digests come back, and each in two editions.
+		state := func(src *flaky, kind score.Kind) {
+			n, edition := rng.IntN(6), 100*(1+rng.IntN(2))
+			src.load = func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+				return numbered(edition+n, n, n+1)(prev, func(e sources.Entry) error {
+					e.Kind = kind
+					return add(e)
+				})
+			}
+			if rng.IntN(5) == 0 {
+				src.load = down
+			}
+		}
+		optional := []string{community.ID}
+		st, err := store.Open(dir, &store.Options{Keep: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := &screening.Options{Optional: optional, Store: st}
+		us.load, others.load = numbered(100, 0, 1), down
+		s := newScreener(t, opts, srcs...)
+		before := time.Now()
+		time.Sleep(time.Second)
+		s.Refresh(ctx)
+		moments := []moment{momentOf(t, s)}
+		for range 200 {
+			time.Sleep(time.Duration(1+rng.IntN(100)) * time.Second)
+			switch rng.IntN(10) {
+			case 0:
+				s = newScreener(t, opts, srcs...)
+				if _, err := s.Open(ctx); err != nil {
+					t.Fatal(err)
+				}
+			case 1, 2, 3:
+				state(us, score.Sanctioned)
+				state(others, score.Scam)
+				s.Refresh(ctx)
+			default:
+				s.Refresh(ctx)
+			}
+			time.Sleep(time.Duration(rng.IntN(3)) * time.Nanosecond)
+			moments = append(moments, momentOf(t, s))
+		}
+
+		opts = &screening.Options{Optional: optional} // what is given need not load
+		us.load, others.load = down, down
+		if _, err := screening.OpenAt(ctx, st, before, srcs, opts); !errors.Is(err, sources.ErrNotStored) {
+			t.Errorf("before the first: %v, want ErrNotStored", err)
+		}
+		for _, m := range moments {
+			p, err := screening.OpenAt(ctx, st, m.at, srcs, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.same(t, p); err != nil || !p.At().Equal(m.at) {
+				t.Fatalf("OpenAt: %v, and it is of %v", err, p.At())
+			}
+			p, err = screening.OpenDigest(ctx, st, m.digest, srcs, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := momentOf(t, p); got.digest != m.digest {
+				t.Fatalf("OpenDigest(%s) has %s", m.digest, got.digest)
+			}
+			for _, s := range p.Sources() { // as of when it began to be answered from
+				if s.LastUpdated.After(p.At()) {
+					t.Fatalf("OpenDigest of %v: %s was last updated at %v", p.At(), s.Info.ID, s.LastUpdated)
+				}
+			}
+		}
+		last, err := screening.OpenAt(ctx, st, time.Now().AddDate(9, 0, 0), srcs, opts)
+		if err != nil || moments[len(moments)-1].same(t, last) != nil {
+			t.Errorf("in years to come: %v, want what holds now", err)
+		}
+		if _, err := screening.OpenDigest(ctx, st, digestOf(1), srcs, opts); !errors.Is(err, sources.ErrNotStored) {
+			t.Errorf("of no digest: %v, want ErrNotStored", err)
+		}
+	})
+}
+
+// TestPastInstants asks at the very instants at which a snapshot began, and just
+// before.
+func TestPastInstants(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		src := &flaky{info: ofac, load: numbered(1, 1)}
+		st := openStore(t, dir)
+		s := loaded(t, &screening.Options{Store: st}, src)
+		time.Sleep(time.Hour)
+		src.load = numbered(2, 1, 2)
+		if _, err := s.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		all, err := st.Snapshots(ctx)
+		if err != nil || len(all) != 2 {
+			t.Fatalf("snapshots %+v, %v, want 2", all, err)
+		}
+		for i, tt := range []struct {
+			at   time.Time
+			want string
+		}{
+			{all[1].Accepted.Add(-1), ""},
+			{all[1].Accepted, all[1].Digest},
+			{all[0].Accepted.Add(-1), all[1].Digest},
+			{all[0].Accepted, all[0].Digest},
+			{all[0].Accepted.In(time.FixedZone("", -3600)), all[0].Digest},
+		} {
+			p, err := screening.OpenAt(ctx, st, tt.at, []sources.Source{src}, nil)
+			if tt.want == "" {
+				if !errors.Is(err, sources.ErrNotStored) {
+					t.Errorf("%d: %v, want ErrNotStored", i, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := p.Screen(address.MustParse("ethereum", clean)); err != nil || r.Digest() != tt.want {
+				t.Errorf("%d: digest %s, %v, want %s", i, r.Digest(), err, tt.want)
+			}
+		}
+	})
+}
+
+// TestPastSources gives other sources than were held.
+func TestPastSources(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	us := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))
+	others := sources.Static(community, sources.Entry{Address: address.MustParse("ethereum", lazarus), Kind: score.Scam},
+		sources.Entry{Listed: "nonsense", Kind: score.Scam})
+	s := loaded(t, &screening.Options{Store: st}, us, others)
+	digest := must(s.ScreenText("ethereum", lazarus)).Digest()
+	third := sources.Static(sources.Info{ID: "THIRD", Name: "third", Jurisdiction: sources.UK})
+	now := time.Now()
+	open := func(opts *screening.Options, srcs ...sources.Source) (*screening.Past, error, *screening.Past, error) {
+		a, aerr := screening.OpenAt(ctx, st, now, srcs, opts)
+		d, derr := screening.OpenDigest(ctx, st, digest, srcs, opts)
+		return a, aerr, d, derr
+	}
+
+	p, err, _, derr := open(nil, us)
+	if err != nil || derr == nil || !strings.Contains(derr.Error(), community.ID) {
+		t.Errorf("one of two: %v, and by digest %v, want an error that names the other", err, derr)
+	} else if r, err := p.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 1 || r.Labels[0].Source != ofac.ID {
+		t.Errorf("one of two: %+v, %v", r, err)
+	}
+
+	p, err, d, derr := open(nil, us, third, others)
+	if err != nil || derr != nil {
+		t.Fatal(err, derr)
+	}
+	for _, p := range []*screening.Past{p, d} {
+		if _, err := p.ScreenText("ethereum", lazarus); !errors.Is(err, screening.ErrNotLoaded) || !strings.Contains(err.Error(), "THIRD") {
+			t.Errorf("with one that was not there: %v, want ErrNotLoaded", err)
+		}
+	}
+	p, err, d, derr = open(&screening.Options{Optional: []string{"THIRD"}}, third, others, us)
+	if err != nil || derr != nil {
+		t.Fatal(err, derr)
+	}
+	for _, p := range []*screening.Past{p, d} {
+		if r, err := p.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 2 || r.Digest() != digest || p.Sources()[0].Loaded() {
+			t.Errorf("with an optional one that was not there: %+v, %v", r, err)
+		}
+		if p.Anomalies(community.ID).Total() != 1 {
+			t.Errorf("anomalies %+v, want one", p.Anomalies(community.ID))
+		}
+	}
+
+	if _, err, _, derr := open(nil, third); !errors.Is(err, sources.ErrNotStored) || derr == nil {
+		t.Errorf("none of them: %v, %v, want ErrNotStored", err, derr)
+	}
+	if _, err, _, derr := open(&screening.Options{Optional: []string{"X"}}, us); err == nil || derr == nil {
+		t.Error("nonsense in the options is no error")
+	}
+}
+
+// TestPastMaxAge holds that staleness is told as of then.
+func TestPastMaxAge(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		src := &flaky{info: ofac, load: numbered(1, 1)}
+		st := openStore(t, dir)
+		s := loaded(t, &screening.Options{Store: st}, src)
+		start := time.Now()
+		src.load = down
+		time.Sleep(50 * time.Hour)
+		s.Refresh(ctx)
+		src.load = numbered(1, 1)
+		time.Sleep(time.Minute)
+		if _, err := s.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(1000 * time.Hour)
+		for after, want := range map[time.Duration]error{
+			0: nil, 24 * time.Hour: nil, 24*time.Hour + 1: screening.ErrStale, 50 * time.Hour: screening.ErrStale,
+			50*time.Hour + time.Minute: nil, 70 * time.Hour: nil, 80 * time.Hour: screening.ErrStale,
+		} {
+			p, err := screening.OpenAt(ctx, st, start.Add(after), []sources.Source{src}, &screening.Options{MaxAge: 24 * time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.ScreenText("ethereum", clean); !errors.Is(err, want) {
+				t.Errorf("after %v: %v, want %v", after, err, want)
+			}
+		}
+	})
+}
+
+// TestPastIsNoOther damages and drops what was held: that is an error, whatever
+// else could be opened.
+func TestPastIsNoOther(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files string
+		spoil func(name string) error
+		again error // what OpenAt says the second time
+		want  error
+	}{
+		{"damaged list", "OFAC_SDN-*.list", func(name string) error { return os.Truncate(name, 300) }, sources.ErrNotStored, sources.ErrDamaged},
+		{"dropped list", "OFAC_SDN-*.list", os.Remove, sources.ErrNotStored, sources.ErrNotStored},
+		{"damaged snapshot", "snapshot-*", func(name string) error { return os.Truncate(name, 300) }, sources.ErrDamaged, sources.ErrDamaged},
+	} {
+		dir := t.TempDir()
+		src := &flaky{info: ofac}
+		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+		var moments []moment
+		for n := range 3 {
+			src.load = numbered(n+1, n)
+			if _, err := s.Refresh(ctx); err != nil {
+				t.Fatal(err)
+			}
+			moments = append(moments, momentOf(t, s))
+		}
+		names, err := filepath.Glob(filepath.Join(dir, tt.files))
+		if err != nil || len(names) != 3 {
+			t.Fatalf("%s: files %q, %v, want three", tt.name, names, err)
+		}
+		if err := tt.spoil(names[1]); err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range moments {
+			want, again := tt.want, tt.again
+			if i != 1 {
+				want, again = nil, nil
+			}
+			srcs := []sources.Source{src}
+			_, err := screening.OpenAt(ctx, openStore(t, dir), m.at, srcs, nil)
+			if !errors.Is(err, want) {
+				t.Errorf("%s: OpenAt %d: %v, want %v", tt.name, i, err, want)
+			}
+			var le *screening.LoadError
+			if err != nil && strings.HasSuffix(tt.name, "list") && (!errors.As(err, &le) || le.Source != ofac.ID) {
+				t.Errorf("%s: %v does not name the source", tt.name, err)
+			}
+			if _, err := screening.OpenAt(ctx, openStore(t, dir), m.at, srcs, nil); !errors.Is(err, again) {
+				t.Errorf("%s: OpenAt %d again: %v, want %v", tt.name, i, err, again)
+			}
+			if _, err := screening.OpenDigest(ctx, openStore(t, dir), m.digest, srcs, nil); !errors.Is(err, again) {
+				t.Errorf("%s: OpenDigest %d: %v, want %v", tt.name, i, err, again)
+			}
+		}
+	}
+}
+
+// TestPastPruned keeps two revisions: those before are told to be gone.
+func TestPastPruned(t *testing.T) {
+	st, err := store.Open(t.TempDir(), &store.Options{Keep: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, steady := &flaky{info: ofac}, sources.Static(community, sources.Entry{Listed: "x", Kind: score.Scam})
+	s := newScreener(t, &screening.Options{Store: st}, src, steady)
+	var moments []moment
+	for n := range 5 {
+		src.load = numbered(n+1, n)
+		if _, err := s.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		moments = append(moments, momentOf(t, s))
+	}
+	for i, m := range moments {
+		var want error
+		if i < 3 {
+			want = sources.ErrNotStored
+		}
+		optional := &screening.Options{Optional: []string{ofac.ID}}
+		if _, err := screening.OpenAt(ctx, st, m.at, []sources.Source{src, steady}, optional); !errors.Is(err, want) {
+			t.Errorf("OpenAt %d: %v, want %v", i, err, want)
+		}
+		if _, err := screening.OpenDigest(ctx, st, m.digest, []sources.Source{src, steady}, optional); !errors.Is(err, want) {
+			t.Errorf("OpenDigest %d: %v, want %v", i, err, want)
+		}
+	}
+}
+
+// TestPastTwice has a list that is damaged, and the same list that was accepted
+// again: a digest is opened as long as one of them is good.
+func TestPastTwice(t *testing.T) {
+	dir := t.TempDir()
+	src := &flaky{info: ofac}
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+	var first moment
+	for i, n := range []int{1, 2, 1} {
+		src.load = numbered(n, n)
+		if _, err := s.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = momentOf(t, s)
+		}
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "OFAC_SDN-*.list"))
+	if err != nil || len(names) != 3 {
+		t.Fatalf("files %q, %v, want three", names, err)
+	}
+	for _, tt := range []struct {
+		remove string
+		want   error
+	}{{names[2], nil}, {names[0], sources.ErrNotStored}} {
+		if err := os.Remove(tt.remove); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := screening.OpenDigest(ctx, openStore(t, dir), first.digest, []sources.Source{src}, nil); !errors.Is(err, tt.want) {
+			t.Errorf("without %s: %v, want %v", filepath.Base(tt.remove), err, tt.want)
+		}
+	}
+}
+
+// A snapshotless store cannot keep snapshots, or lies about the lists.
+type snapshotless struct {
+	sources.Store
+	err  error
+	load func(*sources.List)
+}
+
+func (s *snapshotless) SaveSnapshot(ctx context.Context, snap *sources.Snapshot) error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.Store.SaveSnapshot(ctx, snap)
+}
+
+func (s *snapshotless) Load(ctx context.Context, id string, name sources.Stored) (*sources.List, error) {
+	l, err := s.Store.Load(ctx, id, name)
+	if err == nil && s.load != nil {
+		s.load(l)
+	}
+	return l, err
+}
+
+// TestSnapshotNotSaved holds that a store that fails to keep a snapshot shows, and is
+// told again.
+func TestSnapshotNotSaved(t *testing.T) {
+	full := errors.New("disk full")
+	st := &snapshotless{Store: openStore(t, t.TempDir()), err: full}
+	src := &flaky{info: ofac}
+	s := newScreener(t, &screening.Options{Store: st}, src)
+	var moments []moment
+	for n := range 3 {
+		src.load = numbered(n+1, n)
+		if _, err := s.Refresh(ctx); err != nil || !errors.Is(s.Sources()[0].StoreErr, full) {
+			t.Errorf("Refresh: %v, and it shows %v", err, s.Sources()[0].StoreErr)
+		}
+		moments = append(moments, momentOf(t, s))
+	}
+	if _, err := screening.OpenDigest(ctx, st, moments[0].digest, []sources.Source{src}, nil); !errors.Is(err, sources.ErrNotStored) {
+		t.Errorf("not saved: %v, want ErrNotStored", err)
+	}
+	st.err = nil
+	if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].StoreErr != nil {
+		t.Errorf("Refresh: %v, and it shows %v", err, s.Sources()[0].StoreErr)
+	}
+	for _, m := range moments {
+		p, err := screening.OpenAt(ctx, st, m.at, []sources.Source{src}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.same(t, p); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPastForged holds that lists which do not give the digest are refused.
+func TestPastForged(t *testing.T) {
+	st := &snapshotless{Store: openStore(t, t.TempDir())}
+	src := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"), sanctioned("ethereum", clean, "2"))
+	m := momentOf(t, loaded(t, &screening.Options{Store: st}, src))
+	for name, change := range map[string]func(*sources.List){
+		"an entry is gone": func(l *sources.List) { l.Entries = l.Entries[1:] },
+		"another account":  func(l *sources.List) { l.Entries[0].Address = address.MustParse("ethereum", fmt.Sprintf("0x%040x", 5)) },
+		"another source":   func(l *sources.List) { l.Info.ID = "OTHER" },
+	} {
+		st.load = change
+		if _, err := screening.OpenAt(ctx, st, m.at, []sources.Source{src}, nil); err == nil {
+			t.Errorf("%s: it is opened", name)
+		}
+		if _, err := screening.OpenDigest(ctx, st, m.digest, []sources.Source{src}, nil); err == nil {
+			t.Errorf("%s: it is opened by its digest", name)
+		}
+	}
+	st.load = nil
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := screening.OpenAt(ended, st, m.at, []sources.Source{src}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("ctx has ended: %v", err)
+	}
+	if _, err := screening.OpenDigest(ended, st, m.digest, []sources.Source{src}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("ctx has ended: %v", err)
+	}
+}
