@@ -20,13 +20,16 @@ type Wallet struct {
 	// Text is the address as printed, but in one piece if a line break cuts it.
 	Text string
 	// Address is what Text means under Asset, as [sources.Decode] reads it. It is
-	// never zero.
+	// zero if the label says that Text is an address, and it is none.
 	Address address.Address
 }
 
 // Find returns the wallets that text names, in the order of the text. What is an
 // address is up to [address.FindAll]: what its checksum proves, and "0x" with 40
-// hex digits.
+// hex digits. Beyond that a label makes an address of a word that looks like one,
+// and stands behind it: on a chain whose addresses have no checksum, such as
+// Solana, and, where the label has a colon or the words below, even of what is no
+// address that is known, which may be mistyped.
 //
 // The label of an address is the ticker in front of it, as in "ETH: 0x…",
 // "Digital Currency Address: XBT 3L…" or "USDT (TRC20) wallet: T…": a word in
@@ -34,28 +37,207 @@ type Wallet struct {
 // clause and has a colon behind it, or any behind the words "Digital Currency
 // Address". It holds for the addresses that follow, too, as long as nothing but
 // marks, numbers of a list and the words "and" and "or" stand between them. A
-// label on a line of its own needs a colon.
+// label on a line of its own needs a colon. For what proves nothing, the name of a
+// chain with a colon is a label, too, as in "Solana address: 7x…", and other words
+// than tickers are none.
 //
 // Labels are hints, and decide only between the chains of which Text can be an
 // address.
 func Find(text string) []Wallet {
-	var wallets []Wallet
-	asset, end := "", 0
-	for _, f := range address.FindAll(text) {
-		gap := text[end:f.Start]
-		if l, ok := label(gap); ok {
-			asset = l
-		} else if end == 0 || !isBare(gap) {
-			asset = ""
-		}
-		end = f.End
-		w := Wallet{strings.Clone(asset), inOnePiece(text[f.Start:f.End]), f.Address}
-		if a, ok := sources.Decode(asset, w.Text); ok {
+	var f finder
+	for _, found := range address.FindAll(text) {
+		f.words(text, found.Start)
+		l := f.label(text, found.Start)
+		w := Wallet{strings.Clone(l.asset), inOnePiece(text[found.Start:found.End]), found.Address}
+		if a, ok := sources.Decode(l.asset, w.Text); ok {
 			w.Address = a
 		}
-		wallets = append(wallets, w)
+		f.add(w, l, found.End)
 	}
-	return wallets
+	f.words(text, len(text))
+	return f.wallets
+}
+
+// A finder goes through a text.
+type finder struct {
+	wallets []Wallet
+	last    labelled // of the last wallet
+	end     int      // that of the last wallet
+	next    int      // where the next word may begin
+}
+
+func (f *finder) add(w Wallet, l labelled, end int) {
+	f.wallets = append(f.wallets, w)
+	f.last, f.end, f.next = l, end, end
+}
+
+// label returns the label of what begins at start.
+func (f *finder) label(text string, start int) labelled {
+	gap := text[f.end:start]
+	if l, ok := label(gap); ok {
+		return l
+	}
+	if f.end == 0 || !isBare(gap) {
+		return labelled{chain: chainName(gap)}
+	}
+	return f.last
+}
+
+// words adds the words up to limit that a label makes addresses.
+func (f *finder) words(text string, limit int) {
+	for f.next < limit {
+		start, end := nextWord(text, f.next, limit)
+		f.next = end
+		if end-start < minPart || !isCode(text[start:end]) {
+			continue // too short, or a word of a language
+		}
+		if end == limit && end < len(text) {
+			if glued, _ := inWord(text[end:]); glued {
+				continue // to an address
+			}
+		}
+		l := f.label(text, start)
+		word := text[start:end]
+		a, ok := l.decode(word)
+		if !ok && l.sure {
+			if next, to := joined(text, end, limit); next != "" {
+				if a, ok = l.decode(word + next); ok {
+					word, end = word+next, to
+				}
+			}
+		}
+		if ok || l.sure && l.known && isLikely(word) {
+			f.add(Wallet{strings.Clone(l.asset), strings.Clone(word), a}, l, end)
+		}
+	}
+}
+
+// The shortest word that a label makes an address, and the shortest first part of
+// one that is broken by a line feed. There are 32 characters at least in an
+// address of Solana.
+const (
+	minWord = 25
+	minPart = 8
+	maxWord = 128
+)
+
+// isCode reports whether a word is none of a language: it has a digit in it, or a
+// capital behind a small letter.
+func isCode(word string) bool {
+	small := false
+	for _, c := range []byte(word) {
+		switch {
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z' && small:
+			return true
+		case c >= 'a' && c <= 'z':
+			small = true
+		}
+	}
+	return false
+}
+
+// isLikely reports whether a word looks like an address: it is long, and has both
+// letters and digits. There may be letters in it that are not ASCII's: they look
+// like these, and were typed for them.
+func isLikely(word string) bool {
+	letters, digits, others := 0, 0, 0
+	for _, r := range word {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r < utf8.RuneSelf:
+			letters++
+		default:
+			others++
+		}
+	}
+	return len(word) >= minWord && len(word) <= maxWord && digits > 0 && letters > 0 && others <= 4
+}
+
+// nextWord returns where the first word behind from is, which ends at limit at the
+// latest. Both are limit if there is none.
+func nextWord(text string, from, limit int) (start, end int) {
+	for start = from; start < limit; {
+		ok, n := inWord(text[start:])
+		if ok {
+			break
+		}
+		start += n
+	}
+	for end = start; end < limit; {
+		ok, n := inWord(text[end:])
+		if !ok {
+			break
+		}
+		end += n
+	}
+	return min(start, limit), min(end, limit)
+}
+
+// inWord reports whether s begins with a character of a word, and how long that
+// character is.
+func inWord(s string) (ok bool, n int) {
+	if c := s[0]; c < utf8.RuneSelf {
+		return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z', 1
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r), n
+}
+
+// joined returns the word on the line behind the one that ends at end, and where
+// it ends, or "".
+func joined(text string, end, limit int) (string, int) {
+	start, to := nextWord(text, end, limit)
+	if gap := text[end:start]; start == to || strings.Count(gap, "\n") != 1 || strings.Trim(gap, " \t\r\n") != "" {
+		return "", 0
+	}
+	return text[start:to], to
+}
+
+// A labelled is what the label of an address says.
+type labelled struct {
+	asset string        // the ticker, or ""
+	known bool          // asset is the ticker of a chain, or announced
+	sure  bool          // it has a colon, or is announced
+	chain address.Chain // the chain that is named, if no ticker is
+}
+
+// decode returns the address that word is because it is labelled so.
+func (l labelled) decode(word string) (a address.Address, ok bool) {
+	switch {
+	case !isLikely(word):
+	case l.known:
+		return sources.Decode(l.asset, word)
+	case l.chain != "":
+		a, err := address.Normalize(l.chain, word)
+		return a, err == nil
+	}
+	return address.Address{}, false
+}
+
+// chainName returns the chain whose name is at the end of before, with a colon
+// behind it or the words that may follow, or "".
+func chainName(before string) address.Chain {
+	if len(before) > maxLabel {
+		before = before[len(before)-maxLabel:]
+	}
+	colon := false
+	for {
+		rest := strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		marks := before[len(rest):]
+		word := rest[lastNonWord(rest):]
+		before = rest[:len(rest)-len(word)]
+		colon = colon || strings.ContainsAny(marks, ":=")
+		if word == "" || !colon || strings.ContainsAny(marks, ";,") {
+			return ""
+		}
+		if c, err := address.ParseChain(strings.ToLower(word)); err == nil {
+			return c
+		}
+		if !isQualifier(word) {
+			return ""
+		}
+	}
 }
 
 // inOnePiece returns an address without the blanks of a line break within, and
@@ -77,26 +259,29 @@ const maxLabel = 160
 
 // label returns the ticker at the end of before, the text in front of an
 // address.
-func label(before string) (string, bool) {
+func label(before string) (labelled, bool) {
 	if len(before) > maxLabel {
 		before = before[len(before)-maxLabel:]
 	}
+	sure := false
 	for {
 		rest := strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		marks := before[len(rest):]
 		word := rest[lastNonWord(rest):]
 		before = rest[:len(rest)-len(word)]
 		colon := strings.ContainsAny(marks, ":=")
+		sure = sure || colon
 		switch {
 		case word == "" || strings.ContainsAny(marks, ";,"):
-			return "", false
+			return labelled{}, false
 		case isLabel(word, before, colon):
-			if strings.Contains(marks, "\n") && !colon && !announced(before) {
-				return "", false // the end of some sentence
+			announced := announced(before)
+			if strings.Contains(marks, "\n") && !colon && !announced {
+				return labelled{}, false // the end of some sentence
 			}
-			return word, true
+			return labelled{asset: word, known: announced || tickers()[word], sure: announced || sure}, true
 		case !isQualifier(word) || strings.Contains(marks, "\n") && !colon:
-			return "", false
+			return labelled{}, false
 		}
 	}
 }
@@ -178,6 +363,9 @@ func isNetwork(word string) bool {
 // isBare reports whether nothing is in gap but what may stand between the
 // addresses of one label.
 func isBare(gap string) bool {
+	if len(gap) > maxLabel {
+		return false
+	}
 	for _, word := range strings.FieldsFunc(gap, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		switch {
 		case word == "and" || word == "or":

@@ -3,7 +3,8 @@
 // Commission publishes it in its Financial Sanctions Files.
 //
 // The list has no field for wallets. Their addresses stand in its remarks, in
-// free text; package [address] says by [address.FindAll] what is one.
+// free text; package [address] says by [address.FindAll] what is one. What has no
+// checksum, or a wrong one, is one only where a ticker labels it, as in "SOL: 7x…".
 //
 // [New] makes a source that fetches the list. [Parse] reads a file that is at
 // hand, in one of the formats
@@ -37,6 +38,8 @@ import (
 // Parse reads the list from r, in one of the formats above, and calls add for
 // each wallet that a remark of an entity names, in the order of the list. What an
 // entity's remarks repeat, the same address under the same ticker, is added once.
+// What a ticker and a colon label as an address, and is none, is added as it is,
+// with a zero Address.
 //
 // Of an entry, Ref is the EU reference number, such as "EU.12747.39", or the
 // logical id of the few entities without one; Name is the first name that is not

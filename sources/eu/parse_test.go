@@ -205,6 +205,18 @@ func TestParseSmall(t *testing.T) {
 	}
 }
 
+// TestLabelled has what is an address only because a label says so.
+func TestLabelled(t *testing.T) {
+	const solana, wrong = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi", "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8u"
+	doc := strings.Replace(small, "<remark>3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t</remark>", "<remark>SOL: "+solana+"; BTC: "+wrong+"</remark>", 1)
+	entries, _, err := parse(t, strings.NewReader(doc))
+	got := rows(entries)
+	want := []string{"SOL\t" + solana + "\tsolana\tEU.5.5\t-\t", "BTC\t" + wrong + "\t-\tEU.5.5\t-\t"}
+	if err != nil || len(got) < 2 || !slices.Equal(got[len(got)-2:], want) {
+		t.Errorf("Parse gave %v\n%s\nwant at the end\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // smallCSV is the excerpt in the columns of CSV 1.1 that matter, some of those
 // between, and in an order that is not the file's.
 const smallCSV = "\ufefffileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;Entity_DesignationDate;Entity_Remark;Entity_Regulation_PublicationDate;" +

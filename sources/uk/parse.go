@@ -3,7 +3,8 @@
 //
 // The list has an element for wallets, which was empty in all of 2026. Their
 // addresses stand in free text; package [address] says by [address.FindAll] what
-// is one.
+// is one. What has no checksum, or a wrong one, is one only where a ticker labels
+// it, as in "SOL: 7x…".
 //
 // [New] makes a source that fetches the list. [Parse] reads a file that is at
 // hand, in one of the formats
@@ -41,7 +42,8 @@ var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // in CryptoWalletAddress (XML only), in OtherInformation, and in
 // UKStatementofReasons. What they repeat, the same address under the same ticker,
 // is added once for a designation. What stands in CryptoWalletAddress and is no
-// address is added as it is, with a zero Address.
+// address is added as it is, with a zero Address, and so is what a ticker and a
+// colon label as one in a text.
 //
 // Of an entry, Ref is the unique id of the designation, such as "RUS1421"; Name
 // is its primary name; Asset is the ticker that labels the address, or "".

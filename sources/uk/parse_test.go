@@ -202,6 +202,18 @@ func smallCSV(t testing.TB) string {
 	)
 }
 
+// TestLabelled has what is an address only because a label says so.
+func TestLabelled(t *testing.T) {
+	const solana, wrong = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi", "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8u"
+	entries, _, err := parse(t, strings.NewReader(csvList(t,
+		map[string]string{"Unique ID": "CTD0004", "Name 6": "AYASH", "Other Information": "Digital Currency Address: SOL " + solana + "\t\t\nDigital Currency Address: XBT " + wrong + "."},
+	)))
+	want := []string{"SOL\t" + solana + "\tsolana\tCTD0004\t-\tAYASH", "XBT\t" + wrong + "\t-\tCTD0004\t-\tAYASH"}
+	if got := rows(entries); err != nil || !slices.Equal(got, want) {
+		t.Errorf("Parse gave %v\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestParseCSV(t *testing.T) {
 	doc := smallCSV(t)
 	want := []string{
