@@ -1,22 +1,30 @@
 package screening_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -250,6 +258,476 @@ func TestBookModel(t *testing.T) {
 	for _, m := range []score.Match{score.Exact, score.Family, score.Key, score.Literal} {
 		if found[m] == 0 {
 			t.Errorf("no change by %s was tried: the test proves nothing about it", m)
+		}
+	}
+}
+
+// TestBookNeedsAllLists holds that nothing is said before all required lists are
+// there, and nothing lost by that.
+func TestBookNeedsAllLists(t *testing.T) {
+	own := address.MustParse("bsc", lazarus)
+	official, reported := &published{info: ofac}, &published{info: community, err: errDown}
+	official.publish(sanctioned("ethereum", lazarus, "1"))
+	book := newBook(t, own, address.MustParse("ethereum", clean))
+	s := newScreener(t, nil, official, reported)
+	for range 2 { // the second time, nothing is new
+		report, err := s.Refresh(ctx)
+		if !errors.Is(err, errDown) {
+			t.Fatal(err)
+		}
+		for c, err := range book.Changed(report) {
+			if !errors.Is(err, screening.ErrNotLoaded) || c.Address.IsValid() {
+				t.Errorf("before all lists are there: %+v, %v", c, err)
+			}
+		}
+	}
+	reported.publish(sources.Entry{Address: address.MustParse("ethereum", "0x"+strings.Repeat("1", 40)), Kind: score.Scam})
+	reported.err = nil
+	got := changed(t, book, refresh(t, s))
+	if len(got) != 1 || got[own].After.Level != score.Critical || got[own].Before.Level != "" {
+		t.Errorf("when all lists are there: %+v", got)
+	}
+	if got := changed(t, book, refresh(t, s)); len(got) != 0 {
+		t.Errorf("though nothing is new: %+v", got)
+	}
+	for _, err := range book.Changed(screening.Report{}) {
+		if err == nil {
+			t.Error("a change by no refresh")
+		}
+	}
+}
+
+// TestBookOptionalList has a list come late, out of a store, that was not waited
+// for.
+func TestBookOptionalList(t *testing.T) {
+	dir := t.TempDir()
+	own := address.MustParse("ethereum", lazarus)
+	scam := sources.Entry{Address: own, Kind: score.Scam}
+	reported := &published{info: community}
+	reported.publish(scam)
+	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, reported))
+
+	official := &published{info: ofac}
+	official.publish(sanctioned("ethereum", clean, "1"))
+	reported.err = errDown
+	st := &failingStore{Store: openStore(t, dir), err: errDown}
+	book := newBook(t, own)
+	s := newScreener(t, &screening.Options{Store: st, Optional: []string{community.ID}}, official, reported)
+	report, _ := s.Refresh(ctx)
+	if got := changed(t, book, report); len(got) != 0 {
+		t.Errorf("without the optional list: %+v", got)
+	}
+	st.err = nil
+	report, _ = s.Refresh(ctx)
+	got := changed(t, book, report)
+	if c := got[own]; len(got) != 1 || c.Before.Level != score.CleanNoMatch || c.After.Level != score.High {
+		t.Errorf("with the optional list: %+v", got)
+	}
+	if r := report.Sources[1]; r.Added != nil || r.Removed != nil || r.Entries != 1 {
+		t.Errorf("a list that came out of the store is reported as %+v", r)
+	}
+}
+
+// A failingStore fails to name its revisions.
+type failingStore struct {
+	sources.Store
+	err error
+}
+
+func (s *failingStore) Revisions(ctx context.Context, source string) ([]sources.Stored, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.Store.Revisions(ctx, source)
+}
+
+// TestBookAfterRestart holds that Open reports what is hit, and Refresh what
+// changed since the last run.
+func TestBookAfterRestart(t *testing.T) {
+	dir := t.TempDir()
+	stays, goes, comes := address.MustParse("ethereum", "0x"+strings.Repeat("1", 40)),
+		address.MustParse("ethereum", "0x"+strings.Repeat("2", 40)), address.MustParse("ethereum", "0x"+strings.Repeat("3", 40))
+	entry := func(a address.Address) sources.Entry { return sources.Entry{Address: a, Kind: score.Sanctioned} }
+	list := &published{info: ofac}
+	list.publish(entry(stays), entry(goes))
+	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, list))
+
+	book := newBook(t, stays, goes, comes)
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, list)
+	opened, err := s.Open(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := changed(t, book, opened); len(got) != 2 || got[stays].After.Level != score.Critical || got[goes].After.Level != score.Critical {
+		t.Errorf("opened: %+v", got)
+	}
+	list.publish(entry(stays), entry(comes))
+	got := changed(t, book, refresh(t, s))
+	if len(got) != 2 || got[goes].After.Level != score.CleanNoMatch || got[comes].Before.Level != score.CleanNoMatch {
+		t.Errorf("refreshed: %+v", got)
+	}
+	// What was opened is still told after more refreshes.
+	if got := changed(t, book, opened); len(got) != 2 || got[goes].After.Level != score.Critical {
+		t.Errorf("opened, later: %+v", got)
+	}
+	// Without Open, the first Refresh is what makes answers.
+	report := refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, list))
+	if got := changed(t, book, report); len(got) != 2 || got[comes].Before.Level != "" || got[stays].After.Level != score.Critical {
+		t.Errorf("refreshed alone: %+v", got)
+	}
+}
+
+// TestReport holds that a report has the entries that were added and removed.
+func TestReport(t *testing.T) {
+	var told []screening.Report
+	list := &published{info: ofac}
+	s := newScreener(t, &screening.Options{Report: func(r screening.Report) { told = append(told, r) }}, list)
+	e := func(n int) sources.Entry {
+		return sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", n)), Kind: score.Sanctioned}
+	}
+	renamed := e(1)
+	renamed.Name, renamed.ListedAt = "another", day
+	for i, tt := range []struct {
+		list           []sources.Entry
+		added, removed []sources.Entry
+		unchanged      bool
+	}{
+		{list: []sources.Entry{e(1), e(2), e(2), e(3)}, added: []sources.Entry{e(1), e(2), e(3)}},
+		{list: []sources.Entry{e(1), e(2), e(2), e(3)}, unchanged: true},
+		{list: []sources.Entry{renamed, e(2), e(3)}},
+		{list: []sources.Entry{e(3), e(4), e(1), e(5), e(4)}, added: []sources.Entry{e(4), e(5)}, removed: []sources.Entry{e(2)}},
+		{list: []sources.Entry{e(6), e(2)}, added: []sources.Entry{e(6), e(2)}, removed: []sources.Entry{e(3), e(4), e(1), e(5)}},
+	} {
+		if list.entries = tt.list; !tt.unchanged {
+			list.edition++
+		}
+		report := refresh(t, s)
+		r := report.Sources[0]
+		same := func(a, b sources.Entry) bool { return a.Identity() == b.Identity() }
+		if !slices.EqualFunc(r.Added, tt.added, same) || !slices.EqualFunc(r.Removed, tt.removed, same) ||
+			r.Entries != len(tt.list) || r.Unchanged != tt.unchanged || r.Err != nil {
+			t.Errorf("refresh %d: %+v, want %+v", i, r, tt)
+		}
+		if len(told) != i+1 || !reflect.DeepEqual(told[i], report) {
+			t.Errorf("refresh %d: told of %d reports", i, len(told))
+		}
+	}
+	list.entries = []sources.Entry{{Kind: score.Sanctioned, Ref: "7"}}
+	report, err := s.Refresh(ctx)
+	var le *screening.LoadError
+	if r := report.Sources[0]; !errors.As(err, &le) || !errors.As(r.Err, &le) || r.Added != nil || r.Removed != nil || r.Entries != 2 {
+		t.Errorf("a list that is refused is reported as %+v, %v", r, err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	list.err = context.Canceled
+	if report, err := s.Refresh(ended); !errors.Is(err, context.Canceled) || len(changed(t, newBook(t, e(6).Address), report)) != 0 {
+		t.Errorf("a refresh whose context has ended: %v", err)
+	}
+}
+
+// TestRunReports has several sources load on schedules of their own. The changes
+// of a book, each on the last, must lead to what Screen says in the end.
+func TestRunReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		source := func(info sources.Info, takes time.Duration, kind score.Kind) *slow {
+			edition := 0
+			return &slow{info: info, takes: takes, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+				edition++
+				if edition%4 == 3 {
+					return sources.Revision{}, errDown
+				}
+				rev, err := numbered(edition, rng.Perm(30)[:10]...)(prev, func(e sources.Entry) error {
+					e.Kind = kind
+					return add(e)
+				})
+				return rev, err
+			}}
+		}
+		third := sources.Info{ID: "THIRD", Name: "Third", Jurisdiction: sources.EU}
+		var own []address.Address
+		for n := range 40 {
+			for _, c := range []address.Chain{"ethereum", "bsc"} {
+				own = append(own, address.MustParse(c, fmt.Sprintf("0x%040x", n)))
+			}
+		}
+		book := newBook(t, own...)
+		verdicts := make(map[address.Address][]screening.Label)
+		reports, answered, changes := 0, false, 0
+		report := func(r screening.Report) {
+			reports++
+			for c, err := range book.Changed(r) {
+				if errors.Is(err, screening.ErrNotLoaded) && !answered {
+					return
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if answered == (c.Before.Level == "") || !reflect.DeepEqual(verdict(c.Before.Labels), verdict(verdicts[c.Address])) {
+					t.Errorf("%v had the labels\n%v; the change begins with\n%+v", c.Address, verdicts[c.Address], c.Before)
+				}
+				verdicts[c.Address] = c.After.Labels
+				changes++
+			}
+			answered = true
+		}
+		s := newScreener(t, &screening.Options{
+			Report:   report,
+			Schedule: map[string]screening.Schedule{ofac.ID: {Every: time.Minute}, community.ID: {Every: time.Minute}},
+		}, source(ofac, time.Second, score.Sanctioned), source(community, time.Second, score.Scam), source(third, time.Minute, score.Sanctioned))
+		ctx, cancel := context.WithTimeout(ctx, time.Hour)
+		defer cancel()
+		if err := s.Run(ctx, 7*time.Minute); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		if reports < 120 || changes < 100 {
+			t.Errorf("%d changes in %d reports: the test proves nothing", changes, reports)
+		}
+		for _, a := range own {
+			if r, err := s.Screen(a); err != nil || !reflect.DeepEqual(verdict(r.Labels), verdict(verdicts[a])) {
+				t.Errorf("%v has the labels\n%v, %v; after all changes\n%v", a, r.Labels, err, verdicts[a])
+			}
+		}
+	})
+}
+
+// TestBookOfNothing holds what a Book refuses to be made of, and that a failure
+// leaves the old file.
+func TestBookOfNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "book")
+	failing := func(yield func(address.Address, error) bool) {
+		if yield(address.MustParse("ethereum", clean), nil) {
+			yield(address.Address{}, errDown)
+		}
+	}
+	for want, addresses := range map[error]iter.Seq2[address.Address, error]{
+		errDown:                  failing,
+		screening.ErrZeroAddress: each(address.MustParse("ethereum", clean), address.Address{}),
+	} {
+		if b, err := screening.NewBook(addresses); b != nil || !errors.Is(err, want) {
+			t.Errorf("NewBook: %v, %v; want %v", b, err, want)
+		}
+		if err := screening.WriteBook(path, addresses); !errors.Is(err, want) {
+			t.Errorf("WriteBook: %v, want %v", err, want)
+		}
+	}
+	if _, err := screening.OpenBook(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("OpenBook of what was not written: %v", err)
+	}
+	if err := screening.WriteBook(path, each()); err != nil {
+		t.Fatal(err)
+	}
+	b, err := screening.OpenBook(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := &published{info: ofac}
+	list.publish(sanctioned("ethereum", lazarus, "1"))
+	report := refresh(t, newScreener(t, nil, list))
+	if got := changed(t, b, report); len(got) != 0 {
+		t.Errorf("an empty book has changes: %v", got)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range b.Changed(report) {
+		if !errors.Is(err, screening.ErrBookDamaged) {
+			t.Errorf("a closed book: %v", err)
+		}
+	}
+}
+
+// bookFile returns the bytes of a book of these addresses.
+func bookFile(t testing.TB, addresses ...address.Address) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "book")
+	if err := screening.WriteBook(path, each(addresses...)); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// openBytes opens a book of these bytes.
+func openBytes(t testing.TB, data []byte) (*screening.Book, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "book")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return screening.OpenBook(path)
+}
+
+// TestBookDamage damages a file at every byte and cuts it anywhere.
+func TestBookDamage(t *testing.T) {
+	data := bookFile(t, address.MustParse("ethereum", lazarus), address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"))
+	if _, err := openBytes(t, data); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "book")
+	refused := func(what string, i int, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := screening.OpenBook(path); !errors.Is(err, screening.ErrBookDamaged) {
+			t.Errorf("%s %d: %v", what, i, err)
+		}
+	}
+	for i := range data {
+		damaged := slices.Clone(data)
+		damaged[i] ^= 1 << (i % 8)
+		refused("damaged at", i, damaged)
+		refused("cut at", i, data[:i])
+	}
+	refused("with more than", len(data), append(slices.Clone(data), 0))
+}
+
+// bookOf returns the bytes of a file that says it is a book, with these texts and
+// under key k the last of them but one.
+func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
+	t.Helper()
+	var b index.Builder
+	for _, text := range texts {
+		b.Intern(text)
+	}
+	w0, w1, w2, w3, n := k.Words()
+	b.Add(index.KeyOfWords(uint16(k.Class()), w0, w1, w2, w3, n), uint32(len(texts)-2))
+	ix, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data bytes.Buffer
+	if _, err := ix.WriteTo(&data); err != nil {
+		t.Fatal(err)
+	}
+	return data.Bytes()
+}
+
+// TestBookOfOthers opens whole files that no WriteBook of this version wrote.
+func TestBookOfOthers(t *testing.T) {
+	k, _ := address.MustParse("ethereum", lazarus).Key()
+	const magic = "walletscreen book 1\n"
+	line := fmt.Sprintf("ethereum:%s\t%x:%s\n", lazarus, int(k.Class()), lazarus[2:])
+	if _, err := openBytes(t, bookOf(t, k, magic, "ethereum", line)); err != nil {
+		t.Fatalf("a file as it should be: %v", err)
+	}
+	for name, tt := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"an index":            {bookOf(t, k, "something", "ethereum", line), screening.ErrBookDamaged},
+		"another key":         {bookOf(t, k, magic, "ethereum", strings.Replace(line, "\t2:", "\t8001:", 1)), screening.ErrBookOutdated},
+		"no key":              {bookOf(t, k, magic, "ethereum", "ethereum:"+lazarus+"\n"), screening.ErrBookOutdated},
+		"a chain that is not": {bookOf(t, k, magic, "ethereum", "nonesuch:x\t1:00\n"), screening.ErrBookOutdated},
+	} {
+		if _, err := openBytes(t, tt.data); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", name, err, tt.want)
+		}
+	}
+	list := &published{info: ofac}
+	list.publish(sanctioned("ethereum", lazarus, "1"))
+	report := refresh(t, newScreener(t, nil, list))
+	for _, text := range []string{"ethereum:" + clean, "bitcoin", "nonesuch", "", ":", "ethereum:0x"} {
+		b, err := openBytes(t, bookOf(t, k, magic, text, line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for c, err := range b.Changed(report) {
+			if n++; !errors.Is(err, screening.ErrBookDamaged) || c.Address.IsValid() {
+				t.Errorf("the text %q: %+v, %v", text, c, err)
+			}
+		}
+		if n != 1 {
+			t.Errorf("the text %q: said nothing", text)
+		}
+	}
+}
+
+// FuzzOpenBook opens any file as a book, and asks it.
+func FuzzOpenBook(f *testing.F) {
+	k, _ := address.MustParse("ethereum", lazarus).Key()
+	f.Add(bookFile(f, address.MustParse("bsc", lazarus), address.MustParse("monero", "44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A")))
+	f.Add(bookOf(f, k, "walletscreen book 1\n", "ethereum", ""))
+	f.Add([]byte("wsindex\n"))
+	list := &published{info: ofac}
+	list.publish(sanctioned("ethereum", lazarus, "1"))
+	report := refresh(f, newScreener(f, nil, list))
+	path := filepath.Join(f.TempDir(), "book")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, err := screening.OpenBook(path)
+		if err != nil {
+			return
+		}
+		for c, err := range b.Changed(report) {
+			if err == nil && c.Address.Account() != address.MustParse("ethereum", lazarus).Account() {
+				t.Errorf("%v changed, which nobody listed", c.Address)
+			}
+		}
+		b.Close()
+	})
+}
+
+// BenchmarkBook makes books, and asks them about a change of a hundred entries,
+// which ten of their addresses have: it costs the same for all sizes.
+func BenchmarkBook(b *testing.B) {
+	const entries = 100
+	listed := make([]sources.Entry, entries)
+	for i, s := range randomEVM(entries, 1) {
+		listed[i] = sources.Entry{Address: address.MustParse("ethereum", s), Kind: score.Sanctioned}
+	}
+	list := &published{info: ofac}
+	list.publish(sanctioned("ethereum", lazarus, "1"))
+	s := newScreener(b, nil, list)
+	refresh(b, s)
+	list.publish(append(listed, list.entries...)...)
+	report := refresh(b, s)
+	for _, chain := range []address.Chain{"ethereum", "bitcoin"} {
+		for _, n := range []int{1_000, 1_000_000} {
+			own := make([]address.Address, n)
+			for i, s := range randomEVM(n, 2) {
+				if own[i] = address.MustParse("ethereum", s); chain == "bitcoin" {
+					raw, _ := hex.DecodeString(s[2:])
+					own[i] = address.MustParse("bitcoin", bech32.Encode("bc", append([]byte{0}, bech32.Unpack(nil, raw)...), bech32.Bech32))
+				}
+			}
+			for i := range 10 {
+				own[i] = listed[i].Address
+			}
+			path := filepath.Join(b.TempDir(), "book")
+			b.Run(fmt.Sprintf("%s/n=%d/write", chain, n), func(b *testing.B) {
+				for b.Loop() {
+					if err := screening.WriteBook(path, each(own...)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/address")
+			})
+			var book *screening.Book
+			b.Run(fmt.Sprintf("%s/n=%d/open", chain, n), func(b *testing.B) {
+				for b.Loop() {
+					var err error
+					if book, err = screening.OpenBook(path); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(book.Size())/float64(n), "B/address")
+			})
+			b.Run(fmt.Sprintf("%s/n=%d/changed", chain, n), func(b *testing.B) {
+				for b.Loop() {
+					if got := changed(b, book, report); len(got) != 10 {
+						b.Fatal(len(got))
+					}
+				}
+			})
 		}
 	}
 }

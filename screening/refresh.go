@@ -51,7 +51,7 @@ func (s *Screener) Open(ctx context.Context) (Report, error) {
 				return next, report
 			}
 		}
-		return had, SourceReport{Source: s.infos[i].ID, Entries: had.count, Unchanged: !had.revision.IsZero()}
+		return had, s.opened(i, had)
 	})
 	for _, st := range s.Sources() {
 		if st.StoreErr != nil {
@@ -59,6 +59,11 @@ func (s *Screener) Open(ctx context.Context) (Report, error) {
 		}
 	}
 	return report, err
+}
+
+// opened returns the report of a list that came from no source just now.
+func (s *Screener) opened(i int, l list) SourceReport {
+	return SourceReport{Source: s.infos[i].ID, Entries: l.count, Unchanged: !l.revision.IsZero()}
 }
 
 // all has load make the next list of each source of that which is held, swaps
@@ -100,6 +105,9 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 	s.record(ctx)
 	s.hold(saved)
 	report.to(s.snap.Load())
+	if s.report != nil {
+		s.report(report)
+	}
 	return report, report.err()
 }
 
@@ -126,10 +134,10 @@ func (s *Screener) one(ctx context.Context, i int) bool {
 	had := s.lists()[i]
 	restored := s.restore(ctx, i, had)
 	if !sameList(had, restored) {
-		s.holdOne(i, restored)
+		s.swapOne(i, restored, s.opened(i, restored))
 	}
 	next, report := s.load(ctx, i, s.sources[i], restored)
-	s.holdOne(i, next)
+	s.swapOne(i, next, report)
 	saved := s.save(ctx, i, next).lean()
 	s.record(ctx)
 	s.holdOne(i, saved)
@@ -171,20 +179,36 @@ func (s *Screener) hold(next []list) {
 	s.swap()
 }
 
-// holdOne is hold for source i alone, whose turn the caller has.
-func (s *Screener) holdOne(i int, next list) {
+// holdOne is hold for source i alone, whose turn the caller has. It returns the
+// snapshots before and after, which differ in this list only.
+func (s *Screener) holdOne(i int, next list) (before, after *snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = slices.Clone(s.held)
 	s.held[i] = next
-	s.swap()
+	return s.swap()
 }
 
-// swap answers from what is held from now on. The caller has s.mu.
-func (s *Screener) swap() {
-	snap := s.snapshot(s.held)
-	s.snap.Store(snap)
-	s.note(snap)
+// swap answers from what is held from now on, and returns the snapshots before and
+// after that. The caller has s.mu.
+func (s *Screener) swap() (before, after *snapshot) {
+	before, after = s.snap.Load(), s.snapshot(s.held)
+	s.snap.Store(after)
+	s.note(after)
+	return before, after
+}
+
+// swapOne is holdOne of a list that may have other entries, of which Options.Report
+// is told before another list is swapped in by it.
+func (s *Screener) swapOne(i int, next list, what SourceReport) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	before, after := s.holdOne(i, next)
+	if s.report != nil {
+		r := Report{Sources: []SourceReport{what}, before: before}
+		r.to(after)
+		s.report(r)
+	}
 }
 
 // load loads source i from src and returns the list to hold from now on.

@@ -63,7 +63,7 @@ func (r *Report) keys() iter.Seq2[index.Key, error] {
 		var keys []index.Key
 		ok := true
 		each := func(e sources.Entry) {
-			keys = appendMatched(keys[:0], e)
+			keys = appendFilings(keys[:0], e, false)
 			for i := 0; ok && i < len(keys); i++ {
 				ok = yield(keys[i], nil)
 			}
@@ -74,7 +74,9 @@ func (r *Report) keys() iter.Seq2[index.Key, error] {
 				continue
 			}
 			for k, set := range l.segment.index.All() {
-				if err := l.segment.each(set, k, each); err != nil {
+				if !l.segment.accountsOnly {
+					ok = yield(k, nil)
+				} else if err := l.segment.each(set, k, each); err != nil {
 					yield(index.Key{}, err)
 					return
 				}
@@ -93,18 +95,6 @@ func (r *Report) keys() iter.Seq2[index.Key, error] {
 			}
 		}
 	}
-}
-
-// appendMatched appends the keys under which a question about any address looks
-// that e matches.
-func appendMatched(dst []index.Key, e sources.Entry) []index.Key {
-	if e.Address.IsValid() {
-		return appendFilings(dst, e, false)
-	}
-	for _, a := range address.Detect(literalKey(e.Listed)) {
-		dst = appendProbes(dst, a, false)
-	}
-	return dst
 }
 
 // screen returns what r has changed for a, and whether that is anything.

@@ -80,6 +80,15 @@ type Options struct {
 	// the bytes there.
 	Progress func(source string, entries int)
 
+	// Report is told what Open, Refresh and Run have done, once it holds: Open and
+	// Refresh give it what they return, and Run a Report of one source whenever it
+	// has opened or loaded a list, or failed to. Each Report begins where the one
+	// before it ended, so that a [Book] that is asked about each of them misses
+	// nothing. It is called by one goroutine at a time, and no list is swapped in
+	// until it has returned, so it should not take long; and it must not call Open,
+	// Refresh or Run.
+	Report func(Report)
+
 	// Logger is told of every refresh. Nil means no log. It is never given an
 	// address that was screened.
 	Logger *slog.Logger
@@ -115,9 +124,12 @@ type Screener struct {
 	store     sources.Store
 	schedules []Schedule
 	progress  func(string, int)
+	report    func(Report)
 
 	turns    []turn // by source: had by whoever loads it
 	restored []bool // by source: the store was asked; the turn guards it
+
+	telling sync.Mutex // had by who calls report for one source
 
 	mu   sync.Mutex // guards held, which is replaced and never changed, and the following
 	held []list     // by source, as last accepted; the turn of a source guards its own
@@ -182,6 +194,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		log:          opts.Logger,
 		store:        opts.Store,
 		progress:     opts.Progress,
+		report:       opts.Report,
 		schedules:    make([]Schedule, len(srcs)),
 		turns:        make([]turn, len(srcs)),
 		restored:     make([]bool, len(srcs)),
