@@ -1,0 +1,162 @@
+package screening
+
+import (
+	"iter"
+	"sync"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+)
+
+// ScreenAll screens many addresses: it returns, in the order of addresses, what
+// Screen returns for each. It is for whole books of addresses, and faster than
+// calls of Screen: look-ups in a long list are waits for memory, and ScreenAll has
+// those of many addresses under way at once.
+//
+// workers is how many goroutines screen; with 1 or less it is the caller's own. At
+// any number, addresses is run by the caller's goroutine, and no goroutine is left
+// when the iteration ends, be it by a break. Some hundred addresses for each worker
+// are taken from addresses before the first result comes.
+//
+// It allocates nothing for a clean address. Each answer comes whole from one
+// snapshot, but lists that are refreshed meanwhile may be new in later answers:
+// [Result.Digest] tells.
+func (s *Screener) ScreenAll(addresses iter.Seq[address.Address], workers int) iter.Seq2[Result, error] {
+	if workers <= 1 {
+		return s.screenAll(addresses)
+	}
+	return func(yield func(Result, error) bool) {
+		// The caller fills batches, workers screen them, and the caller yields
+		// them in the order in which it has filled them.
+		jobs := make(chan *batch)
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		defer close(jobs)
+		for range workers {
+			wg.Go(func() {
+				for b := range jobs {
+					b.screen(s)
+					b.done <- struct{}{}
+				}
+			})
+		}
+		ring := make([]*batch, 2*workers)
+		for i := range ring {
+			ring[i] = &batch{done: make(chan struct{}, 1)}
+		}
+		first, filled := 0, 0 // of the batches that are under way
+		next := func() bool { // yields the first of them
+			b := ring[first]
+			first, filled = (first+1)%len(ring), filled-1
+			<-b.done
+			return b.yield(yield)
+		}
+		b := ring[0]
+		for a := range addresses {
+			if b.n < len(b.addresses) {
+				b.add(a)
+				continue
+			}
+			jobs <- b
+			if filled++; filled == len(ring) && !next() {
+				return
+			}
+			b = ring[(first+filled)%len(ring)]
+			b.add(a)
+		}
+		jobs <- b
+		for filled++; filled > 0; {
+			if !next() {
+				return
+			}
+		}
+	}
+}
+
+// screenAll is ScreenAll in the caller's goroutine.
+func (s *Screener) screenAll(addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		var b batch
+		for a := range addresses {
+			if b.n == len(b.addresses) {
+				if b.screen(s); !b.yield(yield) {
+					return
+				}
+			}
+			b.add(a)
+		}
+		b.screen(s)
+		b.yield(yield)
+	}
+}
+
+// A batch is addresses that are screened at once, against one snapshot.
+type batch struct {
+	n         int // of addresses, and of all others
+	addresses [128]address.Address
+	results   [128]Result
+	errors    [128]error
+	done      chan struct{} // where others screen
+
+	keys  [128]index.Key
+	sets  [128]index.Set
+	found [128]bool
+	hits  [128]bool // may have labels
+}
+
+func (b *batch) add(a address.Address) {
+	b.addresses[b.n] = a
+	b.n++
+}
+
+// screen screens all that was added.
+func (b *batch) screen(s *Screener) {
+	snap := s.snap.Load()
+	notReady := snap.ready(s.maxAge)
+	for i, a := range b.addresses[:b.n] {
+		account, key, n, w0, w1, w2, w3, more := a.Identity()
+		if key == 0 || snap.accountsOnly {
+			key = account
+		}
+		b.keys[i] = index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)
+		b.hits[i] = more && !snap.accountsOnly // it is looked up once more, with all keys
+	}
+	for _, seg := range snap.segments {
+		seg.LookupBatch(b.keys[:b.n], b.sets[:b.n], b.found[:b.n])
+		for i, found := range b.found[:b.n] {
+			b.hits[i] = b.hits[i] || found
+		}
+	}
+	for i, a := range b.addresses[:b.n] {
+		r, err := &b.results[i], notReady
+		switch {
+		case err != nil:
+		case !a.IsValid():
+			err = ErrZeroAddress
+		case b.hits[i]:
+			var labels []Label
+			if labels, err = snap.labels(a); err == nil {
+				*r = snap.result(a, labels)
+			}
+		default:
+			*r = Result{Address: a, Level: snap.clean, ScoringVersion: snap.version, snap: snap}
+		}
+		if err != nil {
+			*r = Result{}
+		}
+		b.errors[i] = err
+	}
+}
+
+// yield yields all that was screened, and makes room for others. It reports
+// whether there is to be more.
+func (b *batch) yield(yield func(Result, error) bool) bool {
+	n := b.n
+	b.n = 0
+	for i := range n {
+		if !yield(b.results[i], b.errors[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,119 @@
+package screening_test
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// listedHalf returns a Screener that lists every second of the addresses.
+func listedHalf(t *testing.T, addresses []address.Address) *screening.Screener {
+	t.Helper()
+	var entries [2][]sources.Entry
+	for i, a := range addresses {
+		if i%2 == 0 {
+			entries[i/2%2] = append(entries[i/2%2], sanctioned(a.Chain(), a.Normalized(), "1"))
+		}
+	}
+	other := sources.Info{ID: "OTHER", Name: "other list", Jurisdiction: sources.EU}
+	return loaded(t, nil, sources.Static(ofac, entries[0]...), sources.Static(other, entries[1]...))
+}
+
+// TestScreenAll holds ScreenAll against Screen: the same answers in the same
+// order, at any number of workers, and of addresses.
+func TestScreenAll(t *testing.T) {
+	pool := append(valid(t), address.Address{})
+	s := listedHalf(t, pool[:len(pool)-1])
+	for _, workers := range []int{-1, 0, 1, 2, 3, 8} {
+		for _, n := range []int{0, 1, 127, 128, 129, 255, 256, 257, 1500, len(pool)} {
+			asked := pool[len(pool)-min(n, len(pool)):]
+			i := 0
+			for r, err := range s.ScreenAll(slices.Values(asked), workers) {
+				want, wantErr := s.Screen(asked[i])
+				if !errors.Is(err, wantErr) || err == nil && wantErr != nil {
+					t.Fatalf("%d workers, answer %d of %d: %v, want %v", workers, i, n, err, wantErr)
+				}
+				if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(screening.Result{}), cmp.Comparer(same)); diff != "" || r.Digest() != want.Digest() {
+					t.Fatalf("%d workers, answer %d of %d: -Screen +ScreenAll\n%s", workers, i, n, diff)
+				}
+				i++
+			}
+			if i != len(asked) {
+				t.Fatalf("%d workers: %d answers to %d questions", workers, i, len(asked))
+			}
+		}
+	}
+}
+
+func same(a, b address.Address) bool { return a == b }
+
+// TestScreenAllBreak checks that an iteration can be left at any time: it returns
+// once nothing of it is under way, and takes no more addresses.
+func TestScreenAllBreak(t *testing.T) {
+	pool := valid(t)
+	s := listedHalf(t, pool)
+	for _, workers := range []int{1, 2, 5} {
+		for _, stop := range []int{1, 100, 128, 300, 2000} {
+			taken, ended := 0, false
+			endless := func(yield func(address.Address) bool) {
+				defer func() { ended = true }()
+				for yield(pool[taken%len(pool)]) {
+					taken++
+				}
+			}
+			got := 0
+			for range s.ScreenAll(endless, workers) {
+				if got++; got == stop {
+					break
+				}
+			}
+			if !ended || taken < stop || taken > stop+(2*max(workers, 1)+1)*128 {
+				t.Errorf("%d workers, left after %d: %d addresses taken, ended: %v", workers, stop, taken, ended)
+			}
+		}
+	}
+}
+
+// TestScreenAllNotLoaded checks that no batch answers what Screen does not.
+func TestScreenAllNotLoaded(t *testing.T) {
+	s, err := screening.New([]sources.Source{sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for r, err := range s.ScreenAll(slices.Values(valid(t)[:300]), 2) {
+		if n++; !errors.Is(err, screening.ErrNotLoaded) || r.Level != "" {
+			t.Fatalf("%v, %v; want ErrNotLoaded", r, err)
+		}
+	}
+	if n != 300 {
+		t.Errorf("%d answers, want 300", n)
+	}
+}
+
+func TestScreenAllAllocates(t *testing.T) {
+	pool := valid(t)
+	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
+	all := slices.DeleteFunc(pool, func(a address.Address) bool {
+		r, err := s.Screen(a)
+		return err != nil || r.Score > 0
+	})
+	run := func(seq iter.Seq[address.Address]) float64 {
+		return testing.AllocsPerRun(10, func() {
+			for range s.ScreenAll(seq, 1) {
+			}
+		})
+	}
+	few, many := run(slices.Values(all[:1])), run(slices.Values(all))
+	if many > few {
+		t.Errorf("%v allocations for one clean address, %v for %d", few, many, len(all))
+	}
+}
