@@ -1,14 +1,22 @@
 package screening_test
 
 import (
+	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -20,15 +28,15 @@ const asked = 1 << 16
 // those of a batch are.
 func randomEVM(n int, seed uint64) []string {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	var all strings.Builder
+	all := make([]byte, 0, 42*n)
+	var b [24]byte
 	for range n {
-		var b [20]byte
-		for i := range b {
-			b[i] = byte(rng.Uint32())
+		for i := 0; i < len(b); i += 8 {
+			binary.LittleEndian.PutUint64(b[i:], rng.Uint64())
 		}
-		all.WriteString("0x" + hex.EncodeToString(b[:]))
+		all = hex.AppendEncode(append(all, "0x"...), b[:20])
 	}
-	text := all.String()
+	text := string(all)
 	addresses := make([]string, n)
 	for i := range addresses {
 		addresses[i] = text[42*i : 42*i+42]
@@ -36,54 +44,170 @@ func randomEVM(n int, seed uint64) []string {
 	return addresses
 }
 
-// BenchmarkScreenText asks about EVM addresses in text, whole Result out, beside
-// two ways that people write: a map of strings that is asked for the very string,
-// and one for its lower case. Neither validates anything.
-func BenchmarkScreenText(b *testing.B) {
-	for _, n := range []int{1_000, 1_000_000} {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) { benchmarkScreenText(b, n) })
+// A streamed source lists EVM addresses and keeps nothing of its own.
+type streamed []string
+
+func (s streamed) Info() sources.Info { return ofac }
+
+func (s streamed) Load(_ context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	for _, text := range s {
+		if err := add(sources.Entry{Address: address.MustParse("ethereum", text), Kind: score.Sanctioned, ListedAt: day}); err != nil {
+			return sources.Revision{}, err
+		}
+	}
+	return sources.Revision{Digest: "1", Records: len(s)}, nil
+}
+
+// listings are n addresses in a Screener and in the maps that it is measured
+// against.
+type listings struct {
+	text []string
+	ours *screening.Screener
+	bare map[string]uint32
+	geth map[common.Address]uint32
+
+	bytes, bareBytes float64 // for each entry
+	build, bareBuild time.Duration
+}
+
+func newListings(b *testing.B, n int) *listings {
+	l := &listings{text: randomEVM(n, 1)}
+	measure := func(fill func()) (perEntry float64, took time.Duration) {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		fill()
+		took = time.Since(start) / time.Duration(n)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		return (float64(after.HeapAlloc) - float64(before.HeapAlloc)) / float64(n), took
+	}
+	l.bytes, l.build = measure(func() { l.ours = loaded(b, nil, streamed(l.text)) })
+	l.bytes += float64(l.ours.Bytes()) / float64(n) // they are not on the heap
+	l.bareBytes, l.bareBuild = measure(func() {
+		l.bare = make(map[string]uint32, n)
+		for i, s := range l.text {
+			l.bare[s] = uint32(i)
+		}
+	})
+	l.geth = make(map[common.Address]uint32, n)
+	for i, s := range l.text {
+		l.geth[common.HexToAddress(s)] = uint32(i)
+	}
+	return l
+}
+
+// BenchmarkScreen prints what a question costs, about EVM addresses, at a thousand,
+// a million and ten million entries, on a miss and on a hit:
+//
+//   - ours: ScreenText, which reads and validates the text, with its whole Result;
+//   - map: a map of strings, asked for the very string, which validates nothing and
+//     knows no second spelling: what can be had at best;
+//   - lower+map: the same for strings.ToLower of it, as people write it;
+//   - geth+map: what go-ethereum offers, IsHexAddress and HexToAddress, and a map;
+//   - Screen, and ScreenAll with one worker and two: of addresses that were read
+//     before.
+//
+// And what an entry takes of memory, and of time to build: ours with all that a
+// refresh does, such as looking for anomalies and making a digest.
+func BenchmarkScreen(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000, 10_000_000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			var l *listings
+			once := func(b *testing.B) *listings {
+				if l == nil {
+					l = newListings(b, n)
+				}
+				return l
+			}
+			b.Run("miss", func(b *testing.B) { benchmarkQuestions(b, once, false) })
+			b.Run("hit", func(b *testing.B) { benchmarkQuestions(b, once, true) })
+		})
 	}
 }
 
-func benchmarkScreenText(b *testing.B, n int) {
-	listed := randomEVM(n, 1)
-	bare := make(map[string]uint32, n)
-	entries := make([]sources.Entry, n)
-	for i, s := range listed {
-		bare[s] = uint32(i)
-		entries[i] = sources.Entry{Address: address.MustParse("ethereum", s), Kind: score.Sanctioned, ListedAt: day}
+func benchmarkQuestions(b *testing.B, once func(*testing.B) *listings, hit bool) {
+	l := once(b)
+	text := randomEVM(asked, 2)
+	if hit {
+		rng := rand.New(rand.NewPCG(3, 0))
+		for i := range text {
+			text[i] = l.text[rng.IntN(len(l.text))]
+		}
 	}
-	s := loaded(b, nil, sources.Static(ofac, entries...))
-	entries = nil
-	for _, q := range []struct {
-		name string
-		text []string
-		want score.Level
-	}{
-		{"miss", randomEVM(asked, 2), score.CleanNoMatch},
-		{"hit", listed[:min(n, asked)], score.Critical},
-	} {
-		b.Run(q.name+"/ours", func(b *testing.B) {
+	want := 0
+	if hit {
+		want = 100
+	}
+	addresses := make([]address.Address, asked)
+	for i, s := range text {
+		addresses[i] = address.MustParse("ethereum", s)
+	}
+	b.Run("ours", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if r, err := l.ours.ScreenText("ethereum", text[i&(asked-1)]); err != nil || r.Score != want {
+				b.Fatal(r, err)
+			}
+		}
+		b.ReportMetric(l.bytes, "B/entry")
+		b.ReportMetric(float64(l.build), "build-ns/entry")
+	})
+	b.Run("map", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			if _, ok := l.bare[text[i&(asked-1)]]; ok != hit {
+				b.Fatal(ok)
+			}
+		}
+		b.ReportMetric(l.bareBytes, "B/entry")
+		b.ReportMetric(float64(l.bareBuild), "build-ns/entry")
+	})
+	b.Run("lower+map", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			if _, ok := l.bare[strings.ToLower(text[i&(asked-1)])]; ok != hit {
+				b.Fatal(ok)
+			}
+		}
+	})
+	b.Run("geth+map", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			s := text[i&(asked-1)]
+			if !common.IsHexAddress(s) {
+				b.Fatal(s)
+			}
+			if _, ok := l.geth[common.HexToAddress(s)]; ok != hit {
+				b.Fatal(ok)
+			}
+		}
+	})
+	b.Run("Screen", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if r, err := l.ours.Screen(addresses[i&(asked-1)]); err != nil || r.Score != want {
+				b.Fatal(r, err)
+			}
+		}
+	})
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("ScreenAll-%d", workers), func(b *testing.B) {
 			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				if r, err := s.ScreenText("ethereum", q.text[i%len(q.text)]); err != nil || r.Level != q.want {
+			for r, err := range l.ours.ScreenAll(repeated(addresses, b), workers) {
+				if err != nil || r.Score != want {
 					b.Fatal(r, err)
 				}
 			}
 		})
-		b.Run(q.name+"/map", func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				if _, ok := bare[q.text[i%len(q.text)]]; ok != (q.want == score.Critical) {
-					b.Fatal(ok)
-				}
+	}
+}
+
+// repeated returns the addresses over and over, as many as b asks for.
+func repeated(addresses []address.Address, b *testing.B) iter.Seq[address.Address] {
+	return func(yield func(address.Address) bool) {
+		for i := 0; b.Loop(); i++ {
+			if !yield(addresses[i%len(addresses)]) {
+				return
 			}
-		})
-		b.Run(q.name+"/ToLower+map", func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				if _, ok := bare[strings.ToLower(q.text[i%len(q.text)])]; ok != (q.want == score.Critical) {
-					b.Fatal(ok)
-				}
-			}
-		})
+		}
 	}
 }

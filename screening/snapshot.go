@@ -208,8 +208,8 @@ func (snap *snapshot) label(source string, e sources.Entry, m score.Match) Label
 // sortLabels sorts labels as a Result has them, and keeps of those that say the
 // same of the same entity the one that says it most directly.
 func sortLabels(labels []Label) []Label {
-	if len(labels) == 0 {
-		return nil
+	if len(labels) < 2 {
+		return labels
 	}
 	slices.SortFunc(labels, func(a, b Label) int {
 		return cmp.Or(
