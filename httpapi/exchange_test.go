@@ -38,8 +38,8 @@ var update = flag.Bool("update", false, "rewrite the responses in testdata/excha
 //
 // The settings are lists (see newScreener; "loaded" if it is not said), strip (the
 // argument of http.StripPrefix), max-body, grant (what the keys of testKeys are
-// good for; see parseGrant), and before (how many equal requests went before, or
-// the body of one). Content-Length is added to the request. A request id that the
+// good for; see parseGrant; with "store-down" at the end no quota can be counted),
+// and before (how many equal requests went before, or the body of one). Content-Length is added to the request. A request id that the
 // handler made is written as REQUEST-ID.
 type exchange struct {
 	head, request, response string
@@ -145,7 +145,9 @@ func playExchange(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, x.settings["grant"]), &httpapi.Options{MaxBody: maxBody})
+	grant, down := strings.CutSuffix(x.settings["grant"], " store-down")
+	quota := httpapi.NewQuota(newFaultyStore(down), nil)
+	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, grant), &httpapi.Options{Quota: quota, MaxBody: maxBody})
 	if prefix := x.settings["strip"]; prefix != "" {
 		h = http.StripPrefix(prefix, h)
 	}
@@ -227,7 +229,7 @@ func checkAnswer(method string, w *httptest.ResponseRecorder) error {
 	if (w.Code == 429 || w.Code == 503) != (header.Get("Retry-After") != "") {
 		return fmt.Errorf("status %d with Retry-After %q", w.Code, header.Get("Retry-After"))
 	}
-	if (header["Ratelimit"] == nil) != (header["Ratelimit-Policy"] == nil) {
+	if header["Ratelimit"] != nil && header["Ratelimit-Policy"] == nil {
 		return fmt.Errorf("RateLimit %q with RateLimit-Policy %q", header["Ratelimit"], header["Ratelimit-Policy"])
 	}
 	if method == http.MethodHead {

@@ -1,9 +1,10 @@
 // Package httpapi answers screening questions over HTTP, with the lists of a
-// [screening.Screener]. [NewHandler] returns a plain [http.Handler] for two
+// [screening.Screener]. [NewHandler] returns a plain [http.Handler] for three
 // endpoints, which the caller mounts where it likes:
 //
 //	GET  {base_url}/api/v1/sources   the state of every list
 //	POST {base_url}/api/v1/screen    screens one address: {"address": "…", "chain": "…"}
+//	GET  {base_url}/api/v1/usage     what the caller's key has used of its quota
 //
 // A request is known by the end of its path, so the handler may be mounted
 // under any prefix, with or without [http.StripPrefix]. It brings no router, no
@@ -13,11 +14,22 @@
 // # Order
 //
 // A request is authenticated, then held against the burst limit of its key, then
-// read and validated, then screened; the first step that fails makes the answer.
+// read and validated, then counted against the quota of its key, then screened;
+// the first step that fails makes the answer, and only a 200 of screen counts.
 // Only what the published interface says
 // to anyone comes before: 404 for another path, 405 for another method, and 204
 // for OPTIONS. So nothing about the lists, the chains or an address is said to
 // whom the [Authorizer] does not let in.
+//
+// # Keys and quotas
+//
+// An [Authorizer] says who is let in: [Keys] are a fixed set, and a [Keyring] has
+// those of a [Store], which are issued, rotated and revoked while it runs. What a
+// key is granted is in its [Grant]: the endpoints that it is good for, requests at
+// once and per second, and screenings in a calendar month, which a [Quota] counts
+// across all processes that share a Store. Every answer to a key that is limited
+// says what is left, in RateLimit and RateLimit-Policy. A call of screen with an
+// Idempotency-Key may be repeated for 24 hours and is counted once.
 //
 // # Hooks
 //
@@ -73,6 +85,7 @@ package httpapi
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"mime"
@@ -108,6 +121,11 @@ type Options struct {
 	// with 503 overloaded at once; none waits. Zero, or less, means 1024.
 	MaxConcurrent int
 
+	// Quota counts the screenings of each key, and holds it to those that it is
+	// granted. Nil means one in memory: exact for this handler, but it knows of no
+	// other one, and forgets when the process ends.
+	Quota *Quota
+
 	// Realm is the realm that a 401 names (RFC 9110, section 11.5). Empty means
 	// "walletscreen".
 	Realm string
@@ -137,12 +155,13 @@ func NewHandler(s *screening.Screener, keys Authorizer, opts *Options) http.Hand
 type Endpoints struct {
 	Sources http.Handler // GET /api/v1/sources
 	Screen  http.Handler // POST /api/v1/screen
+	Usage   http.Handler // GET /api/v1/usage
 }
 
 // NewEndpoints returns the endpoints of the handler that NewHandler would return.
 func NewEndpoints(s *screening.Screener, keys Authorizer, opts *Options) Endpoints {
 	h := newHandler(s, keys, opts)
-	return Endpoints{Sources: h.endpoint(sourcesPath), Screen: h.endpoint(screenPath)}
+	return Endpoints{Sources: h.endpoint(sourcesPath), Screen: h.endpoint(screenPath), Usage: h.endpoint(usagePath)}
 }
 
 func newHandler(s *screening.Screener, keys Authorizer, opts *Options) *handler {
@@ -150,11 +169,14 @@ func newHandler(s *screening.Screener, keys Authorizer, opts *Options) *handler 
 		opts = &Options{}
 	}
 	h := &handler{
-		screener: s, keys: keys, log: opts.Logger, observer: opts.Observe, audit: opts.Audit,
+		screener: s, keys: keys, quota: opts.Quota, log: opts.Logger, observer: opts.Observe, audit: opts.Audit,
 		maxBody: opts.MaxBody, bodyTimeout: opts.BodyTimeout, maxConcurrent: int64(opts.MaxConcurrent),
 	}
 	if h.keys == nil {
 		h.keys = &Keys{}
+	}
+	if h.quota == nil {
+		h.quota = NewQuota(NewMemory(), nil)
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -179,6 +201,7 @@ func newHandler(s *screening.Screener, keys Authorizer, opts *Options) *handler 
 type handler struct {
 	screener  *screening.Screener
 	keys      Authorizer
+	quota     *Quota
 	log       *slog.Logger
 	challenge string // of a 401, without an error
 	observer  func(context.Context, Observation)
@@ -199,11 +222,12 @@ type route string
 const (
 	sourcesPath route = "/api/v1/sources"
 	screenPath  route = "/api/v1/screen"
+	usagePath   route = "/api/v1/usage"
 )
 
 // routeOf returns the route of a path.
 func routeOf(path string) route {
-	for _, r := range []route{screenPath, sourcesPath} {
+	for _, r := range []route{screenPath, sourcesPath, usagePath} {
 		if strings.HasSuffix(path, string(r)) {
 			return r
 		}
@@ -222,6 +246,7 @@ type exchange struct {
 	bucket *bucket          // its burst limit, or nil
 	token  string           // what was presented as a key
 	text   string           // what was given as an address
+	charge charge           // for a 200
 	result screening.Result // of a screening that succeeded
 
 	surplus   bool    // beyond MaxConcurrent
@@ -275,6 +300,9 @@ func (h *handler) respond(e *exchange) (int, code) {
 	e.surplus = h.running.Add(1) > h.maxConcurrent
 	defer h.running.Add(-1)
 	body, p := h.answer(e)
+	if p != nil {
+		h.undo(e)
+	}
 	if e.grant.KeyID != "" {
 		h.setRateLimit(e)
 	}
@@ -309,6 +337,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 	defer func() {
 		if v := recover(); v != nil {
 			if v == http.ErrAbortHandler {
+				h.undo(e)
 				panic(v)
 			}
 			body, p = nil, h.internal(e, fmt.Errorf("panic: %v", v), slog.String("stack", string(debug.Stack())))
@@ -336,8 +365,16 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 			return nil, p
 		}
 		return h.sources(e), nil
+	case usagePath:
+		if p := e.allow("GET, HEAD, OPTIONS", http.MethodGet, http.MethodHead); p != nil || e.Method == http.MethodOptions {
+			return nil, p
+		}
+		if p := h.admit(e, ScopeUsage); p != nil {
+			return nil, p
+		}
+		return h.usage(e)
 	}
-	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in " + string(sourcesPath) + " and " + string(screenPath) + "."}
+	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in " + string(sourcesPath) + ", " + string(screenPath) + " and " + string(usagePath) + "."}
 }
 
 // allow returns nil if the method is OPTIONS or among methods. For OPTIONS, and
@@ -360,6 +397,10 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 	if p := checkContent(e); p != nil {
 		return nil, p
 	}
+	key, p := idempotencyKey(e)
+	if p != nil {
+		return nil, p
+	}
 	body, p := h.readBody(e)
 	if p != nil {
 		return nil, p
@@ -374,6 +415,12 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 		return nil, h.problemOf(e, req.Chain, err)
 	}
 	result, err := h.screener.ScreenText(chain, req.Address)
+	if err != nil && errors.As(err, new(*address.ParseError)) {
+		return nil, h.problemOf(e, req.Chain, err)
+	}
+	if p := h.charge(e, key, body); p != nil { // before what is no fault of the input
+		return nil, p
+	}
 	if err != nil {
 		return nil, h.problemOf(e, req.Chain, err)
 	}

@@ -32,27 +32,32 @@ type code string
 
 // The codes. Each is described in problems.md.
 const (
-	missingCredentials   code = "missing_credentials"
-	invalidToken         code = "invalid_token"
-	credentialsInQuery   code = "credentials_in_query"
-	insufficientScope    code = "insufficient_scope"
-	keysUnavailable      code = "keys_unavailable"
-	rateLimited          code = "rate_limited"
-	invalidJSON          code = "invalid_json"
-	missingField         code = "missing_field"
-	invalidType          code = "invalid_type"
-	invalidAddress       code = "invalid_address"
-	unsupportedChain     code = "unsupported_chain"
-	notFound             code = "not_found"
-	methodNotAllowed     code = "method_not_allowed"
-	bodyTooLarge         code = "body_too_large"
-	unsupportedMediaType code = "unsupported_media_type"
-	sourcesUnavailable   code = "sources_unavailable"
-	sourcesStale         code = "sources_stale"
-	auditUnavailable     code = "audit_unavailable"
-	requestTimeout       code = "request_timeout"
-	overloaded           code = "overloaded"
-	internal             code = "internal"
+	missingCredentials code = "missing_credentials"
+	invalidToken       code = "invalid_token"
+	credentialsInQuery code = "credentials_in_query"
+	insufficientScope  code = "insufficient_scope"
+	keysUnavailable    code = "keys_unavailable"
+	rateLimited        code = "rate_limited"
+	quotaExceeded      code = "quota_exceeded"
+	quotaUnavailable   code = "quota_unavailable"
+
+	invalidIdempotencyKey code = "invalid_idempotency_key"
+	idempotencyKeyReused  code = "idempotency_key_reused"
+	invalidJSON           code = "invalid_json"
+	missingField          code = "missing_field"
+	invalidType           code = "invalid_type"
+	invalidAddress        code = "invalid_address"
+	unsupportedChain      code = "unsupported_chain"
+	notFound              code = "not_found"
+	methodNotAllowed      code = "method_not_allowed"
+	bodyTooLarge          code = "body_too_large"
+	unsupportedMediaType  code = "unsupported_media_type"
+	sourcesUnavailable    code = "sources_unavailable"
+	sourcesStale          code = "sources_stale"
+	auditUnavailable      code = "audit_unavailable"
+	requestTimeout        code = "request_timeout"
+	overloaded            code = "overloaded"
+	internal              code = "internal"
 )
 
 // codes has the status and the title of each code.
@@ -60,27 +65,31 @@ var codes = map[code]struct {
 	status int
 	title  string
 }{
-	missingCredentials:   {401, "Missing credentials"},
-	invalidToken:         {401, "Invalid API key"},
-	credentialsInQuery:   {400, "API key in the query"},
-	insufficientScope:    {403, "Not granted to this API key"},
-	keysUnavailable:      {503, "API keys out of reach"},
-	rateLimited:          {429, "Too many requests"},
-	invalidJSON:          {400, "Invalid JSON"},
-	missingField:         {400, "Missing field"},
-	invalidType:          {400, "Wrong type"},
-	invalidAddress:       {400, "Invalid address"},
-	unsupportedChain:     {400, "Unsupported chain"},
-	notFound:             {404, "Not found"},
-	methodNotAllowed:     {405, "Method not allowed"},
-	bodyTooLarge:         {413, "Body too large"},
-	unsupportedMediaType: {415, "Unsupported media type"},
-	sourcesUnavailable:   {503, "Lists not loaded"},
-	sourcesStale:         {503, "Lists too old"},
-	auditUnavailable:     {503, "Screening not recorded"},
-	requestTimeout:       {408, "Request timeout"},
-	overloaded:           {503, "Overloaded"},
-	internal:             {500, "Internal error"},
+	missingCredentials:    {401, "Missing credentials"},
+	invalidToken:          {401, "Invalid API key"},
+	credentialsInQuery:    {400, "API key in the query"},
+	insufficientScope:     {403, "Not granted to this API key"},
+	keysUnavailable:       {503, "API keys out of reach"},
+	rateLimited:           {429, "Too many requests"},
+	quotaExceeded:         {429, "Quota used up"},
+	quotaUnavailable:      {503, "Quotas out of reach"},
+	invalidIdempotencyKey: {400, "Invalid Idempotency-Key"},
+	idempotencyKeyReused:  {422, "Idempotency-Key used before"},
+	invalidJSON:           {400, "Invalid JSON"},
+	missingField:          {400, "Missing field"},
+	invalidType:           {400, "Wrong type"},
+	invalidAddress:        {400, "Invalid address"},
+	unsupportedChain:      {400, "Unsupported chain"},
+	notFound:              {404, "Not found"},
+	methodNotAllowed:      {405, "Method not allowed"},
+	bodyTooLarge:          {413, "Body too large"},
+	unsupportedMediaType:  {415, "Unsupported media type"},
+	sourcesUnavailable:    {503, "Lists not loaded"},
+	sourcesStale:          {503, "Lists too old"},
+	auditUnavailable:      {503, "Screening not recorded"},
+	requestTimeout:        {408, "Request timeout"},
+	overloaded:            {503, "Overloaded"},
+	internal:              {500, "Internal error"},
 }
 
 // typeBase and a code make the type of a problem: where it is described.

@@ -7,21 +7,28 @@ import (
 
 // setRateLimit sets RateLimit-Policy and RateLimit, the fields of
 // draft-ietf-httpapi-ratelimit-headers, to the limits of the key that was let
-// in. Where it has none there are no fields.
+// in. Where it has none there are no fields, nor for a quota that is out of reach.
 func (h *handler) setRateLimit(e *exchange) {
 	var p, l [96]byte
 	policy, limit := p[:0], l[:0]
+	if quota := e.grant.Quota; quota > 0 {
+		m := MonthOf(e.now)
+		start, end := m.Start(), (m + 1).Start()
+		policy = appendPolicy(policy, "monthly", quota, until(start, end))
+		if left, ok := h.quota.remaining(e.Context(), &e.grant, e.now); ok {
+			limit = appendLimit(limit, "monthly", left, until(e.now, end))
+		}
+	}
 	if b := e.bucket; b != nil {
 		policy = appendPolicy(policy, "burst", int64(b.burst), max(1, ceil(float64(b.burst)/b.rate)))
 		limit = appendLimit(limit, "burst", b.tokens(e.now), b.wait(e.now, b.burst))
 	}
-	if len(policy) == 0 {
-		return
+	if len(policy) > 0 {
+		e.setHeader("Ratelimit-Policy", string(policy)) // as http.CanonicalHeaderKey has it
 	}
-	values := []string{string(policy), string(limit)}
-	header := e.w.Header()
-	header["Ratelimit-Policy"] = values[:1:1] // as http.CanonicalHeaderKey has it
-	header["Ratelimit"] = values[1:]
+	if len(limit) > 0 {
+		e.setHeader("Ratelimit", string(limit))
+	}
 }
 
 // appendPolicy appends a policy: that quota is granted in each window of that

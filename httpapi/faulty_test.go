@@ -1,0 +1,111 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+// A faultyStore is a Store in memory that is out of reach while it is down, and
+// counts what it is asked for.
+type faultyStore struct {
+	*httpapi.Memory
+	down  atomic.Bool
+	calls atomic.Int64
+
+	mu   sync.Mutex
+	hold chan struct{} // not nil: Lease and Key wait for it
+}
+
+func newFaultyStore(down bool) *faultyStore {
+	s := &faultyStore{Memory: httpapi.NewMemory()}
+	s.down.Store(down)
+	return s
+}
+
+var errDown = errors.New("connection refused")
+
+func (s *faultyStore) fault(ctx context.Context) error {
+	s.calls.Add(1)
+	s.mu.Lock()
+	hold := s.hold
+	s.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if s.down.Load() {
+		return errDown
+	}
+	return nil
+}
+
+// stall makes calls wait until the function that it returns is called.
+func (s *faultyStore) stall() (release func()) {
+	hold := make(chan struct{})
+	s.mu.Lock()
+	s.hold = hold
+	s.mu.Unlock()
+	return func() {
+		s.mu.Lock()
+		s.hold = nil
+		s.mu.Unlock()
+		close(hold)
+	}
+}
+
+func (s *faultyStore) Key(ctx context.Context, id string) (httpapi.Key, error) {
+	if err := s.fault(ctx); err != nil {
+		return httpapi.Key{}, err
+	}
+	return s.Memory.Key(ctx, id)
+}
+
+func (s *faultyStore) Used(ctx context.Context, at map[string]time.Time) error {
+	if err := s.fault(ctx); err != nil {
+		return err
+	}
+	return s.Memory.Used(ctx, at)
+}
+
+func (s *faultyStore) Lease(ctx context.Context, id string, m httpapi.Month, n, limit int64) (int64, int64, error) {
+	if err := s.fault(ctx); err != nil {
+		return 0, 0, err
+	}
+	return s.Memory.Lease(ctx, id, m, n, limit)
+}
+
+func (s *faultyStore) Return(ctx context.Context, id string, m httpapi.Month, n int64) error {
+	if err := s.fault(ctx); err != nil {
+		return err
+	}
+	return s.Memory.Return(ctx, id, m, n)
+}
+
+func (s *faultyStore) Leased(ctx context.Context, id string, m httpapi.Month) (int64, error) {
+	if err := s.fault(ctx); err != nil {
+		return 0, err
+	}
+	return s.Memory.Leased(ctx, id, m)
+}
+
+func (s *faultyStore) Claim(ctx context.Context, c httpapi.Claim) (httpapi.Claim, bool, error) {
+	if err := s.fault(ctx); err != nil {
+		return httpapi.Claim{}, false, err
+	}
+	return s.Memory.Claim(ctx, c)
+}
+
+func (s *faultyStore) Unclaim(ctx context.Context, c httpapi.Claim) error {
+	if err := s.fault(ctx); err != nil {
+		return err
+	}
+	return s.Memory.Unclaim(ctx, c)
+}
