@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -346,7 +347,8 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 
 // measure sets what is to be known of the entries of l, and makes its segment.
 func (s *Screener) measure(l *list) error {
-	b := segmentBuilder{accountsOnly: s.accountsOnly}
+	start := time.Now()
+	b := segmentBuilder{accountsOnly: s.accountsOnly, chains: make(map[address.Chain]int)}
 	for _, e := range l.entries {
 		b.add(e)
 	}
@@ -356,6 +358,8 @@ func (s *Screener) measure(l *list) error {
 	}
 	l.count, l.addresses = len(l.entries), countAddresses(l.entries)
 	l.anomalies = sources.Inspect(l.entries)
+	l.segment.built = time.Now()
+	l.segment.took = l.segment.built.Sub(start)
 	return nil
 }
 

@@ -30,6 +30,11 @@ type segment struct {
 	index        *index.Index
 	digest       string // SHA-256 over what the entries say, in any order, in hex
 	accountsOnly bool   // nothing is to be found by score.Key
+
+	chains  map[address.Chain]int // entries by chain, for Stats, as are the following
+	classes map[string]int        // keys by class
+	built   time.Time
+	took    time.Duration
 }
 
 // How a listing gives the address of its entry.
@@ -47,6 +52,7 @@ type segmentBuilder struct {
 
 	index  index.Builder
 	hashes [][sha256.Size]byte
+	chains map[address.Chain]int
 	keys   []index.Key // scratch, as are the following
 	line   []byte
 	text   []byte
@@ -60,6 +66,7 @@ type segmentBuilder struct {
 func (b *segmentBuilder) add(e sources.Entry) {
 	b.line = appendDigestLine(b.line[:0], e)
 	b.hashes = append(b.hashes, sha256.Sum256(b.line))
+	b.chains[e.Address.Chain()]++
 	b.keys = appendFilings(b.keys[:0], e, b.accountsOnly)
 	form := byte(noAddress)
 	if e.Address.IsValid() {
@@ -120,7 +127,10 @@ func (b *segmentBuilder) build() (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &segment{ix, hex.EncodeToString(h.Sum(nil)), b.accountsOnly}, nil
+	return &segment{
+		index: ix, digest: hex.EncodeToString(h.Sum(nil)), accountsOnly: b.accountsOnly,
+		chains: b.chains, classes: countClasses(ix),
+	}, nil
 }
 
 // appendDigestLine appends what the digest covers of an entry: all but the time
@@ -325,11 +335,15 @@ func indexKey(k address.Key) index.Key {
 	return index.KeyOfWords(uint16(k.Class()), w0, w1, w2, w3, n)
 }
 
+// textClass is the class of listed strings that are no addresses. No address has
+// it.
+const textClass = 0
+
 // textKey returns the key under which a listed string that is no address is
-// filed: its SHA-256, of class 0, which no address has.
+// filed: its SHA-256.
 func textKey(text string) index.Key {
 	sum := sha256.Sum256([]byte(text))
-	return index.Key32(0, &sum)
+	return index.Key32(textClass, &sum)
 }
 
 // hexOf returns 0x and the bytes of k in hex: what most of the addresses are that

@@ -1,0 +1,90 @@
+package screening
+
+import (
+	"maps"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Stats say what questions are answered from, for people who operate a program
+// or want to know what a list costs.
+type Stats struct {
+	// Digest names the snapshot; see [Result.Digest].
+	Digest string
+	// Sources are the lists, in the order in which New got their sources.
+	Sources []SourceStats
+}
+
+// SourceStats are the Stats of one list. All but Source is zero as long as the
+// list is not loaded.
+type SourceStats struct {
+	Source string
+	// Entries is the number of entries, repetitions included, and Addresses that
+	// of distinct addresses.
+	Entries, Addresses int
+	// Chains are the entries by the chain for which they are listed, and by "" if
+	// the listed string is no address.
+	Chains map[address.Chain]int
+	// Keys is the number of distinct keys under which the entries are to be found:
+	// as a rule one for an address, more where it names several that control it.
+	// Classes are the keys by what they are: the name of an [address.Class], such
+	// as "h160"; "account" where an account shows no more than itself; and "text"
+	// for the string of an entry that is no address.
+	Keys    int
+	Classes map[string]int
+	// Anomalies are the entries that are odd, by how; [Screener.Anomalies] has
+	// them.
+	Anomalies map[sources.AnomalyKind]int
+	// Bytes is the memory that answers need of the list, and BytesPerEntry its
+	// share of each of the entries. What the list had and has no more takes more,
+	// which is not counted.
+	Bytes         int
+	BytesPerEntry float64
+	// Built is when the list was made ready for answers in this program, in UTC,
+	// and BuildTime how long that took, after it was loaded.
+	Built     time.Time
+	BuildTime time.Duration
+}
+
+// Stats returns the Stats of the snapshot from which questions are answered now.
+// It costs little: all was counted when the lists were loaded. The answer is the
+// caller's own.
+func (s *Screener) Stats() Stats {
+	snap := s.snap.Load()
+	stats := Stats{Digest: snap.digest, Sources: make([]SourceStats, len(snap.lists))}
+	for i, l := range snap.lists {
+		st := &stats.Sources[i]
+		st.Source = s.infos[i].ID
+		if l.segment == nil {
+			continue
+		}
+		st.Entries, st.Addresses, st.Anomalies = l.count, l.addresses, maps.Clone(l.anomalies.Counts)
+		st.Chains, st.Classes = maps.Clone(l.segment.chains), maps.Clone(l.segment.classes)
+		st.Keys, st.Bytes = l.segment.index.Len(), l.segment.index.Size()
+		if l.count > 0 {
+			st.BytesPerEntry = float64(st.Bytes) / float64(l.count)
+		}
+		st.Built, st.BuildTime = l.segment.built.UTC(), l.segment.took
+	}
+	return stats
+}
+
+// countClasses returns how many keys of each class an index of entries has.
+func countClasses(ix *index.Index) map[string]int {
+	byClass := make(map[uint16]int)
+	for k := range ix.All() {
+		byClass[k.Class()]++
+	}
+	names := make(map[string]int)
+	for c, n := range byClass {
+		if c == textClass {
+			names["text"] += n
+		} else {
+			names[address.Class(c).String()] += n
+		}
+	}
+	return names
+}
