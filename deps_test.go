@@ -43,6 +43,7 @@ var imports = map[string]string{
 	"internal/fetch":        "",
 	"internal/fivebit":      "",
 	"internal/groestl":      "",
+	"internal/httpbench":    "address httpapi screening sources/bundle",
 	"internal/index":        "",
 	"internal/indexbench":   "internal/index",
 	"internal/keccak":       "",

@@ -84,10 +84,10 @@ package httpapi
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"mime"
 	"net/http"
 	"runtime/debug"
@@ -455,28 +455,23 @@ func (h *handler) sources(e *exchange) []byte {
 // plain JSON. Other parameters than charset mean nothing and are ignored, as RFC
 // 8259 has none. Types that end in +json promise a meaning which is not ours.
 func checkContent(e *exchange) *problem {
-	p := &problem{Code: unsupportedMediaType, Detail: "Send the body as Content-Type: application/json, in UTF-8."}
-	types := e.Header["Content-Type"]
-	if len(types) != 1 {
-		return p
-	}
-	if types[0] != "application/json" {
-		media, params, err := mime.ParseMediaType(types[0])
-		if err != nil || media != "application/json" {
-			return p
-		}
-		if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-			return p
-		}
+	if types := e.Header["Content-Type"]; len(types) != 1 || types[0] != "application/json" && !isJSON(types[0]) {
+		return &problem{Code: unsupportedMediaType, Detail: "Send the body as Content-Type: application/json, in UTF-8."}
 	}
 	for _, coding := range e.Header["Content-Encoding"] {
 		if !strings.EqualFold(coding, "identity") {
-			e.w.Header().Set("Accept-Encoding", "identity")
-			p.Detail = "Send the body without a Content-Encoding."
-			return p
+			e.setHeader("Accept-Encoding", "identity")
+			return &problem{Code: unsupportedMediaType, Detail: "Send the body without a Content-Encoding."}
 		}
 	}
 	return nil
+}
+
+// isJSON reports whether a Content-Type is that of JSON in UTF-8.
+func isJSON(contentType string) bool {
+	media, params, err := mime.ParseMediaType(contentType)
+	charset, ok := params["charset"]
+	return err == nil && media == "application/json" && (!ok || strings.EqualFold(charset, "utf-8"))
 }
 
 // internal returns the problem that says nothing, and logs err.
@@ -516,5 +511,18 @@ func requestID(header http.Header) string {
 			return ids[0]
 		}
 	}
-	return rand.Text()
+	return newRequestID()
+}
+
+// newRequestID returns 26 random letters and digits, as crypto/rand.Text does, but
+// in a tenth of the time: an id has to be no other's, not a secret.
+func newRequestID() string {
+	const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	var id [26]byte
+	a, b := rand.Uint64(), rand.Uint64()
+	for i := range 13 {
+		id[i], id[13+i] = base32[a&31], base32[b&31]
+		a, b = a>>5, b>>5
+	}
+	return string(id[:])
 }

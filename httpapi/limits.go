@@ -38,11 +38,8 @@ func (h *handler) limitBodyTime(e *exchange) (lift func()) {
 // readBody returns the body of e, if it is not larger than allowed and comes in
 // time. It is good until the buffer of e is used again.
 func (h *handler) readBody(e *exchange) ([]byte, *problem) {
-	tooLarge := func() *problem {
-		return &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("The body may have %d bytes.", h.maxBody)}
-	}
 	if e.ContentLength > h.maxBody {
-		return nil, tooLarge()
+		return nil, h.tooLarge()
 	}
 	if e.Body == nil { // in a request that no server made
 		return nil, nil
@@ -53,19 +50,32 @@ func (h *handler) readBody(e *exchange) ([]byte, *problem) {
 	}
 	b, err := appendAll(h.buffer(e), body, h.maxBody)
 	*e.buf = b
-	switch tooMany := (*http.MaxBytesError)(nil); {
-	case errors.As(err, &tooMany), int64(len(b)) > h.maxBody:
-		return nil, tooLarge()
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		e.w.Header().Set("Connection", "close")
-		return nil, &problem{Code: requestTimeout, Detail: "The body did not come in time."}
-	case err != nil:
-		return nil, &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}
+	if err != nil {
+		return nil, h.unread(e, err)
+	}
+	if int64(len(b)) > h.maxBody {
+		return nil, h.tooLarge()
 	}
 	if e.lift != nil {
 		e.lift()
 	}
 	return b, nil
+}
+
+func (h *handler) tooLarge() *problem {
+	return &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("The body may have %d bytes.", h.maxBody)}
+}
+
+// unread returns the problem of a body that could not be read.
+func (h *handler) unread(e *exchange, err error) *problem {
+	if tooMany := (*http.MaxBytesError)(nil); errors.As(err, &tooMany) {
+		return h.tooLarge()
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		e.setHeader("Connection", "close")
+		return &problem{Code: requestTimeout, Detail: "The body did not come in time."}
+	}
+	return &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}
 }
 
 // appendAll appends what r has to b, until its end or until b is longer than max.

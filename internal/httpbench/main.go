@@ -1,0 +1,358 @@
+//go:build unix
+
+// Httpbench measures the handler of package httpapi against handlers that do
+// less: a net/http handler that reads the body and writes a constant of the same
+// size, and one that reads and writes with encoding/json.
+//
+//	httpbench                     all of them, at 8 and at 64 connections
+//	httpbench -conns 8 -rounds 9  in less time
+//
+// Each handler is served by a process of its own, over 127.0.0.1, and asked over
+// connections that are kept alive. They take turns: each round has a spell of each,
+// and what counts is the ratio to the constant of the same round. It is the median
+// that is printed, with the least and the greatest, of requests per second and of
+// the time that the server's process has spent for a request. On a machine with two
+// cores, servers and client share them; nothing but the ratios means much.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 21, "rounds")
+	spell := flag.Duration("spell", 300*time.Millisecond, "time for one handler in a round")
+	conns := flag.String("conns", "8,64", "numbers of connections, with commas")
+	names := flag.String("handlers", strings.Join(handlers[1:], ","), "which are measured, with commas, against the constant")
+	serve := flag.String("serve", "", "be the server of this handler until standard input ends (used by httpbench itself)")
+	flag.Parse()
+	err := error(nil)
+	if *serve != "" {
+		err = server(*serve)
+	} else {
+		err = compare(strings.Split(*names, ","), strings.Split(*conns, ","), *rounds, *spell)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "httpbench:", err)
+		os.Exit(1)
+	}
+}
+
+// handlers are the names of what can be served; newHandler has them.
+var handlers = []string{"constant", "encodingjson", "auth", "limits"}
+
+// key is the key of the client.
+const key = "wsk_HTTPBENCH0HTTPBENCH0HTTPBENCH0HTTPBENCH0HTTPBENCH0"
+
+// newHandler returns the handler of a name.
+func newHandler(name string) (http.Handler, error) {
+	s, err := screening.New(bundle.All(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		return nil, err
+	}
+	switch name {
+	case "constant": // reads the body, and writes a constant of the size of an answer
+		answer := constant(s)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			w.Write(answer)
+		}), nil
+	case "encodingjson": // screens, without checking who asks
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeJSON(s, w, r) }), nil
+	case "auth": // httpapi, with keys
+		keys, err := httpapi.NewKeys(map[string]string{"bench": httpapi.HashKey(key)})
+		if err != nil {
+			return nil, err
+		}
+		return httpapi.NewHandler(s, keys, nil), nil
+	case "limits": // httpapi, with keys and a burst limit
+		return httpapi.NewHandler(s, limited{}, nil), nil
+	}
+	return nil, fmt.Errorf("no such handler: %s", name)
+}
+
+// limited lets the client in, as far as the burst limit that it has allows.
+type limited struct{}
+
+func (limited) Authorize(_ context.Context, token string) (httpapi.Grant, error) {
+	if httpapi.HashKey(token) != keyHash {
+		return httpapi.Grant{}, httpapi.ErrUnauthorized
+	}
+	return httpapi.Grant{KeyID: "bench", Rate: 1e9, Burst: 1e6}, nil
+}
+
+var keyHash = httpapi.HashKey(key)
+
+// An answer is the answer to a question, for encoding/json.
+type answer struct {
+	Address        string               `json:"address"`
+	Chain          string               `json:"chain"`
+	Score          int                  `json:"score"`
+	Level          string               `json:"level"`
+	Labels         []screening.Label    `json:"labels"`
+	DataFreshness  map[string]freshness `json:"data_freshness"`
+	ScoringVersion string               `json:"scoring_version"`
+	Disclaimer     string               `json:"_disclaimer"`
+}
+
+type freshness struct {
+	LastUpdated time.Time `json:"last_updated"`
+	AgeSeconds  int64     `json:"age_seconds"`
+}
+
+// writeJSON is the endpoint as it is soon written.
+func writeJSON(s *screening.Screener, w http.ResponseWriter, r *http.Request) {
+	var q struct{ Address, Chain string }
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	result, err := s.ScreenText(address.Chain(q.Chain), q.Address)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a := answer{
+		result.Address.Normalized(), q.Chain, result.Score, string(result.Level), []screening.Label{},
+		make(map[string]freshness), result.ScoringVersion, strings.Repeat("x", 215),
+	}
+	for _, st := range result.Sources() {
+		a.DataFreshness[st.Info.ID] = freshness{st.LastUpdated, int64(time.Since(st.LastUpdated).Seconds())}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(a)
+}
+
+// constant returns the answer of httpapi to the first question.
+func constant(s *screening.Screener) []byte {
+	keys, err := httpapi.NewKeys(map[string]string{"bench": key})
+	if err != nil {
+		panic(err)
+	}
+	var w recorder
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(string(request(0)))))
+	if err != nil {
+		panic(err)
+	}
+	httpapi.NewHandler(s, keys, nil).ServeHTTP(&w, r)
+	return w.body
+}
+
+// A recorder keeps the body of an answer.
+type recorder struct{ body []byte }
+
+func (*recorder) Header() http.Header           { return http.Header{} }
+func (*recorder) WriteHeader(int)               {}
+func (w *recorder) Write(b []byte) (int, error) { w.body = append(w.body, b...); return len(b), nil }
+
+// server serves a handler, prints its address, and then, for each line that it
+// reads, the nanoseconds that the process has computed.
+func server(name string) error {
+	h, err := newHandler(name)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s := &http.Server{
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 15 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+	}
+	go s.Serve(l)
+	fmt.Println(l.Addr())
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			return err
+		}
+		fmt.Println(u.Utime.Nano() + u.Stime.Nano())
+	}
+	return s.Close()
+}
+
+// A candidate is a server, and what was measured of it.
+type candidate struct {
+	name    string
+	ask     io.WriteCloser
+	answers *bufio.Reader
+	conns   []*conn
+
+	rate, cpu []float64 // by round: requests per second, and seconds per request
+}
+
+// start starts the server of a handler, and connects to it.
+func start(name string, conns int) (c *candidate, stop func(), err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command(program, "-serve", name)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	c = &candidate{name: name, ask: in, answers: bufio.NewReader(out)}
+	stop = func() {
+		for _, conn := range c.conns {
+			conn.Close()
+		}
+		in.Close()
+		cmd.Wait()
+	}
+	addr, err := c.answers.ReadString('\n')
+	for i := 0; i < conns && err == nil; i++ {
+		var conn *conn
+		if conn, err = dial(strings.TrimSpace(addr), uint64(i)); err == nil {
+			c.conns = append(c.conns, conn)
+		}
+	}
+	if err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, stop, nil
+}
+
+// computed returns how long the process of c has computed, in seconds.
+func (c *candidate) computed() (float64, error) {
+	if _, err := io.WriteString(c.ask, "\n"); err != nil {
+		return 0, err
+	}
+	line, err := c.answers.ReadString('\n')
+	if err != nil {
+		return 0, err
+	}
+	ns, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+	return float64(ns) / 1e9, err
+}
+
+// run asks c over all its connections for some time.
+func (c *candidate) run(spell time.Duration) (rate, cpu float64, err error) {
+	before, err := c.computed()
+	if err != nil {
+		return 0, 0, err
+	}
+	type done struct {
+		n   int
+		err error
+	}
+	all := make(chan done)
+	begin := time.Now()
+	for _, conn := range c.conns {
+		go func() {
+			n := 0
+			for time.Since(begin) < spell {
+				for range 16 {
+					if err := conn.ask(); err != nil {
+						all <- done{n, fmt.Errorf("%s: %w", c.name, err)}
+						return
+					}
+					n++
+				}
+			}
+			all <- done{n, nil}
+		}()
+	}
+	n := 0
+	for range c.conns {
+		d := <-all
+		n, err = n+d.n, errors.Join(err, d.err)
+	}
+	took := time.Since(begin).Seconds()
+	after, err2 := c.computed()
+	return float64(n) / took, (after - before) / float64(n), errors.Join(err, err2)
+}
+
+// compare prints how the handlers of some names compare with the constant.
+func compare(names, conns []string, rounds int, spell time.Duration) error {
+	for _, text := range conns {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q connections", text)
+		}
+		if err := compareAt(append([]string{handlers[0]}, names...), n, rounds, spell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareAt(names []string, conns, rounds int, spell time.Duration) error {
+	var all []*candidate
+	for _, name := range names {
+		c, stop, err := start(name, conns)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		all = append(all, c)
+	}
+	for round := range rounds + 1 {
+		for i := range all {
+			c := all[(i+round)%len(all)] // another goes first each time
+			rate, cpu, err := c.run(spell)
+			if err != nil {
+				return err
+			}
+			if round > 0 { // the first warms up
+				c.rate, c.cpu = append(c.rate, rate), append(c.cpu, cpu)
+			}
+		}
+	}
+	base := all[0]
+	fmt.Printf("%d connections, %d rounds of %v: %s has %.0f requests/s, %.1f µs each\n", conns, rounds, spell, base.name, median(base.rate), 1e6*median(base.cpu))
+	for _, c := range all[1:] {
+		rate, cpu := ratios(c.rate, base.rate), ratios(c.cpu, base.cpu)
+		fmt.Printf("  %-13s requests/s %.3f (%.3f to %.3f)   time of the server %.3f (%.3f to %.3f)\n",
+			c.name, median(rate), slices.Min(rate), slices.Max(rate), median(cpu), slices.Min(cpu), slices.Max(cpu))
+	}
+	return nil
+}
+
+// ratios returns the ratios of a to b, one by one.
+func ratios(a, b []float64) []float64 {
+	all := make([]float64, len(a))
+	for i := range a {
+		all[i] = a[i] / b[i]
+	}
+	return all
+}
+
+func median(a []float64) float64 {
+	a = slices.Sorted(slices.Values(a))
+	return (a[len(a)/2] + a[(len(a)-1)/2]) / 2
+}
