@@ -76,3 +76,12 @@ func Codes() (all []string) {
 	}
 	return all
 }
+
+// Remembered returns how many ids r holds.
+func Remembered(r *Keyring) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.unknown)
+	r.known.Range(func(any, any) bool { n++; return true })
+	return n
+}
