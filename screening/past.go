@@ -163,6 +163,9 @@ func (s *Screener) openList(ctx context.Context, st sources.Store, i int, name s
 	if err != nil {
 		return list{}, err
 	}
+	if past.revision.Partial {
+		return past.lean(), nil
+	}
 	past.updated = l.Accepted
 	for _, t := range l.Checks {
 		if !t.After(at) {

@@ -22,7 +22,9 @@ import (
 // A list is refused, and the last good one kept, if its source returns an error,
 // if an entry is not valid (an unknown kind, an official kind from a community
 // list, nothing that was listed), if it has no records, or if it has shrunk
-// beyond Options.MaxShrink. The error joins one [*LoadError] for each source
+// beyond Options.MaxShrink. A list of which only a part is held (see
+// [sources.Revision]) is replaced by any that is whole; a part replaces nothing
+// that is whole, and never counts as loaded. The error joins one [*LoadError] for each source
 // whose list was not taken; the Report is right in any case.
 //
 // With Options.Store, what Open has not opened yet is opened and swapped in
@@ -31,7 +33,29 @@ import (
 //
 // Concurrent calls wait for each other.
 func (s *Screener) Refresh(ctx context.Context) (Report, error) {
-	return s.all(ctx, func(i int, had list) (list, SourceReport) { return s.load(ctx, i, s.sources[i], had) })
+	return s.all(ctx, func(i int, had list) (list, SourceReport) { return s.refresh(ctx, i, had) })
+}
+
+// refresh loads source i. If nothing is held, and the source was made by
+// sources.Seeded, that is its seed; but with a seed that is only a part it then
+// asks for the whole.
+func (s *Screener) refresh(ctx context.Context, i int, had list) (list, SourceReport) {
+	seed, ok := sources.Seed(s.sources[i])
+	if !ok || !had.revision.IsZero() {
+		return s.load(ctx, i, s.sources[i], had)
+	}
+	part, first := s.load(ctx, i, seed, had)
+	if first.Err != nil || !part.revision.Partial {
+		return part, first
+	}
+	next, report := s.load(ctx, i, s.sources[i], part)
+	for _, e := range first.Added { // against what was held before: nothing
+		if !slices.ContainsFunc(report.Removed, func(gone sources.Entry) bool { return gone.Identity() == e.Identity() }) {
+			report.Added = append(report.Added, e)
+		}
+	}
+	report.Removed = nil
+	return next, report
 }
 
 // Open swaps in what is at hand without a network: of each source, the last good
@@ -137,7 +161,7 @@ func (s *Screener) one(ctx context.Context, i int) bool {
 	if !sameList(had, restored) {
 		s.swapOne(i, restored, s.opened(i, restored))
 	}
-	next, report := s.load(ctx, i, s.sources[i], restored)
+	next, report := s.refresh(ctx, i, restored)
 	s.swapOne(i, next, report)
 	saved := s.save(ctx, i, next).lean()
 	s.record(ctx)
@@ -301,8 +325,14 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		}
 		return nil
 	})
+	if errors.Is(err, sources.ErrUnchanged) {
+		rev.Partial = had.revision.Partial
+	}
 	next.revision, next.updated = rev, rev.Checked.UTC()
-	if rev.Checked.IsZero() {
+	switch {
+	case rev.Partial:
+		next.updated = time.Time{}
+	case rev.Checked.IsZero():
 		next.updated = now
 	}
 	if err != nil {
@@ -320,14 +350,17 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if !had.revision.IsZero() && next.updated.Before(had.updated) && !rev.Checked.IsZero() {
 		return next, errOlder
 	}
+	if rev.Partial && had.isLoaded() {
+		return next, errors.New("a part of the list, while all of it is held")
+	}
 	progress()
 	if err := s.measure(&next); err != nil {
 		return next, err
 	}
-	if rev.Digest == had.revision.Digest && next.count == had.count && next.segment.digest == had.segment.digest {
+	if rev.Partial == had.revision.Partial && rev.Digest == had.revision.Digest && next.count == had.count && next.segment.digest == had.segment.digest {
 		return next, sources.ErrUnchanged // the source cannot tell, but we can
 	}
-	if lost := had.addresses - next.addresses; lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses) {
+	if lost := had.addresses - next.addresses; had.isLoaded() && lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses) {
 		if s.allow == nil || !s.allow(info.ID, had.addresses, next.addresses) {
 			return next, fmt.Errorf("%w: from %d to %d addresses", ErrShrunk, had.addresses, next.addresses)
 		}

@@ -151,7 +151,7 @@ type list struct {
 	addresses int // distinct ones
 	anomalies sources.Anomalies
 	revision  sources.Revision // zero: never loaded
-	updated   time.Time        // last successful check
+	updated   time.Time        // last successful check; zero of a part
 	accepted  time.Time        // when the entries were taken
 	err       error            // of the last load; nil if it succeeded
 
@@ -161,6 +161,9 @@ type list struct {
 	confirmed sources.Revision // as the store has it
 	storeErr  error            // why the store does not have it, or what is wrong there
 }
+
+// isLoaded reports whether l is a list, and not only a part of one.
+func (l list) isLoaded() bool { return !l.revision.IsZero() && !l.revision.Partial }
 
 // all returns the entries of l, in any order. They must not be changed.
 func (l list) all() ([]sources.Entry, error) {

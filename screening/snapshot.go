@@ -57,7 +57,7 @@ func (s *Screener) snapshot(held []list) *snapshot {
 		if !s.required[i] {
 			continue
 		}
-		if l.revision.IsZero() {
+		if !l.isLoaded() {
 			missing = append(missing, id)
 		} else if snap.oldest.IsZero() || l.updated.Before(snap.oldest) {
 			snap.oldest = l.updated

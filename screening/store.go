@@ -45,7 +45,7 @@ func (s *Screener) restore(ctx context.Context, i int, had list) list {
 	if past == nil {
 		return had
 	}
-	if !had.revision.IsZero() { // from a source, while the store could not be asked
+	if had.isLoaded() || past.revision.Partial && !had.revision.IsZero() { // from a source, while the store could not be asked
 		next, err := s.withPast(had, *past)
 		if err != nil {
 			had.storeErr = &LoadError{Source: id, Err: err}
@@ -102,6 +102,9 @@ func (s *Screener) past(i int, l *sources.List) (*list, error) {
 	past.updated = l.Revision.Checked.UTC()
 	if now := time.Now().UTC(); past.updated.After(now) {
 		past.updated = now // the clock was put back
+	}
+	if l.Revision.Partial {
+		past.updated = time.Time{}
 	}
 	past.confirmed = l.Revision
 	past.revision.Checked = time.Time{} // says when a Load has seen it

@@ -4,7 +4,8 @@ import "context"
 
 // Seeded returns live, but for its first Load: a caller that holds no revision
 // yet gets the entries of seed, which is at hand at once, as bundled data are,
-// and those of live from then on. Info is that of live.
+// and those of live from then on. Info is that of live. A seed may be a part of
+// the list; see [Revision]. Then live is asked for the whole, whatever is held.
 func Seeded(live, seed Source) Source { return seeded{live, seed} }
 
 type seeded struct {
@@ -15,6 +16,9 @@ type seeded struct {
 func (s seeded) Load(ctx context.Context, prev Revision, add func(Entry) error) (Revision, error) {
 	if prev.IsZero() {
 		return s.seed.Load(ctx, prev, add)
+	}
+	if prev.Partial {
+		prev = Revision{} // live has nothing to compare its list with
 	}
 	return s.Source.Load(ctx, prev, add)
 }

@@ -104,6 +104,10 @@ type Revision struct {
 	// Records is the number of records of the list, whether or not they name an
 	// address.
 	Records int
+	// Partial says that these are known to be a part of the list only, as an
+	// excerpt is that a program brings along. Its entries match; but the list does
+	// not count as loaded, and any that is whole replaces it.
+	Partial bool
 	// ETag and LastModified are the validators of the HTTP answer that held the
 	// list, or "".
 	ETag, LastModified string

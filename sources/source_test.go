@@ -40,7 +40,7 @@ func TestRevisionIsZero(t *testing.T) {
 	if !(sources.Revision{}).IsZero() {
 		t.Error("the zero Revision is not zero")
 	}
-	for _, r := range []sources.Revision{{Digest: "a"}, {Records: 1}, {ETag: "a"}, {LastModified: "a"}, {Published: time.Unix(0, 0)}, {Checked: time.Unix(0, 0)}} {
+	for _, r := range []sources.Revision{{Digest: "a"}, {Records: 1}, {ETag: "a"}, {LastModified: "a"}, {Partial: true}, {Published: time.Unix(0, 0)}, {Checked: time.Unix(0, 0)}} {
 		if r.IsZero() {
 			t.Errorf("%+v is zero", r)
 		}

@@ -38,8 +38,17 @@
 //	removed 12
 //
 // and after the entries come those that were removed, in the same form, each with
-// a tenth string, the time at which it was found to be gone. Write makes version
-// 1 of what has neither; Read reads both.
+// a tenth string, the time at which it was found to be gone.
+//
+// Version 3 is for a revision that is known to be a part of its list only. Its
+// first line ends with "list 3", and its header is that of version 2 with a line
+// more, after "last-modified":
+//
+//	partial true
+//
+// It is a version of its own so that no program that does not know what this
+// means takes the part for the whole. Write makes the lowest version that will do;
+// Read reads all.
 //
 // The same list always makes the same bytes.
 package listfile
@@ -71,7 +80,10 @@ type Header struct {
 
 // version returns the version of a file with the header h.
 func (h Header) version() int {
-	if h.Accepted.IsZero() && h.Removed == 0 {
+	switch {
+	case h.Revision.Partial:
+		return 3
+	case h.Accepted.IsZero() && h.Removed == 0:
 		return 1
 	}
 	return 2
@@ -148,6 +160,9 @@ func (h Header) append(b []byte) ([]byte, error) {
 		h.version(), h.ID, h.Name, r.Digest, orDash(published), orDash(checked), r.Records, r.ETag, r.LastModified)
 	if h.version() == 1 {
 		return fmt.Appendf(b, "entries %d\n\n", h.Entries), nil
+	}
+	if h.version() == 3 {
+		b = append(b, "partial true\n"...)
 	}
 	return fmt.Appendf(b, "accepted %s\nentries %d\nremoved %d\n\n", orDash(accepted), h.Entries, h.Removed), nil
 }
@@ -283,7 +298,7 @@ func ReadAll(data string, add func(sources.Entry) error, removed func(sources.Re
 // open verifies a file, and returns its header and a decoder of its entries.
 func open(data string) (Header, decoder, error) {
 	first, _, _ := strings.Cut(data[:min(len(data), len(Magic)+10)], "\n")
-	if first != Magic+"1" && first != Magic+"2" {
+	if first != Magic+"1" && first != Magic+"2" && first != Magic+"3" {
 		return Header{}, decoder{}, fmt.Errorf("%w: it begins with %q", ErrFormat, first)
 	}
 	if len(data) < len(first)+1+sha256.Size {
@@ -333,10 +348,14 @@ func parseHeader(text string) (Header, error) {
 		{"etag", quoted(&r.ETag)},
 		{"last-modified", quoted(&r.LastModified)},
 	}
-	if strings.HasPrefix(text, Magic+"2") {
-		read = append(read, line{"accepted", instant(&h.Accepted)}, line{"entries", number(&h.Entries)}, line{"removed", number(&h.Removed)})
-	} else {
+	switch text[len(Magic)] {
+	case '1':
 		read = append(read, line{"entries", number(&h.Entries)})
+	case '3':
+		read = append(read, line{"partial", func(string) error { r.Partial = true; return nil }})
+		fallthrough
+	case '2':
+		read = append(read, line{"accepted", instant(&h.Accepted)}, line{"entries", number(&h.Entries)}, line{"removed", number(&h.Removed)})
 	}
 	lines := strings.SplitN(text, "\n", len(read)+1)
 	if len(lines) != len(read) {

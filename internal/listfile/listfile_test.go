@@ -70,6 +70,8 @@ func read(data string) (listfile.Header, []sources.Entry, error) {
 func TestRoundTrip(t *testing.T) {
 	zero := header
 	zero.Revision = sources.Revision{Digest: header.Revision.Digest}
+	part := header
+	part.Revision.Partial = true
 	east := header
 	east.Revision.Published = east.Revision.Published.In(time.FixedZone("east", 3600))
 	tests := []struct {
@@ -81,6 +83,7 @@ func TestRoundTrip(t *testing.T) {
 		{"no entries", header, header, nil},
 		{"no dates", zero, zero, entries[:1]},
 		{"not in UTC", east, header, entries},
+		{"a part", part, part, entries},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,6 +161,28 @@ func TestFormat2(t *testing.T) {
 	var buf strings.Builder
 	if err := listfile.Write(&buf, h, entries[1:2], sources.Removal{Entry: gone, At: accepted}); err != nil || buf.String() != want {
 		t.Errorf("Write wrote\n%q, %v\nwant\n%q", buf.String(), err, want)
+	}
+}
+
+// TestFormat3 holds the header of version 3.
+func TestFormat3(t *testing.T) {
+	want := "walletscreen list 3\n" +
+		"source TEST_LIST\n" +
+		`name "A list with \"quotes\"\nand two lines"` + "\n" +
+		"digest 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n" +
+		"published 2025-11-19T00:00:00Z\n" +
+		"checked 2025-11-20T10:30:00.000000123Z\n" +
+		"records 18290\n" +
+		`etag "W/\"abc\""` + "\n" +
+		`last-modified "Wed, 19 Nov 2025 15:00:00 GMT"` + "\n" +
+		"partial true\n" +
+		"accepted -\n" +
+		"entries 0\n" +
+		"removed 0\n\n"
+	h := header
+	h.Revision.Partial = true
+	if got := write(t, h, nil); got != sealed(want) {
+		t.Errorf("Write wrote\n%q\nwant\n%q", got, sealed(want))
 	}
 }
 
@@ -263,6 +288,9 @@ func TestReadErrors(t *testing.T) {
 		}
 		return sealed(string(b))
 	}
+	ofPart := header
+	ofPart.Revision.Partial = true
+	part := write(t, ofPart, nil)
 	evm := "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 	if _, _, err := read(with("ethereum", evm, evm, "", "SCAM", "", "", "", "")); err != nil {
 		t.Fatalf("the file that is to be broken: %v", err)
@@ -274,7 +302,10 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"empty", "", listfile.ErrFormat},
 		{"another file", "<!DOCTYPE html>", listfile.ErrFormat},
-		{"the next version", change("list 1\n", "list 3\n"), listfile.ErrFormat},
+		{"the next version", change("list 1\n", "list 4\n"), listfile.ErrFormat},
+		{"the header of version 1 in version 3", change("list 1\n", "list 3\n"), listfile.ErrDamaged},
+		{"a part that is none", sealed(strings.Replace(part[:len(part)-sha256.Size], "partial true", "partial false", 1)), listfile.ErrDamaged},
+		{"a part in version 2", sealed(strings.Replace(part[:len(part)-sha256.Size], "list 3\n", "list 2\n", 1)), listfile.ErrDamaged},
 		{"a version of more digits", change("list 1\n", "list 11\n"), listfile.ErrFormat},
 		{"the header of version 1 in version 2", change("list 1\n", "list 2\n"), listfile.ErrDamaged},
 		{"CR LF", sealed(strings.ReplaceAll(body, "\n", "\r\n")), listfile.ErrFormat},

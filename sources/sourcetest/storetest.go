@@ -221,13 +221,14 @@ func storeEmpty(open func() (sources.Store, error)) error {
 }
 
 func storeSave(open func() (sources.Store, error)) error {
-	full, bare := testList("TEST", 1), testList("TEST", 2)
+	full, bare, part := testList("TEST", 1), testList("TEST", 2), testList("TEST", 3)
+	part.Revision.Partial = true
 	bare.Revision = sources.Revision{Digest: bare.Revision.Digest, Records: 1}
 	bare.Entries, bare.Removed, bare.Checks = nil, nil, nil
-	if _, err := save(open, full, bare); err != nil {
+	if _, err := save(open, full, bare, part); err != nil {
 		return err
 	}
-	return kept(open, "TEST", bare, full)
+	return kept(open, "TEST", part, bare, full)
 }
 
 func storeNewestFirst(open func() (sources.Store, error)) error {

@@ -64,6 +64,8 @@ func (m *memory) Save(ctx context.Context, l *sources.List) error {
 		for i := range c.Entries {
 			c.Entries[i].FirstSeen = c.Accepted
 		}
+	case "takes a part for the whole":
+		c.Revision.Partial = false
 	case "loses the etag":
 		c.Revision.ETag = ""
 	case "one place":
@@ -217,7 +219,7 @@ func TestRunStore(t *testing.T) {
 func TestStoreFaults(t *testing.T) {
 	faults := map[string][]string{
 		"empty":         {"unknown source", "nil"},
-		"save":          {"loses removed", "loses first seen", "loses the etag", "refuses empty lists", "forgets"},
+		"save":          {"loses removed", "loses first seen", "loses the etag", "takes a part for the whole", "refuses empty lists", "forgets"},
 		"newest first":  {"in the order of saving", "by digest", "by digest alone"},
 		"sources apart": {"one place"},
 		"confirm":       {"confirms nothing", "confirms old ones", "forgets checks"},

@@ -249,7 +249,7 @@ func TestNewerVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := files(t, dir)
-	if err := os.WriteFile(filepath.Join(dir, before[0]), []byte("walletscreen list 3\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, before[0]), []byte("walletscreen list 999\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := d.Load(ctx, "TEST", sources.Stored{Digest: l.Revision.Digest, Accepted: l.Accepted})

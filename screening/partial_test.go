@@ -1,0 +1,216 @@
+package screening_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+var partInfo = sources.Info{ID: "PARTS", Name: "A list of which parts are known", Jurisdiction: sources.EU}
+
+// listing returns the entry of account n.
+func listing(n int) sources.Entry {
+	a := address.MustParse("ethereum", fmt.Sprintf("0x%040x", n))
+	return sources.Entry{Address: a, Kind: score.Sanctioned, Ref: fmt.Sprint(n)}
+}
+
+func upTo(n int) (all []sources.Entry) {
+	for i := 1; i <= n; i++ {
+		all = append(all, listing(i))
+	}
+	return all
+}
+
+// A part is a source of a part of a list, which was read on the day checked.
+type part struct {
+	sources.Source
+	checked time.Time
+}
+
+func partOf(entries ...sources.Entry) part {
+	return part{sources.Static(partInfo, entries...), time.Date(2026, 9, 22, 0, 0, 0, 0, time.UTC)}
+}
+
+func (p part) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	rev, err := p.Source.Load(ctx, prev, add)
+	rev.Partial, rev.Checked = true, p.checked
+	return rev, err
+}
+
+// A live source can be exchanged for another.
+type live struct{ now sources.Source }
+
+func (l *live) Info() sources.Info { return partInfo }
+
+func (l *live) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	if l.now == nil {
+		return sources.Revision{}, errDown
+	}
+	return l.now.Load(ctx, prev, add)
+}
+
+// expect holds what is known of the list, and of account n of it.
+func expect(t *testing.T, when string, s *screening.Screener, loaded bool, addresses, n, points int) {
+	t.Helper()
+	st := s.Sources()[0]
+	if st.Loaded() != loaded || st.LastUpdated.IsZero() == loaded || st.Partial == loaded && addresses > 0 || st.Addresses != addresses {
+		t.Errorf("%s: %+v, want loaded: %v, and %d addresses", when, st, loaded, addresses)
+	}
+	r, err := s.Screen(listing(n).Address)
+	if st.Required && !loaded {
+		if !errors.Is(err, screening.ErrNotLoaded) {
+			t.Errorf("%s: Screen of %d: %+v, %v, want %v", when, n, r, err, screening.ErrNotLoaded)
+		}
+		return
+	}
+	if err != nil || r.Score != points {
+		t.Errorf("%s: Screen of %d: %d points, %v, want %d", when, n, r.Score, err, points)
+	}
+}
+
+// TestPartial follows a list of which a part was brought along until it is whole,
+// and much shorter.
+func TestPartial(t *testing.T) {
+	optional := &screening.Options{Optional: []string{partInfo.ID}}
+	for name, opts := range map[string]*screening.Options{"required": nil, "optional": optional} {
+		t.Run(name, func(t *testing.T) {
+			l := &live{}
+			s := newScreener(t, opts, sources.Seeded(l, partOf(upTo(200)...)))
+			if _, err := s.Open(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			expect(t, "opened", s, false, 200, 7, 100)
+			if _, err := s.Refresh(t.Context()); !errors.Is(err, errDown) {
+				t.Errorf("Refresh while the publisher is down: %v, want %v", err, errDown)
+			}
+			expect(t, "down", s, false, 200, 7, 100)
+			if _, err := s.Open(t.Context()); err != nil {
+				t.Error(err)
+			}
+			expect(t, "opened again", s, false, 200, 7, 100)
+			l.now = partOf(upTo(2)...)
+			if _, err := s.Refresh(t.Context()); err != nil {
+				t.Error(err)
+			}
+			expect(t, "another part", s, false, 2, 2, 100)
+
+			l.now = sources.Static(partInfo, upTo(1)...)
+			if _, err := s.Refresh(t.Context()); err != nil {
+				t.Error(err)
+			}
+			expect(t, "whole", s, true, 1, 1, 100)
+			expect(t, "whole", s, true, 1, 7, 0)
+
+			// No part replaces it, neither one of these days nor one of before.
+			for name, p := range map[string]part{"read before": partOf(upTo(3)...), "read now": {sources.Static(partInfo, upTo(3)...), time.Time{}}} {
+				l.now = p
+				_, err := s.Refresh(t.Context())
+				if refused := err != nil; refused != p.checked.IsZero() {
+					t.Errorf("a part that was %s: error %v", name, err)
+				}
+				expect(t, "a part that was "+name, s, true, 1, 3, 0)
+			}
+			if _, err := s.Open(t.Context()); err != nil {
+				t.Error(err)
+			}
+			expect(t, "opened at last", s, true, 1, 1, 100)
+		})
+	}
+}
+
+// TestPartialSame has a publisher whose whole list is what was known of it.
+func TestPartialSame(t *testing.T) {
+	l := &live{sources.Static(partInfo, upTo(3)...)}
+	s := newScreener(t, nil, sources.Seeded(l, partOf(upTo(3)...)))
+	if _, err := s.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "opened", s, false, 3, 1, 100)
+	for range 2 {
+		if _, err := s.Refresh(t.Context()); err != nil {
+			t.Error(err)
+		}
+		expect(t, "whole", s, true, 3, 1, 100)
+	}
+	// So does a source that is none of Seeded's, and says that it is unchanged.
+	l.now = partOf(upTo(3)...)
+	s = newScreener(t, nil, l)
+	for range 2 {
+		if _, err := s.Refresh(t.Context()); err != nil {
+			t.Error(err)
+		}
+		expect(t, "a part for good", s, false, 3, 1, 100)
+	}
+}
+
+// TestPartialRefresh has a program that does not call Open: a part is no reason to
+// wait for the next Refresh.
+func TestPartialRefresh(t *testing.T) {
+	l := &live{sources.Static(partInfo, append(upTo(2), listing(9))...)}
+	s := newScreener(t, nil, sources.Seeded(l, partOf(upTo(3)...)))
+	report, err := s.Refresh(t.Context())
+	if err != nil || len(report.Sources[0].Added) != 3 || report.Sources[0].Removed != nil {
+		t.Errorf("Refresh: %+v, %v, want 3 entries added", report.Sources[0], err)
+	}
+	expect(t, "refreshed", s, true, 3, 9, 100)
+
+	s = newScreener(t, &screening.Options{Optional: []string{partInfo.ID}}, sources.Seeded(&live{}, partOf(upTo(3)...)))
+	report, err = s.Refresh(t.Context())
+	if !errors.Is(err, errDown) || len(report.Sources[0].Added) != 3 || report.Sources[0].Entries != 3 {
+		t.Errorf("Refresh while the publisher is down: %+v, %v, want 3 entries added, and %v", report.Sources[0], err, errDown)
+	}
+	expect(t, "down", s, false, 3, 3, 100)
+}
+
+// TestPartialStored restarts the program: a part stays one, and first seen is what
+// it was.
+func TestPartialStored(t *testing.T) {
+	dir, err := store.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(live sources.Source, seed ...sources.Entry) *screening.Screener {
+		t.Helper()
+		s := newScreener(t, &screening.Options{Store: dir, Optional: []string{partInfo.ID}}, sources.Seeded(live, partOf(seed...)))
+		if _, err := s.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	l := &live{}
+	s := start(l, upTo(100)...)
+	expect(t, "first start", s, false, 100, 1, 100)
+	r, err := s.Screen(listing(1).Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := r.Labels[0].AddedAt
+	s = start(l, upTo(100)...)
+	expect(t, "second start", s, false, 100, 1, 100)
+	past, err := screening.OpenAt(t.Context(), dir, time.Now(), []sources.Source{l}, &screening.Options{Optional: []string{partInfo.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st := past.Sources()[0]; st.Loaded() || st.Addresses != 100 {
+		t.Errorf("in the past: %+v, want a part of 100", st)
+	}
+
+	l.now = sources.Static(partInfo, upTo(2)...)
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.now = nil
+	s = start(l, upTo(100)...)
+	expect(t, "third start", s, true, 2, 50, 0)
+	if r, err := s.Screen(listing(1).Address); err != nil || !r.Labels[0].AddedAt.Equal(seen) {
+		t.Errorf("labels %+v, %v, want one added at %v", r.Labels, err, seen)
+	}
+}
