@@ -27,7 +27,6 @@ var imports = map[string]string{
 	"sources/stablecoin":    "address internal/fetch internal/keccak score sources",
 	"screening":             "address internal/index score sources",
 	"httpapi":               "address score screening sources",
-	"httpapi/audit":         "address httpapi score screening",
 	"httpapi/storetest":     "httpapi",
 	"internal/base32":       "",
 	"internal/base58":       "",
@@ -49,7 +48,7 @@ var imports = map[string]string{
 	"internal/indexbench":   "internal/index",
 	"internal/keccak":       "",
 	"internal/listfile":     "address score sources",
-	"internal/mkbundle":     "internal/listfile sources sources/badlist sources/ofac",
+	"internal/mkbundle":     "internal/listfile sources sources/badlist sources/eu sources/ofac sources/uk",
 	"internal/postgrestest": "",
 	"internal/remark":       "address sources",
 	"internal/secp256k1":    "",
@@ -73,7 +72,6 @@ var links = map[string]string{
 	"sources/stablecoin":    "golang.org/x/crypto golang.org/x/sys",
 	"screening":             "golang.org/x/crypto golang.org/x/sys",
 	"httpapi":               "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
-	"httpapi/audit":         "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 
 	// Each database is a driver, and what that needs.
 	"httpapi/sqlstore":          "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
@@ -90,7 +88,6 @@ var never = map[string]string{
 	"sources/bundle":     "net net/http encoding/xml database/sql testing",
 	"screening":          "net net/http encoding/xml database/sql testing",
 	"httpapi":            "encoding/xml database/sql testing",
-	"httpapi/audit":      "encoding/xml database/sql testing",
 	"sources/stablecoin": "encoding/xml database/sql testing",
 
 	"httpapi/sqlstore":          "encoding/xml testing",

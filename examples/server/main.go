@@ -122,20 +122,20 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		return err
 	}
 
-	srcs := bundle.All()
+	srcs := append(bundle.All(), bundle.EU(), bundle.UK())
 	if !c.offline {
 		srcs = []sources.Source{
 			sources.Seeded(ofac.New(nil), bundle.OFAC()),
 			sources.Seeded(badlist.New(nil), bundle.Badlist()),
-			eu.New(nil),
-			uk.New(nil),
+			sources.Seeded(eu.New(nil), bundle.EU()),
+			sources.Seeded(uk.New(nil), bundle.UK()),
 		}
 	}
-	opts := &screening.Options{Logger: logger}
-	if !c.offline {
-		// They are not in the bundle: until they have been fetched, answers come
-		// without them, and show that in data_freshness.
-		opts.Optional = []string{"EU_CONSOLIDATED", "UK_CONSOLIDATED"}
+	opts := &screening.Options{
+		Logger: logger,
+		// The bundle has excerpts of these only: until they have been fetched, answers
+		// come without the rest, and show in data_freshness that they are not loaded.
+		Optional: []string{"EU_CONSOLIDATED", "UK_CONSOLIDATED"},
 	}
 	if c.data != "" {
 		dir, err := store.Open(filepath.Join(c.data, "lists"), nil)
@@ -208,6 +208,11 @@ func greet(w io.Writer, addr net.Addr, lists []screening.SourceStatus, keys *key
 	host := reachable(addr)
 	fmt.Fprintf(w, "walletscreen on http://%s\n\nLists:\n", host)
 	for _, s := range lists {
+		if s.Partial {
+			fmt.Fprintf(w, "  %-18s not loaded yet, but for an excerpt of %d addresses, of %s: %s\n", s.Info.ID, s.Addresses,
+				s.Published.Format(time.DateOnly), s.Info.Name)
+			continue
+		}
 		if !s.Loaded() {
 			fmt.Fprintf(w, "  %-18s not loaded yet: %s\n", s.Info.ID, s.Info.Name)
 			continue

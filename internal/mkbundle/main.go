@@ -2,9 +2,11 @@
 // published.
 //
 //	go run ./internal/mkbundle -ofac SDN_ADVANCED.XML -badlist addresses-darklist.json
+//	go run ./internal/mkbundle -partial -eu eu_excerpt.xml -uk uk_excerpt.xml
 //
-// Run it at the root of the module. A list that is not named stays as it is. A
-// name that ends in .gz or .bz2 is that of a compressed file. It prints what it
+// Run it at the root of the module. A list that is not named stays as it is. With
+// -partial, those that are named are known to be parts of the lists. A name that
+// ends in .gz or .bz2 is that of a compressed file. It prints what it
 // has read, for the comments of package bundle, the NOTICE file and the tests,
 // which say how old the lists are and what is in them.
 package main
@@ -23,15 +25,20 @@ import (
 	"github.com/walletscreen/walletscreen/internal/listfile"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
 func main() {
 	ofacFile := flag.String("ofac", "", "the SDN List of OFAC, with dates: SDN_ADVANCED.XML")
+	euFile := flag.String("eu", "", "the consolidated list of the EU: xmlFullSanctionsList_1_1")
+	ukFile := flag.String("uk", "", "the UK Sanctions List: UK-Sanctions-List.xml")
+	partial := flag.Bool("partial", false, "the files are known to be parts of the lists")
 	badlistFile := flag.String("badlist", "", "MyEtherWallet's addresses-darklist.json")
 	out := flag.String("out", "sources/bundle", "where to write")
 	flag.Parse()
-	if *ofacFile == "" && *badlistFile == "" || flag.NArg() > 0 {
+	if *ofacFile+*euFile+*ukFile+*badlistFile == "" || flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -41,12 +48,14 @@ func main() {
 		parse   parser
 	}{
 		{*ofacFile, "ofac.list", ofac.New(nil).Info(), ofac.Parse},
+		{*euFile, "eu.list", eu.New(nil).Info(), eu.Parse},
+		{*ukFile, "uk.list", uk.New(nil).Info(), uk.Parse},
 		{*badlistFile, "badlist.list", badlist.New(nil).Info(), badlist.Parse},
 	} {
 		if l.in == "" {
 			continue
 		}
-		if err := bundle(l.in, filepath.Join(*out, l.out), l.info, l.parse); err != nil {
+		if err := bundle(l.in, filepath.Join(*out, l.out), l.info, l.parse, *partial); err != nil {
 			fmt.Fprintln(os.Stderr, "mkbundle:", err)
 			os.Exit(1)
 		}
@@ -55,8 +64,8 @@ func main() {
 
 type parser func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
 
-// bundle reads the list in the file in, and writes it as out.
-func bundle(in, out string, info sources.Info, parse parser) error {
+// bundle reads the list in the file in, or a part of it, and writes it as out.
+func bundle(in, out string, info sources.Info, parse parser, partial bool) error {
 	f, err := os.Open(in)
 	if err != nil {
 		return err
@@ -77,6 +86,7 @@ func bundle(in, out string, info sources.Info, parse parser) error {
 	if err := date(&rev, entries); err != nil {
 		return fmt.Errorf("%s: %w", in, err)
 	}
+	rev.Partial = partial
 	var file strings.Builder
 	if err := listfile.Write(&file, listfile.Header{ID: info.ID, Name: info.Name, Revision: rev}, entries); err != nil {
 		return err

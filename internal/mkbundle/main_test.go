@@ -9,26 +9,38 @@ import (
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
-// TestBundle makes the file of the darklist again. It must be the one that is
-// bundled, byte for byte.
+// TestBundle makes the files again of which there is the list in a testdata
+// folder. They must be those that are bundled, byte for byte.
 func TestBundle(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "badlist.list")
-	err := bundle("../../sources/badlist/testdata/addresses-darklist.json", out, badlist.New(nil).Info(), badlist.Parse)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("../../sources/bundle/badlist.list")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want) {
-		t.Error("the file is not the one in sources/bundle: make that again")
+	for _, tt := range []struct {
+		in, name string
+		info     sources.Info
+		parse    parser
+		partial  bool
+	}{
+		{"badlist/testdata/addresses-darklist.json", "badlist.list", badlist.New(nil).Info(), badlist.Parse, false},
+		{"eu/testdata/xmlFullSanctionsList_1_1_excerpt_2026-09-22.xml", "eu.list", eu.New(nil).Info(), eu.Parse, true},
+		{"uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml", "uk.list", uk.New(nil).Info(), uk.Parse, true},
+	} {
+		out := filepath.Join(t.TempDir(), tt.name)
+		if err := bundle("../../sources/"+tt.in, out, tt.info, tt.parse, tt.partial); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile("../../sources/bundle/" + tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("%s is not the one in sources/bundle: make that again", tt.name)
+		}
 	}
 }
 
@@ -47,14 +59,14 @@ func TestBundleFails(t *testing.T) {
 		if err := os.WriteFile(in, []byte(list), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := bundle(in, out, badlist.New(nil).Info(), badlist.Parse); err == nil {
+		if err := bundle(in, out, badlist.New(nil).Info(), badlist.Parse, false); err == nil {
 			t.Errorf("a list %s: no error", name)
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Errorf("a list %s: a file was written", name)
 		}
 	}
-	if err := bundle(in+".no", out, badlist.New(nil).Info(), badlist.Parse); err == nil {
+	if err := bundle(in+".no", out, badlist.New(nil).Info(), badlist.Parse, false); err == nil {
 		t.Error("no list: no error")
 	}
 }

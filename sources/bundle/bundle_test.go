@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -18,12 +19,20 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
+	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
+// everything returns all lists, and the sources that are the live ones of each.
+func everything() (bundled, live []sources.Source) {
+	return append(bundle.All(), bundle.EU(), bundle.UK()), []sources.Source{ofac.New(nil), badlist.New(nil), eu.New(nil), uk.New(nil)}
+}
+
 func TestSourcesConform(t *testing.T) {
-	for _, src := range bundle.All() {
+	bundled, _ := everything()
+	for _, src := range bundled {
 		t.Run(src.Info().ID, func(t *testing.T) {
 			sourcetest.Run(t, func(*testing.T) sources.Source { return src })
 		})
@@ -32,8 +41,8 @@ func TestSourcesConform(t *testing.T) {
 
 // TestInfo holds that a bundled list passes for the live one.
 func TestInfo(t *testing.T) {
-	live := []sources.Source{ofac.New(nil), badlist.New(nil)}
-	for i, src := range bundle.All() {
+	bundled, live := everything()
+	for i, src := range bundled {
 		if got, want := src.Info(), live[i].Info(); got != want {
 			t.Errorf("Info = %+v, want that of the live source, %+v", got, want)
 		}
@@ -58,6 +67,14 @@ func date(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 }
 
+// Of the excerpts, as their files in testdata have them.
+const (
+	euDigest = "4939d84b3b3e2ca51d3efd34d815f648b82079f7b231dc06d0c1895c47e9d5e1"
+	ukDigest = "5cf39f4f14627c2c534d99193a8241fd41694419bfa8c22b0179f85edb10425a"
+)
+
+var generated = time.Date(2026, 9, 22, 18, 1, 34, 799_000_000, time.UTC)
+
 func TestRevision(t *testing.T) {
 	want := []sources.Revision{
 		{
@@ -69,8 +86,17 @@ func TestRevision(t *testing.T) {
 			Digest:    "c662f67460b8fa5f1d76ba8f014ab2b6749781b6aca11f9cbeda7397cbf0f3e7",
 			Published: date(2018, 11, 6), Checked: date(2018, 11, 6), Records: 693,
 		},
+		{
+			Digest:    euDigest,
+			Published: generated, Checked: generated, Records: 2, Partial: true,
+		},
+		{
+			Digest:    ukDigest,
+			Published: date(2026, 9, 21), Checked: date(2026, 9, 21), Records: 4, Partial: true,
+		},
 	}
-	for i, src := range bundle.All() {
+	bundled, _ := everything()
+	for i, src := range bundled {
 		if _, got := load(t, src); got != want[i] {
 			t.Errorf("%s: revision %+v, want %+v", src.Info().ID, got, want[i])
 		}
@@ -170,10 +196,84 @@ func TestBadlist(t *testing.T) {
 	}
 }
 
+// TestParts holds that the excerpts are what the parsers give of the files in
+// their testdata, and no more than parts.
+func TestParts(t *testing.T) {
+	for _, tt := range []struct {
+		src   sources.Source
+		file  string
+		parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
+		count int
+	}{
+		{bundle.EU(), "../eu/testdata/xmlFullSanctionsList_1_1_excerpt_2026-09-22.xml", eu.Parse, 6},
+		{bundle.UK(), "../uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml", uk.Parse, 16},
+	} {
+		f, err := os.Open(tt.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var want []sources.Entry
+		rev, err := tt.parse(f, func(e sources.Entry) error {
+			want = append(want, e)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if want[i].ListedAt.IsZero() {
+				want[i].FirstSeen = rev.Published
+			}
+		}
+		rev.Checked, rev.Partial = rev.Published, true
+		got, gotRev := load(t, tt.src)
+		if gotRev != rev || !slices.Equal(got, want) || len(got) != tt.count {
+			t.Errorf("%s: %+v\n%+v\nwant, of %d entries, %+v\n%+v", tt.src.Info().ID, gotRev, got, tt.count, rev, want)
+		}
+	}
+}
+
+// TestPartsAreNotLoaded holds that an excerpt answers for what is in it, and for
+// nothing else.
+func TestPartsAreNotLoaded(t *testing.T) {
+	bundled, _ := everything()
+	s, err := screening.New(bundled, &screening.Options{Optional: []string{"EU_CONSOLIDATED", "UK_CONSOLIDATED"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for i, st := range s.Sources() {
+		if st.Loaded() != (i < 2) || st.LastUpdated.IsZero() != (i >= 2) {
+			t.Errorf("%s: %+v, want loaded: %v", st.Info.ID, st, i < 2)
+		}
+	}
+	for _, src := range []sources.Source{bundle.EU(), bundle.UK()} {
+		entries, _ := load(t, src)
+		for _, e := range entries {
+			r, err := s.Screen(e.Address)
+			if err != nil || !slices.ContainsFunc(r.Labels, func(l screening.Label) bool { return l.Source == src.Info().ID && l.Ref == e.Ref }) {
+				t.Errorf("%s: %v has %+v, %v", src.Info().ID, e.Address, r.Labels, err)
+			}
+		}
+		required, err := screening.New([]sources.Source{src}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		required.Refresh(context.Background())
+		if r, err := required.Screen(address.MustParse("ethereum", "0x00000000219ab540356cBB839Cbe05303d7705Fa")); !errors.Is(err, screening.ErrNotLoaded) {
+			t.Errorf("%s alone: %+v, %v, want ErrNotLoaded", src.Info().ID, r, err)
+		}
+	}
+}
+
 // TestDecoded fails when the package address has come to read a listed string
 // otherwise than when the files were made. Make them again then.
 func TestDecoded(t *testing.T) {
-	for _, src := range bundle.All() {
+	bundled, _ := everything()
+	for _, src := range bundled {
 		entries, _ := load(t, src)
 		for _, e := range entries {
 			if want, _ := sources.Decode(e.Asset, e.Listed); e.Address != want {
@@ -222,7 +322,7 @@ func TestScreening(t *testing.T) {
 
 // TestSize states what an embedder pays: at most these numbers of bytes.
 func TestSize(t *testing.T) {
-	for name, limit := range map[string]int64{"ofac.list": 60_000, "badlist.list": 80_000} {
+	for name, limit := range map[string]int64{"ofac.list": 60_000, "badlist.list": 80_000, "eu.list": 2_000, "uk.list": 3_000} {
 		f, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
