@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/walletscreen/walletscreen/sources/uk"
+)
+
+// refreshEvery is how often the lists are asked for. The questions are
+// conditional: a list that has not changed is not sent again.
+const refreshEvery = time.Hour
+
+// newScreener returns a Screener of the lists that c asks for, which holds none
+// yet.
+func newScreener(c config, logger *slog.Logger) (*screening.Screener, error) {
+	srcs := append(bundle.All(), bundle.EU(), bundle.UK())
+	if !c.offline {
+		srcs = []sources.Source{
+			sources.Seeded(ofac.New(nil), bundle.OFAC()),
+			sources.Seeded(badlist.New(nil), bundle.Badlist()),
+			sources.Seeded(eu.New(nil), bundle.EU()),
+			sources.Seeded(uk.New(nil), bundle.UK()),
+		}
+	}
+	opts := &screening.Options{
+		Logger: logger,
+		// The bundle has excerpts of these only: until they have been fetched, answers
+		// come without the rest, and show in data_freshness that they are not loaded.
+		Optional: []string{"EU_CONSOLIDATED", "UK_CONSOLIDATED"},
+	}
+	if c.data != "" {
+		dir, err := store.Open(filepath.Join(c.data, "lists"), nil)
+		if err != nil {
+			return nil, err
+		}
+		opts.Store = dir
+	}
+	return screening.New(srcs, opts)
+}
+
+// openLists has s hold what is at hand without a network: what was kept, or what
+// is bundled, whichever is newer. The error says that a required list is not at
+// hand.
+func openLists(ctx context.Context, c config, s *screening.Screener) error {
+	open := s.Open
+	if c.offline {
+		open = s.Refresh
+	}
+	_, err := open(ctx)
+	for _, l := range s.Sources() {
+		if l.Required && !l.Loaded() {
+			return err // the bundle itself is damaged
+		}
+	}
+	return nil // what went wrong is logged, and what is held is good
+}
