@@ -104,6 +104,26 @@ func Normalize(c Chain, s string) (Address, error) {
 	return Address{text, r, form}, nil
 }
 
+// PlainEVM reads s if it is an address of an EVM chain in normal form, as that of
+// most questions is. It returns what [Normalize] does, and the words that
+// [Address.Identity] does for it, of which the last is 0: an account and a
+// [KeccakHash] of 20 bytes. It is made for indexes, and does in one go what takes
+// those two half as long again. If it reports false, nothing is said about s.
+func PlainEVM(c Chain, s string) (a Address, w0, w1, w2 uint64, ok bool) {
+	r := lookup(c)
+	if r == 0 || len(s) != evmLen || s[:2] != "0x" {
+		return Address{}, 0, 0, 0, false
+	}
+	if _, ok := chains[r-1].format.(evm); !ok {
+		return Address{}, 0, 0, 0, false
+	}
+	w0, w1, w2, ok = lowerHexWords(s[2:])
+	if !ok {
+		return Address{}, 0, 0, 0, false
+	}
+	return Address{s, r, formEVM}, w0, w1, w2, true
+}
+
 // MustParse is Parse for tests and tables of constants. It panics if s is not
 // an address of c.
 func MustParse(c Chain, s string) Address {

@@ -19,6 +19,12 @@ func load8(s string, i int) uint64 {
 		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
 
+// load4 returns four bytes of s, little-endian.
+func load4(s string, i int) uint64 {
+	_ = s[i+3]
+	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24
+}
+
 // unhex8 returns the four bytes, little-endian, that eight valid hex digits
 // spell.
 func unhex8(w uint64) uint64 {
@@ -88,6 +94,30 @@ func isLowerHex40(s string) bool {
 	_ = s[39]
 	bad := notHex8(load8(s, 0)) | notHex8(load8(s, 8)) | notHex8(load8(s, 16)) | notHex8(load8(s, 24)) | notHex8(load8(s, 32))
 	return bad&topBits == 0
+}
+
+// lowerHexWords returns the 20 bytes that s spells, 40 hex digits in lower case,
+// as words of a Key. It reports false for any other s of that length.
+func lowerHexWords(s string) (w0, w1, w2 uint64, ok bool) {
+	_ = s[39]
+	a, bad := unhexLower8(load8(s, 0), 0)
+	b, bad := unhexLower8(load8(s, 8), bad)
+	c, bad := unhexLower8(load8(s, 16), bad)
+	d, bad := unhexLower8(load8(s, 24), bad)
+	e, bad := unhexLower8(load8(s, 32), bad)
+	return a | b<<32, c | d<<32, e, bad&topBits == 0
+}
+
+// unhexLower8 is unhex8, and notHex8 added to bad, in one.
+func unhexLower8(w, bad uint64) (uint64, uint64) {
+	letter := w >> 6 & eachByte
+	w ^= '0'*eachByte + letter*('`'-'0')
+	w -= letter // as in notHex8: digits are 0 to 9, letters 0 to 5
+	bad |= w | (w + (0x80-10)*eachByte + letter*4)
+	w += letter * 10
+	w = (w<<4 | w>>8) & 0x00ff00ff00ff00ff
+	w = (w | w>>8) & 0x0000ffff0000ffff
+	return uint64(uint32(w | w>>16)), bad
 }
 
 // scanHex returns the offset of the first character of s, from offset at on,

@@ -103,3 +103,43 @@ func checkKey(t *testing.T, a address.Address, k address.Key, want string) {
 		t.Errorf("%v: %x is not filled up with zeros behind %d bytes", a, words, n)
 	}
 }
+
+// TestPlainEVM checks that PlainEVM says what Normalize and Identity do, of all that
+// it takes, and that it takes the normal form on EVM chains.
+func TestPlainEVM(t *testing.T) {
+	const plain = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+	inputs := []string{plain, "0x" + plain, plain[:41], plain + "0", "", "0x",
+		"0x0000000000000000000000000000000000000000", "0xffffffffffffffffffffffffffffffffffffffff"}
+	for i := range plain { // each place with each byte
+		for c := range 256 {
+			inputs = append(inputs, plain[:i]+string([]byte{byte(c)})+plain[i+1:])
+		}
+	}
+	taken := make(map[address.Chain]int)
+	for _, c := range append(address.Chains(), "eth", "") {
+		for _, s := range inputs {
+			a, w0, w1, w2, ok := address.PlainEVM(c, s)
+			if !ok {
+				continue
+			}
+			taken[c]++
+			want, err := address.Normalize(c, s)
+			account, key, n, v0, v1, v2, v3, more := want.Identity()
+			if err != nil || a != want || account != a.Account().Class() ||
+				w0 != v0 || w1 != v1 || w2 != v2 || v3 != 0 || n != 20 || key != address.KeccakHash || more {
+				t.Fatalf("PlainEVM(%s, %q) = %v %x %x %x; Normalize: %v, %v, Identity %v", c, s, a, w0, w1, w2, want, err, want.Account())
+			}
+		}
+	}
+	for _, c := range []address.Chain{"ethereum", "bsc", "polygon", "arbitrum", "base"} {
+		const want = 3 + 2 + 40*16 // the prefix as it is, and all digits in each place
+		if n := taken[c]; n != want {
+			t.Errorf("%s: %d inputs were taken, want %d", c, n, want)
+		}
+	}
+	for _, c := range []address.Chain{"bitcoin", "tron", "eth", ""} {
+		if taken[c] != 0 {
+			t.Errorf("%s: %d inputs were taken, want none", c, taken[c])
+		}
+	}
+}

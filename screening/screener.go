@@ -274,15 +274,15 @@ func (s *Screener) screen(r *Result, a address.Address) error {
 	if !a.IsValid() {
 		return ErrZeroAddress
 	}
-	if snap.hit(a) {
-		labels, err := snap.labels(a)
-		if err != nil {
-			return err
-		}
-		*r = snap.result(a, labels)
+	if !snap.hit(a) {
+		r.Address, r.Level, r.ScoringVersion, r.snap = a, snap.clean, snap.version, snap
 		return nil
 	}
-	r.Address, r.Level, r.ScoringVersion, r.snap = a, snap.clean, snap.version, snap
+	labels, err := snap.labels(a)
+	if err != nil {
+		return err
+	}
+	*r = snap.result(a, labels)
 	return nil
 }
 
@@ -294,12 +294,24 @@ func (s *Screener) screen(r *Result, a address.Address) error {
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
 // an address nor listed.
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
-	a, err := address.Normalize(c, text)
-	if err == nil {
-		err = s.screen(&r, a)
-		return r, err
+	if a, w0, w1, w2, ok := address.PlainEVM(c, text); ok {
+		snap := s.snap.Load()
+		if snap.ready(s.maxAge) == nil && !snap.hitEVM(w0, w1, w2) {
+			r.Address, r.Level, r.ScoringVersion, r.snap = a, snap.clean, snap.version, snap
+			return r, nil
+		}
 	}
-	return s.screenLiteral(text, err)
+	return s.screenText(c, text)
+}
+
+// screenText is ScreenText without haste.
+func (s *Screener) screenText(c address.Chain, text string) (r Result, err error) {
+	a, err := address.Normalize(c, text)
+	if err != nil {
+		return s.screenLiteral(text, err)
+	}
+	err = s.screen(&r, a)
+	return r, err
 }
 
 // screenLiteral screens a text that is no address, because of err.
