@@ -6,6 +6,11 @@
 //	POST {base_url}/api/v1/screen    screens one address: {"address": "…", "chain": "…"}
 //	GET  {base_url}/api/v1/usage     what the caller's key has used of its quota
 //
+// and for the description of both in OpenAPI 3.1, which needs no key:
+//
+//	GET  {base_url}/openapi.yaml     for programs
+//	GET  {base_url}/docs             for people; the page loads nothing else
+//
 // A request is known by the end of its path, so the handler may be mounted
 // under any prefix, with or without [http.StripPrefix]. It brings no router, no
 // listener, no log and no global state, starts no goroutine, and never refreshes
@@ -156,12 +161,17 @@ type Endpoints struct {
 	Sources http.Handler // GET /api/v1/sources
 	Screen  http.Handler // POST /api/v1/screen
 	Usage   http.Handler // GET /api/v1/usage
+	OpenAPI http.Handler // GET /openapi.yaml
+	Docs    http.Handler // GET /docs, which links to openapi.yaml beside it
 }
 
 // NewEndpoints returns the endpoints of the handler that NewHandler would return.
 func NewEndpoints(s *screening.Screener, keys Authorizer, opts *Options) Endpoints {
 	h := newHandler(s, keys, opts)
-	return Endpoints{Sources: h.endpoint(sourcesPath), Screen: h.endpoint(screenPath), Usage: h.endpoint(usagePath)}
+	return Endpoints{
+		Sources: h.endpoint(sourcesPath), Screen: h.endpoint(screenPath), Usage: h.endpoint(usagePath),
+		OpenAPI: h.endpoint(openAPIPath), Docs: h.endpoint(docsPath),
+	}
 }
 
 func newHandler(s *screening.Screener, keys Authorizer, opts *Options) *handler {
@@ -223,11 +233,13 @@ const (
 	sourcesPath route = "/api/v1/sources"
 	screenPath  route = "/api/v1/screen"
 	usagePath   route = "/api/v1/usage"
+	openAPIPath route = "/openapi.yaml"
+	docsPath    route = "/docs"
 )
 
 // routeOf returns the route of a path.
 func routeOf(path string) route {
-	for _, r := range []route{screenPath, sourcesPath, usagePath} {
+	for _, r := range []route{screenPath, sourcesPath, usagePath, openAPIPath, docsPath} {
 		if strings.HasSuffix(path, string(r)) {
 			return r
 		}
@@ -251,6 +263,7 @@ type exchange struct {
 
 	surplus   bool    // beyond MaxConcurrent
 	unchanged bool    // the caller has the answer already
+	media     string  // the type of the answer, or "" for JSON
 	lift      func()  // lifts the limit on the time of the body, or nil
 	buf       *[]byte // for the bodies of request and answer, or nil
 	headers   [8]string
@@ -319,6 +332,8 @@ func (h *handler) respond(e *exchange) (int, code) {
 		}
 		e.w.WriteHeader(status)
 		return status, ""
+	case e.media != "":
+		e.setHeader("Content-Type", e.media)
 	default:
 		e.setHeader("Content-Type", "application/json")
 	}
@@ -373,6 +388,11 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 			return nil, p
 		}
 		return h.usage(e)
+	case openAPIPath, docsPath:
+		if p := e.allow("GET, HEAD, OPTIONS", http.MethodGet, http.MethodHead); p != nil || e.Method == http.MethodOptions {
+			return nil, p
+		}
+		return e.document(documents()[e.route]), nil
 	}
 	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in " + string(sourcesPath) + ", " + string(screenPath) + " and " + string(usagePath) + "."}
 }

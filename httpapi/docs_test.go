@@ -1,0 +1,99 @@
+package httpapi_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+// TestDocuments: both are the same for anyone, under any prefix, and need be
+// fetched once.
+func TestDocuments(t *testing.T) {
+	h := httpapi.NewHandler(nil, nil, nil)
+	endpoints := httpapi.NewEndpoints(nil, nil, nil)
+	for _, tt := range []struct {
+		path, file, media string
+		endpoint          http.Handler
+	}{
+		{"/openapi.yaml", "openapi.yaml", "application/yaml", endpoints.OpenAPI},
+		{"/docs", "docs.html", "text/html; charset=utf-8", endpoints.Docs},
+	} {
+		want := readFile(t, tt.file)
+		w := get(h, "GET", "/any/prefix"+tt.path)
+		if w.Code != 200 || w.Body.String() != want || w.Header().Get("Content-Type") != tt.media || w.Header().Get("Content-Length") != strconv.Itoa(len(want)) {
+			t.Fatalf("%s: status %d, %d bytes, %v", tt.path, w.Code, w.Body.Len(), w.Header())
+		}
+		for name, want := range map[string]string{
+			"Cache-Control": "public, max-age=300", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+			"Cross-Origin-Opener-Policy": "same-origin",
+		} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", tt.path, name, got, want)
+			}
+		}
+		etag := w.Header().Get("ETag")
+		if w := get(tt.endpoint, "GET", "/elsewhere"); w.Body.String() != want || w.Header().Get("ETag") != etag {
+			t.Errorf("%s: the endpoint answers %d", tt.path, w.Code)
+		}
+		if w := get(h, "HEAD", tt.path); w.Code != 200 || w.Body.Len() > 0 || w.Header().Get("Content-Length") != strconv.Itoa(len(want)) || w.Header().Get("ETag") != etag {
+			t.Errorf("%s: HEAD: status %d, %d bytes, %v", tt.path, w.Code, w.Body.Len(), w.Header())
+		}
+		for _, method := range []string{"GET", "HEAD"} {
+			for _, same := range [][]string{{etag}, {"W/" + etag}, {`"x", ` + etag}, {`"x"`, "\t" + etag}, {"*"}} {
+				w := get(h, method, tt.path, same...)
+				if w.Code != 304 || w.Body.Len() > 0 || w.Header().Get("ETag") != etag || w.Header().Get("Content-Type") != "" || w.Header().Get("Content-Length") != "" {
+					t.Errorf("%s: %s with If-None-Match %q: status %d, %d bytes, %v", tt.path, method, same, w.Code, w.Body.Len(), w.Header())
+				}
+			}
+			for _, other := range [][]string{{`"x"`}, {strings.Trim(etag, `"`)}, {""}} {
+				if w := get(h, method, tt.path, other...); w.Code != 200 {
+					t.Errorf("%s: %s with If-None-Match %q: status %d", tt.path, method, other, w.Code)
+				}
+			}
+		}
+		for method, want := range map[string]int{"OPTIONS": 204, "POST": 405, "DELETE": 405} {
+			if w := get(h, method, tt.path); w.Code != want || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("ETag") != "" {
+				t.Errorf("%s: %s: status %d, want %d: %v", tt.path, method, w.Code, want, w.Header())
+			}
+		}
+		if w := get(h, "GET", tt.path+"/"); w.Code != 404 {
+			t.Errorf("%s/: status %d", tt.path, w.Code)
+		}
+	}
+}
+
+func get(h http.Handler, method, path string, ifNoneMatch ...string) *httptest.ResponseRecorder {
+	r, w := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
+	r.Header["If-None-Match"] = ifNoneMatch
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// TestDocsPolicy: the page is allowed its own style and its icon, and nothing
+// else.
+func TestDocsPolicy(t *testing.T) {
+	w := get(httpapi.NewHandler(nil, nil, nil), "GET", "/docs")
+	styles := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindAllStringSubmatch(w.Body.String(), -1)
+	if len(styles) != 1 {
+		t.Fatalf("%d styles", len(styles))
+	}
+	hash := sha256.Sum256([]byte(styles[0][1]))
+	const nothing = "default-src 'none'; frame-ancestors 'none'"
+	want := nothing + "; base-uri 'none'; form-action 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	if got := w.Header().Get("Content-Security-Policy"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if m := regexp.MustCompile(`<script|<link [^>]*stylesheet|<img|<iframe| style=| on[a-z]+=|@import|url\(`).FindString(w.Body.String()); m != "" {
+		t.Errorf("the page has %q", m)
+	}
+	if got := get(httpapi.NewHandler(nil, nil, nil), "GET", "/openapi.yaml").Header().Get("Content-Security-Policy"); got != nothing {
+		t.Errorf("openapi.yaml: %s", got)
+	}
+}

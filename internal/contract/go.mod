@@ -1,0 +1,25 @@
+module github.com/walletscreen/walletscreen/internal/contract
+
+go 1.25.0
+
+replace github.com/walletscreen/walletscreen => ../..
+
+require (
+	github.com/getkin/kin-openapi v0.152.0
+	github.com/walletscreen/walletscreen v0.0.0
+	github.com/yuin/goldmark v1.7.13
+	go.yaml.in/yaml/v3 v3.0.4
+)
+
+require (
+	github.com/go-openapi/jsonpointer v0.22.5 // indirect
+	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
+	github.com/kr/pretty v0.2.1 // indirect
+	github.com/oasdiff/yaml v0.1.1 // indirect
+	github.com/oasdiff/yaml3 v0.0.14 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	golang.org/x/crypto v0.55.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/text v0.41.0 // indirect
+	golang.org/x/time v0.15.0 // indirect
+)
