@@ -28,12 +28,17 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 )
 
+// httpapiDir is beyond this module, so go test does not see that a file there has
+// changed: hence its -count=1 in the README.
 const httpapiDir = "../../httpapi/"
 
-// load returns the document, which is valid, and so are its examples.
+// load returns the document that is served, which is valid, and so are its
+// examples.
 func load(t *testing.T) *openapi3.T {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromFile(httpapiDir + "openapi.yaml")
+	w := httptest.NewRecorder()
+	httpapi.NewHandler(nil, nil, nil).ServeHTTP(w, httptest.NewRequest("GET", "/openapi.yaml", nil))
+	doc, err := openapi3.NewLoader().LoadFromData(w.Body.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +180,8 @@ func checkAnswer(ctx context.Context, to *routers.Route, r *http.Request, status
 // unseen are the codes of problems that the request alone does not show, or no
 // schema: the key, the chains, the lists, and the limits of the server.
 var unseen = []string{
-	"invalid_token", "insufficient_scope", "keys_unavailable", "credentials_in_query", "rate_limited",
+	"credentials_in_query", "invalid_token", "insufficient_scope", "keys_unavailable",
+	"rate_limited", "quota_exceeded", "quota_unavailable", "idempotency_key_reused",
 	"invalid_address", "unsupported_chain", "body_too_large", "sources_unavailable", "sources_stale",
 }
 
@@ -216,14 +222,14 @@ func TestExchanges(t *testing.T) {
 }
 
 // lax reports whether x is refused for what the reader of requests here lets pass:
-// faults that encoding/json does not see, and what Content-Type and
-// Content-Encoding say.
+// faults that encoding/json does not see, what Content-Type and Content-Encoding
+// say, and a header that stands twice.
 func lax(x *exchange) bool {
 	switch x.answerFields["reason"] {
 	case "duplicate_key", "invalid_unicode", "too_deep", "trailing_data":
 		return true
 	}
-	return x.code() == "unsupported_media_type"
+	return x.code() == "unsupported_media_type" || len(x.request.Header["Idempotency-Key"]) > 1
 }
 
 // TestDocuments holds what is not in the exchanges, for its size, against the
