@@ -6,7 +6,7 @@
 //	POST {base_url}/api/v1/screen    screens one address: {"address": "…", "chain": "…"}
 //	GET  {base_url}/api/v1/usage     what the caller's key has used of its quota
 //
-// and for the description of both in OpenAPI 3.1, which needs no key:
+// and for their description in OpenAPI 3.1, which needs no key:
 //
 //	GET  {base_url}/openapi.yaml     for programs
 //	GET  {base_url}/docs             for people; the page loads nothing else
@@ -56,9 +56,9 @@
 // ASCII characters and no key, else a new random one. Every answer has Cache-Control:
 // no-store, for what somebody screens is nobody else's business; but that of
 // sources has an ETag, and private, no-cache, so that whoever sends the tag back in
-// If-None-Match is told with a 304 that nothing has changed. HEAD is answered for
-// sources as GET is. Accept is ignored, and so is the query, but that a key in it is
-// refused.
+// If-None-Match is told with a 304 that nothing has changed; and so have the two
+// documents, which anyone may keep for five minutes. HEAD is answered where GET is.
+// Accept is ignored, and so is the query, but that a key in it is refused.
 //
 // Times are RFC 3339 in UTC with "Z", in whole seconds; what is smaller is cut.
 //

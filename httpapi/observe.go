@@ -17,8 +17,8 @@ import (
 // hand has: it puts its span into the context of the request, which is the one
 // that Observe gets.
 type Observation struct {
-	// Route is "/api/v1/screen" or "/api/v1/sources", whatever the handler is
-	// mounted under, and "" for a path that is neither.
+	// Route is the path of the endpoint, such as "/api/v1/screen" or "/docs",
+	// whatever the handler is mounted under, and "" for a path that is none.
 	Route string
 	// Method is that of the request, which may be any word that the client made
 	// up if the status is 404 or 405.

@@ -69,7 +69,7 @@ func render(text []byte) ([]byte, error) {
 	for _, h := range d.Headers() {
 		d.anchors[h.Name] = "header-" + h.ID
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"md": d.markdown}).Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"md": d.markdown, "line": d.line}).Parse(pageTemplate)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +110,16 @@ func (d *description) markdown(text string) (template.HTML, error) {
 		return code
 	})
 	return template.HTML(linked), nil
+}
+
+// line returns text of one paragraph in HTML, without the paragraph.
+func (d *description) line(text string) (template.HTML, error) {
+	html, err := d.markdown(text)
+	html = template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(html)), "<p>"), "</p>"))
+	if err == nil && strings.Contains(string(html), "<p>") {
+		err = fmt.Errorf("more than one paragraph: %s", text)
+	}
+	return html, err
 }
 
 // An operation is one method of one path.
@@ -368,6 +378,11 @@ func (d *description) Schemas(ref node) (all []schema) {
 	for _, property := range ref.Get("properties").Members() {
 		all = append(all, d.Schemas(property)...)
 	}
+	for _, choice := range ref.Get("oneOf").Items() {
+		if choice.Ref() != "" {
+			all = append(all, d.Schemas(choice)...)
+		}
+	}
 	return all
 }
 
@@ -400,6 +415,11 @@ func (n node) Type() string {
 		return "`" + name + "`"
 	}
 	var types []string
+	for _, choice := range n.Get("oneOf").Items() {
+		if t := choice.Type(); t != "" && !choice.Get("title").Exists() {
+			types = append(types, t)
+		}
+	}
 	for _, t := range append(n.Get("type").Items(), n.Get("type")) {
 		if t.Text() != "" {
 			types = append(types, t.Text())
