@@ -27,6 +27,7 @@ var imports = map[string]string{
 	"sources/stablecoin":    "address internal/fetch internal/keccak score sources",
 	"screening":             "address internal/index score sources",
 	"httpapi":               "address score screening sources",
+	"httpapi/audit":         "address httpapi score screening",
 	"httpapi/storetest":     "httpapi",
 	"internal/base32":       "",
 	"internal/base58":       "",
@@ -72,6 +73,7 @@ var links = map[string]string{
 	"sources/stablecoin":    "golang.org/x/crypto golang.org/x/sys",
 	"screening":             "golang.org/x/crypto golang.org/x/sys",
 	"httpapi":               "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/audit":         "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 
 	// Each database is a driver, and what that needs.
 	"httpapi/sqlstore":          "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
@@ -88,6 +90,7 @@ var never = map[string]string{
 	"sources/bundle":     "net net/http encoding/xml database/sql testing",
 	"screening":          "net net/http encoding/xml database/sql testing",
 	"httpapi":            "encoding/xml database/sql testing",
+	"httpapi/audit":      "encoding/xml database/sql testing",
 	"sources/stablecoin": "encoding/xml database/sql testing",
 
 	"httpapi/sqlstore":          "encoding/xml testing",

@@ -1,0 +1,650 @@
+package audit_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+const (
+	listed = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+	clean  = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+)
+
+// newScreener returns a Screener of one list, in which listed is.
+func newScreener(t testing.TB) *screening.Screener {
+	t.Helper()
+	s, err := screening.New([]sources.Source{sources.Static(
+		sources.Info{ID: "OUR_LIST", Name: "Our own list", Jurisdiction: sources.Community},
+		sources.Entry{Address: address.MustParse("ethereum", listed), Kind: score.StolenFunds, Ref: `case "17"`},
+	)}, nil)
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newScreening returns the screening of a clean address, by a request of this id.
+func newScreening(t testing.TB, s *screening.Screener, id string) httpapi.Screening {
+	t.Helper()
+	r, err := s.ScreenText("ethereum", clean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return httpapi.Screening{Time: time.Now(), RequestID: id, KeyID: "k", Chain: "ethereum", Address: clean, Result: r}
+}
+
+// run runs l until the function that it returns is called, which returns what Run
+// did.
+func run(l *audit.Log) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- l.Run(ctx) }()
+	return func() error { cancel(); return <-done }
+}
+
+func open(t testing.TB, dir string, opts *audit.Options) *audit.Log {
+	t.Helper()
+	l, err := audit.Open(dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// A fileOf is a file, by its name, and its lines.
+type fileOf struct {
+	name  string
+	lines []map[string]any
+}
+
+// read returns the files in dir in the order of their names. Each line of each
+// must be whole.
+func read(t testing.TB, dir string) (files []fileOf) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v", name, info.Mode(), err)
+		}
+		f := fileOf{name: filepath.Base(name)}
+		for line := range strings.Lines(string(text)) {
+			var v map[string]any
+			if err := json.Unmarshal([]byte(line), &v); err != nil || !strings.HasSuffix(line, "}\n") {
+				t.Fatalf("%s: line %d is not whole: %q", name, len(f.lines)+1, line)
+			}
+			f.lines = append(f.lines, v)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// requests returns how often each request id is in the files.
+func requests(files []fileOf) map[string]int {
+	n := map[string]int{}
+	for _, f := range files {
+		for _, l := range f.lines {
+			if l["type"] == "screening" {
+				n[l["request_id"].(string)]++
+			}
+		}
+	}
+	return n
+}
+
+// text returns what all files in dir say, one after the other.
+func text(t testing.TB, dir string) string {
+	t.Helper()
+	var all []byte
+	names, _ := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	return string(all)
+}
+
+// TestLines asks through the API, and shows every line that it leaves.
+func TestLines(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "audit")
+	synctest.Test(t, func(t *testing.T) {
+		s := newScreener(t)
+		keys, err := httpapi.NewKeys(map[string]string{"payments": "wsk_0123456789abcdef"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(opts *audit.Options, id, address, chain string) {
+			l := open(t, dir, opts)
+			stop := run(l)
+			h := httpapi.NewHandler(s, keys, &httpapi.Options{Audit: l.Record})
+			r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(`{"address":"`+address+`","chain":"`+chain+`"}`))
+			r.Header.Set("Authorization", "Bearer wsk_0123456789abcdef")
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("X-Request-Id", id)
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code != 200 {
+				t.Errorf("status %d: %s", w.Code, w.Body)
+			}
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		}
+		ask(nil, "r-1", "0X098B716B8AAF21512996DC57EB0615E2383E2F96", "BSC")
+		time.Sleep(90 * time.Minute)
+		key := bytes.Repeat([]byte{0xb}, 32)
+		ask(&audit.Options{HashKey: key}, `r"2<`, clean, "ethereum")
+
+		snapshot, list := newScreening(t, s, "").Result.Digest(), s.Sources()[0].Digest
+		want := `{"type":"lists","time":"2000-01-01T00:00:00Z","lists":"<lists>","sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
+{"type":"screening","time":"2000-01-01T00:00:00Z","request_id":"r-1","key_id":"payments","chain":"bsc","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":80,"level":"HIGH","labels":[{"label":"STOLEN_FUNDS","match":"family","source":"OUR_LIST","source_ref":"case \"17\""}],"lists":"<lists>","scoring_version":"v1.0"}
+{"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<lists>","sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
+{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(key, clean) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"lists":"<lists>","scoring_version":"v1.0"}
+`
+		want = strings.NewReplacer("<lists>", snapshot, "<digest>", list).Replace(want)
+		if d := cmp.Diff(want, text(t, dir)); d != "" {
+			t.Error(d)
+		}
+		if files := read(t, dir); len(files) != 1 || files[0].name != "audit-20000101T000000.000000000Z.jsonl" {
+			t.Errorf("the files are %v, want one, that is opened again", files)
+		}
+	})
+}
+
+// TestHash has the first vector of RFC 4231, section 4.2.
+func TestHash(t *testing.T) {
+	if got := audit.Hash(bytes.Repeat([]byte{0xb}, 20), "Hi There"); got != "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7" {
+		t.Error(got)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		dir  string
+		opts audit.Options
+		want string
+	}{
+		{file, audit.Options{}, "not a directory"},
+		{dir, audit.Options{HashKey: []byte{}}, "want at least 32"},
+		{dir, audit.Options{HashKey: make([]byte, 31)}, "31 bytes"},
+		{dir, audit.Options{MaxBytes: -1}, "negative"},
+		{dir, audit.Options{MaxFiles: -1}, "negative"},
+		{dir, audit.Options{MaxAge: -1}, "negative"},
+		{dir, audit.Options{MaxQueue: -1}, "negative"},
+		{dir, audit.Options{MaxWait: -1}, "negative"},
+	} {
+		if l, err := audit.Open(tt.dir, &tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s %+v: %v, %v, want %q", tt.dir, tt.opts, l, err, tt.want)
+		}
+	}
+}
+
+// TestOneWriter: a directory belongs to one Log, until its Run ends.
+func TestOneWriter(t *testing.T) {
+	dir := t.TempDir()
+	stop := run(open(t, dir, nil))
+	if _, err := audit.Open(dir, nil); err == nil || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("opened twice: %v", err)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	l := open(t, dir, nil)
+	if err := run(l)(); err != nil {
+		t.Error(err)
+	}
+	if err := l.Run(t.Context()); err == nil {
+		t.Error("run twice")
+	}
+}
+
+// TestConcurrent has many at once write into files that are rotated all the time.
+func TestConcurrent(t *testing.T) {
+	for _, durable := range []bool{false, true} {
+		dir, s := t.TempDir(), newScreener(t)
+		l := open(t, dir, &audit.Options{Durable: durable, MaxBytes: 4000, MaxQueue: 16, MaxWait: time.Minute})
+		stop := run(l)
+		const workers, each = 8, 100
+		var wg sync.WaitGroup
+		for w := range workers {
+			wg.Go(func() {
+				for i := range each {
+					if err := l.Record(t.Context(), newScreening(t, s, fmt.Sprintf("%d-%d", w, i))); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Go(func() { // the lists change meanwhile
+			for range 20 {
+				s.Refresh(t.Context())
+			}
+		})
+		wg.Wait()
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		if st := l.State(); st != (audit.State{Written: workers * each}) {
+			t.Errorf("the state is %+v", st)
+		}
+		files := read(t, dir)
+		if len(files) < 50 {
+			t.Errorf("%d files only", len(files))
+		}
+		got := requests(files)
+		for id, n := range got {
+			if n != 1 {
+				t.Errorf("request %s is there %d times", id, n)
+			}
+		}
+		if len(got) != workers*each {
+			t.Errorf("%d records, want %d", len(got), workers*each)
+		}
+		for _, f := range files {
+			if f.lines[0]["type"] != "lists" {
+				t.Errorf("%s begins with %v", f.name, f.lines[0])
+			}
+			if info, err := os.Stat(filepath.Join(dir, f.name)); err != nil || info.Size() > 5000 {
+				t.Errorf("%s: %v bytes, %v", f.name, info.Size(), err)
+			}
+		}
+	}
+}
+
+// TestFull: a record waits for room, but not for ever.
+func TestFull(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScreener(t)
+		l := open(t, dir, &audit.Options{MaxQueue: 2, MaxWait: 3 * time.Second}) // nobody writes yet
+		record := func(ctx context.Context, id string) error { return l.Record(ctx, newScreening(t, s, id)) }
+		for _, id := range []string{"1", "2"} {
+			if err := record(t.Context(), id); err != nil {
+				t.Error(err)
+			}
+		}
+		start := time.Now()
+		if err := record(t.Context(), "3"); err != audit.ErrFull || time.Since(start) != 3*time.Second {
+			t.Errorf("a full queue: %v after %v", err, time.Since(start))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := record(ctx, "4"); err != context.DeadlineExceeded {
+			t.Errorf("the caller has left: %v", err)
+		}
+		got := make(chan error)
+		go func() { got <- record(t.Context(), "5") }()
+		synctest.Wait()
+		if st := l.State(); st != (audit.State{Queued: 2, Refused: 2}) {
+			t.Errorf("the state is %+v", st)
+		}
+		stop := run(l)
+		if err := <-got; err != nil {
+			t.Errorf("there is room, but %v", err)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		if err := record(t.Context(), "6"); err != audit.ErrClosed {
+			t.Errorf("after the end: %v", err)
+		}
+		if d := cmp.Diff(map[string]int{"1": 1, "2": 1, "5": 1}, requests(read(t, dir))); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+var errDisk = errors.New("no space left on device")
+
+// TestDiskFull has writes or flushes fail for a while. Whatever was taken is in
+// the files once in the end; meanwhile nothing is taken, and that shows.
+func TestDiskFull(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		full func(bad *atomic.Bool, l *audit.Log)
+	}{
+		{"write", func(bad *atomic.Bool, l *audit.Log) {
+			l.Fail(func(f *os.File, text []byte, at int64) (int, error) {
+				if bad.Load() { // half of it goes in
+					n, _ := f.WriteAt(text[:len(text)/2], at)
+					return n, errDisk
+				}
+				return f.WriteAt(text, at)
+			}, nil)
+		}},
+		{"flush", func(bad *atomic.Bool, l *audit.Log) {
+			l.Fail(nil, func(f *os.File) error {
+				if bad.Load() {
+					return errDisk
+				}
+				return f.Sync()
+			})
+		}},
+	} {
+		for _, durable := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, durable %v", tt.name, durable), func(t *testing.T) {
+				dir := t.TempDir()
+				synctest.Test(t, func(t *testing.T) {
+					var logged bytes.Buffer
+					var bad atomic.Bool
+					s := newScreener(t)
+					l := open(t, dir, &audit.Options{Durable: durable, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+					tt.full(&bad, l)
+					stop := run(l)
+					record := func(id string) error { return l.Record(t.Context(), newScreening(t, s, id)) }
+					if err := record("1"); err != nil {
+						t.Error(err)
+					}
+					time.Sleep(time.Second)
+					bad.Store(true)
+					if err := record("2"); durable != errors.Is(err, audit.ErrBroken) || durable != errors.Is(err, errDisk) {
+						t.Errorf("the first record that cannot be written: %v", err)
+					}
+					time.Sleep(10*time.Second + 50*time.Millisecond) // it tries again each second, but not now
+					synctest.Wait()
+					if err := record("3"); !errors.Is(err, audit.ErrBroken) || !errors.Is(err, errDisk) {
+						t.Errorf("a record while none can be written: %v", err)
+					}
+					if st := l.State(); !errors.Is(st.Err, errDisk) || st.Queued != 1 || st.Written != 1 {
+						t.Errorf("the state is %+v", st)
+					}
+					if d := cmp.Diff(map[string]int{"1": 1}, requests(read(t, dir))); d != "" {
+						t.Errorf("while none can be written: %s", d)
+					}
+					bad.Store(false)
+					time.Sleep(2 * time.Second)
+					if err := record("4"); err != nil {
+						t.Errorf("once there is room: %v", err)
+					}
+					if err := stop(); err != nil {
+						t.Error(err)
+					}
+					files := read(t, dir)
+					if d := cmp.Diff(map[string]int{"1": 1, "2": 1, "4": 1}, requests(files)); d != "" || len(files) != 2 {
+						t.Errorf("%d files: %s", len(files), d)
+					}
+					if st := l.State(); st.Err != nil || st.Queued != 0 || st.Written != 3 {
+						t.Errorf("the state is %+v", st)
+					}
+					if n := strings.Count(logged.String(), "screening is refused"); n != 1 || strings.Contains(logged.String(), clean) {
+						t.Errorf("logged %d times:\n%s", n, &logged)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestStopWithoutRoom: what is lost in the end is counted.
+func TestStopWithoutRoom(t *testing.T) {
+	s := newScreener(t)
+	l := open(t, t.TempDir(), nil)
+	l.Fail(func(*os.File, []byte, int64) (int, error) { return 0, errDisk }, nil)
+	for _, id := range []string{"1", "2"} {
+		if err := l.Record(t.Context(), newScreening(t, s, id)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := run(l)(); !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "2 records") {
+		t.Errorf("Run has returned %v", err)
+	}
+}
+
+// TestDays begins a file each day, and keeps as many as it is told to.
+func TestDays(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		opts audit.Options
+		want []string
+	}{
+		{"all", audit.Options{}, []string{"01T00", "02T01", "03T02", "04T03", "05T04"}},
+		{"three files", audit.Options{MaxFiles: 3}, []string{"03T02", "04T03", "05T04"}},
+		{"one file", audit.Options{MaxFiles: 1}, []string{"05T04"}},
+		{"two days", audit.Options{MaxAge: 48 * time.Hour}, []string{"03T02", "04T03", "05T04"}},
+	} {
+		dir := t.TempDir()
+		other := filepath.Join(dir, "audit-of-something-else.jsonl.gz")
+		if err := os.WriteFile(other, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			s := newScreener(t)
+			opts := tt.opts
+			l := open(t, dir, &opts)
+			stop := run(l)
+			for day := range 5 {
+				for range 2 {
+					if err := l.Record(t.Context(), newScreening(t, s, strconv.Itoa(day))); err != nil {
+						t.Error(err)
+					}
+					synctest.Wait()
+				}
+				time.Sleep(25 * time.Hour)
+			}
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		var got []string
+		for _, f := range read(t, dir) {
+			got = append(got, f.name[len("audit-200001"):][:len("01T00")])
+			if len(f.lines) != 3 {
+				t.Errorf("%s: %s has %d lines", tt.name, f.name, len(f.lines))
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: the files are %q, want %q", tt.name, got, tt.want)
+		}
+		if _, err := os.Stat(other); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// TestClockPutBack: the files sort in the order in which they were written.
+func TestClockPutBack(t *testing.T) {
+	dir, s := t.TempDir(), newScreener(t)
+	ahead := filepath.Join(dir, "audit-29991231T235959.999999998Z.jsonl")
+	if err := os.WriteFile(ahead, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, dir, &audit.Options{Durable: true, MaxBytes: 600})
+	stop := run(l)
+	for i := range 4 {
+		if err := l.Record(t.Context(), newScreening(t, s, strconv.Itoa(i))); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	var names, ids []string
+	for _, f := range read(t, dir) {
+		names = append(names, f.name)
+		for id := range requests([]fileOf{f}) {
+			ids = append(ids, id)
+		}
+	}
+	want := []string{filepath.Base(ahead), "audit-29991231T235959.999999999Z.jsonl", "audit-30000101T000000.000000000Z.jsonl", "audit-30000101T000000.000000001Z.jsonl"}
+	if !slices.Equal(names, want) || !slices.Equal(ids, []string{"0", "1", "2", "3"}) {
+		t.Errorf("the files are %q, and have in turn %q", names, ids)
+	}
+}
+
+// TestRepair: a last line without an end becomes a line that says so, in each
+// file; nothing else changes.
+func TestRepair(t *testing.T) {
+	const whole = `{"type":"screening","request_id":"1"}` + "\n"
+	long := strings.Repeat("x", 70<<10)
+	for _, tt := range []struct{ name, text, kept, cut string }{
+		{"empty", "", "", ""},
+		{"whole", whole, whole, ""},
+		{"torn", whole + `{"type":"scree`, whole, `{"type":"scree`},
+		{"only torn", `{`, "", `{`},
+		{"no line feed", whole + `{"type":"screening","request_id":"2"}`, whole, `{"type":"screening","request_id":"2"}`},
+		{"zeros", whole + "\x00\x00\x00", whole, "\x00\x00\x00"},
+		{"long", whole + long, whole, long[:64<<10]},
+		{"block", strings.Repeat(" ", 4095) + "\n" + strings.Repeat("y", 4096), strings.Repeat(" ", 4095) + "\n", strings.Repeat("y", 4096)},
+	} {
+		dir := t.TempDir()
+		names := []string{"audit-20260101T000000.000000000Z.jsonl", "audit-20260102T000000.000000000Z.jsonl"}
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := run(open(t, dir, nil))(); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(open(t, dir, nil))(); err != nil { // a second time nothing is to be done
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			got, err := os.ReadFile(filepath.Join(dir, name))
+			rest, ok := strings.CutPrefix(string(got), tt.kept)
+			if err != nil || !ok {
+				t.Fatalf("%s: %s does not begin with what was whole: %.80q, %v", tt.name, name, got, err)
+			}
+			var line struct{ Type, Cut string }
+			if rest != "" {
+				if err := json.Unmarshal([]byte(rest), &line); err != nil || line.Type != "repair" || strings.Count(rest, "\n") != 1 {
+					t.Errorf("%s: %s ends in %.80q, %v", tt.name, name, rest, err)
+				}
+			}
+			if line.Cut != tt.cut {
+				t.Errorf("%s: %s has cut %.80q, want %.80q", tt.name, name, line.Cut, tt.cut)
+			}
+		}
+	}
+}
+
+// TestKill kills a program that keeps a trail, over and over. What it was told to
+// be on the disk is there, and each line is whole, but the last of a file before it
+// is opened again.
+func TestKill(t *testing.T) {
+	if dir := os.Getenv("AUDIT_TEST_DIR"); dir != "" {
+		record(t, dir)
+		return
+	}
+	dir := t.TempDir()
+	acked := map[string]bool{}
+	for round := range 12 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
+		cmd.Env = append(os.Environ(), "AUDIT_TEST_DIR="+dir, "AUDIT_TEST_ROUND="+strconv.Itoa(round))
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			acked[lines.Text()] = true
+			if n == 50+13*round { // and read on: what it has said before it died counts too
+				cmd.Process.Kill()
+			}
+		}
+		if err := cmd.Wait(); err == nil || len(acked) < 50*(round+1) {
+			t.Fatalf("round %d: it has ended by itself: %v, %d records", round, err, len(acked))
+		}
+	}
+	if err := run(open(t, dir, nil))(); err != nil {
+		t.Fatal(err)
+	}
+	got := requests(read(t, dir))
+	for id := range acked {
+		if got[id] != 1 {
+			t.Errorf("request %s was on record, and is in the files %d times", id, got[id])
+		}
+	}
+}
+
+// record writes records into dir, and the id of each that is on the disk to the
+// standard output, until it is killed.
+func record(t *testing.T, dir string) {
+	s := newScreener(t)
+	l := open(t, dir, &audit.Options{Durable: true, MaxBytes: 5000, MaxWait: time.Minute})
+	run(l)
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for i := range 100_000 {
+				id := fmt.Sprintf("%s-%d-%d", os.Getenv("AUDIT_TEST_ROUND"), w, i)
+				if err := l.Record(t.Context(), newScreening(t, s, id)); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(2)
+				}
+				io.WriteString(os.Stdout, id+"\n")
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkRecord(b *testing.B) {
+	for _, durable := range []bool{false, true} {
+		b.Run(fmt.Sprintf("durable=%v", durable), func(b *testing.B) {
+			b.ReportAllocs()
+			s := newScreener(b)
+			l := open(b, b.TempDir(), &audit.Options{Durable: durable, MaxWait: time.Minute})
+			stop := run(l)
+			screening := newScreening(b, s, "id")
+			b.RunParallel(func(p *testing.PB) {
+				for p.Next() {
+					if err := l.Record(b.Context(), screening); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+			b.StopTimer()
+			if err := stop(); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,168 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// nameLayout makes the name of a file of the time at which it was begun, in UTC.
+const nameLayout = "audit-20060102T150405.000000000Z.jsonl"
+
+// nameTime returns the time in the name of a file, and whether it is one of ours.
+func nameTime(name string) (time.Time, bool) {
+	t, err := time.Parse(nameLayout, name)
+	return t, err == nil && t.Format(nameLayout) == name
+}
+
+// dayOver reports whether the day on which the file of this name was begun is over.
+// Where the clock was put back it is not.
+func dayOver(name string, now time.Time) bool {
+	begun, _ := nameTime(name)
+	return now.Truncate(24 * time.Hour).After(begun)
+}
+
+// files returns the names of our files, sorted.
+func (w *writer) files() ([]string, error) {
+	all, err := os.ReadDir(w.dir) // sorted
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range all {
+		if _, ours := nameTime(f.Name()); ours && f.Type().IsRegular() {
+			names = append(names, f.Name())
+		}
+	}
+	return names, nil
+}
+
+// open makes the directory, locks it, repairs its files, and opens the last one.
+func (w *writer) open() (err error) {
+	if err := os.MkdirAll(w.dir, 0o700); err != nil {
+		return err
+	}
+	if w.lock, err = lock(filepath.Join(w.dir, "audit.lock")); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			w.lock.Close()
+		}
+	}()
+	names, err := w.files()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := w.repair(name); err != nil {
+			return err
+		}
+	}
+	w.remove(time.Now())
+	if len(names) == 0 {
+		return nil
+	}
+	w.name = names[len(names)-1]
+	w.file, err = os.OpenFile(filepath.Join(w.dir, w.name), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	info, err := w.file.Stat()
+	if err != nil {
+		w.file.Close()
+		return err
+	}
+	w.size, w.flushed = info.Size(), info.Size()
+	return nil
+}
+
+// A repairLine stands where a torn line was.
+type repairLine struct {
+	Type string    `json:"type"`
+	Time time.Time `json:"time"`
+	Cut  string    `json:"cut"` // what was there
+}
+
+// maxTorn is how much of a torn line is kept.
+const maxTorn = 64 << 10
+
+// repair puts a line of type repair in the place of a last line that has no end.
+// It is written over it, and is longer; so a crash on the way leaves a last line
+// that has no end, too.
+func (w *writer) repair(name string) error {
+	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	start, torn, err := tornLine(f, info.Size())
+	if err != nil || len(torn) == 0 {
+		return err
+	}
+	line, err := json.Marshal(repairLine{"repair", time.Now().UTC().Truncate(time.Microsecond), string(torn)})
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	if _, err := f.WriteAt(line, start); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Truncate(start+int64(len(line))), w.sync(f)); err != nil {
+		return err
+	}
+	w.log.Warn("an audit file ended in a torn line; a line of type repair is in its place", "file", name, "bytes", info.Size()-start)
+	return nil
+}
+
+// tornLine returns where the last line of f begins, if it has no end, and what it
+// is, up to maxTorn bytes.
+func tornLine(f *os.File, size int64) (start int64, torn []byte, err error) {
+	var block [4096]byte
+	for start = size; start > 0; {
+		b := block[:min(start, int64(len(block)))]
+		if _, err := f.ReadAt(b, start-int64(len(b))); err != nil {
+			return 0, nil, err
+		}
+		if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
+			start -= int64(len(b) - i - 1)
+			break
+		}
+		start -= int64(len(b))
+	}
+	torn = make([]byte, min(size-start, maxTorn))
+	if len(torn) == 0 {
+		return start, nil, nil
+	}
+	_, err = f.ReadAt(torn, start)
+	return start, torn, err
+}
+
+// remove removes the files that are beyond the limits. The last one stays.
+func (w *writer) remove(now time.Time) {
+	names, err := w.files()
+	if err != nil {
+		w.log.Warn("old audit files cannot be removed", "error", err)
+		return
+	}
+	for i := 0; i < len(names)-1; i++ {
+		next, _ := nameTime(names[i+1]) // no record of this file is younger
+		tooMany := w.maxFiles > 0 && len(names)-i > w.maxFiles
+		tooOld := w.maxAge > 0 && now.Sub(next) > w.maxAge
+		if !tooMany && !tooOld {
+			return
+		}
+		if err := os.Remove(filepath.Join(w.dir, names[i])); err != nil {
+			w.log.Warn("old audit file cannot be removed", "file", names[i], "error", err)
+			return
+		}
+		w.log.Info("old audit file removed", "file", names[i])
+	}
+}
