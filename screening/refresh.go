@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -381,16 +383,20 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 // measure sets what is to be known of the entries of l, and makes its segment.
 func (s *Screener) measure(l *list) error {
 	start := time.Now()
+	var wg sync.WaitGroup
+	wg.Go(func() { l.addresses = countAddresses(l.entries) })
+	wg.Go(func() { l.anomalies = sources.Inspect(l.entries) })
 	b := segmentBuilder{accountsOnly: s.accountsOnly, chains: make(map[address.Chain]int)}
 	for _, e := range l.entries {
 		b.add(e)
 	}
 	var err error
-	if l.segment, err = b.build(); err != nil {
+	l.segment, err = b.build()
+	wg.Wait()
+	if err != nil {
 		return err
 	}
-	l.count, l.addresses = len(l.entries), countAddresses(l.entries)
-	l.anomalies = sources.Inspect(l.entries)
+	l.count = len(l.entries)
 	l.segment.built = time.Now()
 	l.segment.took = l.segment.built.Sub(start)
 	return nil
@@ -413,12 +419,25 @@ func (s *Screener) check(info sources.Info, e sources.Entry) error {
 // countAddresses returns the number of distinct addresses: strings in their
 // normal form, or as listed where they are no address.
 func countAddresses(entries []sources.Entry) int {
-	texts := make([]string, len(entries))
+	text := func(e sources.Entry) string {
+		if !e.Address.IsValid() {
+			return literalKey(e.Listed)
+		}
+		return e.Address.Normalized()
+	}
+	seed := maphash.MakeSeed()
+	first := make([]uint32, 1<<bits.Len(uint(2*len(entries)))) // hash table: 1 and the first entry that has a text
+	n := 0
 	for i, e := range entries {
-		if texts[i] = e.Address.Normalized(); texts[i] == "" {
-			texts[i] = literalKey(e.Listed)
+		t := text(e)
+		at := maphash.String(seed, t) % uint64(len(first))
+		for first[at] != 0 && text(entries[first[at]-1]) != t {
+			at = (at + 1) % uint64(len(first))
+		}
+		if first[at] == 0 {
+			first[at] = uint32(i + 1)
+			n++
 		}
 	}
-	slices.Sort(texts)
-	return len(slices.Compact(texts))
+	return n
 }

@@ -1,12 +1,12 @@
 package screening
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -54,7 +54,6 @@ type segmentBuilder struct {
 	hashes [][sha256.Size]byte
 	chains map[address.Chain]int
 	keys   []index.Key // scratch, as are the following
-	line   []byte
 	text   []byte
 
 	last     sources.Entry // the entry of lastText; much of a list says the same
@@ -64,8 +63,8 @@ type segmentBuilder struct {
 
 // add files an entry under all that finds it.
 func (b *segmentBuilder) add(e sources.Entry) {
-	b.line = appendDigestLine(b.line[:0], e)
-	b.hashes = append(b.hashes, sha256.Sum256(b.line))
+	b.text = appendSaid(b.text[:0], e)
+	b.hashes = append(b.hashes, sha256.Sum256(b.text))
 	b.chains[e.Address.Chain()]++
 	b.keys = appendFilings(b.keys[:0], e, b.accountsOnly)
 	form := byte(noAddress)
@@ -117,7 +116,7 @@ func sameListing(a, b sources.Entry) bool {
 
 // build makes the segment of all that was added.
 func (b *segmentBuilder) build() (*segment, error) {
-	slices.SortFunc(b.hashes, func(a, b [sha256.Size]byte) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(b.hashes, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
 	h := sha256.New()
 	for _, line := range slices.Compact(b.hashes) {
 		h.Write(line[:])
@@ -133,20 +132,16 @@ func (b *segmentBuilder) build() (*segment, error) {
 	}, nil
 }
 
-// appendDigestLine appends what the digest covers of an entry: all but the time
-// at which it was first seen, which differs between machines.
-func appendDigestLine(b []byte, e sources.Entry) []byte {
-	b = append(b, e.Kind...)
-	b = append(b, '\t')
-	b, _ = e.Address.AppendText(b) // never fails
-	for _, s := range [...]string{e.Text(), e.Asset, e.Ref, e.Name} {
-		b = strconv.AppendQuote(append(b, '\t'), s)
+// appendSaid appends what the digest covers of an entry: all but the time at which
+// it was first seen, which differs between machines. Each text follows its length,
+// so that no two entries append the same.
+func appendSaid(b []byte, e sources.Entry) []byte {
+	for _, s := range [...]string{
+		string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), e.Asset, e.Ref, e.Name,
+	} {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
-	b = append(b, '\t')
-	if !e.ListedAt.IsZero() {
-		b = e.ListedAt.UTC().AppendFormat(b, time.RFC3339)
-	}
-	return append(b, '\n')
+	return binary.AppendVarint(b, e.ListedAt.Unix())
 }
 
 // appendTime appends t, to the nanosecond, so that readTime reads it.
