@@ -106,8 +106,8 @@ func (b *Book) Size() int { return b.index.Size() }
 func (b *Book) Close() error { return b.index.Close() }
 
 // Changed returns the addresses of b whose verdict changed by the refresh that r
-// reports, in no particular order, each once. A verdict is the score, the level
-// and the labels, but for the names and dates in these. Both verdicts are found
+// reports, in no particular order, each once. A verdict is the score, the level,
+// the labels and what is suppressed, but for the names and dates in these. Both verdicts are found
 // in the snapshots before and after that refresh, whatever was refreshed since,
 // and however old the lists are.
 //

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
@@ -103,4 +104,33 @@ func modelSort(labels []screening.Label) []screening.Label {
 	}
 	slices.SortFunc(sorted, better)
 	return sorted
+}
+
+// split returns which of the labels of a count at the given time, and which do not.
+func modelSplit(exceptions []screening.Exception, a address.Address, labels []screening.Label, now time.Time) (count []screening.Label, not []screening.Suppressed) {
+	var of []screening.Exception
+	for _, e := range exceptions {
+		if len(labels) > 0 && e.Address.Canonical() == a.Canonical() {
+			of = append(of, e)
+		}
+	}
+	for _, l := range labels {
+		var best *screening.Exception
+		for i, e := range of {
+			switch {
+			case !e.Expires.IsZero() && !e.Expires.After(now):
+			case e.Source != "" && e.Source != l.Source, e.Ref != "" && e.Ref != l.Ref:
+			case best == nil || len(e.Source) > len(best.Source) || len(e.Ref) > len(best.Ref):
+				best = &of[i]
+			}
+		}
+		if best == nil {
+			count = append(count, l)
+			continue
+		}
+		not = append(not, screening.Suppressed{
+			Label: l, Reason: best.Reason, Author: best.Author, Created: best.Created, Expires: best.Expires,
+		})
+	}
+	return count, not
 }

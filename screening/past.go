@@ -25,6 +25,9 @@ type Past struct {
 // Info alone; nothing is loaded from them. The options are those of [New]: Optional,
 // Table, NoKeyMatch and MaxAge are heeded, so give it those that held then.
 //
+// The exceptions are those that were set then, and those of them count that had not
+// expired by then.
+//
 // A source that was not loaded then is not loaded in the Past, which is
 // [ErrNotLoaded] if it is required. All else that keeps the Past from being what
 // held is an error, and nothing is answered from a list that stands in for another.
@@ -139,7 +142,15 @@ func (s *Screener) open(ctx context.Context, st sources.Store, held *sources.Sna
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	exceptions, err := ReadExceptions(strings.NewReader(held.Exceptions))
+	if err == nil {
+		s.exceptions, err = newExceptionSet(exceptions)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("screening: %w: the exceptions of %v: %w", sources.ErrDamaged, held.Since, err)
+	}
 	snap := s.snapshot(lists)
+	snap.at = at
 	if len(s.others(held)) == 0 && snap.digest != held.Digest {
 		return nil, fmt.Errorf("screening: %w: the lists of %v have the digest %s, and should have %s",
 			sources.ErrDamaged, held.Since, snap.digest, held.Digest)
@@ -191,6 +202,9 @@ func (p *Past) ScreenText(c address.Chain, text string) (Result, error) {
 // minute: a check that came less than a minute after another may not have been
 // kept. What failed then is not told.
 func (p *Past) Sources() []SourceStatus { return p.s.Sources() }
+
+// Exceptions is [Screener.Exceptions] of then.
+func (p *Past) Exceptions() []Exception { return p.s.Exceptions() }
 
 // Anomalies is [Screener.Anomalies] of the lists of then.
 func (p *Past) Anomalies(source string) sources.Anomalies { return p.s.Anomalies(source) }

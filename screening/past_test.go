@@ -407,11 +407,20 @@ func TestPastTwice(t *testing.T) {
 	}
 }
 
-// A snapshotless store cannot keep snapshots, or lies about the lists.
+// A snapshotless store cannot keep snapshots, or lies about them or the lists.
 type snapshotless struct {
 	sources.Store
-	err  error
-	load func(*sources.List)
+	err    error
+	load   func(*sources.List)
+	change func(*sources.Snapshot)
+}
+
+func (s *snapshotless) LoadSnapshot(ctx context.Context, name sources.Stored) (*sources.Snapshot, error) {
+	snap, err := s.Store.LoadSnapshot(ctx, name)
+	if err == nil && s.change != nil {
+		s.change(snap)
+	}
+	return snap, err
 }
 
 func (s *snapshotless) SaveSnapshot(ctx context.Context, snap *sources.Snapshot) error {

@@ -3,6 +3,7 @@ package screening
 import (
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
@@ -120,11 +121,15 @@ func sameVerdict(a, b Result) bool {
 		return false
 	}
 	for i, l := range a.Labels {
-		m := b.Labels[i]
-		l.Name, l.AddedAt = m.Name, m.AddedAt
-		if l != m {
+		if !sameLabel(l, b.Labels[i]) {
 			return false
 		}
 	}
-	return true
+	return slices.EqualFunc(a.Suppressed, b.Suppressed, func(a, b Suppressed) bool { return sameLabel(a.Label, b.Label) })
+}
+
+// sameLabel reports whether two labels say the same.
+func sameLabel(a, b Label) bool {
+	a.Name, a.AddedAt = b.Name, b.AddedAt
+	return a == b
 }

@@ -22,14 +22,19 @@ type Result struct {
 	// Labels are what was found: the highest points first, then by source, kind
 	// and reference. Nil if nothing was. The slice is the caller's own.
 	Labels []Label
+	// Suppressed are what was found, too, but does not count because of an
+	// [Exception], in the order of Labels. Nil if there are none. The slice is the
+	// caller's own.
+	Suppressed []Suppressed
 	// ScoringVersion is the version of the table that gave the points.
 	ScoringVersion string
 
 	snap *snapshot
 }
 
-// Digest names the snapshot that r comes from: the SHA-256 over all its entries
-// in lower-case hex, equal on every machine that holds the same lists.
+// Digest names the snapshot that r comes from: the SHA-256 over all its entries,
+// and exceptions if there are any, in lower-case hex, equal on every machine that
+// holds the same.
 func (r Result) Digest() string {
 	if r.snap == nil {
 		return ""

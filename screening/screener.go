@@ -135,6 +135,8 @@ type Screener struct {
 	held []list     // by source, as last accepted; the turn of a source guards its own
 	snap atomic.Pointer[snapshot]
 
+	exceptions *exceptionSet // nil: none
+
 	recording  sync.Mutex         // had by whoever tells the store of snapshots
 	noted      sources.Snapshot   // the last that the store is to be told of
 	unrecorded []sources.Snapshot // of which it was not told yet

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
@@ -214,7 +213,33 @@ func TestModel(t *testing.T) {
 		}
 		return e
 	}
+	now := time.Now()
+	exceptions := func() (all []screening.Exception) {
+		type scope struct {
+			account     address.Address
+			source, ref string
+		}
+		taken := make(map[scope]bool)
+		for range rng.IntN(300) {
+			e := screening.Exception{Address: pool[rng.IntN(len(pool))], Reason: strconv.Itoa(rng.IntN(100)), Author: "someone"}
+			if rng.IntN(2) == 0 {
+				e.Source = []string{ofac.ID, community.ID}[rng.IntN(2)]
+			}
+			if e.Source != "" && rng.IntN(2) == 0 {
+				e.Ref = strconv.Itoa(rng.IntN(4))
+			}
+			if rng.IntN(3) == 0 {
+				e.Expires = now.Add(time.Duration(rng.IntN(3)-1) * 1000 * time.Hour)
+			}
+			if of := (scope{e.Address.Canonical(), e.Source, e.Ref}); !taken[of] {
+				taken[of] = true
+				all = append(all, e)
+			}
+		}
+		return all
+	}
 	found := make(map[score.Match]int)
+	suppressed := make(map[score.Match]int)
 	for i := range 150 {
 		m := model{noKeys: i%5 == 0}
 		var srcs []sources.Source
@@ -233,6 +258,10 @@ func TestModel(t *testing.T) {
 		s := loaded(t, &screening.Options{NoKeyMatch: m.noKeys}, srcs...)
 		for i, entries := range m.entries {
 			checkHeld(t, s, i, entries)
+		}
+		excepted := exceptions()
+		if err := s.SetExceptions(ctx, excepted); err != nil {
+			t.Fatal(err)
 		}
 		for range 300 {
 			var r screening.Result
@@ -270,8 +299,15 @@ func TestModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, r.Labels, cmpopts.EquateEmpty()); diff != "" {
+			want, not := modelSplit(excepted, r.Address, want, now)
+			if diff := cmp.Diff(want, r.Labels); diff != "" {
 				t.Fatalf("labels of %v: -model +real\n%s", r.Address, diff)
+			}
+			if diff := cmp.Diff(not, r.Suppressed); diff != "" {
+				t.Fatalf("suppressed of %v: -model +real\n%s", r.Address, diff)
+			}
+			for _, l := range not {
+				suppressed[l.Match]++
 			}
 			points := 0
 			for _, l := range r.Labels {
@@ -286,6 +322,9 @@ func TestModel(t *testing.T) {
 	for _, m := range []score.Match{score.Exact, score.Family, score.Key, score.Literal} {
 		if found[m] == 0 {
 			t.Errorf("no match by %s was tried: the test proves nothing about it", m)
+		}
+		if suppressed[m] == 0 {
+			t.Errorf("no match by %s was suppressed", m)
 		}
 	}
 }

@@ -27,9 +27,12 @@ type snapshot struct {
 	notLoaded error     // wraps ErrNotLoaded; nil if every required source is loaded
 	oldest    time.Time // the oldest LastUpdated of a required source
 
-	segments []snapshotSegment // of the lists that are loaded
-	clean    score.Level       // of no labels
-	version  string            // of the table
+	segments   []snapshotSegment // of the lists that are loaded
+	exceptions *exceptionSet     // nil: none
+	at         time.Time         // of which a Past is; zero: of now
+
+	clean   score.Level // of no labels
+	version string      // of the table
 }
 
 // A snapshotSegment is a segment with what its labels need to know of its list.
@@ -41,7 +44,7 @@ type snapshotSegment struct {
 
 // snapshot makes a snapshot of lists that are held.
 func (s *Screener) snapshot(held []list) *snapshot {
-	snap := &snapshot{table: s.table, accountsOnly: s.accountsOnly, lists: held}
+	snap := &snapshot{table: s.table, accountsOnly: s.accountsOnly, lists: held, exceptions: s.exceptions}
 	var missing, lines []string
 	for i, l := range held {
 		id := s.infos[i].ID
@@ -66,6 +69,9 @@ func (s *Screener) snapshot(held []list) *snapshot {
 	if missing != nil {
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	}
+	if s.exceptions != nil {
+		lines = append(lines, "exceptions\t"+s.exceptions.digest+"\n") // ids are in capitals
+	}
 	slices.Sort(lines)
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
 	snap.digest = hex.EncodeToString(digest[:])
@@ -87,8 +93,15 @@ func (snap *snapshot) ready(maxAge time.Duration) error {
 // result makes the answer about a of the labels that were found.
 func (snap *snapshot) result(a address.Address, labels []Label) Result {
 	r := Result{Address: a, Level: snap.clean, Labels: labels, ScoringVersion: snap.version, snap: snap}
-	if len(labels) > 0 {
-		r.Score = labels[0].Points
+	if len(labels) > 0 && snap.exceptions != nil {
+		now := snap.at
+		if now.IsZero() {
+			now = time.Now()
+		}
+		r.Labels, r.Suppressed = snap.exceptions.split(a.Account(), labels, now)
+	}
+	if len(r.Labels) > 0 {
+		r.Score = r.Labels[0].Points
 		r.Level = snap.table.Level(r.Score)
 	}
 	return r

@@ -181,6 +181,9 @@ func (s *Screener) note(snap *snapshot) {
 	for i, l := range snap.lists {
 		next.Lists[s.infos[i].ID] = sources.Stored{Digest: l.revision.Digest, Accepted: l.accepted.Round(0)}
 	}
+	if snap.exceptions != nil {
+		next.Exceptions = snap.exceptions.text
+	}
 	if next.Digest == s.noted.Digest && maps.Equal(next.Lists, s.noted.Lists) {
 		return
 	}
