@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -84,4 +85,18 @@ func Remembered(r *Keyring) int {
 	n := len(r.unknown)
 	r.known.Range(func(any, any) bool { n++; return true })
 	return n
+}
+
+// Reserve takes one of the quota of g, and returns what gives it back.
+func (q *Quota) Reserve(ctx context.Context, g Grant) (release func(), err error) {
+	l, err := q.reserve(ctx, &g, time.Now())
+	return l.release, err
+}
+
+// ErrExhausted is the error of Reserve for a quota that is used up.
+var ErrExhausted = errExhausted
+
+// Remaining returns what q knows to be left for g.
+func (q *Quota) Remaining(g Grant) (int64, bool) {
+	return q.remaining(context.Background(), &g, time.Now())
 }

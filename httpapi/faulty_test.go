@@ -15,7 +15,11 @@ import (
 type faultyStore struct {
 	*httpapi.Memory
 	down  atomic.Bool
+	gone  atomic.Bool // as down, but Return and Leased seem to work
+	deaf  atomic.Bool // the Leases are done, but the answers are lost
 	calls atomic.Int64
+
+	returnedInVain atomic.Int64 // what Return was given while the store was down
 
 	mu   sync.Mutex
 	hold chan struct{} // not nil: Lease and Key wait for it
@@ -41,7 +45,7 @@ func (s *faultyStore) fault(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	if s.down.Load() {
+	if s.down.Load() || s.gone.Load() {
 		return errDown
 	}
 	return nil
@@ -79,17 +83,28 @@ func (s *faultyStore) Lease(ctx context.Context, id string, m httpapi.Month, n, 
 	if err := s.fault(ctx); err != nil {
 		return 0, 0, err
 	}
-	return s.Memory.Lease(ctx, id, m, n, limit)
+	granted, leased, err := s.Memory.Lease(ctx, id, m, n, limit)
+	if s.deaf.Load() {
+		return 0, 0, errDown
+	}
+	return granted, leased, err
 }
 
 func (s *faultyStore) Return(ctx context.Context, id string, m httpapi.Month, n int64) error {
+	if s.gone.Load() {
+		return nil
+	}
 	if err := s.fault(ctx); err != nil {
+		s.returnedInVain.Add(n)
 		return err
 	}
 	return s.Memory.Return(ctx, id, m, n)
 }
 
 func (s *faultyStore) Leased(ctx context.Context, id string, m httpapi.Month) (int64, error) {
+	if s.gone.Load() {
+		return 0, nil
+	}
 	if err := s.fault(ctx); err != nil {
 		return 0, err
 	}

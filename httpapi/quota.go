@@ -152,8 +152,14 @@ func (q *Quota) setLimit(l *ledger, limit int64) {
 	l.refusal = nil
 	l.retry.Store(0)
 	l.low.Store(0)
-	if limit > 0 && l.leased.Load() > limit {
-		q.start(func() { q.giveBack(context.Background(), l) })
+	if limit == 0 || l.leased.Load() <= limit {
+		return
+	}
+	rest := l.takeAll()
+	if l.flight == nil {
+		q.launch(l, rest) // whoever asks waits for what comes of it
+	} else {
+		q.start(func() { q.giveBack(context.Background(), l, rest) })
 	}
 }
 
@@ -241,7 +247,7 @@ func (q *Quota) fetchAhead(l *ledger, at int64) bool {
 		return false
 	}
 	if l.flight == nil && at >= l.retry.Load() {
-		q.launch(l)
+		q.launch(l, 0)
 	}
 	return true
 }
@@ -258,26 +264,28 @@ func (q *Quota) ask(l *ledger, at int64) (flight <-chan struct{}, err error) {
 		return l.flight, nil
 	case at < l.retry.Load() && l.refusal != nil:
 		return nil, l.refusal
-	case !q.launch(l):
+	case !q.launch(l, 0):
 		return nil, fmt.Errorf("%w: the Quota is closed", ErrUnavailable)
 	}
 	return l.flight, nil
 }
 
-// launch starts a flight of l, whose mu is held.
-func (q *Quota) launch(l *ledger) bool {
+// launch starts a flight of l, whose mu is held, which first gives back rest.
+func (q *Quota) launch(l *ledger, rest int64) bool {
 	l.flight = make(chan struct{})
 	l.flying.Store(true)
-	if q.start(func() { q.fly(l) }) {
+	if q.start(func() { q.fly(l, rest) }) {
 		return true
 	}
+	l.free.Add(rest)
 	l.flight = nil
 	l.flying.Store(false)
 	return false
 }
 
-// fly leases the next part of l.
-func (q *Quota) fly(l *ledger) {
+// fly gives back rest, and leases the next part of l.
+func (q *Quota) fly(l *ledger, rest int64) {
+	q.giveBack(context.Background(), l, rest)
 	limit := l.limit.Load()
 	l.mu.Lock()
 	careful := errors.Is(l.refusal, ErrUnavailable) // what was leased then may be lost already
@@ -323,7 +331,7 @@ func (q *Quota) fly(l *ledger) {
 	l.flying.Store(false)
 	l.mu.Unlock()
 	if late {
-		q.giveBack(context.Background(), l)
+		q.giveBack(context.Background(), l, l.takeAll())
 	}
 }
 
@@ -360,9 +368,9 @@ func (q *Quota) report(err error) {
 	q.outage.report(err)
 }
 
-// giveBack returns to the store what is free in l, or leases what is owed.
-func (q *Quota) giveBack(ctx context.Context, l *ledger) error {
-	rest := l.takeAll()
+// giveBack returns to the store the rest that was free in l, or leases it if it
+// is owed.
+func (q *Quota) giveBack(ctx context.Context, l *ledger, rest int64) error {
 	switch {
 	case rest == 0:
 		return nil
@@ -393,7 +401,7 @@ func (q *Quota) settle(ctx context.Context, l *ledger) error {
 	l.closed = true
 	l.low.Store(closedLow) // whoever takes on credit from now on comes to know
 	l.mu.Unlock()
-	return q.giveBack(ctx, l)
+	return q.giveBack(ctx, l, l.takeAll())
 }
 
 // start runs f in a goroutine that Close waits for, unless q is closed.
@@ -425,13 +433,14 @@ func (q *Quota) sweep() {
 		idle := time.Duration(at - l.touched.Load())
 		var err error
 		switch {
-		case q.outage.down.Load(): // what cannot be given back is kept
+		case q.outage.down.Load() && !q.reachable(l): // what cannot be given back is kept
+			err = ErrUnavailable
 		case idle >= ledgerIdle:
 			if q.ledgers.CompareAndDelete(id, l) {
 				err = q.settle(context.Background(), l)
 			}
 		case idle >= leaseIdle && !l.flying.Load():
-			err = q.giveBack(context.Background(), l)
+			err = q.giveBack(context.Background(), l, l.takeAll())
 		}
 		some = true
 		return err == nil && !q.closed.Load()
@@ -442,6 +451,15 @@ func (q *Quota) sweep() {
 	if some {
 		q.arm()
 	}
+}
+
+// reachable reports whether the store works again.
+func (q *Quota) reachable(l *ledger) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	defer cancel()
+	_, err := q.store.Leased(ctx, l.id, l.month)
+	q.report(err)
+	return err == nil
 }
 
 // Close gives back what is leased and not used, and ends the goroutines of q. It
