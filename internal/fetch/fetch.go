@@ -3,15 +3,21 @@
 package fetch
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +34,8 @@ var (
 	ErrTooLarge = errors.New("body too large")
 	// ErrStalled: no byte came for Request.Stall.
 	ErrStalled = errors.New("stalled")
+	// ErrDigest: the body is not the one whose SHA-256 the server has announced.
+	ErrDigest = errors.New("body has another SHA-256 than was announced")
 
 	errRedirect = errors.New("redirected")
 )
@@ -88,10 +96,14 @@ const maxWait = 2 * time.Minute
 
 // Get gets the file at req.URL and calls read with its body, uncompressed,
 // unless the copy that is held is current. It returns when read does. A body
-// that ends before its announced length is an error, whatever read says.
+// that ends before its announced length is an error, whatever read says, and so is
+// one of another SHA-256 than the header announces, in a field Digest (RFC 3230),
+// Repr-Digest or Content-Digest (RFC 9530), be it of the body as it is sent or of
+// what it is uncompressed: what a proxy has cut shows in nothing else, if the list
+// is one of lines.
 //
 // It tries again, after a while that has some chance in it, if the server cannot
-// be reached, stalls, or answers 408, 429, 5xx, or 403: the firewalls before the
+// be reached, stalls, sends a body of another digest, or answers 408, 429, 5xx, or 403: the firewalls before the
 // lists answer that, too, when they mean to be asked later. If a body breaks off
 // it calls read again, with the new body from its beginning: read must be able to
 // start over.
@@ -100,7 +112,7 @@ const maxWait = 2 * time.Minute
 // Redirects are followed, ten at most, also to other hosts, but never from https
 // to http. They may lead to addresses that are signed for us, and the address
 // itself may hold a token: errors name its host and path only. They wrap
-// ctx.Err(), [ErrTooLarge], [ErrStalled], a [*StatusError], or the cause.
+// ctx.Err(), [ErrTooLarge], [ErrStalled], [ErrDigest], a [*StatusError], or the cause.
 func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Result, error) {
 	r := *req
 	if r.Client == nil {
@@ -212,6 +224,10 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 
 	b := &body{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
 	b.tell()
+	want := announced(resp.Header)
+	if want != nil {
+		b.sum = sha256.New()
+	}
 	limited := &limit{r: b, left: r.MaxBytes}
 	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
@@ -220,6 +236,9 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 		}
 	case "gzip", "x-gzip":
 		limited.r = &gunzip{raw: b}
+		if want != nil {
+			limited.sum = sha256.New()
+		}
 	default:
 		return Result{}, &failure{err: fmt.Errorf("content encoding %.32q", encoding), final: true}
 	}
@@ -237,8 +256,39 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 		return Result{}, &failure{err: err, final: true}
 	case err != nil:
 		return Result{}, &failure{err: err, ofReader: true}
+	case want != nil && !is(b.sum, want) && !is(limited.sum, want):
+		return Result{}, &failure{err: ErrDigest}
 	}
 	return result, nil
+}
+
+// announced returns the SHA-256 sums that a header says a body has. Those in
+// another form than Base64 or hex are passed over, and so are other digests.
+func announced(h http.Header) (sums [][]byte) {
+	for _, name := range []string{"Digest", "Repr-Digest", "Content-Digest"} {
+		for _, field := range h.Values(name) {
+			for item := range strings.SplitSeq(field, ",") {
+				algorithm, text, _ := strings.Cut(strings.TrimSpace(item), "=")
+				if !strings.EqualFold(algorithm, "sha-256") {
+					continue
+				}
+				text = strings.Trim(text, ":") // RFC 9530
+				sum, err := hex.DecodeString(text)
+				if err != nil {
+					sum, err = base64.StdEncoding.DecodeString(text)
+				}
+				if err == nil && len(sum) == sha256.Size {
+					sums = append(sums, sum)
+				}
+			}
+		}
+	}
+	return sums
+}
+
+// is reports whether a sum is one of those that are wanted.
+func is(sum hash.Hash, want [][]byte) bool {
+	return sum != nil && slices.ContainsFunc(want, func(w []byte) bool { return bytes.Equal(w, sum.Sum(nil)) })
 }
 
 // isPassing reports whether an answer of that status may be another one a while
@@ -312,7 +362,8 @@ type body struct {
 	n       int64 // bytes read
 	err     error // never io.EOF
 
-	total    int64 // bytes announced, or -1
+	sum      hash.Hash // of what was read, or nil
+	total    int64     // bytes announced, or -1
 	progress func(read, total int64)
 }
 
@@ -332,6 +383,9 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.stall.Stop()
 	if b.n += int64(n); n > 0 {
+		if b.sum != nil {
+			b.sum.Write(p[:n])
+		}
 		b.tell()
 	}
 	if err != nil && err != io.EOF {
@@ -376,6 +430,7 @@ func (g *gunzip) Read(p []byte) (n int, err error) {
 type limit struct {
 	r    io.Reader
 	left int64
+	sum  hash.Hash // of what was let through, or nil
 }
 
 func (l *limit) Read(p []byte) (int, error) {
@@ -386,6 +441,9 @@ func (l *limit) Read(p []byte) (int, error) {
 		p = p[:l.left+1]
 	}
 	n, err := l.r.Read(p)
+	if l.sum != nil {
+		l.sum.Write(p[:n])
+	}
 	if l.left -= int64(n); l.left < 0 {
 		return n - 1, fmt.Errorf("%w: more bytes than the limit", ErrTooLarge)
 	}
