@@ -412,7 +412,7 @@ func (g *gunzip) Read(p []byte) (n int, err error) {
 		}
 		if err != nil {
 			g.z = nil
-			return 0, fmt.Errorf("gzip: %w", err)
+			return 0, g.fail(err)
 		}
 	}
 	n, err = g.z.Read(p)
@@ -421,9 +421,19 @@ func (g *gunzip) Read(p []byte) (n int, err error) {
 		return 0, fmt.Errorf("%w: %d bytes compressed to %d", ErrTooLarge, g.n, g.raw.n)
 	}
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("gzip: %w", err)
+		err = g.fail(err)
 	}
 	return n, err
+}
+
+// fail returns an error of the file within the body. One that is cut is as if the
+// body had broken off.
+func (g *gunzip) fail(err error) error {
+	err = fmt.Errorf("gzip: %w", err)
+	if g.raw.err == nil && errors.Is(err, io.ErrUnexpectedEOF) {
+		g.raw.err = fmt.Errorf("body broke off after %d bytes: %w", g.raw.n, err)
+	}
+	return err
 }
 
 // limit lets no more than left bytes through.

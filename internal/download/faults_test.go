@@ -1,0 +1,381 @@
+package download_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// pipes is a listener of connections in memory. With them the clock of a bubble of
+// synctest is that of client and server, and hours of waiting take no time.
+type pipes struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	close(p.done)
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+// serve returns a client of a server of h, to which all addresses lead. TLS is
+// left out: a client that asks for https takes the pipe for such a connection.
+func serve(t *testing.T, h http.Handler) *http.Client {
+	t.Helper()
+	l := &pipes{make(chan net.Conn), make(chan struct{})}
+	server := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	transport := &http.Transport{
+		DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			client, end := net.Pipe()
+			select {
+			case l.conns <- end:
+				return client, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		},
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("http, not https") },
+	}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		server.Close()
+		<-served
+	})
+	return &http.Client{Transport: transport}
+}
+
+// handler serves the list of n accounts.
+func (p published) handler(n int) http.Handler {
+	if p.serve != nil {
+		return p.serve(n)
+	}
+	files := p.files(n)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		file, ok := files[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(file))
+	})
+}
+
+// load returns all that one Load gives.
+func load(ctx context.Context, src sources.Source) ([]sources.Entry, sources.Revision, error) {
+	var entries []sources.Entry
+	rev, err := src.Load(ctx, sources.Revision{}, func(e sources.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	return entries, rev, err
+}
+
+// body returns what next answers.
+func body(next http.Handler, r *http.Request) []byte {
+	w := httptest.NewRecorder()
+	next.ServeHTTP(w, r)
+	return w.Body.Bytes()
+}
+
+func status(code int, field, value string) fault {
+	return func(_ http.Handler, w http.ResponseWriter, r *http.Request) {
+		if field != "" {
+			w.Header().Set(field, value)
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func instead(text string) fault {
+	return func(_ http.Handler, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, text)
+	}
+}
+
+// raw answers with a status of 200, these fields, and what is made of the body.
+func raw(fields func(whole []byte) string, of func(whole []byte) []byte) fault {
+	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		whole := body(next, r)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err) // of HTTP/1.1
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\n%s\r\n", fields(whole))
+		conn.Write(of(whole))
+	}
+}
+
+func gzipped(b []byte) []byte {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write(b)
+	w.Close()
+	return z.Bytes()
+}
+
+// within returns a place in the middle of b, and of one of its lines.
+func within(b []byte) int {
+	n := len(b) / 2
+	for n > 1 && (b[n-1] == '\n' || b[n-1] == '\r') {
+		n--
+	}
+	return n
+}
+
+// A fault answers a request, not as next would.
+type fault func(next http.Handler, w http.ResponseWriter, r *http.Request)
+
+// faults are what servers do. What passes, if it is gone at the third request, is
+// forgotten: the list is loaded.
+var faults = []struct {
+	name   string
+	passes bool
+	fault
+}{
+	{"403", true, status(403, "", "")},
+	{"408", true, status(408, "", "")},
+	{"429", true, status(429, "", "")},
+	{"429 with Retry-After", true, status(429, "Retry-After", "30")},
+	{"500", true, status(500, "", "")},
+	{"502", true, status(502, "", "")},
+	{"503 with Retry-After", true, status(503, "Retry-After", "Sat, 01 Jan 2000 00:01:30 GMT")},
+	{"404", false, status(404, "", "")},
+	{"410", false, status(410, "", "")},
+	{"204", false, status(204, "", "")},
+	{"304 of nothing that is held", false, status(304, "", "")},
+	{"redirects in a circle", false, func(_ http.Handler, w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path+"?X-Amz-Signature=secret", http.StatusFound)
+	}},
+	{"redirect to http", false, status(302, "Location", "http://list.example/list")},
+	{"no answer", true, func(http.Handler, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+	{"stalls before the answer", true, func(_ http.Handler, _ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) // or the server does not see that the client has gone
+		<-r.Context().Done()
+	}},
+	{"stalls in the body", true, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		b := body(next, r)
+		w.Write(b[:within(b)])
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}},
+	{"resets in the body", true, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		b := body(next, r)
+		w.Write(b[:within(b)])
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}},
+	{"resets behind the body", true, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		w.Write(body(next, r))
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}},
+	{"Content-Length too large", true, raw(
+		func(whole []byte) string {
+			return fmt.Sprintf("Connection: close\r\nContent-Length: %d\r\n", len(whole)+1)
+		},
+		func(whole []byte) []byte { return whole })},
+	{"Content-Length too small", false, raw(
+		func(whole []byte) string {
+			return fmt.Sprintf("Connection: close\r\nContent-Length: %d\r\n", within(whole))
+		},
+		func(whole []byte) []byte { return whole })},
+	{"Content-Length that is none", true, raw(
+		func([]byte) string { return "Content-Length: many\r\n" },
+		func(whole []byte) []byte { return whole })},
+	{"cut, and announced so", false, raw(
+		func(whole []byte) string { return fmt.Sprintf("Content-Length: %d\r\n", within(whole)) },
+		func(whole []byte) []byte { return whole[:within(whole)] })},
+	{"no length, and cut", false, raw(
+		func([]byte) string { return "Connection: close\r\n" },
+		func(whole []byte) []byte { return whole[:within(whole)] })},
+	{"gzip that is cut", true, raw(
+		func(whole []byte) string { return "Connection: close\r\nContent-Encoding: gzip\r\n" },
+		func(whole []byte) []byte { z := gzipped(whole); return z[:len(z)-5] })},
+	{"gzip that is none", false, raw(
+		func(whole []byte) string { return "Connection: close\r\nContent-Encoding: gzip\r\n" },
+		func(whole []byte) []byte { return whole })},
+	{"gzip bomb", false, raw(
+		func([]byte) string { return "Connection: close\r\nContent-Encoding: gzip\r\n" },
+		func([]byte) []byte { return bomb })},
+	{"an encoding that nobody asked for", false, raw(
+		func([]byte) string { return "Connection: close\r\nContent-Encoding: br\r\n" },
+		func(whole []byte) []byte { return append([]byte{0x1b}, whole...) })},
+	{"no body", false, instead("")},
+	{"blanks", false, instead(" \r\n\r\n")},
+	{"HTML", false, instead("<!DOCTYPE html>\n<html><head><title>Maintenance</title></head><body>Back soon.<br></body></html>\n")},
+	{"a login page", false, instead("<html><body><form action=\"https://ecas.ec.europa.eu/cas/login\"></form></body></html>\n")},
+	{"an error of S3", false, instead("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>")},
+	{"an error in JSON", false, instead(`{"error":"rate limited","status":429}` + "\n")},
+	{"an error in text", false, instead("404: Not Found")},
+	{"an empty array", false, instead("[]\n")},
+	{"another digest", true, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Digest", "sha-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=") // of nothing
+		w.Write(body(next, r))
+	}},
+}
+
+// bomb has blanks, which are no fault in most formats, for ten megabytes.
+var bomb = gzipped(bytes.Repeat([]byte(" \n"), 5<<20))
+
+// TestFaults has each list served by each of the servers, for a while and for
+// good: then it is loaded whole, or nothing is, with an error.
+func TestFaults(t *testing.T) {
+	const n = 30
+	for _, list := range lists {
+		t.Run(list.name, func(t *testing.T) {
+			for _, f := range faults {
+				if list.serve != nil && f.name == "another digest" {
+					continue // an answer to a question, not a file
+				}
+				synctest.Test(t, func(t *testing.T) {
+					for _, times := range []int{2, 1 << 30} {
+						next := list.handler(n)
+						left := times
+						client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+							if left--; left >= 0 {
+								f.fault(next, w, r)
+								return
+							}
+							next.ServeHTTP(w, r)
+						}))
+						entries, rev, err := load(t.Context(), list.source(client, nil))
+						switch {
+						case err != nil && (entries != nil || !rev.IsZero()):
+							t.Errorf("%s: %d entries, %+v, and the error %v", f.name, len(entries), rev, err)
+						case err == nil && times > 2:
+							t.Errorf("%s for good: %d entries, want an error", f.name, len(entries))
+						case f.passes && times == 2 && list.serve == nil && err != nil:
+							t.Errorf("%s twice: error %v, want the list", f.name, err)
+						case err == nil && len(entries) != n:
+							t.Errorf("%s twice: %d entries, want %d", f.name, len(entries), n)
+						}
+						if err != nil && strings.Contains(err.Error(), "secret") {
+							t.Errorf("%s: the error %v shows a signed address", f.name, err)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestShrunk has each list shrink by half: the one before stays, and what was
+// listed in it is found.
+func TestShrunk(t *testing.T) {
+	for _, list := range lists {
+		t.Run(list.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := list.handler(200)
+				client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
+				// A source of its own each time: those of chains follow what is new only.
+				l := &latest{source: func() sources.Source { return list.source(client, nil) }}
+				s, err := screening.New([]sources.Source{l}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Refresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				before := s.Sources()[0]
+				time.Sleep(time.Hour)
+				h = list.handler(100)
+				if _, err := s.Refresh(t.Context()); !errors.Is(err, screening.ErrShrunk) {
+					t.Errorf("error %v, want %v", err, screening.ErrShrunk)
+				}
+				if st := s.Sources()[0]; st.Addresses != 200 || st.LastUpdated != before.LastUpdated || st.Digest != before.Digest {
+					t.Errorf("%+v, want the list of before, as old as it was, %+v", st, before)
+				}
+				if r, err := s.ScreenText("ethereum", account(150)); list.name != "USDT on Tron" && (err != nil || r.Score == 0) {
+					t.Errorf("an account that is gone from the list: %+v, %v, want it listed", r, err)
+				}
+			})
+		})
+	}
+}
+
+// latest is a source that begins anew with each Load.
+type latest struct{ source func() sources.Source }
+
+func (l *latest) Info() sources.Info { return l.source().Info() }
+
+func (l *latest) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	return l.source().Load(ctx, prev, add)
+}
+
+// TestProgress holds that each source tells of the bytes that it downloads.
+func TestProgress(t *testing.T) {
+	for _, list := range lists {
+		if list.serve != nil {
+			continue // they tell of blocks, and of events
+		}
+		synctest.Test(t, func(t *testing.T) {
+			var read, total int64
+			var seen []int64
+			src := list.source(serve(t, list.handler(1000)), func(r, all int64) {
+				read, total = r, all
+				if r == all {
+					seen = append(seen, all)
+				}
+			})
+			if _, _, err := load(t.Context(), src); err != nil {
+				t.Fatalf("%s: %v", list.name, err)
+			}
+			if size := int64(len(list.files(1000)["/list"])); read == 0 || read != total || !slices.Contains(seen, size) {
+				t.Errorf("%s: told at last of %d of %d bytes, and of bodies of %v, want one of %d", list.name, read, total, seen, size)
+			}
+		})
+	}
+}
+
+// TestTruncated cuts each list at every byte. Only where its format has no end, and
+// between two of its lines, can what is left be a list.
+func TestTruncated(t *testing.T) {
+	for _, list := range lists {
+		if list.parse == nil {
+			continue // two files, or none
+		}
+		doc := list.files(3)["/list"]
+		if _, err := list.parse(strings.NewReader(doc), func(sources.Entry) error { return nil }); err != nil {
+			t.Errorf("%s, whole: %v", list.name, err)
+		}
+		for n := range strings.TrimRight(doc, " \r\n") {
+			if list.open && n > 0 && doc[n-1] == '\n' {
+				continue
+			}
+			if rev, err := list.parse(strings.NewReader(doc[:n]), func(sources.Entry) error { return nil }); err == nil {
+				t.Errorf("%s, cut at %d of %d bytes: %+v, no error\n%q", list.name, n, len(doc), rev, doc[:n])
+				break
+			}
+		}
+	}
+}

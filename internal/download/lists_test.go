@@ -1,0 +1,304 @@
+package download_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/keccak"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/opensanctions"
+	"github.com/walletscreen/walletscreen/sources/stablecoin"
+	"github.com/walletscreen/walletscreen/sources/uk"
+)
+
+// A published is a list in one of its formats, made up for the tests.
+type published struct {
+	name string
+	// source returns the source of it, which asks client.
+	source func(client *http.Client, progress func(read, total int64)) sources.Source
+	// files returns the list of n accounts, and what belongs to it, by path. It is
+	// nil for lists that are no files.
+	files func(n int) map[string]string
+	// serve stands for files then.
+	serve func(n int) http.Handler
+	// parse reads the file /list; nil if that takes more.
+	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
+	// open says that no format of the file has an end: one that is cut between two
+	// lines is a list.
+	open bool
+}
+
+const host = "https://list.example"
+
+// account returns the n-th account of each list.
+func account(n int) string { return fmt.Sprintf("0x%040x", 0xa11ce0000+n) }
+
+// each joins what f makes of each number below n.
+func each(n int, f func(i int) string) string {
+	var all strings.Builder
+	for i := range n {
+		all.WriteString(f(i))
+	}
+	return all.String()
+}
+
+// one returns the files of a list that is one file.
+func one(doc func(n int) string) func(n int) map[string]string {
+	return func(n int) map[string]string { return map[string]string{"/list": doc(n)} }
+}
+
+func advancedXML(list string) func(n int) string {
+	return func(n int) string {
+		return `<Sanctions><DateOfIssue><Year>2026</Year><Month>9</Month><Day>30</Day></DateOfIssue>
+<ReferenceValueSets><FeatureTypeValues><FeatureType ID="345">Digital Currency Address - ETH</FeatureType></FeatureTypeValues>
+<ListValues><List ID="1">` + list + `</List></ListValues></ReferenceValueSets><DistinctParties>
+` + each(n, func(i int) string {
+			return fmt.Sprintf(`<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>%s</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n", i, account(i))
+		}) + "</DistinctParties><SanctionsEntries>\n" + each(n, func(i int) string {
+			return fmt.Sprintf(`<SanctionsEntry ProfileID="%d" ListID="1"><EntryEvent><Date><Year>2026</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>`+"\n", i)
+		}) + "</SanctionsEntries></Sanctions>\n"
+	}
+}
+
+func simpleXML(program string) func(n int) string {
+	return func(n int) string {
+		return fmt.Sprintf("<sdnList><publshInformation><Publish_Date>09/30/2026</Publish_Date><Record_Count>%d</Record_Count></publshInformation>\n", n) +
+			each(n, func(i int) string {
+				return fmt.Sprintf("<sdnEntry><uid>%d</uid><lastName>X</lastName><programList><program>%s</program></programList><idList><id><idType>Digital Currency Address - ETH</idType><idNumber>%s</idNumber></id></idList></sdnEntry>\n", i, program, account(i))
+			}) + "</sdnList>\n"
+	}
+}
+
+func zipped(doc func(n int) string) func(n int) string {
+	return func(n int) string {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.Create("SDN.XML")
+		if err == nil {
+			_, err = io.WriteString(w, doc(n))
+		}
+		if err == nil {
+			err = z.Close()
+		}
+		if err != nil {
+			panic(err) // of a buffer in memory
+		}
+		return b.String()
+	}
+}
+
+// sdnCSV returns the two files; the last address goes on in the second.
+func sdnCSV(program string) func(n int) map[string]string {
+	return func(n int) map[string]string {
+		const row = `%d,"X",-0- ,"%s",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"%sDigital Currency Address - ETH %s"` + "\r\n"
+		main := each(n-1, func(i int) string { return fmt.Sprintf(row, i, program, "", account(i)+".") })
+		last := account(n - 1)
+		blanks := strings.Repeat("x", 1000-len("; Digital Currency Address - ETH ")-20) + "; "
+		main += fmt.Sprintf(row, n-1, program, blanks, last[:20]) + "\x1a"
+		return map[string]string{"/list": main, "/comments": fmt.Sprintf("%d,\"%s.\"\r\n", n-1, last[20:])}
+	}
+}
+
+func euXML(n int) string {
+	return `<export generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="1">` + "\n" + each(n, func(i int) string {
+		return fmt.Sprintf(`<sanctionEntity euReferenceNumber="EU.%d.1" logicalId="%d"><remark>ETH: %s</remark></sanctionEntity>`+"\n", i, i, account(i))
+	}) + "</export>\n"
+}
+
+func euCSV(n int) string {
+	return "fileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;Entity_Remark\r\n" + each(n, func(i int) string {
+		return fmt.Sprintf("22/09/2026;%d;EU.%d.1;ETH: %s\r\n", i, i, account(i))
+	})
+}
+
+func ukXML(n int) string {
+	return "<Designations><DateGenerated>21/09/2026</DateGenerated>\n" + each(n, func(i int) string {
+		return fmt.Sprintf("<Designation><UniqueID>RUS%d</UniqueID><OtherInformation>ETH: %s</OtherInformation></Designation>\n", i, account(i))
+	}) + "</Designations>\n"
+}
+
+func ukCSV(n int) string {
+	return "Report Date: 08-Oct-2026\r\nUnique ID,Name 6,Name 1,Name 2,Name 3,Name 4,Name 5,Name type,Other Information,UK Statement of Reasons,Date Designated\r\n" +
+		each(n, func(i int) string { return fmt.Sprintf("RUS%d,X,,,,,,Primary Name,ETH: %s,,\r\n", i, account(i)) })
+}
+
+// jsonOf writes n values as a document.
+func jsonOf(of func(all []any) any, value func(i int) any) func(n int) string {
+	return func(n int) string {
+		var all []any
+		for i := range n {
+			all = append(all, value(i))
+		}
+		b, err := json.MarshalIndent(of(all), "", " ")
+		if err != nil {
+			panic(err) // of maps and strings
+		}
+		return string(b) + "\n"
+	}
+}
+
+func array(all []any) any { return all }
+
+func darklistItem(i int) any {
+	return map[string]string{"address": account(i), "comment": "x", "date": "2018-11-06"}
+}
+
+func ftmLines(n int) string {
+	return each(n, func(i int) string {
+		return fmt.Sprintf(`{"id":"w%d","schema":"CryptoWallet","properties":{"publicKey":[%q],"currency":["ETH"]}}`+"\n", i, account(i))
+	})
+}
+
+func targetsCSV(n int) string {
+	return "id,schema,name,identifiers,sanctions,first_seen\n" + each(n, func(i int) string {
+		return fmt.Sprintf("w%d,CryptoWallet,%s,,,\n", i, account(i))
+	})
+}
+
+// ethereum serves a node whose chain has a freeze in each block from 10 on.
+func ethereum(n int) http.Handler {
+	usdt := stablecoin.Issuers()[0]
+	hash := func(block uint64) string { return fmt.Sprintf("0x%064x", block+0xb10c) }
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var req struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params []any           `json:"params"`
+		}
+		if json.NewDecoder(r.Body).Decode(&req) != nil {
+			http.Error(w, "not a call", http.StatusBadRequest)
+			return
+		}
+		number := func(v any) uint64 {
+			u, err := strconv.ParseUint(strings.TrimPrefix(fmt.Sprint(v), "0x"), 16, 64)
+			if err != nil {
+				return 1000 // "latest", "finalized"
+			}
+			return u
+		}
+		var result any
+		switch req.Method {
+		case "eth_chainId":
+			result = "0x1"
+		case "eth_getCode":
+			result = "0x6001"
+		case "eth_getBlockByNumber":
+			b := number(req.Params[0])
+			result = map[string]string{"number": fmt.Sprintf("0x%x", b), "hash": hash(b), "timestamp": fmt.Sprintf("0x%x", 900_000_000+12*b)}
+		case "eth_getLogs":
+			filter := req.Params[0].(map[string]any)
+			logs := []any{}
+			for b := max(10, number(filter["fromBlock"])); b <= number(filter["toBlock"]) && b < uint64(n)+10; b++ {
+				logs = append(logs, map[string]any{
+					"address": strings.ToLower(usdt.Address), "topics": []string{fmt.Sprintf("0x%x", keccak.Sum256([]byte(usdt.Added)))},
+					"data":        "0x" + strings.Repeat("0", 24) + account(int(b - 10))[2:],
+					"blockNumber": fmt.Sprintf("0x%x", b), "blockHash": hash(b), "transactionHash": hash(b + 1<<32), "transactionIndex": "0x0",
+					"logIndex": "0x0", "removed": false, "blockTimestamp": fmt.Sprintf("0x%x", 900_000_000+12*b),
+				})
+			}
+			result = logs
+		}
+		json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": req.ID, "result": result})
+	})
+}
+
+// tronGrid serves n freezes, twenty on a page.
+func tronGrid(n int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, count := r.URL.Query().Get("event_name"), n
+		if name == "RemovedBlackList" {
+			count = 0
+		}
+		from, _ := strconv.Atoi(r.URL.Query().Get("fingerprint"))
+		data := []any{}
+		for i := from; i < min(from+20, count); i++ {
+			data = append(data, map[string]any{
+				"block_number": i + 1, "block_timestamp": 1_600_000_000_000, "contract_address": stablecoin.TronUSDT, "event_name": name,
+				"transaction_id": fmt.Sprintf("%064x", i), "result": map[string]string{"_user": account(i)},
+			})
+		}
+		meta := map[string]any{}
+		if from+20 < count {
+			meta["fingerprint"] = strconv.Itoa(from + 20)
+		}
+		json.NewEncoder(w).Encode(map[string]any{"data": data, "success": true, "meta": meta})
+	})
+}
+
+// lists are all formats of all sources that fetch.
+var lists = func() []published {
+	ofacSource := func(constructor func(*ofac.Options) sources.Source, comments string) func(*http.Client, func(int64, int64)) sources.Source {
+		return func(c *http.Client, progress func(int64, int64)) sources.Source {
+			return constructor(&ofac.Options{URL: host + "/list", CommentsURL: comments, Client: c, Progress: progress})
+		}
+	}
+	euSource := func(c *http.Client, progress func(int64, int64)) sources.Source {
+		return eu.New(&eu.Options{URL: host + "/list", Client: c, Progress: progress})
+	}
+	ukSource := func(c *http.Client, progress func(int64, int64)) sources.Source {
+		return uk.New(&uk.Options{URL: host + "/list", Client: c, Progress: progress})
+	}
+	badlistSource := func(opts badlist.Options) func(*http.Client, func(int64, int64)) sources.Source {
+		return func(c *http.Client, progress func(int64, int64)) sources.Source {
+			o := opts
+			o.URL, o.Client, o.Progress = host+"/list", c, progress
+			return badlist.New(&o)
+		}
+	}
+	dataset := func(c *http.Client, progress func(int64, int64)) sources.Source {
+		return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Client: c, Progress: progress})
+	}
+	mew, ransomwhere := badlist.Options{}, *badlist.Ransomwhere()
+	sniffer, domains := *badlist.ScamSniffer(), *badlist.ScamSnifferDomains()
+	contracts := stablecoin.Issuers()[:1]
+	contracts[0].FirstBlock = 1
+	return []published{
+		{name: "OFAC, sdn_advanced.xml", source: ofacSource(ofac.New, ""), files: one(advancedXML("SDN List")), parse: ofac.Parse},
+		{name: "OFAC, sdn.xml", source: ofacSource(ofac.New, ""), files: one(simpleXML("DPRK3")), parse: ofac.Parse},
+		{name: "OFAC, ZIP", source: ofacSource(ofac.New, ""), files: one(zipped(simpleXML("DPRK3"))), parse: ofac.Parse},
+		{name: "OFAC, CSV", source: ofacSource(ofac.New, host+"/comments"), files: sdnCSV("DPRK3")},
+		{name: "OFAC, cons_advanced.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(advancedXML("Consolidated List")), parse: ofac.ParseConsolidated},
+		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},
+		{name: "OFAC, consolidated CSV", source: ofacSource(ofac.NewConsolidated, host+"/comments"), files: sdnCSV("NS-PLC")},
+		{name: "EU, XML", source: euSource, files: one(euXML), parse: eu.Parse},
+		{name: "EU, CSV", source: euSource, files: one(euCSV), parse: eu.Parse, open: true},
+		{name: "UK, XML", source: ukSource, files: one(ukXML), parse: uk.Parse},
+		{name: "UK, CSV", source: ukSource, files: one(ukCSV), parse: uk.Parse, open: true},
+		{name: "darklist", source: badlistSource(mew), files: one(jsonOf(array, darklistItem)), parse: badlist.Parse},
+		{name: "array of addresses", source: badlistSource(sniffer), files: one(jsonOf(array, func(i int) any { return account(i) })), parse: sniffer.Format.Parse},
+		{name: "object of addresses", source: badlistSource(mew), files: one(jsonOf(func(all []any) any {
+			o := map[string]any{}
+			for _, a := range all {
+				o[a.(string)] = "x"
+			}
+			return o
+		}, func(i int) any { return account(i) })), parse: badlist.Parse},
+		{name: "object of arrays", source: badlistSource(domains), files: one(jsonOf(func(all []any) any { return map[string]any{"phish.example": all} }, func(i int) any { return account(i) })), parse: domains.Format.Parse},
+		{name: "ransomwhe.re", source: badlistSource(ransomwhere), files: one(jsonOf(func(all []any) any { return map[string]any{"result": all} }, func(i int) any {
+			return map[string]any{"address": account(i), "blockchain": "ethereum", "family": "x", "createdAt": "2021-07-08T00:00:00Z"}
+		})), parse: ransomwhere.Format.Parse},
+		{name: "CSV of addresses", source: badlistSource(mew), files: one(func(n int) string {
+			return "address,comment\n" + each(n, func(i int) string { return account(i) + ",x\n" })
+		}), parse: badlist.Parse, open: true},
+		{name: "text of addresses", source: badlistSource(mew), files: one(func(n int) string {
+			return each(n, func(i int) string { return account(i) + " # x\n" })
+		}), parse: badlist.Parse, open: true},
+		{name: "OpenSanctions, entities.ftm.json", source: dataset, files: one(ftmLines), parse: opensanctions.Parse, open: true},
+		{name: "OpenSanctions, targets.simple.csv", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
+		{name: "USDT on Ethereum", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
+			return stablecoin.New(host+"/node", &stablecoin.Options{Contracts: contracts, Client: c})
+		}, serve: ethereum},
+		{name: "USDT on Tron", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
+			return stablecoin.NewTron(&stablecoin.TronOptions{URL: host, Client: c})
+		}, serve: tronGrid},
+	}
+}()
