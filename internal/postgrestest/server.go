@@ -34,7 +34,7 @@ type Server struct {
 	programs string // the directory of initdb, pg_ctl and postgres
 	dir      string
 	guard    io.Closer     // what it ends with
-	exited   chan struct{} // closed when the server that was launched last has ended
+	exited   chan struct{} // closed when all processes of the last launch have ended
 }
 
 // Start starts a server for the test alone. Where none can be made, the test is
@@ -126,45 +126,46 @@ func (s *Server) URL() string {
 	return "postgres://postgres@/postgres?" + url.Values{"host": {s.dir}}.Encode()
 }
 
-// Launch launches the server again after Kill, and returns when it answers.
+// Launch launches the server, again after Kill, and returns when it answers.
 func (s *Server) Launch() error {
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	cmd := s.command(filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "max_connections=300")
+	// By a pipe, as it is no File to package exec: Wait waits for the end of all who
+	// hold it, which are the processes of the server.
+	cmd.Stderr = struct{ io.Writer }{log}
+	if err := cmd.Start(); err != nil {
+		return errors.Join(err, log.Close())
+	}
+	exited := make(chan struct{})
+	s.exited = exited
+	go func() {
+		cmd.Wait() // that it ended is all that matters
+		log.Close()
+		close(exited)
+	}()
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	for {
-		cmd := s.command(filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "max_connections=300")
-		log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			return err
+		conn, err := pgx.Connect(ctx, s.URL())
+		if err == nil {
+			return conn.Close(ctx)
 		}
-		cmd.Stderr = log
-		err = cmd.Start()
-		log.Close()
-		if err != nil {
-			return err
+		select {
+		case <-exited:
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+			continue
 		}
-		exited := make(chan struct{})
-		s.exited = exited
-		go func() { cmd.Wait(); close(exited) }()
-		for running := true; running; {
-			conn, err := pgx.Connect(ctx, s.URL())
-			if err == nil {
-				return conn.Close(ctx)
-			}
-			select {
-			case <-exited:
-				// After a kill it refuses to start until the last process of its
-				// predecessor has ended.
-				running = false
-			case <-ctx.Done():
-				said, _ := os.ReadFile(log.Name())
-				return fmt.Errorf("PostgreSQL does not answer after %v: %w\n%s", startTime, err, said)
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
+		said, _ := os.ReadFile(log.Name())
+		return fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, said)
 	}
 }
 
-// Kill ends the server as a crash would, and returns when it has ended.
+// Kill kills the server as a crash would, and returns when all of its processes
+// have ended.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
