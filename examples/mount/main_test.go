@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+)
+
+// key is the one of the exchanges.
+const key = "wsk_TEST0TEST0TEST0TEST0"
+
+// TestRouters: under each router, the requests of the exchanges of package httpapi
+// have the answers that the handler alone gives.
+func TestRouters(t *testing.T) {
+	gin.SetMode(gin.ReleaseMode)
+	s, err := screening.New(bundle.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := httpapi.NewKeys(map[string]string{"test": key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := readRequests(t)
+	for _, router := range []string{"mux", "stripprefix", "endpoints", "chi", "gin", "echo"} {
+		t.Run(router, func(t *testing.T) {
+			alone, h := httpapi.NewHandler(s, keys, nil), newRouter(router, s, keys)
+			statuses := make(map[int]int)
+			for _, name := range slices.Sorted(maps.Keys(requests)) { // usage tells how many went before
+				text := requests[name]
+				want, got := play(t, alone, text, ""), play(t, h, text, "/compliance")
+				if got != want {
+					t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+				}
+				status, _ := strconv.Atoi(got[:3])
+				statuses[status]++
+			}
+			for _, status := range []int{200, 204, 304, 400, 401, 405, 413, 415} {
+				if statuses[status] == 0 {
+					t.Errorf("no answer has status %d", status)
+				}
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/hello", nil))
+			if w.Code != 200 || w.Body.String() != "Hello.\n" {
+				t.Errorf("the application's own route: %d %q", w.Code, w.Body)
+			}
+		})
+	}
+}
+
+// endpoint is how a request to an endpoint begins, of a method that all routers
+// know.
+var endpoint = regexp.MustCompile(`^(GET|HEAD|POST|PUT|DELETE|OPTIONS) /api/v1/(sources|screen|usage)[ ?]`)
+
+// readRequests returns the requests of the exchanges by their names: all those
+// that are sent to an endpoint.
+func readRequests(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("../../httpapi/testdata/exchanges/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const withKey = " HTTP/1.1\nHost: x\nAuthorization: Bearer " + key + "\n"
+	all := map[string]string{
+		"not modified": "GET /api/v1/sources" + withKey + "If-None-Match: *\n\n",
+		"large body":   "POST /api/v1/screen" + withKey + "Content-Type: application/json\n\n" + strings.Repeat(" ", 17<<10),
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, request, _ := strings.Cut(string(text), "-- request --\n")
+		request, _, ok := strings.Cut(request, "-- response --\n")
+		if !ok {
+			t.Fatalf("%s: no request", name)
+		}
+		if endpoint.MatchString(request) {
+			all[filepath.Base(name)] = request
+		}
+	}
+	if len(all) < 50 {
+		t.Fatalf("only %d requests", len(all))
+	}
+	return all
+}
+
+// ofTheMoment is what differs from one answer to the next.
+var ofTheMoment = regexp.MustCompile(`"age_seconds":\d+`)
+
+// play returns what h answers to a request whose path is put behind a prefix,
+// without what follows from the prefix.
+func play(t *testing.T, h http.Handler, text, prefix string) string {
+	t.Helper()
+	head, body, _ := strings.Cut(text, "\n\n")
+	body = strings.TrimSuffix(body, "\n")
+	head = strings.ReplaceAll(strings.Replace(strings.TrimSuffix(head, "\n"), " /", " "+prefix+"/", 1), "\n", "\r\n")
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(fmt.Sprintf("%s\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	answer := bytes.ReplaceAll(w.Body.Bytes(), []byte(`"instance":"`+prefix+"/"), []byte(`"instance":"/`))
+	id := w.Header().Get("X-Request-Id")
+	w.Header().Del("Content-Length") // which instance is part of
+	var b bytes.Buffer
+	fmt.Fprintln(&b, w.Code)
+	w.Header().Write(&b)
+	b.Write(ofTheMoment.ReplaceAll(answer, []byte(`"age_seconds":0`)))
+	return strings.ReplaceAll(b.String(), id, "REQUEST-ID")
+}
