@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math/bits"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -322,6 +323,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 			e.FirstSeen = now
 		}
 		next.entries = append(next.entries, e)
+		yieldNow(len(next.entries))
 		if len(next.entries)%1000 == 0 {
 			progress()
 		}
@@ -387,8 +389,9 @@ func (s *Screener) measure(l *list) error {
 	wg.Go(func() { l.addresses = countAddresses(l.entries) })
 	wg.Go(func() { l.anomalies = sources.Inspect(l.entries) })
 	b := segmentBuilder{accountsOnly: s.accountsOnly, chains: make(map[address.Chain]int)}
-	for _, e := range l.entries {
+	for i, e := range l.entries {
 		b.add(e)
+		yieldNow(i)
 	}
 	var err error
 	l.segment, err = b.build()
@@ -400,6 +403,15 @@ func (s *Screener) measure(l *list) error {
 	l.segment.built = time.Now()
 	l.segment.took = l.segment.built.Sub(start)
 	return nil
+}
+
+// yieldNow lets others run, at every 64th of numbers that follow one another. A
+// loop over a long list would otherwise keep a processor for the ten milliseconds
+// that the scheduler gives it, and whoever has a question meanwhile waiting.
+func yieldNow(i int) {
+	if i%64 == 0 {
+		runtime.Gosched()
+	}
 }
 
 // check returns an error if e may not be in a list of the given source.
@@ -438,6 +450,7 @@ func countAddresses(entries []sources.Entry) int {
 			first[at] = uint32(i + 1)
 			n++
 		}
+		yieldNow(i)
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +52,7 @@ type segmentBuilder struct {
 	accountsOnly bool // as in segment
 
 	index  index.Builder
-	hashes [][sha256.Size]byte
+	hashes [256][][sha256.Size]byte // of what the entries say, by the first byte
 	chains map[address.Chain]int
 	keys   []index.Key // scratch, as are the following
 	text   []byte
@@ -64,7 +65,8 @@ type segmentBuilder struct {
 // add files an entry under all that finds it.
 func (b *segmentBuilder) add(e sources.Entry) {
 	b.text = appendSaid(b.text[:0], e)
-	b.hashes = append(b.hashes, sha256.Sum256(b.text))
+	hash := sha256.Sum256(b.text)
+	b.hashes[hash[0]] = append(b.hashes[hash[0]], hash)
 	b.chains[e.Address.Chain()]++
 	b.keys = appendFilings(b.keys[:0], e, b.accountsOnly)
 	form := byte(noAddress)
@@ -116,12 +118,15 @@ func sameListing(a, b sources.Entry) bool {
 
 // build makes the segment of all that was added.
 func (b *segmentBuilder) build() (*segment, error) {
-	slices.SortFunc(b.hashes, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
 	h := sha256.New()
-	for _, line := range slices.Compact(b.hashes) {
-		h.Write(line[:])
+	for i, hashes := range b.hashes {
+		slices.SortFunc(hashes, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+		for _, hash := range slices.Compact(hashes) {
+			h.Write(hash[:])
+		}
+		b.hashes[i] = nil
+		runtime.Gosched()
 	}
-	b.hashes = nil
 	ix, err := b.index.Build()
 	if err != nil {
 		return nil, err
@@ -206,7 +211,10 @@ func (seg *segment) entry(n uint32, k index.Key) (sources.Entry, error) {
 func (seg *segment) all() ([]sources.Entry, error) {
 	var entries []sources.Entry
 	var buf [8]index.Key
+	i := 0
 	for k, set := range seg.index.All() {
+		i++
+		yieldNow(i)
 		err := seg.each(set, k, func(e sources.Entry) {
 			if k == appendFilings(buf[:0], e, seg.accountsOnly)[0] { // once, of all that it is filed under
 				entries = append(entries, e)

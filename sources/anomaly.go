@@ -3,6 +3,7 @@ package sources
 import (
 	"errors"
 	"hash/maphash"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -79,6 +80,9 @@ func Inspect(entries []Entry) Anomalies {
 		}
 		if seen.has(i) {
 			note(Duplicate, e)
+		}
+		if i%64 == 0 {
+			runtime.Gosched() // a list may be long, and others have questions to answer
 		}
 	}
 	return a

@@ -14,6 +14,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -380,6 +381,7 @@ func parallel(workers, n int, do func(worker, i int) error) error {
 					errs[w] = err
 					failed.Store(1)
 				}
+				runtime.Gosched() // whoever answers meanwhile shall not wait for a time slice
 			}
 		})
 	}
