@@ -21,7 +21,10 @@ func (w *ResultWriter) Append(b []byte, address, chain string, r *screening.Resu
 }
 
 // AppendLabel returns a label as it is sent.
-func AppendLabel(l screening.Label) []byte { return appendLabel(nil, &l) }
+func AppendLabel(l screening.Label) []byte { return append(appendLabel(nil, &l), '}') }
+
+// AppendSuppressed returns what is suppressed as it is sent.
+func AppendSuppressed(x screening.Suppressed) []byte { return appendSuppressed(nil, &x) }
 
 // AppendString returns s as a JSON string, as it is sent.
 func AppendString(s string) []byte { return appendString(nil, s) }

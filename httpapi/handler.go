@@ -52,6 +52,10 @@
 // of an address; and of a key, be it the caller's or a private one that was sent
 // for an address, nothing is in any answer.
 //
+// What an operator's [screening.Exception] takes out of the score is in a member of
+// its own, suppressed: labels, each with the reason, the author and expires_at, which
+// is null if the exception does not end. It is not there if nothing is suppressed.
+//
 // Every answer has X-Request-Id: that of the request, if it is 1 to 128 visible
 // ASCII characters and no key, else a new random one. Every answer has Cache-Control:
 // no-store, for what somebody screens is nobody else's business; but that of

@@ -40,6 +40,19 @@ var (
 		})
 )
 
+// exceptions are those of an operator.
+var exceptions = []screening.Exception{
+	{
+		Address: address.MustParse("polygon", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"), Source: "COMMUNITY_BADLIST",
+		Reason: "a \"quoted\" <reason>", Author: "J. Doe", Expires: epoch.AddDate(100, 0, 0),
+	},
+	{Address: address.MustParse("bitcoin", "bc1qpa78qajm34ypqk6unwwn9tgxrc9evaez76c64s"), Reason: "licence 2026-17", Author: "J. Doe"},
+	{
+		Address: address.MustParse("bsc", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"), Source: "OFAC_SDN", Ref: "27307",
+		Reason: "test", Author: "J. Doe", Created: epoch,
+	},
+}
+
 func listed(c address.Chain, text, asset, ref, name string, at time.Time) sources.Entry {
 	return sources.Entry{Address: address.MustParse(c, text), Listed: text, Asset: asset, Kind: score.Sanctioned, Ref: ref, Name: name, ListedAt: at}
 }
@@ -71,12 +84,13 @@ func (s skewed) Load(ctx context.Context, prev sources.Revision, add func(source
 //	optional   the community list is optional, and was never loaded
 //	required   the community list is required, and was never loaded
 //	skewed     the community list was loaded an hour ahead of our clock
+//	excepted   as loaded, with the first two exceptions
 func newScreener(t testing.TB, state string) *screening.Screener {
 	t.Helper()
 	srcs, opts := []sources.Source{ofac, eu, uk, community}, &screening.Options{}
 	wait := time.Hour + 1500*time.Millisecond
 	switch state {
-	case "loaded", "empty":
+	case "loaded", "empty", "excepted":
 	case "stale":
 		opts.MaxAge, wait = 24*time.Hour, 25*time.Hour
 	case "optional":
@@ -101,6 +115,11 @@ func newScreener(t testing.TB, state string) *screening.Screener {
 		t.Fatal(err)
 	}
 	time.Sleep(wait)
+	if state == "excepted" {
+		if err := s.SetExceptions(context.Background(), exceptions[:2]); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return s
 }
 

@@ -93,9 +93,18 @@ func (w *resultWriter) append(b []byte, req screenRequest, r *screening.Result, 
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendLabel(b, &r.Labels[i])
+		b = append(appendLabel(b, &r.Labels[i]), '}')
 	}
-	return append(b, w.ending(r, now).text...)
+	if len(r.Suppressed) > 0 {
+		b = append(b, `],"suppressed":[`...)
+	}
+	for i := range r.Suppressed {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendSuppressed(b, &r.Suppressed[i])
+	}
+	return append(b, w.ending(r, now).text...) // it begins with the bracket
 }
 
 // screened returns what r says to have been screened.
@@ -106,8 +115,8 @@ func screened(req screenRequest, r *screening.Result) string {
 	return r.Address.Normalized()
 }
 
-// appendLabel appends one risk signal, of a kind that package score has. The last two fields are there if the match
-// is not exact.
+// appendLabel appends one risk signal, of a kind that package score has, but for
+// the brace at its end. The last two fields are there if the match is not exact.
 func appendLabel(b []byte, l *screening.Label) []byte {
 	b = append(append(b, `{"label":"`...), l.Kind...)
 	b = appendString(append(b, `","source":`...), l.Source)
@@ -119,7 +128,16 @@ func appendLabel(b []byte, l *screening.Label) []byte {
 	if l.Listed != "" && l.Match != score.Exact {
 		b = appendString(append(b, `,"listed_address":`...), l.Listed)
 	}
-	return append(b, '}')
+	return b
+}
+
+// appendSuppressed appends a risk signal that an operator's exception takes out of
+// the score, and why.
+func appendSuppressed(b []byte, x *screening.Suppressed) []byte {
+	b = appendLabel(b, &x.Label)
+	b = appendString(append(b, `,"reason":`...), x.Reason)
+	b = appendString(append(b, `,"author":`...), x.Author)
+	return append(timestamp{x.Expires}.appendJSON(append(b, `,"expires_at":`...)), '}')
 }
 
 // An ending is how all answers end that come from one snapshot while no age in it

@@ -21,14 +21,15 @@ import (
 // of it: one for each table of the interface. What is sent is held against them.
 
 type result struct {
-	Address        string      `json:"address"`
-	Chain          string      `json:"chain"`
-	Score          int         `json:"score"`
-	Level          string      `json:"level"`
-	Labels         []label     `json:"labels"`
-	DataFreshness  freshnessOf `json:"data_freshness"`
-	ScoringVersion string      `json:"scoring_version"`
-	Disclaimer     string      `json:"_disclaimer"`
+	Address        string       `json:"address"`
+	Chain          string       `json:"chain"`
+	Score          int          `json:"score"`
+	Level          string       `json:"level"`
+	Labels         []label      `json:"labels"`
+	Suppressed     []suppressed `json:"suppressed,omitempty"`
+	DataFreshness  freshnessOf  `json:"data_freshness"`
+	ScoringVersion string       `json:"scoring_version"`
+	Disclaimer     string       `json:"_disclaimer"`
 }
 
 type label struct {
@@ -38,6 +39,13 @@ type label struct {
 	AddedAt       *string `json:"added_at"`
 	Match         string  `json:"match,omitempty"`
 	ListedAddress string  `json:"listed_address,omitempty"`
+}
+
+type suppressed struct {
+	label
+	Reason    string  `json:"reason"`
+	Author    string  `json:"author"`
+	ExpiresAt *string `json:"expires_at"`
 }
 
 type freshness struct {
@@ -81,7 +89,14 @@ func modelOf(text, chain string, r screening.Result, now time.Time) result {
 	for _, l := range r.Labels {
 		m.Labels = append(m.Labels, labelModel(l))
 	}
+	for _, x := range r.Suppressed {
+		m.Suppressed = append(m.Suppressed, suppressedModel(x))
+	}
 	return m
+}
+
+func suppressedModel(x screening.Suppressed) suppressed {
+	return suppressed{labelModel(x.Label), x.Reason, x.Author, timeModel(x.Expires)}
 }
 
 func labelModel(l screening.Label) label {
@@ -135,8 +150,11 @@ var questions = []struct {
 // TestAppendResult holds the answers to real questions against encoding/json.
 func TestAppendResult(t *testing.T) {
 	var w httpapi.ResultWriter
-	for range 2 { // two Screeners, so that the second has another ending
+	for i := range 4 { // several Screeners, so that the next has another ending
 		s := newLoadedScreener(t)
+		if err := s.SetExceptions(t.Context(), exceptions[:i]); err != nil {
+			t.Fatal(err)
+		}
 		for _, q := range questions {
 			r, err := s.ScreenText(q.chain, q.address)
 			if err != nil {
@@ -305,6 +323,10 @@ func FuzzAppendJSON(f *testing.F) {
 		l := screening.Label{Kind: score.Scam, Match: score.Match(n % 5), Source: s, Ref: s, Listed: s, AddedAt: at}
 		if got, want := append(httpapi.AppendLabel(l), '\n'), marshal(labelModel(l)); !bytes.Equal(got, want) {
 			t.Errorf("%v:\n got %s\nwant %s", l, got, want)
+		}
+		x := screening.Suppressed{Label: l, Reason: s, Author: s, Expires: at}
+		if got, want := append(httpapi.AppendSuppressed(x), '\n'), marshal(suppressedModel(x)); !bytes.Equal(got, want) {
+			t.Errorf("%v:\n got %s\nwant %s", x, got, want)
 		}
 		status := make([]screening.SourceStatus, n%4)
 		for i := range status {

@@ -21,7 +21,9 @@
 // of stands before the first screening that names it, in each file: the digests are
 // those by which package store keeps the revisions. With Options.HashKey there is
 // address_hmac for address, see [Hash]; then no line has an address, but one in
-// which a customer puts it into his request id.
+// which a customer puts it into his request id. If an operator's exceptions take
+// labels out of the score, these are in suppressed, with a reason and an author; the
+// exceptions are part of the snapshot, which [screening.OpenDigest] opens again.
 //
 // # Files
 //
@@ -194,6 +196,7 @@ type line struct {
 	Score       int           `json:"score"`
 	Level       score.Level   `json:"level"`
 	Labels      []label       `json:"labels"`
+	Suppressed  []suppressed  `json:"suppressed,omitempty"`
 	Lists       string        `json:"lists"`
 	Scoring     string        `json:"scoring_version"`
 }
@@ -203,6 +206,13 @@ type label struct {
 	Match  string     `json:"match"`
 	Source string     `json:"source"`
 	Ref    string     `json:"source_ref"`
+}
+
+// A suppressed is a label that an operator's exception takes out of the score.
+type suppressed struct {
+	label
+	Reason string `json:"reason"`
+	Author string `json:"author"`
 }
 
 // Hash returns what stands for an address in the lines if Options.HashKey is key:
@@ -235,6 +245,9 @@ func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 	}
 	for i, r := range s.Result.Labels {
 		ln.Labels[i] = label{r.Kind, r.Match.String(), r.Source, r.Ref}
+	}
+	for _, x := range s.Result.Suppressed {
+		ln.Suppressed = append(ln.Suppressed, suppressed{label{x.Kind, x.Match.String(), x.Source, x.Ref}, x.Reason, x.Author})
 	}
 	text, err := json.Marshal(ln)
 	if err == nil {
