@@ -444,7 +444,7 @@ func (n node) Type() string {
 	}
 	if f := n.Get("format"); f.Exists() {
 		text += ", " + f.Text()
-	} else if p := n.Get("pattern"); p.Exists() {
+	} else if p := n.Get("pattern"); p.Exists() && len(p.Text()) < 40 { // a longer one tells people nothing
 		text += " like `" + p.Text() + "`"
 	}
 	if n.Get("minLength").Exists() {

@@ -1,0 +1,18 @@
+module github.com/walletscreen/walletscreen/internal/browser
+
+go 1.25.0
+
+replace github.com/walletscreen/walletscreen => ../..
+
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.1
+	github.com/walletscreen/walletscreen v0.0.0
+)
+
+require (
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	golang.org/x/crypto v0.55.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/time v0.15.0 // indirect
+)
