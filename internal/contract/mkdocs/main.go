@@ -180,15 +180,15 @@ func (o operation) Curl() (string, error) {
 	if !o.Free() {
 		b += next + `-H "Authorization: Bearer $API_KEY"`
 	}
-	for _, x := range o.RequestExamples() {
-		body, err := x.Value.compact()
+	if all := o.RequestExamples(); len(all) > 0 {
+		body, err := all[0].Value.compact()
 		if err != nil {
 			return "", err
 		}
 		if strings.Contains(body, "'") {
 			return "", fmt.Errorf("%s: the shell would not take the example", o.Path)
 		}
-		return b + next + "-H 'Content-Type: application/json'" + next + "-d '" + body + "'", nil
+		b += next + "-H 'Content-Type: application/json'" + next + "-d '" + body + "'"
 	}
 	return b, nil
 }
