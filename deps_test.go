@@ -25,7 +25,7 @@ var imports = map[string]string{
 	"sources/bundle":        "internal/listfile sources",
 	"sources/store":         "internal/listfile sources",
 	"sources/stablecoin":    "address internal/fetch internal/keccak score sources",
-	"screening":             "address internal/index score sources",
+	"screening":             "address internal/base58 internal/bech32 internal/index score sources",
 	"httpapi":               "address score screening sources",
 	"httpapi/audit":         "address httpapi score screening",
 	"httpapi/storetest":     "httpapi",

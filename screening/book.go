@@ -17,9 +17,11 @@ import (
 // many addresses there are: tens of millions are nothing special.
 //
 // A Book is never changed; a larger one is made anew. In memory and in a file it
-// takes about 30 bytes for an address of an EVM chain, and of others 45 and the
-// text of the address with its chain. All its methods but Close may be called
-// concurrently.
+// takes 29 bytes for an address that is nothing but the 20 bytes of a key, or of
+// its hash, in hex, Base58 or Bech32, as on EVM chains, bitcoin and most others;
+// 41 for one of 32 bytes, as on solana; and of the rest, such as monero, 45 or more
+// and the text of the address with its chain. All its methods but Close may be
+// called concurrently.
 //
 // A Book has addresses, not any text: that a list prints a string which is no
 // address concerns it only as far as somebody may read the string as one.
@@ -53,10 +55,10 @@ func NewBook(addresses iter.Seq2[address.Address, error]) (*Book, error) {
 	return &Book{ix}, nil
 }
 
-// WriteBook is NewBook into a file, which [OpenBook] opens. While it is made, the
-// Book takes as much memory as it will take in the file, and half as much again.
-// path is the old file, or whatever was there, until the new one is complete; who
-// has the old one open keeps it.
+// WriteBook is NewBook into a file, which [OpenBook] opens. Until that is written,
+// it takes about one and a half times the memory that the file will have, and three
+// times where it has the texts of the addresses. path is the old file, or whatever
+// was there, until the new one is complete; who has the old one open keeps it.
 func WriteBook(path string, addresses iter.Seq2[address.Address, error]) error {
 	w := newBookWriter()
 	if err := w.addAll(addresses); err != nil {
@@ -72,10 +74,10 @@ func WriteBook(path string, addresses iter.Seq2[address.Address, error]) error {
 // read there by all processes that have it open, where the system can do that. It
 // must not be changed while it is open; it may be replaced, as WriteBook does.
 //
-// All of the file is read once and checked, at some GB in a second. The error
-// wraps [ErrBookDamaged] if it is not what WriteBook wrote, and [ErrBookOutdated]
-// if it was written by a version of this module that reads addresses differently:
-// then it must be made anew.
+// All of the file is read once and checked: ten million addresses in half a
+// second. The error wraps [ErrBookDamaged] if it is not what WriteBook wrote, and
+// [ErrBookOutdated] if it was written by a version of this module that reads
+// addresses differently: then it must be made anew.
 func OpenBook(path string) (*Book, error) {
 	ix, err := index.Open(path)
 	if err != nil {
@@ -181,17 +183,30 @@ func (b *Book) find(k index.Key) ([]address.Address, error) {
 
 // A bookWriter makes the index of a Book. Each address is there under all keys of
 // an index that are asked in a question about it; the value is the number of a
-// text: the address with its chain, or the chain alone if the address is 0x and
-// the bytes of its only key in hex.
+// text: the address with its chain, or a spelling, if it is nothing but the bytes
+// of its only key. So most of the addresses of a chain share one text.
 //
 // The first text says that it is a Book. The last has an address of each shape
 // with its keys, for keys may be others in another version of package address.
 type bookWriter struct {
 	b       index.Builder
-	shapes  map[shape]struct{}
+	shapes  map[shape]*spellings
 	samples []byte
 	keys    []index.Key
 }
+
+// spellings are those that were found of a shape, and how many addresses had none.
+type spellings struct {
+	found []spelling
+	none  int
+}
+
+// No more spellings of a shape are searched for when so many were found, or when so
+// many addresses had none.
+const (
+	maxSpellings = 8
+	maxSearched  = 100
+)
 
 // bookMagic is the first text of a Book.
 const bookMagic = "walletscreen book 1\n"
@@ -218,7 +233,7 @@ func shapeOf(a address.Address) shape {
 }
 
 func newBookWriter() *bookWriter {
-	w := &bookWriter{shapes: make(map[shape]struct{})}
+	w := &bookWriter{shapes: make(map[shape]*spellings)}
 	w.b.Intern(bookMagic)
 	return w
 }
@@ -242,12 +257,18 @@ func (w *bookWriter) addAll(addresses iter.Seq2[address.Address, error]) error {
 func (w *bookWriter) add(a address.Address) {
 	w.keys = appendProbes(w.keys[:0], a, false)
 	s := shapeOf(a)
-	if _, ok := w.shapes[s]; !ok {
-		w.shapes[s] = struct{}{}
+	known := w.shapes[s]
+	if known == nil {
+		known = new(spellings)
+		w.shapes[s] = known
 		w.samples = appendSample(w.samples, a)
 	}
-	text := string(a.Chain())
-	if len(w.keys) > 1 || a.Normalized() != hexOf(w.keys[0]) {
+	text := ""
+	if len(w.keys) == 1 {
+		var buf [32]byte
+		text = known.of(a, w.keys[0].AppendBytes(buf[:0]))
+	}
+	if text == "" {
 		text = a.String()
 	}
 	n := w.b.Intern(text)
@@ -256,10 +277,34 @@ func (w *bookWriter) add(a address.Address) {
 	}
 }
 
+// of returns the text of the spelling of a, made of the payload of its key, or "".
+func (s *spellings) of(a address.Address, payload []byte) string {
+	text := a.Normalized()
+	for _, sp := range s.found {
+		if sp.write(payload) == text {
+			return sp.text
+		}
+	}
+	if s.none == maxSearched || len(s.found) == maxSpellings {
+		return ""
+	}
+	if sp, ok := spellingOf(a, payload); ok {
+		s.found = append(s.found, sp)
+		return sp.text
+	}
+	s.none++
+	return ""
+}
+
 // readOwn returns the address of which text is the value under k.
 func readOwn(text string, k index.Key) (address.Address, error) {
 	if !strings.Contains(text, ":") {
-		text += ":" + hexOf(k)
+		sp, ok := parseSpelling(text)
+		if !ok {
+			return address.Address{}, fmt.Errorf("%.80q is no spelling", text)
+		}
+		var buf [32]byte
+		text = string(sp.chain) + ":" + sp.write(k.AppendBytes(buf[:0]))
 	}
 	var a address.Address
 	if err := a.UnmarshalText([]byte(text)); err != nil {

@@ -431,9 +431,9 @@ func TestReport(t *testing.T) {
 // of a book, each on the last, must lead to what Screen says in the end.
 func TestRunReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(5, 6))
 		source := func(info sources.Info, takes time.Duration, kind score.Kind) *slow {
 			edition := 0
+			rng := rand.New(rand.NewPCG(5, uint64(takes)))
 			return &slow{info: info, takes: takes, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 				edition++
 				if edition%4 == 3 {
@@ -540,42 +540,14 @@ func TestBookOfNothing(t *testing.T) {
 	}
 }
 
-// bookFile returns the bytes of a book of these addresses.
-func bookFile(t testing.TB, addresses ...address.Address) []byte {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "book")
-	if err := screening.WriteBook(path, each(addresses...)); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// openBytes opens a book of these bytes.
-func openBytes(t testing.TB, data []byte) (*screening.Book, error) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "book")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return screening.OpenBook(path)
-}
-
 // TestBookDamage damages a file at every byte and cuts it anywhere.
 func TestBookDamage(t *testing.T) {
-	data := bookFile(t, address.MustParse("ethereum", lazarus), address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"))
-	if _, err := openBytes(t, data); err != nil {
+	data := newBook(t, address.MustParse("ethereum", lazarus), address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")).Bytes()
+	if _, err := screening.LoadBook(data); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "book")
 	refused := func(what string, i int, data []byte) {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := screening.OpenBook(path); !errors.Is(err, screening.ErrBookDamaged) {
+		if _, err := screening.LoadBook(data); !errors.Is(err, screening.ErrBookDamaged) {
 			t.Errorf("%s %d: %v", what, i, err)
 		}
 	}
@@ -586,6 +558,16 @@ func TestBookDamage(t *testing.T) {
 		refused("cut at", i, data[:i])
 	}
 	refused("with more than", len(data), append(slices.Clone(data), 0))
+
+	path := filepath.Join(t.TempDir(), "book")
+	for _, damaged := range [][]byte{nil, data[:len(data)-1], append(slices.Clone(data[:len(data)-1]), 1)} {
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := screening.OpenBook(path); !errors.Is(err, screening.ErrBookDamaged) {
+			t.Errorf("a file of %d bytes: %v", len(damaged), err)
+		}
+	}
 }
 
 // bookOf returns the bytes of a file that says it is a book, with these texts and
@@ -614,27 +596,30 @@ func TestBookOfOthers(t *testing.T) {
 	k, _ := address.MustParse("ethereum", lazarus).Key()
 	const magic = "walletscreen book 1\n"
 	line := fmt.Sprintf("ethereum:%s\t%x:%s\n", lazarus, int(k.Class()), lazarus[2:])
-	if _, err := openBytes(t, bookOf(t, k, magic, "ethereum", line)); err != nil {
+	if _, err := screening.LoadBook(bookOf(t, k, magic, "ethereum 0x", line)); err != nil {
 		t.Fatalf("a file as it should be: %v", err)
 	}
 	for name, tt := range map[string]struct {
 		data []byte
 		want error
 	}{
-		"an index":            {bookOf(t, k, "something", "ethereum", line), screening.ErrBookDamaged},
-		"another key":         {bookOf(t, k, magic, "ethereum", strings.Replace(line, "\t2:", "\t8001:", 1)), screening.ErrBookOutdated},
-		"no key":              {bookOf(t, k, magic, "ethereum", "ethereum:"+lazarus+"\n"), screening.ErrBookOutdated},
-		"a chain that is not": {bookOf(t, k, magic, "ethereum", "nonesuch:x\t1:00\n"), screening.ErrBookOutdated},
+		"an index":            {bookOf(t, k, "something", "ethereum 0x", line), screening.ErrBookDamaged},
+		"another key":         {bookOf(t, k, magic, "ethereum 0x", strings.Replace(line, "\t2:", "\t8001:", 1)), screening.ErrBookOutdated},
+		"no key":              {bookOf(t, k, magic, "ethereum 0x", "ethereum:"+lazarus+"\n"), screening.ErrBookOutdated},
+		"a chain that is not": {bookOf(t, k, magic, "ethereum 0x", "nonesuch:x\t1:00\n"), screening.ErrBookOutdated},
 	} {
-		if _, err := openBytes(t, tt.data); !errors.Is(err, tt.want) {
+		if _, err := screening.LoadBook(tt.data); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", name, err, tt.want)
 		}
 	}
 	list := &published{info: ofac}
 	list.publish(sanctioned("ethereum", lazarus, "1"))
 	report := refresh(t, newScreener(t, nil, list))
-	for _, text := range []string{"ethereum:" + clean, "bitcoin", "nonesuch", "", ":", "ethereum:0x"} {
-		b, err := openBytes(t, bookOf(t, k, magic, text, line))
+	for _, text := range []string{
+		"ethereum:" + clean, "bitcoin", "nonesuch", "", ":", "ethereum:0x", "ethereum", "bitcoin 0x", "nonesuch 0x", "tron base58check 40",
+		"tron base58check xx", "tron base58check 410000000000000000", "bitcoin bech32 bc 10", "bitcoin bech32 bc /",
+	} {
+		b, err := screening.LoadBook(bookOf(t, k, magic, text, line))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -650,21 +635,18 @@ func TestBookOfOthers(t *testing.T) {
 	}
 }
 
-// FuzzOpenBook opens any file as a book, and asks it.
-func FuzzOpenBook(f *testing.F) {
+// FuzzBook opens any file as a book, and asks it.
+func FuzzBook(f *testing.F) {
 	k, _ := address.MustParse("ethereum", lazarus).Key()
-	f.Add(bookFile(f, address.MustParse("bsc", lazarus), address.MustParse("monero", "44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A")))
-	f.Add(bookOf(f, k, "walletscreen book 1\n", "ethereum", ""))
+	f.Add(newBook(f, address.MustParse("bsc", lazarus),
+		address.MustParse("monero", "44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A")).Bytes())
+	f.Add(bookOf(f, k, "walletscreen book 1\n", "ethereum 0x", ""))
 	f.Add([]byte("wsindex\n"))
 	list := &published{info: ofac}
 	list.publish(sanctioned("ethereum", lazarus, "1"))
 	report := refresh(f, newScreener(f, nil, list))
-	path := filepath.Join(f.TempDir(), "book")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		b, err := screening.OpenBook(path)
+		b, err := screening.LoadBook(data)
 		if err != nil {
 			return
 		}

@@ -1,6 +1,12 @@
 package screening
 
-import "github.com/walletscreen/walletscreen/sources"
+import (
+	"bytes"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/sources"
+)
 
 // Entries returns what the snapshot holds of source i, as it is read back out of
 // what questions are answered from.
@@ -15,4 +21,46 @@ func (s *Screener) Bytes() int {
 		n += seg.Size()
 	}
 	return n
+}
+
+// SpellingOf returns the text of the spelling of a, or "", and what is read with
+// that of the key of a.
+func SpellingOf(a address.Address) (text, written string) {
+	keys := appendProbes(nil, a, false)
+	payload := keys[0].AppendBytes(nil)
+	s, ok := spellingOf(a, payload)
+	if len(keys) > 1 || !ok {
+		return "", ""
+	}
+	if s, ok = parseSpelling(s.text); !ok {
+		return s.text, ""
+	}
+	return s.text, s.write(payload)
+}
+
+// Spell returns what is written of a payload by the spelling of a text, if it is
+// one.
+func Spell(text string, payload []byte) (string, bool) {
+	s, ok := parseSpelling(text)
+	if !ok {
+		return "", false
+	}
+	return s.write(payload), true
+}
+
+// LoadBook is OpenBook of the bytes of a file.
+func LoadBook(data []byte) (*Book, error) {
+	ix, err := index.Load(data)
+	if err != nil {
+		return nil, bookError(err)
+	}
+	b := &Book{ix}
+	return b, b.check()
+}
+
+// Bytes returns the bytes of the file of b.
+func (b *Book) Bytes() []byte {
+	var data bytes.Buffer
+	b.index.WriteTo(&data) // a Buffer never fails
+	return data.Bytes()
 }
