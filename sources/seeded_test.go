@@ -57,3 +57,29 @@ func (failing) Info() sources.Info { return info }
 func (f failing) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 	return sources.Revision{}, f.err
 }
+
+// A part is a source of a part of a list.
+type part struct{ sources.Source }
+
+func (p part) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	rev, err := p.Source.Load(ctx, prev, add)
+	rev.Partial = true
+	return rev, err
+}
+
+// TestSeededPart holds that whoever has a part is given the whole, even if the
+// part turns out to be all there is.
+func TestSeededPart(t *testing.T) {
+	for name, live := range map[string]sources.Source{"more": sources.Static(info, list...), "the same": sources.Static(info, list[:2]...)} {
+		src := sources.Seeded(live, part{sources.Static(info, list[:2]...)})
+		got, rev, err := load(src, sources.Revision{})
+		if err != nil || !slices.Equal(got, list[:2]) || !rev.Partial {
+			t.Fatalf("the first Load gave %+v, %+v, %v, want a part", got, rev, err)
+		}
+		want, _, _ := load(live, sources.Revision{})
+		got, rev, err = load(src, rev)
+		if err != nil || !slices.Equal(got, want) || rev.Partial {
+			t.Errorf("%s: the second Load gave %+v, %+v, %v, want all of the live source's", name, got, rev, err)
+		}
+	}
+}

@@ -19,6 +19,12 @@ import (
 
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/opensanctions"
+	"github.com/walletscreen/walletscreen/sources/stablecoin"
+	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
 // pipes is a listener of connections in memory. With them the clock of a bubble of
@@ -331,6 +337,39 @@ func (l *latest) Info() sources.Info { return l.source().Info() }
 func (l *latest) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	return l.source().Load(ctx, prev, add)
 }
+
+// TestAllowHTTP holds that no source speaks http unless it is told to.
+func TestAllowHTTP(t *testing.T) {
+	asked := false
+	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		asked = true
+		return nil, errors.New("down")
+	})}
+	const list = "http://list.example/list"
+	for _, allow := range []bool{false, true} {
+		for _, src := range []sources.Source{
+			ofac.New(&ofac.Options{URL: list, Client: client, AllowHTTP: allow}),
+			ofac.New(&ofac.Options{URL: list, CommentsURL: list, Client: client, AllowHTTP: allow}),
+			eu.New(&eu.Options{URL: list, RSS: list, Client: client, AllowHTTP: allow}),
+			uk.New(&uk.Options{URL: list, Client: client, AllowHTTP: allow}),
+			badlist.New(&badlist.Options{URL: list, Client: client, AllowHTTP: allow}),
+			opensanctions.New(&opensanctions.Options{Dataset: "x", URL: list, Client: client, AllowHTTP: allow}),
+			stablecoin.New(list, &stablecoin.Options{Client: client, AllowHTTP: allow}),
+			stablecoin.NewTron(&stablecoin.TronOptions{URL: list, Client: client, AllowHTTP: allow}),
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				asked = false
+				if _, _, err := load(t.Context(), src); err == nil || asked != allow {
+					t.Errorf("%s, AllowHTTP: %v: error %v, asked: %v", src.Info().ID, allow, err, asked)
+				}
+			})
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestProgress holds that each source tells of the bytes that it downloads.
 func TestProgress(t *testing.T) {

@@ -18,7 +18,8 @@ const Darklist = "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists
 // [ScamSniffer], [ScamSnifferDomains] and [Ransomwhere] return those for other
 // lists.
 type Options struct {
-	// URL is where the list is; "" means [Darklist]. It must be https.
+	// URL is where the list is; "" means [Darklist]. It must be https, unless
+	// AllowHTTP is set.
 	URL string
 	// Format is what there is to know of the list at URL that its content does not
 	// tell; see [Parse] for what it does.
@@ -31,6 +32,8 @@ type Options struct {
 	Client *http.Client
 	// UserAgent is what requests say they come from, if not "".
 	UserAgent string
+	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	AllowHTTP bool
 	// Progress, if not nil, is called as the list is downloaded: read is how many
 	// bytes have come, as they are sent, and total how many were announced, or -1.
 	// A download that is repeated begins at zero; so that a program can draw a bar.
@@ -57,7 +60,7 @@ func New(opts *Options) sources.Source {
 		},
 	}
 	if opts != nil {
-		s.client, s.userAgent, s.progress, s.format = opts.Client, opts.UserAgent, opts.Progress, opts.Format
+		s.client, s.userAgent, s.allowHTTP, s.progress, s.format = opts.Client, opts.UserAgent, opts.AllowHTTP, opts.Progress, opts.Format
 		if opts.URL != "" {
 			s.url = opts.URL
 		}
@@ -72,6 +75,7 @@ type source struct {
 	info           sources.Info
 	url, userAgent string
 	client         *http.Client
+	allowHTTP      bool
 	progress       func(read, total int64)
 	format         Format
 }
@@ -79,7 +83,7 @@ type source struct {
 func (s *source) Info() sources.Info { return s.info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxSize, Progress: s.progress}
+	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxSize, AllowHTTP: s.allowHTTP, Progress: s.progress}
 	rev, err := download.List(ctx, req, prev, add, s.format.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("badlist: %w", err)

@@ -27,7 +27,7 @@ const PublicToken = "dG9rZW4tMjAxNw"
 // Options are what [New] can be told. The zero Options are the defaults.
 type Options struct {
 	// URL is where the list is, without a token; "" means [XML], some 26 MB. It
-	// must be https. Any format that [Parse] knows will do.
+	// must be https, unless AllowHTTP is set. Any format that [Parse] knows will do.
 	URL string
 	// Token is sent with the request of the list: "" means [PublicToken] for [XML]
 	// and [CSV], and none for another URL. The Commission gives personal ones to
@@ -42,6 +42,8 @@ type Options struct {
 	Client *http.Client
 	// UserAgent is what requests say they come from, if not "".
 	UserAgent string
+	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	AllowHTTP bool
 	// Progress, if not nil, is called as the list is downloaded: read is how many
 	// bytes have come, as they are sent, and total how many were announced, or -1.
 	// A download that is repeated begins at zero; so that a program can draw a bar.
@@ -83,7 +85,7 @@ func New(opts *Options) sources.Source {
 	if opts == nil {
 		opts = new(Options)
 	}
-	s := &source{url: opts.URL, rss: opts.RSS, client: opts.Client, userAgent: opts.UserAgent, progress: opts.Progress}
+	s := &source{url: opts.URL, rss: opts.RSS, client: opts.Client, userAgent: opts.UserAgent, allowHTTP: opts.AllowHTTP, progress: opts.Progress}
 	token := opts.Token
 	switch s.url {
 	case "":
@@ -113,6 +115,7 @@ func New(opts *Options) sources.Source {
 type source struct {
 	url, rss, userAgent string
 	client              *http.Client
+	allowHTTP           bool
 	progress            func(read, total int64)
 }
 
@@ -187,7 +190,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 }
 
 func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{URL: url, Client: s.client, UserAgent: s.userAgent, MaxBytes: limit, Stall: stall}
+	return &fetch.Request{URL: url, Client: s.client, UserAgent: s.userAgent, MaxBytes: limit, Stall: stall, AllowHTTP: s.allowHTTP}
 }
 
 // get is fetch.Get, but that a redirect to a login page is not followed.

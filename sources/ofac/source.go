@@ -52,6 +52,8 @@ type Options struct {
 	// short ones; forty characters that begin with "Mozilla/5.0" have always been
 	// good, and so is the default.
 	UserAgent string
+	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	AllowHTTP bool
 	// Progress, if not nil, is called as the list is downloaded: read is how many
 	// bytes have come, as they are sent, and total how many were announced, or -1.
 	// A download that is repeated begins at zero; so that a program can draw a bar.
@@ -90,7 +92,7 @@ func NewConsolidated(opts *Options) sources.Source {
 func newSource(k kind, url string, opts *Options) sources.Source {
 	s := &source{kind: k, url: url}
 	if opts != nil {
-		s.client, s.userAgent, s.progress = opts.Client, opts.UserAgent, opts.Progress
+		s.client, s.userAgent, s.allowHTTP, s.progress = opts.Client, opts.UserAgent, opts.AllowHTTP, opts.Progress
 		if opts.URL != "" {
 			s.url = opts.URL
 		}
@@ -111,6 +113,7 @@ type source struct {
 	url, comments string // comments of CSV only
 	userAgent     string
 	client        *http.Client
+	allowHTTP     bool
 	progress      func(read, total int64)
 }
 
@@ -140,7 +143,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 }
 
 func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{URL: url, Client: s.client, UserAgent: s.userAgent, MaxBytes: limit, Progress: s.progress}
+	return &fetch.Request{URL: url, Client: s.client, UserAgent: s.userAgent, MaxBytes: limit, AllowHTTP: s.allowHTTP, Progress: s.progress}
 }
 
 // loadFile loads a list that is one file.

@@ -18,6 +18,10 @@ const zipMagic = "PK\x03\x04"
 // at the end. Those of OFAC have some 3 MB (sdn.xml) and 5 MB (sdn_advanced.xml).
 const maxZIP = 64 << 20
 
+// maxRatio bounds what the ZIP file may claim to be compressed to: the lists are
+// so to a thirtieth. What is longer than it claims is an error of archive/zip.
+const maxRatio = 250
+
 // unzip returns a reader of the one XML file in the ZIP file r. That reader
 // checks length and CRC-32 of what it gives.
 func unzip(r io.Reader) (io.Reader, error) {
@@ -45,8 +49,8 @@ func unzip(r io.Reader) (io.Reader, error) {
 	if doc == nil {
 		return nil, zipError("without an XML file")
 	}
-	if doc.UncompressedSize64 > maxBytes {
-		return nil, zipError("with a file of %d bytes", doc.UncompressedSize64)
+	if n := doc.UncompressedSize64; n > maxBytes || n > maxRatio*doc.CompressedSize64+1<<20 {
+		return nil, zipError("with a file of %d bytes in %d", n, doc.CompressedSize64)
 	}
 	unzipped, err := doc.Open()
 	if err != nil {

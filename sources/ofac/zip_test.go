@@ -68,6 +68,7 @@ func TestZIPRefused(t *testing.T) {
 		"a bad file":    zipped(t, doc[:len(doc)-20], "SDN.XML"),
 		"another list":  zipped(t, []byte("<html/>"), "SDN.XML"),
 		"an empty file": zipped(t, nil, "SDN.XML"),
+		"a bomb":        zipped(t, bytes.Replace(doc, []byte("</n:sdnList>"), append(bytes.Repeat([]byte(" "), 4<<20), "</n:sdnList>"...), 1), "SDN.XML"),
 	} {
 		if _, _, err := parse(t, bytes.NewReader(file)); err == nil {
 			t.Errorf("%s: no error", name)

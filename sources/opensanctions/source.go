@@ -34,13 +34,15 @@ type Options struct {
 	// for all others.
 	Kinds Kinds
 	// URL is where the file is; "" means OpenSanctions' newest entities.ftm.json
-	// of the dataset. It must be https.
+	// of the dataset. It must be https, unless AllowHTTP is set.
 	URL string
 	// Client makes the requests; nil means http.DefaultClient. The time without
 	// progress is bounded in any case, the rest by the context of Load.
 	Client *http.Client
 	// UserAgent is what requests say they come from, if not "".
 	UserAgent string
+	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	AllowHTTP bool
 	// Progress, if not nil, is called as the list is downloaded: read is how many
 	// bytes have come, as they are sent, and total how many were announced, or -1.
 	// A download that is repeated begins at zero; so that a program can draw a bar.
@@ -99,7 +101,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if s.Dataset == "" {
 		return sources.Revision{}, errors.New("opensanctions: no dataset")
 	}
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, Progress: s.Progress}
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
 	rev, err := download.List(ctx, req, prev, add, s.Kinds.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)

@@ -108,6 +108,11 @@ var rules = []rule{
 		checkConcurrent,
 	},
 	{
+		"slow",
+		"A Load whose caller is slow to take an entry gives the whole list all the same, and holds up no other Load: each may have a caller of its own.",
+		checkSlow,
+	},
+	{
 		"own entries",
 		"Entries are the caller's own: what was given to add does not change after add has returned.",
 		checkOwnEntries,
@@ -366,6 +371,49 @@ func checkConcurrent(newSource func() sources.Source) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+func checkSlow(newSource func() sources.Source) error {
+	src := newSource()
+	entries, rev, err := first(src)
+	if err != nil {
+		return err
+	}
+	type loaded struct {
+		entries []sources.Entry
+		rev     sources.Revision
+		err     error
+	}
+	var other loaded
+	var got []sources.Entry
+	slow := func(e sources.Entry) error {
+		got = append(got, e)
+		if len(got) > 1 {
+			return nil
+		}
+		done := make(chan loaded, 1)
+		go func() {
+			var l loaded
+			l.entries, l.rev, l.err = load(src, sources.Revision{})
+			done <- l
+		}()
+		select {
+		case other = <-done:
+			return nil
+		case <-time.After(patience):
+			return fmt.Errorf("another Load still waits, %v after this one's caller was given an entry", patience)
+		}
+	}
+	revSlow, err := src.Load(context.Background(), sources.Revision{}, slow)
+	if err == nil {
+		err = same("a Load with a slow caller", entries, rev, got, revSlow)
+	}
+	if err == nil && len(got) > 0 {
+		if err = other.err; err == nil {
+			err = same("the Load meanwhile", entries, rev, other.entries, other.rev)
+		}
+	}
+	return err
 }
 
 func checkOwnEntries(newSource func() sources.Source) error {

@@ -332,6 +332,19 @@ func TestBroken(t *testing.T) {
 			return src
 		}},
 
+		{"gives up on a slow caller", "slow", func() sources.Source {
+			src := good()
+			load, loading := src.load, new(atomic.Int64)
+			src.load = func(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+				defer loading.Add(-1)
+				if loading.Add(1) > 1 {
+					return sources.Revision{}, errors.New("one at a time, please")
+				}
+				return load(ctx, prev, add)
+			}
+			return src
+		}},
+
 		{"uses a buffer again", "own entries", func() sources.Source {
 			src := good()
 			src.load = func(_ context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
@@ -364,6 +377,24 @@ func TestBroken(t *testing.T) {
 			t.Errorf("a good source breaks the rule %q: %v", rule, err)
 		}
 	}
+}
+
+// TestHoldsUp has Loads that wait for each other's callers.
+func TestHoldsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turn := make(chan struct{}, 1)
+		src := good()
+		load := src.load
+		src.load = func(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			return load(ctx, prev, add)
+		}
+		err := sourcetest.Check("slow", func() sources.Source { return src })
+		if err == nil || !strings.Contains(err.Error(), "still waits") {
+			t.Errorf("error %v, want that another Load still waits", err)
+		}
+	})
 }
 
 // TestHangs has a Load that never notices that its context has ended. Its clock

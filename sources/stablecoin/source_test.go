@@ -535,6 +535,14 @@ func TestStateFile(t *testing.T) {
 	if again(opts) {
 		t.Error("the chain was read again, though there is a file")
 	}
+	for n := 0; n < len(good); n += 29 {
+		if err := os.WriteFile(opts.StateFile, good[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !again(opts) {
+			t.Fatalf("the first %d of %d bytes of the file were used", n, len(good))
+		}
+	}
 	damaged := map[string]string{
 		"empty":         "",
 		"cut short":     string(good[:len(good)-20]),

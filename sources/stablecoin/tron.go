@@ -42,6 +42,8 @@ type TronOptions struct {
 	// Client makes the requests; nil means http.DefaultClient. A key for TronGrid
 	// is a header field, TRON-PRO-API-KEY, which its Transport may set.
 	Client *http.Client
+	// AllowHTTP allows addresses that are not https: for a server of one's own.
+	AllowHTTP bool
 	// Progress, if not nil, is called by Load with the number of events that it
 	// has read so far. How many there are, TronGrid does not say.
 	Progress func(events int)
@@ -177,9 +179,10 @@ func (s *tron) events(ctx context.Context, name string, before int) ([]tronEvent
 	}
 	for range tronPages {
 		req := &fetch.Request{
-			URL:      s.opts.URL + "/v1/contracts/" + url.PathEscape(s.opts.Contract) + "/events?" + query.Encode(),
-			Client:   s.opts.Client,
-			MaxBytes: tronPage,
+			URL:       s.opts.URL + "/v1/contracts/" + url.PathEscape(s.opts.Contract) + "/events?" + query.Encode(),
+			Client:    s.opts.Client,
+			MaxBytes:  tronPage,
+			AllowHTTP: s.opts.AllowHTTP,
 		}
 		var events []tronEvent
 		var fingerprint string

@@ -18,8 +18,8 @@ const (
 
 // Options are what [New] can be told. The zero Options are the defaults.
 type Options struct {
-	// URL is where the list is; "" means [XML], some 22 MB. It must be https. Any
-	// format that [Parse] knows will do.
+	// URL is where the list is; "" means [XML], some 22 MB. It must be https, unless
+	// AllowHTTP is set. Any format that [Parse] knows will do.
 	URL string
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should
 	// be zero, or allow for the whole download: this package bounds the time
@@ -27,6 +27,8 @@ type Options struct {
 	Client *http.Client
 	// UserAgent is what requests say they come from, if not "".
 	UserAgent string
+	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	AllowHTTP bool
 	// Progress, if not nil, is called as the list is downloaded: read is how many
 	// bytes have come, as they are sent, and total how many were announced, or -1.
 	// A download that is repeated begins at zero; so that a program can draw a bar.
@@ -47,7 +49,7 @@ const maxBytes = 256 << 20
 func New(opts *Options) sources.Source {
 	s := &source{url: XML}
 	if opts != nil {
-		s.client, s.userAgent, s.progress = opts.Client, opts.UserAgent, opts.Progress
+		s.client, s.userAgent, s.allowHTTP, s.progress = opts.Client, opts.UserAgent, opts.AllowHTTP, opts.Progress
 		if opts.URL != "" {
 			s.url = opts.URL
 		}
@@ -58,6 +60,7 @@ func New(opts *Options) sources.Source {
 type source struct {
 	url, userAgent string
 	client         *http.Client
+	allowHTTP      bool
 	progress       func(read, total int64)
 }
 
@@ -72,7 +75,7 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes, Progress: s.progress}
+	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes, AllowHTTP: s.allowHTTP, Progress: s.progress}
 	rev, err := download.List(ctx, req, prev, add, Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("uk: %w", err)
