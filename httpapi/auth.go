@@ -178,11 +178,14 @@ func (h *handler) admit(e *exchange, scope Scopes) *problem {
 	if p := h.authorize(e); p != nil {
 		return p
 	}
+	if p := h.bursts.take(e); p != nil {
+		return p
+	}
 	if e.grant.Scopes != 0 && e.grant.Scopes&scope == 0 {
 		h.challengeWith(e, "insufficient_scope", "scope", scope.String())
 		return &problem{Code: insufficientScope, Detail: "The API key is valid, but not for this endpoint: it has not the scope " + scope.String() + "."}
 	}
-	return h.bursts.take(e)
+	return nil
 }
 
 // authorize sets the grant of e, or returns the problem of what it presents.

@@ -19,6 +19,9 @@ type faultyStore struct {
 	deaf  atomic.Bool // the Leases are done, but the answers are lost
 	calls atomic.Int64
 
+	// Claims fail: 1 before they are made, 2 after it, 3 after it and Unclaims, too.
+	claims atomic.Int64
+
 	returnedInVain atomic.Int64 // what Return was given while the store was down
 
 	mu   sync.Mutex
@@ -115,12 +118,22 @@ func (s *faultyStore) Claim(ctx context.Context, c httpapi.Claim) (httpapi.Claim
 	if err := s.fault(ctx); err != nil {
 		return httpapi.Claim{}, false, err
 	}
-	return s.Memory.Claim(ctx, c)
+	if s.claims.Load() == 1 {
+		return httpapi.Claim{}, false, errDown
+	}
+	held, fresh, err := s.Memory.Claim(ctx, c)
+	if s.claims.Load() > 1 {
+		return httpapi.Claim{}, false, errDown
+	}
+	return held, fresh, err
 }
 
 func (s *faultyStore) Unclaim(ctx context.Context, c httpapi.Claim) error {
 	if err := s.fault(ctx); err != nil {
 		return err
+	}
+	if s.claims.Load() == 3 {
+		return errDown
 	}
 	return s.Memory.Unclaim(ctx, c)
 }

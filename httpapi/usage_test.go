@@ -1,0 +1,341 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+// send sends a request with testKey and further fields, two strings each.
+func send(h http.Handler, method, path, body string, fields ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+testKey)
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(fields); i += 2 {
+		r.Header.Set(fields[i], fields[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// granted is an Authorizer that grants g to all.
+func granted(g httpapi.Grant) httpapi.Authorizer {
+	return authorizer(func(string) (httpapi.Grant, error) { return g, nil })
+}
+
+const clean = `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`
+
+// TestCounts: only a 200 from screen counts, whatever else happens.
+func TestCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newFaultyStore(false)
+		quota := httpapi.NewQuota(store, nil)
+		g := httpapi.Grant{KeyID: "a", Quota: 1000, Rate: 1000, Burst: 1000}
+		var audit error
+		opts := &httpapi.Options{Quota: quota, Audit: func(context.Context, httpapi.Screening) error {
+			if audit == nil {
+				return nil
+			}
+			if errors.Is(audit, http.ErrAbortHandler) {
+				panic(http.ErrAbortHandler)
+			}
+			if audit.Error() == "panic" {
+				panic("audit")
+			}
+			return audit
+		}}
+		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(g), opts)
+		empty := httpapi.NewHandler(newScreener(t, "empty"), granted(g), opts)
+		scopeless := g
+		scopeless.Scopes = httpapi.ScopeUsage
+		narrow := httpapi.NewHandler(newScreener(t, "loaded"), granted(scopeless), opts)
+		for _, step := range []struct {
+			name         string
+			h            http.Handler
+			method, path string
+			body         string
+			audit        error
+			status       int
+			counts       int64
+		}{
+			{"clean", h, "POST", "/api/v1/screen", clean, nil, 200, 1},
+			{"listed", h, "POST", "/api/v1/screen", question, nil, 200, 1},
+			{"literal", h, "POST", "/api/v1/screen", `{"address":"5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320","chain":"monero"}`, nil, 200, 1},
+			{"sources", h, "GET", "/api/v1/sources", "", nil, 200, 0},
+			{"usage", h, "GET", "/api/v1/usage", "", nil, 200, 0},
+			{"options", h, "OPTIONS", "/api/v1/screen", "", nil, 204, 0},
+			{"method", h, "GET", "/api/v1/screen", "", nil, 405, 0},
+			{"no path", h, "POST", "/api/v1/nothing", clean, nil, 404, 0},
+			{"no JSON", h, "POST", "/api/v1/screen", "{", nil, 400, 0},
+			{"no address", h, "POST", "/api/v1/screen", `{"chain":"ethereum"}`, nil, 400, 0},
+			{"bad address", h, "POST", "/api/v1/screen", `{"address":"x","chain":"ethereum"}`, nil, 400, 0},
+			{"ticker", h, "POST", "/api/v1/screen", `{"address":"x","chain":"ETH"}`, nil, 400, 0},
+			{"large", h, "POST", "/api/v1/screen", strings.Repeat(" ", 20_000), nil, 413, 0},
+			{"query", h, "POST", "/api/v1/screen?token=x", clean, nil, 400, 0},
+			{"scope", narrow, "POST", "/api/v1/screen", clean, nil, 403, 0},
+			{"no lists", empty, "POST", "/api/v1/screen", clean, nil, 503, 0},
+			{"no record", h, "POST", "/api/v1/screen", clean, errors.New("disk full"), 503, 0},
+			{"panic", h, "POST", "/api/v1/screen", clean, errors.New("panic"), 500, 0},
+			{"abort", h, "POST", "/api/v1/screen", clean, http.ErrAbortHandler, 200, 0},
+			{"clean again", h, "POST", "/api/v1/screen", clean, nil, 200, 1},
+		} {
+			for _, fields := range [][]string{nil, {"Idempotency-Key", `"` + step.name + `"`}} {
+				audit = step.audit
+				before := used(t, quota, g)
+				w := func() (w *httptest.ResponseRecorder) {
+					defer func() {
+						if v := recover(); v != nil && v != http.ErrAbortHandler {
+							panic(v)
+						}
+					}()
+					return send(step.h, step.method, step.path, step.body, fields...)
+				}()
+				synctest.Wait()
+				if w != nil && w.Code != step.status {
+					t.Errorf("%s: status %d, want %d: %s", step.name, w.Code, step.status, w.Body)
+				}
+				if counted := used(t, quota, g) - before; counted != step.counts {
+					t.Errorf("%s counts %d, want %d", step.name, counted, step.counts)
+				}
+				// What has failed does not hold the name of the call.
+				if len(fields) > 0 && step.counts == 0 {
+					audit = nil
+					if w := send(h, "POST", "/api/v1/screen", clean, fields...); w.Code != 200 || used(t, quota, g)-before != 1 {
+						t.Errorf("%s, repeated: status %d, %d counted: %s", step.name, w.Code, used(t, quota, g)-before, w.Body)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestQuotaBeforeLists: who has used up the quota is told so, and not the state
+// of the lists.
+func TestQuotaBeforeLists(t *testing.T) {
+	quota := httpapi.NewQuota(httpapi.NewMemory(), nil)
+	g := httpapi.Grant{KeyID: "a", Quota: 1}
+	h := httpapi.NewHandler(newScreener(t, "empty"), granted(g), &httpapi.Options{Quota: quota})
+	if w := send(h, "POST", "/api/v1/screen", clean); w.Code != 503 {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+	reserve(quota, g, 1)
+	if w := send(h, "POST", "/api/v1/screen", clean); w.Code != 429 {
+		t.Errorf("status %d with the quota used up: %s", w.Code, w.Body)
+	}
+}
+
+// TestRateLimitFields: every answer to a key that was let in has them, and no
+// other one.
+func TestRateLimitFields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, g := range map[string]httpapi.Grant{
+			`"monthly"`:          {KeyID: "a", Quota: 10},
+			`"burst"`:            {KeyID: "a", Rate: 1, Burst: 10},
+			`"monthly","burst"`:  {KeyID: "a", Quota: 10, Rate: 1, Burst: 3},
+			"":                   {KeyID: "a"},
+			`"monthly","burst" `: {KeyID: "a", Quota: 2, Rate: 1, Burst: 100, Scopes: httpapi.ScopeScreen},
+		} {
+			h := httpapi.NewHandler(newScreener(t, "loaded"), granted(g), nil)
+			for _, body := range []string{"", clean, `{"address":"x","chain":"ethereum"}`, clean, clean, clean} {
+				for _, path := range []string{"/api/v1/sources", "/api/v1/screen", "/api/v1/usage"} {
+					method := "GET"
+					if path == "/api/v1/screen" {
+						method = "POST"
+					}
+					w := send(h, method, path, body)
+					for _, field := range []string{"RateLimit", "RateLimit-Policy"} {
+						var policies []string
+						for item := range strings.SplitSeq(w.Header().Get(field), ", ") {
+							policy, _, _ := strings.Cut(item, ";")
+							policies = append(policies, policy)
+						}
+						if got := strings.Join(policies, ","); got != strings.TrimSpace(name) {
+							t.Errorf("%s, status %d: %s is %q", path, w.Code, field, w.Header().Get(field))
+						}
+					}
+					if w := send(h, method, path, body, "Authorization", ""); w.Code != 401 || w.Header().Get("RateLimit") != "" {
+						t.Errorf("without a key: status %d, RateLimit %q", w.Code, w.Header().Get("RateLimit"))
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestIdempotencyKeys(t *testing.T) {
+	long := strings.Repeat("a", 255)
+	for _, tt := range []struct {
+		value string
+		want  string // an equal one, or "" if it is none
+	}{
+		{`"a"`, "a"}, {`a`, "a"}, {` "a"	`, "a"}, {`"a b"`, `"a b"`}, {`"a\"b\\c"`, `"a\"b\\c"`},
+		{`8e03978e-40d5-43dd-bc93-6894a57f9324`, `"8e03978e-40d5-43dd-bc93-6894a57f9324"`},
+		{`KG5LxwFBepaKHyUD`, `"KG5LxwFBepaKHyUD"`}, {`order:17/2`, `"order:17/2"`},
+		{long, `"` + long + `"`}, {`"` + long + `"`, long},
+		{``, ""}, {`""`, ""}, {` `, ""}, {`"`, ""}, {`"a`, ""}, {`a"`, ""}, {`"a"b"`, ""}, {`"a\b"`, ""}, {`"a\"`, ""}, {`a b`, ""}, {`a,b`, ""},
+		{`"a", "b"`, ""}, {`"a";x=1`, ""}, {`"é"`, ""}, {"\"a\x7f\"", ""}, {"\"a\tb\"", ""}, {long + "a", ""}, {`"` + long + `a"`, ""}, {`(a)`, ""},
+	} {
+		quota := httpapi.NewQuota(httpapi.NewMemory(), nil)
+		g := httpapi.Grant{KeyID: "a", Quota: 10}
+		h := httpapi.NewHandler(newLoadedScreener(t), granted(g), &httpapi.Options{Quota: quota})
+		w := send(h, "POST", "/api/v1/screen", clean, "Idempotency-Key", tt.value)
+		if tt.want == "" {
+			if w.Code != 400 || !strings.Contains(w.Body.String(), "invalid_idempotency_key") || used(t, quota, g) != 0 {
+				t.Errorf("%q: status %d: %s", tt.value, w.Code, w.Body)
+			}
+			continue
+		}
+		if w.Code != 200 {
+			t.Errorf("%q: status %d: %s", tt.value, w.Code, w.Body)
+		}
+		if w := send(h, "POST", "/api/v1/screen", clean, "Idempotency-Key", tt.want); w.Code != 200 || used(t, quota, g) != 1 {
+			t.Errorf("%q and %q: status %d, %d counted", tt.value, tt.want, w.Code, used(t, quota, g))
+		}
+		if w := send(h, "POST", "/api/v1/screen", clean, "Idempotency-Key", "another"); w.Code != 200 || used(t, quota, g) != 2 {
+			t.Errorf("%q and another: status %d, %d counted", tt.value, w.Code, used(t, quota, g))
+		}
+		if w := send(h, "POST", "/api/v1/screen", clean+" ", "Idempotency-Key", tt.want); w.Code != 422 || used(t, quota, g) != 2 {
+			t.Errorf("%q with another body: status %d, %d counted", tt.value, w.Code, used(t, quota, g))
+		}
+	}
+}
+
+// TestIdempotency: across replicas, at once, and as time goes by.
+func TestIdempotency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newFaultyStore(false)
+		g, other := httpapi.Grant{KeyID: "a", Quota: 3}, httpapi.Grant{KeyID: "b"}
+		quotas := []*httpapi.Quota{httpapi.NewQuota(store, nil), httpapi.NewQuota(store, nil)}
+		var replicas []http.Handler
+		s := newScreener(t, "loaded")
+		for _, q := range quotas {
+			replicas = append(replicas, httpapi.NewHandler(s, granted(g), &httpapi.Options{Quota: q}))
+		}
+		usedByAll := func() int64 {
+			time.Sleep(11 * time.Second) // nothing is held any more
+			return leasedTotal(t, store, "a", thisMonth())
+		}
+		var wg sync.WaitGroup
+		for i := range 32 {
+			wg.Go(func() {
+				for {
+					w := send(replicas[i%2], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"x"`)
+					if w.Code == 200 {
+						return
+					}
+					if w.Code != 429 { // while others hold what they will not need
+						t.Errorf("status %d: %s", w.Code, w.Body)
+						return
+					}
+					time.Sleep(time.Second)
+				}
+			})
+		}
+		wg.Wait()
+		if n := usedByAll(); n != 1 {
+			t.Errorf("32 calls of one name count %d, want 1", n)
+		}
+
+		// Another key may use the same name.
+		theirs := httpapi.NewHandler(s, granted(other), &httpapi.Options{Quota: quotas[0]})
+		if w := send(theirs, "POST", "/api/v1/screen", question, "Idempotency-Key", `"x"`); w.Code != 200 || used(t, quotas[0], other) != 1 {
+			t.Errorf("another key: status %d, %d counted: %s", w.Code, used(t, quotas[0], other), w.Body)
+		}
+
+		// The store fails before, and after, the claim is made.
+		store.claims.Store(1)
+		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 || !strings.Contains(w.Body.String(), "quota_unavailable") {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+		store.claims.Store(2)
+		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+		store.claims.Store(0)
+		if n := usedByAll(); n != 1 {
+			t.Errorf("calls that have failed count %d", n-1)
+		}
+		// It cannot be taken back: the call stays counted, and is free when repeated.
+		store.claims.Store(3)
+		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 503 {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+		store.claims.Store(0)
+		for range 3 {
+			if w := send(replicas[1], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 200 {
+				t.Errorf("status %d: %s", w.Code, w.Body)
+			}
+		}
+		if n := usedByAll(); n != 2 {
+			t.Errorf("%d are counted, want 2", n)
+		}
+
+		// It holds for a day.
+		time.Sleep(24*time.Hour - 2*time.Minute)
+		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"x"`); w.Code != 200 || usedByAll() != 2 {
+			t.Errorf("after a day, or nearly: status %d: %s", w.Code, w.Body)
+		}
+		time.Sleep(2 * time.Minute)
+		if w := send(replicas[0], "POST", "/api/v1/screen", question, "Idempotency-Key", `"x"`); w.Code != 200 || usedByAll() != 3 {
+			t.Errorf("after a day: status %d: %s", w.Code, w.Body)
+		}
+		// The quota is used up: what was counted is answered, what is new is not.
+		for name, want := range map[string]int{`"x"`: 200, `"new"`: 429} {
+			if w := send(replicas[1], "POST", "/api/v1/screen", question, "Idempotency-Key", name); w.Code != want {
+				t.Errorf("%s with the quota used up: status %d: %s", name, w.Code, w.Body)
+			}
+		}
+		if w := send(replicas[1], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"x"`); w.Code != 422 {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+	})
+}
+
+// TestUsage compares the figures of the answer with those of a count.
+func TestUsage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newFaultyStore(false)
+		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Grant{KeyID: "a", Quota: 300, Rate: 2, Burst: 1000}), &httpapi.Options{Quota: httpapi.NewQuota(store, nil)})
+		for i := range 310 {
+			var u struct {
+				KeyID                  string `json:"key_id"`
+				Month                  string
+				Limit, Used, Remaining int
+				ResetsAt               time.Time `json:"resets_at"`
+				Burst                  struct {
+					Limit, Remaining int
+					Rate             float64
+				}
+			}
+			w := send(h, "GET", "/api/v1/usage", "")
+			if err := json.Unmarshal(w.Body.Bytes(), &u); err != nil {
+				t.Fatal(err)
+			}
+			n := min(i, 300)
+			if u.KeyID != "a" || u.Month != "2026-01" || u.Limit != 300 || u.Used != n || u.Remaining != 300-n || !u.ResetsAt.Equal(date(2026, 2, 1)) ||
+				u.Burst.Limit != 1000 || u.Burst.Remaining != 1000-2*i-1 || u.Burst.Rate != 2 {
+				t.Fatalf("after %d: %s", n, w.Body)
+			}
+			send(h, "POST", "/api/v1/screen", clean)
+			synctest.Wait()
+		}
+		store.down.Store(true)
+		if w := send(h, "GET", "/api/v1/usage", ""); w.Code != 503 || !strings.Contains(w.Body.String(), "quota_unavailable") {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+		odd := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Grant{KeyID: "tenant/1"}), nil)
+		if w := send(odd, "GET", "/api/v1/usage", ""); w.Code != 500 {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+	})
+}
