@@ -147,3 +147,18 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// exampleModules are what only examples may link.
+var exampleModules = []string{"github.com/prometheus/"}
+
+func TestExampleModules(t *testing.T) {
+	ours := goList(t, "./...")
+	ours = slices.DeleteFunc(ours, func(pkg string) bool { return strings.HasPrefix(pkg, module+"examples/") })
+	for _, dep := range goList(t, append([]string{"-deps"}, ours...)...) {
+		for _, m := range exampleModules {
+			if strings.HasPrefix(dep, m) {
+				t.Errorf("a package that is no example links %s", dep)
+			}
+		}
+	}
+}

@@ -6,14 +6,23 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // A config is what the flags and the environment say.
 type config struct {
 	addr    string
+	opsAddr string
 	data    string
 	keys    []string
 	offline bool
+
+	tlsCert, tlsKey string
+
+	audit        string
+	auditKey     string
+	auditDurable bool
+	auditKeep    time.Duration
 }
 
 // parseFlags reads the flags in args, and the environment for those that are not
@@ -32,6 +41,13 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 		return nil
 	})
 	flags.BoolVar(&c.offline, "offline", false, "never fetch a list; answer from the bundled ones")
+	flags.StringVar(&c.opsAddr, "ops-addr", "", "`address` of a second listener, for operators only: /livez, /readyz, /metrics (default: none; 127.0.0.1:9090 is usual)")
+	flags.StringVar(&c.tlsCert, "tls-cert", "", "PEM `file` of the certificate and its chain; it may be replaced while the server runs (default: no TLS)")
+	flags.StringVar(&c.tlsKey, "tls-key", "", "PEM `file` of the certificate's key")
+	flags.StringVar(&c.audit, "audit", "", "`directory` for a record of each screening; what cannot be recorded is not answered (default: none)")
+	flags.StringVar(&c.auditKey, "audit-key", "", "`file` with a key in hex, of at least 32 bytes: record the HMAC-SHA-256 of an address instead of it")
+	flags.BoolVar(&c.auditDurable, "audit-durable", false, "answer when the record is on the disk, not before")
+	flags.DurationVar(&c.auditKeep, "audit-keep", 0, "remove records after this `time`, as in 8760h (default: never)")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}

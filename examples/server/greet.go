@@ -13,9 +13,12 @@ import (
 )
 
 // greet says what somebody who has just started the server wants to know.
-func greet(w io.Writer, addr net.Addr, lists []screening.SourceStatus, keys *keyring, c config) {
-	host := reachable(addr)
-	fmt.Fprintf(w, "walletscreen on http://%s\n\nLists:\n", host)
+func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.SourceStatus, keys *keyring, c config) {
+	url := "http://" + reachable(addr)
+	if c.tlsCert != "" {
+		url = "https://" + reachable(addr)
+	}
+	fmt.Fprintf(w, "walletscreen on %s\n\nLists:\n", url)
 	for _, s := range lists {
 		if s.Partial {
 			fmt.Fprintf(w, "  %-18s not loaded yet, but for an excerpt of %d addresses, of %s: %s\n", s.Info.ID, s.Addresses,
@@ -39,10 +42,16 @@ func greet(w io.Writer, addr net.Addr, lists []screening.SourceStatus, keys *key
 	} else {
 		fmt.Fprintf(w, "  They are refreshed in the background, now and every %v.\n", refreshEvery)
 	}
+	if ops != nil {
+		fmt.Fprintf(w, "\nFor operators, without a key: http://%s with /livez, /readyz and /metrics\n", reachable(ops.Addr()))
+	}
+	if c.audit != "" {
+		fmt.Fprintf(w, "\nEach screening is put on record in %s\n", c.audit)
+	}
 	fmt.Fprintf(w, "\n%s\n\nTry it:\n\n", keys.note)
-	fmt.Fprintf(w, "  curl -s http://%s/api/v1/screen -H %s -H 'Content-Type: application/json' \\\n"+
+	fmt.Fprintf(w, "  curl -s %s/api/v1/screen -H %s -H 'Content-Type: application/json' \\\n"+
 		"    -d '{\"address\":\"0x098B716B8Aaf21512996dC57EB0615e2383E2f96\",\"chain\":\"ethereum\"}'\n\n",
-		host, shellQuote("Authorization: Bearer "+keys.show))
+		url, shellQuote("Authorization: Bearer "+keys.show))
 }
 
 // reachable returns the address to write into a URL: localhost for a server that

@@ -21,8 +21,8 @@ import (
 const refreshEvery = time.Hour
 
 // newScreener returns a Screener of the lists that c asks for, which holds none
-// yet.
-func newScreener(c config, logger *slog.Logger) (*screening.Screener, error) {
+// yet, and tells report what becomes of loading them.
+func newScreener(c config, logger *slog.Logger, report func(screening.Report)) (*screening.Screener, error) {
 	srcs := append(bundle.All(), bundle.EU(), bundle.UK())
 	if !c.offline {
 		srcs = []sources.Source{
@@ -34,6 +34,7 @@ func newScreener(c config, logger *slog.Logger) (*screening.Screener, error) {
 	}
 	opts := &screening.Options{
 		Logger: logger,
+		Report: report,
 		// The bundle has excerpts of these only: until they have been fetched, answers
 		// come without the rest, and show in data_freshness that they are not loaded.
 		Optional: []string{"EU_CONSOLIDATED", "UK_CONSOLIDATED"},

@@ -9,6 +9,11 @@
 // from that. It says on standard error which lists it holds and how old they are,
 // which API key it has made, and a curl line to try.
 //
+// With -ops-addr it has a second listener for those who operate it: /livez and
+// /readyz for whoever starts and stops it, /metrics for Prometheus. With -tls-cert
+// and -tls-key it speaks TLS, and HTTP/2. With -audit it keeps a record of each
+// screening. The folder deploy has what goes around it.
+//
 // Each flag has an environment variable of the same name in capitals behind
 // WALLETSCREEN_: -api-key is WALLETSCREEN_API_KEY. The flag wins.
 package main
@@ -24,6 +29,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -54,21 +60,90 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	if err != nil {
 		return err
 	}
-
-	screener, err := newScreener(c, logger)
+	m := newMetrics()
+	screener, err := newScreener(c, logger, m.report)
 	if err != nil {
 		return err
 	}
-	if err := openLists(ctx, c, screener); err != nil {
+	cert, err := openCertificate(c, logger)
+	if err != nil {
 		return err
 	}
-
 	listener, err := net.Listen("tcp", c.addr)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{
-		Handler:           httpapi.NewHandler(screener, keys.authorizer, &httpapi.Options{Logger: logger}),
+	defer listener.Close()
+	var opsListener net.Listener
+	if c.opsAddr != "" {
+		if opsListener, err = net.Listen("tcp", c.opsAddr); err != nil {
+			return err
+		}
+		defer opsListener.Close()
+	}
+	trail, err := openTrail(c, logger)
+	if err != nil {
+		return err
+	}
+	quota := httpapi.NewQuota(httpapi.NewMemory(), &httpapi.QuotaOptions{Logger: logger})
+	m.watch(screener, quota, trail, cert)
+
+	// What runs beside the server ends after it.
+	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var jobs sync.WaitGroup
+	served := make(chan error, 2)
+	var trailErr error
+	if trail != nil {
+		jobs.Go(func() { trailErr = trail.Run(beside) })
+	}
+	if cert != nil {
+		reload := make(chan os.Signal, 1)
+		signal.Notify(reload, syscall.SIGHUP)
+		defer signal.Stop(reload)
+		jobs.Go(func() { cert.follow(beside, recheckEvery, reload) })
+	}
+	o := &ops{screener: screener, trail: trail, metrics: m}
+	opsServer := newServer(o.handler(), logger)
+	if opsListener != nil {
+		go func() { served <- opsServer.Serve(opsListener) }()
+		defer opsServer.Close() // the last to go
+	}
+	opts := &httpapi.Options{Logger: logger, Quota: quota}
+	if opsListener != nil {
+		opts.Observe = m.observe
+	}
+	if trail != nil {
+		opts.Audit = trail.Record
+	}
+	server := newServer(httpapi.NewHandler(screener, keys.authorizer, opts), logger)
+
+	if err = openLists(ctx, c, screener); err == nil {
+		greet(stderr, listener.Addr(), opsListener, screener.Sources(), keys, c)
+		if !c.offline {
+			jobs.Go(func() { screener.Run(beside, refreshEvery) })
+		}
+		go func() { served <- serve(server, listener, cert) }()
+		select {
+		case err = <-served: // only if it could not go on
+		case <-ctx.Done():
+			logger.Info("stopping; requests that have begun are answered")
+		}
+	}
+	o.stopping.Store(true)
+	// The context of the stop is a new one: the old has ended.
+	grace, done := context.WithTimeout(context.Background(), 10*time.Second)
+	defer done()
+	err = errors.Join(err, server.Shutdown(grace))
+	stop()
+	jobs.Wait()
+	return errors.Join(err, trailErr, quota.Close(grace))
+}
+
+// newServer returns a server that waits for nobody for long.
+func newServer(h http.Handler, logger *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      15 * time.Second,
@@ -76,30 +151,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
-	greet(stderr, listener.Addr(), screener.Sources(), keys, c)
+}
 
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	refreshed := make(chan struct{})
-	go func() {
-		defer close(refreshed)
-		if !c.offline {
-			screener.Run(ctx, refreshEvery) // ends with ctx
-		}
-	}()
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-
-	select {
-	case err = <-served: // only if it could not go on
-	case <-ctx.Done():
-		logger.Info("stopping; requests that have begun are answered")
-		// The context of the stop is a new one: the old has ended.
-		grace, done := context.WithTimeout(context.Background(), 10*time.Second)
-		defer done()
-		err = server.Shutdown(grace)
+// serve serves the API, by HTTP/1.1 or, with a certificate, HTTP/2.
+func serve(server *http.Server, listener net.Listener, cert *certificate) error {
+	if cert == nil {
+		return server.Serve(listener)
 	}
-	cancel()
-	<-refreshed
-	return err
+	server.Handler = strict(server.Handler)
+	server.TLSConfig = cert.config()
+	return server.ServeTLS(listener, "", "")
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,11 +22,14 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A running server, and what it has said so far.
+// A running server.
 type server struct {
 	url, key string
-	said     string
+	ops      string // the URL of the operators' listener
+	said     string // up to the end of the greeting
+	client   *http.Client
 	stop     func() error
+	log      func() string // what it has said after that; once it has stopped
 }
 
 // start runs the server on a port of its own, and waits until it has said where
@@ -40,10 +44,11 @@ func start(t *testing.T, args ...string) *server {
 		w.CloseWithError(err)
 		done <- err
 	}()
-	s := &server{}
+	s := &server{client: http.DefaultClient}
+	var rest strings.Builder
+	read := make(chan struct{})
 	s.stop = func() error {
 		cancel()
-		go io.Copy(io.Discard, r)
 		select {
 		case err := <-done:
 			return err
@@ -52,7 +57,8 @@ func start(t *testing.T, args ...string) *server {
 			return nil
 		}
 	}
-	t.Cleanup(func() { cancel(); go io.Copy(io.Discard, r) })
+	s.log = func() string { <-read; return rest.String() }
+	t.Cleanup(cancel)
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		s.said += lines.Text() + "\n"
@@ -60,11 +66,21 @@ func start(t *testing.T, args ...string) *server {
 			break // the end of the curl line
 		}
 	}
-	if m := regexp.MustCompile(`(http://127\.0\.0\.1:\d+)/api/v1/screen -H 'Authorization: Bearer ([^']*)'`).FindStringSubmatch(s.said); m != nil {
+	err := lines.Err()
+	go func() {
+		defer close(read)
+		for lines.Scan() {
+			rest.WriteString(lines.Text() + "\n")
+		}
+	}()
+	if m := regexp.MustCompile(`without a key: (http://127\.0\.0\.1:\d+)`).FindStringSubmatch(s.said); m != nil {
+		s.ops = m[1]
+	}
+	if m := regexp.MustCompile(`(https?://127\.0\.0\.1:\d+)/api/v1/screen -H 'Authorization: Bearer ([^']*)'`).FindStringSubmatch(s.said); m != nil {
 		s.url, s.key = m[1], m[2]
 		return s
 	}
-	t.Fatalf("the server has not said how to reach it: %q, %v", s.said, lines.Err())
+	t.Fatalf("the server has not said how to reach it: %q, %v", s.said, err)
 	return nil
 }
 
@@ -92,7 +108,7 @@ func (s *server) screen(t *testing.T, address, chain string) (int, answer) {
 	}
 	req.Header.Set("Authorization", "Bearer "+s.key)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := s.client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,5 +320,22 @@ func TestParseFlags(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: %s (%v), want %s", tt.name, got, err, tt.want)
 		}
+	}
+}
+
+func TestParseOperations(t *testing.T) {
+	want := config{
+		addr: "127.0.0.1:8080", opsAddr: ":9", tlsCert: "c", tlsKey: "k",
+		audit: "a", auditKey: "h", auditDurable: true, auditKeep: 48 * time.Hour,
+	}
+	values := map[string]string{"OPS_ADDR": ":9", "TLS_CERT": "c", "TLS_KEY": "k", "AUDIT": "a", "AUDIT_KEY": "h", "AUDIT_DURABLE": "true", "AUDIT_KEEP": "48h"}
+	got, err := parseFlags(nil, func(name string) string { return values[strings.TrimPrefix(name, "WALLETSCREEN_")] }, io.Discard)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("of the environment: %+v, %v", got, err)
+	}
+	args := []string{"-ops-addr", ":9", "-tls-cert", "c", "-tls-key", "k", "-audit", "a", "-audit-key", "h", "-audit-durable", "-audit-keep", "48h"}
+	got, err = parseFlags(args, func(string) string { return "" }, io.Discard)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("of the flags: %+v, %v", got, err)
 	}
 }

@@ -1,0 +1,350 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+)
+
+const (
+	lazarus   = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	harmless  = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+	mistyped  = "16iWn2J1McqjToYLHSsAyS6En3QA8YQ91h"
+	wrongKey  = "wsk_this0is0not0the0key"
+	keyInPath = "wsk_put0where0it0is0logged"
+)
+
+// get returns the status and the body of an answer.
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// A series is a metric with one set of labels.
+type series struct {
+	name   string
+	labels map[string]string
+	value  float64
+}
+
+// scrape returns what /metrics says.
+func (s *server) scrape(t *testing.T) (all []series) {
+	t.Helper()
+	status, body := get(t, s.ops+"/metrics")
+	if status != 200 {
+		t.Fatalf("/metrics is answered with %d", status)
+	}
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		m := regexp.MustCompile(`^([a-z_0-9]+)(?:\{(.*)\})? (\S+)\n$`).FindStringSubmatch(line)
+		if m == nil {
+			t.Fatalf("not a metric: %q", line)
+		}
+		v, err := strconv.ParseFloat(m[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := series{m[1], map[string]string{}, v}
+		for _, l := range regexp.MustCompile(`([a-z_]+)="((?:[^"\\]|\\.)*)"`).FindAllStringSubmatch(m[2], -1) {
+			x.labels[l[1]] = l[2]
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// value returns the value of the one metric of this name that has the labels, each
+// a name before its value.
+func value(t *testing.T, all []series, name string, labels ...string) float64 {
+	t.Helper()
+	var found []series
+next:
+	for _, x := range all {
+		for i := 0; i < len(labels); i += 2 {
+			if x.labels[labels[i]] != labels[i+1] {
+				continue next
+			}
+		}
+		if x.name == name {
+			found = append(found, x)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%s %q is there %d times", name, labels, len(found))
+	}
+	return found[0].value
+}
+
+// startAll starts a server that has everything turned on but TLS.
+func startAll(t *testing.T, args ...string) *server {
+	t.Helper()
+	return start(t, append([]string{"-ops-addr", "127.0.0.1:0", "-data", t.TempDir(), "-audit", filepath.Join(t.TempDir(), "audit"), "-audit-durable"}, args...)...)
+}
+
+// TestMetrics asks, and finds it in the metrics.
+func TestMetrics(t *testing.T) {
+	s := startAll(t)
+	for range 3 {
+		s.screen(t, harmless, "ethereum")
+	}
+	s.screen(t, lazarus, "ethereum")
+	s.screen(t, mistyped, "bitcoin")
+	get(t, s.url+"/api/v1/sources")
+	get(t, s.url+"/nothing/here")
+	all := s.scrape(t)
+	for _, tt := range []struct {
+		want   float64
+		name   string
+		labels []string
+	}{
+		{4, "walletscreen_http_requests_total", []string{"route", "/api/v1/screen", "status", "200", "code", ""}},
+		{1, "walletscreen_http_requests_total", []string{"route", "/api/v1/screen", "status", "400", "code", "invalid_address"}},
+		{1, "walletscreen_http_requests_total", []string{"route", "/api/v1/sources", "status", "401", "code", "missing_credentials"}},
+		{1, "walletscreen_http_requests_total", []string{"route", "other", "status", "404", "code", "not_found"}},
+		{5, "walletscreen_http_request_duration_seconds_count", []string{"route", "/api/v1/screen"}},
+		{3, "walletscreen_screenings_total", []string{"level", "CLEAN_NO_MATCH"}},
+		{1, "walletscreen_screenings_total", []string{"level", "CRITICAL"}},
+		{0, "walletscreen_screenings_total", []string{"level", "MEDIUM"}},
+		{1, "walletscreen_screening_matches_total", []string{"source", "OFAC_SDN"}},
+		{0, "walletscreen_screening_matches_total", []string{"source", "EU_CONSOLIDATED"}},
+		{745, "walletscreen_source_addresses", []string{"source", "OFAC_SDN"}},
+		{761, "walletscreen_source_entries", []string{"source", "OFAC_SDN"}},
+		{1, "walletscreen_source_loaded", []string{"source", "OFAC_SDN", "required", "true"}},
+		{0, "walletscreen_source_loaded", []string{"source", "EU_CONSOLIDATED", "required", "false"}},
+		{1, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "loaded"}},
+		{0, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "shrunk"}},
+		{0, "walletscreen_source_failing", []string{"source", "OFAC_SDN"}},
+		{0, "walletscreen_source_store_failing", []string{"source", "OFAC_SDN"}},
+		{1, "walletscreen_quota_keys", nil},
+		{0, "walletscreen_quota_store_failures_total", nil},
+		{4, "walletscreen_audit_written_total", nil},
+		{0, "walletscreen_audit_refused_total", nil},
+		{0, "walletscreen_audit_queue", nil},
+		{0, "walletscreen_audit_failing", nil},
+		{1, "walletscreen_snapshot_info", []string{"scoring_version", "v1.0"}},
+	} {
+		if got := value(t, all, tt.name, tt.labels...); got != tt.want {
+			t.Errorf("%s %q is %v, want %v", tt.name, tt.labels, got, tt.want)
+		}
+	}
+	// The bundled list is of November 2025.
+	if age := value(t, all, "walletscreen_source_age_seconds", "source", "OFAC_SDN"); age < 300*24*3600 {
+		t.Errorf("the list is said to be %v s old", age)
+	}
+	if n := value(t, all, "walletscreen_source_anomalies", "source", "OFAC_SDN", "kind", "undecodable"); n < 1 {
+		t.Errorf("%v anomalies", n)
+	}
+	if n := value(t, all, "go_goroutines"); n < 1 {
+		t.Errorf("%v goroutines", n)
+	}
+	for _, x := range all {
+		for name, v := range x.labels {
+			if strings.Contains(strings.ToLower(v), "0x") || strings.Contains(v, s.key) {
+				t.Errorf("%s has the label %s=%q", x.name, name, v)
+			}
+		}
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReports: what becomes of loading a list is counted.
+func TestReports(t *testing.T) {
+	m := newMetrics()
+	for _, r := range []screening.SourceReport{
+		{Source: "A", Entries: 3},
+		{Source: "A", Entries: 3, Unchanged: true},
+		{Source: "A", Entries: 3, Err: &screening.LoadError{Source: "A", Err: io.ErrUnexpectedEOF}},
+		{Source: "A", Entries: 3, Err: &screening.LoadError{Source: "A", Err: screening.ErrShrunk}},
+		{Source: "B"}, // nothing at hand
+	} {
+		m.report(screening.Report{Sources: []screening.SourceReport{r}})
+	}
+	w := httptest.NewRecorder()
+	m.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	for _, want := range []string{
+		`walletscreen_source_refreshes_total{result="loaded",source="A"} 1`,
+		`walletscreen_source_refreshes_total{result="unchanged",source="A"} 1`,
+		`walletscreen_source_refreshes_total{result="failed",source="A"} 1`,
+		`walletscreen_source_refreshes_total{result="shrunk",source="A"} 1`,
+	} {
+		if !strings.Contains(w.Body.String(), want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(w.Body.String(), `source="B"`) {
+		t.Error("what was not tried is counted")
+	}
+}
+
+// TestMatchesAreCountedOnce: one screening with several labels of a source is one.
+func TestMatchesAreCountedOnce(t *testing.T) {
+	m := newMetrics()
+	m.observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, Result: screening.Result{
+		Level: "CRITICAL", Labels: []screening.Label{{Source: "A"}, {Source: "B"}, {Source: "A"}, {Source: "B"}},
+	}})
+	w := httptest.NewRecorder()
+	m.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	for _, want := range []string{`{source="A"} 1`, `{source="B"} 1`} {
+		if !strings.Contains(w.Body.String(), "walletscreen_screening_matches_total"+want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// TestProbes: a server is alive from the start, and ready as long as it would
+// answer a screening.
+func TestProbes(t *testing.T) {
+	s, err := screening.New([]sources.Source{bundle.OFAC(), bundle.Badlist(), bundle.EU()}, &screening.Options{Optional: []string{"EU_CONSOLIDATED"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trail, err := openTrail(config{audit: t.TempDir()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &ops{screener: s, trail: trail, metrics: newMetrics()}
+	probe := func(path string) (int, string) {
+		w := httptest.NewRecorder()
+		o.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code, strings.TrimSpace(w.Body.String())
+	}
+	want := func(when string, status int, ready readiness) {
+		t.Helper()
+		if code, body := probe("/livez"); code != 200 || body != "ok" {
+			t.Errorf("%s: alive is %d %s", when, code, body)
+		}
+		text, _ := json.Marshal(ready)
+		if code, body := probe("/readyz"); code != status || body != string(text) {
+			t.Errorf("%s: ready is %d %s, want %d %s", when, code, body, status, text)
+		}
+	}
+	want("before the lists", 503, readiness{Missing: []string{"OFAC_SDN", "COMMUNITY_BADLIST"}})
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want("with the lists", 200, readiness{Ready: true})
+	o.stopping.Store(true)
+	want("at the end", 503, readiness{Stopping: true})
+	for _, path := range []string{"/", "/metrics/x", "/api/v1/sources"} {
+		if code, _ := probe(path); code != 404 {
+			t.Errorf("%s is answered with %d", path, code)
+		}
+	}
+}
+
+// TestNothingForOperatorsUnasked: without -ops-addr there is one listener, which
+// does not have it.
+func TestNothingForOperatorsUnasked(t *testing.T) {
+	s := start(t)
+	if s.ops != "" {
+		t.Errorf("the greeting names %s", s.ops)
+	}
+	for _, path := range []string{"/metrics", "/livez", "/readyz"} {
+		if status, body := get(t, s.url+path); status != 404 {
+			t.Errorf("%s is answered with %d: %s", path, status, body)
+		}
+	}
+}
+
+// TestTrail: what was answered is on record when the server has stopped.
+func TestTrail(t *testing.T) {
+	dir := t.TempDir()
+	keyFile := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(keyFile, []byte(strings.Repeat("0b", 32)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "-audit", dir, "-audit-key", keyFile)
+	const n = 50
+	for range n {
+		if status, a := s.screen(t, lazarus, "ethereum"); status != 200 {
+			t.Fatalf("status %d: %+v", status, a)
+		}
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(s.said, "on record in "+dir) {
+		t.Errorf("the greeting does not say where the records are:\n%s", s.said)
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
+	if len(names) != 1 {
+		t.Fatalf("the files are %q", names)
+	}
+	text, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(string(text), `"type":"screening"`); got != n {
+		t.Errorf("%d records, want %d", got, n)
+	}
+	if !strings.Contains(string(text), `"address_hmac":"`) || strings.Contains(strings.ToLower(string(text)), strings.ToLower(lazarus)) {
+		t.Errorf("the address is on record:\n%.2000s", text)
+	}
+	for _, args := range [][]string{{"-audit-key", "none"}, {"-audit-key", names[0]}} {
+		if c, err := parseFlags(append(args, "-audit", t.TempDir()), func(string) string { return "" }, io.Discard); err != nil {
+			t.Error(err)
+		} else if _, err := openTrail(c, nil); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+}
+
+// TestLogHygiene does what is wrong in many ways, and finds no key, hash of a key
+// or screened address in what the server has said after its greeting.
+func TestLogHygiene(t *testing.T) {
+	data := t.TempDir()
+	s := startAll(t, "-data", data)
+	key := s.key
+	s.screen(t, harmless, "ethereum")
+	s.screen(t, lazarus, "bsc")
+	s.screen(t, mistyped, "bitcoin")
+	s.screen(t, lazarus, "bitcoin")
+	s.screen(t, harmless, lazarus)
+	get(t, s.url+"/api/v1/sources?api_key="+keyInPath)
+	get(t, s.url+"/"+lazarus)
+	s.key = wrongKey
+	s.screen(t, harmless, "ethereum")
+	resp, err := http.Post(s.url+"/api/v1/screen", "application/json", strings.NewReader(harmless))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+	log := s.log()
+	if !strings.Contains(log, "stopping") {
+		t.Errorf("the log is not what it should be: %s", log)
+	}
+	hash := strings.TrimPrefix(httpapi.HashKey(key), "sha256:")
+	for _, secret := range []string{key, hash, wrongKey, keyInPath, lazarus, harmless, mistyped} {
+		if strings.Contains(strings.ToLower(log), strings.ToLower(secret)) {
+			t.Errorf("the log has %q:\n%s", secret, log)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// recheckEvery is how often the files of the certificate are read again.
+const recheckEvery = time.Minute
+
+// A certificate is that of the server, with its chain and key. It follows its
+// files: when what is in them has changed, connections that are made from then on
+// get the new one. A pair that cannot be used changes nothing; it is logged once,
+// and shows in the metrics. By their content, not by their times, for symbolic
+// links are swapped and clocks differ.
+type certificate struct {
+	certFile, keyFile string
+	log               *slog.Logger
+
+	mu        sync.Mutex
+	cert, key []byte // the files as they were last read
+	pair      *tls.Certificate
+	err       error // why what was last read could not be used
+}
+
+// openCertificate reads the files that c names, and returns nil if it names none.
+func openCertificate(c config, log *slog.Logger) (*certificate, error) {
+	if c.tlsCert == "" && c.tlsKey == "" {
+		return nil, nil
+	}
+	if c.tlsCert == "" || c.tlsKey == "" {
+		return nil, errors.New("-tls-cert and -tls-key go together")
+	}
+	cert := &certificate{certFile: c.tlsCert, keyFile: c.tlsKey, log: log}
+	cert.reload()
+	return cert, cert.err
+}
+
+// reload reads the files again.
+func (c *certificate) reload() {
+	cert, certErr := os.ReadFile(c.certFile)
+	key, keyErr := os.ReadFile(c.keyFile)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	same := bytes.Equal(cert, c.cert) && bytes.Equal(key, c.key)
+	if same && certErr == nil && keyErr == nil {
+		return
+	}
+	before := c.err
+	c.cert, c.key = cert, key
+	pair, err := tls.X509KeyPair(cert, key)
+	switch {
+	case certErr != nil:
+		err = certErr
+	case keyErr != nil:
+		err = keyErr
+	}
+	if c.err = err; err != nil {
+		if c.pair != nil && (!same || before == nil || before.Error() != err.Error()) {
+			c.log.Error("the new certificate cannot be used, keeping the old one", "valid_until", c.pair.Leaf.NotAfter, "error", err)
+		}
+		return
+	}
+	if c.pair != nil {
+		c.log.Info("certificate replaced", "valid_until", pair.Leaf.NotAfter)
+	}
+	c.pair = &pair
+}
+
+// follow reloads until ctx ends: every so often, and when it is told to.
+func (c *certificate) follow(ctx context.Context, every time.Duration, now <-chan os.Signal) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-now:
+		case <-ctx.Done():
+			return
+		}
+		c.reload()
+	}
+}
+
+// config returns the configuration of a server that has this certificate. What
+// is not said here is as crypto/tls has it: the newer versions and ciphers first.
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.pair, nil
+		},
+	}
+}
+
+// notAfter returns until when the certificate is valid.
+func (c *certificate) notAfter() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pair.Leaf.NotAfter
+}
+
+// failing reports whether the files have something else than the certificate.
+func (c *certificate) failing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err != nil
+}
+
+// strict returns h with the header that tells a browser never to come without TLS
+// again (RFC 6797). What else an answer needs, package httpapi says.
+func strict(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		h.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/httpapi/audit"
+)
+
+// openTrail opens the audit trail that c asks for, and returns nil if it asks for
+// none.
+func openTrail(c config, log *slog.Logger) (*audit.Log, error) {
+	if c.audit == "" {
+		return nil, nil
+	}
+	opts := &audit.Options{Durable: c.auditDurable, MaxAge: c.auditKeep, Logger: log}
+	if c.auditKey != "" {
+		text, err := os.ReadFile(c.auditKey)
+		if err != nil {
+			return nil, err
+		}
+		if opts.HashKey, err = hex.DecodeString(strings.TrimSpace(string(text))); err != nil {
+			return nil, fmt.Errorf("%s: want a key in hex, as of openssl rand -hex 32", c.auditKey)
+		}
+	}
+	return audit.Open(c.audit, opts)
+}
