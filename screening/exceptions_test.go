@@ -421,6 +421,7 @@ type memoryStore struct {
 }
 
 func (m *memoryStore) Revisions(context.Context, string) ([]sources.Stored, error) { return nil, nil }
+func (m *memoryStore) Snapshots(context.Context) ([]sources.Stored, error)         { return nil, nil }
 func (m *memoryStore) Save(context.Context, *sources.List) error                   { return nil }
 func (m *memoryStore) SaveSnapshot(_ context.Context, s *sources.Snapshot) error {
 	m.snapshot = *s

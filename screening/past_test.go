@@ -471,6 +471,37 @@ func TestSnapshotNotSaved(t *testing.T) {
 	}
 }
 
+// TestSnapshotsOfRestarts holds that a program which starts again and again, and
+// answers as before, keeps no more of that; but that it does if it answers otherwise.
+func TestSnapshotsOfRestarts(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	src := &flaky{info: ofac}
+	start := func(load, kept int, exceptions ...screening.Exception) {
+		t.Helper()
+		src.load = numbered(load, 1)
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		if err := s.SetExceptions(ctx, exceptions); err != nil {
+			t.Fatal(err)
+		}
+		_, oerr := s.Open(ctx)
+		_, rerr := s.Refresh(ctx)
+		if all, err := st.Snapshots(ctx); err != nil || oerr != nil || rerr != nil || len(all) != kept {
+			t.Errorf("snapshots %+v, %v, want %d; Open: %v, Refresh: %v", all, err, kept, oerr, rerr)
+		}
+	}
+	start(1, 1)
+	start(1, 1)
+	start(1, 1)
+	start(2, 2) // another edition of the same entries
+	start(2, 2)
+	e := except("ethereum", lazarus)
+	start(2, 3, e)
+	start(2, 3, e)
+	e.Address = address.MustParse("bsc", lazarus) // the same to the digest
+	start(2, 4, e)
+	start(2, 5)
+}
+
 // TestPastForged holds that lists which do not give the digest are refused.
 func TestPastForged(t *testing.T) {
 	st := &snapshotless{Store: openStore(t, t.TempDir())}

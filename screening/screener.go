@@ -137,7 +137,8 @@ type Screener struct {
 
 	exceptions *exceptionSet // nil: none
 
-	recording  sync.Mutex         // had by whoever tells the store of snapshots
+	recording  sync.Mutex         // had by whoever tells the store of snapshots; guards recorded
+	recorded   bool               // the store was told, and all of it
 	noted      sources.Snapshot   // the last that the store is to be told of
 	unrecorded []sources.Snapshot // of which it was not told yet
 	recordErr  error              // why not

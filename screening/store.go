@@ -184,7 +184,7 @@ func (s *Screener) note(snap *snapshot) {
 	if snap.exceptions != nil {
 		next.Exceptions = snap.exceptions.text
 	}
-	if next.Digest == s.noted.Digest && maps.Equal(next.Lists, s.noted.Lists) {
+	if sameSnapshot(&next, &s.noted) {
 		return
 	}
 	if !next.Since.After(s.noted.Since) {
@@ -210,6 +210,9 @@ func (s *Screener) record(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
+	if !s.recorded && s.isNewest(ctx, &todo[0]) { // we have started again
+		todo = todo[1:]
+	}
 	var err error
 	for len(todo) > 0 {
 		if err = s.store.SaveSnapshot(ctx, &todo[0]); err != nil {
@@ -219,8 +222,24 @@ func (s *Screener) record(ctx context.Context) {
 		}
 		todo = todo[1:]
 	}
+	s.recorded = err == nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.recordErr = err
 	s.unrecorded = append(todo, s.unrecorded...)
+}
+
+// isNewest reports whether snap is what the store was told last.
+func (s *Screener) isNewest(ctx context.Context, snap *sources.Snapshot) bool {
+	names, err := s.store.Snapshots(ctx)
+	if err != nil || len(names) == 0 || names[0].Digest != snap.Digest {
+		return false
+	}
+	newest, err := s.store.LoadSnapshot(ctx, names[0])
+	return err == nil && sameSnapshot(newest, snap)
+}
+
+// sameSnapshot reports whether a and b say the same, but for the time.
+func sameSnapshot(a, b *sources.Snapshot) bool {
+	return a.Digest == b.Digest && maps.Equal(a.Lists, b.Lists) && a.Exceptions == b.Exceptions
 }
