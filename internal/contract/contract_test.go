@@ -217,8 +217,59 @@ func TestExchanges(t *testing.T) {
 		}
 		if err := checkAnswer(t.Context(), to, x.request, x.answer.StatusCode, x.answer.Header, x.answerBody); err != nil {
 			t.Errorf("%s: the answer: %v", name, err)
+			continue
+		}
+		for _, content := range to.Operation.Responses.Status(x.answer.StatusCode).Value.Content {
+			var body any
+			if len(x.answerBody) > 0 {
+				if err := json.Unmarshal(x.answerBody, &body); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			if more := undocumented(content.Schema.Value, body); len(more) > 0 {
+				t.Errorf("%s: the answer has members that are not in the document: %q", name, more)
+			}
 		}
 	}
+}
+
+// undocumented returns the members of value, and of what is in it, that s does not
+// name, though it may allow them.
+func undocumented(s *openapi3.Schema, value any) (names []string) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			names = append(names, undocumented(s.Items.Value, item)...)
+		}
+	case map[string]any:
+		if more := s.AdditionalProperties.Schema; more != nil {
+			for _, member := range value {
+				names = append(names, undocumented(more.Value, member)...)
+			}
+			return names
+		}
+		known := properties(s)
+		for name, member := range value {
+			if p := known[name]; p != nil {
+				names = append(names, undocumented(p, member)...)
+			} else {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// properties returns the properties that s and the schemas it is made of have.
+func properties(s *openapi3.Schema) map[string]*openapi3.Schema {
+	all := map[string]*openapi3.Schema{}
+	for _, part := range append(slices.Clone(s.AllOf), s.OneOf...) {
+		maps.Copy(all, properties(part.Value))
+	}
+	for name, p := range s.Properties { // what it says itself counts
+		all[name] = p.Value
+	}
+	return all
 }
 
 // lax reports whether x is refused for what the reader of requests here lets pass:
