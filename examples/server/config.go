@@ -14,6 +14,7 @@ type config struct {
 	addr    string
 	opsAddr string
 	data    string
+	db      string
 	keys    []string
 	offline bool
 
@@ -32,8 +33,9 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
-	flags.StringVar(&c.data, "data", "", "`directory` for what must outlast a restart: the lists, and the hash of the API key (default: kept in memory)")
-	flags.Func("api-key", "an API `key` to let in, for trying out; may be given several times (default: one is made)", func(s string) error {
+	flags.StringVar(&c.data, "data", "", "`directory` for what must outlast a restart: the lists, and, without -db, the API keys and quotas (default: kept in memory)")
+	flags.StringVar(&c.db, "db", "", dbUsage)
+	flags.Func("api-key", "an API `key` to let in, for trying out, beside those that are kept; may be given several times (default: one is made if none is kept)", func(s string) error {
 		if s == "" {
 			return errors.New("the key is empty")
 		}
@@ -54,6 +56,12 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 	if flags.NArg() > 0 {
 		return c, fmt.Errorf("unexpected argument %q; see -help", flags.Arg(0))
 	}
+	return c, fromEnvironment(flags, getenv)
+}
+
+// fromEnvironment sets the flags that were not given from the environment, as far
+// as it has them.
+func fromEnvironment(flags *flag.FlagSet, getenv func(string) string) error {
 	given := make(map[string]bool)
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	var err error
@@ -73,5 +81,5 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 			}
 		}
 	})
-	return c, err
+	return err
 }

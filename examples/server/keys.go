@@ -1,81 +1,80 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"log/slog"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// A keyring is the keys that the server lets in.
+// A keyring is the API keys that the server lets in, and where they are kept.
 type keyring struct {
-	authorizer httpapi.Authorizer
-	note       string // what to tell about the key
-	show       string // what to write for the key in the example
+	given *httpapi.Keys    // by -api-key
+	ring  *httpapi.Keyring // of the store
+	store *keyStore
+	note  string // what to tell about the key
+	show  string // what to write for the key in the example
 }
 
-// keyFile holds the hash of the key that the server has made, in the directory
-// of -data.
-const keyFile = "api-key.sha256"
+// firstKey is the id of the key that the server makes if there is none. Of replicas
+// that start together, one makes it.
+const firstKey = "first"
 
-// openKeys returns the keys that c gives. If it gives none, that is the key that
-// was made when the directory of -data was first used, or a new one.
-func openKeys(c config) (*keyring, error) {
+// openKeys opens the keys that c says.
+func openKeys(ctx context.Context, c config, logger *slog.Logger) (*keyring, error) {
+	hashes := make(map[string]string)
+	for i, k := range c.keys {
+		hashes[fmt.Sprintf("given-%d", i+1)] = httpapi.HashKey(k)
+	}
+	given, err := httpapi.NewKeys(hashes)
+	if err != nil {
+		return nil, err
+	}
+	store, err := openStore(ctx, c.db, c.data)
+	if err != nil {
+		return nil, err
+	}
+	k := &keyring{given: given, store: store}
 	if len(c.keys) > 0 {
-		hashes := make(map[string]string)
-		for i, k := range c.keys {
-			hashes[fmt.Sprintf("given-%d", i+1)] = httpapi.HashKey(k)
+		k.note, k.show = "API key: the one that was given.", c.keys[0]
+	}
+	k.ring = httpapi.NewKeyring(store, &httpapi.KeyringOptions{Logger: logger})
+	return k, nil
+}
+
+// first makes the first key, if none was given and none is kept.
+func (k *keyring) first(ctx context.Context) error {
+	if k.show != "" {
+		return nil
+	}
+	kept, err := k.store.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	if len(kept) == 0 {
+		token, first, err := httpapi.IssueKey(httpapi.Key{ID: firstKey, Name: "made by the first start"})
+		if err == nil {
+			err = k.store.PutKey(ctx, first)
 		}
-		return newKeyring(hashes, "API key: the one that was given.", c.keys[0])
+		if err == nil {
+			k.note, k.show = "API key: "+token+"\n  It is shown only now; "+k.store.keeps, token
+			return nil
+		}
+		if !errors.Is(err, httpapi.ErrConflict) {
+			return err
+		}
 	}
-	if c.data == "" {
-		key := httpapi.NewKey()
-		note := "API key: " + key + "\n  It is shown only now, and good until the server stops. With -data DIR it lasts."
-		return newKeyring(map[string]string{"made": httpapi.HashKey(key)}, note, key)
-	}
-	if err := os.MkdirAll(c.data, 0o700); err != nil {
-		return nil, err
-	}
-	name := filepath.Join(c.data, keyFile)
-	hash, err := os.ReadFile(name)
-	if err == nil {
-		note := "API key: the one that was shown when it was made. Only its hash is stored; to have a new one, delete\n  " + name
-		return newKeyring(map[string]string{"made": strings.TrimSpace(string(hash))}, note, "<API_KEY>")
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	key := httpapi.NewKey()
-	if err := writeKeyFile(name, httpapi.HashKey(key)); err != nil {
-		return nil, err
-	}
-	note := "API key: " + key + "\n  It is shown only now; only its hash is stored, in " + name
-	return newKeyring(map[string]string{"made": httpapi.HashKey(key)}, note, key)
+	k.show = "<API_KEY>"
+	k.note = "API key: one of those that were shown when they were made; " + k.store.keeps
+	return nil
 }
 
-func newKeyring(hashes map[string]string, note, show string) (*keyring, error) {
-	keys, err := httpapi.NewKeys(hashes)
-	if err != nil {
-		return nil, err
+// Authorize lets in the keys that were given, and those of the store.
+func (k *keyring) Authorize(ctx context.Context, token string) (httpapi.Grant, error) {
+	if g, err := k.given.Authorize(ctx, token); err == nil {
+		return g, nil
 	}
-	return &keyring{keys, note, show}, nil
-}
-
-// writeKeyFile writes the hash so that a stop at any moment leaves a whole file
-// or none.
-func writeKeyFile(name, hash string) error {
-	f, err := os.CreateTemp(filepath.Dir(name), keyFile+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already, if all went well
-	_, err = f.WriteString(hash + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return k.ring.Authorize(ctx, token)
 }

@@ -9,6 +9,11 @@
 // from that. It says on standard error which lists it holds and how old they are,
 // which API key it has made, and a curl line to try.
 //
+// API keys and quotas are in a database: with -data in a file there, with -db where
+// it says, which replicas may share. To make, see, rotate and revoke keys:
+//
+//	go run ./examples/server keys
+//
 // With -ops-addr it has a second listener for those who operate it: /livez and
 // /readyz for whoever starts and stops it, /metrics for Prometheus. With -tls-cert
 // and -tls-key it speaks TLS, and HTTP/2. With -audit it keeps a record of each
@@ -39,7 +44,12 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := run(ctx, os.Args[1:], os.Getenv, os.Stderr)
+	var err error
+	if len(os.Args) > 1 && os.Args[1] == "keys" {
+		err = runKeys(ctx, os.Args[2:], os.Getenv, os.Stdout, os.Stderr)
+	} else {
+		err = run(ctx, os.Args[1:], os.Getenv, os.Stderr)
+	}
 	if errors.Is(err, flag.ErrHelp) {
 		return
 	}
@@ -56,10 +66,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		return err
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	keys, err := openKeys(c)
+	keys, err := openKeys(ctx, c, logger)
 	if err != nil {
 		return err
 	}
+	defer keys.store.close()
 	m := newMetrics()
 	screener, err := newScreener(c, logger, m.report)
 	if err != nil {
@@ -85,7 +96,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	if err != nil {
 		return err
 	}
-	quota := httpapi.NewQuota(httpapi.NewMemory(), &httpapi.QuotaOptions{Logger: logger})
+	quota := httpapi.NewQuota(keys.store, &httpapi.QuotaOptions{Logger: logger})
 	m.watch(screener, quota, trail, cert)
 
 	// What runs beside the server ends after it.
@@ -116,9 +127,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	if trail != nil {
 		opts.Audit = trail.Record
 	}
-	server := newServer(httpapi.NewHandler(screener, keys.authorizer, opts), logger)
+	server := newServer(httpapi.NewHandler(screener, keys, opts), logger)
 
 	if err = openLists(ctx, c, screener); err == nil {
+		err = keys.first(ctx) // not before it can be shown
+	}
+	if err == nil {
 		greet(stderr, listener.Addr(), opsListener, screener.Sources(), keys, c)
 		if !c.offline {
 			jobs.Go(func() { screener.Run(beside, refreshEvery) })
@@ -137,7 +151,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	err = errors.Join(err, server.Shutdown(grace))
 	stop()
 	jobs.Wait()
-	return errors.Join(err, trailErr, quota.Close(grace))
+	return errors.Join(err, trailErr, quota.Close(grace), keys.ring.Close(grace))
 }
 
 // newServer returns a server that waits for nobody for long.

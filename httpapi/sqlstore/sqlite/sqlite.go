@@ -80,7 +80,7 @@ func dsn(path string) string {
 	options := url.Values{
 		"_txlock": {"immediate"},
 		"_pragma": {
-			"busy_timeout(5000)", // in ms; beyond it, a Store repeats
+			"busy_timeout(1000)", // in ms, which no context shortens; beyond it, a Store repeats
 			"journal_mode(wal)",
 			"synchronous(full)", // what is committed is on the disk, not only in the log
 			"fullfsync(on)",     // also of macOS, where fsync alone does not reach it

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/postgrestest"
+)
+
+// TestMain is also the main function of the servers that run as processes of their
+// own, so that they can be killed.
+func TestMain(m *testing.M) {
+	if os.Getenv("SERVER_TEST_MAIN") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A replica is a server in a process of its own.
+type replica struct {
+	url     string
+	process *os.Process
+}
+
+// startReplica starts a server over the database that a URL names.
+func startReplica(t *testing.T, db string) *replica {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-addr", "127.0.0.1:0", "-offline", "-db", db)
+	cmd.Env = append(os.Environ(), "SERVER_TEST_MAIN=1")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	said := ""
+	at := regexp.MustCompile(`(http://127\.0\.0\.1:\d+)/api/v1/screen`)
+	for lines.Scan() && !at.MatchString(lines.Text()) {
+		said += lines.Text() + "\n"
+	}
+	m := at.FindStringSubmatch(lines.Text())
+	if m == nil {
+		t.Fatalf("the replica does not start:\n%s", said)
+	}
+	ended := make(chan struct{})
+	go func() {
+		for lines.Scan() { // it logs when the database is away
+		}
+		cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-ended
+	})
+	return &replica{m[1], cmd.Process}
+}
+
+// keysOf runs the command keys, and returns what it has written.
+func keysOf(t *testing.T, db string, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	args = append([]string{args[0], "-db", db}, args[1:]...)
+	if err := runKeys(context.Background(), args, func(string) string { return "" }, &stdout, &stderr); err != nil {
+		t.Fatalf("keys %q: %v\n%s", args, err, stderr.String())
+	}
+	return strings.TrimSpace(stdout.String())
+}
+
+// What 64 clients of two replicas ask for together, and how much of it a replica
+// holds at most that is lost when it is killed: a lease, and what it was about to
+// answer.
+const (
+	quota     = 10_000
+	clients   = 64
+	lostAtEnd = 256 + clients/2
+)
+
+// A crowd is clients that screen until the quota of their key is used up.
+type crowd struct {
+	client  http.Client
+	token   string
+	granted atomic.Int64
+}
+
+// ask asks one replica, and returns the status of the answer, or 0 if there was
+// none.
+func (c *crowd) ask(r *replica) int {
+	req, err := http.NewRequest("POST", r.url+"/api/v1/screen", strings.NewReader(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`))
+	if err != nil {
+		return 0
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.client.Do(req)
+	if err != nil {
+		return 0
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return 0
+	}
+	if resp.StatusCode == 200 {
+		c.granted.Add(1)
+	}
+	return resp.StatusCode
+}
+
+// TestReplicas holds a key to its quota, to the last screening, over two replicas;
+// also when one of them, or the database, is killed in the middle.
+func TestReplicas(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		lost int64 // at most
+		kill func(t *testing.T, first *replica, db *postgrestest.Server)
+	}{
+		{"well", 0, nil},
+		{"a replica killed", lostAtEnd, func(t *testing.T, first *replica, _ *postgrestest.Server) {
+			if err := first.process.Kill(); err != nil {
+				t.Error(err)
+			}
+		}},
+		// Of each replica, what was leased and not told of.
+		{"the database killed", 2 * lostAtEnd, func(t *testing.T, _ *replica, db *postgrestest.Server) {
+			db.Kill(t)
+			if err := db.Launch(); err != nil {
+				t.Error(err)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := postgrestest.Start(t)
+			db := server.URL()
+			c := &crowd{token: keysOf(t, db, "create", "-id", "crowd", "-quota", fmt.Sprint(quota))}
+			c.client.Transport = &http.Transport{MaxIdleConnsPerHost: clients}
+			c.client.Timeout = 30 * time.Second
+			replicas := []*replica{startReplica(t, db), startReplica(t, db)}
+			var once sync.Once
+			var wg sync.WaitGroup
+			deadline := time.Now().Add(2 * time.Minute)
+			for i := range clients {
+				wg.Go(func() {
+					at := i % 2
+					for time.Now().Before(deadline) {
+						switch status := c.ask(replicas[at]); status {
+						case 200:
+							if tt.kill != nil && c.granted.Load() >= quota*2/5 {
+								once.Do(func() { tt.kill(t, replicas[0], server) })
+							}
+						case 429:
+							return
+						case 0:
+							at = 1 // the first one was killed
+						case 503: // the database is away
+							time.Sleep(100 * time.Millisecond)
+						default:
+							t.Errorf("an answer has the status %d", status)
+							return
+						}
+					}
+					t.Error("the quota is never used up")
+				})
+			}
+			wg.Wait()
+			granted := c.granted.Load()
+			if granted > quota || granted < quota-tt.lost {
+				t.Errorf("%d screenings were granted, want %d, and at most %d less", granted, quota, tt.lost)
+			}
+			t.Logf("%d granted, %d lost", granted, quota-granted)
+		})
+	}
+}
