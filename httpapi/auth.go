@@ -301,13 +301,24 @@ func isToken(s string) bool {
 		return false
 	}
 	s = strings.TrimRight(s, "=")
-	for _, c := range []byte(s) {
-		if !isAlphanumeric(c) && strings.IndexByte("-._~+/", c) < 0 {
+	for i := range len(s) {
+		if !tokenBytes[s[i]] {
 			return false
 		}
 	}
 	return s != ""
 }
+
+// tokenBytes are the characters of a b64token, but for "=".
+var tokenBytes = func() (t [256]bool) {
+	for _, c := range []byte("-._~+/") {
+		t[c] = true
+	}
+	for c := range t {
+		t[c] = t[c] || isAlphanumeric(byte(c))
+	}
+	return t
+}()
 
 // quotedString returns s as a quoted-string of RFC 9110, section 5.6.4, without
 // the characters that none can have.

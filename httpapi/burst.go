@@ -28,6 +28,7 @@ type bucket struct {
 	rate    float64
 	burst   int
 	limiter *rate.Limiter
+	policy  string // as in RateLimit-Policy
 }
 
 // take sets the bucket of e and takes a token from it, or returns the problem of
@@ -50,7 +51,8 @@ func (b *bursts) of(g *Grant, now time.Time) *bucket {
 	if ok && old.(*bucket).rate == g.Rate && old.(*bucket).burst == g.Burst {
 		return old.(*bucket)
 	}
-	made := &bucket{g.Rate, g.Burst, rate.NewLimiter(rate.Limit(g.Rate), g.Burst)}
+	made := &bucket{rate: g.Rate, burst: g.Burst, limiter: rate.NewLimiter(rate.Limit(g.Rate), g.Burst)}
+	made.policy = string(appendPolicy(nil, "burst", int64(g.Burst), max(1, ceil(float64(g.Burst)/g.Rate))))
 	if ok { // the key was granted something else
 		b.buckets.CompareAndSwap(g.KeyID, old, made)
 		return made

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
@@ -101,5 +102,28 @@ var ErrExhausted = errExhausted
 
 // Remaining returns what q knows to be left for g.
 func (q *Quota) Remaining(g Grant) (int64, bool) {
-	return q.remaining(context.Background(), &g, time.Now())
+	l, err := q.ledger(g.KeyID, max(g.Quota, 0), time.Now())
+	if err != nil {
+		return 0, false
+	}
+	return q.left(context.Background(), l, &g, time.Now())
+}
+
+// Admit returns a function that lets a request in, counts it and says what is
+// left, as ServeHTTP does.
+func Admit(keys Authorizer, quota *Quota) func(*http.Request) {
+	h := newHandler(nil, keys, &Options{Quota: quota})
+	pool := sync.Pool{New: func() any { return &exchange{w: httptest.NewRecorder()} }}
+	return func(r *http.Request) {
+		e := pool.Get().(*exchange)
+		*e = exchange{Request: r, w: e.w}
+		if p := h.admit(e, ScopeScreen); p != nil {
+			panic(p.Code)
+		}
+		if p := h.charge(e, "", nil); p != nil {
+			panic(p.Code)
+		}
+		h.setRateLimit(e)
+		pool.Put(e)
+	}
 }

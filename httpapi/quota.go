@@ -92,6 +92,8 @@ type ledger struct {
 	touched atomic.Int64 // about when it was asked for last, counted from epoch
 	retry   atomic.Int64 // until when the store is not asked again
 
+	policy atomic.Pointer[policy] // the last one that was asked for
+
 	// changes is odd while free and leased are changed together.
 	changes atomic.Int64
 
@@ -560,31 +562,28 @@ func (q *Quota) Usage(ctx context.Context, g Grant) (Usage, error) {
 	return u, nil
 }
 
-// remaining returns what is left of a quota as far as is known here, and asks
-// the store if nothing is. What other processes have leased since the store was
-// asked last is not in it.
-func (q *Quota) remaining(ctx context.Context, g *Grant, now time.Time) (n int64, ok bool) {
-	l, err := q.ledger(g.KeyID, max(g.Quota, 0), now)
-	if err != nil {
+// left returns what is left of the quota of g, whose ledger is l, as far as is
+// known here, and asks the store if nothing is. What other processes have leased
+// since the store was asked last is not in it.
+func (q *Quota) left(ctx context.Context, l *ledger, g *Grant, now time.Time) (n int64, ok bool) {
+	if l.leased.Load() >= 0 {
+		return l.left(), true
+	}
+	if q.at(now) < l.retry.Load() {
 		return 0, false
 	}
-	if l.leased.Load() < 0 {
-		if q.at(now) < l.retry.Load() {
-			return 0, false
-		}
-		u, err := q.Usage(context.WithoutCancel(ctx), *g)
-		l.mu.Lock()
-		switch {
-		case err != nil:
-			l.refusal = err
-			l.retry.Store(q.at(time.Now()) + int64(refusalHolds))
-		case l.leased.Load() < 0:
-			l.leased.Store(u.Used)
-		}
-		l.mu.Unlock()
-		if err != nil {
-			return 0, false
-		}
+	u, err := q.Usage(context.WithoutCancel(ctx), *g)
+	l.mu.Lock()
+	switch {
+	case err != nil:
+		l.refusal = err
+		l.retry.Store(q.at(time.Now()) + int64(refusalHolds))
+	case l.leased.Load() < 0:
+		l.leased.Store(u.Used)
+	}
+	l.mu.Unlock()
+	if err != nil {
+		return 0, false
 	}
 	return l.left(), true
 }

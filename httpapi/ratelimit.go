@@ -7,28 +7,59 @@ import (
 
 // setRateLimit sets RateLimit-Policy and RateLimit, the fields of
 // draft-ietf-httpapi-ratelimit-headers, to the limits of the key that was let
-// in. Where it has none there are no fields, nor for a quota that is out of reach.
+// in. Where it has none there are no fields; while a quota is out of reach its
+// policy is there, and not what is left of it.
 func (h *handler) setRateLimit(e *exchange) {
-	var p, l [96]byte
-	policy, limit := p[:0], l[:0]
+	var room [96]byte
+	b, text := room[:0], ""
 	if quota := e.grant.Quota; quota > 0 {
-		m := MonthOf(e.now)
-		start, end := m.Start(), (m + 1).Start()
-		policy = appendPolicy(policy, "monthly", quota, until(start, end))
-		if left, ok := h.quota.remaining(e.Context(), &e.grant, e.now); ok {
-			limit = appendLimit(limit, "monthly", left, until(e.now, end))
+		l := e.charge.ledger
+		if l == nil {
+			var err error
+			if l, err = h.quota.ledger(e.grant.KeyID, quota, e.now); err != nil {
+				return
+			}
+		}
+		text = l.policyWith(e.bucket, quota)
+		if left, ok := h.quota.left(e.Context(), l, &e.grant, e.now); ok {
+			b = appendLimit(b, "monthly", left, until(e.now, l.end))
 		}
 	}
-	if b := e.bucket; b != nil {
-		policy = appendPolicy(policy, "burst", int64(b.burst), max(1, ceil(float64(b.burst)/b.rate)))
-		limit = appendLimit(limit, "burst", b.tokens(e.now), b.wait(e.now, b.burst))
+	if e.bucket != nil {
+		if text == "" {
+			text = e.bucket.policy
+		}
+		tokens := e.bucket.limiter.TokensAt(e.now)
+		b = appendLimit(b, "burst", max(0, int64(tokens)), ceil((float64(e.bucket.burst)-tokens)/e.bucket.rate))
 	}
-	if len(policy) > 0 {
-		e.setHeader("Ratelimit-Policy", string(policy)) // as http.CanonicalHeaderKey has it
+	if text != "" {
+		e.setHeader("Ratelimit-Policy", text) // as http.CanonicalHeaderKey has it
 	}
-	if len(limit) > 0 {
-		e.setHeader("Ratelimit", string(limit))
+	if len(b) > 0 {
+		e.setHeader("Ratelimit", string(b))
 	}
+}
+
+// A policy is the text of RateLimit-Policy for a quota and a burst limit.
+type policy struct {
+	quota  int64
+	bucket *bucket
+	text   string
+}
+
+// policyWith returns the text for a quota in the month of l, and for a burst limit
+// unless that is nil.
+func (l *ledger) policyWith(b *bucket, quota int64) string {
+	if p := l.policy.Load(); p != nil && p.quota == quota && p.bucket == b {
+		return p.text
+	}
+	text := appendPolicy(nil, "monthly", quota, until(l.start, l.end))
+	if b != nil {
+		text = append(append(text, ", "...), b.policy...)
+	}
+	p := &policy{quota, b, string(text)}
+	l.policy.Store(p)
+	return p.text
 }
 
 // appendPolicy appends a policy: that quota is granted in each window of that
@@ -55,4 +86,6 @@ func appendItem(b []byte, name string) []byte {
 }
 
 // until returns the seconds from now to t, rounded up.
-func until(now, t time.Time) int64 { return ceil(t.Sub(now).Seconds()) }
+func until(now, t time.Time) int64 {
+	return int64((t.Sub(now) + time.Second - 1) / time.Second)
+}

@@ -1,0 +1,66 @@
+package httpapi_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+// BenchmarkAdmit is what is done for a key beside reading and answering: it is
+// let in, held against its burst limit, counted, and told what is left.
+func BenchmarkAdmit(b *testing.B) {
+	store := httpapi.NewMemory()
+	limited := issue(b, store, httpapi.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
+	free := issue(b, store, httpapi.Key{ID: "free"})
+	ring := httpapi.NewKeyring(store, nil)
+	defer ring.Close(b.Context())
+	quota := httpapi.NewQuota(store, nil)
+	defer quota.Close(b.Context())
+	for _, bench := range []struct {
+		name  string
+		keys  httpapi.Authorizer
+		token string
+	}{{"limited", ring, limited}, {"free", ring, free}, {"fixed", testKeys(b), testKey}} {
+		admit := httpapi.Admit(bench.keys, quota)
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			r := httptest.NewRequest("POST", "/api/v1/screen", nil)
+			r.Header.Set("Authorization", "Bearer "+bench.token)
+			for b.Loop() {
+				admit(r)
+			}
+		})
+		b.Run(bench.name+"/parallel", func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				r := httptest.NewRequest("POST", "/api/v1/screen", nil)
+				r.Header.Set("Authorization", "Bearer "+bench.token)
+				for pb.Next() {
+					admit(r)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkScreenLimited is BenchmarkScreen with a key that has limits.
+func BenchmarkScreenLimited(b *testing.B) {
+	store := httpapi.NewMemory()
+	token := issue(b, store, httpapi.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
+	ring := httpapi.NewKeyring(store, nil)
+	defer ring.Close(b.Context())
+	h := httpapi.NewHandler(newLoadedScreener(b), ring, nil)
+	b.ReportAllocs()
+	body := strings.NewReader("")
+	r := httptest.NewRequest("POST", "/api/v1/screen", body)
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Request-Id", "id")
+	w := sink{r.Header.Clone()}
+	for b.Loop() {
+		body.Reset(clean)
+		h.ServeHTTP(w, r)
+	}
+}
