@@ -322,6 +322,9 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		} else if e.FirstSeen.IsZero() {
 			e.FirstSeen = now
 		}
+		if next.entries == nil { // to copy a long list when it grows would hold up everybody
+			next.entries = make([]sources.Entry, 0, had.count+had.count/8)
+		}
 		next.entries = append(next.entries, e)
 		yieldNow(len(next.entries))
 		if len(next.entries)%1000 == 0 {

@@ -173,7 +173,7 @@ func (l list) all() ([]sources.Entry, error) {
 	if l.entries != nil || l.segment == nil {
 		return l.entries, nil
 	}
-	return l.segment.all()
+	return l.segment.all(l.count)
 }
 
 // lean returns l without what the segment has as well.

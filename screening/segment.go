@@ -207,9 +207,9 @@ func (seg *segment) entry(n uint32, k index.Key) (sources.Entry, error) {
 }
 
 // all returns the entries of the segment, of those that are equal one, in no
-// order.
-func (seg *segment) all() ([]sources.Entry, error) {
-	var entries []sources.Entry
+// order. There are n of them, or fewer.
+func (seg *segment) all(n int) ([]sources.Entry, error) {
+	entries := make([]sources.Entry, 0, n)
 	var buf [8]index.Key
 	i := 0
 	for k, set := range seg.index.All() {

@@ -6,6 +6,7 @@
 //
 //	httpbench                     all of them, at 8 and at 64 connections
 //	httpbench -conns 8 -rounds 9  in less time
+//	httpbench -swap 1000000       how long answers take while a list is replaced
 //
 // Each handler is served by a process of its own, over 127.0.0.1, and asked over
 // connections that are kept alive. They take turns: each round has a spell of each,
@@ -44,11 +45,19 @@ func main() {
 	spell := flag.Duration("spell", 300*time.Millisecond, "time for one handler in a round")
 	conns := flag.String("conns", "8,64", "numbers of connections, with commas")
 	names := flag.String("handlers", strings.Join(handlers[1:], ","), "which are measured, with commas, against the constant")
-	serve := flag.String("serve", "", "be the server of this handler until standard input ends (used by httpbench itself)")
+	swapped := flag.Int("swap", 0, "measure instead how long answers take while a list of so many `entries` is replaced")
+	rate := flag.Float64("rate", 4000, "with -swap, requests per second, over 8 connections")
+	serveName := flag.String("serve", "", "be the server of this handler until standard input ends (used by httpbench itself)")
 	flag.Parse()
 	err := error(nil)
-	if *serve != "" {
-		err = server(*serve)
+	if n := 0; *serveName != "" {
+		if _, scanErr := fmt.Sscanf(*serveName, "swap:%d", &n); scanErr == nil {
+			err = serveSwap(n)
+		} else {
+			err = server(*serveName)
+		}
+	} else if *swapped > 0 {
+		err = swap(*swapped, 8, *rounds, *rate)
 	} else {
 		err = compare(strings.Split(*names, ","), strings.Split(*conns, ","), *rounds, *spell)
 	}
@@ -176,6 +185,19 @@ func server(name string) error {
 	if err != nil {
 		return err
 	}
+	return serve(h, func() error {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			return err
+		}
+		fmt.Println(u.Utime.Nano() + u.Stime.Nano())
+		return nil
+	})
+}
+
+// serve serves h, prints the address, and calls f for each line of standard input
+// until that ends.
+func serve(h http.Handler, f func() error) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -187,11 +209,9 @@ func server(name string) error {
 	go s.Serve(l)
 	fmt.Println(l.Addr())
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		if err := f(); err != nil {
 			return err
 		}
-		fmt.Println(u.Utime.Nano() + u.Stime.Nano())
 	}
 	return s.Close()
 }

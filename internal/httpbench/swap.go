@@ -1,0 +1,152 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A changing source lists n addresses, of which one in a hundred is another at
+// each load.
+type changing struct {
+	n    int
+	load uint64
+}
+
+func (*changing) Info() sources.Info {
+	return sources.Info{ID: "CHANGING", Name: "list that changes", Jurisdiction: sources.Community}
+}
+
+func (c *changing) Load(ctx context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	c.load++
+	for i := range uint64(c.n) {
+		digits := appendDigits(nil, i<<16+(c.load+i)/100) // numbers of its own for each i
+		a, err := address.Parse("ethereum", "0x"+string(digits))
+		if err != nil {
+			return sources.Revision{}, err
+		}
+		if err := add(sources.Entry{Address: a, Kind: score.Scam}); err != nil {
+			return sources.Revision{}, err
+		}
+	}
+	return sources.Revision{Digest: fmt.Sprint(c.load), Records: c.n}, ctx.Err()
+}
+
+// serveSwap serves the handler with a list of n addresses, prints its address, and
+// then, for each line that it reads, replaces the whole list and prints how long
+// that took.
+func serveSwap(n int) error {
+	s, err := screening.New([]sources.Source{&changing{n: n}}, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		return err
+	}
+	keys, err := httpapi.NewKeys(map[string]string{"bench": keyHash})
+	if err != nil {
+		return err
+	}
+	return serve(httpapi.NewHandler(s, keys, nil), func() error {
+		begin := time.Now()
+		if _, err := s.Refresh(context.Background()); err != nil {
+			return err
+		}
+		fmt.Println(time.Since(begin))
+		return nil
+	})
+}
+
+// swap prints how long answers take while a list of n addresses is replaced, beside
+// how long they take while nothing is: of questions that are asked at a rate,
+// whether or not the ones before were answered, over some connections. A request
+// that fails ends it.
+func swap(n, conns, rounds int, rate float64) error {
+	c, stop, err := start(fmt.Sprintf("swap:%d", n), conns)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	phase := func(until func() error) ([]time.Duration, error) {
+		stop := make(chan struct{})
+		type done struct {
+			all []time.Duration
+			err error
+		}
+		results := make(chan done)
+		interval := time.Duration(float64(conns) / rate * float64(time.Second))
+		begin := time.Now()
+		for i, conn := range c.conns {
+			due := begin.Add(interval * time.Duration(i) / time.Duration(conns))
+			go func() {
+				var d done
+				for d.err == nil {
+					select {
+					case <-stop:
+						results <- d
+						return
+					case <-time.After(time.Until(due)):
+					}
+					d.err = conn.ask()
+					d.all = append(d.all, time.Since(due)) // from when it was due: a server that is slow delays none but its answers
+					due = due.Add(interval)
+				}
+				results <- d
+			}()
+		}
+		err := until()
+		close(stop)
+		var all []time.Duration
+		for range c.conns {
+			d := <-results
+			all, err = append(all, d.all...), errors.Join(err, d.err)
+		}
+		slices.Sort(all)
+		return all, err
+	}
+	var ratios []float64
+	for round := range rounds + 1 {
+		var took string
+		during, err := phase(func() error {
+			if _, err := io.WriteString(c.ask, "\n"); err != nil {
+				return err
+			}
+			var err error
+			took, err = c.answers.ReadString('\n')
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		length, err := time.ParseDuration(strings.TrimSpace(took))
+		if err != nil {
+			return err
+		}
+		quiet, err := phase(func() error { time.Sleep(length); return nil })
+		if err != nil {
+			return err
+		}
+		if round == 0 {
+			continue // it warms up
+		}
+		at := func(all []time.Duration, p float64) time.Duration { return all[int(p*float64(len(all)-1))] }
+		ratios = append(ratios, float64(at(during, 0.99))/float64(at(quiet, 0.99)))
+		fmt.Printf("%d entries replaced in %v, %d answers: p50 %v, p99 %v, at most %v; of %d without: p50 %v, p99 %v, at most %v\n",
+			n, length.Round(time.Millisecond), len(during), at(during, 0.5), at(during, 0.99), at(during, 1),
+			len(quiet), at(quiet, 0.5), at(quiet, 0.99), at(quiet, 1))
+	}
+	fmt.Printf("p99 during the swap %.2f of that without (%.2f to %.2f), no request failed\n", median(ratios), slices.Min(ratios), slices.Max(ratios))
+	return nil
+}
