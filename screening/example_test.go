@@ -2,13 +2,12 @@ package screening_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
@@ -17,49 +16,23 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
-// A counter counts the bytes of the answers to requests, for a bar.
-type counter struct {
-	http.RoundTripper
-	bytes atomic.Int64 // that have come
-	total atomic.Int64 // that are announced, or -1
-}
-
-func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := c.RoundTripper.RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
-	c.total.Store(resp.ContentLength)
-	resp.Body = &counted{resp.Body, c}
-	return resp, nil
-}
-
-type counted struct {
-	io.ReadCloser
-	to *counter
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.ReadCloser.Read(p)
-	c.to.bytes.Add(int64(n))
-	return n, err
-}
-
-// The bytes of a download are counted in the client that makes it, its entries by
-// Options.Progress.
+// The source tells of the bytes of a download, and the Screener of the entries.
 func ExampleOptions_progress() {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, strings.Repeat("1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n", 2500))
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		list := strings.NewReader(strings.Repeat("1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n", 2500))
+		http.ServeContent(w, r, "list.txt", time.Time{}, list)
 	}))
 	defer server.Close()
 
-	client := server.Client()
-	count := &counter{RoundTripper: client.Transport}
-	client.Transport = count
-	src := badlist.New(&badlist.Options{URL: server.URL, Client: client})
+	var bytes, announced int64
+	src := badlist.New(&badlist.Options{
+		URL:      server.URL,
+		Client:   server.Client(),
+		Progress: func(read, total int64) { bytes, announced = read, total },
+	})
 	s, err := screening.New([]sources.Source{src}, &screening.Options{
 		Progress: func(source string, entries int) {
-			fmt.Println(source, count.bytes.Load(), "bytes,", entries, "entries")
+			fmt.Println(source, bytes, "of", announced, "bytes,", entries, "entries")
 		},
 	})
 	if err != nil {
@@ -70,10 +43,10 @@ func ExampleOptions_progress() {
 		fmt.Println(err)
 	}
 	// Output:
-	// COMMUNITY_BADLIST 0 bytes, 0 entries
-	// COMMUNITY_BADLIST 87500 bytes, 1000 entries
-	// COMMUNITY_BADLIST 87500 bytes, 2000 entries
-	// COMMUNITY_BADLIST 87500 bytes, 2500 entries
+	// COMMUNITY_BADLIST 0 of 0 bytes, 0 entries
+	// COMMUNITY_BADLIST 87500 of 87500 bytes, 1000 entries
+	// COMMUNITY_BADLIST 87500 of 87500 bytes, 2000 entries
+	// COMMUNITY_BADLIST 87500 of 87500 bytes, 2500 entries
 }
 
 // The addresses of all customers are in a Book. Whatever Open, Refresh or Run

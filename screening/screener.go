@@ -76,8 +76,7 @@ type Options struct {
 	// 0 when the load begins, then each further thousand, and the number of all
 	// at the end of the list. It is called from several goroutines, and must not
 	// take long. A source that reads its whole list before it adds the first entry
-	// shows what it does while it downloads in the Client that it is given: count
-	// the bytes there.
+	// tells of the bytes of the download by a Progress in its own Options.
 	Progress func(source string, entries int)
 
 	// Report is told what Open, Refresh and Run have done, once it holds: Open and

@@ -26,10 +26,10 @@ func newScreener(c config, logger *slog.Logger, report func(screening.Report)) (
 	srcs := append(bundle.All(), bundle.EU(), bundle.UK())
 	if !c.offline {
 		srcs = []sources.Source{
-			sources.Seeded(ofac.New(nil), bundle.OFAC()),
-			sources.Seeded(badlist.New(nil), bundle.Badlist()),
-			sources.Seeded(eu.New(nil), bundle.EU()),
-			sources.Seeded(uk.New(nil), bundle.UK()),
+			sources.Seeded(ofac.New(&ofac.Options{Progress: downloading(logger, "OFAC_SDN")}), bundle.OFAC()),
+			sources.Seeded(badlist.New(nil), bundle.Badlist()), // 100 kB
+			sources.Seeded(eu.New(&eu.Options{Progress: downloading(logger, "EU_CONSOLIDATED")}), bundle.EU()),
+			sources.Seeded(uk.New(&uk.Options{Progress: downloading(logger, "UK_CONSOLIDATED")}), bundle.UK()),
 		}
 	}
 	opts := &screening.Options{
@@ -47,6 +47,27 @@ func newScreener(c config, logger *slog.Logger, report func(screening.Report)) (
 		opts.Store = dir
 	}
 	return screening.New(srcs, opts)
+}
+
+// downloading returns what logs how far a list is that takes long to download: the
+// 130 MB of OFAC's, on a slow line. It is for one download at a time.
+func downloading(logger *slog.Logger, source string) func(read, total int64) {
+	const step = 10 << 20
+	var next int64
+	return func(read, total int64) {
+		if read == 0 {
+			next = step // it begins, perhaps again
+		}
+		if read < next {
+			return
+		}
+		next = read + step
+		if total > 0 {
+			logger.Info("downloading", "source", source, "bytes", read, "percent", 100*read/total)
+		} else {
+			logger.Info("downloading", "source", source, "bytes", read)
+		}
+	}
 }
 
 // openLists has s hold what is at hand without a network: what was kept, or what

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -337,5 +338,28 @@ func TestParseOperations(t *testing.T) {
 	got, err = parseFlags(args, func(string) string { return "" }, io.Discard)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("of the flags: %+v, %v", got, err)
+	}
+}
+
+func TestDownloading(t *testing.T) {
+	var log strings.Builder
+	told := downloading(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	})), "LIST")
+	for range 2 { // it breaks off, and begins again
+		for read := int64(0); read <= 30<<20; read += 1 << 20 {
+			told(read, 40<<20)
+		}
+	}
+	told(0, -1)
+	told(25<<20, -1)
+	const once = "msg=downloading source=LIST bytes=10485760 percent=25\nmsg=downloading source=LIST bytes=20971520 percent=50\nmsg=downloading source=LIST bytes=31457280 percent=75\n"
+	if want := once + once + "msg=downloading source=LIST bytes=26214400\n"; log.String() != want {
+		t.Errorf("logged\n%s\nwant\n%s", log.String(), want)
 	}
 }
