@@ -18,7 +18,7 @@ func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.Sourc
 	if c.tlsCert != "" {
 		url = "https://" + reachable(addr)
 	}
-	fmt.Fprintf(w, "walletscreen on %s\n\nLists:\n", url)
+	fmt.Fprintf(w, "walletscreen on %s, described at %[1]s/docs\n\nLists:\n", url)
 	for _, s := range lists {
 		if s.Partial {
 			fmt.Fprintf(w, "  %-18s not loaded yet, but for an excerpt of %d addresses, of %s: %s\n", s.Info.ID, s.Addresses,

@@ -187,6 +187,14 @@ func TestServer(t *testing.T) {
 	if !strings.Contains(s.said, "745 addresses") {
 		t.Errorf("the greeting does not say how many addresses there are:\n%s", s.said)
 	}
+	if !strings.Contains(s.said, s.url+"/docs\n") {
+		t.Errorf("the greeting does not say where the interface is described:\n%s", s.said)
+	}
+	if resp, err := http.Get(s.url + "/docs"); err != nil {
+		t.Error(err)
+	} else if resp.Body.Close(); resp.StatusCode != 200 {
+		t.Errorf("/docs is answered with %s", resp.Status)
+	}
 	if err := s.stop(); err != nil {
 		t.Errorf("stopped with %v", err)
 	}

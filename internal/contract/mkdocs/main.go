@@ -77,7 +77,7 @@ func render(text []byte) ([]byte, error) {
 	if err := t.Execute(&b, d); err != nil {
 		return nil, err
 	}
-	return blankLines.ReplaceAll(b.Bytes(), []byte("\n")), nil
+	return blankLines.ReplaceAll(bytes.TrimLeft(b.Bytes(), "\n"), []byte("\n")), nil
 }
 
 // blankLines are what the template's own lines leave behind. No example has one.

@@ -1,0 +1,97 @@
+package contract_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// TestRareAnswers holds what no exchange has against the document: the answers of
+// a server that is not well.
+func TestRareAnswers(t *testing.T) {
+	doc := load(t)
+	list := sources.Static(sources.Info{ID: "LIST", Name: "A list", Jurisdiction: sources.Community}, sources.Entry{
+		Address: address.MustParse("bitcoin", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"), Kind: score.Scam,
+	})
+	screener, err := screening.New([]sources.Source{list}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := screener.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	key := httpapi.NewKey()
+	keys, err := httpapi.NewKeys(map[string]string{"a": key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(h http.Handler, path string, body io.Reader) *httptest.ResponseRecorder {
+		r, w := httptest.NewRequest("POST", path, body), httptest.NewRecorder()
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Content-Type", "application/json")
+		h.ServeHTTP(w, r)
+		return w
+	}
+	const path = "/api/v1/screen"
+	body := func() io.Reader { return strings.NewReader(`{"address":"x","chain":"bitcoin"}`) }
+	good := func() io.Reader {
+		return strings.NewReader(`{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}`)
+	}
+
+	// One request waits for its key while another is asked.
+	asked, answer := make(chan bool), make(chan bool)
+	busy := httpapi.NewHandler(screener, authorizer(func() (httpapi.Grant, error) {
+		close(asked)
+		<-answer
+		return httpapi.Grant{}, httpapi.ErrUnauthorized
+	}), &httpapi.Options{MaxConcurrent: 1})
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		ask(busy, path, body())
+	}()
+	<-asked
+	overloaded := ask(busy, path, body())
+	close(answer)
+	<-done
+
+	broken := authorizer(func() (httpapi.Grant, error) { return httpapi.Grant{}, errors.New("broken") })
+	refusing := &httpapi.Options{Audit: func(context.Context, httpapi.Screening) error { return errors.New("disk full") }}
+	for code, w := range map[string]*httptest.ResponseRecorder{
+		"":                  ask(httpapi.NewHandler(screener, keys, nil), path, good()),
+		"overloaded":        overloaded,
+		"internal":          ask(httpapi.NewHandler(screener, broken, nil), path, good()),
+		"audit_unavailable": ask(httpapi.NewHandler(screener, keys, refusing), path, good()),
+		"request_timeout":   ask(httpapi.NewHandler(screener, keys, nil), path, late{}),
+	} {
+		if code != "" && !strings.Contains(w.Body.String(), `"code":"`+code+`"`) {
+			t.Errorf("%s: status %d: %s", code, w.Code, w.Body)
+		}
+		w.Header().Del("Connection") // it is the server's, and not known to HTTP/2
+		r := httptest.NewRequest("POST", path, nil)
+		if err := checkAnswer(t.Context(), route(doc, r), r, w.Code, w.Header(), w.Body.Bytes()); err != nil {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
+// An authorizer is an httpapi.Authorizer that lets in whom the function does.
+type authorizer func() (httpapi.Grant, error)
+
+func (f authorizer) Authorize(context.Context, string) (httpapi.Grant, error) { return f() }
+
+// A late body does not come in time.
+type late struct{}
+
+func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
