@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -161,6 +162,16 @@ func verdict(labels []screening.Label) []screening.Label {
 		labels[i].Name, labels[i].AddedAt = "", time.Time{}
 	}
 	return labels
+}
+
+// verdictOf returns the labels of r that count and those that do not, as verdict
+// does.
+func verdictOf(r screening.Result) [2][]screening.Label {
+	var suppressed []screening.Label
+	for _, l := range r.Suppressed {
+		suppressed = append(suppressed, l.Label)
+	}
+	return [2][]screening.Label{verdict(r.Labels), verdict(suppressed)}
 }
 
 // TestBookModel holds Book and Report against the model, which screens the whole
@@ -328,6 +339,83 @@ func TestBookOptionalList(t *testing.T) {
 	}
 }
 
+// TestBookPartReplaced has a part of a list replaced, by one out of a store, in a
+// refresh that loads nothing.
+func TestBookPartReplaced(t *testing.T) {
+	dir := t.TempDir()
+	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, sources.Static(partInfo, upTo(3)...)))
+	official := &published{info: ofac}
+	official.publish(sanctioned("ethereum", lazarus, "1"))
+	st := &failingStore{Store: openStore(t, dir), err: errDown}
+	src := &live{now: partOf(listing(1))}
+	book := newBook(t, listing(1).Address, listing(2).Address, listing(9).Address)
+	s := newScreener(t, &screening.Options{Store: st, Optional: []string{partInfo.ID}}, official, src)
+	if got := changed(t, book, refresh(t, s)); len(got) != 1 {
+		t.Fatalf("with a part: %+v", got)
+	}
+	st.err, src.now = nil, nil
+	report, err := s.Refresh(ctx)
+	if got := changed(t, book, report); !errors.Is(err, errDown) || len(got) != 1 || got[listing(2).Address].After.Level != score.Critical {
+		t.Errorf("with the whole out of the store: %+v, %v", got, err)
+	}
+}
+
+// TestBookExceptions holds that exceptions are changes, too.
+func TestBookExceptions(t *testing.T) {
+	var told []screening.Report
+	list := &published{info: ofac}
+	bsc, btc := address.MustParse("bsc", lazarus), address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")
+	list.publish(sanctioned("ethereum", lazarus, "1"), sanctioned("bitcoin", btc.Normalized(), "2"))
+	s := newScreener(t, &screening.Options{Report: func(r screening.Report) { told = append(told, r) }}, list)
+	book := newBook(t, bsc, btc, address.MustParse("ethereum", clean))
+	refresh(t, s)
+	other := except("ethereum", lazarus)
+	other.Reason = "another"
+	for i, tt := range []struct {
+		set  []screening.Exception
+		want map[address.Address]score.Level // after
+	}{
+		{[]screening.Exception{except("ethereum", lazarus), except("polygon", clean)}, map[address.Address]score.Level{bsc: score.CleanNoMatch}},
+		{[]screening.Exception{other}, nil},
+		{[]screening.Exception{except("bitcoin", btc.Normalized())}, map[address.Address]score.Level{bsc: score.Critical, btc: score.CleanNoMatch}},
+		{nil, map[address.Address]score.Level{btc: score.Critical}},
+	} {
+		if err := s.SetExceptions(ctx, tt.set); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != i+2 || told[i+1].Sources != nil {
+			t.Fatalf("%d: told of %d reports", i, len(told))
+		}
+		got := changed(t, book, told[i+1])
+		for a, level := range tt.want {
+			if c := got[a]; c.After.Level != level || c.Before.Level == level || len(c.Before.Suppressed)+len(c.After.Suppressed) != 1 {
+				t.Errorf("%d: %v: %+v, want %s now", i, a, c, level)
+			}
+		}
+		if len(got) != len(tt.want) {
+			t.Errorf("%d: %+v, want %v", i, got, tt.want)
+		}
+	}
+
+	// While a list is loaded that adds one at once excepted.
+	list.publish(append(list.entries, sanctioned("ethereum", clean, "3"))...)
+	s = newScreener(t, nil, &excepting{list, func() { s.SetExceptions(ctx, []screening.Exception{except("bsc", clean)}) }})
+	if got := changed(t, book, refresh(t, s)); len(got) != 3 || got[address.MustParse("ethereum", clean)].After.Suppressed == nil {
+		t.Errorf("excepted while loaded: %+v", got)
+	}
+}
+
+// An excepting source does something before it loads.
+type excepting struct {
+	sources.Source
+	do func()
+}
+
+func (e *excepting) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	e.do()
+	return e.Source.Load(ctx, prev, add)
+}
+
 // A failingStore fails to name its revisions.
 type failingStore struct {
 	sources.Store
@@ -454,8 +542,8 @@ func TestRunReports(t *testing.T) {
 			}
 		}
 		book := newBook(t, own...)
-		verdicts := make(map[address.Address][]screening.Label)
-		reports, answered, changes := 0, false, 0
+		verdicts := make(map[address.Address][2][]screening.Label)
+		reports, answered, changes, excepted := 0, false, 0, 0
 		report := func(r screening.Report) {
 			reports++
 			for c, err := range book.Changed(r) {
@@ -466,11 +554,12 @@ func TestRunReports(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if answered == (c.Before.Level == "") || !reflect.DeepEqual(verdict(c.Before.Labels), verdict(verdicts[c.Address])) {
+				if answered == (c.Before.Level == "") || !reflect.DeepEqual(verdictOf(c.Before), verdicts[c.Address]) {
 					t.Errorf("%v had the labels\n%v; the change begins with\n%+v", c.Address, verdicts[c.Address], c.Before)
 				}
-				verdicts[c.Address] = c.After.Labels
+				verdicts[c.Address] = verdictOf(c.After)
 				changes++
+				excepted += len(c.After.Suppressed)
 			}
 			answered = true
 		}
@@ -480,15 +569,30 @@ func TestRunReports(t *testing.T) {
 		}, source(ofac, time.Second, score.Sanctioned), source(community, time.Second, score.Scam), source(third, time.Minute, score.Sanctioned))
 		ctx, cancel := context.WithTimeout(ctx, time.Hour)
 		defer cancel()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(7, 8))
+			for ctx.Err() == nil {
+				time.Sleep(150 * time.Second)
+				var set []screening.Exception
+				for _, n := range rng.Perm(40)[:8] {
+					set = append(set, except("bsc", fmt.Sprintf("0x%040x", n)))
+				}
+				if err := s.SetExceptions(ctx, set); err != nil {
+					t.Error(err)
+				}
+			}
+		})
 		if err := s.Run(ctx, 7*time.Minute); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if reports < 120 || changes < 100 {
-			t.Errorf("%d changes in %d reports: the test proves nothing", changes, reports)
+		wg.Wait()
+		if reports < 120 || changes < 100 || excepted < 50 {
+			t.Errorf("%d changes in %d reports, %d suppressed labels: the test proves nothing", changes, reports, excepted)
 		}
 		for _, a := range own {
-			if r, err := s.Screen(a); err != nil || !reflect.DeepEqual(verdict(r.Labels), verdict(verdicts[a])) {
-				t.Errorf("%v has the labels\n%v, %v; after all changes\n%v", a, r.Labels, err, verdicts[a])
+			if r, err := s.Screen(a); err != nil || !reflect.DeepEqual(verdictOf(r), verdicts[a]) {
+				t.Errorf("%v has the labels\n%v, %v; after all changes\n%v", a, verdictOf(r), err, verdicts[a])
 			}
 		}
 	})

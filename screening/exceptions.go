@@ -100,8 +100,9 @@ const (
 // The digest of the results covers them: it is that of the lists alone if there
 // are none, and else another for other exceptions, in whatever order they are.
 // They are kept in Options.Store along with what was answered, for [OpenAt] and
-// [OpenDigest]; if the store fails, that shows in [Screener.Sources]. No [Report]
-// tells of exceptions.
+// [OpenDigest]; if the store fails, that shows in [Screener.Sources]. Options.Report
+// is told of them by a [Report] of no sources; not of one that ends by itself, for
+// nothing is done then.
 //
 // The error is an [*ExceptionError], and then nothing has changed. It wraps
 // [ErrZeroAddress] or [ErrDuplicateException], or says that a source is not there,
@@ -117,16 +118,24 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.exceptions = set
-	s.swap()
-	s.mu.Unlock()
+	s.except(set)
 	s.record(ctx)
 	s.mu.Lock()
 	s.swap() // with what became of that
 	s.mu.Unlock()
 	s.log.InfoContext(ctx, "exceptions set", "exceptions", len(exceptions))
 	return nil
+}
+
+// except answers with these exceptions from now on, and tells of it.
+func (s *Screener) except(set *exceptionSet) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	s.mu.Lock()
+	s.exceptions = set
+	before, after := s.swap()
+	s.mu.Unlock()
+	s.tell(nil, before, after)
 }
 
 // Exceptions returns the exceptions that were set, expired ones included, with their
@@ -214,6 +223,24 @@ func (e *Exception) check(n int) error {
 		return &ExceptionError{N: n, Field: "expires_at", Err: errors.New("not after created_at")}
 	}
 	return nil
+}
+
+// differ returns addresses of all accounts of which one set has other exceptions
+// than another. Either may be nil.
+func (set *exceptionSet) differ(other *exceptionSet) []address.Address {
+	if set == other {
+		return nil
+	}
+	var accounts []address.Address
+	for _, sets := range [][2]*exceptionSet{{set, other}, {other, set}} {
+		a, b := cmp.Or(sets[0], new(exceptionSet)), cmp.Or(sets[1], new(exceptionSet))
+		for account, of := range a.byAccount {
+			if !slices.Equal(of, b.byAccount[account]) {
+				accounts = append(accounts, of[0].Address)
+			}
+		}
+	}
+	return accounts
 }
 
 // covers reports whether e is for a label about its account at the given time.

@@ -89,9 +89,10 @@ func (s *Screener) Open(ctx context.Context) (Report, error) {
 	return report, err
 }
 
-// opened returns the report of a list that came from no source just now.
+// opened returns the report of a list that came from no source just now, but may
+// have come out of a store.
 func (s *Screener) opened(i int, l list) SourceReport {
-	return SourceReport{Source: s.infos[i].ID, Entries: l.count, Unchanged: !l.revision.IsZero()}
+	return SourceReport{Source: s.infos[i].ID, Entries: l.count, Unchanged: !l.revision.IsZero(), opened: true}
 }
 
 // all has load make the next list of each source of that which is held, swaps
@@ -126,6 +127,7 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 	}
 	next := s.each(had, func(i int, l list) list {
 		l, report.Sources[i] = load(i, l)
+		report.Sources[i].opened = had[i].segment != before[i].segment
 		return l
 	})
 	s.hold(next)
@@ -134,6 +136,8 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 	s.hold(saved)
 	report.to(s.snap.Load())
 	if s.report != nil {
+		s.telling.Lock()
+		defer s.telling.Unlock()
 		s.report(report)
 	}
 	return report, report.err()
@@ -232,8 +236,14 @@ func (s *Screener) swapOne(i int, next list, what SourceReport) {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	before, after := s.holdOne(i, next)
+	s.tell([]SourceReport{what}, before, after)
+}
+
+// tell tells Options.Report what was done to these sources. The caller has
+// s.telling since before that was done.
+func (s *Screener) tell(what []SourceReport, before, after *snapshot) {
 	if s.report != nil {
-		r := Report{Sources: []SourceReport{what}, before: before}
+		r := Report{Sources: what, before: before}
 		r.to(after)
 		s.report(r)
 	}

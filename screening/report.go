@@ -38,6 +38,8 @@ type SourceReport struct {
 	Added, Removed []sources.Entry
 	// Err is why the list was not taken, a *LoadError, or nil.
 	Err error
+
+	opened bool // another list came out of a store first, to which Added and Removed refer
 }
 
 // to sets the snapshot after the refresh.
@@ -56,42 +58,46 @@ func (r *Report) err() error {
 
 // keys returns the keys under which a question about any address looks whose
 // verdict r may have changed, and others: those of every entry that was added or
-// removed; of all entries of a list that was not there before; and of all that is
-// listed if there were no answers before. A key may come twice. After an error
-// there is nothing more.
+// removed; of all entries of a list that was not there before, or was replaced out
+// of a store; of every account that has other exceptions; and of all that is listed
+// if there were no answers before. A key may come twice. After an error there is
+// nothing more.
 func (r *Report) keys() iter.Seq2[index.Key, error] {
 	return func(yield func(index.Key, error) bool) {
-		var keys []index.Key
-		ok := true
-		each := func(e sources.Entry) {
-			keys = appendFilings(keys[:0], e, false)
-			for i := 0; ok && i < len(keys); i++ {
-				ok = yield(keys[i], nil)
-			}
-		}
-		answered := r.before.notLoaded == nil
-		for i, l := range r.after.lists {
-			if l.segment == nil || answered && r.before.lists[i].segment != nil {
+		for i, after := range r.after.lists {
+			before := r.before.lists[i]
+			opened := slices.ContainsFunc(r.Sources, func(s SourceReport) bool {
+				return s.opened && s.Source == r.after.status[i].Info.ID
+			})
+			if r.before.notLoaded == nil && before.segment != nil && !opened {
 				continue
 			}
-			for k, set := range l.segment.index.All() {
-				if !l.segment.accountsOnly {
-					ok = yield(k, nil)
-				} else if err := l.segment.each(set, k, each); err != nil {
-					yield(index.Key{}, err)
-					return
-				}
-				if !ok {
-					return
+			for _, seg := range []*segment{before.segment, after.segment} {
+				for k, err := range seg.probes() {
+					if !yield(k, err) || err != nil {
+						return
+					}
 				}
 			}
 		}
+		var keys []index.Key
 		for _, s := range r.Sources {
 			for _, entries := range [][]sources.Entry{s.Added, s.Removed} {
 				for _, e := range entries {
-					if each(e); !ok {
-						return
+					keys = appendFilings(keys[:0], e, false)
+					for _, k := range keys {
+						if !yield(k, nil) {
+							return
+						}
 					}
+				}
+			}
+		}
+		for _, a := range r.before.exceptions.differ(r.after.exceptions) {
+			keys = appendProbes(keys[:0], a, false)
+			for _, k := range keys {
+				if !yield(k, nil) {
+					return
 				}
 			}
 		}
@@ -117,19 +123,10 @@ func (r *Report) screen(a address.Address) (c Change, changed bool, err error) {
 
 // sameVerdict reports whether two results about one address say the same.
 func sameVerdict(a, b Result) bool {
-	if a.Score != b.Score || a.Level != b.Level || len(a.Labels) != len(b.Labels) {
-		return false
+	same := func(l, m Label) bool {
+		l.Name, l.AddedAt = m.Name, m.AddedAt
+		return l == m
 	}
-	for i, l := range a.Labels {
-		if !sameLabel(l, b.Labels[i]) {
-			return false
-		}
-	}
-	return slices.EqualFunc(a.Suppressed, b.Suppressed, func(a, b Suppressed) bool { return sameLabel(a.Label, b.Label) })
-}
-
-// sameLabel reports whether two labels say the same.
-func sameLabel(a, b Label) bool {
-	a.Name, a.AddedAt = b.Name, b.AddedAt
-	return a == b
+	return a.Score == b.Score && a.Level == b.Level && slices.EqualFunc(a.Labels, b.Labels, same) &&
+		slices.EqualFunc(a.Suppressed, b.Suppressed, func(l, m Suppressed) bool { return same(l.Label, m.Label) })
 }

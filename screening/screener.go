@@ -79,13 +79,13 @@ type Options struct {
 	// tells of the bytes of the download by a Progress in its own Options.
 	Progress func(source string, entries int)
 
-	// Report is told what Open, Refresh and Run have done, once it holds: Open and
-	// Refresh give it what they return, and Run a Report of one source whenever it
-	// has opened or loaded a list, or failed to. Each Report begins where the one
-	// before it ended, so that a [Book] that is asked about each of them misses
-	// nothing. It is called by one goroutine at a time, and no list is swapped in
-	// until it has returned, so it should not take long; and it must not call Open,
-	// Refresh or Run.
+	// Report is told what Open, Refresh, Run and SetExceptions have done, once it
+	// holds: Open and Refresh give it what they return, and Run a Report of one source
+	// whenever it has opened or loaded a list, or failed to. A [Book] that is asked
+	// about each of them misses nothing: each Report begins where the one before it
+	// ended, or, if exceptions were set while lists were loaded, before that. It is
+	// called by one goroutine at a time, and Run swaps in no list until it has
+	// returned, so it should not take long; and it must call none of these four.
 	Report func(Report)
 
 	// Logger is told of every refresh. Nil means no log. It is never given an
@@ -128,7 +128,7 @@ type Screener struct {
 	turns    []turn // by source: had by whoever loads it
 	restored []bool // by source: the store was asked; the turn guards it
 
-	telling sync.Mutex // had by who calls report for one source
+	telling sync.Mutex // had by who calls report, and swaps without having all turns
 
 	mu   sync.Mutex // guards held, which is replaced and never changed, and the following
 	held []list     // by source, as last accepted; the turn of a source guards its own

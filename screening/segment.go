@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -225,6 +226,34 @@ func (seg *segment) all(n int) ([]sources.Entry, error) {
 		}
 	}
 	return entries, nil
+}
+
+// probes returns the keys that are asked in a question about any address that an
+// entry of the segment matches, and others; of no segment, none. A key may come
+// twice. After an error there is nothing more.
+func (seg *segment) probes() iter.Seq2[index.Key, error] {
+	return func(yield func(index.Key, error) bool) {
+		if seg == nil {
+			return
+		}
+		var keys []index.Key
+		for k, set := range seg.index.All() {
+			keys = append(keys[:0], k)
+			if seg.accountsOnly { // others than these may be asked for
+				keys = keys[:0]
+				err := seg.each(set, k, func(e sources.Entry) { keys = appendFilings(keys, e, false) })
+				if err != nil {
+					yield(index.Key{}, err)
+					return
+				}
+			}
+			for _, k := range keys {
+				if !yield(k, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // A listingReader reads the text of a listing. What it returns once it has
