@@ -219,10 +219,11 @@ func TestBookModel(t *testing.T) {
 			}
 		}
 		official, reported := &published{info: ofac}, &published{info: community}
-		s := newScreener(t, nil, official, reported)
-		m := model{ids: []string{ofac.ID, community.ID}, entries: make([][]sources.Entry, 2)}
+		m := model{ids: []string{ofac.ID, community.ID}, entries: make([][]sources.Entry, 2), noKeys: round%3 == 2}
+		s := newScreener(t, &screening.Options{NoKeyMatch: m.noKeys}, official, reported)
 		for step := range 5 {
-			before := model{m.ids, slices.Clone(m.entries), false}
+			before := m
+			before.entries = slices.Clone(m.entries)
 			if step == 0 {
 				m.entries[0] = []sources.Entry{l.entry(false)}
 				m.entries[1] = []sources.Entry{l.entry(true)}

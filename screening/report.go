@@ -64,25 +64,26 @@ func (r *Report) err() error {
 // nothing more.
 func (r *Report) keys() iter.Seq2[index.Key, error] {
 	return func(yield func(index.Key, error) bool) {
+		var keys []index.Key
 		for i, after := range r.after.lists {
 			before := r.before.lists[i]
-			opened := slices.ContainsFunc(r.Sources, func(s SourceReport) bool {
-				return s.opened && s.Source == r.after.status[i].Info.ID
-			})
-			if r.before.notLoaded == nil && before.segment != nil && !opened {
-				continue
-			}
-			for _, seg := range []*segment{before.segment, after.segment} {
-				for k, err := range seg.probes() {
-					if !yield(k, err) || err != nil {
-						return
-					}
+			var of SourceReport
+			for _, s := range r.Sources {
+				if s.Source == r.after.status[i].Info.ID {
+					of = s
 				}
 			}
-		}
-		var keys []index.Key
-		for _, s := range r.Sources {
-			for _, entries := range [][]sources.Entry{s.Added, s.Removed} {
+			if r.before.notLoaded != nil || of.opened {
+				for _, seg := range []*segment{before.segment, after.segment} {
+					for k, err := range seg.probes() {
+						if !yield(k, err) || err != nil {
+							return
+						}
+					}
+				}
+				continue
+			}
+			for _, entries := range [][]sources.Entry{of.Added, of.Removed} {
 				for _, e := range entries {
 					keys = appendFilings(keys[:0], e, false)
 					for _, k := range keys {
