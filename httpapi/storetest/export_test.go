@@ -1,0 +1,22 @@
+package storetest
+
+import "github.com/walletscreen/walletscreen/httpapi"
+
+// Check returns the error of the rule of the given name, nil if it is kept.
+func Check(name string, s httpapi.Store) error {
+	for _, r := range rules {
+		if r.name == name {
+			return r.check(s)
+		}
+	}
+	panic("no rule " + name)
+}
+
+// Rules returns the names of all rules.
+func Rules() []string {
+	var names []string
+	for _, r := range rules {
+		names = append(names, r.name)
+	}
+	return names
+}
