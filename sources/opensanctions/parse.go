@@ -103,7 +103,7 @@ func (k *Kinds) kind(topics []string) score.Kind {
 //
 // Nothing is added unless all of r was read. A file that was cut within a line,
 // that is another one, or that has no wallet, is an error; that it was cut
-// between two lines does not show. Errors are a [*sources.RecordError], or that
+// between two lines does not show here, but to [New]. Errors are a [*sources.RecordError], or that
 // of r, or one that wraps that of add. Parse holds the wallets in memory, and the
 // names of up to a million possible holders.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {

@@ -1,9 +1,13 @@
 package opensanctions
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha1"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -36,6 +40,10 @@ type Options struct {
 	// URL is where the file is; "" means OpenSanctions' newest entities.ftm.json
 	// of the dataset. It must be https, unless AllowHTTP is set.
 	URL string
+	// Index is where the index of the dataset is, which has a checksum of the file;
+	// "" means OpenSanctions' newest index.json of the dataset if URL is "", and none
+	// for another URL.
+	Index string
 	// Client makes the requests; nil means http.DefaultClient. The time without
 	// progress is bounded in any case, the rest by the context of Load.
 	Client *http.Client
@@ -58,6 +66,10 @@ type Options struct {
 // calls unchanged, or whose digest is that of the revision held, is
 // [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
 // downloads that break off, are repeated a few times.
+//
+// The lines of a file do not show that some are missing. So a file must have the
+// checksum that the index of the dataset has for it, before the download or after.
+// An index that does not answer, or has none, is no error.
 func New(opts *Options) sources.Source {
 	s := &source{}
 	if opts != nil {
@@ -74,7 +86,9 @@ func New(opts *Options) sources.Source {
 		s.Kinds.Other = datasetKinds[s.Dataset]
 	}
 	if s.URL == "" {
-		s.URL = "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset) + "/entities.ftm.json"
+		latest := "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset)
+		s.URL = latest + "/entities.ftm.json"
+		s.Index = cmp.Or(s.Index, latest+"/index.json")
 	}
 	return s
 }
@@ -102,7 +116,19 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		return sources.Revision{}, errors.New("opensanctions: no dataset")
 	}
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
-	rev, err := download.List(ctx, req, prev, add, s.Kinds.Parse)
+	want := s.checksum(ctx)
+	rev, err := download.List(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		sum := sha1.New()
+		rev, err := s.Kinds.Parse(io.TeeReader(r, sum), add)
+		if err != nil || want == "" {
+			return rev, err
+		}
+		got := hex.EncodeToString(sum.Sum(nil))
+		if got != want && got != s.checksum(ctx) {
+			return sources.Revision{}, errors.New("not the file that the index of the dataset has the checksum of")
+		}
+		return rev, nil
+	})
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)
 	}

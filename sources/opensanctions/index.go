@@ -1,0 +1,48 @@
+package opensanctions
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/fetch"
+)
+
+// maxIndex bounds the index of a dataset, in bytes. That of all datasets has some
+// 200 kB.
+const maxIndex = 8 << 20
+
+// checksum returns what the index says is the SHA-1 of the file, in lower-case
+// hex, or "" if it says none. What matters of the index is
+//
+//	{"resources": [{"name": "entities.ftm.json", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}
+func (s *source) checksum(ctx context.Context) string {
+	file, err := url.Parse(s.URL)
+	if s.Index == "" || err != nil {
+		return ""
+	}
+	req := &fetch.Request{URL: s.Index, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxIndex, AllowHTTP: s.AllowHTTP, Attempts: 1}
+	var index struct {
+		Resources []struct{ Name, Checksum string }
+	}
+	_, err = fetch.Get(ctx, req, func(body io.Reader) error {
+		text, err := io.ReadAll(body)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, &index)
+	})
+	if err != nil {
+		return ""
+	}
+	for _, r := range index.Resources {
+		sum := strings.ToLower(r.Checksum)
+		if r.Name == path.Base(file.Path) && len(sum) == 40 && strings.Trim(sum, "0123456789abcdef") == "" {
+			return sum
+		}
+	}
+	return ""
+}
