@@ -530,3 +530,40 @@ func TestPastForged(t *testing.T) {
 		t.Errorf("ctx has ended: %v", err)
 	}
 }
+
+// TestPastPartial holds that what was a part of a list is one in the Past.
+func TestPastPartial(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		st := openStore(t, dir)
+		l := &live{}
+		src := sources.Seeded(l, partOf(upTo(2)...))
+		opts := &screening.Options{Store: st, Optional: []string{partInfo.ID}}
+		s := newScreener(t, opts, src)
+		if _, err := s.Open(ctx); err != nil {
+			t.Fatal(err)
+		}
+		before := time.Now()
+		time.Sleep(time.Hour)
+		l.now = sources.Static(partInfo, upTo(3)...)
+		if _, err := s.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for at, whole := range map[time.Time]bool{before: false, time.Now(): true} {
+			p, err := screening.OpenAt(ctx, st, at, []sources.Source{src}, &screening.Options{MaxAge: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = p.Screen(listing(1).Address)
+			if st := p.Sources()[0]; st.Loaded() != whole || st.Partial == whole || errors.Is(err, screening.ErrNotLoaded) == whole {
+				t.Errorf("whole: %v: %+v, %v", whole, st, err)
+			}
+			if p, err = screening.OpenAt(ctx, st, at, []sources.Source{src}, &screening.Options{Optional: opts.Optional}); err != nil {
+				t.Fatal(err)
+			}
+			if r, err := p.Screen(listing(1).Address); err != nil || r.Score != 100 {
+				t.Errorf("whole: %v: %+v, %v, want what the part has", whole, r, err)
+			}
+		}
+	})
+}

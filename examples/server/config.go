@@ -18,6 +18,8 @@ type config struct {
 	keys    []string
 	offline bool
 
+	exceptions string
+
 	tlsCert, tlsKey string
 
 	audit        string
@@ -43,6 +45,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 		return nil
 	})
 	flags.BoolVar(&c.offline, "offline", false, "never fetch a list; answer from the bundled ones")
+	flags.StringVar(&c.exceptions, "exceptions", "", "`file` of accounts that are not to count, one in a line, with the reason and the author; it may be replaced while the server runs (default: none)")
 	flags.StringVar(&c.opsAddr, "ops-addr", "", "`address` of a second listener, for operators only: /livez, /readyz, /metrics (default: none; 127.0.0.1:9090 is usual)")
 	flags.StringVar(&c.tlsCert, "tls-cert", "", "PEM `file` of the certificate and its chain; it may be replaced while the server runs (default: no TLS)")
 	flags.StringVar(&c.tlsKey, "tls-key", "", "PEM `file` of the certificate's key")

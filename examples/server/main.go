@@ -17,7 +17,9 @@
 // With -ops-addr it has a second listener for those who operate it: /livez and
 // /readyz for whoever starts and stops it, /metrics for Prometheus. With -tls-cert
 // and -tls-key it speaks TLS, and HTTP/2. With -audit it keeps a record of each
-// screening. The folder deploy has what goes around it.
+// screening. With -exceptions it takes accounts out of the score that an operator has
+// decided about, for a reason that each answer gives. The folder deploy has what goes
+// around it.
 //
 // Each flag has an environment variable of the same name in capitals behind
 // WALLETSCREEN_: -api-key is WALLETSCREEN_API_KEY. The flag wins.
@@ -76,6 +78,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	if err != nil {
 		return err
 	}
+	exceptions, err := openExceptions(ctx, c, screener, logger)
+	if err != nil {
+		return err
+	}
 	cert, err := openCertificate(c, logger)
 	if err != nil {
 		return err
@@ -113,6 +119,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		signal.Notify(reload, syscall.SIGHUP)
 		defer signal.Stop(reload)
 		jobs.Go(func() { cert.follow(beside, recheckEvery, reload) })
+	}
+	if exceptions != nil {
+		jobs.Go(func() { exceptions.follow(beside, recheckEvery) })
 	}
 	o := &ops{screener: screener, trail: trail, metrics: m}
 	opsServer := newServer(o.handler(), logger)

@@ -94,7 +94,8 @@ type answer struct {
 		Ref                  string `json:"source_ref"`
 		AddedAt              string `json:"added_at"`
 	}
-	Freshness map[string]struct {
+	Suppressed []struct{ Reason string }
+	Freshness  map[string]struct {
 		Age int64 `json:"age_seconds"`
 	} `json:"data_freshness"`
 	Code, Reason, Detail string

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// recheckEvery is how often the files of the certificate are read again.
+// recheckEvery is how often the files of the certificate, and that of the
+// exceptions, are read again.
 const recheckEvery = time.Minute
 
 // A certificate is that of the server, with its chain and key. It follows its
