@@ -114,10 +114,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	if trail != nil {
 		jobs.Go(func() { trailErr = trail.Run(beside) })
 	}
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP) // which must not end a server that has no certificate
+	defer signal.Stop(reload)
 	if cert != nil {
-		reload := make(chan os.Signal, 1)
-		signal.Notify(reload, syscall.SIGHUP)
-		defer signal.Stop(reload)
 		jobs.Go(func() { cert.follow(beside, recheckEvery, reload) })
 	}
 	if exceptions != nil {

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -141,13 +142,6 @@ func TestCertificateReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	now, followed := make(chan os.Signal), make(chan struct{})
-	go func() { cert.follow(ctx, time.Hour, now); close(followed) }()
-	reload := func() {
-		now <- os.Interrupt
-		now <- os.Interrupt // it takes the second when it is done with the first
-	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -182,8 +176,8 @@ func TestCertificateReload(t *testing.T) {
 	} {
 		logged.Reset()
 		writePair(t, c, tt.cert, tt.key)
-		reload()
-		reload()
+		cert.reload()
+		cert.reload() // what is logged once is not logged again
 		checkServed(tt.want)
 		if cert.failing() != tt.failing {
 			t.Errorf("%s: failing is %v", tt.name, cert.failing())
@@ -198,17 +192,53 @@ func TestCertificateReload(t *testing.T) {
 	if err := os.Remove(c.tlsKey); err != nil {
 		t.Fatal(err)
 	}
-	reload()
+	cert.reload()
 	checkServed(1)
 	if !cert.failing() {
 		t.Error("a file that is not there does not show")
 	}
-	cancel()
-	<-followed
 	server.Close()
 	if err := <-served; err != http.ErrServerClosed {
 		t.Error(err)
 	}
+}
+
+// TestCertificateFollows: the files are read again when the time has come, and
+// when somebody asks.
+func TestCertificateFollows(t *testing.T) {
+	c := newTLSConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		write := func(days int64) {
+			cert, key := newPair(t, days)
+			writePair(t, c, cert, key)
+		}
+		write(1)
+		cert, err := openCertificate(c, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		now := make(chan os.Signal)
+		go cert.follow(ctx, time.Minute, now)
+		start := time.Now()
+		check := func(when string, days int) {
+			t.Helper()
+			synctest.Wait()
+			if got := cert.notAfter(); got.Sub(start) > time.Duration(days)*24*time.Hour+2*time.Minute || got.Sub(start) < time.Duration(days)*24*time.Hour {
+				t.Errorf("%s: valid until %v", when, got)
+			}
+		}
+		write(2)
+		check("before the time", 1)
+		time.Sleep(time.Minute)
+		check("after a minute", 2)
+		write(3)
+		check("before it is asked", 2)
+		now <- os.Interrupt
+		check("asked", 3)
+		cancel()
+		synctest.Wait()
+	})
 }
 
 func TestTLSFlags(t *testing.T) {
