@@ -202,7 +202,7 @@ func TestBookModel(t *testing.T) {
 	}
 	dir := t.TempDir()
 	found := make(map[score.Match]int)
-	for round := range 60 {
+	for round := range 30 {
 		own := make([]address.Address, rng.IntN(200))
 		for i := range own {
 			own[i] = pool[rng.IntN(len(pool))]

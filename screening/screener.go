@@ -15,6 +15,9 @@
 // that every such list was read to its end and does not have the address. A list
 // that fails to load, or that has shrunk beyond belief, changes nothing: the
 // last good one stays, and its age shows.
+//
+// A list that changes is a [Report]. Whoever has screened many addresses before
+// keeps them in a [Book], which tells of each Report what it changes for them.
 package screening
 
 import (

@@ -96,7 +96,7 @@ func spellingOf(a address.Address, payload []byte) (spelling, bool) {
 	if n, _ := base58.Ripple.Decode(buf[:], text); n >= len(payload)+4 {
 		encodings = append(encodings, "ripple58check "+hex.EncodeToString(buf[:n-len(payload)-4]))
 	}
-	if i := strings.LastIndexByte(text, '1'); i > 0 && i+1 < len(text) {
+	if i := strings.LastIndexByte(text, '1'); i > 0 && i+1 < len(text) && !strings.ContainsAny(text, ": ") {
 		hrp := text[:i]
 		encodings = append(encodings, "bech32 "+hrp, "bech32m "+hrp)
 		if v := bech32.Value(text[i+1]); v < 10 {
