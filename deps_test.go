@@ -46,7 +46,7 @@ var imports = map[string]string{
 	"internal/groestl":      "",
 	"internal/httpbench":    "address httpapi screening sources/bundle",
 	"internal/index":        "",
-	"internal/indexbench":   "internal/index",
+	"internal/indexbench":   "address internal/index",
 	"internal/keccak":       "",
 	"internal/listfile":     "address score sources",
 	"internal/mkbundle":     "internal/listfile sources sources/badlist sources/eu sources/ofac sources/uk",

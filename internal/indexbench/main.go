@@ -3,13 +3,16 @@
 //
 //	indexbench -n 1000000             look-ups and building, against maps
 //	indexbench -n 100000000 -file f   a file: building, opening, sharing
+//	indexbench -n 5000000 -lines      a list of addresses in text, to be asked
 //
 // Keys are 20 bytes, made of their numbers; all have one of 16 values.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"flag"
 	"fmt"
 	"io"
@@ -21,7 +24,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
@@ -31,11 +36,14 @@ func main() {
 	file := flag.String("file", "", "file to build, open and share")
 	ask := flag.Bool("ask", false, "only open the file, and ask (used by -file)")
 	text := flag.Bool("string", false, "measure map[string]uint32, too")
+	lines := flag.Bool("lines", false, "measure how long it takes to read a list in text, line by line")
 	flag.Parse()
 	var err error
 	switch {
 	case *ask:
 		err = askFile(*file, *n)
+	case *lines:
+		err = compareLines(*n, *rounds)
 	case *file != "":
 		err = benchFile(*file, *n)
 	default:
@@ -250,6 +258,56 @@ func compare(n, rounds int, text bool) error {
 	runtime.KeepAlive(ix)
 	fmt.Fprintln(io.Discard, sink)
 	return nil
+}
+
+// compareLines measures how long it takes until a list of n EVM addresses in text,
+// one in a line, can be asked: an index, which has all of them validated, and a map
+// of strings in lower case, as people write it.
+func compareLines(n, rounds int) error {
+	list := make([]byte, 0, 43*n)
+	for i := range n {
+		p := payload(uint64(i))
+		list = append(hex.AppendEncode(append(list, "0x"...), p[:]), '\n')
+	}
+	var failed error
+	measure("lines", min(rounds, 5),
+		&candidate{name: "index", per: n, run: func() time.Duration {
+			runtime.GC()
+			begin := time.Now()
+			var b index.Builder
+			sc := bufio.NewScanner(bytes.NewReader(list))
+			for sc.Scan() {
+				line := sc.Bytes()
+				_, w0, w1, w2, ok := address.PlainEVM("ethereum", unsafe.String(unsafe.SliceData(line), len(line))) // not kept
+				if !ok {
+					failed = fmt.Errorf("%q is no address", line)
+				}
+				b.Add(index.KeyOfWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20), 0)
+			}
+			ix, err := b.Build()
+			took := time.Since(begin)
+			if err != nil || ix.Len() != n {
+				failed = fmt.Errorf("not %d keys: %v", n, err)
+				return took
+			}
+			ix.Close()
+			return took
+		}},
+		&candidate{name: "lower+map", per: n, run: func() time.Duration {
+			runtime.GC()
+			begin := time.Now()
+			m := make(map[string]uint32)
+			for sc := bufio.NewScanner(bytes.NewReader(list)); sc.Scan(); {
+				m[strings.ToLower(sc.Text())] = 0
+			}
+			took := time.Since(begin)
+			if len(m) != n {
+				failed = fmt.Errorf("not %d addresses", n)
+			}
+			return took
+		}},
+	)
+	return failed
 }
 
 // collect returns how long a collection takes.
