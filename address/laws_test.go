@@ -86,6 +86,14 @@ func checkLaws(t testing.TB, a address.Address) {
 	if cks := can.AppendKeys(nil); !slices.Equal(ks, cks) {
 		t.Errorf("%v has the keys %v, its canonical form %v", a, ks, cks)
 	}
+	// An index files an account under its Identity alone, so it must be that of every
+	// spelling; and where it says that there is one key, there must be.
+	if got, want := identityOf(a), identityOf(can); got != want {
+		t.Errorf("%v has the identity %+v, its canonical form %+v", a, got, want)
+	}
+	if id := identityOf(a); (id.key != 0) != (len(ks) == 1 && sameBytes(ks[0], a.Account())) || id.more != (len(ks) > 0 && id.key == 0) {
+		t.Errorf("%v has the identity %+v, the account %v and the keys %v", a, id, a.Account(), ks)
+	}
 	if !slices.ContainsFunc(address.Detect(a.Normalized()), func(d address.Address) bool {
 		return d == a || address.IsEVM(a.Chain()) && d.Canonical() == can
 	}) {
@@ -95,6 +103,21 @@ func checkLaws(t testing.TB, a address.Address) {
 		t.Errorf("Compare of %v", a)
 	}
 }
+
+// identity is what Identity returns.
+type identity struct {
+	account, key   address.Class
+	n              int
+	w0, w1, w2, w3 uint64
+	more           bool
+}
+
+func identityOf(a address.Address) (id identity) {
+	id.account, id.key, id.n, id.w0, id.w1, id.w2, id.w3, id.more = a.Identity()
+	return id
+}
+
+func sameBytes(a, b address.Key) bool { return bytes.Equal(a.AppendBytes(nil), b.AppendBytes(nil)) }
 
 func TestLaws(t *testing.T) {
 	all := validAddresses(t)
