@@ -149,6 +149,11 @@ func TestPartialSame(t *testing.T) {
 		}
 		expect(t, "a part for good", s, false, 3, 1, 100)
 	}
+	l.now = sources.Static(partInfo, upTo(3)...)
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Error(err)
+	}
+	expect(t, "whole at last", s, true, 3, 1, 100)
 }
 
 // TestPartialRefresh has a program that does not call Open: a part is no reason to

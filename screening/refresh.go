@@ -317,7 +317,11 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		}
 	}
 	progress()
-	rev, err := src.Load(limited, had.revision, func(e sources.Entry) error {
+	prev := had.revision
+	if _, seeded := sources.Seed(src); prev.Partial && !seeded {
+		prev = sources.Revision{} // the same list may be all there is: it must not pass for unchanged
+	}
+	rev, err := src.Load(limited, prev, func(e sources.Entry) error {
 		if err := s.check(info, e); err != nil {
 			return err
 		}
