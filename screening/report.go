@@ -10,9 +10,10 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Report says what a refresh did, source by source, in the order in which New
-// got them. It holds what is needed to answer as before the refresh and as after
-// it, which is as much memory as the lists that have changed, until it is dropped.
+// A Report says what a refresh did: source by source, in the order in which New got
+// them, of those that it was about. It holds what is needed to answer as before the
+// refresh and as after it, which is as much memory as the lists that have changed,
+// until it is dropped.
 type Report struct {
 	Sources []SourceReport
 	// Digest names the snapshot that holds after the refresh.
