@@ -9,10 +9,12 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -573,25 +575,42 @@ func checkApart(s httpapi.Store) error {
 }
 
 func checkConcurrentLeases(s httpapi.Store) error {
-	const limit = 500
+	if err := leaseAtOnce(s, "returned", 500, true); err != nil {
+		return err
+	}
+	for i := range 10 {
+		if err := leaseAtOnce(s, fmt.Sprint("kept", i), int64(1+i*i), false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaseAtOnce leases the whole limit in many parts at once, and returns some.
+func leaseAtOnce(s httpapi.Store, id string, limit int64, returns bool) error {
+	type answer struct{ granted, total int64 }
 	var mu sync.Mutex
 	var sum int64
 	var bad error
+	var answers []answer // of which something was granted
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for n := int64(1 + i); ; n = n%13 + 1 {
-				granted, total, err := s.Lease(ctx, "a", month, n, limit)
+				granted, total, err := s.Lease(ctx, id, month, n, limit)
 				if err == nil && (granted < 0 || granted > n || total > limit || granted < n && total < limit) {
 					err = fmt.Errorf("%d of %d granted, with %d of %d leased after it", granted, n, total, limit)
 				}
-				if err == nil && granted > 3 { // and a few back
-					if err = s.Return(ctx, "a", month, 1); err == nil {
-						granted--
-					}
+				back := int64(0)
+				if err == nil && returns && granted > 3 {
+					back = 1
+					err = s.Return(ctx, id, month, back)
 				}
 				mu.Lock()
-				sum += granted
+				sum += granted - back
+				if granted > 0 {
+					answers = append(answers, answer{granted, total})
+				}
 				if err != nil {
 					bad = err
 				}
@@ -606,10 +625,19 @@ func checkConcurrentLeases(s httpapi.Store) error {
 	if bad != nil {
 		return fmt.Errorf("Lease or Return beside others: %w", bad)
 	}
-	if err := leased(s, "a", month, sum); err != nil {
+	if !returns { // then each begins where another has ended
+		slices.SortFunc(answers, func(a, b answer) int { return cmp.Compare(a.total, b.total) })
+		total := int64(0)
+		for _, a := range answers {
+			if total += a.granted; a.total != total {
+				return fmt.Errorf("Lease beside others: %d granted, with %d leased after it, where %d were: %v", a.granted, a.total, total-a.granted, answers)
+			}
+		}
+	}
+	if err := leased(s, id, month, sum); err != nil {
 		return err
 	}
-	if err := lease(s, "a", month, limit, limit, limit-sum, limit); err != nil {
+	if err := lease(s, id, month, limit, limit, limit-sum, limit); err != nil {
 		return fmt.Errorf("what is left after %d: %w", sum, err)
 	}
 	return nil

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,9 +90,21 @@ func (f *faulty) put(ctx context.Context, k httpapi.Key, version func(stored int
 	return f.Memory.PutKey(ctx, k)
 }
 
+// meetings returns a function that waits a while for another call of it, as who
+// has looked and is about to write may have to.
+func meetings() (meet func()) {
+	var calls atomic.Int64
+	return func() {
+		n := calls.Add(1)
+		for i := 0; i < 100 && calls.Load() == n; i++ {
+			time.Sleep(10 * time.Microsecond)
+		}
+	}
+}
+
 // TestFaults: each fault breaks the rule that is there for it.
 func TestFaults(t *testing.T) {
-	broken := map[string]bool{}
+	broken, meet := map[string]bool{}, meetings()
 	for _, tt := range []struct {
 		rule, fault string
 		spoil       func(f *faulty)
@@ -179,9 +191,7 @@ func TestFaults(t *testing.T) {
 		{"concurrent puts", "a look before the write", func(f *faulty) {
 			f.putKey = func(ctx context.Context, k httpapi.Key) error {
 				old, _ := f.Memory.Key(ctx, k.ID)
-				for range 100 {
-					runtime.Gosched()
-				}
+				meet()
 				if old.Version != k.Version {
 					return httpapi.ErrConflict
 				}
@@ -328,9 +338,7 @@ func TestFaults(t *testing.T) {
 				if err != nil {
 					return 0, 0, err
 				}
-				for range 20 {
-					runtime.Gosched()
-				}
+				meet()
 				granted := max(0, min(n, limit-leased))
 				_, _, err = f.Memory.Lease(ctx, id, m, granted, math.MaxInt64)
 				return granted, leased + granted, err
@@ -393,9 +401,7 @@ func TestFaults(t *testing.T) {
 				if held, fresh, err := f.Memory.Claim(ctx, look); err != nil || !fresh {
 					return held, fresh, err
 				}
-				for range 20 {
-					runtime.Gosched()
-				}
+				meet()
 				_, _, err := f.Memory.Claim(ctx, c)
 				return c, true, err
 			}
