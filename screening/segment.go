@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -32,6 +33,7 @@ type segment struct {
 	index        *index.Index
 	digest       string // SHA-256 over what the entries say, in any order, in hex
 	accountsOnly bool   // nothing is to be found by score.Key
+	recent       recent
 
 	chains  map[address.Chain]int // entries by chain, for Stats, as are the following
 	classes map[string]int        // keys by class
@@ -176,35 +178,69 @@ func (seg *segment) each(set index.Set, k index.Key, f func(sources.Entry)) erro
 
 // entry returns the entry whose listing is text n, and which is filed under k.
 func (seg *segment) entry(n uint32, k index.Key) (sources.Entry, error) {
-	text, err := seg.index.Text(n)
+	l, err := seg.read(n)
 	if err != nil {
 		return sources.Entry{}, err
 	}
+	e := l.entry
+	if l.chain != "" {
+		if e.Address, err = address.Parse(l.chain, hexOf(k)); err != nil {
+			return sources.Entry{}, fmt.Errorf("%w: a listing", index.ErrDamaged)
+		}
+	}
+	return e, nil
+}
+
+// A listing is what a text of a segment says.
+type listing struct {
+	entry sources.Entry
+	chain address.Chain // of an address that is 0x and the bytes of its key in hex; else ""
+}
+
+// recent are the listings that were read last, by number modulo its length.
+// Nothing that was read is ever changed, so there is no lock.
+type recent [256]atomic.Pointer[numberedListing]
+
+type numberedListing struct {
+	number uint32
+	listing
+}
+
+// read returns the listing that text n is.
+func (seg *segment) read(n uint32) (listing, error) {
+	slot := &seg.recent[n%uint32(len(seg.recent))]
+	if l := slot.Load(); l != nil && l.number == n {
+		return l.listing, nil
+	}
+	text, err := seg.index.Text(n)
+	if err != nil {
+		return listing{}, err
+	}
 	r := listingReader{seg: seg, rest: []byte(text)}
 	form := r.byte()
-	e := sources.Entry{
+	l := &numberedListing{number: n, listing: listing{entry: sources.Entry{
 		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
 		ListedAt: r.time(), FirstSeen: r.time(),
-	}
-	if form&addressMask != noAddress {
-		chain := address.Chain(r.text())
-		spelling := ""
-		if form&addressMask == textAddress {
-			spelling = r.text()
-		} else {
-			spelling = hexOf(k)
-		}
-		if e.Address, err = address.Parse(chain, spelling); err != nil {
+	}}}
+	switch form & addressMask {
+	case hexAddress:
+		l.chain = address.Chain(r.text())
+	case textAddress:
+		if l.entry.Address, err = address.Parse(address.Chain(r.text()), r.text()); err != nil {
 			r.fail()
 		}
 	}
 	if form&hasListed != 0 {
-		e.Listed = r.text()
+		l.entry.Listed = r.text()
 	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail()
 	}
-	return e, r.err
+	if r.err != nil {
+		return listing{}, r.err
+	}
+	slot.Store(l)
+	return l.listing, nil
 }
 
 // all returns the entries of the segment, of those that are equal one, in no
