@@ -52,11 +52,11 @@ type tab struct {
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	options := slices.Clone(chromedp.DefaultExecAllocatorOptions[:])
-	options = append(options, chromedp.DisableGPU)
+	options = append(options, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Minute))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // it has none for root
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
