@@ -227,7 +227,7 @@ type handler struct {
 	bodyTimeout   time.Duration
 	maxConcurrent int64
 	running       atomic.Int64 // requests that are being answered
-	buffers       sync.Pool    // of *[]byte, for bodies
+	exchanges     sync.Pool    // of *exchange, to be used again
 }
 
 // A route is an endpoint, by the end of its path; "" is none.
@@ -265,25 +265,42 @@ type exchange struct {
 	charge charge           // for a 200
 	result screening.Result // of a screening that succeeded
 
-	surplus   bool    // beyond MaxConcurrent
-	unchanged bool    // the caller has the answer already
-	media     string  // the type of the answer, or "" for JSON
-	lift      func()  // lifts the limit on the time of the body, or nil
-	buf       *[]byte // for the bodies of request and answer, or nil
-	headers   [8]string
-	set       int // how many of headers are
+	surplus   bool     // beyond MaxConcurrent
+	unchanged bool     // the caller has the answer already
+	media     string   // the type of the answer, or "" for JSON
+	lift      func()   // lifts the limit on the time of the body, or nil
+	buf       []byte   // for the bodies of request and answer
+	values    []string // what fields of the answer have, in one piece
 }
 
-// setHeader sets a field of the answer, whose name is in canonical form. What it
-// spares is an allocation for each.
-func (e *exchange) setHeader(name, value string) {
-	if e.set == len(e.headers) {
-		e.w.Header().Set(name, value)
-		return
+// maxKept is the size up to which a buffer is kept for other exchanges.
+const maxKept = 64 << 10
+
+// begin returns a new exchange, for end to take back.
+func (h *handler) begin(w http.ResponseWriter, r *http.Request, to route) *exchange {
+	e, _ := h.exchanges.Get().(*exchange)
+	if e == nil {
+		e = &exchange{buf: make([]byte, 0, 2<<10)}
 	}
-	e.headers[e.set] = value
-	e.set++
-	e.w.Header()[name] = e.headers[e.set-1 : e.set : e.set]
+	// The header refers to the values for as long as others want to read it.
+	e.Request, e.w, e.route, e.id, e.values = r, w, to, requestID(r.Header), make([]string, 0, 8)
+	return e
+}
+
+// end ends e: nothing refers to it any more, nor it to anything.
+func (h *handler) end(e *exchange) {
+	if cap(e.buf) <= maxKept {
+		*e = exchange{buf: e.buf[:0]}
+		h.exchanges.Put(e)
+	}
+}
+
+// setHeader sets a field of the answer, whose name is in canonical form. It spares
+// the allocation of each.
+func (e *exchange) setHeader(name, value string) {
+	e.values = append(e.values, value)
+	n := len(e.values)
+	e.w.Header()[name] = e.values[n-1 : n : n]
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -300,18 +317,23 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, to route) {
 	if h.observer != nil {
 		start = time.Now()
 	}
-	e := &exchange{Request: r, w: w, route: to, id: requestID(r.Header)}
+	e := h.begin(w, r, to)
 	status, code := h.respond(e)
 	if h.observer != nil {
 		h.observe(e, start, status, code)
 	}
+	h.end(e) // unless something has panicked
 }
+
+// countedByServer is the length below which net/http sees to the Content-Length of
+// what is written at once, in less time than it takes to set and to copy a field.
+// That of a result is left to it.
+const countedByServer = 2048
 
 // respond answers e, and returns what it has answered.
 func (h *handler) respond(e *exchange) (int, code) {
 	e.setHeader("X-Request-Id", e.id)
 	e.setHeader("X-Content-Type-Options", "nosniff")
-	e.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	e.setHeader("Cache-Control", "no-store")
 
 	e.surplus = h.running.Add(1) > h.maxConcurrent
@@ -319,6 +341,10 @@ func (h *handler) respond(e *exchange) (int, code) {
 	body, p := h.answer(e)
 	if p != nil {
 		h.undo(e)
+	}
+	lean := p == nil && e.Method == http.MethodPost // a result, which no link leads to
+	if !lean && e.w.Header()["Content-Security-Policy"] == nil {
+		e.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	}
 	if e.grant.KeyID != "" {
 		h.setRateLimit(e)
@@ -341,12 +367,13 @@ func (h *handler) respond(e *exchange) (int, code) {
 	default:
 		e.setHeader("Content-Type", "application/json")
 	}
-	e.setHeader("Content-Length", strconv.Itoa(len(body)))
+	if !lean || len(body) >= countedByServer {
+		e.setHeader("Content-Length", strconv.Itoa(len(body)))
+	}
 	e.w.WriteHeader(status)
 	if e.Method != http.MethodHead {
 		e.w.Write(body) // an error means that nobody is there to be told
 	}
-	h.release(e)
 	return status, code
 }
 
@@ -457,9 +484,8 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 		}
 	}
 	e.result = result
-	answer := h.results.append((*e.buf)[:0], req, &result, now) // over the question
-	*e.buf = answer
-	return answer, nil
+	e.buf = h.results.append(e.buf[:0], req, &result, now) // over the question
+	return e.buf, nil
 }
 
 // sources answers a GET to the sources path. The answer has no ages, so its tag

@@ -48,8 +48,8 @@ func (h *handler) readBody(e *exchange) ([]byte, *problem) {
 	if e.ContentLength < 0 { // else the server ends it there
 		body = http.MaxBytesReader(e.w, e.Body, h.maxBody)
 	}
-	b, err := appendAll(h.buffer(e), body, h.maxBody)
-	*e.buf = b
+	b, err := appendAll(e.buf[:0], body, h.maxBody)
+	e.buf = b
 	if err != nil {
 		return nil, h.unread(e, err)
 	}
@@ -94,26 +94,4 @@ func appendAll(b []byte, r io.Reader, max int64) ([]byte, error) {
 		}
 	}
 	return b, nil
-}
-
-// buffer returns an empty buffer for e.
-func (h *handler) buffer(e *exchange) []byte {
-	if e.buf == nil {
-		if e.buf, _ = h.buffers.Get().(*[]byte); e.buf == nil {
-			b := make([]byte, 0, 2<<10)
-			e.buf = &b
-		}
-	}
-	return (*e.buf)[:0]
-}
-
-// maxKept is the size up to which a buffer is kept for others.
-const maxKept = 64 << 10
-
-// release gives the buffer of e to others.
-func (h *handler) release(e *exchange) {
-	if e.buf != nil && cap(*e.buf) <= maxKept {
-		h.buffers.Put(e.buf)
-	}
-	e.buf = nil
 }

@@ -22,9 +22,9 @@ type conn struct {
 }
 
 // request returns a question about the address of a number, as it is sent.
-func request(n uint64) []byte {
+func request(token string, n uint64) []byte {
 	body := `{"address":"0x` + string(appendDigits(nil, n)) + `","chain":"ethereum"}`
-	return []byte("POST /api/v1/screen HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + key +
+	return []byte("POST /api/v1/screen HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token +
 		"\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 
@@ -38,12 +38,12 @@ func appendDigits(b []byte, n uint64) []byte {
 }
 
 // dial connects to a server. No two seeds ask about the same addresses.
-func dial(addr string, seed uint64) (*conn, error) {
+func dial(addr, token string, seed uint64) (*conn, error) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	r := request(0)
+	r := request(token, 0)
 	at := bytes.Index(r, []byte(`"0x`)) + 3
 	return &conn{Conn: c, request: r, address: r[at : at : at+40], n: seed << 32}, nil
 }

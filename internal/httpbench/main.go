@@ -18,6 +18,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,51 +71,42 @@ func main() {
 // handlers are the names of what can be served; newHandler has them.
 var handlers = []string{"constant", "encodingjson", "auth", "limits"}
 
-// key is the key of the client.
-const key = "wsk_HTTPBENCH0HTTPBENCH0HTTPBENCH0HTTPBENCH0HTTPBENCH0"
-
-// newHandler returns the handler of a name.
-func newHandler(name string) (http.Handler, error) {
+// newHandler returns the handler of a name, and the API key for it.
+func newHandler(name string) (h http.Handler, token string, err error) {
 	s, err := screening.New(bundle.All(), nil)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if _, err := s.Refresh(context.Background()); err != nil {
-		return nil, err
+	ctx := context.Background()
+	if _, err := s.Refresh(ctx); err != nil {
+		return nil, "", err
 	}
+	token = httpapi.NewKey()
 	switch name {
 	case "constant": // reads the body, and writes a constant of the size of an answer
-		answer := constant(s)
+		answer, err := constant(s)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			w.Header().Set("Content-Type", "application/json")
 			w.Write(answer)
-		}), nil
+		}), token, err
 	case "encodingjson": // screens, without checking who asks
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeJSON(s, w, r) }), nil
-	case "auth": // httpapi, with keys
-		keys, err := httpapi.NewKeys(map[string]string{"bench": httpapi.HashKey(key)})
-		if err != nil {
-			return nil, err
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeJSON(s, w, r) }), token, nil
+	case "auth": // httpapi, with one key
+		keys, err := httpapi.NewKeys(map[string]string{"bench": token})
+		return httpapi.NewHandler(s, keys, nil), token, err
+	case "limits": // httpapi, with a key of a store, its burst limit and its quota
+		store := httpapi.NewMemory()
+		token, key, err := httpapi.IssueKey(httpapi.Key{
+			ID: "bench", Scopes: httpapi.ScopeScreen | httpapi.ScopeUsage, Quota: 1e12, Rate: 1e6, Burst: 1e6,
+		})
+		if err == nil {
+			err = store.PutKey(ctx, key)
 		}
-		return httpapi.NewHandler(s, keys, nil), nil
-	case "limits": // httpapi, with keys and a burst limit
-		return httpapi.NewHandler(s, limited{}, nil), nil
+		return httpapi.NewHandler(s, httpapi.NewKeyring(store, nil), &httpapi.Options{Quota: httpapi.NewQuota(store, nil)}), token, err
 	}
-	return nil, fmt.Errorf("no such handler: %s", name)
+	return nil, "", fmt.Errorf("no such handler: %s", name)
 }
-
-// limited lets the client in, as far as the burst limit that it has allows.
-type limited struct{}
-
-func (limited) Authorize(_ context.Context, token string) (httpapi.Grant, error) {
-	if httpapi.HashKey(token) != keyHash {
-		return httpapi.Grant{}, httpapi.ErrUnauthorized
-	}
-	return httpapi.Grant{KeyID: "bench", Rate: 1e9, Burst: 1e6}, nil
-}
-
-var keyHash = httpapi.HashKey(key)
 
 // An answer is the answer to a question, for encoding/json.
 type answer struct {
@@ -157,18 +149,19 @@ func writeJSON(s *screening.Screener, w http.ResponseWriter, r *http.Request) {
 }
 
 // constant returns the answer of httpapi to the first question.
-func constant(s *screening.Screener) []byte {
-	keys, err := httpapi.NewKeys(map[string]string{"bench": key})
+func constant(s *screening.Screener) ([]byte, error) {
+	token := httpapi.NewKey()
+	keys, err := httpapi.NewKeys(map[string]string{"bench": token})
 	if err != nil {
-		panic(err)
+		return nil, err
+	}
+	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(request(token, 0))))
+	if err != nil {
+		return nil, err
 	}
 	var w recorder
-	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(string(request(0)))))
-	if err != nil {
-		panic(err)
-	}
 	httpapi.NewHandler(s, keys, nil).ServeHTTP(&w, r)
-	return w.body
+	return w.body, nil
 }
 
 // A recorder keeps the body of an answer.
@@ -178,14 +171,14 @@ func (*recorder) Header() http.Header           { return http.Header{} }
 func (*recorder) WriteHeader(int)               {}
 func (w *recorder) Write(b []byte) (int, error) { w.body = append(w.body, b...); return len(b), nil }
 
-// server serves a handler, prints its address, and then, for each line that it
-// reads, the nanoseconds that the process has computed.
+// server serves a handler, and prints, for each line that it reads, the nanoseconds
+// that the process has computed.
 func server(name string) error {
-	h, err := newHandler(name)
+	h, token, err := newHandler(name)
 	if err != nil {
 		return err
 	}
-	return serve(h, func() error {
+	return serve(h, token, func() error {
 		var u syscall.Rusage
 		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 			return err
@@ -195,9 +188,9 @@ func server(name string) error {
 	})
 }
 
-// serve serves h, prints the address, and calls f for each line of standard input
-// until that ends.
-func serve(h http.Handler, f func() error) error {
+// serve serves h, prints the address and the API key for it, and calls f for each
+// line of standard input until that ends.
+func serve(h http.Handler, token string, f func() error) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -207,7 +200,7 @@ func serve(h http.Handler, f func() error) error {
 		WriteTimeout: 15 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 	go s.Serve(l)
-	fmt.Println(l.Addr())
+	fmt.Println(l.Addr(), token)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		if err := f(); err != nil {
 			return err
@@ -253,10 +246,11 @@ func start(name string, conns int) (c *candidate, stop func(), err error) {
 		in.Close()
 		cmd.Wait()
 	}
-	addr, err := c.answers.ReadString('\n')
+	var addr, token string
+	_, err = fmt.Fscanln(c.answers, &addr, &token)
 	for i := 0; i < conns && err == nil; i++ {
 		var conn *conn
-		if conn, err = dial(strings.TrimSpace(addr), uint64(i)); err == nil {
+		if conn, err = dial(addr, token, uint64(i)); err == nil {
 			c.conns = append(c.conns, conn)
 		}
 	}

@@ -44,9 +44,8 @@ func (c *changing) Load(ctx context.Context, _ sources.Revision, add func(source
 	return sources.Revision{Digest: fmt.Sprint(c.load), Records: c.n}, ctx.Err()
 }
 
-// serveSwap serves the handler with a list of n addresses, prints its address, and
-// then, for each line that it reads, replaces the whole list and prints how long
-// that took.
+// serveSwap serves the handler with a list of n addresses, and, for each line that
+// it reads, replaces the whole list and prints how long that took.
 func serveSwap(n int) error {
 	s, err := screening.New([]sources.Source{&changing{n: n}}, nil)
 	if err != nil {
@@ -55,11 +54,12 @@ func serveSwap(n int) error {
 	if _, err := s.Refresh(context.Background()); err != nil {
 		return err
 	}
-	keys, err := httpapi.NewKeys(map[string]string{"bench": keyHash})
+	token := httpapi.NewKey()
+	keys, err := httpapi.NewKeys(map[string]string{"bench": token})
 	if err != nil {
 		return err
 	}
-	return serve(httpapi.NewHandler(s, keys, nil), func() error {
+	return serve(httpapi.NewHandler(s, keys, nil), token, func() error {
 		begin := time.Now()
 		if _, err := s.Refresh(context.Background()); err != nil {
 			return err
