@@ -166,6 +166,10 @@ func TestOpenErrors(t *testing.T) {
 		{databases[1], "postgres://u:" + password + "@127.0.0.1:none/db", postgres.ErrURL.Error()},
 		{databases[1], "postgres://u:" + password + "%zz@127.0.0.1:1/db", postgres.ErrURL.Error()},
 		{databases[1], "host=127.0.0.1 password='" + password, postgres.ErrURL.Error()},
+		// Where the password is said to end is not where it was meant to.
+		{databases[1], "postgres://u:a@" + password + "@127.0.0.1:1/db?sslmode=perhaps", postgres.ErrURL.Error()},
+		{databases[1], "postgres://u:1/" + password + "@127.0.0.1:1/db", postgres.ErrURL.Error()},
+		{databases[1], "host=127.0.0.1 password " + password, postgres.ErrURL.Error()},
 		{databases[1], "postgres://u:" + password + "@127.0.0.1:1/db", "127.0.0.1:1"},
 		{databases[1], "postgres://u@127.0.0.1:1/db", "127.0.0.1:1"},
 	} {

@@ -7,6 +7,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +20,7 @@ import (
 
 // ErrURL is that of a URL which cannot be understood. As it may hold a password, no
 // error shows it.
-var ErrURL = errors.New("not a URL as in postgres://user:password@host/database?sslmode=verify-full")
+var ErrURL = errors.New("not a URL as in postgres://user:password@host/database?sslmode=verify-full, with %40 for @ and so on in a password")
 
 // Open opens the database that a URL names, or what libpq takes instead of one; what
 // is not in it is taken from the environment, as libpq does (PGPASSWORD, …). Where
@@ -32,10 +34,10 @@ var ErrURL = errors.New("not a URL as in postgres://user:password@host/database?
 // even where the database is told not to (synchronous_commit). Through a pool that
 // shares connections between transactions, as PgBouncer may, add
 // default_query_exec_mode=exec.
-func Open(ctx context.Context, url string) (*sqlstore.Store, error) {
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", ErrURL)
+func Open(ctx context.Context, dsn string) (*sqlstore.Store, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil || torn(dsn) {
+		return nil, fmt.Errorf("postgres: %w", ErrURL) // err may show a part of the password
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTime
@@ -72,6 +74,13 @@ const (
 	// comes back from a crash in less, so nobody meets the dead connections.
 	pingAfter = 100 * time.Millisecond
 )
+
+// torn reports whether the host of a URL ends within what was meant as a password, as
+// in postgres://user:12/34@host/database. Errors tell hosts and databases.
+func torn(dsn string) bool {
+	u, err := url.Parse(dsn)
+	return err == nil && u.Host != "" && u.User == nil && strings.Contains(u.EscapedPath(), "@")
+}
 
 // durable has a commit waited for: with synchronous_commit off, what was leased
 // could be leased again after a crash.
