@@ -18,6 +18,11 @@
 //
 // A list that changes is a [Report]. Whoever has screened many addresses before
 // keeps them in a [Book], which tells of each Report what it changes for them.
+//
+// An operator who has decided that a listing is not to count says so with an
+// [Exception]: an address of which nothing else is listed is clean then, and
+// [Result.Suppressed] still shows what was found. With Options.Store, [OpenAt] and
+// [OpenDigest] ask the lists of the past, as they were answered from.
 package screening
 
 import (
