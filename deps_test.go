@@ -44,7 +44,7 @@ var imports = map[string]string{
 	"internal/fetch":        "",
 	"internal/fivebit":      "",
 	"internal/groestl":      "",
-	"internal/httpbench":    "address httpapi score screening sources sources/bundle",
+	"internal/httpbench":    "address httpapi httpapi/audit score screening sources sources/bundle",
 	"internal/index":        "",
 	"internal/indexbench":   "address internal/index",
 	"internal/keccak":       "",

@@ -36,7 +36,7 @@
 // # Nothing is dropped silently
 //
 // A record waits in memory until the one writer, [Log.Run], has written it, which
-// is soon; it is flushed to the disk within a tenth of a second. A program that is
+// is in some milliseconds; it is flushed to the disk within a tenth of a second. A program that is
 // killed loses what was not written, and a machine that loses power what was not
 // flushed. Who may lose neither sets Options.Durable: then an answer waits for the
 // disk, together with all others of that moment.
@@ -56,7 +56,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -64,9 +63,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
@@ -184,37 +181,6 @@ func Open(dir string, opts *Options) (*Log, error) {
 	return l, nil
 }
 
-// A line is one of type screening.
-type line struct {
-	Type        string        `json:"type"`
-	Time        time.Time     `json:"time"`
-	RequestID   string        `json:"request_id"`
-	KeyID       string        `json:"key_id"`
-	Chain       address.Chain `json:"chain"`
-	Address     string        `json:"address,omitempty"`
-	AddressHMAC string        `json:"address_hmac,omitempty"`
-	Score       int           `json:"score"`
-	Level       score.Level   `json:"level"`
-	Labels      []label       `json:"labels"`
-	Suppressed  []suppressed  `json:"suppressed,omitempty"`
-	Lists       string        `json:"lists"`
-	Scoring     string        `json:"scoring_version"`
-}
-
-type label struct {
-	Label  score.Kind `json:"label"`
-	Match  string     `json:"match"`
-	Source string     `json:"source"`
-	Ref    string     `json:"source_ref"`
-}
-
-// A suppressed is a label that an operator's exception takes out of the score.
-type suppressed struct {
-	label
-	Reason string `json:"reason"`
-	Author string `json:"author"`
-}
-
 // Hash returns what stands for an address in the lines if Options.HashKey is key:
 // the HMAC-SHA-256 of the address as the API answers it, in hex. To find the
 // records of an address, a program calls it, or a shell:
@@ -235,23 +201,9 @@ func Hash(key []byte, address string) string {
 // [ErrClosed], wrapped or not, and that of ctx. With an error the record may have
 // been written nevertheless, if it was queued before.
 func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
-	ln := line{
-		Type: "screening", Time: s.Time.UTC().Truncate(time.Microsecond), RequestID: s.RequestID, KeyID: s.KeyID,
-		Chain: s.Chain, Address: s.Address, Score: s.Result.Score, Level: s.Result.Level,
-		Labels: make([]label, len(s.Result.Labels)), Lists: s.Result.Digest(), Scoring: s.Result.ScoringVersion,
-	}
-	if l.opts.HashKey != nil {
-		ln.Address, ln.AddressHMAC = "", Hash(l.opts.HashKey, s.Address)
-	}
-	for i, r := range s.Result.Labels {
-		ln.Labels[i] = label{r.Kind, r.Match.String(), r.Source, r.Ref}
-	}
-	for _, x := range s.Result.Suppressed {
-		ln.Suppressed = append(ln.Suppressed, suppressed{label{x.Kind, x.Match.String(), x.Source, x.Ref}, x.Reason, x.Author})
-	}
-	text, err := json.Marshal(ln)
+	text, err := l.appendLine(make([]byte, 0, 512), &s)
 	if err == nil {
-		err = l.put(ctx, record{line: append(text, '\n'), digest: ln.Lists, sources: s.Result.Sources()})
+		err = l.put(ctx, record{line: text, digest: s.Result.Digest(), sources: s.Result.Sources()})
 	}
 	if err != nil {
 		l.mu.Lock()
@@ -335,8 +287,13 @@ func (l *Log) changed() {
 	l.room = make(chan struct{})
 }
 
-// retryEvery is how often the writer tries again to write what it could not.
-const retryEvery = time.Second
+const (
+	// retryEvery is how often the writer tries again to write what it could not.
+	retryEvery = time.Second
+	// gather is how long the writer rests after a write that it has not flushed, so
+	// that a busy server has many records in one.
+	gather = 2 * time.Millisecond
+)
 
 // Run writes the records until ctx ends; then it writes what is queued, and
 // closes the Log. It is to be called once: the caller writes "go" if it wants to,
@@ -365,10 +322,15 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return l.close()
 		}
-		if again := l.advance(false); again > 0 {
-			timer.Reset(again)
-		} else {
+		again := l.advance(false)
+		if again == 0 {
 			timer.Stop()
+			continue
+		}
+		timer.Reset(again)
+		select { // nobody waits for what comes now
+		case <-time.After(gather):
+		case <-ctx.Done():
 		}
 	}
 }
@@ -379,10 +341,10 @@ func (l *Log) advance(last bool) (again time.Duration) {
 	w := &l.writer
 	w.pending = l.take(w.pending)
 	// After a failure, all is well again when something was flushed, not before.
-	flushed, again, err := w.advance(last || l.State().Err != nil)
+	again, err := w.advance(last || l.State().Err != nil)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state.Written += uint64(flushed)
+	l.state.Written = w.total
 	l.pending = len(w.pending)
 	switch {
 	case err != nil:

@@ -205,6 +205,22 @@ func TestHash(t *testing.T) {
 	}
 }
 
+// FuzzString: strings are written as encoding/json writes them.
+func FuzzString(f *testing.F) {
+	for _, s := range []string{"", "plain", `"quoted\"`, "<&>", "\x00\x1f\x7f", "é\u2028", "\xff", "~ "} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := audit.AppendString(nil, s); !bytes.Equal(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -425,6 +441,43 @@ func TestDiskFull(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestDiskFullBetweenFiles has the disk full up in the midst of a batch that goes
+// into several files: each record is there once nevertheless.
+func TestDiskFullBetweenFiles(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScreener(t)
+		l := open(t, dir, &audit.Options{MaxBytes: 1200})
+		writes := 0
+		l.Fail(func(f *os.File, text []byte, at int64) (int, error) {
+			if writes++; writes == 4 {
+				return 0, errDisk
+			}
+			return f.WriteAt(text, at)
+		}, nil)
+		want := map[string]int{}
+		for i := range 20 {
+			id := strconv.Itoa(i)
+			want[id] = 1
+			if err := l.Record(t.Context(), newScreening(t, s, id)); err != nil {
+				t.Error(err)
+			}
+		}
+		stop := run(l)
+		time.Sleep(time.Minute)
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		files := read(t, dir)
+		if d := cmp.Diff(want, requests(files)); d != "" || len(files) < 5 {
+			t.Errorf("%d files: %s", len(files), d)
+		}
+		if st := l.State(); st != (audit.State{Written: 20}) {
+			t.Errorf("the state is %+v", st)
+		}
+	})
 }
 
 // TestStopWithoutRoom: what is lost in the end is counted.

@@ -40,7 +40,9 @@ type writer struct {
 	since   time.Time // when that which was not flushed was written, or some of it before
 
 	pending []record
-	written int // how many of pending are in file
+	written int    // how many of pending are in file
+	total   uint64 // how many records were flushed so far
+	text    []byte // of the last write, to be used again
 
 	sources *screening.SourceStatus // the first of those that the last line of type lists has shown in file
 }
@@ -52,11 +54,10 @@ const (
 )
 
 // advance writes what is pending and flushes it, if it is told to or it is time
-// to. It returns how many records were flushed, and after what time it must be
-// called again, or 0.
-func (w *writer) advance(flush bool) (flushed int, again time.Duration, err error) {
+// to. It returns after what time it must be called again, or 0.
+func (w *writer) advance(flush bool) (again time.Duration, err error) {
 	if len(w.pending) == 0 {
-		return 0, 0, nil
+		return 0, nil
 	}
 	defer func() {
 		if err != nil {
@@ -67,48 +68,45 @@ func (w *writer) advance(flush bool) (flushed int, again time.Duration, err erro
 	for w.written < len(w.pending) {
 		if w.file == nil || dayOver(w.name, now) || w.size > 0 && w.size+int64(len(w.pending[w.written].line)) > w.maxBytes {
 			if err := w.next(now); err != nil {
-				return 0, 0, err
+				return 0, err
 			}
 		}
-		text, n, err := w.render(now)
+		n, err := w.render(now)
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		if w.size == w.flushed {
 			w.since = now
 		}
-		if _, err := w.write(w.file, text, w.size); err != nil {
-			return 0, 0, err
+		if _, err := w.write(w.file, w.text, w.size); err != nil {
+			return 0, err
 		}
-		w.size += int64(len(text))
+		w.size += int64(len(w.text))
 		w.written += n
 	}
 	if wait := syncEvery - now.Sub(w.since); !w.durable && !flush && wait > 0 && w.size-w.flushed < syncBytes {
-		return 0, wait, nil
+		return wait, nil
 	}
-	if err := w.flush(); err != nil {
-		return 0, 0, err
+	return 0, w.flush()
+}
+
+// flush flushes the file. What is in it is pending no more.
+func (w *writer) flush() error {
+	if w.flushed < w.size {
+		if err := w.sync(w.file); err != nil {
+			return err
+		}
+		w.flushed = w.size
 	}
-	for _, r := range w.pending {
+	for _, r := range w.pending[:w.written] {
 		if r.written != nil {
 			r.written <- nil
 		}
 	}
-	flushed = len(w.pending)
-	clear(w.pending)
-	w.pending, w.written = w.pending[:0], 0
-	return flushed, 0, nil
-}
-
-// flush flushes the file.
-func (w *writer) flush() error {
-	if w.flushed == w.size {
-		return nil
-	}
-	if err := w.sync(w.file); err != nil {
-		return err
-	}
-	w.flushed = w.size
+	w.total += uint64(w.written)
+	n := copy(w.pending, w.pending[w.written:])
+	clear(w.pending[n:])
+	w.pending, w.written = w.pending[:n], 0
 	return nil
 }
 
@@ -135,23 +133,24 @@ func (w *writer) fail(err error) {
 	w.file = nil
 }
 
-// render returns the lines of what is pending and fits into the file, at least
-// one record, and the number of records.
-func (w *writer) render(now time.Time) (text []byte, n int, err error) {
+// render makes text of what is pending and fits into the file, but of not much
+// more than syncBytes. It returns the number of records, at least one.
+func (w *writer) render(now time.Time) (n int, err error) {
+	w.text = w.text[:0]
 	for _, r := range w.pending[w.written:] {
-		if n > 0 && w.size+int64(len(text)+len(r.line)) > w.maxBytes {
+		if n > 0 && (w.size+int64(len(w.text)+len(r.line)) > w.maxBytes || len(w.text) > syncBytes) {
 			break
 		}
 		if len(r.sources) > 0 && &r.sources[0] != w.sources {
-			if text, err = appendLists(text, now, r); err != nil {
-				return nil, 0, err
+			if w.text, err = appendLists(w.text, now, r); err != nil {
+				return 0, err
 			}
 			w.sources = &r.sources[0]
 		}
-		text = append(text, r.line...)
+		w.text = append(w.text, r.line...)
 		n++
 	}
-	return text, n, nil
+	return n, nil
 }
 
 // A listsLine is a line of type lists.

@@ -37,6 +37,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
@@ -69,10 +70,11 @@ func main() {
 }
 
 // handlers are the names of what can be served; newHandler has them.
-var handlers = []string{"constant", "encodingjson", "auth", "limits"}
+var handlers = []string{"constant", "encodingjson", "auth", "limits", "audit"}
 
-// newHandler returns the handler of a name, and the API key for it.
-func newHandler(name string) (h http.Handler, token string, err error) {
+// newHandler returns the handler of a name, which may write into dir, and the API
+// key for it.
+func newHandler(name, dir string) (h http.Handler, token string, err error) {
 	s, err := screening.New(bundle.All(), nil)
 	if err != nil {
 		return nil, "", err
@@ -95,7 +97,7 @@ func newHandler(name string) (h http.Handler, token string, err error) {
 	case "auth": // httpapi, with one key
 		keys, err := httpapi.NewKeys(map[string]string{"bench": token})
 		return httpapi.NewHandler(s, keys, nil), token, err
-	case "limits": // httpapi, with a key of a store, its burst limit and its quota
+	case "limits", "audit": // httpapi, with a key of a store, its burst limit and its quota; and with an audit trail
 		store := httpapi.NewMemory()
 		token, key, err := httpapi.IssueKey(httpapi.Key{
 			ID: "bench", Scopes: httpapi.ScopeScreen | httpapi.ScopeUsage, Quota: 1e12, Rate: 1e6, Burst: 1e6,
@@ -103,7 +105,15 @@ func newHandler(name string) (h http.Handler, token string, err error) {
 		if err == nil {
 			err = store.PutKey(ctx, key)
 		}
-		return httpapi.NewHandler(s, httpapi.NewKeyring(store, nil), &httpapi.Options{Quota: httpapi.NewQuota(store, nil)}), token, err
+		opts := &httpapi.Options{Quota: httpapi.NewQuota(store, nil)}
+		if name == "audit" && err == nil {
+			var trail *audit.Log
+			if trail, err = audit.Open(dir, &audit.Options{MaxFiles: 1}); err == nil {
+				go trail.Run(ctx)
+				opts.Audit = trail.Record
+			}
+		}
+		return httpapi.NewHandler(s, httpapi.NewKeyring(store, nil), opts), token, err
 	}
 	return nil, "", fmt.Errorf("no such handler: %s", name)
 }
@@ -174,7 +184,12 @@ func (w *recorder) Write(b []byte) (int, error) { w.body = append(w.body, b...);
 // server serves a handler, and prints, for each line that it reads, the nanoseconds
 // that the process has computed.
 func server(name string) error {
-	h, token, err := newHandler(name)
+	dir, err := os.MkdirTemp("", "httpbench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	h, token, err := newHandler(name, dir)
 	if err != nil {
 		return err
 	}
