@@ -169,34 +169,47 @@ func TestRealm(t *testing.T) {
 }
 
 // FuzzAuthHeader: whatever Authorization says, the answer is well-formed and no
-// 5xx, and a 200 only for one of the two keys.
+// 5xx, and a 200 only for one of the keys, be they fixed or in a Store.
 func FuzzAuthHeader(f *testing.F) {
 	for _, s := range []string{
 		"", "Bearer", "Bearer ", "Bearer " + testKey, "bearer   " + hashedKey + " ", "Bearer " + testKey + "=", "Bearer\t" + testKey,
 		"Basic " + testKey, "Bearer " + testKey + "," + testKey, "Bearer \x00", "Bearer é", "Bearer ===", "Bearer " + strings.Repeat("a", 5000),
 		testKey, "Bearer realm=x", " Bearer " + testKey,
+		"Bearer wsk_a_", "Bearer wsk_a_" + strings.Repeat("A", 52), "Bearer wsk__" + strings.Repeat("A", 52), "Bearer wsk_a/b_" + strings.Repeat("A", 52),
 	} {
 		f.Add(s)
 	}
-	h := httpapi.NewHandler(newLoadedScreener(f), testKeys(f), nil)
+	store := httpapi.NewMemory()
+	token := issue(f, store, httpapi.Key{ID: "a_b.c"})
+	f.Add("Bearer " + token)
+	ring := httpapi.NewKeyring(store, nil)
+	f.Cleanup(func() { ring.Close(context.Background()) })
+	s := newLoadedScreener(f)
+	fixed, kept := httpapi.NewHandler(s, testKeys(f), nil), httpapi.NewHandler(s, ring, nil)
 	good := regexp.MustCompile(`^(?i:bearer) +(` + testKey + `|` + hashedKey + `) *$`)
+	goodToken := regexp.MustCompile(`^(?i:bearer) +` + token + ` *$`)
 	f.Fuzz(func(t *testing.T, value string) {
-		r := httptest.NewRequest("GET", "/api/v1/sources", nil)
-		r.Header["Authorization"] = []string{value}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if err := checkAnswer("GET", w); err != nil {
-			t.Fatalf("%q: %v", value, err)
-		}
-		want := http.StatusUnauthorized
-		if good.MatchString(value) {
-			want = http.StatusOK
-		}
-		if w.Code != want {
-			t.Fatalf("%q: status %d, want %d", value, w.Code, want)
-		}
-		if challenge := w.Header().Get("WWW-Authenticate"); w.Code == 401 && challenge != `Bearer realm="walletscreen"` && challenge != `Bearer realm="walletscreen", error="invalid_token"` {
-			t.Fatalf("%q: challenge %s", value, challenge)
-		}
+		fuzzAuth(t, fixed, value, good.MatchString(value))
+		fuzzAuth(t, kept, value, goodToken.MatchString(value))
 	})
+}
+
+func fuzzAuth(t *testing.T, h http.Handler, value string, good bool) {
+	r := httptest.NewRequest("GET", "/api/v1/sources", nil)
+	r.Header["Authorization"] = []string{value}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if err := checkAnswer("GET", w); err != nil {
+		t.Fatalf("%q: %v", value, err)
+	}
+	want := http.StatusUnauthorized
+	if good {
+		want = http.StatusOK
+	}
+	if w.Code != want {
+		t.Fatalf("%q: status %d, want %d", value, w.Code, want)
+	}
+	if challenge := w.Header().Get("WWW-Authenticate"); w.Code == 401 && challenge != `Bearer realm="walletscreen"` && challenge != `Bearer realm="walletscreen", error="invalid_token"` {
+		t.Fatalf("%q: challenge %s", value, challenge)
+	}
 }

@@ -13,18 +13,18 @@
 //
 // A request is known by the end of its path, so the handler may be mounted
 // under any prefix, with or without [http.StripPrefix]. It brings no router, no
-// listener, no log and no global state, starts no goroutine, and never refreshes
-// the lists: that is for the caller to do, with [screening.Screener.Run].
+// listener, no log and no global state, and never refreshes the lists: that is for
+// the caller to do, with [screening.Screener.Run]. The only goroutines are those of
+// a [Quota] and of a [Keyring], while they ask their store.
 //
 // # Order
 //
 // A request is authenticated, then held against the burst limit of its key, then
 // read and validated, then counted against the quota of its key, then screened;
-// the first step that fails makes the answer, and only a 200 of screen counts.
-// Only what the published interface says
-// to anyone comes before: 404 for another path, 405 for another method, and 204
-// for OPTIONS. So nothing about the lists, the chains or an address is said to
-// whom the [Authorizer] does not let in.
+// the first step that fails makes the answer, and only a 200 of screen counts. Only
+// what the published interface says to anyone comes before: 404 for another path,
+// 405 for another method, and 204 for OPTIONS. So nothing about the lists, the
+// chains or an address is said to whom the [Authorizer] does not let in.
 //
 // # Keys and quotas
 //

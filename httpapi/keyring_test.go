@@ -74,7 +74,7 @@ func TestKeyring(t *testing.T) {
 			"", "wsk_", "wsk_plain", "wsk_plain_", "wsk_plain_" + secret[1:], "wsk_plain_" + secret + "A", "wsk_plain_" + strings.ToLower(secret),
 			"wsk_PLAIN_" + secret, "plain_" + secret, "wsk__" + secret, "wsk_unknown_" + secret, "WSK_plain_" + secret, secret,
 			"wsk_a/b_" + secret, "wsk_" + strings.Repeat("a", 65) + "_" + secret, httpapi.NewKey(), "wsk_plain_" + strings.Repeat("\x00", 52),
-			"wsk_a_b.c-1_" + secret, plain + "=", "wsk_" + secret,
+			"wsk_a_b.c-1_" + secret, plain + "=", "wsk_" + secret, "wsk_plain-" + secret,
 		} {
 			if grant, err := ring.Authorize(t.Context(), token); !errors.Is(err, httpapi.ErrUnauthorized) || grant != (httpapi.Grant{}) {
 				t.Errorf("token %q: %+v, %v", token, grant, err)

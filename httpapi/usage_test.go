@@ -339,3 +339,35 @@ func TestUsage(t *testing.T) {
 		}
 	})
 }
+
+// FuzzIdempotencyKey: whatever the field says, it is refused, or names a call that
+// is counted once and no other.
+func FuzzIdempotencyKey(f *testing.F) {
+	for _, s := range []string{`"a"`, `a`, `""`, `"\""`, `"\`, "\x00", `é`, strings.Repeat("a", 256), ` `, `"a" `, `a,b`} {
+		f.Add(s)
+	}
+	s := newLoadedScreener(f)
+	f.Fuzz(func(t *testing.T, value string) {
+		quota := httpapi.NewQuota(httpapi.NewMemory(), nil)
+		g := httpapi.Grant{KeyID: "a", Quota: 10}
+		h := httpapi.NewHandler(s, granted(g), &httpapi.Options{Quota: quota})
+		post := func(body string) int {
+			r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(body))
+			r.Header = http.Header{"Authorization": {"Bearer x"}, "Content-Type": {"application/json"}, "Idempotency-Key": {value}}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if err := checkAnswer("POST", w); err != nil {
+				t.Fatal(err)
+			}
+			return w.Code
+		}
+		first, second, third := post(clean), post(clean), post(question)
+		n := used(t, quota, g)
+		if !(first == 400 && second == 400 && third == 400 && n == 0) && !(first == 200 && second == 200 && third == 422 && n == 1) {
+			t.Errorf("%q: status %d, %d, %d; %d counted", value, first, second, third, n)
+		}
+		if err := quota.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
