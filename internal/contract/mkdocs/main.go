@@ -416,8 +416,8 @@ func (n node) Type() string {
 	}
 	var types []string
 	for _, choice := range n.Get("oneOf").Items() {
-		if t := choice.Type(); t != "" && !choice.Get("title").Exists() {
-			types = append(types, t)
+		if choice.Ref() != "" || choice.Get("type").Exists() { // else it is one of the values, or of the cases, of a type
+			types = append(types, choice.Type())
 		}
 	}
 	for _, t := range append(n.Get("type").Items(), n.Get("type")) {

@@ -81,6 +81,11 @@ func TestPageHasAll(t *testing.T) {
 			t.Errorf("%s is not on the page", w)
 		}
 	}
+	for _, m := range regexp.MustCompile(`class="type">(Type: )?(,| or|<).*`).FindAllString(string(out), -1) {
+		if !strings.Contains(m, "<a href") {
+			t.Errorf("a type begins with nothing: %s", m)
+		}
+	}
 	for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(all, -1) {
 		id, within := strings.CutPrefix(m[1], "#")
 		switch {
