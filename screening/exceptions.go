@@ -89,7 +89,7 @@ const (
 	// maxExceptionLine bounds a line that is read, in bytes.
 	maxExceptionLine = 64 << 10
 	// maxExceptions bounds how many there are.
-	maxExceptions = 1_000_000
+	maxExceptions = 100_000
 )
 
 // SetExceptions replaces all exceptions by the given ones, from the next question
@@ -99,7 +99,7 @@ const (
 //
 // The digest of the results covers them: it is that of the lists alone if there
 // are none, and else another for other exceptions, in whatever order they are.
-// They are kept in Options.Store along with what was answered, for [OpenAt] and
+// They are kept, all of them, in Options.Store with each snapshot, for [OpenAt] and
 // [OpenDigest]; if the store fails, that shows in [Screener.Sources]. Options.Report
 // is told of them by a [Report] of no sources; not of one that ends by itself, for
 // nothing is done then.
@@ -107,7 +107,8 @@ const (
 // The error is an [*ExceptionError], and then nothing has changed. It wraps
 // [ErrZeroAddress] or [ErrDuplicateException], or says that a source is not there,
 // a Ref is without its Source, Reason or Author are blank, a text is longer than
-// 4096 bytes or not UTF-8, or an exception expires before it was created.
+// 4096 bytes or not UTF-8, an exception expires before it was created, or there are
+// more than 100,000.
 func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) error {
 	for i, e := range exceptions {
 		if e.Source != "" && !slices.ContainsFunc(s.infos, func(info sources.Info) bool { return info.ID == e.Source }) {

@@ -173,6 +173,20 @@ func TestExceptionsNotTaken(t *testing.T) {
 			t.Errorf("%s: it has changed something: %+v", tt.name, r)
 		}
 	}
+	many := make([]screening.Exception, 100_001)
+	for i := range many {
+		many[i] = except("ethereum", fmt.Sprintf("0x%040x", i))
+	}
+	var xe *screening.ExceptionError
+	if err := s.SetExceptions(ctx, many); !errors.As(err, &xe) || xe.N != len(many) {
+		t.Errorf("too many: %v", err)
+	}
+	if err := s.SetExceptions(ctx, many[1:]); err != nil {
+		t.Errorf("as many as may be: %v", err)
+	}
+	if err := s.SetExceptions(ctx, had); err != nil {
+		t.Fatal(err)
+	}
 	mine := s.Exceptions()
 	had[0].Reason, mine[0].Reason = "changed", "changed"
 	if r := must(s.ScreenText("ethereum", lazarus)); r.Suppressed[0].Reason != "licence 2026-17" || s.Exceptions()[0].Reason != "licence 2026-17" {
