@@ -59,6 +59,12 @@ func ReadPlain(body string) (address, chain string, ok bool) {
 	return req.Address, req.Chain, ok
 }
 
+// Limits returns the limits that a handler has.
+func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent int64, depth, token int) {
+	l := h.(*handler)
+	return l.maxBody, l.bodyTimeout, l.maxConcurrent, maxDepth, maxToken
+}
+
 // Matches reports whether the lines of an If-None-Match match a tag.
 func Matches(lines []string, tag string) bool { return matches(lines, tag) }
 

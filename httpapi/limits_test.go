@@ -2,12 +2,14 @@ package httpapi_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 )
@@ -118,6 +120,23 @@ func TestBodyTimeout(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != 408 || !strings.Contains(string(text), `"code":"request_timeout"`) || (resp.ProtoMajor == 2) != h2 {
 			t.Errorf("HTTP/%d: status %d: %s", resp.ProtoMajor, resp.StatusCode, text)
+		}
+	}
+}
+
+// TestDefaults: the limits are those that the package comment states.
+func TestDefaults(t *testing.T) {
+	body, timeout, concurrent, depth, token := httpapi.Limits(httpapi.NewHandler(nil, nil, nil))
+	comment, _, _ := strings.Cut(readFile(t, "handler.go"), "\npackage ")
+	for _, stated := range []string{
+		fmt.Sprintf("the body                   %d KiB       413 body_too_large        Options.MaxBody", body>>10),
+		fmt.Sprintf("the time for the body      %d seconds   408 request_timeout       Options.BodyTimeout", timeout/time.Second),
+		fmt.Sprintf("requests at once           %d         503 overloaded            Options.MaxConcurrent", concurrent),
+		fmt.Sprintf("values within one another  %d deep      400 invalid_json", depth),
+		fmt.Sprintf("a key                      %d bytes   401 invalid_token", token),
+	} {
+		if !strings.Contains(comment, stated) {
+			t.Errorf("the package comment does not state: %s", stated)
 		}
 	}
 }
