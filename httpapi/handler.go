@@ -263,7 +263,7 @@ type exchange struct {
 	token  string           // what was presented as a key
 	text   string           // what was given as an address
 	charge charge           // for a 200
-	result screening.Result // of a screening that succeeded
+	result screening.Result // of a screening that succeeded, for the observer
 
 	surplus   bool     // beyond MaxConcurrent
 	unchanged bool     // the caller has the answer already
@@ -483,7 +483,9 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 			return nil, &problem{Code: auditUnavailable, Detail: "The screening could not be put on record, so it is not answered."}
 		}
 	}
-	e.result = result
+	if h.observer != nil {
+		e.result = result
+	}
 	e.buf = h.results.append(e.buf[:0], req, &result, now) // over the question
 	return e.buf, nil
 }

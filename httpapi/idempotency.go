@@ -75,9 +75,8 @@ func newClaim(e *exchange, key string, body []byte) Claim {
 // A charge is a screening that was counted, until it is answered. The zero charge
 // is none.
 type charge struct {
-	ledger  *ledger
-	claim   Claim
-	claimed bool
+	ledger *ledger
+	claim  *Claim // of a call that has a name, or nil
 }
 
 // charge counts the screening that e asks for and has named key, unless it was
@@ -104,7 +103,7 @@ func (h *handler) charge(e *exchange, key string, body []byte) *problem {
 		}
 		return h.quotaProblem(e, err)
 	}
-	e.charge = charge{ledger, claim, true}
+	e.charge = charge{ledger, &claim}
 	held, fresh, err := h.quota.claim(e.Context(), claim)
 	switch {
 	case err != nil: // and yet it may be held: whoever undoes the charge sees to that
@@ -132,7 +131,7 @@ func repeated(held, claim Claim) *problem {
 func (h *handler) undo(e *exchange) {
 	c := e.charge
 	e.charge = charge{}
-	if c.claimed && h.quota.unclaim(e.Context(), c.claim) != nil {
+	if c.claim != nil && h.quota.unclaim(e.Context(), *c.claim) != nil {
 		return
 	}
 	c.ledger.release()
