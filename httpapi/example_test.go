@@ -81,3 +81,25 @@ func ExampleAuthorizer() {
 	// "tenant-1" <nil>
 	// "" unauthorized
 }
+
+// A log of accesses, and counters, without what was screened.
+func ExampleOptions_observe() {
+	s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "EMPTY", Name: "None yet", Jurisdiction: sources.Community})}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	levels := make(map[score.Level]int)
+	h := httpapi.NewHandler(s, nil, &httpapi.Options{
+		Observe: func(ctx context.Context, o httpapi.Observation) {
+			fmt.Printf("route=%s method=%s status=%d code=%s key=%q\n", o.Route, o.Method, o.Status, o.Code, o.KeyID)
+			if o.Result.Level != "" { // a screening was answered
+				levels[o.Result.Level]++ // under a lock, in a server
+			}
+		},
+	})
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/risk/api/v1/sources", nil))
+	fmt.Println(levels)
+	// Output:
+	// route=/api/v1/sources method=GET status=401 code=missing_credentials key=""
+	// map[]
+}

@@ -58,9 +58,12 @@ func newMetrics() *metrics {
 	}
 	m.registry.MustRegister(m.requests, m.durations, m.levels, m.matches, m.refreshes,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
+	// A counter that is there from the start has a rate from its first step on.
 	for _, l := range []score.Level{score.CleanNoMatch, score.Low, score.Medium, score.High, score.Critical} {
-		m.levels.WithLabelValues(string(l)) // a counter that is there from the start has a rate from its first step on
+		m.levels.WithLabelValues(string(l))
 	}
+	m.requests.WithLabelValues("/api/v1/screen", "500", "internal")
+	m.requests.WithLabelValues("/api/v1/screen", "503", "overloaded")
 	return m
 }
 

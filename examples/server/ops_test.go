@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -223,10 +224,14 @@ func TestProbes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trail, err := openTrail(config{audit: t.TempDir()}, nil)
+	dir := filepath.Join(t.TempDir(), "audit")
+	trail, err := openTrail(config{audit: dir, auditDurable: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- trail.Run(ctx) }()
 	o := &ops{screener: s, trail: trail, metrics: newMetrics()}
 	probe := func(path string) (int, string) {
 		w := httptest.NewRecorder()
@@ -248,6 +253,40 @@ func TestProbes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("with the lists", 200, readiness{Ready: true})
+
+	// The trail breaks: nothing can be put on record, and nothing is answered.
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := httpapi.NewKeys(map[string]string{"k": wrongKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(`{"address":"`+harmless+`","chain":"ethereum"}`))
+	r.Header.Set("Authorization", "Bearer "+wrongKey)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	httpapi.NewHandler(s, keys, &httpapi.Options{Audit: trail.Record}).ServeHTTP(w, r)
+	if w.Code != 503 || !strings.Contains(w.Body.String(), `"audit_unavailable"`) {
+		t.Errorf("without a record: %d %s", w.Code, w.Body)
+	}
+	broken := o.readiness()
+	if !strings.Contains(broken.Audit, "no such file") {
+		t.Errorf("readiness is %+v", broken)
+	}
+	want("without a record", 503, broken)
+	o.metrics.watch(s, httpapi.NewQuota(httpapi.NewMemory(), nil), trail, nil)
+	if _, body := probe("/metrics"); !strings.Contains(body, "walletscreen_audit_failing 1\n") || !strings.Contains(body, "walletscreen_audit_refused_total 1\n") {
+		t.Errorf("the metrics do not tell: %s", body)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("once it can be written: %v", err)
+	}
+	want("at the end of the trail", 200, readiness{Ready: true})
 	o.stopping.Store(true)
 	want("at the end", 503, readiness{Stopping: true})
 	for _, path := range []string{"/", "/metrics/x", "/api/v1/sources"} {
