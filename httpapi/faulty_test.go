@@ -19,6 +19,8 @@ type faultyStore struct {
 	deaf  atomic.Bool // the Leases are done, but the answers are lost
 	calls atomic.Int64
 
+	noLease atomic.Bool // Lease fails, and nothing else
+
 	// Claims fail: 1 before they are made, 2 after it, 3 after it and Unclaims, too.
 	claims atomic.Int64
 
@@ -85,6 +87,9 @@ func (s *faultyStore) Used(ctx context.Context, at map[string]time.Time) error {
 func (s *faultyStore) Lease(ctx context.Context, id string, m httpapi.Month, n, limit int64) (int64, int64, error) {
 	if err := s.fault(ctx); err != nil {
 		return 0, 0, err
+	}
+	if s.noLease.Load() {
+		return 0, 0, errDown
 	}
 	granted, leased, err := s.Memory.Lease(ctx, id, m, n, limit)
 	if s.deaf.Load() {

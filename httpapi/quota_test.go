@@ -184,12 +184,12 @@ func playQuota(t *testing.T, rnd *rand.Rand) {
 	}
 }
 
-// TestQuotaMonth: a month ends in the midst of a lease.
+// TestQuotaMonth: a month ends in the midst of a lease, and of the next one.
 func TestQuotaMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := httpapi.NewMemory()
+		store := newFaultyStore(false)
 		q := httpapi.NewQuota(store, nil)
-		g := httpapi.Grant{KeyID: "a", Quota: 1000}
+		g := httpapi.Grant{KeyID: "a", Quota: 10_000}
 		m := httpapi.MonthOf(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
 		time.Sleep(time.Until((m + 1).Start()) - 1)
 		if k, err := reserve(q, g, 990); k != 990 || err != nil {
@@ -199,28 +199,40 @@ func TestQuotaMonth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u, err := q.Usage(t.Context(), g); err != nil || u != (httpapi.Usage{Month: m, Limit: 1000, Used: 991, Remaining: 9, Resets: date(2026, 12, 1)}) {
+		if u, err := q.Usage(t.Context(), g); err != nil || u != (httpapi.Usage{Month: m, Limit: 10_000, Used: 991, Remaining: 9009, Resets: date(2026, 12, 1)}) {
 			t.Errorf("the usage is %+v, %v", u, err)
 		}
+		synctest.Wait()
+		release := store.stall()
+		held := q.Stats().Held
+		k, err := reserve(q, g, int(held)) // and so more is asked for
+		if k != int(held) || err != nil || held < 100 {
+			t.Fatalf("%d of %d granted, %v", k, held, err)
+		}
 		time.Sleep(1)
-		if n := used(t, q, g); n != 0 {
-			t.Errorf("%d are used when the month begins", n)
-		}
-		if k, err := reserve(q, g, 2000); k != 1000 || !errors.Is(err, httpapi.ErrExhausted) {
-			t.Errorf("%d granted in the new month, %v; want 1000", k, err)
-		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := q.Reserve(t.Context(), g); err != nil {
+				t.Errorf("the first of the month: %v", err)
+			}
+		})
+		synctest.Wait()
+		release()
+		wg.Wait()
 		synctest.Wait()
 		late()
-		if k, err := reserve(q, g, 1); k != 0 || !errors.Is(err, httpapi.ErrExhausted) {
-			t.Errorf("what was released for the old month is granted in the new one: %d, %v", k, err)
+		if n := used(t, q, g); n != 1 {
+			t.Errorf("%d are used in the new month, want 1", n)
 		}
-		synctest.Wait()
-		if n := leasedTotal(t, store, "a", m); n != 991 {
-			t.Errorf("%d are leased for the month that is over, want the 991 that were granted then", n)
+		if n := leasedTotal(t, store, "a", m); n != 991+held {
+			t.Errorf("%d are leased for the month that is over, want the %d that were granted then", n, 991+held)
+		}
+		if k, err := reserve(q, g, 20_000); k != 9_999 || !errors.Is(err, httpapi.ErrExhausted) {
+			t.Errorf("%d granted in the new month, %v; want 9999", k, err)
 		}
 		q.Close(t.Context())
-		if n := leasedTotal(t, store, "a", m+1); n != 1000 {
-			t.Errorf("%d are leased, want 1000", n)
+		if n := leasedTotal(t, store, "a", m+1); n != 10_000 {
+			t.Errorf("%d are leased, want 10000", n)
 		}
 	})
 }
@@ -279,6 +291,28 @@ func TestQuotaIdleOutage(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		if n := leasedTotal(t, store, "a", thisMonth()); n != 3 {
 			t.Errorf("%d are leased, want the 3 that were granted", n)
+		}
+	})
+}
+
+// TestQuotaOwed: what a key without a limit was granted without a lease is counted
+// when the store takes it, and once.
+func TestQuotaOwed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newFaultyStore(false)
+		q := httpapi.NewQuota(store, nil)
+		store.noLease.Store(true)
+		if k, err := reserve(q, httpapi.Grant{KeyID: "a"}, 5); k != 5 {
+			t.Fatalf("%d granted, %v", k, err)
+		}
+		time.Sleep(time.Minute)
+		if n := used(t, q, httpapi.Grant{KeyID: "a"}); n != 5 {
+			t.Errorf("%d are used, want 5", n)
+		}
+		store.noLease.Store(false)
+		time.Sleep(time.Minute)
+		if n := leasedTotal(t, store, "a", thisMonth()); n != 5 {
+			t.Errorf("%d are counted, want 5", n)
 		}
 	})
 }
@@ -385,7 +419,7 @@ func TestQuotaDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newFaultyStore(false)
 		q := httpapi.NewQuota(store, nil)
-		g := httpapi.Grant{KeyID: "a", Quota: 10_000}
+		g := httpapi.Grant{KeyID: "a", Quota: 1_000_000}
 		granted, rnd := 0, rand.New(rand.NewPCG(1, 2))
 		for range 2000 {
 			store.deaf.Store(rnd.IntN(3) == 0)
@@ -394,8 +428,20 @@ func TestQuotaDoubt(t *testing.T) {
 			time.Sleep(400 * time.Millisecond)
 		}
 		store.deaf.Store(false)
+		time.Sleep(time.Minute)
+		before := leasedTotal(t, store, "a", thisMonth())
+		store.deaf.Store(true)
+		for range 40 {
+			k, _ := reserve(q, g, 50)
+			granted += k
+			time.Sleep(500 * time.Millisecond)
+		}
+		if lost := leasedTotal(t, store, "a", thisMonth()) - before; lost > 256+2+20 {
+			t.Errorf("%d are lost in 20 seconds without an answer, want one lease, and one for each time that it was tried", lost)
+		}
+		store.deaf.Store(false)
 		q.Close(t.Context())
-		if total := leasedTotal(t, store, "a", thisMonth()); int64(granted) > total || total > 10_000 || granted < 5000 {
+		if total := leasedTotal(t, store, "a", thisMonth()); int64(granted) > total || total > 1_000_000 || granted < 50_000 {
 			t.Errorf("%d granted, %d leased", granted, total)
 		}
 	})
