@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -196,6 +197,11 @@ func (p *Past) Screen(a address.Address) (Result, error) { return p.s.Screen(a) 
 // ScreenText is [Screener.ScreenText] of the lists of then.
 func (p *Past) ScreenText(c address.Chain, text string) (Result, error) {
 	return p.s.ScreenText(c, text)
+}
+
+// ScreenAll is [Screener.ScreenAll] of the lists of then.
+func (p *Past) ScreenAll(addresses iter.Seq[address.Address], workers int) iter.Seq2[Result, error] {
+	return p.s.ScreenAll(addresses, workers)
 }
 
 // Sources is [Screener.Sources] of then. A LastUpdated is that of then, to the

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -223,6 +224,12 @@ func TestPastSources(t *testing.T) {
 		t.Errorf("one of two: %v, and by digest %v, want an error that names the other", err, derr)
 	} else if r, err := p.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 1 || r.Labels[0].Source != ofac.ID {
 		t.Errorf("one of two: %+v, %v", r, err)
+	} else {
+		for all, err := range p.ScreenAll(slices.Values([]address.Address{r.Address}), 1) {
+			if err != nil || all.Digest() != r.Digest() || all.Score != r.Score {
+				t.Errorf("ScreenAll: %+v, %v, want %+v", all, err, r)
+			}
+		}
 	}
 
 	p, err, d, derr := open(nil, us, third, others)
