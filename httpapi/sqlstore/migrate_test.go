@@ -195,10 +195,15 @@ func TestDurable(t *testing.T) {
 	if err := db.QueryRow(`pragma journal_mode`).Scan(&mode); err != nil || mode != "wal" {
 		t.Errorf("SQLite: journal_mode is %q, %v, want wal", mode, err)
 	}
-	for told, want := range map[string]string{"off": "on", "on": "on", "remote_apply": "remote_apply"} {
-		db := databases[1].must(t, databases[1].new(t)+"&synchronous_commit="+told).DB()
-		if err := db.QueryRow(`show synchronous_commit`).Scan(&synchronous); err != nil || synchronous != want {
-			t.Errorf("PostgreSQL: synchronous_commit is %q, %v, for %q, want %q", synchronous, err, told, want)
+	for told, want := range map[string]string{
+		"synchronous_commit=off":                     "on read committed",
+		"synchronous_commit=on":                      "on read committed",
+		"synchronous_commit=remote_apply":            "remote_apply read committed",
+		"default_transaction_isolation=serializable": "on read committed",
+	} {
+		db := databases[1].must(t, databases[1].new(t)+"&"+told).DB()
+		if err := db.QueryRow(`select current_setting('synchronous_commit') || ' ' || current_setting('transaction_isolation')`).Scan(&mode); err != nil || mode != want {
+			t.Errorf("PostgreSQL: commits are %q, %v, for %s, want %q", mode, err, told, want)
 		}
 	}
 }

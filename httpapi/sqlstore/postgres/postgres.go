@@ -48,7 +48,7 @@ func Open(ctx context.Context, dsn string) (*sqlstore.Store, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "walletscreen"
 	}
-	config.AfterConnect = durable
+	config.AfterConnect = prepare
 	db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
 		return p.IdleDuration > pingAfter
 	}))
@@ -82,10 +82,13 @@ func torn(dsn string) bool {
 	return err == nil && u.Host != "" && u.User == nil && strings.Contains(u.EscapedPath(), "@")
 }
 
-// durable has a commit waited for: with synchronous_commit off, what was leased
-// could be leased again after a crash.
-func durable(ctx context.Context, conn *pgconn.PgConn) error {
-	_, err := conn.Exec(ctx, `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`).ReadAll()
+// prepare has a commit waited for: with synchronous_commit off, what was leased
+// could be leased again after a crash. And statements are to wait for each other
+// rather than fail.
+func prepare(ctx context.Context, conn *pgconn.PgConn) error {
+	_, err := conn.Exec(ctx, `
+select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
+select set_config('default_transaction_isolation', 'read committed', false) where current_setting('default_transaction_isolation') <> 'read committed'`).ReadAll()
 	return err
 }
 
