@@ -24,11 +24,12 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 
-	requests  *prometheus.CounterVec
-	durations *prometheus.HistogramVec
-	levels    *prometheus.CounterVec
-	matches   *prometheus.CounterVec
-	refreshes *prometheus.CounterVec
+	requests   *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+	levels     *prometheus.CounterVec
+	matches    *prometheus.CounterVec
+	suppressed prometheus.Counter
+	refreshes  *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -51,12 +52,16 @@ func newMetrics() *metrics {
 			Name: "walletscreen_screening_matches_total",
 			Help: "Screenings answered for which a source has at least one label, by source.",
 		}, []string{"source"}),
+		suppressed: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "walletscreen_screenings_suppressed_total",
+			Help: "Screenings answered for which an exception has taken a label out of the score.",
+		}),
 		refreshes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "walletscreen_source_refreshes_total",
 			Help: `Attempts to load a list, by what became of them: "loaded", "unchanged", "shrunk" (refused, because it has lost too many addresses), "failed".`,
 		}, []string{"source", "result"}),
 	}
-	m.registry.MustRegister(m.requests, m.durations, m.levels, m.matches, m.refreshes,
+	m.registry.MustRegister(m.requests, m.durations, m.levels, m.matches, m.suppressed, m.refreshes,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	// A counter that is there from the start has a rate from its first step on.
 	for _, l := range []score.Level{score.CleanNoMatch, score.Low, score.Medium, score.High, score.Critical} {
@@ -79,6 +84,9 @@ func (m *metrics) observe(_ context.Context, o httpapi.Observation) {
 		return
 	}
 	m.levels.WithLabelValues(string(o.Result.Level)).Inc()
+	if len(o.Result.Suppressed) > 0 {
+		m.suppressed.Inc()
+	}
 	for i, l := range o.Result.Labels {
 		first := true
 		for _, before := range o.Result.Labels[:i] {
@@ -129,6 +137,7 @@ func collectLists(g *gauges, s *screening.Screener) {
 	stats, now := s.Stats(), time.Now()
 	version := score.Latest().Version()
 	g.gauge("walletscreen_snapshot_info", "Always 1: the digest of the lists that are held, and the version of the scoring.", 1, "digest", stats.Digest, "scoring_version", version)
+	g.gauge("walletscreen_exceptions", "Exceptions that the operator has set.", float64(len(s.Exceptions())))
 	for i, l := range s.Sources() {
 		id := l.Info.ID
 		g.gauge("walletscreen_source_loaded", "Whether the whole list is held. As long as a required one is not, nothing is answered.", bit(l.Loaded()), "source", id, "required", strconv.FormatBool(l.Required))

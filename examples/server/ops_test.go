@@ -131,6 +131,8 @@ func TestMetrics(t *testing.T) {
 		{0, "walletscreen_screenings_total", []string{"level", "MEDIUM"}},
 		{1, "walletscreen_screening_matches_total", []string{"source", "OFAC_SDN"}},
 		{0, "walletscreen_screening_matches_total", []string{"source", "EU_CONSOLIDATED"}},
+		{0, "walletscreen_screenings_suppressed_total", nil},
+		{0, "walletscreen_exceptions", nil},
 		{745, "walletscreen_source_addresses", []string{"source", "OFAC_SDN"}},
 		{761, "walletscreen_source_entries", []string{"source", "OFAC_SDN"}},
 		{1, "walletscreen_source_loaded", []string{"source", "OFAC_SDN", "required", "true"}},
@@ -207,11 +209,12 @@ func TestMatchesAreCountedOnce(t *testing.T) {
 	m := newMetrics()
 	m.observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, Result: screening.Result{
 		Level: "CRITICAL", Labels: []screening.Label{{Source: "A"}, {Source: "B"}, {Source: "A"}, {Source: "B"}},
+		Suppressed: make([]screening.Suppressed, 2),
 	}})
 	w := httptest.NewRecorder()
 	m.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	for _, want := range []string{`{source="A"} 1`, `{source="B"} 1`} {
-		if !strings.Contains(w.Body.String(), "walletscreen_screening_matches_total"+want+"\n") {
+	for _, want := range []string{`ing_matches_total{source="A"} 1`, `ing_matches_total{source="B"} 1`, "ings_suppressed_total 1"} {
+		if !strings.Contains(w.Body.String(), "walletscreen_screen"+want+"\n") {
 			t.Errorf("no %s", want)
 		}
 	}
