@@ -36,10 +36,10 @@
 // # Nothing is dropped silently
 //
 // A record waits in memory until the one writer, [Log.Run], has written it, which
-// is in some milliseconds; it is flushed to the disk within a tenth of a second. A program that is
-// killed loses what was not written, and a machine that loses power what was not
-// flushed. Who may lose neither sets Options.Durable: then an answer waits for the
-// disk, together with all others of that moment.
+// is in some milliseconds; it is flushed to the disk within a tenth of a second. A
+// program that is killed loses what was not written, and a machine that loses power
+// what was not flushed. Who may lose neither sets Options.Durable: then an answer
+// waits for the disk, together with all others of that moment.
 //
 // If records come faster than they can be written, they wait; if a record has
 // waited for Options.MaxWait, or the writer cannot write, Record returns an error,
@@ -81,9 +81,9 @@ type Options struct {
 	// across it. Zero means 100 MiB.
 	MaxBytes int64
 
-	// MaxFiles is how many files are kept, and MaxAge how long one is after its
-	// last record. What is beyond is removed when a file is begun, and by Open.
-	// Zero keeps all.
+	// MaxFiles is how many files are kept, and MaxAge for how long after their last
+	// record. What is beyond is removed when a file is begun, and by Open. Zero
+	// keeps all.
 	MaxFiles int
 	MaxAge   time.Duration
 
@@ -94,7 +94,7 @@ type Options struct {
 	// the disk. Zero means a second.
 	MaxWait time.Duration
 
-	// Logger is told of what fails, is repaired, begun and removed. It is never
+	// Logger is told of what fails, and is repaired or removed. It is never
 	// given a record. Nil means no log.
 	Logger *slog.Logger
 }

@@ -44,7 +44,10 @@ type writer struct {
 	total   uint64 // how many records were flushed so far
 	text    []byte // of the last write, to be used again
 
-	sources *screening.SourceStatus // the first of those that the last line of type lists has shown in file
+	// What the last line of type lists in file has shown: the digest, and the first
+	// of the sources.
+	lists   string
+	sources *screening.SourceStatus
 }
 
 const (
@@ -141,11 +144,11 @@ func (w *writer) render(now time.Time) (n int, err error) {
 		if n > 0 && (w.size+int64(len(w.text)+len(r.line)) > w.maxBytes || len(w.text) > syncBytes) {
 			break
 		}
-		if len(r.sources) > 0 && &r.sources[0] != w.sources {
+		if len(r.sources) > 0 && (r.digest != w.lists || &r.sources[0] != w.sources) {
 			if w.text, err = appendLists(w.text, now, r); err != nil {
 				return 0, err
 			}
-			w.sources = &r.sources[0]
+			w.lists, w.sources = r.digest, &r.sources[0]
 		}
 		w.text = append(w.text, r.line...)
 		n++
@@ -206,13 +209,13 @@ func (w *writer) next(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		w.file, w.name, w.size, w.flushed, w.sources = file, name, 0, 0, nil
+		w.file, w.name, w.size, w.flushed, w.lists, w.sources = file, name, 0, 0, "", nil
 		break
 	}
 	if err := syncDir(w.dir); err != nil {
 		return err
 	}
-	w.log.Info("audit file begun", "file", w.name)
+	w.log.Debug("audit file begun", "file", w.name)
 	w.remove(now)
 	return nil
 }
