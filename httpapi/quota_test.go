@@ -295,6 +295,39 @@ func TestQuotaIdleOutage(t *testing.T) {
 	})
 }
 
+// TestQuotaLease: what is held is a 20th of what is left, and bounded.
+func TestQuotaLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			limit       int64
+			take        int
+			least, most int64
+		}{
+			{1, 1, 0, 0},
+			{20, 1, 0, 1},
+			{100, 5, 1, 4},
+			{100, 85, 0, 1},
+			{1000, 10, 12, 49},
+			{1000, 900, 0, 5},
+			{10_000, 10, 64, 256},
+			{1 << 40, 1000, 64, 256},
+			{0, 1000, 1024, 4096},
+		} {
+			q := httpapi.NewQuota(httpapi.NewMemory(), nil)
+			for range tt.take {
+				if _, err := q.Reserve(t.Context(), httpapi.Grant{KeyID: "a", Quota: tt.limit}); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+			}
+			if held := q.Stats().Held; held < tt.least || held > tt.most {
+				t.Errorf("after %d of %d, %d are held, want %d to %d", tt.take, tt.limit, held, tt.least, tt.most)
+			}
+			q.Close(t.Context())
+		}
+	})
+}
+
 // TestQuotaOwed: what a key without a limit was granted without a lease is counted
 // when the store takes it, and once.
 func TestQuotaOwed(t *testing.T) {

@@ -59,7 +59,7 @@ func TestNothingIsLogged(t *testing.T) {
 		forbidden = append(forbidden, secret, strings.ToLower(secret), secret[:20])
 		for _, text := range []string{token, secret} {
 			hash := sha256.Sum256([]byte(text))
-			forbidden = append(forbidden, hex.EncodeToString(hash[:]), base64.StdEncoding.EncodeToString(hash[:]), fmt.Sprint(hash[:4])[1:12])
+			forbidden = append(forbidden, hex.EncodeToString(hash[:]), base64.StdEncoding.EncodeToString(hash[:]), fmt.Sprint(hash[:])[1:30])
 		}
 	}
 	inLog := append([]string{address[2:], strings.ToLower(address[2:])}, forbidden...)

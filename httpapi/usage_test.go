@@ -298,6 +298,11 @@ func TestIdempotency(t *testing.T) {
 		if w := send(replicas[1], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"x"`); w.Code != 422 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
+		g.Quota = 4
+		raised := httpapi.NewHandler(s, granted(g), &httpapi.Options{Quota: quotas[0]})
+		if w := send(raised, "POST", "/api/v1/screen", question, "Idempotency-Key", `"new"`); w.Code != 200 || usedByAll() != 4 {
+			t.Errorf("what was refused, and is granted now: status %d, %d counted: %s", w.Code, usedByAll(), w.Body)
+		}
 	})
 }
 
