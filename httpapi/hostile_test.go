@@ -50,7 +50,7 @@ func serve(t *testing.T, h http.Handler, limit func(*http.Server)) string {
 // checkGoroutines waits for the number of goroutines to be at most n.
 func checkGoroutines(t *testing.T, n int) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > n; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > n; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			stacks := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines, want %d:\n%s", runtime.NumGoroutine(), n, stacks[:runtime.Stack(stacks, true)])
@@ -58,7 +58,7 @@ func checkGoroutines(t *testing.T, n int) {
 	}
 }
 
-// dial connects to addr, until the end of the test or for half a minute.
+// dial connects to addr, until the end of the test or for two minutes.
 func dial(t *testing.T, addr string) *net.TCPConn {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
@@ -66,7 +66,7 @@ func dial(t *testing.T, addr string) *net.TCPConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(30 * time.Second))
+	c.SetDeadline(time.Now().Add(2 * time.Minute))
 	return c.(*net.TCPConn)
 }
 
@@ -428,7 +428,7 @@ func TestLoad(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					c.SetDeadline(time.Now().Add(30 * time.Second))
+					c.SetDeadline(time.Now().Add(2 * time.Minute))
 					var want []string
 					go func() {
 						for _, r := range requests {

@@ -209,7 +209,7 @@ func TestQuotaMonth(t *testing.T) {
 		if k != int(held) || err != nil || held < 100 {
 			t.Fatalf("%d of %d granted, %v", k, held, err)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			if _, err := q.Reserve(t.Context(), g); err != nil {

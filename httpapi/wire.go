@@ -67,12 +67,29 @@ func marshal(v any) []byte {
 // MarshalJSON implements [json.Marshaler].
 func (t timestamp) MarshalJSON() ([]byte, error) { return t.appendJSON(nil), nil }
 
+// appendJSON appends t, digit by digit: time.Time.AppendFormat takes twice as long.
 func (t timestamp) appendJSON(b []byte) []byte {
 	if t.IsZero() {
 		return append(b, "null"...)
 	}
-	return append(t.UTC().AppendFormat(append(b, '"'), time.RFC3339), '"')
+	u := t.UTC()
+	year, month, day := u.Date()
+	hour, minute, second := u.Clock()
+	if year < 0 || year > 9999 { // no year of RFC 3339
+		return append(u.AppendFormat(append(b, '"'), time.RFC3339), '"')
+	}
+	b = appendTwo(append(b, '"'), year/100)
+	b = appendTwo(b, year%100)
+	b = appendTwo(append(b, '-'), int(month))
+	b = appendTwo(append(b, '-'), day)
+	b = appendTwo(append(b, 'T'), hour)
+	b = appendTwo(append(b, ':'), minute)
+	b = appendTwo(append(b, ':'), second)
+	return append(b, 'Z', '"')
 }
+
+// appendTwo appends the two digits of n, from 0 to 99.
+func appendTwo(b []byte, n int) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
 
 // A resultWriter writes the answers to POST /api/v1/screen: what encoding/json
 // would write of them without the escapes for HTML, in less than a tenth of the time; a

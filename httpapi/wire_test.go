@@ -350,8 +350,9 @@ func BenchmarkAppendResult(b *testing.B) {
 			b.ReportAllocs()
 			var w httpapi.ResultWriter
 			var buf []byte
+			now := time.Now()
 			for b.Loop() {
-				buf = w.Append(buf[:0], q.address, string(q.chain), &r, time.Now())
+				buf = w.Append(buf[:0], q.address, string(q.chain), &r, now)
 			}
 		})
 		b.Run("encodingjson/"+q.name, func(b *testing.B) {
