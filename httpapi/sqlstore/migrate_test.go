@@ -1,7 +1,9 @@
 package sqlstore_test
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,6 +36,30 @@ func TestReopen(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSchemaGolden holds that no migration changes: a database that has done it would
+// be refused.
+func TestSchemaGolden(t *testing.T) {
+	want, err := os.ReadFile("testdata/schema.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob("schema/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, name := range names {
+		file, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "%x  %s\n", sha256.Sum256(file), filepath.ToSlash(name))
+	}
+	if got.String() != string(want) {
+		t.Errorf("the migrations are\n%swant\n%s", got.String(), want)
+	}
 }
 
 // TestRefused opens databases that are not as this version left them.

@@ -74,14 +74,18 @@ func (s *Store) Close() error { return s.db.Close() }
 // earlier end.
 const callTime = 10 * time.Second
 
-// call does what a method is to do, and tells of what an error is.
+// call does what a method is to do, and tells of what an error is; id may be empty.
 func (s *Store) call(ctx context.Context, what, id string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	if err := s.retry(ctx, do); err != nil {
-		return fmt.Errorf("sqlstore: %s %.80q: %w", what, id, err)
+	err := s.retry(ctx, do)
+	switch {
+	case err == nil:
+		return nil
+	case id == "":
+		return fmt.Errorf("sqlstore: %s: %w", what, err)
 	}
-	return nil
+	return fmt.Errorf("sqlstore: %s %.80q: %w", what, id, err)
 }
 
 // Repeated is what did nothing, after waits that double, each shortened by chance

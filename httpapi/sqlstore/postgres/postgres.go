@@ -23,8 +23,9 @@ import (
 var ErrURL = errors.New("not a URL as in postgres://user:password@host/database?sslmode=verify-full, with %40 for @ and so on in a password")
 
 // Open opens the database that a URL names, or what libpq takes instead of one; what
-// is not in it is taken from the environment, as libpq does (PGPASSWORD, …). Where
-// it names several hosts, that which can be written to is used.
+// is not in it is taken from the environment, as libpq does (PGPASSWORD, …). Without
+// an sslmode it may speak without TLS; with verify-full never, nor to another server.
+// Where it names several hosts, that which can be written to is used.
 //
 // The tables are made in the schema that is first in the search_path. Once they are
 // there, the role needs no right but to select, insert, update and delete in them.
