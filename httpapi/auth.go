@@ -246,6 +246,8 @@ var credentialNames = []string{
 	"accesskey", "accesstoken", "apikey", "apitoken", "auth", "authorization", "bearer", "bearertoken", "key", "secret", "token", "xapikey",
 }
 
+var joined = strings.NewReplacer("-", "", "_", "")
+
 // inQuery reports whether a query, as it came, has what is or may be a key: a
 // query is in logs, histories and referrers, where a key must not be.
 func inQuery(query string) bool {
@@ -263,8 +265,7 @@ func inQuery(query string) bool {
 				return true
 			}
 		}
-		name = strings.NewReplacer("-", "", "_", "").Replace(name)
-		if slices.Contains(credentialNames, name) {
+		if slices.Contains(credentialNames, joined.Replace(name)) {
 			return true
 		}
 	}

@@ -59,7 +59,8 @@ const (
 	freeLease  = 4096 // and this of a key without a limit
 	lowWater   = 4    // fetched ahead when less than this part of a lease is left
 
-	storePatience = 3 * time.Second  // with one call of the store
+	storePatience = 3 * time.Second  // with one call of the store,
+	fieldPatience = time.Second / 4  // and with one that only RateLimit waits for
 	refusalHolds  = time.Second      // before the store is asked again after a refusal
 	leaseIdle     = 5 * time.Second  // after which what is left of a lease goes back
 	ledgerIdle    = 10 * time.Minute // after which a key is forgotten
@@ -572,7 +573,9 @@ func (q *Quota) left(ctx context.Context, l *ledger, g *Grant, now time.Time) (n
 	if q.at(now) < l.retry.Load() {
 		return 0, false
 	}
-	u, err := q.Usage(context.WithoutCancel(ctx), *g)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fieldPatience)
+	defer cancel()
+	u, err := q.Usage(ctx, *g)
 	l.mu.Lock()
 	switch {
 	case err != nil:

@@ -172,6 +172,24 @@ func TestRateLimitFields(t *testing.T) {
 	})
 }
 
+// TestRateLimitWaits: what is free waits for no store, but for a moment.
+func TestRateLimitWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newFaultyStore(false)
+		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Grant{KeyID: "a", Quota: 10}), &httpapi.Options{Quota: httpapi.NewQuota(store, nil)})
+		defer store.stall()()
+		start := time.Now()
+		for range 100 {
+			if w := send(h, "GET", "/api/v1/sources", ""); w.Code != 200 || w.Header().Get("RateLimit-Policy") == "" || w.Header().Get("RateLimit") != "" {
+				t.Fatalf("status %d: %v", w.Code, w.Header())
+			}
+		}
+		if waited := time.Since(start); waited > time.Second/2 {
+			t.Errorf("it took %v", waited)
+		}
+	})
+}
+
 func TestIdempotencyKeys(t *testing.T) {
 	long := strings.Repeat("a", 255)
 	for _, tt := range []struct {
