@@ -173,10 +173,10 @@ func stored(s httpapi.Store, k httpapi.Key, version int64) error {
 	k.Version = version
 	got, err := s.Key(ctx, k.ID)
 	if err != nil {
-		return fmt.Errorf("Key: %w", err)
+		return fmt.Errorf("in Key: %w", err)
 	}
 	if got != k {
-		return fmt.Errorf("Key is\n%+v, want\n%+v", got, k)
+		return fmt.Errorf("the answer of Key is\n%+v, want\n%+v", got, k)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func stored(s httpapi.Store, k httpapi.Key, version int64) error {
 func put(s httpapi.Store, keys ...httpapi.Key) error {
 	for _, k := range keys {
 		if err := s.PutKey(ctx, k); err != nil {
-			return fmt.Errorf("PutKey: %w", err)
+			return fmt.Errorf("in PutKey: %w", err)
 		}
 	}
 	return nil
@@ -195,7 +195,7 @@ func put(s httpapi.Store, keys ...httpapi.Key) error {
 func leased(s httpapi.Store, id string, m httpapi.Month, n int64) error {
 	got, err := s.Leased(ctx, id, m)
 	if err != nil || got != n {
-		return fmt.Errorf("Leased of %s in %v is %d, %v; want %d", id, m, got, err, n)
+		return fmt.Errorf("the total of %s in %v is %d, %v; want %d", id, m, got, err, n)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func leased(s httpapi.Store, id string, m httpapi.Month, n int64) error {
 func lease(s httpapi.Store, id string, m httpapi.Month, n, limit, granted, total int64) error {
 	gotGranted, gotTotal, err := s.Lease(ctx, id, m, n, limit)
 	if err != nil || gotGranted != granted || gotTotal != total {
-		return fmt.Errorf("Lease of %d with the limit %d is %d of %d, %v; want %d of %d", n, limit, gotGranted, gotTotal, err, granted, total)
+		return fmt.Errorf("the Lease of %d with the limit %d is %d of %d, %v; want %d of %d", n, limit, gotGranted, gotTotal, err, granted, total)
 	}
 	return leased(s, id, m, total)
 }
@@ -217,11 +217,11 @@ func checkNothing(s httpapi.Store) error {
 			return err
 		}
 		if k != (httpapi.Key{}) {
-			return fmt.Errorf("Key of %q is an error and a key", id)
+			return fmt.Errorf("the Key of %q is an error and a key", id)
 		}
 	}
 	if all, err := s.Keys(ctx); err != nil || len(all) > 0 {
-		return fmt.Errorf("Keys is %d keys, %v; want none", len(all), err)
+		return fmt.Errorf("the answer of Keys is %d keys, %v; want none", len(all), err)
 	}
 	return errors.Join(
 		want("Return", s.Return(ctx, "none", month, 5), nil),
@@ -244,7 +244,7 @@ func checkKey(s httpapi.Store) error {
 	}
 	all, err := s.Keys(ctx)
 	if err != nil || len(all) != 3 {
-		return fmt.Errorf("Keys is %d keys, %v; want 3", len(all), err)
+		return fmt.Errorf("the answer of Keys is %d keys, %v; want 3", len(all), err)
 	}
 	for i, k := range []httpapi.Key{full, least, most} {
 		if err := stored(s, k, 1); err != nil {
@@ -279,7 +279,7 @@ func checkTimes(s httpapi.Store) error {
 	cut.Expires = c.Expires.UTC().Truncate(time.Microsecond)
 	for range 2 {
 		if got, _, err := s.Claim(ctx, c); err != nil || got != cut {
-			return fmt.Errorf("Claim is\n%+v, %v; want\n%+v", got, err, cut)
+			return fmt.Errorf("the answer of Claim is\n%+v, %v; want\n%+v", got, err, cut)
 		}
 	}
 	at := time.Now().Add(time.Hour).In(time.FixedZone("", 3600))
@@ -412,7 +412,7 @@ func checkInvalid(s httpapi.Store) error {
 		}
 	}
 	if all, err := s.Keys(ctx); err != nil || len(all) > 0 {
-		return fmt.Errorf("Keys is %d keys, %v; want none", len(all), err)
+		return fmt.Errorf("the answer of Keys is %d keys, %v; want none", len(all), err)
 	}
 	if err := lease(s, "amounts", month, 3, 10, 3, 3); err != nil {
 		return err
@@ -442,7 +442,7 @@ func checkIDs(s httpapi.Store) error {
 	}
 	all, err := s.Keys(ctx)
 	if err != nil {
-		return fmt.Errorf("Keys: %w", err)
+		return fmt.Errorf("in Keys: %w", err)
 	}
 	var got []string
 	for _, k := range all {
@@ -474,7 +474,7 @@ func checkUsed(s httpapi.Store) error {
 		{map[string]time.Time{"a": {}, "b": {}}, date(2026, 12).Add(time.Microsecond), date(2026, 1)},
 	} {
 		if err := s.Used(ctx, step.used); err != nil {
-			return fmt.Errorf("Used: %w", err)
+			return fmt.Errorf("in Used: %w", err)
 		}
 		a.LastUsed, b.LastUsed = step.a, step.b
 		if err := errors.Join(stored(s, a, 1), stored(s, b, 1)); err != nil {
@@ -491,7 +491,7 @@ func checkUsedAndPut(s httpapi.Store) error {
 		return err
 	}
 	if err := s.Used(ctx, map[string]time.Time{"a": date(2026, 5)}); err != nil {
-		return fmt.Errorf("Used: %w", err)
+		return fmt.Errorf("in Used: %w", err)
 	}
 	for i, step := range []struct{ put, want time.Time }{
 		{time.Time{}, date(2026, 5)},
@@ -623,14 +623,14 @@ func leaseAtOnce(s httpapi.Store, id string, limit int64, returns bool) error {
 	}
 	wg.Wait()
 	if bad != nil {
-		return fmt.Errorf("Lease or Return beside others: %w", bad)
+		return fmt.Errorf("a Lease or Return beside others: %w", bad)
 	}
 	if !returns { // then each begins where another has ended
 		slices.SortFunc(answers, func(a, b answer) int { return cmp.Compare(a.total, b.total) })
 		total := int64(0)
 		for _, a := range answers {
 			if total += a.granted; a.total != total {
-				return fmt.Errorf("Lease beside others: %d granted, with %d leased after it, where %d were: %v", a.granted, a.total, total-a.granted, answers)
+				return fmt.Errorf("the Lease beside others: %d granted, with %d leased after it, where %d were: %v", a.granted, a.total, total-a.granted, answers)
 			}
 		}
 	}
@@ -654,7 +654,7 @@ func newClaim(id string, token byte) httpapi.Claim {
 func claim(s httpapi.Store, c, held httpapi.Claim, fresh bool) error {
 	got, gotFresh, err := s.Claim(ctx, c)
 	if err != nil || gotFresh != fresh || got != held {
-		return fmt.Errorf("Claim of\n%+v is\n%+v, fresh %v, %v; want\n%+v, fresh %v", c, got, gotFresh, err, held, fresh)
+		return fmt.Errorf("the Claim of\n%+v is\n%+v, fresh %v, %v; want\n%+v, fresh %v", c, got, gotFresh, err, held, fresh)
 	}
 	return nil
 }
@@ -691,7 +691,7 @@ func checkClaimExpires(s httpapi.Store) error {
 	brief.Expires = time.Now().Add(50 * time.Millisecond).UTC().Truncate(time.Microsecond)
 	next.Print = [32]byte{7}
 	if _, fresh, err := s.Claim(ctx, brief); err != nil || !fresh {
-		return fmt.Errorf("Claim: fresh %v, %v", fresh, err)
+		return fmt.Errorf("the answer of Claim: fresh %v, %v", fresh, err)
 	}
 	time.Sleep(time.Until(brief.Expires) + time.Millisecond)
 	return errors.Join(claim(s, next, next, true), claim(s, brief, next, false))
@@ -711,14 +711,14 @@ func checkUnclaim(s httpapi.Store) error {
 		other := c
 		change(&other)
 		if err := s.Unclaim(ctx, other); err != nil {
-			return fmt.Errorf("Unclaim of %s: %w", what, err)
+			return fmt.Errorf("the Unclaim of %s: %w", what, err)
 		}
 		if err := claim(s, c, c, false); err != nil {
 			return fmt.Errorf("after Unclaim of %s: %w", what, err)
 		}
 	}
 	if err := s.Unclaim(ctx, c); err != nil {
-		return fmt.Errorf("Unclaim: %w", err)
+		return fmt.Errorf("in Unclaim: %w", err)
 	}
 	return errors.Join(claim(s, c, c, true), claim(s, c, c, false), want("Unclaim", s.Unclaim(ctx, c), nil), want("Unclaim again", s.Unclaim(ctx, c), nil))
 }
@@ -740,7 +740,7 @@ func checkConcurrentClaims(s httpapi.Store) error {
 		won := -1
 		for i := range n {
 			if errs[i] != nil {
-				return fmt.Errorf("Claim beside others: %w", errs[i])
+				return fmt.Errorf("the Claim beside others: %w", errs[i])
 			}
 			if fresh[i] && won >= 0 {
 				return errors.New("two Claims of one token were fresh")
@@ -755,7 +755,7 @@ func checkConcurrentClaims(s httpapi.Store) error {
 		base.Print[0] = byte(won + 1)
 		for i := range n {
 			if held[i] != base {
-				return fmt.Errorf("Claim beside others is\n%+v, want the one that is held,\n%+v", held[i], base)
+				return fmt.Errorf("the Claim beside others is\n%+v, want the one that is held,\n%+v", held[i], base)
 			}
 		}
 	}
