@@ -122,7 +122,7 @@ func Admit(keys Authorizer, quota *Quota) func(*http.Request) {
 	pool := sync.Pool{New: func() any { return &exchange{w: httptest.NewRecorder()} }}
 	return func(r *http.Request) {
 		e := pool.Get().(*exchange)
-		*e = exchange{Request: r, w: e.w}
+		*e = exchange{Request: r, w: e.w, values: e.values[:0]}
 		if p := h.admit(e, ScopeScreen); p != nil {
 			panic(p.Code)
 		}

@@ -25,7 +25,9 @@ import (
 // killed takes with it what it held: for each key one lease, and what it was
 // about to answer. Never is more granted than the limit.
 //
-// While the store fails, what is leased is still granted, and then nothing. Keys
+// While the store fails, what is leased is still granted, and then nothing. Of a
+// lease whose answer was lost nothing is granted, as nobody knows of it; after one,
+// no more than one screening at a time is asked for until the store answers. Keys
 // without a limit are counted in the same way, but never wait and never are
 // refused; a process that is killed forgets up to 4096 of their screenings.
 //
