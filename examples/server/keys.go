@@ -11,7 +11,7 @@ import (
 
 // A keyring is the API keys that the server lets in, and where they are kept.
 type keyring struct {
-	given *httpapi.Keys    // by -api-key
+	given *httpapi.Keys    // by -api-key; nil if there are none
 	ring  *httpapi.Keyring // of the store
 	store *keyStore
 	note  string // what to tell about the key
@@ -24,23 +24,23 @@ const firstKey = "first"
 
 // openKeys opens the keys that c says.
 func openKeys(ctx context.Context, c config, logger *slog.Logger) (*keyring, error) {
-	hashes := make(map[string]string)
-	for i, k := range c.keys {
-		hashes[fmt.Sprintf("given-%d", i+1)] = httpapi.HashKey(k)
-	}
-	given, err := httpapi.NewKeys(hashes)
-	if err != nil {
-		return nil, err
-	}
-	store, err := openStore(ctx, c.db, c.data)
-	if err != nil {
-		return nil, err
-	}
-	k := &keyring{given: given, store: store}
+	k := &keyring{}
 	if len(c.keys) > 0 {
+		hashes := make(map[string]string)
+		for i, key := range c.keys {
+			hashes[fmt.Sprintf("given-%d", i+1)] = httpapi.HashKey(key)
+		}
+		var err error
+		if k.given, err = httpapi.NewKeys(hashes); err != nil {
+			return nil, err
+		}
 		k.note, k.show = "API key: the one that was given.", c.keys[0]
 	}
-	k.ring = httpapi.NewKeyring(store, &httpapi.KeyringOptions{Logger: logger})
+	var err error
+	if k.store, err = openStore(ctx, c.db, c.data); err != nil {
+		return nil, err
+	}
+	k.ring = httpapi.NewKeyring(k.store, &httpapi.KeyringOptions{Logger: logger})
 	return k, nil
 }
 

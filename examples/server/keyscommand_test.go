@@ -150,3 +150,24 @@ func TestFirstKeyIsShown(t *testing.T) {
 	}
 	s.stop()
 }
+
+// TestStopReturnsLeases holds that a server which is stopped leaves exactly what was
+// used in the database.
+func TestStopReturnsLeases(t *testing.T) {
+	dir := t.TempDir()
+	db := "sqlite:" + filepath.Join(dir, dbFile)
+	token := keysOf(t, db, "create", "-id", "acme", "-quota", "10000")
+	s := start(t, "-data", dir)
+	s.key = token
+	for range 3 {
+		if status, _ := s.screen(t, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum"); status != 200 {
+			t.Errorf("it is answered with %d", status)
+		}
+	}
+	if err := s.stop(); err != nil {
+		t.Errorf("stopped with %v", err)
+	}
+	if list := keysOf(t, db, "list"); !regexp.MustCompile(`(?m)^acme +good .* 10000 +3 +- +\S+ +- +\d{4}-\d\d-\d\dT\d\d:\d\dZ$`).MatchString(list) {
+		t.Errorf("want 3 used of 10000, and when, in\n%s", list)
+	}
+}

@@ -160,7 +160,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	err = errors.Join(err, server.Shutdown(grace))
 	stop()
 	jobs.Wait()
-	return errors.Join(err, trailErr, quota.Close(grace), keys.ring.Close(grace))
+	// What is leased goes back, however long the last requests have taken.
+	last, done := context.WithTimeout(context.Background(), 5*time.Second)
+	defer done()
+	return errors.Join(err, trailErr, quota.Close(last), keys.ring.Close(last))
 }
 
 // newServer returns a server that waits for nobody for long.
