@@ -106,7 +106,9 @@ func TestBodyTimeout(t *testing.T) {
 		defer server.Close()
 		body, more := io.Pipe()
 		defer more.Close()
-		r, err := http.NewRequestWithContext(context.Background(), "POST", server.URL+"/api/v1/screen", body)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		r, err := http.NewRequestWithContext(ctx, "POST", server.URL+"/api/v1/screen", body)
 		if err != nil {
 			t.Fatal(err)
 		}
