@@ -268,7 +268,6 @@ type exchange struct {
 	surplus   bool     // beyond MaxConcurrent
 	unchanged bool     // the caller has the answer already
 	media     string   // the type of the answer, or "" for JSON
-	lift      func()   // lifts the limit on the time of the body, or nil
 	buf       []byte   // for the bodies of request and answer
 	values    []string // what fields of the answer have, in one piece
 }
@@ -389,7 +388,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 			body, p = nil, h.internal(e, fmt.Errorf("panic: %v", v), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	e.lift = h.limitBodyTime(e)
+	h.limitBodyTime(e)
 	if e.surplus {
 		e.setHeader("Retry-After", "1")
 		return nil, &problem{Code: overloaded, Detail: "Too many requests are being answered at once, and none waits for its turn. Ask again."}

@@ -18,21 +18,17 @@ const (
 
 // limitBodyTime sets the time until which the body of e can be read, be it here
 // or by the server, which reads what is left of a body that was not wanted. Where
-// the server has a ReadTimeout, that is the limit. It returns what lifts the limit
-// after a body was read to its end, or nil.
-func (h *handler) limitBodyTime(e *exchange) (lift func()) {
+// the server has a ReadTimeout, that is the limit. Once a body was read to its end,
+// net/http lifts the limit. A wrapper that hides the server's ResponseWriter leaves
+// none.
+func (h *handler) limitBodyTime(e *exchange) {
 	if e.Body == nil || e.Body == http.NoBody {
-		return nil
+		return
 	}
 	server, _ := e.Context().Value(http.ServerContextKey).(*http.Server)
-	if server == nil || server.ReadTimeout > 0 {
-		return nil
+	if server != nil && server.ReadTimeout <= 0 {
+		http.NewResponseController(e.w).SetReadDeadline(time.Now().Add(h.bodyTimeout))
 	}
-	rc := http.NewResponseController(e.w)
-	if rc.SetReadDeadline(time.Now().Add(h.bodyTimeout)) != nil {
-		return nil // a wrapper around the server's ResponseWriter hides it
-	}
-	return func() { rc.SetReadDeadline(time.Time{}) }
 }
 
 // readBody returns the body of e, if it is not larger than allowed and comes in
@@ -55,9 +51,6 @@ func (h *handler) readBody(e *exchange) ([]byte, *problem) {
 	}
 	if int64(len(b)) > h.maxBody {
 		return nil, h.tooLarge()
-	}
-	if e.lift != nil {
-		e.lift()
 	}
 	return b, nil
 }

@@ -43,12 +43,18 @@ func TestMaxConcurrent(t *testing.T) {
 	for range 2 {
 		var waiting sync.WaitGroup
 		for range most {
+			turnedAway := make(chan bool, 1)
 			waiting.Go(func() {
 				if w := ask("/api/v1/sources", "wait"); w.Code != 200 {
 					t.Errorf("status %d: %s", w.Code, w.Body)
+					turnedAway <- true
 				}
 			})
-			<-arrived
+			select {
+			case <-arrived:
+			case <-turnedAway:
+				return
+			}
 		}
 		for range 2 * most {
 			w := ask("/api/v1/sources", "any")
