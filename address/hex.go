@@ -96,18 +96,6 @@ func isLowerHex40(s string) bool {
 	return bad&topBits == 0
 }
 
-// lowerHexWords returns the 20 bytes that s spells, 40 hex digits in lower case,
-// as words of a Key. It reports false for any other s of that length.
-func lowerHexWords(s string) (w0, w1, w2 uint64, ok bool) {
-	_ = s[39]
-	a, bad := unhexLower8(load8(s, 0), 0)
-	b, bad := unhexLower8(load8(s, 8), bad)
-	c, bad := unhexLower8(load8(s, 16), bad)
-	d, bad := unhexLower8(load8(s, 24), bad)
-	e, bad := unhexLower8(load8(s, 32), bad)
-	return a | b<<32, c | d<<32, e, bad&topBits == 0
-}
-
 // unhexLower8 is unhex8, and notHex8 added to bad, in one.
 func unhexLower8(w, bad uint64) (uint64, uint64) {
 	letter := w >> 6 & eachByte

@@ -92,16 +92,19 @@ func (s *Screener) screenAll(addresses iter.Seq[address.Address]) iter.Seq2[Resu
 
 // A batch is addresses that are screened at once, against one snapshot.
 type batch struct {
-	n         int // of addresses, and of all others
+	n         int // of addresses
 	addresses [128]address.Address
-	results   [128]Result
-	errors    [128]error
+	keys      [128]index.Key
+	rest      [128]bool // is in others: has labels, or cannot be answered
+	others    []outcome // in the order of addresses
+	snap      *snapshot
 	done      chan struct{} // where others screen
+}
 
-	keys  [128]index.Key
-	sets  [128]index.Set
-	found [128]bool
-	hits  [128]bool // may have labels
+// An outcome is what Screen returns.
+type outcome struct {
+	result Result
+	err    error
 }
 
 func (b *batch) add(a address.Address) {
@@ -109,52 +112,66 @@ func (b *batch) add(a address.Address) {
 	b.n++
 }
 
-// screen screens all that was added.
+// screen screens all that was added. It looks up all addresses in a row, with
+// nothing between the look-ups, so that the processor waits for the memory of many
+// at once.
 func (b *batch) screen(s *Screener) {
-	snap := s.snap.Load()
+	b.snap = s.snap.Load()
+	snap, keys, rest := b.snap, b.keys[:b.n], b.rest[:b.n]
 	notReady := snap.ready(s.maxAge)
-	for i, a := range b.addresses[:b.n] {
+	for i := range keys {
+		a := b.addresses[i]
 		account, key, n, w0, w1, w2, w3, more := a.Identity()
 		if key == 0 || snap.accountsOnly {
 			key = account
 		}
-		b.keys[i] = index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)
-		b.hits[i] = more && !snap.accountsOnly // it is looked up once more, with all keys
+		keys[i] = index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)
+		rest[i] = account == 0 || notReady != nil || more && !snap.accountsOnly && snap.hitAny(a)
 	}
-	for _, seg := range snap.segments {
-		seg.LookupBatch(b.keys[:b.n], b.sets[:b.n], b.found[:b.n])
-		for i, found := range b.found[:b.n] {
-			b.hits[i] = b.hits[i] || found
-		}
-	}
-	for i, a := range b.addresses[:b.n] {
-		r, err := &b.results[i], notReady
-		switch {
-		case err != nil:
-		case !a.IsValid():
-			err = ErrZeroAddress
-		case b.hits[i]:
-			var labels []Label
-			if labels, err = snap.labels(a); err == nil {
-				*r = snap.result(a, labels)
+	for j := range snap.segments {
+		ix := snap.segments[j].Index
+		for i := range keys {
+			if _, hit := ix.Lookup(keys[i]); hit {
+				rest[i] = true
 			}
+		}
+	}
+	b.others = b.others[:0]
+	for i := range rest {
+		if !rest[i] {
+			continue
+		}
+		var o outcome
+		a := b.addresses[i]
+		switch {
+		case notReady != nil:
+			o.err = notReady
+		case !a.IsValid():
+			o.err = ErrZeroAddress
 		default:
-			*r = Result{Address: a, Level: snap.clean, ScoringVersion: snap.version, snap: snap}
+			var labels []Label
+			if labels, o.err = snap.labels(a); o.err == nil {
+				o.result = snap.result(a, labels)
+			}
 		}
-		if err != nil {
-			*r = Result{}
-		}
-		b.errors[i] = err
+		b.others = append(b.others, o)
 	}
 }
 
 // yield yields all that was screened, and makes room for others. It reports
 // whether there is to be more.
 func (b *batch) yield(yield func(Result, error) bool) bool {
-	n := b.n
+	n, k := b.n, 0
 	b.n = 0
 	for i := range n {
-		if !yield(b.results[i], b.errors[i]) {
+		if b.rest[i] {
+			o := &b.others[k]
+			if k++; !yield(o.result, o.err) {
+				return false
+			}
+			continue
+		}
+		if !yield(Result{Address: b.addresses[i], Level: b.snap.clean, ScoringVersion: b.snap.version, snap: b.snap}, nil) {
 			return false
 		}
 	}

@@ -304,14 +304,18 @@ func (s *Screener) screen(r *Result, a address.Address) error {
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
 // an address nor listed.
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
-	if a, w0, w1, w2, ok := address.PlainEVM(c, text); ok {
-		snap := s.snap.Load()
-		if snap.ready(s.maxAge) == nil && !snap.hitEVM(w0, w1, w2) {
-			r.Address, r.Level, r.ScoringVersion, r.snap = a, snap.clean, snap.version, snap
-			return r, nil
+	a, w0, w1, w2, ok := address.PlainEVM(c, text)
+	snap := s.snap.Load()
+	if !ok || snap.accountsOnly || snap.ready(s.maxAge) != nil {
+		return s.screenText(c, text)
+	}
+	for i := range snap.segments {
+		if _, hit := snap.segments[i].LookupWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20); hit {
+			return s.screenText(c, text)
 		}
 	}
-	return s.screenText(c, text)
+	r.Address, r.Level, r.ScoringVersion, r.snap = a, snap.clean, snap.version, snap
+	return r, nil
 }
 
 // screenText is ScreenText without haste.

@@ -126,17 +126,6 @@ func (snap *snapshot) hit(a address.Address) bool {
 	return false
 }
 
-// hitEVM is hit for what address.PlainEVM reads. Without matches by key it reports
-// that there may be one.
-func (snap *snapshot) hitEVM(w0, w1, w2 uint64) bool {
-	for i := range snap.segments {
-		if _, hit := snap.segments[i].LookupWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20); hit {
-			return true
-		}
-	}
-	return snap.accountsOnly
-}
-
 // hitAny is hit for an address with several keys.
 func (snap *snapshot) hitAny(a address.Address) bool {
 	var buf [8]index.Key

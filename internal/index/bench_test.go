@@ -123,15 +123,6 @@ func BenchmarkLookup(b *testing.B) {
 					}
 				})
 			}
-			b.Run(name("index", "batch"), func(b *testing.B) {
-				const batch = 1024
-				sets, found := make([]index.Set, batch), make([]bool, batch)
-				for i := 0; b.Loop(); i++ {
-					at := i * batch % queries
-					ix.LookupBatch(qs[at:at+batch], sets, found)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batch, "ns/key")
-			})
 		}
 		ix.Close()
 	}

@@ -48,9 +48,10 @@ type tuning struct {
 	seed       func(n int) *seed // instead of seedOf, if it is not nil
 }
 
-// filterFrom is how many keys a table has filters from. Below, the buckets stay
-// in the caches, and filters would only make it larger.
-const filterFrom = 2 << 20
+// filterFrom is how many keys a table has filters from: nearly always, for one word
+// tells most misses from hits, where a bucket has four; and of a table that is too
+// large for the caches, the filters are a quarter as large as the buckets.
+const filterFrom = 1
 
 // maxSeeds is how many seeds are tried. That a bucket is overfull by chance is
 // not to be expected of any list. Accounts that were made for it must overfill

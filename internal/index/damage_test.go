@@ -65,11 +65,9 @@ func ask(ix *index.Index, m model) error {
 			break
 		}
 	}
-	sets, found := make([]index.Set, len(keys)), make([]bool, len(keys))
-	ix.LookupBatch(keys, sets, found)
-	for i, k := range keys {
+	for _, k := range keys {
 		s, ok := ix.Lookup(k)
-		if want, listed := listed[k]; ok != listed || ok && s != want || found[i] != ok || sets[i] != s && ok {
+		if want, listed := listed[k]; ok != listed || ok && s != want {
 			errs = append(errs, fmt.Errorf("Lookup(%+v) = %d, %t, want %d, %t", k, s, ok, want, listed))
 		}
 		if ok {
@@ -210,11 +208,6 @@ func TestFailClosed(t *testing.T) {
 		if _, err := closed.AppendValues(nil, s); !ok || !errors.Is(err, index.ErrDamaged) {
 			t.Fatalf("a closed index answers %d, %t for %+v", s, ok, k)
 		}
-		sets, found := make([]index.Set, 1), make([]bool, 1)
-		closed.LookupBatch([]index.Key{k}, sets, found)
-		if sets[0] != s || !found[0] {
-			t.Fatalf("a closed index answers %d, %t for %+v in a batch", sets[0], found[0], k)
-		}
 	}
 	if failed == 0 {
 		t.Error("no look-up in a damaged index failed")
@@ -342,10 +335,8 @@ func TestAllocs(t *testing.T) {
 	for k := range m {
 		keys = append(keys, k, index.Key{})
 	}
-	sets, found := make([]index.Set, len(keys)), make([]bool, len(keys))
 	values := make([]uint32, 0, 8)
 	if n := testing.AllocsPerRun(100, func() {
-		ix.LookupBatch(keys, sets, found)
 		for _, k := range keys {
 			if s, ok := ix.Lookup(k); ok {
 				values, _ = ix.AppendValues(values[:0], s)

@@ -18,7 +18,7 @@
 //
 //	header    256 bytes
 //	table     of keys of at most 20 bytes
-//	  filters   8 bytes for each bucket, if the table has many keys
+//	  filters   8 bytes for each bucket, unless it was built without them
 //	  buckets   32 bytes each, and one more
 //	  records   24 bytes each
 //	table     of keys of 21 to 32 bytes, as before, but for records of 36 bytes

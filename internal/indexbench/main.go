@@ -188,8 +188,6 @@ func compare(n, rounds int, text bool) error {
 		qs := makeQueries(n, hit)
 		keys := keysOf(qs)
 		title := map[bool]string{false: "miss", true: "hit"}[hit]
-		const batch = 1024
-		sets, found := make([]index.Set, batch), make([]bool, batch)
 		loops := []*candidate{
 			{name: "index", per: len(qs), run: func() time.Duration {
 				begin := time.Now()
@@ -203,13 +201,6 @@ func compare(n, rounds int, text bool) error {
 				begin := time.Now()
 				for i := range qs {
 					sink += uint64(m[qs[i]])
-				}
-				return time.Since(begin)
-			}},
-			{name: "index batch", per: len(qs), run: func() time.Duration {
-				begin := time.Now()
-				for i := 0; i < len(keys); i += batch {
-					ix.LookupBatch(keys[i:min(i+batch, len(keys))], sets, found)
 				}
 				return time.Since(begin)
 			}},
