@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math/bits"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -402,16 +401,25 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 // measure sets what is to be known of the entries of l, and makes its segment.
 func (s *Screener) measure(l *list) error {
 	start := time.Now()
-	var wg sync.WaitGroup
-	wg.Go(func() { l.addresses = countAddresses(l.entries) })
-	wg.Go(func() { l.anomalies = sources.Inspect(l.entries) })
-	b := segmentBuilder{accountsOnly: s.accountsOnly, chains: make(map[address.Chain]int)}
-	for i, e := range l.entries {
-		b.add(e)
-		yieldNow(i)
+	// With all processors busy nobody would look whether there is a question.
+	build := func(f func()) {
+		s.builders <- struct{}{}
+		defer func() { <-s.builders }()
+		f()
 	}
+	var wg sync.WaitGroup
 	var err error
-	l.segment, err = b.build()
+	wg.Go(func() { build(func() { l.addresses = countAddresses(l.entries) }) })
+	wg.Go(func() { build(func() { l.anomalies = sources.Inspect(l.entries) }) })
+	build(func() {
+		b := segmentBuilder{accountsOnly: s.accountsOnly, chains: make(map[address.Chain]int)}
+		b.index.Workers = min(2, cap(s.builders))
+		for i, e := range l.entries {
+			b.add(e)
+			yieldNow(i)
+		}
+		l.segment, err = b.build()
+	})
 	wg.Wait()
 	if err != nil {
 		return err
@@ -422,12 +430,14 @@ func (s *Screener) measure(l *list) error {
 	return nil
 }
 
-// yieldNow lets others run, at every 64th of numbers that follow one another. A
+// yieldNow lets others run, now and then among numbers that follow one another. A
 // loop over a long list would otherwise keep a processor for the ten milliseconds
-// that the scheduler gives it, and whoever has a question meanwhile waiting.
+// that the scheduler gives it, and whoever has a question meanwhile waiting. To
+// sleep is better than runtime.Gosched: only a processor without work looks whether
+// something has come from the network.
 func yieldNow(i int) {
-	if i%64 == 0 {
-		runtime.Gosched()
+	if i%1024 == 1023 {
+		time.Sleep(time.Microsecond)
 	}
 }
 

@@ -31,6 +31,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -133,8 +134,9 @@ type Screener struct {
 	progress  func(string, int)
 	report    func(Report)
 
-	turns    []turn // by source: had by whoever loads it
-	restored []bool // by source: the store was asked; the turn guards it
+	builders chan struct{} // had by each goroutine that builds; fewer than there are processors
+	turns    []turn        // by source: had by whoever loads it
+	restored []bool        // by source: the store was asked; the turn guards it
 
 	telling sync.Mutex // had by who calls report, and swaps without having all turns
 
@@ -210,6 +212,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		report:       opts.Report,
 		schedules:    make([]Schedule, len(srcs)),
 		turns:        make([]turn, len(srcs)),
+		builders:     make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
 		restored:     make([]bool, len(srcs)),
 		held:         make([]list, len(srcs)),
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -128,7 +127,9 @@ func (b *segmentBuilder) build() (*segment, error) {
 			h.Write(hash[:])
 		}
 		b.hashes[i] = nil
-		runtime.Gosched()
+		if len(hashes) > 1024 {
+			yieldNow(1023)
+		}
 	}
 	ix, err := b.index.Build()
 	if err != nil {

@@ -3,9 +3,9 @@ package sources
 import (
 	"errors"
 	"hash/maphash"
-	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 )
@@ -81,8 +81,8 @@ func Inspect(entries []Entry) Anomalies {
 		if seen.has(i) {
 			note(Duplicate, e)
 		}
-		if i%64 == 0 {
-			runtime.Gosched() // a list may be long, and others have questions to answer
+		if i%1024 == 1023 {
+			time.Sleep(time.Microsecond) // a list may be long, and others have questions to answer
 		}
 	}
 	return a

@@ -14,10 +14,10 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // ErrTooLarge is wrapped by the errors about more than an index has room for:
@@ -382,7 +382,9 @@ func parallel(workers, n int, do func(worker, i int) error) error {
 					errs[w] = err
 					failed.Store(1)
 				}
-				runtime.Gosched() // whoever answers meanwhile shall not wait for a time slice
+				if n > 8 { // whoever answers meanwhile shall not wait for a time slice
+					time.Sleep(time.Microsecond)
+				}
 			}
 		})
 	}
