@@ -10,8 +10,8 @@ var (
 	ErrStale = errors.New("required list too old")
 	// ErrZeroAddress: the address is the zero Address, which is none.
 	ErrZeroAddress = errors.New("zero address")
-	// ErrShrunk: a list has lost more addresses than Options.MaxShrink allows,
-	// and was refused.
+	// ErrShrunk: a list has lost more addresses than Options.MaxShrink allows, or
+	// all of them, and was refused.
 	ErrShrunk = errors.New("list has shrunk beyond the limit")
 	// ErrBookDamaged: a file is not that of a Book, or not as it was written.
 	ErrBookDamaged = errors.New("book is damaged")

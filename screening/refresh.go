@@ -380,7 +380,8 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if rev.Partial == had.revision.Partial && rev.Digest == had.revision.Digest && next.count == had.count && next.segment.digest == had.segment.digest {
 		return next, sources.ErrUnchanged // the source cannot tell, but we can
 	}
-	if lost := had.addresses - next.addresses; had.isLoaded() && lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses) {
+	lost := had.addresses - next.addresses
+	if had.isLoaded() && lost > 0 && (next.addresses == 0 || lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses)) {
 		if s.allow == nil || !s.allow(info.ID, had.addresses, next.addresses) {
 			return next, fmt.Errorf("%w: from %d to %d addresses", ErrShrunk, had.addresses, next.addresses)
 		}

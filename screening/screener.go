@@ -64,7 +64,8 @@ type Options struct {
 
 	// MaxShrink is the share of its addresses, between 0 and 1, that a list may
 	// lose in one refresh; a list that loses more, and more than 50 addresses, is
-	// refused. Zero means 0.2.
+	// refused. Zero means 0.2. A list that loses all of its addresses, however few,
+	// is refused in any case: its publisher may have begun to write them otherwise.
 	MaxShrink float64
 
 	// AllowShrink is asked before a list is refused because it has shrunk, with

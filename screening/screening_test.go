@@ -574,6 +574,29 @@ func TestShrinkGuard(t *testing.T) {
 	}
 }
 
+// TestShrinkToNothing checks that a list with records, but with no address any more,
+// is not taken for one from which all were removed, however short it was.
+func TestShrinkToNothing(t *testing.T) {
+	for _, had := range []int{1, 9, 300} {
+		allow := false
+		src := &flaky{info: ofac, load: many(had)}
+		s := loaded(t, &screening.Options{MaxShrink: 1, AllowShrink: func(string, int, int) bool { return allow }}, src)
+		src.load = func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+			return sources.Revision{Digest: "none", Records: 18_000}, nil
+		}
+		if _, err := s.Refresh(context.Background()); !errors.Is(err, screening.ErrShrunk) {
+			t.Errorf("from %d to none: Refresh: %v, want ErrShrunk", had, err)
+		}
+		if r, err := s.ScreenText("ethereum", lazarus); err != nil || r.Score != 100 {
+			t.Errorf("from %d to none: score %d, %v", had, r.Score, err)
+		}
+		allow = true
+		if _, err := s.Refresh(context.Background()); err != nil || s.Sources()[0].Addresses != 0 {
+			t.Errorf("from %d to none by the operator's override: %v", had, err)
+		}
+	}
+}
+
 func TestUnchangedAdvancesTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := loaded(t, &screening.Options{MaxAge: 24 * time.Hour}, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
