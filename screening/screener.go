@@ -193,8 +193,8 @@ func (l list) lean() list {
 }
 
 // New returns a Screener of the given sources, at least one. It does no I/O and
-// starts no goroutine; nothing is loaded until [Screener.Open],
-// [Screener.Refresh] or [Screener.Run]. It returns an error if two sources have the same id, if the
+// starts no goroutine; nothing is loaded until [Screener.Open], [Screener.Refresh]
+// or [Screener.Run]. It returns an error if two sources have the same id, if the
 // Info of one is not valid, or if an option is out of its range.
 func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	if opts == nil {
