@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -52,7 +53,7 @@ func (d *diff) firstSeen(e sources.Entry) (time.Time, bool) {
 func (d *diff) to(next []sources.Entry, now time.Time) (added, gone []sources.Entry, removed []sources.Removal) {
 	fresh := &entrySet{seed: maphash.MakeSeed(), at: make(map[uint64]int32), entries: next}
 	for i, e := range next {
-		yieldNow(i)
+		pace.Step(i)
 		if _, had := d.had.find(e); had || !fresh.add(i) {
 			continue
 		}
@@ -71,7 +72,7 @@ func (d *diff) to(next []sources.Entry, now time.Time) (added, gone []sources.En
 		}
 	}
 	for i, e := range d.had.entries {
-		yieldNow(i)
+		pace.Step(i)
 		if first, _ := d.had.find(e); first == i && !d.kept[i] {
 			gone = append(gone, e)
 			removed = append(removed, sources.Removal{Entry: e, At: now})
@@ -92,7 +93,7 @@ func newEntrySet(entries []sources.Entry) *entrySet {
 	s := &entrySet{seed: maphash.MakeSeed(), at: make(map[uint64]int32, len(entries)), entries: entries}
 	for i := range entries {
 		s.add(i)
-		yieldNow(i)
+		pace.Step(i)
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -339,7 +340,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 			next.entries = make([]sources.Entry, 0, had.count+had.count/8)
 		}
 		next.entries = append(next.entries, e)
-		yieldNow(len(next.entries))
+		pace.Step(len(next.entries))
 		if len(next.entries)%1000 == 0 {
 			progress()
 		}
@@ -417,7 +418,7 @@ func (s *Screener) measure(l *list) error {
 		b.index.Workers = min(2, cap(s.builders))
 		for i, e := range l.entries {
 			b.add(e)
-			yieldNow(i)
+			pace.Step(i)
 		}
 		l.segment, err = b.build()
 	})
@@ -429,17 +430,6 @@ func (s *Screener) measure(l *list) error {
 	l.segment.built = time.Now()
 	l.segment.took = l.segment.built.Sub(start)
 	return nil
-}
-
-// yieldNow lets others run, now and then among numbers that follow one another. A
-// loop over a long list would otherwise keep a processor for the ten milliseconds
-// that the scheduler gives it, and whoever has a question meanwhile waiting. To
-// sleep is better than runtime.Gosched: only a processor without work looks whether
-// something has come from the network.
-func yieldNow(i int) {
-	if i%1024 == 1023 {
-		time.Sleep(time.Microsecond)
-	}
 }
 
 // check returns an error if e may not be in a list of the given source.
@@ -478,7 +468,7 @@ func countAddresses(entries []sources.Entry) int {
 			first[at] = uint32(i + 1)
 			n++
 		}
-		yieldNow(i)
+		pace.Step(i)
 	}
 	return n
 }

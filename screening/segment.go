@@ -14,6 +14,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -128,7 +129,7 @@ func (b *segmentBuilder) build() (*segment, error) {
 		}
 		b.hashes[i] = nil
 		if len(hashes) > 1024 {
-			yieldNow(1023)
+			pace.Yield()
 		}
 	}
 	ix, err := b.index.Build()
@@ -252,7 +253,7 @@ func (seg *segment) all(n int) ([]sources.Entry, error) {
 	i := 0
 	for k, set := range seg.index.All() {
 		i++
-		yieldNow(i)
+		pace.Step(i)
 		err := seg.each(set, k, func(e sources.Entry) {
 			if k == appendFilings(buf[:0], e, seg.accountsOnly)[0] { // once, of all that it is filed under
 				entries = append(entries, e)

@@ -5,9 +5,9 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
 // An Anomaly is something in a list that people should look at. None makes an
@@ -81,9 +81,7 @@ func Inspect(entries []Entry) Anomalies {
 		if seen.has(i) {
 			note(Duplicate, e)
 		}
-		if i%1024 == 1023 {
-			time.Sleep(time.Microsecond) // a list may be long, and others have questions to answer
-		}
+		pace.Step(i)
 	}
 	return a
 }

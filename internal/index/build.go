@@ -17,7 +17,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
 // ErrTooLarge is wrapped by the errors about more than an index has room for:
@@ -382,9 +383,7 @@ func parallel(workers, n int, do func(worker, i int) error) error {
 					errs[w] = err
 					failed.Store(1)
 				}
-				if n > 8 { // whoever answers meanwhile shall not wait for a time slice
-					time.Sleep(time.Microsecond)
-				}
+				pace.Yield()
 			}
 		})
 	}
