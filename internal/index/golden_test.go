@@ -1,0 +1,183 @@
+package index_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/index"
+)
+
+// A shape is a kind of list of which an index is made.
+type shape struct {
+	name   string
+	n      int
+	key    func(t testing.TB, r *rand.Rand, i int) index.Key
+	value  func(r *rand.Rand, i int) uint32
+	again  float64 // the part of items whose keys were there before
+	twice  float64 // the part of items that are added twice
+	texts  int
+	seeds  func(n int) [4]uint64 // nil: as they follow from the items
+	digest string                // SHA-256 of the bytes of the index
+}
+
+// shapes are indexes that must never be other bytes: files of them are kept. The
+// digests are those of the first Builder of version 1 of the format, which
+// sorted all items, gathered their sets, and wrote bucket by bucket.
+var shapes = []shape{
+	{name: "nothing", key: random, value: one,
+		digest: "18a0218e691110154adc9df5f8d83a2d359e38f02f36e4ebbac50611a795b69f"},
+	{name: "texts alone", key: random, value: one, texts: 1000,
+		digest: "2b0a72a268309214b0ddcbce0b7f0ab5c2ed12082761b77478cdcae58cb060eb"},
+	{name: "one key", n: 1, key: narrow, value: one,
+		digest: "eaf617e64392895f205595bac94458d60b2add7676eacf0ce1d29736aa55e0e9"},
+	{name: "one wide key", n: 1, key: wide, value: one, texts: 1,
+		digest: "bb1aee39a55a85da94f2815822c6916a906beb7bd42a95d4f0f7d6e3503c8494"},
+	{name: "a bucket", n: 8, key: narrow, value: few,
+		digest: "279571b78afd3eb8b3148422bb5a055a76a13019ba161a43c4c023b6d9490163"},
+	{name: "a bucket and one", n: 9, key: narrow, value: few,
+		digest: "bde693b9dfa9b38b1341d666e11afbc487f543edd6f8f62ad306d111a4856fbf"},
+	{name: "a thousand", n: 1000, key: narrow, value: few, texts: 16,
+		digest: "7b4fceafcae690a0b8d3fae139e4fd84f42fd0cc702b011cfa77619140a7f33c"},
+	{name: "a part", n: 1 << 13, key: narrow, value: few,
+		digest: "2191322cbe2598f46d18fe0f7ee09a8c5194d5c7f3998f763869c1b3fbb8a2f9"},
+	{name: "a part and one", n: 1<<13 + 1, key: narrow, value: few,
+		digest: "adb81c1f8f412ca2dfee18ace2c6521c046ebaefc6ce9a31d2aaa02f88a0ce18"},
+	{name: "narrow", n: 200_000, key: narrow, value: few, texts: 16,
+		digest: "65386383bb18a4785aaad47bf304661147c47f0ea43dca2b515af6098b81a5c1"},
+	{name: "narrow, one value", n: 100_000, key: narrow, value: one, texts: 1,
+		digest: "ff2a7d694f70b07e459fa620a3b76dd5be327dcc5c6b066d48ca0555cf431341"},
+	{name: "narrow, each its own value", n: 100_000, key: narrow, value: own, texts: 100,
+		digest: "6bd7172d468ba35f892b04dd099dff0ab99e8dbdcd64b3b820dd7ff5d50f6b77"},
+	{name: "narrow, many values", n: 100_000, key: narrow, value: many,
+		digest: "a27986f0b4be23730f4afe640d96eb3cf007d124c90acc89874c8b682d24bee5"},
+	{name: "wide", n: 100_000, key: wide, value: few,
+		digest: "098287876c849f72caa74beae70bf1af840d87bd6091cfae3a79f9b5ba77534a"},
+	{name: "both", n: 100_000, key: random, value: few,
+		digest: "e6e294847e2b271889cbe506c27f0167bbb9f9cb8fda106af1601f5e8473c5e6"},
+	{name: "both, repeated", n: 100_000, key: random, value: few, twice: 0.01,
+		digest: "e6e294847e2b271889cbe506c27f0167bbb9f9cb8fda106af1601f5e8473c5e6"},
+	{name: "both, several values", n: 100_000, key: random, value: few, again: 0.3,
+		digest: "c007ff615d90990aeb82a26b8df41090e8468e13d1bc9679db08ae49a2ca87c6"},
+	{name: "both, all of it", n: 100_000, key: random, value: many, again: 0.3, twice: 0.3, texts: 100,
+		digest: "3821aa18f2068db635261325d33b9d852006fc7ed8e4fad5b0aeda00f2f9f9b4"},
+	{name: "few keys, many values", n: 50_000, key: zeros, value: own, again: 0.9,
+		digest: "362721ca34628663e9d45846d024367ca09ba57f574871d55882bb838284cdb8"},
+	{name: "crowded, few values", n: 30_000, key: crowded, value: few, seeds: seeds,
+		digest: "5d72f478212562aee222a9ea28013211112b04158ae5fd1405228decf87e5d13"},
+	{name: "crowded, each its own value", n: 30_000, key: crowded, value: own, seeds: seeds,
+		digest: "6a298f572344a11b4e0a7b6fc918b2671e95cb76b83acd1c3e3ef8c829794745"},
+	{name: "crowded, all of it", n: 30_000, key: crowded, value: many, again: 0.1, twice: 0.1, seeds: seeds,
+		digest: "5fb81e564708e1ff1406b1a8675ba6dd2e1891f08486742be9096d00077604df"},
+	{name: "overfull, each its own value", n: 50_000, key: zeros, value: own, seeds: lateSeeds,
+		digest: "d6d8c06efd994fe9fce3018e00ffed8e58d79ce786cc1216ee08437070222644"},
+	{name: "overfull, all of it", n: 50_000, key: zeros, value: few, again: 0.2, twice: 0.1, seeds: lateSeeds,
+		digest: "2dde75b548096a3cf93ff51373019acd46d4a898112c4148781aae4936d265fb"},
+}
+
+func narrow(t testing.TB, r *rand.Rand, _ int) index.Key { return random20(t, r) }
+
+func random(t testing.TB, r *rand.Rand, _ int) index.Key { return randomKey(t, r) }
+
+func wide(t testing.TB, r *rand.Rand, _ int) index.Key {
+	b := make([]byte, 21+r.IntN(12))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return key(t, 9, b)
+}
+
+// zeros returns keys that have one hash under zeroSeed, but for the wide ones.
+func zeros(t testing.TB, _ *rand.Rand, i int) index.Key {
+	return key(t, uint16(i/33), make([]byte, i%33))
+}
+
+// crowded returns keys of which 20 of a thousand have one hash under seeds(0): not
+// more than a bucket holds.
+func crowded(t testing.TB, r *rand.Rand, i int) index.Key {
+	if i%1000 >= 20 {
+		return randomKey(t, r)
+	}
+	b := binary.LittleEndian.AppendUint64(nil, seeds(0)[0])
+	b = binary.LittleEndian.AppendUint64(b, uint64(i))
+	b = binary.LittleEndian.AppendUint32(b, uint32(i/1000))
+	return key(t, 3, b)
+}
+
+func one(*rand.Rand, int) uint32      { return 7 }
+func few(r *rand.Rand, _ int) uint32  { return r.Uint32N(16) }
+func own(_ *rand.Rand, i int) uint32  { return uint32(i) }
+func many(r *rand.Rand, i int) uint32 { return r.Uint32N(uint32(i/8 + 1)) }
+
+func seeds(n int) [4]uint64 {
+	return [4]uint64{0x9e3779b97f4a7c15 + uint64(n), 0xbf58476d1ce4e5b9, 0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917}
+}
+
+// lateSeeds are seeds of which the first two are bad.
+func lateSeeds(n int) [4]uint64 {
+	if n < 2 {
+		return zeroSeed
+	}
+	return [4]uint64{0x452821e638d01377, 0xbe5466cf34e90c6c, 0xc0ac29b7c97c50dd, uint64(n)}
+}
+
+// add adds all of a list to b.
+func (s *shape) add(t testing.TB, b *index.Builder) {
+	b.Tune(0, s.seeds)
+	for i := range s.texts {
+		b.Intern(strconv.Itoa(i * i))
+	}
+	r := rand.New(rand.NewPCG(uint64(s.n), 1))
+	var keys []index.Key
+	for i := range s.n {
+		k := s.key(t, r, i)
+		if i > 0 && r.Float64() < s.again {
+			k = keys[r.IntN(i)]
+		}
+		keys = append(keys, k)
+		v := s.value(r, i)
+		b.Add(k, v)
+		if r.Float64() < s.twice {
+			b.Add(k, v)
+		}
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for i := range shapes {
+		s := &shapes[i]
+		for _, workers := range []int{1, 2, 5} {
+			b := index.Builder{Workers: workers}
+			s.add(t, &b)
+			ix, err := b.Build()
+			if err != nil {
+				t.Fatalf("%s: %v", s.name, err)
+			}
+			if err := ix.Verify(); err != nil {
+				t.Errorf("%s: %v", s.name, err)
+			}
+			if got := sha256.Sum256(image(t, ix)); hex.EncodeToString(got[:]) != s.digest {
+				t.Errorf("%s, %d workers: other bytes, with digest %x", s.name, workers, got)
+			}
+			ix.Close()
+		}
+		var b index.Builder
+		s.add(t, &b)
+		path := filepath.Join(t.TempDir(), "index")
+		if err := b.WriteFile(path); err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != s.digest {
+			t.Errorf("%s: another file, with digest %x", s.name, got)
+		}
+	}
+}
