@@ -99,6 +99,7 @@ import (
 	"math/rand/v2"
 	"mime"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -241,14 +242,27 @@ const (
 	docsPath    route = "/docs"
 )
 
-// routeOf returns the route of a path.
-func routeOf(path string) route {
+// routeOf returns the route of a URL, by the end of its path.
+func routeOf(u *url.URL) route {
 	for _, r := range []route{screenPath, sourcesPath, usagePath, openAPIPath, docsPath} {
-		if strings.HasSuffix(path, string(r)) {
+		if strings.HasSuffix(u.Path, string(r)) && (u.RawPath == "" || hasSegments(u.EscapedPath(), r)) {
 			return r
 		}
 	}
 	return ""
+}
+
+// hasSegments reports whether the last segments of a path, which may be escaped,
+// are those of r. "%2F" is none of the slashes between them (RFC 3986, section 2.2).
+func hasSegments(escaped string, r route) bool {
+	at := len(escaped)
+	for range strings.Count(string(r), "/") {
+		if at = strings.LastIndexByte(escaped[:at], '/'); at < 0 {
+			return false
+		}
+	}
+	plain, err := url.PathUnescape(escaped[at:])
+	return err == nil && plain == string(r)
 }
 
 // An exchange is one request on its way to an answer.
@@ -303,7 +317,7 @@ func (e *exchange) setHeader(name, value string) {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.serve(w, r, routeOf(r.URL.Path))
+	h.serve(w, r, routeOf(r.URL))
 }
 
 // endpoint returns the handler of one route, whatever the path.

@@ -50,7 +50,11 @@ func TestServer(t *testing.T) {
 		{"beyond, chunked", "POST", "/api/v1/screen", io.MultiReader(strings.NewReader(strings.Repeat(" ", 17<<10))), 413},
 		{"no body", "POST", "/api/v1/screen", nil, 400},
 		{"unclean path", "GET", "//x/../api/v1/sources", nil, 200},
-		{"encoded path", "GET", "/api/v1%2Fsources", nil, 200},
+		{"encoded path", "GET", "/%61pi/v1/%73ources", nil, 200},
+		{"encoded prefix", "GET", "/a%2Fb/api/v1/sources", nil, 200},
+		{"encoded slash", "GET", "/api/v1%2Fsources", nil, 404},
+		{"encoded slash in front", "GET", "/x%2fapi/v1/sources", nil, 404},
+		{"encoded slashes only", "GET", "/api%2fv1%2fsources", nil, 404},
 	} {
 		r, err := http.NewRequest(tt.method, server.URL+tt.path, tt.body)
 		if err != nil {
