@@ -110,7 +110,8 @@ func (p *problem) finish(e *exchange) []byte {
 	if header := e.w.Header(); p.Status == 503 && header["Retry-After"] == nil {
 		header.Set("Retry-After", retryAfter)
 	}
-	if path := e.URL.EscapedPath(); len(path) <= 256 && !strings.Contains(path, tokenPrefix) { // else it is no path of ours
+	// What begins with two slashes would refer to another host (RFC 3986, section 4.2).
+	if path := e.URL.EscapedPath(); len(path) <= 256 && !strings.Contains(path, tokenPrefix) && !strings.HasPrefix(path, "//") {
 		p.Instance = path
 	}
 	return marshal(p)

@@ -307,6 +307,14 @@ func TestDocuments(t *testing.T) {
 			if err := checkAnswer(t.Context(), route(doc, r), r, w.Code, w.Header(), w.Body.Bytes()); err != nil {
 				t.Errorf("%s %s: %v", tt.method, path, err)
 			}
+			if tt.method != "GET" || tt.status != 200 {
+				continue
+			}
+			// A validator that reads neither format has the text.
+			to := route(doc, r).Operation.Responses.Status(200).Value.Content.Get(w.Header().Get("Content-Type"))
+			if to.Schema.Value.VisitJSON("the text") != nil {
+				t.Errorf("%s: the document does not allow a text", path)
+			}
 		}
 	}
 }
