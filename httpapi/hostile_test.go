@@ -221,7 +221,18 @@ func TestHostileRequests(t *testing.T) {
 		{"large chunk", ask + chunked + fmt.Sprintf("\r\n%x\r\n", 17<<10) + strings.Repeat(" ", 17<<10) + "\r\n0\r\n\r\n", false, "413 body_too_large"},
 		{"chunk extension without end", ask + chunked + "\r\n1;" + strings.Repeat("x", 64<<10), false, "400 invalid_json truncated"},
 
+		{"one after another", ask + sized(question) + ask + inChunks(question) + ask + "Trailer: Checksum\r\n" +
+			strings.TrimSuffix(inChunks(question), "\r\n") + "Checksum: 1\r\n\r\n" + ask + last + sized(question), false, "200, 200, 200, 200"},
+		{"after one that is wrong", ask + sized("{") + ask + inChunks("{}") + ask + last + sized(question), false,
+			"400 invalid_json syntax, 400 missing_field absent, 200"},
+		{"after one that is not wanted", screenLine + withJSON + sized(question) + screenLine + withJSON + inChunks(question) + ask + last + sized(question), false,
+			"401 missing_credentials, 401 missing_credentials, 200"},
+		{"after one that is too large", ask + sized(strings.Repeat(" ", 17<<10)) + ask + inChunks(strings.Repeat(" ", 17<<10)) + ask + last + sized(question), false,
+			"413 body_too_large, 413 body_too_large"},
+
 		{"expectation", ask + last + "Expect: 100-continue\r\n" + sized(question), false, "100, 200"},
+		{"expectation, and then another", ask + "Expect: 100-continue\r\n" + sized(question) + ask + "Expect: 100-continue\r\n" + inChunks(question) +
+			ask + last + sized(question), false, "100, 200, 100, 200, 200"},
 		{"expectation without a key", screenLine + withJSON + "Expect: 100-continue\r\n" + sized(""), true, "401 missing_credentials"},
 		{"expectation of another kind", ask + "Expect: a miracle\r\n" + sized(question), false, "417"},
 

@@ -52,6 +52,7 @@ func (h *handler) readBody(e *exchange) ([]byte, *problem) {
 	if int64(len(b)) > h.maxBody {
 		return nil, h.tooLarge()
 	}
+	e.Body.Close() // else net/http looks once more for what is left of it
 	return b, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -100,6 +101,47 @@ func TestBuffersAreNotShared(t *testing.T) {
 		})
 	}
 	askers.Wait()
+}
+
+// A closedBody counts how often it was closed.
+type closedBody struct {
+	io.Reader
+	closed int
+}
+
+func (b *closedBody) Close() error { b.closed++; return nil }
+
+// TestBodyIsClosed: a body that was read to its end is closed, as there is nothing
+// more to come of it. Any other is left to the server, which decides then what
+// becomes of the connection.
+func TestBodyIsClosed(t *testing.T) {
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
+	large := strings.Repeat(" ", 16<<10+1)
+	for _, tt := range []struct {
+		name   string
+		body   io.Reader
+		length int64
+		status int
+		closed int
+	}{
+		{"sized", strings.NewReader(question), int64(len(question)), 200, 1},
+		{"in chunks", strings.NewReader(question), -1, 200, 1},
+		{"wrong", strings.NewReader("{"), 1, 400, 1},
+		{"broken off", io.MultiReader(strings.NewReader("{"), iotest.ErrReader(io.ErrUnexpectedEOF)), 9, 400, 0},
+		{"large", strings.NewReader(large), int64(len(large)), 413, 0},
+		{"large, in chunks", strings.NewReader(large), -1, 413, 0},
+	} {
+		body := &closedBody{Reader: tt.body}
+		r := httptest.NewRequest("POST", "/api/v1/screen", body)
+		r.ContentLength = tt.length
+		r.Header.Set("Authorization", "Bearer "+testKey)
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != tt.status || body.closed != tt.closed {
+			t.Errorf("%s: status %d, closed %d times; want %d, %d: %s", tt.name, w.Code, body.closed, tt.status, tt.closed, w.Body)
+		}
+	}
 }
 
 // TestBodyTimeout: on a server without a ReadTimeout, a body that does not come is
