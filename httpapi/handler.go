@@ -274,6 +274,7 @@ type exchange struct {
 	now    time.Time        // about when it was let in
 	grant  Grant            // what the key that was let in is good for
 	bucket *bucket          // its burst limit, or nil
+	tokens float64          // that were left in bucket
 	token  string           // what was presented as a key
 	text   string           // what was given as an address
 	charge charge           // for a 200
@@ -296,7 +297,7 @@ func (h *handler) begin(w http.ResponseWriter, r *http.Request, to route) *excha
 		e = &exchange{buf: make([]byte, 0, 2<<10)}
 	}
 	// The header refers to the values for as long as others want to read it.
-	e.Request, e.w, e.route, e.id, e.values = r, w, to, requestID(r.Header), make([]string, 0, 8)
+	e.Request, e.w, e.route, e.id, e.values = r, w, to, requestID(r.Header), make([]string, 0, 4)
 	return e
 }
 
@@ -307,6 +308,14 @@ func (h *handler) end(e *exchange) {
 		h.exchanges.Put(e)
 	}
 }
+
+// Values that most answers have. The headers share them: whoever adds another one
+// makes a copy, as there is no room.
+var (
+	nosniff     = []string{"nosniff"}
+	noStore     = []string{"no-store"}
+	jsonContent = []string{"application/json"}
+)
 
 // setHeader sets a field of the answer, whose name is in canonical form. It spares
 // the allocation of each.
@@ -346,8 +355,9 @@ const countedByServer = 2048
 // respond answers e, and returns what it has answered.
 func (h *handler) respond(e *exchange) (int, code) {
 	e.setHeader("X-Request-Id", e.id)
-	e.setHeader("X-Content-Type-Options", "nosniff")
-	e.setHeader("Cache-Control", "no-store")
+	header := e.w.Header()
+	header["X-Content-Type-Options"] = nosniff
+	header["Cache-Control"] = noStore
 
 	e.surplus = h.running.Add(1) > h.maxConcurrent
 	defer h.running.Add(-1)
@@ -378,7 +388,7 @@ func (h *handler) respond(e *exchange) (int, code) {
 	case e.media != "":
 		e.setHeader("Content-Type", e.media)
 	default:
-		e.setHeader("Content-Type", "application/json")
+		header["Content-Type"] = jsonContent
 	}
 	if !lean || len(body) >= countedByServer {
 		e.setHeader("Content-Length", strconv.Itoa(len(body)))
