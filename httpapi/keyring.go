@@ -108,6 +108,7 @@ type slot struct {
 
 // A reading is what the store has said of an id.
 type reading struct {
+	slot  *slot
 	key   Key // the zero Key if it is not stored
 	found bool
 	at    int64
@@ -115,35 +116,41 @@ type reading struct {
 
 // Authorize implements [Authorizer].
 func (r *Keyring) Authorize(ctx context.Context, token string) (Grant, error) {
+	grant, _, err := r.authorize(ctx, token)
+	return grant, err
+}
+
+// authorize is Authorize, and returns when the key was let in, which spares the
+// caller a look at the clock.
+func (r *Keyring) authorize(ctx context.Context, token string) (Grant, time.Time, error) {
 	id, secret, ok := cutToken(token)
 	hash := hashSecret(secret)
 	now := time.Now()
-	key := &Key{}
-	var s *slot
+	read := &reading{}
 	if ok {
 		var err error
-		if s, key, err = r.find(ctx, id, now, r.maxAge); err != nil {
-			return Grant{}, err
+		if read, now, err = r.find(ctx, id, now, r.maxAge); err != nil {
+			return Grant{}, now, err
 		}
 	}
-	admitted := key.admits(hash, now)
-	if !admitted && key.ID != "" { // it may have been rotated since it was read
+	admitted := read.key.admits(hash, now)
+	if !admitted && read.key.ID != "" { // it may have been rotated since it was read
 		var err error
-		if s, key, err = r.find(ctx, id, now, min(r.maxAge, rereadAfter)); err != nil {
-			return Grant{}, err
+		if read, now, err = r.find(ctx, id, now, min(r.maxAge, rereadAfter)); err != nil {
+			return Grant{}, now, err
 		}
-		admitted = key.admits(hash, now)
+		admitted = read.key.admits(hash, now)
 	}
 	if !admitted {
-		return Grant{}, ErrUnauthorized
+		return Grant{}, now, ErrUnauthorized
 	}
-	r.use(s, now)
-	return key.grant(), nil
+	r.use(read.slot, now)
+	return read.key.grant(), now, nil
 }
 
-// find returns the key with an id, or the zero Key if none is stored, as it was
-// read at most maxAge ago if the store works.
-func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge time.Duration) (*slot, *Key, error) {
+// find returns what the store has said of an id, at most maxAge before now if it
+// works, and the time by then, which is later than now if it had to be asked.
+func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge time.Duration) (*reading, time.Time, error) {
 	for {
 		s := r.slot(id)
 		at := int64(now.Sub(r.epoch))
@@ -155,27 +162,27 @@ func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge tim
 		switch {
 		case last == nil:
 		case age <= maxAge/2, age <= maxAge && !last.found:
-			return s, &last.key, nil
+			return last, now, nil
 		case age <= maxAge:
 			r.refresh(s, at)
-			return s, &last.key, nil
+			return last, now, nil
 		case last.found && age <= maxAge+r.grace && (r.outage.down.Load() || at < s.retry.Load()):
 			r.refresh(s, at)
-			return s, &last.key, nil
+			return last, now, nil
 		}
 		flight, err := r.ask(s, at)
 		if err != nil {
-			return nil, nil, err
+			return nil, now, err
 		}
 		select {
 		case <-flight:
 		case <-ctx.Done():
-			return nil, nil, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
-		}
-		if read := s.reading.Load(); read != last { // however long ago that was by now
-			return s, &read.key, nil
+			return nil, now, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 		}
 		now = time.Now()
+		if read := s.reading.Load(); read != last { // however long ago that was by now
+			return read, now, nil
+		}
 	}
 }
 
@@ -258,7 +265,7 @@ func (r *Keyring) fly(s *slot) {
 	found := err == nil
 	if found || errors.Is(err, ErrNoKey) {
 		err = nil
-		s.reading.Store(&reading{key, found, at})
+		s.reading.Store(&reading{s, key, found, at})
 		r.file(s, found)
 	}
 	s.mu.Lock()

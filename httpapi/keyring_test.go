@@ -289,6 +289,41 @@ func TestKeyringHerd(t *testing.T) {
 	})
 }
 
+// TestKeyringWait: who had to wait for the store is let in when it has answered, not
+// when he came.
+func TestKeyringWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newFaultyStore(false)
+		ring := httpapi.NewKeyring(store, nil)
+		defer ring.Close(t.Context())
+		quota := httpapi.NewQuota(store, nil)
+		defer quota.Close(t.Context())
+		h := httpapi.NewHandler(newLoadedScreener(t), ring, &httpapi.Options{Quota: quota})
+		next := httpapi.MonthOf(time.Now()) + 1
+		expires := issue(t, store, httpapi.Key{ID: "expires", Expires: next.Start()})
+		limited := issue(t, store, httpapi.Key{ID: "limited", Quota: 9, Rate: 1, Burst: 1})
+		time.Sleep(time.Until(next.Start()) - time.Second/2)
+		release := store.stall()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if w := ask(h, "GET", "/api/v1/sources", expires, ""); w.Code != 401 {
+				t.Errorf("a key that has expired meanwhile: status %d", w.Code)
+			}
+		})
+		wg.Go(func() {
+			w := ask(h, "GET", "/api/v1/sources", limited, "")
+			want := fmt.Sprintf(`"monthly";r=9;t=%d, "burst";r=0;t=1`, int64((next + 1).Start().Sub(next.Start()).Seconds()))
+			if got := w.Header().Get("RateLimit"); got != want {
+				t.Errorf("RateLimit is %s, want %s", got, want)
+			}
+		})
+		synctest.Wait()
+		time.Sleep(time.Second / 2)
+		release()
+		wg.Wait()
+	})
+}
+
 // TestKeyringRoom: however many ids are tried, few are remembered, and a key that
 // is stored is not forgotten for them.
 func TestKeyringRoom(t *testing.T) {
