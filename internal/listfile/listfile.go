@@ -28,7 +28,9 @@
 // for a new one, whose length follows as a varint and then its bytes, and 2+n for
 // the n-th of those that were new, counted from zero.
 //
-// The third part is the SHA-256 of the first two, 32 bytes.
+// The third part is the SHA-256 of the first two, 32 bytes. It is at the end of a
+// file of any version, so that one whose version was damaged is not taken for one of
+// a version to come.
 //
 // That is version 1. What a program has accepted, and when, and what had gone
 // from the list by then, is in version 2. Its first line ends with "list 2", and
@@ -298,7 +300,7 @@ func ReadAll(data string, add func(sources.Entry) error, removed func(sources.Re
 // open verifies a file, and returns its header and a decoder of its entries.
 func open(data string) (Header, decoder, error) {
 	first, _, _ := strings.Cut(data[:min(len(data), len(Magic)+10)], "\n")
-	if first != Magic+"1" && first != Magic+"2" && first != Magic+"3" {
+	if !strings.HasPrefix(first, Magic) {
 		return Header{}, decoder{}, fmt.Errorf("%w: it begins with %q", ErrFormat, first)
 	}
 	if len(data) < len(first)+1+sha256.Size {
@@ -307,6 +309,9 @@ func open(data string) (Header, decoder, error) {
 	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
 	if hash(body) != sum {
 		return Header{}, decoder{}, fmt.Errorf("%w: wrong checksum", ErrDamaged)
+	}
+	if version := first[len(Magic):]; version != "1" && version != "2" && version != "3" {
+		return Header{}, decoder{}, fmt.Errorf("%w: version %q", ErrFormat, version)
 	}
 	head, rest, ok := strings.Cut(body, "\n\n")
 	if !ok {

@@ -3,6 +3,7 @@ package store_test
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -188,6 +189,8 @@ func TestDamage(t *testing.T) {
 	first, second := list(3, now.Add(-time.Hour)), list(4, now)
 	for name, damage := range map[string]func([]byte) []byte{
 		"a bit":        func(b []byte) []byte { b[len(b)/2] ^= 4; return b },
+		"the version":  func(b []byte) []byte { b[len("walletscreen list ")] ^= 4; return b },
+		"all but that": func(b []byte) []byte { return b[:len("walletscreen list ")] },
 		"cut":          func(b []byte) []byte { return b[:len(b)-1] },
 		"empty":        func([]byte) []byte { return nil },
 		"zeros":        func(b []byte) []byte { clear(b); return b },
@@ -249,7 +252,9 @@ func TestNewerVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := files(t, dir)
-	if err := os.WriteFile(filepath.Join(dir, before[0]), []byte("walletscreen list 999\n"), 0o600); err != nil {
+	body := "walletscreen list 999\n"
+	sum := sha256.Sum256([]byte(body))
+	if err := os.WriteFile(filepath.Join(dir, before[0]), append([]byte(body), sum[:]...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := d.Load(ctx, "TEST", sources.Stored{Digest: l.Revision.Digest, Accepted: l.Accepted})
