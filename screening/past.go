@@ -44,6 +44,7 @@ func OpenAt(ctx context.Context, st sources.Store, at time.Time, srcs []sources.
 	if err != nil {
 		return nil, err
 	}
+	st = checked(st)
 	names, err := st.Snapshots(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("screening: %w", err)
@@ -74,6 +75,7 @@ func OpenDigest(ctx context.Context, st sources.Store, digest string, srcs []sou
 	if err != nil {
 		return nil, err
 	}
+	st = checked(st)
 	names, err := st.Snapshots(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("screening: %w", err)

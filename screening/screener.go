@@ -208,7 +208,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		maxShrink:    opts.MaxShrink,
 		allow:        opts.AllowShrink,
 		log:          opts.Logger,
-		store:        opts.Store,
+		store:        checked(opts.Store),
 		progress:     opts.Progress,
 		report:       opts.Report,
 		schedules:    make([]Schedule, len(srcs)),

@@ -87,9 +87,6 @@ func (s *Screener) lastGood(ctx context.Context, i int) (past *list, damage, err
 
 // past returns l as a list to hold, if it is one that would be taken.
 func (s *Screener) past(i int, l *sources.List) (*list, error) {
-	if l == nil || l.Info.ID != s.infos[i].ID {
-		return nil, errors.New("it is of another source")
-	}
 	if l.Revision.Digest == "" || l.Revision.Records <= 0 {
 		return nil, errors.New("no digest, or no records")
 	}
