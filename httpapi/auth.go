@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 var (
@@ -200,6 +201,10 @@ func (h *handler) authorize(e *exchange) *problem {
 	var now time.Time
 	if state == wellFormed {
 		e.token = token
+		if strings.Contains(e.id, token) { // the id is for logs
+			e.id = newRequestID()
+			e.setHeader("X-Request-Id", e.id)
+		}
 		if ring, ok := h.keys.(*Keyring); ok {
 			grant, now, err = ring.authorize(e.Context(), token)
 		} else {
@@ -246,13 +251,22 @@ const (
 	wellFormed                    // a token
 )
 
-// credentialNames are names of parameters, in lower case and without dashes and
-// underscores, under which keys are sent by mistake.
+// credentialNames are names of parameters, in lower case and of letters and digits
+// only, under which keys are sent by mistake.
 var credentialNames = []string{
 	"accesskey", "accesstoken", "apikey", "apitoken", "auth", "authorization", "bearer", "bearertoken", "key", "secret", "token", "xapikey",
 }
 
-var joined = strings.NewReplacer("-", "", "_", "")
+// joined returns the letters and digits of a name: "api_key", "api.key" and
+// "api_key[]" are one.
+func joined(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c < utf8.RuneSelf && isAlphanumeric(byte(c)) {
+			return c
+		}
+		return -1
+	}, name)
+}
 
 // inQuery reports whether a query, as it came, has what is or may be a key: a
 // query is in logs, histories and referrers, where a key must not be.
@@ -271,7 +285,7 @@ func inQuery(query string) bool {
 				return true
 			}
 		}
-		if slices.Contains(credentialNames, joined.Replace(name)) {
+		if slices.Contains(credentialNames, joined(name)) {
 			return true
 		}
 	}

@@ -154,6 +154,28 @@ func TestBearer(t *testing.T) {
 	}
 }
 
+// TestKeyAsRequestID: a key that was sent as the id of the request is in no answer,
+// whoever has made it, and in nothing that is told of it.
+func TestKeyAsRequestID(t *testing.T) {
+	const key = "a-key-of-ones-own"
+	var told string
+	h := httpapi.NewHandler(newLoadedScreener(t), authorizer(func(token string) (httpapi.Grant, error) {
+		if token != key {
+			return httpapi.Grant{}, httpapi.ErrUnauthorized
+		}
+		return httpapi.Grant{KeyID: "own"}, nil
+	}), &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { told = o.RequestID }})
+	for token, want := range map[string]int{key: 200, "another" + key: 401} {
+		for _, id := range []string{token, "id=" + token} {
+			w := send(h, "POST", "/api/v1/screen", clean, "Authorization", "Bearer "+token, "X-Request-Id", id)
+			got := w.Header().Values("X-Request-Id")
+			if w.Code != want || len(got) != 1 || got[0] == "" || got[0] != told || strings.Contains(got[0]+w.Body.String(), token) {
+				t.Errorf("key %s, id %s: %d %q %s", token, id, w.Code, got, w.Body)
+			}
+		}
+	}
+}
+
 func TestRealm(t *testing.T) {
 	for realm, want := range map[string]string{
 		"":                    `Bearer realm="walletscreen"`,

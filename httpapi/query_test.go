@@ -10,12 +10,13 @@ func TestInQuery(t *testing.T) {
 	for _, query := range []string{
 		"api_key=x", "API_KEY=x", "apikey=", "api-key=x", "access_token=x", "a=b&token=x", "a=b;token=x", "key=x", "auth=x", "Authorization=Bearer%20x",
 		"%61pi_key=x", "x-api-key=x", "bearer=x", "secret=x", "key", "a=wsk_x", "a=WSK_X", "wsk_x", "wsk%5Fx=1", "a=%77sk_b", "a=1&b=%zzwsk_c", "access%5Ftoken=x",
+		"api.key=x", "api_key[]=x", "api_key%5B%5D=x", "x+api+key=x",
 	} {
 		if !inQuery(query) {
 			t.Errorf("%q is taken for harmless", query)
 		}
 	}
-	for _, query := range []string{"", "active=false", "a", "a=b&c=d", "monkey=x", "keys=x", "tokens=x", "page=2;size=3", "%zz=%zz", "=x", "&&", "a=wsk", "author=x"} {
+	for _, query := range []string{"", "active=false", "a", "a=b&c=d", "monkey=x", "keys=x", "tokens=x", "page=2;size=3", "%zz=%zz", "=x", "&&", "a=wsk", "author=x", "é=x", "kéy=x"} {
 		if inQuery(query) {
 			t.Errorf("%q is taken for a key", query)
 		}
