@@ -61,18 +61,21 @@ func (l *ledger) policyWith(b *bucket, quota int64) string {
 	return p.text
 }
 
+// maxInteger is the largest Integer of RFC 8941.
+const maxInteger = 999_999_999_999_999
+
 // appendPolicy appends a policy: that quota is granted in each window of that
 // many seconds.
 func appendPolicy(b []byte, name string, quota, window int64) []byte {
 	b = appendItem(b, name)
-	b = strconv.AppendInt(append(b, ";q="...), quota, 10)
+	b = strconv.AppendInt(append(b, ";q="...), min(quota, maxInteger), 10)
 	return strconv.AppendInt(append(b, ";w="...), window, 10)
 }
 
 // appendLimit appends what is left of a policy, and for how many seconds.
 func appendLimit(b []byte, name string, remaining, reset int64) []byte {
 	b = appendItem(b, name)
-	b = strconv.AppendInt(append(b, ";r="...), remaining, 10)
+	b = strconv.AppendInt(append(b, ";r="...), min(remaining, maxInteger), 10)
 	return strconv.AppendInt(append(b, ";t="...), reset, 10)
 }
 

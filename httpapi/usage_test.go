@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -170,6 +171,19 @@ func TestRateLimitFields(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRateLimitOfHugeQuota: an Integer of RFC 8941 has 15 digits, and a field with
+// more says nothing.
+func TestRateLimitOfHugeQuota(t *testing.T) {
+	h := httpapi.NewHandler(newLoadedScreener(t), granted(httpapi.Grant{KeyID: "a", Quota: math.MaxInt64}), nil)
+	for range 2 {
+		header := send(h, "POST", "/api/v1/screen", clean).Header()
+		policy, limit := header.Get("RateLimit-Policy"), header.Get("RateLimit")
+		if !strings.HasPrefix(policy, `"monthly";q=999999999999999;w=`) || !strings.HasPrefix(limit, `"monthly";r=999999999999999;t=`) {
+			t.Errorf("RateLimit-Policy %q, RateLimit %q", policy, limit)
+		}
+	}
 }
 
 // TestRateLimitWaits: what is free waits for no store, but for a moment.
