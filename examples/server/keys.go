@@ -34,7 +34,7 @@ func openKeys(ctx context.Context, c config, logger *slog.Logger) (*keyring, err
 		if k.given, err = httpapi.NewKeys(hashes); err != nil {
 			return nil, err
 		}
-		k.note, k.show = "API key: the one that was given.", c.keys[0]
+		k.note, k.show = "API key: the one that was given.", "<API_KEY>" // standard error goes to logs
 	}
 	var err error
 	if k.store, err = openStore(ctx, c.db, c.data); err != nil {

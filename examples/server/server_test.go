@@ -258,6 +258,7 @@ func TestListsOutlastARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := start(t, "-data", dir, "-api-key", "k")
+	second.key = "k"
 	if status, a := second.screen(t, "0x1111111111111111111111111111111111111111", "bsc"); status != 200 || a.Score != 100 || a.Freshness["OFAC_SDN"].Age > 60 {
 		t.Errorf("after the restart: %d %+v, want the address that was kept", status, a)
 	}
@@ -277,6 +278,7 @@ func TestListsOutlastARestart(t *testing.T) {
 		}
 	}
 	third := start(t, "-data", dir, "-api-key", "k")
+	third.key = "k"
 	if status, a := third.screen(t, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "ethereum"); status != 200 || a.Score != 100 {
 		t.Errorf("after the damage: %d %+v", status, a)
 	}
@@ -288,6 +290,9 @@ func TestListsOutlastARestart(t *testing.T) {
 
 func TestGivenKeys(t *testing.T) {
 	s := start(t, "-api-key", "a", "-api-key", "second")
+	if s.key != "<API_KEY>" || strings.Contains(s.said, "second") {
+		t.Errorf("the greeting repeats a key: %s", s.said)
+	}
 	for key, want := range map[string]int{"a": 200, "second": 200, "third": 401, "": 401} {
 		s.key = key
 		if status, _ := s.screen(t, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum"); status != want {
