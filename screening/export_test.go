@@ -11,7 +11,7 @@ import (
 // Entries returns what the snapshot holds of source i, as it is read back out of
 // what questions are answered from.
 func (s *Screener) Entries(i int) ([]sources.Entry, error) {
-	return s.snap.Load().lists[i].lean().all()
+	return s.snap.Load().lists[i].all()
 }
 
 // Bytes returns how much memory the segments take.

@@ -178,7 +178,7 @@ func (s *Screener) openList(ctx context.Context, st sources.Store, i int, name s
 		return list{}, err
 	}
 	if past.revision.Partial {
-		return past.lean(), nil
+		return *past, nil
 	}
 	past.updated = l.Accepted
 	for _, t := range l.Checks {
@@ -186,7 +186,7 @@ func (s *Screener) openList(ctx context.Context, st sources.Store, i int, name s
 			past.updated = t
 		}
 	}
-	return past.lean(), nil
+	return *past, nil
 }
 
 // At returns the instant of which p is.

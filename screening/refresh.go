@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -131,7 +127,7 @@ func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, So
 		return l
 	})
 	s.hold(next)
-	saved := s.each(next, func(i int, l list) list { return s.save(ctx, i, l).lean() })
+	saved := s.each(next, func(i int, l list) list { return s.save(ctx, i, l) })
 	s.record(ctx)
 	s.hold(saved)
 	report.to(s.snap.Load())
@@ -170,7 +166,7 @@ func (s *Screener) one(ctx context.Context, i int) bool {
 	}
 	next, report := s.refresh(ctx, i, restored)
 	s.swapOne(i, next, report)
-	saved := s.save(ctx, i, next).lean()
+	saved := s.save(ctx, i, next)
 	s.record(ctx)
 	s.holdOne(i, saved)
 	return report.Err == nil
@@ -304,16 +300,10 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeout, limit))
 	defer cancel()
 	now := time.Now().UTC()
-	var changes *diff // made when it is needed, for it takes memory
-	compare := func() (err error) {
-		if changes == nil {
-			changes, err = newDiff(had)
-		}
-		return err
-	}
+	in := newIntake(had, now, s.accountsOnly)
 	progress := func() {
 		if s.progress != nil {
-			s.progress(info.ID, len(next.entries))
+			s.progress(info.ID, in.count)
 		}
 	}
 	progress()
@@ -325,23 +315,13 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		if err := s.check(info, e); err != nil {
 			return err
 		}
-		if len(next.entries) == maxEntries {
+		if in.count == maxEntries {
 			return fmt.Errorf("more than %d entries", maxEntries)
 		}
-		if err := compare(); err != nil {
+		if err := in.add(e); err != nil {
 			return err
 		}
-		if t, ok := changes.firstSeen(e); ok {
-			e.FirstSeen = t
-		} else if e.FirstSeen.IsZero() {
-			e.FirstSeen = now
-		}
-		if next.entries == nil { // to copy a long list when it grows would hold up everybody
-			next.entries = make([]sources.Entry, 0, had.count+had.count/8)
-		}
-		next.entries = append(next.entries, e)
-		pace.Step(len(next.entries))
-		if len(next.entries)%1000 == 0 {
+		if in.count%1000 == 0 {
 			progress()
 		}
 		return nil
@@ -375,7 +355,8 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		return next, errors.New("a part of the list, while all of it is held")
 	}
 	progress()
-	if err := s.measure(&next); err != nil {
+	s.building(func(workers int) { err = in.finish(&next, workers) })
+	if err != nil {
 		return next, err
 	}
 	if rev.Partial == had.revision.Partial && rev.Digest == had.revision.Digest && next.count == had.count && next.segment.digest == had.segment.digest {
@@ -392,44 +373,18 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if next.accepted = now; !now.After(had.accepted) {
 		next.accepted = had.accepted.Add(1) // the clock was put back
 	}
-	if err := compare(); err != nil { // not done yet for a list of records without an address
-		return next, err
-	}
-	next.added, next.gone, next.removed = changes.to(next.entries, next.accepted)
 	next.storeErr = had.storeErr
-	return next, nil
+	s.building(func(int) { err = in.compare(&next) })
+	return next, err
 }
 
-// measure sets what is to be known of the entries of l, and makes its segment.
-func (s *Screener) measure(l *list) error {
-	start := time.Now()
-	// With all processors busy nobody would look whether there is a question.
-	build := func(f func()) {
-		s.builders <- struct{}{}
-		defer func() { <-s.builders }()
-		f()
-	}
-	var wg sync.WaitGroup
-	var err error
-	wg.Go(func() { build(func() { l.addresses = countAddresses(l.entries) }) })
-	wg.Go(func() { build(func() { l.anomalies = sources.Inspect(l.entries) }) })
-	build(func() {
-		b := segmentBuilder{accountsOnly: s.accountsOnly, chains: make(map[address.Chain]int)}
-		b.index.Workers = min(2, cap(s.builders))
-		for i, e := range l.entries {
-			b.add(e)
-			pace.Step(i)
-		}
-		l.segment, err = b.build()
-	})
-	wg.Wait()
-	if err != nil {
-		return err
-	}
-	l.count = len(l.entries)
-	l.segment.built = time.Now()
-	l.segment.took = l.segment.built.Sub(start)
-	return nil
+// building calls f, which builds with so many goroutines: fewer than there are
+// processors, with all that build at once. With all of them busy nobody would look
+// whether there is a question.
+func (s *Screener) building(f func(workers int)) {
+	s.builders <- struct{}{}
+	defer func() { <-s.builders }()
+	f(min(2, cap(s.builders)))
 }
 
 // check returns an error if e may not be in a list of the given source.
@@ -444,31 +399,4 @@ func (s *Screener) check(info sources.Info, e sources.Entry) error {
 		return fmt.Errorf("entry %.64q: a community list may not say %s", e.Ref, e.Kind)
 	}
 	return nil
-}
-
-// countAddresses returns the number of distinct addresses: strings in their
-// normal form, or as listed where they are no address.
-func countAddresses(entries []sources.Entry) int {
-	text := func(e sources.Entry) string {
-		if !e.Address.IsValid() {
-			return literalKey(e.Listed)
-		}
-		return e.Address.Normalized()
-	}
-	seed := maphash.MakeSeed()
-	first := make([]uint32, 1<<bits.Len(uint(2*len(entries)))) // hash table: 1 and the first entry that has a text
-	n := 0
-	for i, e := range entries {
-		t := text(e)
-		at := maphash.String(seed, t) % uint64(len(first))
-		for first[at] != 0 && text(entries[first[at]-1]) != t {
-			at = (at + 1) % uint64(len(first))
-		}
-		if first[at] == 0 {
-			first[at] = uint32(i + 1)
-			n++
-		}
-		pace.Step(i)
-	}
-	return n
 }

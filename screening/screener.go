@@ -157,8 +157,8 @@ type Screener struct {
 // A list is one source as it was last accepted, and what became of the last
 // attempt to load it. It is never changed, only replaced.
 type list struct {
-	entries   []sources.Entry // until they are saved; the segment has them all the time
 	segment   *segment        // nil: never loaded
+	repeated  []sources.Entry // those with the Identity of another before them, which the segment has, too
 	count     int             // of entries, repetitions too
 	removed   []sources.Removal
 	addresses int // distinct ones
@@ -178,18 +178,13 @@ type list struct {
 // isLoaded reports whether l is a list, and not only a part of one.
 func (l list) isLoaded() bool { return !l.revision.IsZero() && !l.revision.Partial }
 
-// all returns the entries of l, in any order. They must not be changed.
+// all returns the entries of l. They are the caller's own.
 func (l list) all() ([]sources.Entry, error) {
-	if l.entries != nil || l.segment == nil {
-		return l.entries, nil
+	if l.segment == nil {
+		return nil, nil
 	}
-	return l.segment.all(l.count)
-}
-
-// lean returns l without what the segment has as well.
-func (l list) lean() list {
-	l.entries = nil
-	return l
+	entries, err := l.segment.all(l.count)
+	return append(entries, l.repeated...), err
 }
 
 // New returns a Screener of the given sources, at least one. It does no I/O and

@@ -2,6 +2,7 @@ package screening
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -48,6 +49,7 @@ const (
 	textAddress        // a text
 	addressMask = 3
 	hasListed   = 4 // with each: a text has the listed string, which is not the normal form
+	isRepeated  = 8 // with each: the list has another entry with this Identity before
 )
 
 // A segmentBuilder makes a segment of the entries of a list, in any order.
@@ -57,7 +59,7 @@ type segmentBuilder struct {
 	index  index.Builder
 	hashes [256][][sha256.Size]byte // of what the entries say, by the first byte
 	chains map[address.Chain]int
-	keys   []index.Key // scratch, as are the following
+	keys   []index.Key // scratch, as is the following
 	text   []byte
 
 	last     sources.Entry // the entry of lastText; much of a list says the same
@@ -65,29 +67,51 @@ type segmentBuilder struct {
 	lastText uint32
 }
 
-// add files an entry under all that finds it.
-func (b *segmentBuilder) add(e sources.Entry) {
+// A filing is where an entry goes: under which keys, of which the first finds the
+// entry itself, and how its listing gives its address.
+type filing struct {
+	keys []index.Key
+	form byte
+}
+
+// file returns the filing of e. It is good until the next one.
+func (b *segmentBuilder) file(e sources.Entry) filing {
+	b.keys = appendFilings(b.keys[:0], e, b.accountsOnly)
+	return filing{b.keys, formOf(e, b.keys)}
+}
+
+// formOf returns how a listing gives the address of e, which is filed under keys.
+func formOf(e sources.Entry, keys []index.Key) byte {
+	switch {
+	case !e.Address.IsValid():
+		return noAddress
+	case len(keys) == 1 && isHexOf(e.Address.Normalized(), keys[0]):
+		return hexAddress
+	}
+	return textAddress
+}
+
+// add adds an entry with its filing, and whether one with its Identity was added
+// before.
+func (b *segmentBuilder) add(e sources.Entry, f filing, repeated bool) {
 	b.text = appendSaid(b.text[:0], e)
 	hash := sha256.Sum256(b.text)
 	b.hashes[hash[0]] = append(b.hashes[hash[0]], hash)
 	b.chains[e.Address.Chain()]++
-	b.keys = appendFilings(b.keys[:0], e, b.accountsOnly)
-	form := byte(noAddress)
-	if e.Address.IsValid() {
-		form = textAddress
-		if len(b.keys) == 1 && e.Address.Normalized() == hexOf(b.keys[0]) {
-			form = hexAddress
-		}
+	form := f.form
+	if repeated {
+		form |= isRepeated
 	}
 	n := b.listing(form, e)
-	for _, k := range b.keys {
+	for _, k := range f.keys {
 		b.index.Add(k, n)
 	}
 }
 
 // listing returns the number of the text that says what e does.
 func (b *segmentBuilder) listing(form byte, e sources.Entry) uint32 {
-	if e.Listed != "" && e.Listed != e.Address.Normalized() {
+	listed := listedApart(e)
+	if listed != "" {
 		form |= hasListed
 	}
 	if form == hexAddress && form == b.lastForm && sameListing(e, b.last) {
@@ -105,11 +129,20 @@ func (b *segmentBuilder) listing(form byte, e sources.Entry) uint32 {
 		t = binary.AppendUvarint(t, uint64(b.index.Intern(e.Address.Normalized())))
 	}
 	if form&hasListed != 0 {
-		t = binary.AppendUvarint(t, uint64(b.index.Intern(e.Listed)))
+		t = binary.AppendUvarint(t, uint64(b.index.Intern(listed)))
 	}
 	b.text, b.last, b.lastForm = t, e, form
 	b.lastText = b.index.Intern(string(t))
 	return b.lastText
+}
+
+// listedApart returns the string that was listed for e, or "" if that is the normal
+// form of its address.
+func listedApart(e sources.Entry) string {
+	if e.Listed == e.Address.Normalized() {
+		return ""
+	}
+	return e.Listed
 }
 
 // sameListing reports whether a and b differ in their addresses only, on one
@@ -169,7 +202,11 @@ func (seg *segment) each(set index.Set, k index.Key, f func(sources.Entry)) erro
 		return fmt.Errorf("screening: %w", err)
 	}
 	for _, n := range numbers {
-		e, err := seg.entry(n, k)
+		l, err := seg.read(n)
+		if err != nil {
+			return fmt.Errorf("screening: %w", err)
+		}
+		e, err := l.at(k)
 		if err != nil {
 			return fmt.Errorf("screening: %w", err)
 		}
@@ -178,14 +215,46 @@ func (seg *segment) each(set index.Set, k index.Key, f func(sources.Entry)) erro
 	return nil
 }
 
-// entry returns the entry whose listing is text n, and which is filed under k.
-func (seg *segment) entry(n uint32, k index.Key) (sources.Entry, error) {
-	l, err := seg.read(n)
-	if err != nil {
-		return sources.Entry{}, err
+// find returns the listing of the entry that has the Identity of e, of which the
+// filing is given, and nil if there is none.
+func (seg *segment) find(e sources.Entry, f filing) (*listing, error) {
+	if seg == nil {
+		return nil, nil
 	}
+	set, ok := seg.index.Lookup(f.keys[0])
+	if !ok {
+		return nil, nil
+	}
+	var buf [8]uint32
+	numbers, err := seg.index.AppendValues(buf[:0], set)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range numbers {
+		l, err := seg.read(n)
+		if err != nil {
+			return nil, err
+		}
+		if !l.repeated && l.same(e, f.form) {
+			return l, nil
+		}
+	}
+	return nil, nil
+}
+
+// A listing is what a text of a segment says.
+type listing struct {
+	number   uint32
+	entry    sources.Entry
+	chain    address.Chain // of an address that is 0x and the bytes of its key in hex; else ""
+	repeated bool
+}
+
+// at returns the entry that l lists under the key k.
+func (l *listing) at(k index.Key) (sources.Entry, error) {
 	e := l.entry
 	if l.chain != "" {
+		var err error
 		if e.Address, err = address.Parse(l.chain, hexOf(k)); err != nil {
 			return sources.Entry{}, fmt.Errorf("%w: a listing", index.ErrDamaged)
 		}
@@ -193,37 +262,38 @@ func (seg *segment) entry(n uint32, k index.Key) (sources.Entry, error) {
 	return e, nil
 }
 
-// A listing is what a text of a segment says.
-type listing struct {
-	entry sources.Entry
-	chain address.Chain // of an address that is 0x and the bytes of its key in hex; else ""
+// same reports whether l lists an entry with the Identity of e, which has the given
+// form, under the first key of e.
+func (l *listing) same(e sources.Entry, form byte) bool {
+	if l.entry.Kind != e.Kind || l.entry.Ref != e.Ref || l.entry.Asset != e.Asset || l.entry.Listed != listedApart(e) {
+		return false
+	}
+	if l.chain != "" {
+		return form == hexAddress && l.chain == e.Address.Chain()
+	}
+	return l.entry.Address == e.Address
 }
 
 // recent are the listings that were read last, by number modulo its length.
 // Nothing that was read is ever changed, so there is no lock.
-type recent [256]atomic.Pointer[numberedListing]
+type recent [256]atomic.Pointer[listing]
 
-type numberedListing struct {
-	number uint32
-	listing
-}
-
-// read returns the listing that text n is.
-func (seg *segment) read(n uint32) (listing, error) {
+// read returns the listing that text n is. It must not be changed.
+func (seg *segment) read(n uint32) (*listing, error) {
 	slot := &seg.recent[n%uint32(len(seg.recent))]
 	if l := slot.Load(); l != nil && l.number == n {
-		return l.listing, nil
+		return l, nil
 	}
 	text, err := seg.index.Text(n)
 	if err != nil {
-		return listing{}, err
+		return nil, err
 	}
 	r := listingReader{seg: seg, rest: []byte(text)}
 	form := r.byte()
-	l := &numberedListing{number: n, listing: listing{entry: sources.Entry{
+	l := &listing{number: n, repeated: form&isRepeated != 0, entry: sources.Entry{
 		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
 		ListedAt: r.time(), FirstSeen: r.time(),
-	}}}
+	}}
 	switch form & addressMask {
 	case hexAddress:
 		l.chain = address.Chain(r.text())
@@ -239,31 +309,54 @@ func (seg *segment) read(n uint32) (listing, error) {
 		r.fail()
 	}
 	if r.err != nil {
-		return listing{}, r.err
+		return nil, r.err
 	}
 	slot.Store(l)
-	return l.listing, nil
+	return l, nil
 }
 
-// all returns the entries of the segment, of those that are equal one, in no
-// order. There are n of them, or fewer.
+// all returns the entries of the segment but those that are repeated, n or more,
+// nearly in the order of the list: that of their listings.
 func (seg *segment) all(n int) ([]sources.Entry, error) {
-	entries := make([]sources.Entry, 0, n)
-	var buf [8]index.Key
+	type found struct {
+		listing uint32
+		at      int
+	}
+	entries, order := make([]sources.Entry, 0, n), make([]found, 0, n)
+	var values []uint32
+	var keys []index.Key
 	i := 0
 	for k, set := range seg.index.All() {
 		i++
 		pace.Step(i)
-		err := seg.each(set, k, func(e sources.Entry) {
-			if k == appendFilings(buf[:0], e, seg.accountsOnly)[0] { // once, of all that it is filed under
-				entries = append(entries, e)
-			}
-		})
-		if err != nil {
+		var err error
+		if values, err = seg.index.AppendValues(values[:0], set); err != nil {
 			return nil, err
 		}
+		for _, n := range values {
+			l, err := seg.read(n)
+			if err != nil {
+				return nil, err
+			}
+			if l.repeated {
+				continue
+			}
+			e, err := l.at(k)
+			if err != nil {
+				return nil, err
+			}
+			if keys = appendFilings(keys[:0], e, seg.accountsOnly); k == keys[0] { // once, of all that it is filed under
+				order = append(order, found{n, len(entries)})
+				entries = append(entries, e)
+			}
+		}
 	}
-	return entries, nil
+	slices.SortFunc(order, func(a, b found) int { return cmp.Or(cmp.Compare(a.listing, b.listing), cmp.Compare(a.at, b.at)) })
+	sorted := make([]sources.Entry, len(entries))
+	for i, f := range order {
+		sorted[i] = entries[f.at]
+	}
+	return sorted, nil
 }
 
 // probes returns the keys that are asked in a question about any address that an
@@ -414,6 +507,22 @@ const textClass = 0
 func textKey(text string) index.Key {
 	sum := sha256.Sum256([]byte(text))
 	return index.Key32(textClass, &sum)
+}
+
+// isHexOf reports whether text is what hexOf returns of k.
+func isHexOf(text string, k index.Key) bool {
+	var buf [32]byte
+	b := k.AppendBytes(buf[:0])
+	if len(text) != 2+2*len(b) || text[:2] != "0x" {
+		return false
+	}
+	const digits = "0123456789abcdef"
+	for i, c := range b {
+		if text[2+2*i] != digits[c>>4] || text[3+2*i] != digits[c&15] {
+			return false
+		}
+	}
+	return true
 }
 
 // hexOf returns 0x and the bytes of k in hex: what most of the addresses are that

@@ -95,7 +95,10 @@ func (s *Screener) past(i int, l *sources.List) (*list, error) {
 			return nil, err
 		}
 	}
-	past := &list{entries: l.Entries, removed: l.Removed, revision: l.Revision, accepted: l.Accepted, stored: true}
+	past := &list{removed: l.Removed, revision: l.Revision, accepted: l.Accepted, stored: true}
+	if err := s.take(newIntake(list{}, l.Accepted.UTC(), s.accountsOnly), l.Entries, past); err != nil {
+		return nil, err
+	}
 	past.updated = l.Revision.Checked.UTC()
 	if now := time.Now().UTC(); past.updated.After(now) {
 		past.updated = now // the clock was put back
@@ -105,33 +108,41 @@ func (s *Screener) past(i int, l *sources.List) (*list, error) {
 	}
 	past.confirmed = l.Revision
 	past.revision.Checked = time.Time{} // says when a Load has seen it
-	if err := s.measure(past); err != nil {
-		return nil, err
-	}
 	return past, nil
+}
+
+// take sets what l is to hold of its entries.
+func (s *Screener) take(in *intake, entries []sources.Entry, l *list) (err error) {
+	s.building(func(workers int) {
+		for _, e := range entries {
+			if err = in.add(e); err != nil {
+				return
+			}
+		}
+		err = in.finish(l, workers)
+	})
+	return err
 }
 
 // withPast returns l with what the store knows of the past of its entries.
 func (s *Screener) withPast(l, past list) (list, error) {
-	d, err := newDiff(past)
-	if err != nil {
-		return l, err
-	}
 	entries, err := l.all()
 	if err != nil {
 		return l, err
 	}
-	for i, e := range entries {
-		if t, ok := d.firstSeen(e); ok {
-			entries[i].FirstSeen = t
-		}
+	in := newIntake(past, l.accepted, s.accountsOnly)
+	next := l
+	if err := s.take(in, entries, &next); err != nil {
+		return l, err
 	}
 	if !l.accepted.After(past.accepted) {
-		l.accepted = past.accepted.Add(1)
+		next.accepted = past.accepted.Add(1)
 	}
-	_, _, l.removed = d.to(entries, l.accepted)
-	l.entries, l.stored = entries, false
-	return l, s.measure(&l)
+	if err := in.compare(&next); err != nil {
+		return l, err
+	}
+	next.added, next.gone, next.stored = nil, nil, false
+	return next, nil
 }
 
 // save keeps the list of source i in the store, or that it was confirmed, and

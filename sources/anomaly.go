@@ -3,6 +3,7 @@ package sources
 import (
 	"errors"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,37 +58,70 @@ func (a Anomalies) Total() int {
 
 // Inspect returns what is odd about the entries of a list.
 func Inspect(entries []Entry) Anomalies {
-	a := Anomalies{Counts: make(map[AnomalyKind]int)}
-	note := func(k AnomalyKind, e Entry) {
-		if a.Counts[k]++; a.Counts[k] <= 100 {
-			a.First = append(a.First, Anomaly{k, e})
+	var in Inspector
+	for i, e := range entries {
+		in.Add(e)
+		pace.Step(i)
+	}
+	return in.Anomalies()
+}
+
+// An Inspector is Inspect for entries that come one by one. The zero Inspector is
+// ready for use, by one goroutine at a time. It holds eight bytes of each entry, for
+// lists may have millions.
+type Inspector struct {
+	found Anomalies
+	seed  maphash.Seed
+	seen  map[uint64]struct{} // hashes of Identities, so many bits that no two have one
+}
+
+// Add looks at the next entry, and reports whether it is a Duplicate.
+func (in *Inspector) Add(e Entry) (duplicate bool) {
+	if in.seen == nil {
+		in.seed, in.seen = maphash.MakeSeed(), make(map[uint64]struct{})
+	}
+	if e.Asset != "" {
+		chains := tickerChains()[strings.ToUpper(e.Asset)]
+		if chains == nil {
+			in.note(UnknownAsset, e)
+		} else if e.Address.IsValid() && !slices.Contains(chains, e.Address.Chain()) {
+			in.note(WrongTicker, e)
 		}
 	}
-	seen := duplicates{seed: maphash.MakeSeed(), first: make(map[uint64]int32), entries: entries}
-	for i, e := range entries {
-		chains := tickerChains()[strings.ToUpper(e.Asset)]
-		switch {
-		case e.Asset == "":
-		case chains == nil:
-			note(UnknownAsset, e)
-		case e.Address.IsValid() && !slices.Contains(chains, e.Address.Chain()):
-			note(WrongTicker, e)
-		}
-		if mistyped(e, chains) {
-			note(BadChecksum, e)
-		} else if !e.Address.IsValid() {
-			note(Undecodable, e)
-		}
-		if seen.has(i) {
-			note(Duplicate, e)
-		}
-		pace.Step(i)
+	if mistyped(e) {
+		in.note(BadChecksum, e)
+	} else if !e.Address.IsValid() {
+		in.note(Undecodable, e)
+	}
+	n := len(in.seen)
+	in.seen[maphash.Comparable(in.seed, e.Identity())] = struct{}{}
+	if duplicate = len(in.seen) == n; duplicate {
+		in.note(Duplicate, e)
+	}
+	return duplicate
+}
+
+// note counts an anomaly.
+func (in *Inspector) note(k AnomalyKind, e Entry) {
+	if in.found.Counts == nil {
+		in.found.Counts = make(map[AnomalyKind]int)
+	}
+	if in.found.Counts[k]++; in.found.Counts[k] <= 100 {
+		in.found.First = append(in.found.First, Anomaly{k, e})
+	}
+}
+
+// Anomalies returns what was odd about the entries until now.
+func (in *Inspector) Anomalies() Anomalies {
+	a := Anomalies{Counts: maps.Clone(in.found.Counts), First: slices.Clone(in.found.First)}
+	if a.Counts == nil {
+		a.Counts = make(map[AnomalyKind]int)
 	}
 	return a
 }
 
 // mistyped reports whether e has a checksum that is wrong.
-func mistyped(e Entry, chains []address.Chain) bool {
+func mistyped(e Entry) bool {
 	text := TrimListed(e.Listed)
 	if e.Address.IsValid() {
 		if text == "" || text == e.Address.Normalized() {
@@ -96,32 +130,8 @@ func mistyped(e Entry, chains []address.Chain) bool {
 		_, err := address.Parse(e.Address.Chain(), text)
 		return errors.Is(err, address.ErrChecksum)
 	}
-	return slices.ContainsFunc(chains, func(c address.Chain) bool {
+	return slices.ContainsFunc(tickerChains()[strings.ToUpper(e.Asset)], func(c address.Chain) bool {
 		_, err := address.Normalize(c, text)
 		return errors.Is(err, address.ErrChecksum)
 	})
-}
-
-// duplicates finds entries by their Identity. It holds hashes and indexes only:
-// lists may have millions of entries.
-type duplicates struct {
-	seed    maphash.Seed
-	first   map[uint64]int32 // hash of an Identity to the first entry that has it
-	entries []Entry
-}
-
-// has reports whether an entry before i, of those that it was asked about, has
-// the Identity of entry i.
-func (d *duplicates) has(i int) bool {
-	id := d.entries[i].Identity()
-	for h := maphash.Comparable(d.seed, id); ; h++ { // the next hash, where another Identity has this one
-		j, ok := d.first[h]
-		if !ok {
-			d.first[h] = int32(i)
-			return false
-		}
-		if d.entries[j].Identity() == id {
-			return true
-		}
-	}
 }
