@@ -15,7 +15,7 @@ const module = "github.com/walletscreen/walletscreen/"
 var imports = map[string]string{
 	"address":               "internal/base32 internal/base58 internal/bech32 internal/blake256 internal/blake2b internal/blech32 internal/cashaddr internal/crc16 internal/curve internal/f4jumble internal/groestl internal/keccak internal/secp256k1",
 	"score":                 "",
-	"sources":               "address internal/pace score",
+	"sources":               "address score",
 	"sources/sourcetest":    "address score sources",
 	"sources/ofac":          "internal/csvscan internal/download internal/fetch internal/xmlscan score sources",
 	"sources/eu":            "internal/csvscan internal/fetch internal/remark internal/xmlscan score sources",

@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
@@ -18,13 +17,12 @@ import (
 type intake struct {
 	had  list
 	now  time.Time // when an entry is first seen that was never seen before
+	kept marks     // of the entries of had
 	gone entrySet  // the entries of had.removed
 	back []bool    // by entry of gone: it is listed again
 
-	b         segmentBuilder
-	inspector sources.Inspector
-	seed      maphash.Seed
-	addresses map[uint64]struct{} // hashes of distinct addresses, so many bits that no two have one
+	b         *segmentBuilder
+	anomalies sources.Anomalies
 	count     int
 	repeated  []sources.Entry
 	added     entrySet
@@ -36,8 +34,7 @@ type intake struct {
 func newIntake(had list, now time.Time, accountsOnly bool) *intake {
 	in := &intake{
 		had: had, now: now, back: make([]bool, len(had.removed)),
-		b:    segmentBuilder{accountsOnly: accountsOnly, chains: make(map[address.Chain]int)},
-		seed: maphash.MakeSeed(), addresses: make(map[uint64]struct{}, had.addresses),
+		b: newSegmentBuilder(accountsOnly, had.count),
 	}
 	for _, r := range had.removed {
 		in.gone.entries = append(in.gone.entries, r.Entry)
@@ -51,50 +48,42 @@ func (in *intake) add(e sources.Entry) error {
 		return errors.New("an entry after the end of the list")
 	}
 	f := in.b.file(e)
-	had, err := in.had.segment.find(e, f)
+	old, err := in.had.segment.find(e, f)
 	if err != nil {
 		return err
 	}
-	if had != nil {
-		e.FirstSeen = had.entry.FirstSeen
-	} else if i, ok := in.gone.find(e); ok {
-		in.back[i] = true
-		e.FirstSeen = in.gone.entries[i].FirstSeen
+	repeated := false
+	if old.listing != nil {
+		e.FirstSeen = old.entry.FirstSeen
+		repeated = !in.kept.add(old)
+	} else {
+		repeated = in.fresh(&e)
 	}
-	if e.FirstSeen.IsZero() {
-		e.FirstSeen = in.now
-	}
-	repeated := in.inspector.Add(e)
+	in.anomalies.Add(e, repeated)
 	if repeated {
 		in.repeated = append(in.repeated, e)
 	}
-	if had == nil {
-		in.note(e, repeated)
-	}
 	in.b.add(e, f, repeated)
-	in.addresses[maphash.String(in.seed, addressText(e))] = struct{}{}
 	in.count++
 	pace.Step(in.count)
 	return nil
 }
 
-// note notes an entry that the list before did not have.
-func (in *intake) note(e sources.Entry, repeated bool) {
-	if repeated {
-		if _, ok := in.added.find(e); ok {
-			return
-		}
+// fresh takes an entry that the list before did not have, and sets when it was
+// first seen. It reports whether it is repeated.
+func (in *intake) fresh(e *sources.Entry) (repeated bool) {
+	if i, ok := in.added.find(*e); ok {
+		e.FirstSeen = in.added.entries[i].FirstSeen
+		return true
 	}
-	in.added.entries = append(in.added.entries, e)
-}
-
-// addressText returns what makes e another address than others: the string in its
-// normal form, or as listed where it is no address.
-func addressText(e sources.Entry) string {
-	if !e.Address.IsValid() {
-		return literalKey(e.Listed)
+	if i, ok := in.gone.find(*e); ok {
+		in.back[i] = true
+		e.FirstSeen = in.gone.entries[i].FirstSeen
+	} else if e.FirstSeen.IsZero() {
+		e.FirstSeen = in.now
 	}
-	return e.Address.Normalized()
+	in.added.entries = append(in.added.entries, *e)
+	return false
 }
 
 // finish sets what l is to hold of the entries that were added.
@@ -107,15 +96,14 @@ func (in *intake) finish(l *list, workers int) (err error) {
 	}
 	l.segment.built = time.Now()
 	l.segment.took = l.segment.built.Sub(start)
-	l.count, l.repeated = in.count, in.repeated
-	l.addresses, l.anomalies = len(in.addresses), in.inspector.Anomalies()
+	l.count, l.repeated, l.anomalies = in.count, in.repeated, in.anomalies
 	return nil
 }
 
 // compare sets what l, which was finished and accepted, has more and less than the
 // list before it, and all that is gone by now.
 func (in *intake) compare(l *list) error {
-	gone, err := in.had.segment.without(l.segment)
+	gone, err := in.kept.others(in.had.segment)
 	if err != nil {
 		return err
 	}
@@ -131,67 +119,75 @@ func (in *intake) compare(l *list) error {
 	return nil
 }
 
-// without returns the entries of seg, each Identity once, that next does not have.
-func (seg *segment) without(next *segment) ([]sources.Entry, error) {
+// marks are marks on entries of a segment. The zero marks are none.
+type marks struct {
+	alone []uint64 // bits, by place: on the entry that has its key for itself
+	rest  map[mark]bool
+}
+
+// A mark is the place of a key, and the number of one of its listings.
+type mark struct {
+	place  int
+	number uint32
+}
+
+// add marks the entry f, and reports whether it had no mark.
+func (m *marks) add(f found) bool {
+	if !f.alone {
+		if m.rest == nil {
+			m.rest = make(map[mark]bool)
+		}
+		at := mark{f.place, f.number}
+		had := m.rest[at]
+		m.rest[at] = true
+		return !had
+	}
+	word, bit := f.place/64, uint64(1)<<(f.place%64)
+	if word >= len(m.alone) {
+		m.alone = append(m.alone, make([]uint64, word+1-len(m.alone))...)
+	}
+	had := m.alone[word]&bit != 0
+	m.alone[word] |= bit
+	return !had
+}
+
+// others returns the entries of seg that have no mark, but those that are repeated.
+func (m *marks) others(seg *segment) ([]sources.Entry, error) {
 	if seg == nil {
 		return nil, nil
 	}
-	// Whether next has what a set tells of depends on nothing but its set for the
-	// key, if both tell of no address but that which is the key in hex. So nearly
-	// all of a long list needs one look-up.
-	type sets struct {
-		had, next index.Set
-		listed    bool
-	}
-	same := make(map[sets]bool)
-	const maxSame = 1 << 16
-	var gone []sources.Entry
-	var values []uint32
+	var others []sources.Entry
+	var numbers []uint32
 	var keys []index.Key
-	i := 0
+	place := -1
 	for k, set := range seg.index.All() {
-		i++
-		pace.Step(i)
-		of := sets{had: set}
-		if of.next, of.listed = next.index.Lookup(k); same[of] {
+		place++
+		pace.Step(place)
+		if word := place / 64; word < len(m.alone) && m.alone[word]>>(place%64)&1 != 0 {
 			continue
 		}
 		var err error
-		if values, err = seg.index.AppendValues(values[:0], set); err != nil {
+		if numbers, err = seg.index.AppendValues(numbers[:0], set); err != nil {
 			return nil, err
 		}
-		known := true
-		for _, n := range values {
+		for _, n := range numbers {
 			l, err := seg.read(n)
 			if err != nil {
 				return nil, err
 			}
-			if l.repeated {
+			if l.repeated || m.rest[mark{place, n}] {
 				continue
 			}
 			e, err := l.at(k)
 			if err != nil {
 				return nil, err
 			}
-			keys = appendFilings(keys[:0], e, seg.accountsOnly)
-			f := filing{keys, formOf(e, keys)}
-			known = known && f.form == hexAddress
-			if k != keys[0] { // once, of all that it is filed under
-				continue
+			if keys = appendFilings(keys[:0], e, seg.accountsOnly); k == keys[0] { // once, of all that it is filed under
+				others = append(others, e)
 			}
-			found, err := next.find(e, f)
-			if err != nil {
-				return nil, err
-			}
-			if found == nil {
-				gone, known = append(gone, e), false
-			}
-		}
-		if known && len(same) < maxSame {
-			same[of] = true
 		}
 	}
-	return gone, nil
+	return others, nil
 }
 
 // An entrySet finds entries by their Identity. What is appended to the entries is

@@ -272,7 +272,7 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list
 	}
 	report.Entries, report.Added, report.Removed = next.count, next.added, next.gone
 	next.added, next.gone = nil, nil
-	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.count, "addresses", next.addresses,
+	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.count, "addresses", next.addresses(),
 		"added", len(report.Added), "removed", len(report.Removed), "anomalies", next.anomalies.Total(),
 		"published", next.revision.Published, "took", time.Since(start))
 	return next, report
@@ -362,13 +362,13 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if rev.Partial == had.revision.Partial && rev.Digest == had.revision.Digest && next.count == had.count && next.segment.digest == had.segment.digest {
 		return next, sources.ErrUnchanged // the source cannot tell, but we can
 	}
-	lost := had.addresses - next.addresses
-	if had.isLoaded() && lost > 0 && (next.addresses == 0 || lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses)) {
-		if s.allow == nil || !s.allow(info.ID, had.addresses, next.addresses) {
-			return next, fmt.Errorf("%w: from %d to %d addresses", ErrShrunk, had.addresses, next.addresses)
+	lost := had.addresses() - next.addresses()
+	if had.isLoaded() && lost > 0 && (next.addresses() == 0 || lost > 50 && float64(lost) > s.maxShrink*float64(had.addresses())) {
+		if s.allow == nil || !s.allow(info.ID, had.addresses(), next.addresses()) {
+			return next, fmt.Errorf("%w: from %d to %d addresses", ErrShrunk, had.addresses(), next.addresses())
 		}
 		s.log.WarnContext(ctx, "list has shrunk beyond the limit, taken by the operator's override", "source", info.ID,
-			"had", had.addresses, "has", next.addresses, "had_digest", had.revision.Digest, "has_digest", rev.Digest)
+			"had", had.addresses(), "has", next.addresses(), "had_digest", had.revision.Digest, "has_digest", rev.Digest)
 	}
 	if next.accepted = now; !now.After(had.accepted) {
 		next.accepted = had.accepted.Add(1) // the clock was put back

@@ -99,7 +99,7 @@ type SourceStatus struct {
 func (l list) status(info sources.Info, required bool) SourceStatus {
 	return SourceStatus{
 		Info: info, Required: required, LastUpdated: l.updated, Partial: l.revision.Partial, Published: l.revision.Published, Digest: l.revision.Digest,
-		Addresses: l.addresses, Entries: l.count, Anomalies: l.anomalies.Total(), Err: l.err, StoreErr: l.storeErr,
+		Addresses: l.addresses(), Entries: l.count, Anomalies: l.anomalies.Total(), Err: l.err, StoreErr: l.storeErr,
 	}
 }
 

@@ -161,7 +161,6 @@ type list struct {
 	repeated  []sources.Entry // those with the Identity of another before them, which the segment has, too
 	count     int             // of entries, repetitions too
 	removed   []sources.Removal
-	addresses int // distinct ones
 	anomalies sources.Anomalies
 	revision  sources.Revision // zero: never loaded
 	updated   time.Time        // last successful check; zero of a part
@@ -177,6 +176,14 @@ type list struct {
 
 // isLoaded reports whether l is a list, and not only a part of one.
 func (l list) isLoaded() bool { return !l.revision.IsZero() && !l.revision.Partial }
+
+// addresses returns the number of distinct addresses in l.
+func (l list) addresses() int {
+	if l.segment == nil {
+		return 0
+	}
+	return l.segment.addresses
+}
 
 // all returns the entries of l. They are the caller's own.
 func (l list) all() ([]sources.Entry, error) {

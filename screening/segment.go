@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"slices"
 	"strings"
@@ -36,10 +37,11 @@ type segment struct {
 	accountsOnly bool   // nothing is to be found by score.Key
 	recent       recent
 
-	chains  map[address.Chain]int // entries by chain, for Stats, as are the following
-	classes map[string]int        // keys by class
-	built   time.Time
-	took    time.Duration
+	addresses int                   // distinct ones
+	chains    map[address.Chain]int // entries by chain, for Stats, as are the following
+	classes   map[string]int        // keys by class
+	built     time.Time
+	took      time.Duration
 }
 
 // How a listing gives the address of its entry.
@@ -55,16 +57,27 @@ const (
 // A segmentBuilder makes a segment of the entries of a list, in any order.
 type segmentBuilder struct {
 	accountsOnly bool // as in segment
+	expected     int  // entries, about
 
 	index  index.Builder
 	hashes [256][][sha256.Size]byte // of what the entries say, by the first byte
 	chains map[address.Chain]int
-	keys   []index.Key // scratch, as is the following
+	seed   maphash.Seed
+	texts  map[uint64]struct{} // hashes of distinct addresses but those of hexAddress
+	keys   []index.Key         // scratch, as is the following
 	text   []byte
 
 	last     sources.Entry // the entry of lastText; much of a list says the same
 	lastForm byte
 	lastText uint32
+}
+
+// newSegmentBuilder returns a segmentBuilder for about so many entries.
+func newSegmentBuilder(accountsOnly bool, expected int) *segmentBuilder {
+	return &segmentBuilder{
+		accountsOnly: accountsOnly, expected: expected,
+		chains: make(map[address.Chain]int), seed: maphash.MakeSeed(), texts: make(map[uint64]struct{}),
+	}
 }
 
 // A filing is where an entry goes: under which keys, of which the first finds the
@@ -96,8 +109,15 @@ func formOf(e sources.Entry, keys []index.Key) byte {
 func (b *segmentBuilder) add(e sources.Entry, f filing, repeated bool) {
 	b.text = appendSaid(b.text[:0], e)
 	hash := sha256.Sum256(b.text)
-	b.hashes[hash[0]] = append(b.hashes[hash[0]], hash)
+	hashes := &b.hashes[hash[0]]
+	if *hashes == nil { // about as many as with each other first byte
+		*hashes = make([][sha256.Size]byte, 0, b.expected/len(b.hashes)*9/8)
+	}
+	*hashes = append(*hashes, hash)
 	b.chains[e.Address.Chain()]++
+	if f.form != hexAddress {
+		b.texts[maphash.String(b.seed, addressText(e))] = struct{}{}
+	}
 	form := f.form
 	if repeated {
 		form |= isRepeated
@@ -106,6 +126,15 @@ func (b *segmentBuilder) add(e sources.Entry, f filing, repeated bool) {
 	for _, k := range f.keys {
 		b.index.Add(k, n)
 	}
+}
+
+// addressText returns what makes the address of e another than others: its normal
+// form, or the string that is listed where that is none.
+func addressText(e sources.Entry) string {
+	if !e.Address.IsValid() {
+		return literalKey(e.Listed)
+	}
+	return e.Address.Normalized()
 }
 
 // listing returns the number of the text that says what e does.
@@ -156,7 +185,7 @@ func sameListing(a, b sources.Entry) bool {
 func (b *segmentBuilder) build() (*segment, error) {
 	h := sha256.New()
 	for i, hashes := range b.hashes {
-		slices.SortFunc(hashes, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+		slices.SortFunc(hashes, compareHashes)
 		for _, hash := range slices.Compact(hashes) {
 			h.Write(hash[:])
 		}
@@ -169,10 +198,60 @@ func (b *segmentBuilder) build() (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &segment{
+	seg := &segment{
 		index: ix, digest: hex.EncodeToString(h.Sum(nil)), accountsOnly: b.accountsOnly,
-		chains: b.chains, classes: countClasses(ix),
-	}, nil
+		addresses: len(b.texts), chains: b.chains, classes: make(map[string]int),
+	}
+	return seg, seg.count()
+}
+
+// compareHashes orders hashes by their bytes.
+func compareHashes(a, b [sha256.Size]byte) int {
+	if x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:]); x != y {
+		return cmp.Compare(x, y)
+	}
+	return bytes.Compare(a[:], b[:])
+}
+
+// count counts the keys by class, and the addresses that are their keys in hex.
+func (seg *segment) count() error {
+	type keys struct {
+		n     uint32
+		class uint16
+	}
+	sets := make([]keys, seg.index.Sets())
+	i := 0
+	for k, set := range seg.index.All() {
+		pace.Step(i)
+		i++
+		of := &sets[set]
+		of.n++
+		of.class = k.Class()
+	}
+	var numbers []uint32
+	for i, of := range sets {
+		pace.Step(i)
+		if of.class == textClass {
+			seg.classes["text"] += int(of.n)
+		} else {
+			seg.classes[address.Class(of.class).String()] += int(of.n)
+		}
+		var err error
+		if numbers, err = seg.index.AppendValues(numbers[:0], index.Set(i)); err != nil {
+			return err
+		}
+		for _, n := range numbers {
+			text, err := seg.index.Text(n)
+			if err != nil {
+				return err
+			}
+			if text[0]&addressMask == hexAddress {
+				seg.addresses += int(of.n)
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // appendSaid appends what the digest covers of an entry: all but the time at which
@@ -215,31 +294,37 @@ func (seg *segment) each(set index.Set, k index.Key, f func(sources.Entry)) erro
 	return nil
 }
 
-// find returns the listing of the entry that has the Identity of e, of which the
-// filing is given, and nil if there is none.
-func (seg *segment) find(e sources.Entry, f filing) (*listing, error) {
+// A found entry is its listing, and where it was found.
+type found struct {
+	*listing      // nil: it is not there
+	place    int  // of the key
+	alone    bool // the key has no other listing
+}
+
+// find finds the entry that has the Identity of e, of which the filing is given.
+func (seg *segment) find(e sources.Entry, f filing) (found, error) {
 	if seg == nil {
-		return nil, nil
+		return found{}, nil
 	}
-	set, ok := seg.index.Lookup(f.keys[0])
+	place, set, ok := seg.index.Place(f.keys[0])
 	if !ok {
-		return nil, nil
+		return found{}, nil
 	}
 	var buf [8]uint32
 	numbers, err := seg.index.AppendValues(buf[:0], set)
 	if err != nil {
-		return nil, err
+		return found{}, err
 	}
 	for _, n := range numbers {
 		l, err := seg.read(n)
 		if err != nil {
-			return nil, err
+			return found{}, err
 		}
 		if !l.repeated && l.same(e, f.form) {
-			return l, nil
+			return found{l, place, len(numbers) == 1}, nil
 		}
 	}
-	return nil, nil
+	return found{}, nil
 }
 
 // A listing is what a text of a segment says.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -23,7 +22,8 @@ type Stats struct {
 type SourceStats struct {
 	Source string
 	// Entries is the number of entries, repetitions included, and Addresses that
-	// of distinct addresses.
+	// of distinct addresses: strings in their normal form, each once whatever the
+	// chain, unless it is another account there.
 	Entries, Addresses int
 	// Chains are the entries by the chain for which they are listed, and by "" if
 	// the listed string is no address.
@@ -61,7 +61,7 @@ func (s *Screener) Stats() Stats {
 		if l.segment == nil {
 			continue
 		}
-		st.Entries, st.Addresses, st.Anomalies = l.count, l.addresses, maps.Clone(l.anomalies.Counts)
+		st.Entries, st.Addresses, st.Anomalies = l.count, l.segment.addresses, maps.Clone(l.anomalies.Counts)
 		st.Chains, st.Classes = maps.Clone(l.segment.chains), maps.Clone(l.segment.classes)
 		st.Keys, st.Bytes = l.segment.index.Len(), l.segment.index.Size()
 		if l.count > 0 {
@@ -70,21 +70,4 @@ func (s *Screener) Stats() Stats {
 		st.Built, st.BuildTime = l.segment.built.UTC(), l.segment.took
 	}
 	return stats
-}
-
-// countClasses returns how many keys of each class an index of entries has.
-func countClasses(ix *index.Index) map[string]int {
-	byClass := make(map[uint16]int)
-	for k := range ix.All() {
-		byClass[k.Class()]++
-	}
-	names := make(map[string]int)
-	for c, n := range byClass {
-		if c == textClass {
-			names["text"] += n
-		} else {
-			names[address.Class(c).String()] += n
-		}
-	}
-	return names
 }

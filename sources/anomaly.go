@@ -2,13 +2,10 @@ package sources
 
 import (
 	"errors"
-	"hash/maphash"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
 // An Anomaly is something in a list that people should look at. None makes an
@@ -58,66 +55,45 @@ func (a Anomalies) Total() int {
 
 // Inspect returns what is odd about the entries of a list.
 func Inspect(entries []Entry) Anomalies {
-	var in Inspector
-	for i, e := range entries {
-		in.Add(e)
-		pace.Step(i)
+	a := Anomalies{Counts: make(map[AnomalyKind]int)}
+	seen := make(map[Entry]bool, len(entries))
+	for _, e := range entries {
+		id := e.Identity()
+		a.Add(e, seen[id])
+		seen[id] = true
 	}
-	return in.Anomalies()
+	return a
 }
 
-// An Inspector is Inspect for entries that come one by one. The zero Inspector is
-// ready for use, by one goroutine at a time. It holds eight bytes of each entry, for
-// lists may have millions.
-type Inspector struct {
-	found Anomalies
-	seed  maphash.Seed
-	seen  map[uint64]struct{} // hashes of Identities, so many bits that no two have one
-}
-
-// Add looks at the next entry, and reports whether it is a Duplicate.
-func (in *Inspector) Add(e Entry) (duplicate bool) {
-	if in.seen == nil {
-		in.seed, in.seen = maphash.MakeSeed(), make(map[uint64]struct{})
-	}
+// Add adds what is odd about the next entry of a list, of which the caller knows
+// whether it is a Duplicate.
+func (a *Anomalies) Add(e Entry, duplicate bool) {
 	if e.Asset != "" {
 		chains := tickerChains()[strings.ToUpper(e.Asset)]
 		if chains == nil {
-			in.note(UnknownAsset, e)
+			a.note(UnknownAsset, e)
 		} else if e.Address.IsValid() && !slices.Contains(chains, e.Address.Chain()) {
-			in.note(WrongTicker, e)
+			a.note(WrongTicker, e)
 		}
 	}
 	if mistyped(e) {
-		in.note(BadChecksum, e)
+		a.note(BadChecksum, e)
 	} else if !e.Address.IsValid() {
-		in.note(Undecodable, e)
+		a.note(Undecodable, e)
 	}
-	n := len(in.seen)
-	in.seen[maphash.Comparable(in.seed, e.Identity())] = struct{}{}
-	if duplicate = len(in.seen) == n; duplicate {
-		in.note(Duplicate, e)
+	if duplicate {
+		a.note(Duplicate, e)
 	}
-	return duplicate
 }
 
 // note counts an anomaly.
-func (in *Inspector) note(k AnomalyKind, e Entry) {
-	if in.found.Counts == nil {
-		in.found.Counts = make(map[AnomalyKind]int)
-	}
-	if in.found.Counts[k]++; in.found.Counts[k] <= 100 {
-		in.found.First = append(in.found.First, Anomaly{k, e})
-	}
-}
-
-// Anomalies returns what was odd about the entries until now.
-func (in *Inspector) Anomalies() Anomalies {
-	a := Anomalies{Counts: maps.Clone(in.found.Counts), First: slices.Clone(in.found.First)}
+func (a *Anomalies) note(k AnomalyKind, e Entry) {
 	if a.Counts == nil {
 		a.Counts = make(map[AnomalyKind]int)
 	}
-	return a
+	if a.Counts[k]++; a.Counts[k] <= 100 {
+		a.First = append(a.First, Anomaly{k, e})
+	}
 }
 
 // mistyped reports whether e has a checksum that is wrong.

@@ -75,6 +75,9 @@ func ask(ix *index.Index, m model) error {
 				errs = append(errs, err)
 			}
 		}
+		if place, s, found := ix.Place(k); found != ok || place < 0 || place >= max(1, ix.Len()) {
+			errs = append(errs, fmt.Errorf("Place(%+v) = %d, %d, %t of %d keys", k, place, s, found, ix.Len()))
+		}
 	}
 	for i := range uint32(min(ix.Texts(), 100)) {
 		if _, err := ix.Text(i); err != nil {

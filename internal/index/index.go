@@ -66,6 +66,30 @@ func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, b
 	return ix.lookup(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
 }
 
+// Place is Lookup that also returns the place of the key: how many keys [Index.All]
+// returns before it. It takes longer.
+func (ix *Index) Place(k Key) (place int, s Set, ok bool) {
+	if s, ok = ix.Lookup(k); !ok {
+		return 0, 0, false
+	}
+	t, before := &ix.tables[0], uint64(0)
+	if k.meta>>16 > narrowBytes {
+		t, before = &ix.tables[1], ix.tables[0].keys
+	}
+	if t.buckets == 0 {
+		return 0, damagedSet, true // closed
+	}
+	n := bucketOf(ix.seed.hash(k.w0, k.w1, k.w2, k.w3, k.meta), t.buckets)
+	first := t.rank(n)
+	for r, end := first, min(t.rank(n+1), first+maxBucket, t.keys); r < end; r++ {
+		if s, ok := ix.compare(t, r, k.w0, k.w1, k.w2, k.w3, k.meta); ok {
+			runtime.KeepAlive(ix)
+			return int(before + r), s, true
+		}
+	}
+	return 0, damagedSet, true
+}
+
 const (
 	lanes = 0x0001_0001_0001_0001 // 1 in each of four 16-bit lanes
 	tops  = 0x8000_8000_8000_8000 // the highest bit of each

@@ -84,6 +84,9 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 		if ok != (m[k] != nil) {
 			t.Fatalf("Lookup(%+v) reports %t, want %t", k, ok, !ok)
 		}
+		if _, same, found := ix.Place(k); found != ok || same != s {
+			t.Fatalf("Place(%+v) = %d, %t, and Lookup %d, %t", k, same, found, s, ok)
+		}
 		if !ok {
 			continue
 		}
@@ -102,6 +105,9 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 	for k, s := range ix.All() {
 		if want, ok := ix.Lookup(k); listed[k] || !ok || s != want {
 			t.Fatalf("All returns %+v with %d again, or against Lookup: %d, %t", k, s, want, ok)
+		}
+		if place, _, _ := ix.Place(k); place != len(listed) {
+			t.Fatalf("Place(%+v) = %d, and All returns %d keys before it", k, place, len(listed))
 		}
 		listed[k] = true
 	}
