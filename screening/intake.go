@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -18,8 +17,7 @@ type intake struct {
 	had  list
 	now  time.Time // when an entry is first seen that was never seen before
 	kept marks     // of the entries of had
-	gone entrySet  // the entries of had.removed
-	back []bool    // by entry of gone: it is listed again
+	back marks     // of those that had has no more, and that are listed again
 
 	b         *segmentBuilder
 	anomalies sources.Anomalies
@@ -32,14 +30,7 @@ type intake struct {
 // newIntake returns an intake for a list of the same source as had, at the given
 // time.
 func newIntake(had list, now time.Time, accountsOnly bool) *intake {
-	in := &intake{
-		had: had, now: now, back: make([]bool, len(had.removed)),
-		b: newSegmentBuilder(accountsOnly, had.count),
-	}
-	for _, r := range had.removed {
-		in.gone.entries = append(in.gone.entries, r.Entry)
-	}
-	return in
+	return &intake{had: had, now: now, b: newSegmentBuilder(accountsOnly, had.count)}
 }
 
 // add takes the next entry.
@@ -57,7 +48,9 @@ func (in *intake) add(e sources.Entry) error {
 		e.FirstSeen = old.entry.FirstSeen
 		repeated = !in.kept.add(old)
 	} else {
-		repeated = in.fresh(&e)
+		if repeated, err = in.fresh(&e, f); err != nil {
+			return err
+		}
 	}
 	in.anomalies.Add(e, repeated)
 	if repeated {
@@ -71,19 +64,23 @@ func (in *intake) add(e sources.Entry) error {
 
 // fresh takes an entry that the list before did not have, and sets when it was
 // first seen. It reports whether it is repeated.
-func (in *intake) fresh(e *sources.Entry) (repeated bool) {
+func (in *intake) fresh(e *sources.Entry, f filing) (repeated bool, err error) {
 	if i, ok := in.added.find(*e); ok {
 		e.FirstSeen = in.added.entries[i].FirstSeen
-		return true
+		return true, nil
 	}
-	if i, ok := in.gone.find(*e); ok {
-		in.back[i] = true
-		e.FirstSeen = in.gone.entries[i].FirstSeen
+	gone, err := in.had.removed.find(*e, f)
+	if err != nil {
+		return false, err
+	}
+	if gone.listing != nil {
+		in.back.add(gone)
+		e.FirstSeen = gone.entry.FirstSeen
 	} else if e.FirstSeen.IsZero() {
 		e.FirstSeen = in.now
 	}
 	in.added.entries = append(in.added.entries, *e)
-	return false
+	return false, nil
 }
 
 // finish sets what l is to hold of the entries that were added.
@@ -103,20 +100,22 @@ func (in *intake) finish(l *list, workers int) (err error) {
 // compare sets what l, which was finished and accepted, has more and less than the
 // list before it, and all that is gone by now.
 func (in *intake) compare(l *list) error {
-	gone, err := in.kept.others(in.had.segment)
+	l.added, l.gone, l.removed = in.added.entries, nil, in.had.removed
+	err := in.had.segment.each(&in.kept, func(_ *listing, e sources.Entry) { l.gone = append(l.gone, e) })
+	if err != nil || l.gone == nil && in.back.none() {
+		return err
+	}
+	b := newSegmentBuilder(in.b.accountsOnly, len(l.gone))
+	err = in.had.removed.each(&in.back, func(r *listing, e sources.Entry) { b.remove(e, r.removed) })
 	if err != nil {
 		return err
 	}
-	l.added, l.gone, l.removed = in.added.entries, gone, nil
-	for i, r := range in.had.removed {
-		if !in.back[i] {
-			l.removed = append(l.removed, r)
-		}
+	for i, e := range l.gone {
+		b.remove(e, l.accepted)
+		pace.Step(i)
 	}
-	for _, e := range gone {
-		l.removed = append(l.removed, sources.Removal{Entry: e, At: l.accepted})
-	}
-	return nil
+	l.removed, err = b.build()
+	return err
 }
 
 // marks are marks on entries of a segment. The zero marks are none.
@@ -151,43 +150,13 @@ func (m *marks) add(f found) bool {
 	return !had
 }
 
-// others returns the entries of seg that have no mark, but those that are repeated.
-func (m *marks) others(seg *segment) ([]sources.Entry, error) {
-	if seg == nil {
-		return nil, nil
-	}
-	var others []sources.Entry
-	var numbers []uint32
-	var keys []index.Key
-	place := -1
-	for k, set := range seg.index.All() {
-		place++
-		pace.Step(place)
-		if word := place / 64; word < len(m.alone) && m.alone[word]>>(place%64)&1 != 0 {
-			continue
-		}
-		var err error
-		if numbers, err = seg.index.AppendValues(numbers[:0], set); err != nil {
-			return nil, err
-		}
-		for _, n := range numbers {
-			l, err := seg.read(n)
-			if err != nil {
-				return nil, err
-			}
-			if l.repeated || m.rest[mark{place, n}] {
-				continue
-			}
-			e, err := l.at(k)
-			if err != nil {
-				return nil, err
-			}
-			if keys = appendFilings(keys[:0], e, seg.accountsOnly); k == keys[0] { // once, of all that it is filed under
-				others = append(others, e)
-			}
-		}
-	}
-	return others, nil
+// none reports whether nothing has a mark.
+func (m *marks) none() bool { return m.alone == nil && m.rest == nil }
+
+// all reports whether there is a mark on all that has its key at a place.
+func (m *marks) all(place int) bool {
+	word := place / 64
+	return word < len(m.alone) && m.alone[word]>>(place%64)&1 != 0
 }
 
 // An entrySet finds entries by their Identity. What is appended to the entries is

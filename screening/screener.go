@@ -160,7 +160,7 @@ type list struct {
 	segment   *segment        // nil: never loaded
 	repeated  []sources.Entry // those with the Identity of another before them, which the segment has, too
 	count     int             // of entries, repetitions too
-	removed   []sources.Removal
+	removed   *segment        // what it had and has no more; nil: nothing
 	anomalies sources.Anomalies
 	revision  sources.Revision // zero: never loaded
 	updated   time.Time        // last successful check; zero of a part
@@ -187,10 +187,7 @@ func (l list) addresses() int {
 
 // all returns the entries of l. They are the caller's own.
 func (l list) all() ([]sources.Entry, error) {
-	if l.segment == nil {
-		return nil, nil
-	}
-	entries, err := l.segment.all(l.count)
+	entries, err := l.segment.all()
 	return append(entries, l.repeated...), err
 }
 

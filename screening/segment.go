@@ -50,8 +50,9 @@ const (
 	hexAddress         // 0x, and in hex the key under which it was found
 	textAddress        // a text
 	addressMask = 3
-	hasListed   = 4 // with each: a text has the listed string, which is not the normal form
-	isRepeated  = 8 // with each: the list has another entry with this Identity before
+	hasListed   = 4  // with each: a text has the listed string, which is not the normal form
+	isRepeated  = 8  // with each: the list has another entry with this Identity before
+	isRemoved   = 16 // with each: a time follows at which the list had it no more
 )
 
 // A segmentBuilder makes a segment of the entries of a list, in any order.
@@ -69,6 +70,7 @@ type segmentBuilder struct {
 
 	last     sources.Entry // the entry of lastText; much of a list says the same
 	lastForm byte
+	lastTime time.Time
 	lastText uint32
 }
 
@@ -122,8 +124,19 @@ func (b *segmentBuilder) add(e sources.Entry, f filing, repeated bool) {
 	if repeated {
 		form |= isRepeated
 	}
-	n := b.listing(form, e)
-	for _, k := range f.keys {
+	b.enter(e, f.keys, form, time.Time{})
+}
+
+// remove adds an entry that the list had until the given time.
+func (b *segmentBuilder) remove(e sources.Entry, at time.Time) {
+	f := b.file(e)
+	b.enter(e, f.keys, f.form|isRemoved, at)
+}
+
+// enter files the listing of an entry under keys.
+func (b *segmentBuilder) enter(e sources.Entry, keys []index.Key, form byte, removed time.Time) {
+	n := b.listing(form, e, removed)
+	for _, k := range keys {
 		b.index.Add(k, n)
 	}
 }
@@ -138,12 +151,12 @@ func addressText(e sources.Entry) string {
 }
 
 // listing returns the number of the text that says what e does.
-func (b *segmentBuilder) listing(form byte, e sources.Entry) uint32 {
+func (b *segmentBuilder) listing(form byte, e sources.Entry, removed time.Time) uint32 {
 	listed := listedApart(e)
 	if listed != "" {
 		form |= hasListed
 	}
-	if form == hexAddress && form == b.lastForm && sameListing(e, b.last) {
+	if form&^isRemoved == hexAddress && form == b.lastForm && removed.Equal(b.lastTime) && sameListing(e, b.last) {
 		return b.lastText
 	}
 	t := append(b.text[:0], form)
@@ -160,7 +173,10 @@ func (b *segmentBuilder) listing(form byte, e sources.Entry) uint32 {
 	if form&hasListed != 0 {
 		t = binary.AppendUvarint(t, uint64(b.index.Intern(listed)))
 	}
-	b.text, b.last, b.lastForm = t, e, form
+	if form&isRemoved != 0 {
+		t = appendTime(t, removed)
+	}
+	b.text, b.last, b.lastForm, b.lastTime = t, e, form, removed
 	b.lastText = b.index.Intern(string(t))
 	return b.lastText
 }
@@ -271,10 +287,10 @@ func appendTime(b []byte, t time.Time) []byte {
 	return binary.AppendUvarint(binary.AppendVarint(b, t.Unix()), uint64(t.Nanosecond()))
 }
 
-// each calls f for each entry that a set of values tells of, which was found under
+// told calls f for each entry that a set of values tells of, which was found under
 // the key k. An error means that the index is damaged: then nothing can be said,
 // least of all that there is no entry.
-func (seg *segment) each(set index.Set, k index.Key, f func(sources.Entry)) error {
+func (seg *segment) told(set index.Set, k index.Key, f func(sources.Entry)) error {
 	var buf [8]uint32
 	numbers, err := seg.index.AppendValues(buf[:0], set)
 	if err != nil {
@@ -333,6 +349,7 @@ type listing struct {
 	entry    sources.Entry
 	chain    address.Chain // of an address that is 0x and the bytes of its key in hex; else ""
 	repeated bool
+	removed  time.Time // when the list had it no more; zero: it has it
 }
 
 // at returns the entry that l lists under the key k.
@@ -390,6 +407,9 @@ func (seg *segment) read(n uint32) (*listing, error) {
 	if form&hasListed != 0 {
 		l.entry.Listed = r.text()
 	}
+	if form&isRemoved != 0 {
+		l.removed = r.time()
+	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail()
 	}
@@ -400,48 +420,79 @@ func (seg *segment) read(n uint32) (*listing, error) {
 	return l, nil
 }
 
-// all returns the entries of the segment but those that are repeated, n or more,
-// nearly in the order of the list: that of their listings.
-func (seg *segment) all(n int) ([]sources.Entry, error) {
-	type found struct {
-		listing uint32
-		at      int
+// each calls f for each entry of the segment but those that are repeated, in no
+// order, and leaves out those that have a mark; a nil segment has none.
+func (seg *segment) each(but *marks, f func(*listing, sources.Entry)) error {
+	if seg == nil {
+		return nil
 	}
-	entries, order := make([]sources.Entry, 0, n), make([]found, 0, n)
-	var values []uint32
+	var numbers []uint32
 	var keys []index.Key
-	i := 0
+	place := -1
 	for k, set := range seg.index.All() {
-		i++
-		pace.Step(i)
-		var err error
-		if values, err = seg.index.AppendValues(values[:0], set); err != nil {
-			return nil, err
+		place++
+		pace.Step(place)
+		if but.all(place) {
+			continue
 		}
-		for _, n := range values {
+		var err error
+		if numbers, err = seg.index.AppendValues(numbers[:0], set); err != nil {
+			return err
+		}
+		for _, n := range numbers {
 			l, err := seg.read(n)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if l.repeated {
+			if l.repeated || but.rest[mark{place, n}] {
 				continue
 			}
 			e, err := l.at(k)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if keys = appendFilings(keys[:0], e, seg.accountsOnly); k == keys[0] { // once, of all that it is filed under
-				order = append(order, found{n, len(entries)})
-				entries = append(entries, e)
+				f(l, e)
 			}
 		}
 	}
-	slices.SortFunc(order, func(a, b found) int { return cmp.Or(cmp.Compare(a.listing, b.listing), cmp.Compare(a.at, b.at)) })
+	return nil
+}
+
+// all returns the entries of the segment but those that are repeated, nearly in the
+// order of the list: that of their listings.
+func (seg *segment) all() ([]sources.Entry, error) {
+	type numbered struct {
+		listing uint32
+		entry   int
+	}
+	var entries []sources.Entry
+	var order []numbered
+	err := seg.each(&marks{}, func(l *listing, e sources.Entry) {
+		order = append(order, numbered{l.number, len(entries)})
+		entries = append(entries, e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(order, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(a.listing, b.listing), cmp.Compare(a.entry, b.entry))
+	})
 	sorted := make([]sources.Entry, len(entries))
-	for i, f := range order {
-		sorted[i] = entries[f.at]
+	for i, o := range order {
+		sorted[i] = entries[o.entry]
 	}
 	return sorted, nil
+}
+
+// removals returns the entries of a segment of those that a list has no more, in no
+// order.
+func (seg *segment) removals() ([]sources.Removal, error) {
+	var all []sources.Removal
+	err := seg.each(&marks{}, func(l *listing, e sources.Entry) {
+		all = append(all, sources.Removal{Entry: e, At: l.removed})
+	})
+	return all, err
 }
 
 // probes returns the keys that are asked in a question about any address that an
@@ -457,7 +508,7 @@ func (seg *segment) probes() iter.Seq2[index.Key, error] {
 			keys = append(keys[:0], k)
 			if seg.accountsOnly { // others than these may be asked for
 				keys = keys[:0]
-				err := seg.each(set, k, func(e sources.Entry) { keys = appendFilings(keys, e, false) })
+				err := seg.told(set, k, func(e sources.Entry) { keys = appendFilings(keys, e, false) })
 				if err != nil {
 					yield(index.Key{}, err)
 					return

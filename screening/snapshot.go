@@ -150,7 +150,7 @@ func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 			if !hit {
 				continue
 			}
-			err := seg.segment.each(set, k, func(e sources.Entry) {
+			err := seg.segment.told(set, k, func(e sources.Entry) {
 				if m := matchOf(e, a, account); m != 0 {
 					labels = append(labels, snap.label(seg.source, e, m))
 				}
@@ -195,7 +195,7 @@ func (snap *snapshot) literal(text string) ([]Label, error) {
 		if !hit {
 			continue
 		}
-		err := seg.segment.each(set, k, func(e sources.Entry) {
+		err := seg.segment.told(set, k, func(e sources.Entry) {
 			labels = append(labels, snap.label(seg.source, e, score.Literal))
 		})
 		if err != nil {

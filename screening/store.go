@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -95,9 +96,20 @@ func (s *Screener) past(i int, l *sources.List) (*list, error) {
 			return nil, err
 		}
 	}
-	past := &list{removed: l.Removed, revision: l.Revision, accepted: l.Accepted, stored: true}
+	past := &list{revision: l.Revision, accepted: l.Accepted, stored: true}
 	if err := s.take(newIntake(list{}, l.Accepted.UTC(), s.accountsOnly), l.Entries, past); err != nil {
 		return nil, err
+	}
+	if len(l.Removed) > 0 {
+		b := newSegmentBuilder(s.accountsOnly, len(l.Removed))
+		for i, r := range l.Removed {
+			b.remove(r.Entry, r.At)
+			pace.Step(i)
+		}
+		var err error
+		if past.removed, err = b.build(); err != nil {
+			return nil, err
+		}
 	}
 	past.updated = l.Revision.Checked.UTC()
 	if now := time.Now().UTC(); past.updated.After(now) {
@@ -166,8 +178,12 @@ func (s *Screener) save(ctx context.Context, i int, l list) list {
 	}
 	if errors.Is(err, sources.ErrNotStored) {
 		var entries []sources.Entry
+		var removed []sources.Removal
 		if entries, err = l.all(); err == nil {
-			err = s.store.Save(ctx, &sources.List{Info: s.infos[i], Revision: rev, Accepted: l.accepted, Entries: entries, Removed: l.removed})
+			removed, err = l.removed.removals()
+		}
+		if err == nil {
+			err = s.store.Save(ctx, &sources.List{Info: s.infos[i], Revision: rev, Accepted: l.accepted, Entries: entries, Removed: removed})
 		}
 	}
 	if err != nil {
