@@ -211,3 +211,41 @@ func repeated(addresses []address.Address, b *testing.B) iter.Seq[address.Addres
 		}
 	}
 }
+
+// A changing source lists EVM addresses, of which one in a hundred is another at
+// each load.
+type changing struct {
+	streamed
+	load int
+}
+
+func (c *changing) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	c.load++
+	list := make(streamed, len(c.streamed))
+	copy(list, c.streamed)
+	for i := c.load % 100; i < len(list); i += 100 { // the last digit: an address of this load
+		list[i] = list[i][:41] + "0123456789abcdef"[c.load%16:c.load%16+1]
+	}
+	r, err := list.Load(ctx, prev, add)
+	r.Digest = fmt.Sprint(c.load)
+	return r, err
+}
+
+// BenchmarkRefresh replaces a list of which one entry in a hundred has changed.
+func BenchmarkRefresh(b *testing.B) {
+	const n = 1_000_000
+	src := &changing{streamed: randomEVM(n, 1)}
+	s, err := screening.New([]sources.Source{src}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := s.Refresh(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if r, err := s.Refresh(b.Context()); err != nil || len(r.Sources[0].Added) == 0 {
+			b.Fatal(r.Sources[0], err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entry")
+}
