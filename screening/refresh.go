@@ -291,11 +291,7 @@ var errOlder = errors.New("older than the list that is held")
 // loadList loads source i from src and checks its list. With an error that is
 // ErrUnchanged the revision and the time of the list are set.
 func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had list) (next list, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p) // of a Source that is not ours
-		}
-	}()
+	defer caught(&err) // of a callback
 	info, limit := s.infos[i], s.schedules[i].Timeout
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeout, limit))
 	defer cancel()
@@ -311,7 +307,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if _, seeded := sources.Seed(src); prev.Partial && !seeded {
 		prev = sources.Revision{} // the same list may be all there is: it must not pass for unchanged
 	}
-	rev, err := src.Load(limited, prev, func(e sources.Entry) error {
+	rev, err := loadFrom(limited, src, prev, func(e sources.Entry) error {
 		if err := s.check(info, e); err != nil {
 			return err
 		}
@@ -327,13 +323,13 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		return nil
 	})
 	if errors.Is(err, sources.ErrUnchanged) {
-		rev.Partial = had.revision.Partial
+		rev, err = unchanged(had.revision, rev, err)
 	}
 	next.revision, next.updated = rev, rev.Checked.UTC()
 	switch {
 	case rev.Partial:
 		next.updated = time.Time{}
-	case rev.Checked.IsZero():
+	case rev.Checked.IsZero(), rev.Checked.After(time.Now()): // nothing was checked in the future
 		next.updated = now
 	}
 	if err != nil {
@@ -376,6 +372,23 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	next.storeErr = had.storeErr
 	s.building(func(int) { err = in.compare(&next) })
 	return next, err
+}
+
+// unchanged returns the revision that is held with what may be new in the one that a
+// source has returned with err, which is ErrUnchanged: the validators, and the time
+// of the check. It is another error if the two are not of the same list.
+func unchanged(held, rev sources.Revision, err error) (sources.Revision, error) {
+	switch {
+	case held.IsZero():
+		return rev, err
+	case rev.IsZero(): // it says nothing more
+		held.Checked = time.Time{}
+		return held, err
+	case rev.Digest != held.Digest:
+		return rev, fmt.Errorf("the source says that the list is unchanged, but names another one, %.80q", rev.Digest)
+	}
+	held.Checked, held.ETag, held.LastModified = rev.Checked, rev.ETag, rev.LastModified
+	return held, err
 }
 
 // building calls f, which builds with so many goroutines: fewer than there are

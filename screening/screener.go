@@ -232,6 +232,9 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		return nil, errors.New("screening: MaxShrink must be between 0 and 1, and MaxAge not negative")
 	}
 	for _, src := range srcs {
+		if src == nil {
+			return nil, errors.New("screening: a source is nil")
+		}
 		info := src.Info()
 		if err := info.Validate(); err != nil {
 			return nil, fmt.Errorf("screening: %w", err)

@@ -358,6 +358,7 @@ func TestNewRefusesNonsense(t *testing.T) {
 		opts *screening.Options
 	}{
 		{"no sources", nil, nil},
+		{"a nil source", []sources.Source{one, nil}, nil},
 		{"equal ids", []sources.Source{one, one}, nil},
 		{"bad id", []sources.Source{sources.Static(sources.Info{ID: "ofac", Name: "x", Jurisdiction: sources.US})}, nil},
 		{"bad jurisdiction", []sources.Source{sources.Static(sources.Info{ID: "A", Name: "x", Jurisdiction: "USA"})}, nil},
