@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -16,8 +17,10 @@ import (
 type intake struct {
 	had  list
 	now  time.Time // when an entry is first seen that was never seen before
-	kept marks     // of the entries of had
-	back marks     // of those that had has no more, and that are listed again
+	held finder    // of the entries of had
+	kept marks     // on them
+	gone finder    // of what had has no more
+	back marks     // on what is listed again of that
 
 	b         *segmentBuilder
 	anomalies sources.Anomalies
@@ -30,7 +33,10 @@ type intake struct {
 // newIntake returns an intake for a list of the same source as had, at the given
 // time.
 func newIntake(had list, now time.Time, accountsOnly bool) *intake {
-	return &intake{had: had, now: now, b: newSegmentBuilder(accountsOnly, had.count)}
+	return &intake{
+		had: had, now: now, held: finder{seg: had.segment}, gone: finder{seg: had.removed},
+		b: newSegmentBuilder(accountsOnly, had.count),
+	}
 }
 
 // add takes the next entry.
@@ -39,7 +45,7 @@ func (in *intake) add(e sources.Entry) error {
 		return errors.New("an entry after the end of the list")
 	}
 	f := in.b.file(e)
-	old, err := in.had.segment.find(e, f)
+	old, err := in.held.find(e, f)
 	if err != nil {
 		return err
 	}
@@ -47,10 +53,8 @@ func (in *intake) add(e sources.Entry) error {
 	if old.listing != nil {
 		e.FirstSeen = old.entry.FirstSeen
 		repeated = !in.kept.add(old)
-	} else {
-		if repeated, err = in.fresh(&e, f); err != nil {
-			return err
-		}
+	} else if repeated, err = in.fresh(&e, f); err != nil {
+		return err
 	}
 	in.anomalies.Add(e, repeated)
 	if repeated {
@@ -69,7 +73,7 @@ func (in *intake) fresh(e *sources.Entry, f filing) (repeated bool, err error) {
 		e.FirstSeen = in.added.entries[i].FirstSeen
 		return true, nil
 	}
-	gone, err := in.had.removed.find(*e, f)
+	gone, err := in.gone.find(*e, f)
 	if err != nil {
 		return false, err
 	}
@@ -116,6 +120,86 @@ func (in *intake) compare(l *list) error {
 	}
 	l.removed, err = b.build()
 	return err
+}
+
+// A finder finds the entries of a segment by their Identity.
+type finder struct {
+	seg    *segment                         // nil: there are none
+	crowds map[int]map[sources.Entry]uint32 // by place, of keys with many listings: these by Identity
+}
+
+// A found entry is its listing, and where it was found.
+type found struct {
+	*listing      // nil: it is not there
+	place    int  // of the key
+	alone    bool // the key has no other listing
+}
+
+// maxRow is how many listings of a key are looked through one by one.
+const maxRow = 16
+
+// find finds the entry that has the Identity of e, of which the filing is given.
+func (fd *finder) find(e sources.Entry, f filing) (found, error) {
+	if fd.seg == nil {
+		return found{}, nil
+	}
+	place, set, ok := fd.seg.index.Place(f.keys[0])
+	if !ok {
+		return found{}, nil
+	}
+	if crowd := fd.crowds[place]; crowd != nil {
+		n, ok := crowd[e.Identity()]
+		if !ok {
+			return found{}, nil
+		}
+		l, err := fd.seg.read(n)
+		return found{l, place, false}, err
+	}
+	var buf [maxRow]uint32
+	numbers, err := fd.seg.index.AppendValues(buf[:0], set)
+	if err != nil {
+		return found{}, err
+	}
+	if len(numbers) > maxRow {
+		if err := fd.crowd(place, f.keys[0], numbers); err != nil {
+			return found{}, err
+		}
+		return fd.find(e, f)
+	}
+	for _, n := range numbers {
+		l, err := fd.seg.read(n)
+		if err != nil {
+			return found{}, err
+		}
+		if !l.repeated && l.same(e, f.form) {
+			return found{l, place, len(numbers) == 1}, nil
+		}
+	}
+	return found{}, nil
+}
+
+// crowd makes the listings of the key at a place known by what they list.
+func (fd *finder) crowd(place int, k index.Key, numbers []uint32) error {
+	crowd := make(map[sources.Entry]uint32, len(numbers))
+	for i, n := range numbers {
+		pace.Step(i)
+		l, err := fd.seg.read(n)
+		if err != nil {
+			return err
+		}
+		e, err := l.at(k)
+		if err != nil {
+			return err
+		}
+		if !l.repeated {
+			crowd[e.Identity()] = n
+		}
+	}
+	if fd.crowds == nil {
+		fd.crowds = make(map[int]map[sources.Entry]uint32)
+	}
+	fd.crowds[place] = crowd
+	return nil
 }
 
 // marks are marks on entries of a segment. The zero marks are none.

@@ -310,39 +310,6 @@ func (seg *segment) told(set index.Set, k index.Key, f func(sources.Entry)) erro
 	return nil
 }
 
-// A found entry is its listing, and where it was found.
-type found struct {
-	*listing      // nil: it is not there
-	place    int  // of the key
-	alone    bool // the key has no other listing
-}
-
-// find finds the entry that has the Identity of e, of which the filing is given.
-func (seg *segment) find(e sources.Entry, f filing) (found, error) {
-	if seg == nil {
-		return found{}, nil
-	}
-	place, set, ok := seg.index.Place(f.keys[0])
-	if !ok {
-		return found{}, nil
-	}
-	var buf [8]uint32
-	numbers, err := seg.index.AppendValues(buf[:0], set)
-	if err != nil {
-		return found{}, err
-	}
-	for _, n := range numbers {
-		l, err := seg.read(n)
-		if err != nil {
-			return found{}, err
-		}
-		if !l.repeated && l.same(e, f.form) {
-			return found{l, place, len(numbers) == 1}, nil
-		}
-	}
-	return found{}, nil
-}
-
 // A listing is what a text of a segment says.
 type listing struct {
 	number   uint32
