@@ -277,6 +277,7 @@ type exchange struct {
 	tokens float64          // that were left in bucket
 	token  string           // what was presented as a key
 	text   string           // what was given as an address
+	normal string           // how it is put on record
 	charge charge           // for a 200
 	result screening.Result // of a screening that succeeded, for the observer
 
@@ -501,6 +502,7 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 	now := time.Now()
 	if h.audit != nil {
 		record := Screening{Time: now, RequestID: e.id, KeyID: e.grant.KeyID, Chain: chain, Address: screened(req, &result), Result: result}
+		e.normal = record.Address
 		if err := h.audit(e.Context(), record); err != nil {
 			h.logError(e, fmt.Errorf("audit: %w", err))
 			return nil, &problem{Code: auditUnavailable, Detail: "The screening could not be put on record, so it is not answered."}
@@ -566,7 +568,7 @@ func (h *handler) logError(e *exchange, err error, more ...slog.Attr) {
 
 // redact returns text without the key and the address of the request.
 func (e *exchange) redact(text string) string {
-	for _, secret := range []string{e.token, e.text} {
+	for _, secret := range []string{e.token, e.text, e.normal} {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "[redacted]")
 		}
