@@ -28,9 +28,10 @@ type slab struct {
 const (
 	minSlab    = 1 << 16
 	maxSlab    = 1 << 25
-	readySlab  = 1 << 20 // from which size on it is worth making ready
-	shareSlabs = 8       // a slab is so small a part of all
-	pageBytes  = 1 << 12 // or more, on some machines
+	shareSlabs = 8       // a slab is so small a part of all, or else a huge page
+	hugeSlabs  = 1 << 23 // from how much on slabs are of huge pages
+	hugeBytes  = 1 << 21 // a huge page, as there are on most machines
+	pageBytes  = 1 << 12 // a page, or less
 )
 
 // newSlab returns a slab of n bytes.
@@ -60,8 +61,8 @@ func (a *arena) chunk(n int) ([]byte, error) {
 		a.slabs = append(a.slabs, s)
 		a.rest = s.data
 		a.total += len(s.data)
-		if size := a.slabSize(); size >= readySlab {
-			a.next = a.ready(size)
+		if a.total >= hugeSlabs {
+			a.next = a.ready(a.slabSize())
 		}
 	}
 	c := a.rest[:0:n]
@@ -71,7 +72,11 @@ func (a *arena) chunk(n int) ([]byte, error) {
 
 // slabSize returns the size of a slab to be made now.
 func (a *arena) slabSize() int {
-	return min(max(minSlab, a.total/shareSlabs/pageBytes*pageBytes), maxSlab)
+	share, unit := a.total/shareSlabs, pageBytes
+	if a.total >= hugeSlabs {
+		unit = hugeBytes
+	}
+	return min(max(minSlab, (share+unit-1)/unit*unit), maxSlab)
 }
 
 // ready makes a slab, and touches all of its pages, aside.

@@ -95,11 +95,17 @@
 // # Building
 //
 // What is added is held in chunks off the heap, 28 or 40 bytes each, and divided
-// into parts by the highest bits of the hash; chunks that have been emptied are
-// filled again. Each part is sorted, in the cache of a processor and for each of
-// the workers apart, and repetitions and several values of a key become one. Then
-// ranges of buckets are written, each worker its own: to a file with hardly more
-// memory than that for what was added, which is as much as the file.
+// into parts, of a thousand buckets or more; chunks that have been emptied are
+// filled again. For each set, the least hash of the keys that have it is noted
+// meanwhile, so that the order of the sets is known. Then each part is sorted, in
+// the cache of a processor and for each of the workers apart, and its buckets and
+// records are written where they belong: to a file with hardly more memory than
+// that for what was added, which is as much as the file.
+//
+// How many buckets there are, and which records are before those of a part, is
+// known only if no key was added twice, as is usual. Where one was, its items
+// become one, with the set of their values, and nothing more is written; when all
+// parts have been sorted, all begins again with what remains.
 //
 // # What is checked when
 //

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -64,6 +65,7 @@ func (in *interner) grow() {
 			at = (at + 1) & mask
 		}
 		in.table[at] = uint32(n + 1)
+		step(n)
 	}
 }
 
@@ -84,19 +86,27 @@ func (s *sharedSets) intern(set []byte) (uint32, error) {
 // recentSets are sets of one value, for one goroutine, that need no lock.
 type recentSets [1024]struct{ meta, value, next uint32 } // next: 1 and the number
 
-// single returns the number of the set of one value.
-func (r *recentSets) single(s *sharedSets, meta, value uint32) (uint32, error) {
-	e := &r[(uint64(meta)<<32|uint64(value))*0x9e3779b97f4a7c15>>54]
-	if e.next != 0 && e.meta == meta && e.value == value {
-		return e.next - 1, nil
+// number replaces the values of the items in a chunk by the numbers of the sets of
+// nothing but them.
+func (r *recentSets) number(s *sharedSets, chunk []byte, size int) error {
+	locked := false
+	for ; len(chunk) > 0; chunk = chunk[size:] {
+		set := chunk[size-8 : size : size] // meta and value
+		both := binary.LittleEndian.Uint64(set)
+		e := &r[both*0x9e3779b97f4a7c15>>54]
+		if e.next == 0 || uint64(e.value)<<32|uint64(e.meta) != both {
+			if !locked {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				locked = true
+			}
+			n, err := s.all.intern(set)
+			if err != nil {
+				return err
+			}
+			e.meta, e.value, e.next = uint32(both), uint32(both>>32), n+1
+		}
+		binary.LittleEndian.PutUint32(set[4:], e.next-1)
 	}
-	set := [8]byte{
-		byte(meta), byte(meta >> 8), byte(meta >> 16), byte(meta >> 24),
-		byte(value), byte(value >> 8), byte(value >> 16), byte(value >> 24),
-	}
-	n, err := s.intern(set[:])
-	if err == nil {
-		e.meta, e.value, e.next = meta, value, n+1
-	}
-	return n, err
+	return nil
 }

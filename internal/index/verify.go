@@ -32,10 +32,10 @@ func (ix *Index) Verify() error {
 	}
 	for i := range ix.tables {
 		t := &ix.tables[i]
-		groups := int((t.buckets + groupBuckets - 1) / groupBuckets)
+		groups := int((t.buckets + goBuckets - 1) / goBuckets)
 		err := parallel(workers, groups, func(_, g int) error {
-			from := uint64(g) * groupBuckets
-			for n := from; n < min(from+groupBuckets, t.buckets); n++ {
+			from := uint64(g) * goBuckets
+			for n := from; n < min(from+goBuckets, t.buckets); n++ {
 				if err := ix.verifyBucket(t, n); err != nil {
 					return err
 				}

@@ -1,0 +1,307 @@
+package index
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/walletscreen/walletscreen/internal/pace"
+)
+
+// A side is what becomes a table: its items, in parts that follow one another.
+type side struct {
+	width   int
+	parts   []part
+	keys    uint64 // items of all parts
+	buckets uint64 // for so many keys
+	shift   int    // a part has 1<<shift buckets; the last one, perhaps fewer
+}
+
+// A part has the items of some buckets that follow one another, unsorted.
+type part struct {
+	chunks [][]byte
+	n      uint64
+	before uint64 // items of the parts before it
+}
+
+// item returns an item of p: the one at i%chunkItems of chunk i/chunkItems.
+func (p *part) item(i uint32, size int) []byte {
+	at := int(i%chunkItems) * size
+	return p.chunks[i/chunkItems][at : at+size : at+size]
+}
+
+// partOf returns the part that has the items with hash h.
+func (s *side) partOf(h uint64) uint64 { return bucketOf(h, s.buckets) >> s.shift }
+
+// bucketsOf returns the first bucket of a part, and how many it has.
+func (s *side) bucketsOf(part int) (first, n uint64) {
+	first = uint64(part) << s.shift
+	return first, min(1<<s.shift, s.buckets-first)
+}
+
+// A part has 1<<partBits buckets, so few that its items are sorted in a cache of
+// their own; unless there would be more than maxParts.
+const (
+	partBits = 10
+	maxParts = 1 << 11
+)
+
+// Others are let run, lest they wait for long, after some tens of microseconds: of
+// work with so many items or refs, or so many chunks or buckets of them.
+const (
+	goItems   = 1 << 12
+	goChunks  = goItems / chunkItems
+	goBuckets = goItems / perBucket / 2
+)
+
+// step is called with the number of each step of a long loop, of some nanoseconds.
+func step(i int) {
+	if i%goItems == goItems-1 {
+		pace.Yield()
+	}
+}
+
+// parallel calls do from workers goroutines, with the number of the worker and
+// each number below n, in ascending order, until one returns an error.
+func parallel(workers, n int, do func(worker, i int) error) error {
+	var next, failed atomic.Int64
+	errs := make([]error, min(workers, n))
+	var wg sync.WaitGroup
+	for w := range errs {
+		wg.Go(func() {
+			for failed.Load() == 0 {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := do(w, i); err != nil {
+					errs[w] = err
+					failed.Store(1)
+				}
+				pace.Yield()
+			}
+		})
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
+}
+
+// A divider divides items among the parts of a side. It is used by one goroutine.
+type divider struct {
+	side   *side
+	seed   seed
+	size   int  // of an item
+	number bool // the items have values, not yet numbers of sets
+	sets   *sharedSets
+	recent recentSets
+	piles  []pile // by part
+	firsts firsts
+	free   [][]byte // chunks that can be used again
+	arena  *arena
+}
+
+// divide divides the items of a chunk.
+func (d *divider) divide(c []byte) error {
+	s, sd, size := d.side, d.seed, d.size
+	if d.number {
+		if err := d.recent.number(d.sets, c, size); err != nil {
+			return err
+		}
+	}
+	for rest := c; len(rest) > 0; rest = rest[size:] {
+		w0, w1, w2, w3, meta, set := getItem(rest[:size:size])
+		h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) // seed.hash, without a call
+		d.firsts.see(set, h)
+		p := &d.piles[s.partOf(h)]
+		if p.at == len(p.last) {
+			if err := d.room(p); err != nil {
+				return err
+			}
+		}
+		putItem(p.last[p.at:p.at+size:p.at+size], w0, w1, w2, w3, meta, set)
+		p.at += size
+	}
+	d.free = append(d.free, c[:chunkItems*size])
+	return nil
+}
+
+// room makes room in p.
+func (d *divider) room(p *pile) error {
+	p.push()
+	if last := len(d.free) - 1; last >= 0 {
+		p.last, d.free = d.free[last], d.free[:last]
+		return nil
+	}
+	c, err := d.arena.chunk(chunkItems * d.size)
+	p.last = c[:cap(c)]
+	return err
+}
+
+// partition divides the items of s by the buckets they fall into if there are as
+// many keys as items. It returns where each set is first. In the first round it
+// replaces the values of the items by the numbers of sets of one value.
+func (bd *build) partition(s *side, seed *seed) (firsts, error) {
+	size := itemBytes(s.width)
+	var in [][]byte
+	s.keys = 0
+	for i := range s.parts {
+		in = append(in, s.parts[i].chunks...)
+	}
+	for _, c := range in {
+		s.keys += uint64(len(c) / size)
+	}
+	s.buckets, s.shift = bucketsFor(s.keys), partBits
+	for (s.buckets-1)>>s.shift >= maxParts {
+		s.shift++
+	}
+	s.parts = make([]part, (s.buckets-1)>>s.shift+1)
+	dividers := make([]divider, bd.workers)
+	err := parallel(bd.workers, (len(in)+goChunks-1)/goChunks, func(w, g int) error {
+		d := &dividers[w]
+		if d.piles == nil {
+			*d = divider{
+				side: s, seed: *seed, size: size, number: !bd.numbered, sets: bd.sets,
+				piles: make([]pile, len(s.parts)), arena: bd.arena,
+			}
+		}
+		for i := g * goChunks; i < min((g+1)*goChunks, len(in)); i++ {
+			if err := d.divide(in[i]); err != nil {
+				return err
+			}
+			in[i] = nil
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all firsts
+	n := uint64(0)
+	for w := range dividers {
+		all = all.merge(dividers[w].firsts)
+	}
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.before = n
+		for w := range dividers {
+			if piles := dividers[w].piles; piles != nil {
+				piles[i].push()
+				p.chunks = append(p.chunks, piles[i].chunks...)
+			}
+		}
+		for _, c := range p.chunks {
+			p.n += uint64(len(c) / size)
+		}
+		n += p.n
+	}
+	return all, nil
+}
+
+// firsts are the least hashes of the keys that have a set, by the number of the
+// set: without the lowest bit, so that there is a number for no key.
+type firsts []uint64
+
+// nowhere is the first of a set that no key has.
+const nowhere = 1<<64 - 1
+
+// see takes notice of a key.
+func (f *firsts) see(set uint32, h uint64) {
+	if uint64(set) >= uint64(len(*f)) {
+		f.grow(set)
+	}
+	if first := &(*f)[set]; h>>1 < *first {
+		*first = h >> 1
+	}
+}
+
+// grow makes room for a set.
+func (f *firsts) grow(set uint32) {
+	grown := make(firsts, max(64, 1<<bits.Len32(set)))
+	for i := copy(grown, *f); i < len(grown); i++ {
+		grown[i] = nowhere
+	}
+	*f = grown
+}
+
+// merge returns the firsts of the keys of both.
+func (f firsts) merge(g firsts) firsts {
+	if len(f) < len(g) {
+		f, g = g, f
+	}
+	for i := range g {
+		f[i] = min(f[i], g[i])
+	}
+	return f
+}
+
+// A sequence has sets in the order in which the keys have them first.
+type sequence struct {
+	sets   []uint32
+	places []uint32 // of each set in this order, by its number, or none
+}
+
+// none is the place of a set that no key has.
+const none = 1<<32 - 1
+
+// add adds the sets of a side.
+func (q *sequence) add(s *side, seed *seed, firsts firsts) error {
+	for len(q.places) < len(firsts) {
+		q.places = append(q.places, none)
+	}
+	// They are divided by parts, as items are.
+	ends := make([]uint32, len(s.parts)+1)
+	for _, first := range firsts {
+		if first != nowhere {
+			ends[s.partOf(first<<1)+1]++
+		}
+	}
+	for i := range s.parts {
+		ends[i+1] += ends[i]
+	}
+	sets := make([]ref, ends[len(s.parts)])
+	for set, first := range firsts {
+		step(set)
+		if first != nowhere {
+			at := &ends[s.partOf(first<<1)]
+			sets[*at] = ref{first, uint32(set)}
+			*at++
+		}
+	}
+	compared := 0
+	begin := uint32(0)
+	for part, end := range ends[:len(s.parts)] {
+		tied := false
+		slices.SortFunc(sets[begin:end], func(a, b ref) int {
+			compared++
+			step(compared)
+			tied = tied || a.h == b.h
+			return cmp.Compare(a.h, b.h)
+		})
+		if tied {
+			// Keys of one hash, made for that, have them first.
+			items := newItemSorter(s, seed)
+			if err := items.sort(part); err != nil {
+				return err
+			}
+			for _, r := range items.sorted {
+				_, _, _, _, _, set := getItem(items.item(r.i))
+				q.put(set)
+			}
+		}
+		for _, r := range sets[begin:end] {
+			q.put(r.i)
+		}
+		begin = end
+	}
+	return nil
+}
+
+// put adds a set, if it is not there yet.
+func (q *sequence) put(set uint32) {
+	if q.places[set] == none {
+		q.places[set] = uint32(len(q.sets))
+		q.sets = append(q.sets, set)
+	}
+}

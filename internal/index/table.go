@@ -1,0 +1,189 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+
+	"github.com/walletscreen/walletscreen/internal/pace"
+)
+
+// writeTables writes filters, buckets and records, of as many keys as there are
+// items. Where a key is there twice, it makes its items one, and all is useless: as
+// it is if a bucket is overfull, or to begin with, if useless is not nil. It says
+// why.
+func (bd *build) writeTables(seed *seed, img image, at *sections, places []uint32, useless error) error {
+	var repeated, overfull atomic.Bool
+	single := bd.sets.all.arena
+	for i := range bd.sides {
+		s := &bd.sides[i]
+		writers := make([]tableWriter, bd.workers)
+		err := parallel(bd.workers, len(s.parts), func(worker, part int) error {
+			w := &writers[worker]
+			if w.itemSorter == nil {
+				*w = tableWriter{itemSorter: newItemSorter(s, seed), sets: bd.sets, single: single}
+			}
+			if err := w.sort(part); err != nil {
+				return err
+			}
+			if w.repeated {
+				repeated.Store(true)
+				return w.merge()
+			}
+			if useless != nil || repeated.Load() || overfull.Load() {
+				return nil
+			}
+			err := w.write(img, at, i, part, places)
+			if err == errOverfull {
+				overfull.Store(true)
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i := range writers {
+			bd.sum.subtract(writers[i].twice)
+		}
+		if useless == nil {
+			var last [headBytes]byte
+			binary.LittleEndian.PutUint32(last[:], uint32(s.keys))
+			if _, err := img.WriteAt(last[:], int64(at.heads[i].off+headBytes*s.buckets)); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case repeated.Load():
+		return errRepeated
+	case overfull.Load():
+		return errOverfull
+	}
+	return useless
+}
+
+// A tableWriter writes or merges parts of a table. It is used by one goroutine.
+type tableWriter struct {
+	*itemSorter
+	heads, filters, records []byte // scratch, if it is a file
+
+	sets   *sharedSets
+	single []byte // meta and value of each set, as long as nothing is merged
+	twice  sum    // of the items that were there before, value and all
+	set    []byte // scratch
+	values []uint32
+}
+
+// write writes the part that was sorted, of table i. It returns errOverfull if a
+// bucket is.
+func (w *tableWriter) write(img image, at *sections, i, part int, places []uint32) error {
+	first, n := w.side.bucketsOf(part)
+	stride := uint64(w.size - 4)
+	heads := section{at.heads[i].off + headBytes*first, headBytes * n}
+	records := section{at.records[i].off + stride*w.part.before, stride * w.part.n}
+	w.heads = img.bytes(w.heads, heads)
+	w.records = img.bytes(w.records, records)
+	filters, filter := section{at.filters[i].off + 8*first, 8 * n}, at.filters[i].n > 0
+	if filter {
+		w.filters = img.bytes(w.filters, filters)
+	}
+	rest, free := w.sorted, w.records
+	for b := range n {
+		size := w.ends[grains*b+grains-1] - uint32(len(w.sorted)-len(rest))
+		if size > maxBucket {
+			return errOverfull
+		}
+		head := w.heads[headBytes*b : headBytes*(b+1) : headBytes*(b+1)]
+		clear(head)
+		binary.LittleEndian.PutUint32(head, uint32(w.part.before)+uint32(len(w.sorted)-len(rest)))
+		word, slot := uint64(0), 4
+		for _, r := range rest[:size] {
+			word |= filterBits(r.h)
+			if slot < headBytes {
+				binary.LittleEndian.PutUint16(head[slot:], uint16(fingerprint(r.h)))
+				slot += 2
+			}
+			w0, w1, w2, w3, _, set := getItem(w.item(r.i))
+			rec := free[:stride:stride]
+			free = free[stride:]
+			binary.LittleEndian.PutUint64(rec, w0)
+			binary.LittleEndian.PutUint64(rec[8:], w1)
+			if len(rec) == narrowBytes+4 {
+				binary.LittleEndian.PutUint64(rec[16:], uint64(places[set])<<32|w2)
+			} else {
+				binary.LittleEndian.PutUint64(rec[16:], w2)
+				binary.LittleEndian.PutUint64(rec[24:], w3)
+				binary.LittleEndian.PutUint32(rec[32:], places[set])
+			}
+		}
+		rest = rest[size:]
+		if filter {
+			binary.LittleEndian.PutUint64(w.filters[8*b:], word)
+		}
+		if b%goBuckets == goBuckets-1 {
+			pace.Yield()
+		}
+	}
+	err := cmp.Or(img.done(w.heads, heads), img.done(w.records, records))
+	if err == nil && filter {
+		err = img.done(w.filters, filters)
+	}
+	return err
+}
+
+// merge makes the items of a key one, with the set of their values.
+func (w *tableWriter) merge() error {
+	for rest := w.sorted; len(rest) > 0; {
+		first, n := w.item(rest[0].i), 1
+		for n < len(rest) && rest[n].h == rest[0].h && bytes.Equal(w.item(rest[n].i)[:w.size-4], first[:w.size-4]) {
+			n++
+		}
+		if n > 1 {
+			set, err := w.union(rest[:n])
+			if err != nil {
+				return err
+			}
+			for _, r := range rest[1:n] {
+				binary.LittleEndian.PutUint32(w.item(r.i)[w.size-4:], none)
+			}
+			binary.LittleEndian.PutUint32(first[w.size-4:], set)
+		}
+		rest = rest[n:]
+	}
+	w.part.n = 0
+	for i, c := range w.part.chunks {
+		kept := c[:0]
+		for ; len(c) > 0; c = c[w.size:] {
+			if binary.LittleEndian.Uint32(c[w.size-4:]) != none {
+				kept = append(kept, c[:w.size]...)
+			}
+		}
+		w.part.chunks[i] = kept
+		w.part.n += uint64(len(kept) / w.size)
+	}
+	return nil
+}
+
+// union returns the set of the values of some items of one key.
+func (w *tableWriter) union(items []ref) (uint32, error) {
+	w0, w1, w2, w3, meta, _ := getItem(w.item(items[0].i))
+	w.values = w.values[:0]
+	for _, r := range items {
+		set := binary.LittleEndian.Uint32(w.item(r.i)[w.size-4:])
+		w.values = append(w.values, binary.LittleEndian.Uint32(w.single[8*uint64(set)+4:]))
+	}
+	slices.Sort(w.values)
+	for i := 1; i < len(w.values); i++ {
+		if w.values[i] == w.values[i-1] {
+			w.twice.add(w0, w1, w2, w3, meta, w.values[i])
+		}
+	}
+	w.set = binary.LittleEndian.AppendUint32(w.set[:0], meta)
+	for _, v := range slices.Compact(w.values) {
+		w.set = binary.LittleEndian.AppendUint32(w.set, v)
+	}
+	return w.sets.intern(w.set)
+}
