@@ -37,7 +37,7 @@ var imports = map[string]string{
 	"internal/blech32":      "internal/bech32",
 	"internal/cashaddr":     "internal/fivebit",
 	"internal/crc16":        "",
-	"internal/csvscan":      "",
+	"internal/csvscan":      "sources",
 	"internal/curve":        "",
 	"internal/download":     "internal/fetch sources",
 	"internal/f4jumble":     "internal/blake2b",
@@ -54,7 +54,7 @@ var imports = map[string]string{
 	"internal/postgrestest": "",
 	"internal/remark":       "address sources",
 	"internal/secp256k1":    "",
-	"internal/xmlscan":      "",
+	"internal/xmlscan":      "sources",
 
 	"httpapi/sqlstore":          "httpapi",
 	"httpapi/sqlstore/sqlite":   "httpapi/sqlstore",

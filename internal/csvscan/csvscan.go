@@ -9,22 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // MaxRecord bounds a record, in bytes. The longest known, of an entity with very
 // many names, have a tenth of it.
 const MaxRecord = 1 << 20
-
-// An Error says what is wrong with a file, and where.
-type Error struct {
-	Line int64 // the line on which the record begins, counted from 1
-	Err  error // io.ErrUnexpectedEOF if the file ends within the record
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-// Unwrap returns e.Err.
-func (e *Error) Unwrap() error { return e.Err }
 
 // A Scanner reads records. A field is what stands between two commas, blanks
 // included, or between quotes: there may be commas and ends of lines in it, and
@@ -65,8 +58,9 @@ func (s *Scanner) Line() int64 { return s.start }
 
 // Next returns the fields of the next record. The slice is valid until the next
 // call; the strings are the caller's. An empty line is a record of one empty
-// field. At the end of the file it returns io.EOF, and any other error is an
-// [*Error], or one of the reader.
+// field. At the end of the file it returns io.EOF, and any other error is a
+// [*sources.RecordError] with the line on which the record begins, which wraps
+// io.ErrUnexpectedEOF if the file ends within it, or one of the reader.
 func (s *Scanner) Next() ([]string, error) {
 	if s.err == nil {
 		s.err = s.next()
@@ -81,6 +75,28 @@ func (s *Scanner) Next() ([]string, error) {
 		start = end
 	}
 	return s.fields, nil
+}
+
+// NextText is Next, but passes over empty lines, and a record that is not UTF-8
+// is an error.
+func (s *Scanner) NextText() ([]string, error) {
+	for {
+		fields, err := s.Next()
+		switch {
+		case err != nil:
+			return nil, err
+		case len(fields) == 1 && fields[0] == "":
+			continue
+		case !slices.ContainsFunc(fields, func(f string) bool { return !utf8.ValidString(f) }):
+			return fields, nil
+		}
+		return nil, s.Errorf("", "invalid UTF-8")
+	}
+}
+
+// Errorf makes an error of the last record, whose reference is ref, or "".
+func (s *Scanner) Errorf(ref, format string, args ...any) error {
+	return &sources.RecordError{Line: s.start, Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
 }
 
 func (s *Scanner) next() error {
@@ -164,4 +180,6 @@ func (s *Scanner) end(err error, n int, open bool) error {
 	return nil
 }
 
-func (s *Scanner) fail(err error) error { return &Error{Line: s.start, Err: err} }
+func (s *Scanner) fail(err error) error {
+	return &sources.RecordError{Line: s.start, Byte: -1, Err: err}
+}

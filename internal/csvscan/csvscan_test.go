@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // scan returns all records of a file.
@@ -80,7 +81,7 @@ func TestErrors(t *testing.T) {
 		{"long record of many lines", "\"" + strings.Repeat("a\n", csvscan.MaxRecord) + "\"\n", 1, false},
 	} {
 		_, err := scan(csvscan.New(strings.NewReader(tt.in)))
-		var at *csvscan.Error
+		var at *sources.RecordError
 		if !errors.As(err, &at) || at.Line != tt.line || errors.Is(err, io.ErrUnexpectedEOF) != tt.cut {
 			t.Errorf("%s: error %v, want one on line %d, cut: %v", tt.name, err, tt.line, tt.cut)
 		}
@@ -108,6 +109,21 @@ func TestOptions(t *testing.T) {
 		if got, err := scan(s); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%q: %q, %v, want io.ErrUnexpectedEOF: it was cut in any case", in, got, err)
 		}
+	}
+}
+
+func TestNextText(t *testing.T) {
+	s := csvscan.New(strings.NewReader("\na,b\n\r\n\"\"\nä\n\nok,\xc3,\xa4\n"))
+	for _, want := range [][]string{{"a", "b"}, {"ä"}} {
+		if got, err := s.NextText(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+	if got, err := s.NextText(); err == nil || err.Error() != "line 7: invalid UTF-8" {
+		t.Errorf("%q, %v, want an error of line 7", got, err)
+	}
+	if got, err := s.NextText(); err != io.EOF {
+		t.Errorf("%q, %v, want io.EOF", got, err)
 	}
 }
 

@@ -13,6 +13,9 @@
 // that blow up), and the bounds below. Namespaces are not resolved; see
 // [Scanner.Name]. Whatever it takes, the strict decoder of encoding/xml takes
 // too, and reads the same.
+//
+// Errors are a [*sources.RecordError] with the offset, or those of the reader.
+// That of a document which ends early wraps io.ErrUnexpectedEOF.
 package xmlscan
 
 import (
@@ -22,6 +25,8 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // The bounds.
@@ -41,18 +46,6 @@ const (
 	Start Token = 1 + iota // a start tag; an empty-element tag is Start, then End
 	End                    // an end tag
 )
-
-// An Error says where a document is not as it must be. The errors of a Scanner
-// have this type, but for those of its reader, which are returned as they are.
-type Error struct {
-	Offset int64 // bytes from the beginning of the document
-	Err    error // io.ErrUnexpectedEOF (or a wrapper of it) if the document ends early
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.Err) }
-
-// Unwrap returns e.Err.
-func (e *Error) Unwrap() error { return e.Err }
 
 // A Scanner reads one document. It does not allocate for a token, except to
 // grow its buffers, and never goes back.
@@ -237,6 +230,27 @@ func (s *Scanner) Skip() error {
 	}
 }
 
+// Children calls read for each child of the element whose start tag was just
+// read, with its name, which is valid as that of [Scanner.Name] is. read must go
+// behind the child's end tag.
+func (s *Scanner) Children(read func(name []byte) error) error {
+	for {
+		t, err := s.Next()
+		if err != nil || t == End {
+			return err
+		}
+		if err := read(s.Name()); err != nil {
+			return err
+		}
+	}
+}
+
+// Errorf makes an error at this place of the document, in the record ref, if it
+// is not "".
+func (s *Scanner) Errorf(ref, format string, args ...any) error {
+	return &sources.RecordError{Byte: s.Offset(), Ref: ref, Err: fmt.Errorf(format, args...)}
+}
+
 // fail makes err the end of the scan.
 func (s *Scanner) fail(err error) error {
 	s.err = err
@@ -244,7 +258,7 @@ func (s *Scanner) fail(err error) error {
 }
 
 func (s *Scanner) errorf(format string, args ...any) error {
-	return &Error{s.Offset(), fmt.Errorf(format, args...)}
+	return s.Errorf("", format, args...)
 }
 
 // short is the error of a document that ends where it may not.
@@ -252,7 +266,7 @@ func (s *Scanner) short() error {
 	if s.readErr != nil && s.readErr != io.EOF {
 		return s.readErr
 	}
-	return &Error{s.base + int64(s.end), io.ErrUnexpectedEOF}
+	return &sources.RecordError{Byte: s.base + int64(s.end), Err: io.ErrUnexpectedEOF}
 }
 
 // fill reads until the buffer is full or the reader ends, keeping what is not
@@ -881,7 +895,7 @@ func (s *Scanner) instruction() error {
 				return s.errorf("XML declaration inside of the document")
 			}
 			if err := declaration(body[end:]); err != nil {
-				return &Error{s.Offset(), err}
+				return &sources.RecordError{Byte: s.Offset(), Err: err}
 			}
 		}
 		s.pos += n + 4

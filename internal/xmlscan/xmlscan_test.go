@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/walletscreen/walletscreen/internal/xmlscan"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // tokens writes what the scanner reads, one token a line, text only inside of
@@ -215,6 +216,41 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
+// TestChildren has a child that is skipped, one that is read, and an end too soon.
+func TestChildren(t *testing.T) {
+	s := xmlscan.New(strings.NewReader("<a><b><x/></b><c>text</c><b/></a><!-- -->"))
+	var got []string
+	read := func(name []byte) error {
+		if string(name) != "c" {
+			got = append(got, string(name))
+			return s.Skip()
+		}
+		text, err := s.Content()
+		got = append(got, string(text))
+		return err
+	}
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Children(read); err != nil || strings.Join(got, " ") != "b text b" {
+		t.Errorf("Children = %q, %v", got, err)
+	}
+	if _, err := s.Next(); err != io.EOF {
+		t.Errorf("Next behind them = %v, want io.EOF", err)
+	}
+	s = xmlscan.New(strings.NewReader("<a><b></b>"))
+	s.Next()
+	if err := s.Children(read); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("Children of an element that does not end = %v", err)
+	}
+	if err := s.Errorf("", "no %d", 1); err.Error() != "byte 10: no 1" {
+		t.Errorf("Errorf = %q", err)
+	}
+	if err := s.Errorf("A1", "no"); err.Error() != `byte 10, record "A1": no` {
+		t.Errorf("Errorf = %q", err)
+	}
+}
+
 func TestMalformed(t *testing.T) {
 	for _, tt := range malformed {
 		t.Run(tt.name, func(t *testing.T) {
@@ -222,9 +258,9 @@ func TestMalformed(t *testing.T) {
 			if err == nil {
 				t.Fatalf("tokens of %q = %q, want an error", tt.doc, got)
 			}
-			var e *xmlscan.Error
-			if !errors.As(err, &e) || e.Offset < 0 || e.Offset > int64(len(tt.doc)) {
-				t.Errorf("error of %q = %#v, want an *Error inside of the document", tt.doc, err)
+			var e *sources.RecordError
+			if !errors.As(err, &e) || e.Byte < 0 || e.Byte > int64(len(tt.doc)) {
+				t.Errorf("error of %q = %#v, want one with a place inside of the document", tt.doc, err)
 			}
 			// What is not asked for is checked just the same.
 			if err := skipAll(strings.NewReader(tt.doc)); err == nil {

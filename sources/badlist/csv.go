@@ -57,7 +57,7 @@ func (p *parser) csv(in io.Reader, comma byte, skipped position) error {
 	}
 	next := func() ([]string, error) {
 		row, err := s.Next()
-		var bad *csvscan.Error
+		var bad *sources.RecordError
 		if errors.As(err, &bad) {
 			err = at(bad.Err)
 		}

@@ -4,15 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/csvscan"
-	"github.com/walletscreen/walletscreen/sources"
 )
 
 // readCSV reads CSV 1.1: separated by semicolons, a row for each name, address,
@@ -42,7 +39,7 @@ func readCSV(r io.Reader) (*list, error) {
 	}
 	t.revision.Records = len(t.holders)
 	if err := t.check(); err != nil {
-		return nil, t.errorf("", "%w", err)
+		return nil, t.Errorf("", "%w", err)
 	}
 	t.revision.Digest = hex.EncodeToString(sum.Sum(nil))
 	return &t.list, nil
@@ -64,34 +61,17 @@ type table struct {
 // A remarkColumn is a column of remarks, and that of their days, or -1.
 type remarkColumn struct{ text, day int }
 
-// errorf makes an error at this place of the file, in the entity ref.
-func (t *table) errorf(ref, format string, args ...any) error {
-	return &sources.RecordError{Line: t.Line(), Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
-}
-
-// next reads the next record that is no empty line.
+// next reads the next record.
 func (t *table) next() (err error) {
-	for {
-		if t.fields, err = t.Next(); err != nil {
-			return err
-		}
-		if len(t.fields) > 1 || t.fields[0] != "" {
-			break
-		}
-	}
-	for _, field := range t.fields {
-		if !utf8.ValidString(field) {
-			return t.errorf("", "invalid UTF-8")
-		}
-	}
-	return nil
+	t.fields, err = t.NextText()
+	return err
 }
 
 // header reads the first record.
 func (t *table) header() error {
 	err := t.next()
 	if err == io.EOF {
-		return t.errorf("", "no records: %w", io.ErrUnexpectedEOF)
+		return t.Errorf("", "no records: %w", io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		return err
@@ -102,7 +82,7 @@ func (t *table) header() error {
 	for i, name := range t.fields {
 		name = strings.TrimSpace(name)
 		if _, twice := at[name]; twice && name != "" {
-			return t.errorf("", "column %.64q twice", name)
+			return t.Errorf("", "column %.64q twice", name)
 		}
 		at[name] = i
 		names = append(names, name)
@@ -116,9 +96,9 @@ func (t *table) header() error {
 	t.generated, t.id, t.ref = column("fileGenerationDate"), column("Entity_LogicalId"), column("Entity_EU_ReferenceNumber")
 	switch {
 	case t.ref < 0 && (t.id >= 0 || column("Entity_logical_id") >= 0):
-		return t.errorf("", "no column Entity_EU_ReferenceNumber: the list is of format 1.0, want 1.1")
+		return t.Errorf("", "no column Entity_EU_ReferenceNumber: the list is of format 1.0, want 1.1")
 	case t.generated < 0 || t.id < 0 || t.ref < 0:
-		return t.errorf("", "columns of no format of the list")
+		return t.Errorf("", "columns of no format of the list")
 	}
 	t.designated, t.regular = column("Entity_DesignationDate"), column("Entity_Regulation_PublicationDate")
 	t.whole, t.firstName, t.middle, t.last = column("NameAlias_WholeName"), column("NameAlias_FirstName"), column("NameAlias_MiddleName"), column("NameAlias_LastName")
@@ -134,7 +114,7 @@ func (t *table) header() error {
 		t.remarks = append(t.remarks, remarkColumn{i, day})
 	}
 	if len(t.remarks) == 0 {
-		return t.errorf("", "no column of remarks")
+		return t.Errorf("", "no column of remarks")
 	}
 	t.entities = make(map[string]int)
 	return nil
@@ -179,21 +159,21 @@ func anyDay(text string) time.Time {
 // row reads a record.
 func (t *table) row() error {
 	if len(t.fields) != t.columns {
-		return t.errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
+		return t.Errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
 	}
 	if t.revision.Published.IsZero() {
 		if t.revision.Published = t.day(t.generated); t.revision.Published.IsZero() {
-			return t.errorf("", "fileGenerationDate %.40q: want DD/MM/YYYY", t.text(t.generated))
+			return t.Errorf("", "fileGenerationDate %.40q: want DD/MM/YYYY", t.text(t.generated))
 		}
 	}
 	id := strings.TrimSpace(t.text(t.id))
 	if id == "" || len(id) > maxText {
-		return t.errorf("", "no Entity_LogicalId")
+		return t.Errorf("", "no Entity_LogicalId")
 	}
 	i, ok := t.entities[id]
 	if !ok {
 		if i = len(t.holders); i == maxEntities {
-			return t.errorf("", "more than %d entities", maxEntities)
+			return t.Errorf("", "more than %d entities", maxEntities)
 		}
 		ref := strings.TrimSpace(t.text(t.ref))
 		if ref == "" || len(ref) > maxText {
@@ -218,7 +198,7 @@ func (t *table) row() error {
 			}
 		}
 		if err := t.find(i, t.fields[c.text], listed); err != nil {
-			return t.errorf(t.holders[i].ref, "%w", err)
+			return t.Errorf(t.holders[i].ref, "%w", err)
 		}
 	}
 	return nil

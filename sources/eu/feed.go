@@ -73,11 +73,11 @@ func readFeed(r io.Reader, list string) (announcement, error) {
 	}
 	var found announcement
 	items := 0
-	err = d.children(func(name []byte) error {
+	err = d.Children(func(name []byte) error {
 		if string(name) != "channel" {
 			return d.Skip()
 		}
-		return d.children(func(name []byte) error {
+		return d.Children(func(name []byte) error {
 			if string(name) != "item" {
 				return d.Skip()
 			}
@@ -107,7 +107,7 @@ func (d *document) item(path string) (a announcement, ok bool, err error) {
 		u, err := url.Parse(strings.TrimSpace(address))
 		return err == nil && u.Path == path
 	}
-	err = d.children(func(name []byte) error {
+	err = d.Children(func(name []byte) error {
 		switch string(name) {
 		case "enclosure":
 			ok = isFile(d.attr("url")) || ok

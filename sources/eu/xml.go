@@ -3,7 +3,6 @@ package eu
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
 	"regexp"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/xmlscan"
-	"github.com/walletscreen/walletscreen/sources"
 )
 
 // readXML reads XML 1.1. What matters of it is
@@ -39,17 +37,17 @@ func readXML(r io.Reader) (*list, error) {
 	switch root := d.Name(); string(root) {
 	case "export":
 	case "WHOLE":
-		return nil, d.errorf("", "list in a format older than 1.1")
+		return nil, d.Errorf("", "list in a format older than 1.1")
 	default:
-		return nil, d.errorf("", "root element <%.64s> is not that of the list", root)
+		return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
 	}
 	text, _ := d.Attr("generationDate")
 	published, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
-		return nil, d.errorf("", "generationDate %.40q: want a time with a zone", text)
+		return nil, d.Errorf("", "generationDate %.40q: want a time with a zone", text)
 	}
 	d.revision.Published, d.isTimed = published.UTC(), true
-	err = d.children(func(name []byte) error {
+	err = d.Children(func(name []byte) error {
 		if string(name) != "sanctionEntity" {
 			return d.Skip()
 		}
@@ -62,10 +60,10 @@ func readXML(r io.Reader) (*list, error) {
 		return nil, err // the scanner lets nothing but EOF follow the root
 	}
 	if d.revision.Records > 0 && d.references == 0 {
-		return nil, d.errorf("", "no entity has a euReferenceNumber: the list is of format 1.0, want 1.1")
+		return nil, d.Errorf("", "no entity has a euReferenceNumber: the list is of format 1.0, want 1.1")
 	}
 	if err := d.check(); err != nil {
-		return nil, d.errorf("", "%w", err)
+		return nil, d.Errorf("", "%w", err)
 	}
 	d.revision.Digest = hex.EncodeToString(digest.hash.Sum(nil))
 	return &d.list, nil
@@ -83,25 +81,6 @@ type document struct {
 	published, summary time.Time // the first days of a regulation, and of a regulationSummary
 }
 
-// errorf makes an error at this place of the document, in the entity ref.
-func (d *document) errorf(ref, format string, args ...any) error {
-	return &sources.RecordError{Byte: d.Offset(), Ref: ref, Err: fmt.Errorf(format, args...)}
-}
-
-// children calls read for each child of the element whose start tag was just
-// read. read must go behind the child's end tag.
-func (d *document) children(read func(name []byte) error) error {
-	for {
-		t, err := d.Next()
-		if err != nil || t == xmlscan.End {
-			return err
-		}
-		if err := read(d.Name()); err != nil {
-			return err
-		}
-	}
-}
-
 // attr returns an attribute, or "".
 func (d *document) attr(name string) string {
 	v, _ := d.Attr(name)
@@ -115,7 +94,7 @@ func (d *document) attr(name string) string {
 func (d *document) entity() error {
 	d.revision.Records++
 	if d.revision.Records > maxEntities {
-		return d.errorf("", "more than %d entities", maxEntities)
+		return d.Errorf("", "more than %d entities", maxEntities)
 	}
 	d.strong, d.weak = "", ""
 	d.published, d.summary = time.Time{}, time.Time{}
@@ -123,12 +102,12 @@ func (d *document) entity() error {
 	if d.ref != "" {
 		d.references++
 	} else if d.ref = strings.TrimSpace(d.attr("logicalId")); d.ref == "" {
-		return d.errorf("", "sanctionEntity without euReferenceNumber and logicalId")
+		return d.Errorf("", "sanctionEntity without euReferenceNumber and logicalId")
 	}
 	text, _ := d.Attr("designationDate")
 	listed := day(text)
 	begin := len(d.wallets)
-	err := d.children(func(name []byte) error {
+	err := d.Children(func(name []byte) error {
 		switch string(name) {
 		case "remark":
 			return d.remark()
@@ -188,9 +167,9 @@ func (d *document) part() error {
 			text, _ := d.Attr("publicationDate")
 			listed = first(listed, day(text))
 		}
-		return d.children(below)
+		return d.Children(below)
 	}
-	if err := d.children(below); err != nil {
+	if err := d.Children(below); err != nil {
 		return err
 	}
 	d.summary = first(d.summary, listed)
@@ -207,7 +186,7 @@ func (d *document) remark() error {
 		return err
 	}
 	if err := d.find(len(d.holders), string(text), time.Time{}); err != nil {
-		return d.errorf(d.ref, "%w", err)
+		return d.Errorf(d.ref, "%w", err)
 	}
 	return nil
 }

@@ -61,17 +61,17 @@ type feature struct {
 
 func (p *advanced) read() error {
 	p.features, p.profiles = make(map[string]feature), make(map[string]int)
-	err := p.children(func(name []byte) (err error) {
+	err := p.Children(func(name []byte) (err error) {
 		switch string(name) {
 		case "DateOfIssue":
 			p.revision.Published, err = p.date()
 			return err
 		case "ReferenceValueSets":
-			return p.children(p.values)
+			return p.Children(p.values)
 		case "DistinctParties":
-			return p.children(p.party)
+			return p.Children(p.party)
 		case "SanctionsEntries":
-			return p.children(p.entry)
+			return p.Children(p.entry)
 		}
 		return p.Skip()
 	})
@@ -80,13 +80,13 @@ func (p *advanced) read() error {
 	}
 	switch here, elsewhere := p.entries[p.kind], p.entries[1-p.kind]; {
 	case here == 0:
-		return p.errorf("", "no entry is on %v", p.kind)
+		return p.Errorf("", "no entry is on %v", p.kind)
 	case here < elsewhere:
-		return p.errorf("", "%d entries are on %v, and %d on others: it is not the list of this file", here, p.kind, elsewhere)
+		return p.Errorf("", "%d entries are on %v, and %d on others: it is not the list of this file", here, p.kind, elsewhere)
 	}
 	for i, ok := range p.onList {
 		if !ok {
-			return p.errorf(p.holders[i].id, "a holder of wallets is not on %v", p.kind)
+			return p.Errorf(p.holders[i].id, "a holder of wallets is not on %v", p.kind)
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func (p *advanced) read() error {
 // date reads a date of the children Year, Month and Day.
 func (p *advanced) date() (time.Time, error) {
 	var year, month, day int
-	err := p.children(func(name []byte) error {
+	err := p.Children(func(name []byte) error {
 		var n *int
 		switch string(name) {
 		case "Year":
@@ -112,7 +112,7 @@ func (p *advanced) date() (time.Time, error) {
 			return err
 		}
 		if *n, err = strconv.Atoi(text); err != nil {
-			return p.errorf("", "date with the number %.32q", text)
+			return p.Errorf("", "date with the number %.32q", text)
 		}
 		return nil
 	})
@@ -121,7 +121,7 @@ func (p *advanced) date() (time.Time, error) {
 	}
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 	if y, m, d := t.Date(); y != year || int(m) != month || d != day || y < 1 {
-		return time.Time{}, p.errorf("", "no such date: year %d, month %d, day %d", year, month, day)
+		return time.Time{}, p.Errorf("", "no such date: year %d, month %d, day %d", year, month, day)
 	}
 	return t, nil
 }
@@ -130,7 +130,7 @@ func (p *advanced) date() (time.Time, error) {
 func (p *advanced) values(name []byte) error {
 	switch string(name) {
 	case "FeatureTypeValues":
-		return p.children(func([]byte) error {
+		return p.Children(func([]byte) error {
 			id, err := p.attr("ID")
 			if err != nil {
 				return err
@@ -145,7 +145,7 @@ func (p *advanced) values(name []byte) error {
 			return nil
 		})
 	case "ListValues":
-		return p.children(func([]byte) error {
+		return p.Children(func([]byte) error {
 			id, err := p.attr("ID")
 			if err != nil {
 				return err
@@ -164,7 +164,7 @@ func (p *advanced) values(name []byte) error {
 func (p *advanced) attr(name string) (string, error) {
 	v, _ := p.Attr(name)
 	if len(v) == 0 || len(v) > maxText {
-		return "", p.errorf("", "<%.64s> without %s", p.Name(), name)
+		return "", p.Errorf("", "<%.64s> without %s", p.Name(), name)
 	}
 	return string(v), nil
 }
@@ -172,7 +172,7 @@ func (p *advanced) attr(name string) (string, error) {
 // party reads a party. One that has no wallets is not kept.
 func (p *advanced) party([]byte) error {
 	p.revision.Records++
-	return p.children(func(name []byte) (err error) {
+	return p.Children(func(name []byte) (err error) {
 		if string(name) != "Profile" {
 			return p.Skip()
 		}
@@ -181,14 +181,14 @@ func (p *advanced) party([]byte) error {
 		}
 		p.name, p.hasName = p.name[:0], false
 		before := len(p.wallets)
-		if err := p.children(p.profile); err != nil {
+		if err := p.Children(p.profile); err != nil {
 			return err
 		}
 		if len(p.wallets) == before {
 			return nil
 		}
 		if _, ok := p.profiles[p.id]; ok {
-			return p.errorf(p.id, "profile that was there before")
+			return p.Errorf(p.id, "profile that was there before")
 		}
 		p.profiles[p.id] = len(p.holders)
 		p.holders = append(p.holders, holder{id: p.id, name: string(p.name)})
@@ -204,7 +204,7 @@ func (p *advanced) profile(name []byte) error {
 		if !p.isPrimary() {
 			return p.Skip()
 		}
-		return p.children(p.alias)
+		return p.Children(p.alias)
 	case "Feature":
 		return p.feature()
 	}
@@ -221,12 +221,12 @@ func (p *advanced) alias(name []byte) error {
 	if p.hasName || string(name) != "Alias" || !p.isPrimary() {
 		return p.Skip()
 	}
-	return p.children(func(name []byte) error {
+	return p.Children(func(name []byte) error {
 		if p.hasName || string(name) != "DocumentedName" {
 			return p.Skip()
 		}
 		p.hasName = true
-		return p.children(p.namePart)
+		return p.Children(p.namePart)
 	})
 }
 
@@ -234,14 +234,14 @@ func (p *advanced) alias(name []byte) error {
 func (p *advanced) namePart(name []byte) error {
 	switch string(name) {
 	case "DocumentedNamePart":
-		return p.children(p.namePart)
+		return p.Children(p.namePart)
 	case "NamePartValue":
 		text, err := p.Content()
 		if err != nil {
 			return err
 		}
 		if len(p.name)+len(text) > maxText {
-			return p.errorf(p.id, "name of more than %d bytes", maxText)
+			return p.Errorf(p.id, "name of more than %d bytes", maxText)
 		}
 		if len(p.name) > 0 {
 			p.name = append(p.name, ' ')
@@ -257,17 +257,17 @@ func (p *advanced) feature() error {
 	kind, _ := p.Attr("FeatureTypeID")
 	f, ok := p.features[string(kind)]
 	if !ok {
-		return p.errorf(p.id, "feature of a type %.32q that is not in the document's table", kind)
+		return p.Errorf(p.id, "feature of a type %.32q that is not in the document's table", kind)
 	}
 	if !f.isWallet {
 		return p.Skip()
 	}
 	before := len(p.wallets)
-	err := p.children(func(name []byte) error {
+	err := p.Children(func(name []byte) error {
 		if string(name) != "FeatureVersion" {
 			return p.Skip()
 		}
-		return p.children(func(name []byte) error {
+		return p.Children(func(name []byte) error {
 			if string(name) != "VersionDetail" {
 				return p.Skip()
 			}
@@ -279,7 +279,7 @@ func (p *advanced) feature() error {
 		})
 	})
 	if err == nil && len(p.wallets) == before {
-		err = p.errorf(p.id, "%s without a VersionDetail", label)
+		err = p.Errorf(p.id, "%s without a VersionDetail", label)
 	}
 	return err
 }
@@ -300,11 +300,11 @@ func (p *advanced) entry([]byte) error {
 		return p.Skip()
 	}
 	p.onList[i] = true
-	return p.children(func(name []byte) error {
+	return p.Children(func(name []byte) error {
 		if string(name) != "EntryEvent" {
 			return p.Skip()
 		}
-		return p.children(func(name []byte) error {
+		return p.Children(func(name []byte) error {
 			if string(name) != "Date" {
 				return p.Skip()
 			}

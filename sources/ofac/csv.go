@@ -158,7 +158,7 @@ func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) 
 	s := csvscan.New(io.TeeReader(limited, f.hash))
 	for {
 		row, err := s.Next()
-		var at *csvscan.Error
+		var at *sources.RecordError
 		switch {
 		case limited.N == 0:
 			return f.errorf(s.Line(), "", "more than %d bytes", limit)

@@ -25,7 +25,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -127,10 +126,6 @@ func read(r io.Reader, k kind) (*list, error) {
 	s := xmlscan.New(io.TeeReader(r, hash))
 	l, err := readXML(s, k)
 	if err != nil {
-		var at *xmlscan.Error
-		if errors.As(err, &at) {
-			err = &sources.RecordError{Byte: at.Offset, Err: at.Err}
-		}
 		return nil, err
 	}
 	l.revision.Digest = hex.EncodeToString(hash.Sum(nil))
@@ -150,7 +145,7 @@ func readXML(s *xmlscan.Scanner, k kind) (*list, error) {
 	case "sdnList":
 		readRoot = (&simple{document: &d}).read
 	default:
-		return nil, d.errorf("", "root element <%.64s> is that of no list of OFAC", root)
+		return nil, d.Errorf("", "root element <%.64s> is that of no list of OFAC", root)
 	}
 	if err := readRoot(); err != nil {
 		return nil, err
@@ -160,12 +155,12 @@ func readXML(s *xmlscan.Scanner, k kind) (*list, error) {
 	}
 	switch {
 	case d.revision.Records == 0:
-		return nil, d.errorf("", "no records")
+		return nil, d.Errorf("", "no records")
 	case d.revision.Published.IsZero():
-		return nil, d.errorf("", "no date of publication")
+		return nil, d.Errorf("", "no date of publication")
 	case len(d.wallets) == 0 && k == sdn:
 		// Either another list of OFAC, or the label of wallets has changed.
-		return nil, d.errorf("", "no wallet in %d records", d.revision.Records)
+		return nil, d.Errorf("", "no wallet in %d records", d.revision.Records)
 	}
 	return &d.list, nil
 }
@@ -177,25 +172,6 @@ type document struct {
 	kind kind // which one it should be
 }
 
-// errorf makes an error at this place of the document, in the record ref.
-func (d *document) errorf(ref, format string, args ...any) error {
-	return &sources.RecordError{Byte: d.Offset(), Ref: ref, Err: fmt.Errorf(format, args...)}
-}
-
-// children calls read for each child of the element whose start tag was just
-// read. read must go behind the child's end tag.
-func (d *document) children(read func(name []byte) error) error {
-	for {
-		t, err := d.Next()
-		if err != nil || t == xmlscan.End {
-			return err
-		}
-		if err := read(d.Name()); err != nil {
-			return err
-		}
-	}
-}
-
 // content returns the text of the element whose start tag was just read, without
 // the blanks around it, and moves behind its end tag.
 func (d *document) content() (string, error) {
@@ -204,7 +180,7 @@ func (d *document) content() (string, error) {
 		return "", err
 	}
 	if len(text) > maxText {
-		return "", d.errorf("", "text of %d bytes", len(text))
+		return "", d.Errorf("", "text of %d bytes", len(text))
 	}
 	return sources.TrimListed(string(text)), nil
 }
@@ -212,10 +188,10 @@ func (d *document) content() (string, error) {
 // addWallet adds a wallet of the next holder.
 func (d *document) addWallet(ref, asset, text string) error {
 	if text == "" {
-		return d.errorf(ref, "%s of no text", label)
+		return d.Errorf(ref, "%s of no text", label)
 	}
 	if len(d.wallets) == maxWallets {
-		return d.errorf(ref, "more than %d wallets", maxWallets)
+		return d.Errorf(ref, "more than %d wallets", maxWallets)
 	}
 	d.wallets = append(d.wallets, wallet{len(d.holders), asset, text})
 	return nil

@@ -34,10 +34,10 @@ type simple struct {
 
 func (p *simple) read() error {
 	p.claimed = -1
-	err := p.children(func(name []byte) error {
+	err := p.Children(func(name []byte) error {
 		switch string(name) {
 		case "publshInformation", "publishInformation":
-			return p.children(p.information)
+			return p.Children(p.information)
 		case "sdnEntry":
 			return p.entry()
 		}
@@ -47,7 +47,7 @@ func (p *simple) read() error {
 		return err
 	}
 	if p.claimed != p.revision.Records {
-		return p.errorf("", "%d records, but Record_Count is %d", p.revision.Records, p.claimed)
+		return p.Errorf("", "%d records, but Record_Count is %d", p.revision.Records, p.claimed)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (p *simple) information(name []byte) error {
 		}
 		p.revision.Published, err = time.Parse("01/02/2006", text)
 		if err != nil {
-			return p.errorf("", "Publish_Date %.32q: want MM/DD/YYYY", text)
+			return p.Errorf("", "Publish_Date %.32q: want MM/DD/YYYY", text)
 		}
 		return nil
 	case "Record_Count":
@@ -71,7 +71,7 @@ func (p *simple) information(name []byte) error {
 		}
 		p.claimed, err = strconv.Atoi(text)
 		if err != nil {
-			return p.errorf("", "Record_Count %.32q: want a number", text)
+			return p.Errorf("", "Record_Count %.32q: want a number", text)
 		}
 		return nil
 	}
@@ -82,7 +82,7 @@ func (p *simple) entry() error {
 	p.revision.Records++
 	p.uid, p.first, p.last, p.programs = "", "", "", p.programs[:0]
 	before := len(p.wallets)
-	err := p.children(func(name []byte) (err error) {
+	err := p.Children(func(name []byte) (err error) {
 		switch string(name) {
 		case "uid":
 			p.uid, err = p.content()
@@ -94,9 +94,9 @@ func (p *simple) entry() error {
 			p.last, err = p.content()
 			return err
 		case "idList":
-			return p.children(p.id)
+			return p.Children(p.id)
 		case "programList":
-			return p.children(func([]byte) error {
+			return p.Children(func([]byte) error {
 				program, err := p.content()
 				if len(p.programs) < maxPrograms {
 					p.programs = append(p.programs, program)
@@ -110,10 +110,10 @@ func (p *simple) entry() error {
 		return err
 	}
 	if p.uid == "" {
-		return p.errorf("", "sdnEntry without a uid")
+		return p.Errorf("", "sdnEntry without a uid")
 	}
 	if err := p.kind.check(p.programs); err != nil {
-		return p.errorf(p.uid, "%w", err)
+		return p.Errorf(p.uid, "%w", err)
 	}
 	if len(p.wallets) > before {
 		name := p.last
@@ -128,7 +128,7 @@ func (p *simple) entry() error {
 func (p *simple) id([]byte) error {
 	var asset, number string
 	var isWallet bool
-	err := p.children(func(name []byte) (err error) {
+	err := p.Children(func(name []byte) (err error) {
 		switch string(name) {
 		case "idType":
 			var kind []byte

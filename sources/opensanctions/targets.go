@@ -32,15 +32,7 @@ var columnNames = [columnCount]string{"id", "schema", "name", "identifiers", "sa
 // among its identifiers.
 func (d *dataset) readTargets(in io.Reader) error {
 	s := csvscan.New(in)
-	next := func() ([]string, error) {
-		row, err := s.Next()
-		var at *csvscan.Error
-		if errors.As(err, &at) {
-			err = fail(at.Line, "", at.Err)
-		}
-		return row, err
-	}
-	header, err := next()
+	header, err := s.Next()
 	if err != nil {
 		return err
 	}
@@ -56,7 +48,7 @@ func (d *dataset) readTargets(in io.Reader) error {
 	}
 	count := len(header)
 	for {
-		row, err := next()
+		row, err := s.Next()
 		switch {
 		case err == io.EOF:
 			return nil

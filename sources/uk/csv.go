@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources"
@@ -41,7 +40,7 @@ func readCSV(r io.Reader) (*list, error) {
 	}
 	t.revision.Records = len(t.holders)
 	if err := t.check(); err != nil {
-		return nil, t.errorf("", "%w", err)
+		return nil, t.Errorf("", "%w", err)
 	}
 	t.revision.Digest = hex.EncodeToString(hash.Sum(nil))
 	return &t.list, nil
@@ -60,34 +59,17 @@ type table struct {
 	names                         [6]int
 }
 
-// errorf makes an error at this place of the file, in the designation ref.
-func (t *table) errorf(ref, format string, args ...any) error {
-	return &sources.RecordError{Line: t.Line(), Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
-}
-
-// next reads the next record that is no empty line.
+// next reads the next record.
 func (t *table) next() (err error) {
-	for {
-		if t.fields, err = t.Next(); err != nil {
-			return err
-		}
-		if len(t.fields) > 1 || t.fields[0] != "" {
-			break
-		}
-	}
-	for _, field := range t.fields {
-		if !utf8.ValidString(field) {
-			return t.errorf("", "invalid UTF-8")
-		}
-	}
-	return nil
+	t.fields, err = t.NextText()
+	return err
 }
 
 // must is next where a record must follow.
 func (t *table) must() error {
 	err := t.next()
 	if err == io.EOF {
-		return t.errorf("", "no records: %w", io.ErrUnexpectedEOF)
+		return t.Errorf("", "no records: %w", io.ErrUnexpectedEOF)
 	}
 	return err
 }
@@ -99,16 +81,16 @@ func (t *table) header() error {
 	}
 	first := sources.TrimListed(t.fields[0])
 	if first == "Last Updated" && len(t.fields) > 1 && !day(t.fields[1]).IsZero() {
-		return t.errorf("", "%w", ErrRetired)
+		return t.Errorf("", "%w", ErrRetired)
 	}
 	text, ok := strings.CutPrefix(first, "Report Date:")
 	if !ok {
-		return t.errorf("", "the first line is not that of the list: want Report Date")
+		return t.Errorf("", "the first line is not that of the list: want Report Date")
 	}
 	text = sources.TrimListed(text)
 	published, err := time.Parse("02-Jan-2006", text)
 	if err != nil {
-		return t.errorf("", "Report Date %.40q: want DD-Mon-YYYY", text)
+		return t.Errorf("", "Report Date %.40q: want DD-Mon-YYYY", text)
 	}
 	t.revision.Published = published
 
@@ -120,7 +102,7 @@ func (t *table) header() error {
 	for i, name := range t.fields {
 		name = strings.ToLower(sources.TrimListed(name))
 		if _, twice := at[name]; twice && name != "" {
-			return t.errorf("", "column %.64q twice", name)
+			return t.Errorf("", "column %.64q twice", name)
 		}
 		at[name] = i
 	}
@@ -138,7 +120,7 @@ func (t *table) header() error {
 		t.names[i] = column(fmt.Sprintf("name %d", i+1))
 	}
 	if missing != "" {
-		return t.errorf("", "no column %q", missing)
+		return t.Errorf("", "no column %q", missing)
 	}
 	t.designations = make(map[string]int)
 	return nil
@@ -147,16 +129,16 @@ func (t *table) header() error {
 // row reads a record.
 func (t *table) row() error {
 	if len(t.fields) != t.columns {
-		return t.errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
+		return t.Errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
 	}
 	id := sources.TrimListed(t.fields[t.id])
 	if id == "" || len(id) > maxText {
-		return t.errorf("", "row without a Unique ID")
+		return t.Errorf("", "row without a Unique ID")
 	}
 	i, ok := t.designations[id]
 	if !ok {
 		if i = len(t.holders); i == maxDesignations {
-			return t.errorf("", "more than %d designations", maxDesignations)
+			return t.Errorf("", "more than %d designations", maxDesignations)
 		}
 		id = strings.Clone(id) // and let go of the record
 		t.designations[id] = i
@@ -171,7 +153,7 @@ func (t *table) row() error {
 	}
 	for _, at := range []int{t.information, t.reason} {
 		if err := t.find(i, t.fields[at]); err != nil {
-			return t.errorf(id, "%w", err)
+			return t.Errorf(id, "%w", err)
 		}
 	}
 	return nil

@@ -25,9 +25,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/csvscan"
 	"github.com/walletscreen/walletscreen/internal/remark"
-	"github.com/walletscreen/walletscreen/internal/xmlscan"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -134,22 +132,9 @@ func read(r io.Reader) (*list, error) {
 		l, err = readCSV(buffered)
 	}
 	if err != nil {
-		return nil, located(err)
+		return nil, err
 	}
 	return l, nil
-}
-
-// located returns the error of a scanner as one of package sources.
-func located(err error) error {
-	var inXML *xmlscan.Error
-	if errors.As(err, &inXML) {
-		return &sources.RecordError{Byte: inXML.Offset, Err: inXML.Err}
-	}
-	var inCSV *csvscan.Error
-	if errors.As(err, &inCSV) {
-		return &sources.RecordError{Line: inCSV.Line, Byte: -1, Err: inCSV.Err}
-	}
-	return err
 }
 
 // check returns an error if what was read is not the list.

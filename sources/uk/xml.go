@@ -3,7 +3,6 @@ package uk
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"strings"
 
@@ -36,11 +35,11 @@ func readXML(r io.Reader) (*list, error) {
 	switch root := d.Name(); string(root) {
 	case "Designations":
 	case "ArrayOfFinancialSanctionsTarget":
-		return nil, d.errorf("", "%w", ErrRetired)
+		return nil, d.Errorf("", "%w", ErrRetired)
 	default:
-		return nil, d.errorf("", "root element <%.64s> is not that of the list", root)
+		return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
 	}
-	err := d.children(func(name []byte) error {
+	err := d.Children(func(name []byte) error {
 		switch string(name) {
 		case "DateGenerated":
 			text, err := d.text()
@@ -48,7 +47,7 @@ func readXML(r io.Reader) (*list, error) {
 				return err
 			}
 			if d.revision.Published = day(text); d.revision.Published.IsZero() {
-				return d.errorf("", "DateGenerated %.40q: want DD/MM/YYYY", text)
+				return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", text)
 			}
 			return nil
 		case "Designation":
@@ -63,7 +62,7 @@ func readXML(r io.Reader) (*list, error) {
 		return nil, err // the scanner lets nothing but EOF follow the root
 	}
 	if err := d.check(); err != nil {
-		return nil, d.errorf("", "%w", err)
+		return nil, d.Errorf("", "%w", err)
 	}
 	d.revision.Digest = hex.EncodeToString(hash.Sum(nil))
 	return &d.list, nil
@@ -73,25 +72,6 @@ func readXML(r io.Reader) (*list, error) {
 type document struct {
 	*xmlscan.Scanner
 	list
-}
-
-// errorf makes an error at this place of the document, in the designation ref.
-func (d *document) errorf(ref, format string, args ...any) error {
-	return &sources.RecordError{Byte: d.Offset(), Ref: ref, Err: fmt.Errorf(format, args...)}
-}
-
-// children calls read for each child of the element whose start tag was just
-// read. read must go behind the child's end tag.
-func (d *document) children(read func(name []byte) error) error {
-	for {
-		t, err := d.Next()
-		if err != nil || t == xmlscan.End {
-			return err
-		}
-		if err := read(d.Name()); err != nil {
-			return err
-		}
-	}
 }
 
 // text returns the text of the element whose start tag was just read, and of all
@@ -108,7 +88,7 @@ func (d *document) text() (string, error) {
 			all.WriteByte('\n')
 		}
 		if all.Len()+len(text) > xmlscan.MaxToken {
-			return "", d.errorf("", "text of more than %d bytes", xmlscan.MaxToken)
+			return "", d.Errorf("", "text of more than %d bytes", xmlscan.MaxToken)
 		}
 		all.Write(text)
 		t, err := d.Next()
@@ -128,11 +108,11 @@ func (d *document) text() (string, error) {
 func (d *document) designation() error {
 	d.revision.Records++
 	if d.revision.Records > maxDesignations {
-		return d.errorf("", "more than %d designations", maxDesignations)
+		return d.Errorf("", "more than %d designations", maxDesignations)
 	}
 	var h holder
 	before := len(d.wallets)
-	err := d.children(func(name []byte) (err error) {
+	err := d.Children(func(name []byte) (err error) {
 		var text string
 		switch field := string(name); field {
 		case "UniqueID", "DateDesignated", "OtherInformation", "UKStatementofReasons":
@@ -148,9 +128,9 @@ func (d *document) designation() error {
 				err = d.find(len(d.holders), text)
 			}
 		case "Names":
-			return d.children(func([]byte) error { return d.name(&h) })
+			return d.Children(func([]byte) error { return d.name(&h) })
 		case "CryptoWalletAddresses":
-			return d.children(func([]byte) error {
+			return d.Children(func([]byte) error {
 				text, err := d.text()
 				if err == nil {
 					err = d.located(h.id, d.typed(len(d.holders), text))
@@ -166,7 +146,7 @@ func (d *document) designation() error {
 		return err
 	}
 	if h.id == "" || len(h.id) > maxText {
-		return d.errorf("", "Designation without a UniqueID")
+		return d.Errorf("", "Designation without a UniqueID")
 	}
 	if len(d.wallets) > before {
 		d.holders = append(d.holders, h)
@@ -180,14 +160,14 @@ func (d *document) located(ref string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return d.errorf(ref, "%w", err)
+	return d.Errorf(ref, "%w", err)
 }
 
 // name reads a Name.
 func (d *document) name(h *holder) error {
 	var parts [6]string
 	var kind string
-	err := d.children(func(name []byte) error {
+	err := d.Children(func(name []byte) error {
 		if len(name) == 5 && string(name[:4]) == "Name" && name[4] >= '1' && name[4] <= '6' {
 			i := name[4] - '1'
 			text, err := d.text()
