@@ -2,6 +2,7 @@ package screening_test
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,25 +22,24 @@ type model struct {
 }
 
 // screen returns the labels of a, as a Result has them.
-func (m model) screen(a address.Address) []screening.Label {
-	var labels []screening.Label
-	for i, entries := range m.entries {
-		for _, e := range entries {
-			if match := modelMatch(e, a); match != 0 && !(m.noKeys && match == score.Key) {
-				labels = append(labels, modelLabel(m.ids[i], e, match))
-			}
-		}
-	}
-	return modelSort(labels)
-}
+func (m model) screen(a address.Address) []screening.Label { return m.labels(a, "") }
 
-// screenText returns the labels of a text that is no address.
-func (m model) screenText(text string) []screening.Label {
+// screenText returns the labels of a text that was read as a, or is no address.
+func (m model) screenText(a address.Address, text string) []screening.Label { return m.labels(a, text) }
+
+func (m model) labels(a address.Address, text string) []screening.Label {
 	var labels []screening.Label
 	for i, entries := range m.entries {
 		for _, e := range entries {
-			if !e.Address.IsValid() && modelSameText(e.Listed, text) {
-				labels = append(labels, modelLabel(m.ids[i], e, score.Literal))
+			match := score.Match(0)
+			if a.IsValid() {
+				match = modelMatch(e, a)
+			}
+			if match == 0 && text != "" && !e.Address.IsValid() && modelSameText(e.Listed, text) {
+				match = score.Literal
+			}
+			if match != 0 && !(m.noKeys && match == score.Key) {
+				labels = append(labels, modelLabel(m.ids[i], e, match))
 			}
 		}
 	}
@@ -48,10 +48,10 @@ func (m model) screenText(text string) []screening.Label {
 
 func modelMatch(e sources.Entry, a address.Address) score.Match {
 	if !e.Address.IsValid() {
-		for _, d := range address.Detect(strings.TrimSpace(e.Listed)) {
-			if d.Canonical() == a.Canonical() {
-				return score.Literal
-			}
+		is := func(d address.Address) bool { return d.Canonical() == a.Canonical() }
+		decoded, _ := sources.Decode(e.Asset, e.Listed)
+		if slices.ContainsFunc(address.Detect(modelText(e.Listed)), is) || is(decoded) {
+			return score.Literal
 		}
 		return 0
 	}
@@ -73,10 +73,35 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 }
 
 // modelSameText compares listed strings: hex without regard to case.
-func modelSameText(a, b string) bool {
-	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-	hex := strings.Trim(strings.TrimPrefix(a, "0x"), "0123456789abcdefABCDEF") == ""
-	return a == b || hex && strings.EqualFold(a, b)
+func modelSameText(a, b string) bool { return modelText(a) == modelText(b) }
+
+var modelHex = regexp.MustCompile(`^(0[xX])?[0-9a-fA-F]*$`)
+
+func modelText(s string) string {
+	if s = strings.TrimSpace(s); modelHex.MatchString(s) {
+		return strings.ToLower(s)
+	}
+	return s
+}
+
+// respelled returns other spellings of a, some of which no chain may take.
+func respelled(a address.Address) []string {
+	text, info := a.Normalized(), must(chainInfo(a.Chain()))
+	_, bare, _ := strings.Cut(text, ":")
+	key, _ := a.Key()
+	return []string{
+		text, strings.ToUpper(text), strings.ToLower(text), "0X" + strings.ToUpper(strings.TrimPrefix(text, "0x")), a.Canonical().Normalized(),
+		" " + text + "\n", string(a.Chain()) + ":" + text, string(a.Chain()) + ":" + text + "?amount=1", info.CAIP2 + ":" + text, text + "@1",
+		bare, "41" + strings.TrimPrefix(key.String(), "h20:"), text + " (tag)", text[:len(text)-1],
+	}
+}
+
+func chainInfo(c address.Chain) (address.Info, error) {
+	info, ok := c.Info()
+	if !ok {
+		return info, address.ErrChain
+	}
+	return info, nil
 }
 
 func modelLabel(source string, e sources.Entry, m score.Match) screening.Label {

@@ -305,7 +305,8 @@ func (s *Screener) screen(r *Result, a address.Address) error {
 // ScreenText reads text as an address of chain c, as [address.Normalize] does,
 // and screens it. A text that is no address, but is the very string that a list
 // prints, has the labels of that listing by [score.Literal], and a Result
-// without an Address.
+// without an Address. So has one that is an address, but in a spelling that did not
+// tell it when the list was read, as an URI may be; it is screened as both.
 //
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
 // an address nor listed.
@@ -330,8 +331,10 @@ func (s *Screener) screenText(c address.Chain, text string) (r Result, err error
 	if err != nil {
 		return s.screenLiteral(text, err)
 	}
-	err = s.screen(&r, a)
-	return r, err
+	if err = s.screen(&r, a); err != nil || isSpelledAs(text, a.Normalized()) {
+		return r, err
+	}
+	return r.snap.alsoLiteral(r, text)
 }
 
 // screenLiteral screens a text that is no address, because of err.

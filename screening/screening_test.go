@@ -203,8 +203,16 @@ func TestModel(t *testing.T) {
 			Kind: kinds[rng.IntN(len(kinds))], Ref: strconv.Itoa(rng.IntN(4)), Name: strconv.Itoa(rng.IntN(3)),
 			ListedAt: day.AddDate(0, 0, rng.IntN(3)),
 		}
-		if rng.IntN(8) == 0 {
+		switch rng.IntN(12) {
+		case 0:
 			e.Listed = literals[rng.IntN(len(literals))]
+			return e
+		case 1: // an address, of which the list does not say so
+			others := respelled(pool[rng.IntN(len(pool))])
+			if e.Listed = others[rng.IntN(len(others))]; strings.TrimSpace(e.Listed) == "" {
+				e.Listed = literals[0]
+			}
+			e.Asset = []string{"", "ETH", "XBT", "TRX", "DOT", "ATOM", "NEAR"}[rng.IntN(7)]
 			return e
 		}
 		e.Address = pool[rng.IntN(len(pool))]
@@ -268,29 +276,29 @@ func TestModel(t *testing.T) {
 			var err error
 			var want []screening.Label
 			a := pool[rng.IntN(len(pool))]
-			switch rng.IntN(4) {
-			case 0: // the same spelling, on a chain that may or may not take it
-				c := chains[rng.IntN(len(chains))]
-				b, perr := address.Normalize(c, a.Normalized())
-				r, err = s.ScreenText(c, a.Normalized())
-				if perr != nil {
-					if want = m.screenText(a.Normalized()); want == nil {
-						if err == nil {
-							t.Fatalf("ScreenText(%s, %q) answers %v, but it is no address", c, a.Normalized(), r)
-						}
-						continue
-					}
-				} else {
-					want = m.screen(b)
+			switch n := rng.IntN(6); n {
+			case 0, 1, 2, 3:
+				c, text := a.Chain(), a.Normalized()
+				if n == 0 { // a chain that may or may not take it
+					c = chains[rng.IntN(len(chains))]
 				}
-			case 1:
-				text := literals[rng.IntN(len(literals))]
-				r, err = s.ScreenText("bitcoin", text)
-				if want = m.screenText(text); want == nil {
+				others := respelled(a)
+				if text = others[rng.IntN(len(others))]; n == 1 {
+					text = literals[rng.IntN(len(literals))]
+				}
+				if i := rng.IntN(2); n == 2 && !m.entries[i][0].Address.IsValid() {
+					text = m.entries[i][0].Listed
+				}
+				b, perr := address.Normalize(c, text)
+				r, err = s.ScreenText(c, text)
+				if want = m.screenText(b, text); perr != nil && want == nil {
 					if err == nil {
-						t.Fatalf("ScreenText(bitcoin, %q) answers %v", text, r)
+						t.Fatalf("ScreenText(%s, %q) answers %v, but it is no address", c, text, r)
 					}
 					continue
+				}
+				if err == nil && r.Address != b {
+					t.Fatalf("ScreenText(%s, %q) is about %v, want %v", c, text, r.Address, b)
 				}
 			default:
 				r, err = s.Screen(a)

@@ -570,13 +570,13 @@ func appendProbes(dst []index.Key, a address.Address, accountsOnly bool) []index
 
 // appendFilings appends the keys of an index under which an entry is filed: those
 // that are asked about its address, and those of the scripts that wrap what
-// controls it; or its very string, if that is no address, and what is asked about
-// the addresses that the string is without its letter case.
+// controls it; or its very string, if it has no address, and what is asked about the
+// addresses as which that can be read.
 func appendFilings(dst []index.Key, e sources.Entry, accountsOnly bool) []index.Key {
 	if !e.Address.IsValid() {
 		text := literalKey(e.Listed)
 		dst = append(dst, textKey(text))
-		for _, a := range address.Detect(text) {
+		for _, a := range readings(e, text) {
 			dst = appendProbes(dst, a, accountsOnly)
 		}
 		return dst
@@ -592,6 +592,16 @@ func appendFilings(dst []index.Key, e sources.Entry, accountsOnly bool) []index.
 		}
 	}
 	return dst
+}
+
+// readings returns the addresses as which the listed string of an entry that has none
+// can be read, given its literalKey.
+func readings(e sources.Entry, text string) []address.Address {
+	all := address.Detect(text)
+	if a, ok := sources.Decode(e.Asset, text); ok && !slices.Contains(all, a) { // a URI, for example
+		all = append(all, a)
+	}
+	return all
 }
 
 // indexKey returns k as an index has it. Accounts and what controls them are of
@@ -638,11 +648,15 @@ func hexOf(k index.Key) string {
 }
 
 // literalKey returns the string under which a listed string that is no address
-// is found: itself without outer blanks, and hex digits in lower case, for their
-// case says nothing.
+// is found: itself without outer blanks, and hex digits in lower case, as their 0x is,
+// for their case says nothing.
 func literalKey(listed string) string {
 	text := sources.TrimListed(listed)
-	for _, c := range []byte(strings.TrimPrefix(text, "0x")) {
+	digits := text
+	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
+		digits = text[2:]
+	}
+	for _, c := range []byte(digits) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
 			return text
 		}

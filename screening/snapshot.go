@@ -168,7 +168,7 @@ func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 func matchOf(e sources.Entry, a address.Address, account address.Key) score.Match {
 	switch {
 	case !e.Address.IsValid():
-		for _, d := range address.Detect(literalKey(e.Listed)) {
+		for _, d := range readings(e, literalKey(e.Listed)) {
 			if d.Account() == account {
 				return score.Literal
 			}
@@ -185,9 +185,6 @@ func matchOf(e sources.Entry, a address.Address, account address.Key) score.Matc
 // literal returns the labels of the very string text, sorted; nil if no list
 // prints it.
 func (snap *snapshot) literal(text string) ([]Label, error) {
-	if len(text) > 1024 {
-		return nil, nil
-	}
 	k := textKey(literalKey(text))
 	var labels []Label
 	for _, seg := range snap.segments {
@@ -203,6 +200,30 @@ func (snap *snapshot) literal(text string) ([]Label, error) {
 		}
 	}
 	return sortLabels(labels), nil
+}
+
+// isSpelledAs reports whether an address is spelled as in its normal form, or differs
+// from that in the case of hex digits only. A listed string that is no address is
+// filed under each address of which it is such a spelling.
+func isSpelledAs(text, normal string) bool {
+	return text == normal || strings.HasPrefix(text, "0x") && strings.EqualFold(text, normal)
+}
+
+// alsoLiteral returns r, the answer about an address, with what lists say of the very
+// string that was asked for.
+func (snap *snapshot) alsoLiteral(r Result, text string) (Result, error) {
+	literal, err := snap.literal(text)
+	if err != nil {
+		return Result{}, err
+	}
+	if literal == nil {
+		return r, nil
+	}
+	labels, err := snap.labels(r.Address)
+	if err != nil {
+		return Result{}, err
+	}
+	return snap.result(r.Address, sortLabels(append(labels, literal...))), nil
 }
 
 // label returns the label of an entry that matches by m.
