@@ -538,6 +538,32 @@ func TestPastForged(t *testing.T) {
 	}
 }
 
+// TestPastUndecoded has lists give no Address for what is one: whatever is known about
+// the string, a restart and the Past answer as before.
+func TestPastUndecoded(t *testing.T) {
+	for _, listed := range []string{lazarusMixed, "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "bitcoin:1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", paymentID} {
+		src := sources.Static(ofac, sources.Entry{Listed: listed, Asset: "ETH", Kind: score.Sanctioned, Ref: "1", ListedAt: day})
+		opts := &screening.Options{Store: openStore(t, t.TempDir())}
+		before := must(loaded(t, opts, src).ScreenText("bitcoin", listed))
+		if before.Score != 100 {
+			t.Errorf("%q: score %d", listed, before.Score)
+		}
+		again := newScreener(t, opts, src)
+		if _, err := again.Open(ctx); err != nil {
+			t.Fatal(err)
+		}
+		p, err := screening.OpenDigest(ctx, opts.Store, before.Digest(), []sources.Source{src}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, s := range map[string]screener{"after a restart": again, "of the past": p} {
+			if after := must(s.ScreenText("bitcoin", listed)); after.Digest() != before.Digest() || !slices.Equal(after.Labels, before.Labels) {
+				t.Errorf("%q %s: %+v (%s), want %+v (%s)", listed, name, after.Labels, after.Digest(), before.Labels, before.Digest())
+			}
+		}
+	}
+}
+
 // TestPastPartial holds that what was a part of a list is one in the Past.
 func TestPastPartial(t *testing.T) {
 	dir := t.TempDir()

@@ -256,8 +256,8 @@ func ReadHeader(data string) (Header, error) {
 //
 // An address is parsed again, and must be what was written: if its chain or its
 // form is not known any more, that is an error, for a listed address must not
-// get lost. An entry that had no Address when it was written gets one if
-// [sources.Decode] knows one by now.
+// get lost. An entry that had no Address when it was written has none, whatever is
+// known by now, so that what was answered from the list can be answered again.
 //
 // An error wraps [ErrFormat], [ErrDamaged], or what add or [address.Parse] has
 // returned.
@@ -450,7 +450,6 @@ func (d *decoder) entry() (sources.Entry, error) {
 		return sources.Entry{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if f[0] == "" && f[1] == "" {
-		e.Address, _ = sources.Decode(e.Asset, e.Listed)
 		return e, nil
 	}
 	e.Address, err = address.Parse(address.Chain(f[0]), f[1])
