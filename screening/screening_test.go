@@ -768,6 +768,15 @@ func TestDigest(t *testing.T) {
 	if digest(a, b) == digest(a, c) || digest(a) == digest(a, b) {
 		t.Error("different lists have one digest")
 	}
+	later := a
+	later.ListedAt = a.ListedAt.Add(time.Nanosecond)
+	if digest(a) == digest(later) {
+		t.Error("lists that differ in the date of an entry have one digest")
+	}
+	later.ListedAt = a.ListedAt.In(time.FixedZone("", 3600))
+	if digest(a) != digest(later) {
+		t.Error("the time zone of a date changes the digest")
+	}
 	seen := a
 	seen.FirstSeen = day
 	if digest(a) != digest(seen) {

@@ -279,7 +279,11 @@ func appendSaid(b []byte, e sources.Entry) []byte {
 	} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
-	return binary.AppendVarint(b, e.ListedAt.Unix())
+	b = binary.AppendVarint(b, e.ListedAt.Unix())
+	if n := e.ListedAt.Nanosecond(); n > 0 {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return b
 }
 
 // appendTime appends t, to the nanosecond, so that readTime reads it.
