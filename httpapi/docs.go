@@ -49,16 +49,20 @@ func hashSource(page []byte, element string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }
 
-// document returns the text of d, or nil if the caller has it already.
-func (e *exchange) document(d *document) []byte {
+// document returns the text of d, or nil if the caller has it already, or the
+// problem of one who wants another.
+func (e *exchange) document(d *document) ([]byte, *problem) {
+	if p := e.compareTag(d.tag); p != nil {
+		return nil, p
+	}
 	e.setHeader("Cache-Control", "public, max-age=300")
 	e.setHeader("Content-Security-Policy", d.policy)
 	e.setHeader("Cross-Origin-Opener-Policy", "same-origin")
 	e.setHeader("Etag", d.tag)
 	e.setHeader("Referrer-Policy", "no-referrer")
-	if e.unchanged = matches(e.Header["If-None-Match"], d.tag); e.unchanged {
-		return nil
+	if e.unchanged {
+		return nil, nil
 	}
 	e.media = d.media
-	return d.text
+	return d.text, nil
 }

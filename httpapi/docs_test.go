@@ -58,6 +58,14 @@ func TestDocuments(t *testing.T) {
 				}
 			}
 		}
+		for match, want := range map[string]int{etag: 200, "*": 200, "W/" + etag: 412, `"x"`: 412, "": 412} {
+			r, w := httptest.NewRequest("GET", tt.path, nil), httptest.NewRecorder()
+			r.Header["If-Match"], r.Header["If-None-Match"] = []string{match}, []string{`"y"`}
+			h.ServeHTTP(w, r)
+			if w.Code != want || (w.Header().Get("ETag") == "") != (want == 412) || want == 412 && w.Header().Get("Cache-Control") != "no-store" {
+				t.Errorf("%s with If-Match %q: status %d, %v", tt.path, match, w.Code, w.Header())
+			}
+		}
 		for method, want := range map[string]int{"OPTIONS": 204, "POST": 405, "DELETE": 405} {
 			if w := get(h, method, tt.path); w.Code != want || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("ETag") != "" {
 				t.Errorf("%s: %s: status %d, want %d: %v", tt.path, method, w.Code, want, w.Header())

@@ -13,30 +13,33 @@ import (
 
 func TestMatches(t *testing.T) {
 	for _, tt := range []struct {
-		lines []string
-		want  bool
+		lines          []string
+		weakly, strong bool
 	}{
-		{nil, false},
-		{[]string{""}, false},
-		{[]string{`"t"`}, true},
-		{[]string{`W/"t"`}, true}, // RFC 9110, section 13.1.2: the weak comparison
-		{[]string{`w/"t"`}, false},
-		{[]string{`*`}, true},
-		{[]string{` * `}, true},
-		{[]string{`"*"`}, false},
-		{[]string{`t`}, false},
-		{[]string{`"t`}, false},
-		{[]string{`"T"`}, false},
-		{[]string{`"a", W/"b" ,"t"`}, true},
-		{[]string{`"a,b","t"`}, true},
-		{[]string{`"a\","t"`}, true}, // a backslash is a character of a tag like others
-		{[]string{`, ,"t"`}, true},   // section 5.6.1: empty elements are ignored
-		{[]string{`"a" x "t"`}, false},
-		{[]string{`"a"`, `"t"`}, true},
-		{[]string{`W/"`, `W/`, `"`}, false},
+		{nil, false, false},
+		{[]string{""}, false, false},
+		{[]string{`"t"`}, true, true},
+		{[]string{`W/"t"`}, true, false}, // RFC 9110, section 8.8.3.2
+		{[]string{`w/"t"`}, false, false},
+		{[]string{`*`}, true, true},
+		{[]string{` * `}, true, true},
+		{[]string{`"*"`}, false, false},
+		{[]string{`t`}, false, false},
+		{[]string{`"t`}, false, false},
+		{[]string{`"T"`}, false, false},
+		{[]string{`"a", W/"b" ,"t"`}, true, true},
+		{[]string{`W/"t", "t"`}, true, true},
+		{[]string{`"t", W/"t"`}, true, true},
+		{[]string{`"a,b","t"`}, true, true},
+		{[]string{`"a\","t"`}, true, true}, // a backslash is a character of a tag like others
+		{[]string{`, ,"t"`}, true, true},   // section 5.6.1: empty elements are ignored
+		{[]string{`"a" x "t"`}, false, false},
+		{[]string{`"a"`, `"t"`}, true, true},
+		{[]string{`W/"`, `W/`, `"`}, false, false},
 	} {
-		if got := httpapi.Matches(tt.lines, `"t"`); got != tt.want {
-			t.Errorf("%q: %v, want %v", tt.lines, got, tt.want)
+		weakly, strong := httpapi.Matches(tt.lines, `"t"`, true), httpapi.Matches(tt.lines, `"t"`, false)
+		if weakly != tt.weakly || strong != tt.strong {
+			t.Errorf("%q: %v and %v, want %v and %v", tt.lines, weakly, strong, tt.weakly, tt.strong)
 		}
 	}
 }

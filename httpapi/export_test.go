@@ -66,7 +66,7 @@ func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent int64
 }
 
 // Matches reports whether the lines of an If-None-Match match a tag.
-func Matches(lines []string, tag string) bool { return matches(lines, tag) }
+func Matches(lines []string, tag string, weakly bool) bool { return matches(lines, tag, weakly) }
 
 // ProblemOf returns the problem of an error, as it is sent.
 func ProblemOf(err error) (map[string]any, http.Header) {

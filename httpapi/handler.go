@@ -61,7 +61,8 @@
 // no-store, for what somebody screens is nobody else's business; but that of
 // sources has an ETag, and private, no-cache, so that whoever sends the tag back in
 // If-None-Match is told with a 304 that nothing has changed; and so have the two
-// documents, which anyone may keep for five minutes. HEAD is answered where GET is.
+// documents, which anyone may keep for five minutes. To an If-Match that has another
+// tag they answer 412. HEAD is answered where GET is.
 // Accept is ignored, and so is the query, but that a key in it is refused.
 //
 // Times are RFC 3339 in UTC with "Z", in whole seconds; what is smaller is cut.
@@ -434,7 +435,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 		if p := h.admit(e, ScopeSources); p != nil {
 			return nil, p
 		}
-		return h.sources(e), nil
+		return h.sources(e)
 	case usagePath:
 		if p := e.allow("GET, HEAD, OPTIONS", http.MethodGet, http.MethodHead); p != nil || e.Method == http.MethodOptions {
 			return nil, p
@@ -447,7 +448,7 @@ func (h *handler) answer(e *exchange) (body []byte, p *problem) {
 		if p := e.allow("GET, HEAD, OPTIONS", http.MethodGet, http.MethodHead); p != nil || e.Method == http.MethodOptions {
 			return nil, p
 		}
-		return e.document(documents()[e.route]), nil
+		return e.document(documents()[e.route])
 	}
 	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in " + string(sourcesPath) + ", " + string(screenPath) + " and " + string(usagePath) + "."}
 }
@@ -517,15 +518,18 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 
 // sources answers a GET to the sources path. The answer has no ages, so its tag
 // holds until a list is loaded.
-func (h *handler) sources(e *exchange) []byte {
+func (h *handler) sources(e *exchange) ([]byte, *problem) {
 	body := marshal(newSources(h.screener.Sources()))
 	tag := etag(body)
+	if p := e.compareTag(tag); p != nil {
+		return nil, p
+	}
 	e.setHeader("Etag", tag)
 	e.setHeader("Cache-Control", "private, no-cache") // ask each time
-	if e.unchanged = matches(e.Header["If-None-Match"], tag); e.unchanged {
-		return nil
+	if e.unchanged {
+		return nil, nil
 	}
-	return body
+	return body, nil
 }
 
 // checkContent returns the problem of a request whose body is not said to be

@@ -50,6 +50,7 @@ const (
 	unsupportedChain      code = "unsupported_chain"
 	notFound              code = "not_found"
 	methodNotAllowed      code = "method_not_allowed"
+	preconditionFailed    code = "precondition_failed"
 	bodyTooLarge          code = "body_too_large"
 	unsupportedMediaType  code = "unsupported_media_type"
 	sourcesUnavailable    code = "sources_unavailable"
@@ -82,6 +83,7 @@ var codes = map[code]struct {
 	unsupportedChain:      {400, "Unsupported chain"},
 	notFound:              {404, "Not found"},
 	methodNotAllowed:      {405, "Method not allowed"},
+	preconditionFailed:    {412, "Precondition failed"},
 	bodyTooLarge:          {413, "Body too large"},
 	unsupportedMediaType:  {415, "Unsupported media type"},
 	sourcesUnavailable:    {503, "Lists not loaded"},
