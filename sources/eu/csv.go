@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/internal/holders"
 )
 
 // readCSV reads CSV 1.1: separated by semicolons, a row for each name, address,
@@ -37,11 +38,11 @@ func readCSV(r io.Reader) (*list, error) {
 		}
 		t.addTo(sum)
 	}
-	t.revision.Records = len(t.holders)
-	if err := t.check(); err != nil {
+	t.Revision.Records = len(t.Holders)
+	if err := t.Check(); err != nil {
 		return nil, t.Errorf("", "%w", err)
 	}
-	t.revision.Digest = hex.EncodeToString(sum.Sum(nil))
+	t.Revision.Digest = hex.EncodeToString(sum.Sum(nil))
 	return &t.list, nil
 }
 
@@ -50,7 +51,7 @@ type table struct {
 	*csvscan.Scanner
 	list
 	fields   []string       // of the last record
-	entities map[string]int // of list.holders, by logical id
+	entities map[string]int // of Holders, by logical id
 
 	columns                                 int
 	generated, id, ref, designated, regular int
@@ -161,8 +162,8 @@ func (t *table) row() error {
 	if len(t.fields) != t.columns {
 		return t.Errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
 	}
-	if t.revision.Published.IsZero() {
-		if t.revision.Published = t.day(t.generated); t.revision.Published.IsZero() {
+	if t.Revision.Published.IsZero() {
+		if t.Revision.Published = t.day(t.generated); t.Revision.Published.IsZero() {
 			return t.Errorf("", "fileGenerationDate %.40q: want DD/MM/YYYY", t.text(t.generated))
 		}
 	}
@@ -172,7 +173,7 @@ func (t *table) row() error {
 	}
 	i, ok := t.entities[id]
 	if !ok {
-		if i = len(t.holders); i == maxEntities {
+		if i = len(t.Holders); i == maxEntities {
 			return t.Errorf("", "more than %d entities", maxEntities)
 		}
 		ref := strings.TrimSpace(t.text(t.ref))
@@ -180,11 +181,11 @@ func (t *table) row() error {
 			ref = id
 		}
 		t.entities[strings.Clone(id)] = i
-		t.holders = append(t.holders, holder{ref: strings.Clone(ref)})
+		t.Holders = append(t.Holders, holders.Holder{Ref: strings.Clone(ref)})
 	}
-	if h := &t.holders[i]; h.name == "" {
+	if h := &t.Holders[i]; h.Name == "" {
 		if name := fullName(t.text(t.whole), t.text(t.firstName), t.text(t.middle), t.text(t.last)); len(name) <= maxText {
-			h.name = strings.Clone(name)
+			h.Name = strings.Clone(name)
 		}
 	}
 	for _, c := range t.remarks {
@@ -197,8 +198,8 @@ func (t *table) row() error {
 				listed = t.day(other)
 			}
 		}
-		if err := t.find(i, t.fields[c.text], listed); err != nil {
-			return t.Errorf(t.holders[i].ref, "%w", err)
+		if err := t.Find(i, t.fields[c.text], listed); err != nil {
+			return t.Errorf(t.Holders[i].Ref, "%w", err)
 		}
 	}
 	return nil

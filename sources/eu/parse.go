@@ -18,18 +18,13 @@
 package eu
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/remark"
-	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -66,113 +61,32 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	if err := l.each(add); err != nil {
-		return sources.Revision{}, err
-	}
-	return l.revision, nil
+	return l.Emit("entity", add)
 }
 
 // A list is what a file says about wallets.
 type list struct {
-	revision sources.Revision
-	sha1     string // of the file, in hex
-	isTimed  bool   // revision.Published is a time, not a day
-	holders  []holder
-	wallets  []wallet // in the order of the file
-	named    map[naming]bool
-}
-
-// A holder is an entity that has wallets.
-type holder struct{ ref, name string }
-
-// A naming is what an entity's remarks may repeat.
-type naming struct {
-	holder      int
-	asset, text string
-}
-
-// A wallet is an address that a remark names.
-type wallet struct {
-	remark.Wallet
-	holder int // in list.holders
-	listed time.Time
+	holders.List
+	sha1    string // of the file, in hex
+	isTimed bool   // Revision.Published is a time, not a day
 }
 
 // The bounds of what is kept. The list has some 6,200 entities, two of them with
 // wallets.
 const (
-	maxWallets  = 1 << 20
 	maxEntities = 1 << 18
 	maxText     = 4096 // of a name or an id
 )
 
-// each calls add for each wallet.
-func (l *list) each(add func(sources.Entry) error) error {
-	for _, w := range l.wallets {
-		h := &l.holders[w.holder]
-		err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.ref, Name: h.name, ListedAt: w.listed})
-		if err != nil {
-			return fmt.Errorf("entity %.64q: %w", h.ref, err)
-		}
-	}
-	return nil
-}
-
 // read reads a whole file.
 func read(r io.Reader) (*list, error) {
-	buffered := bufio.NewReaderSize(r, 512)
-	head, _ := buffered.Peek(512)
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	head = bytes.TrimLeft(head, " \t\r\n")
-	lower := bytes.ToLower(head)
 	sum := sha1.New()
-	r = io.TeeReader(buffered, sum)
-	var l *list
-	var err error
-	switch {
-	case bytes.HasPrefix(lower, []byte("<!doctype html")), bytes.HasPrefix(lower, []byte("<html")):
-		return nil, &sources.RecordError{Err: errors.New("HTML page, not the list")}
-	case len(head) == 0 || head[0] == '<':
-		l, err = readXML(r)
-	default:
-		l, err = readCSV(r)
-	}
+	l, err := holders.Read(io.TeeReader(r, sum), readXML, readCSV)
 	if err != nil {
 		return nil, err
 	}
 	l.sha1 = hex.EncodeToString(sum.Sum(nil))
 	return l, nil
-}
-
-// check returns an error if what was read is not the list.
-func (l *list) check() error {
-	switch {
-	case l.revision.Records == 0:
-		return errors.New("no records")
-	case len(l.wallets) == 0:
-		return fmt.Errorf("no wallet in %d records", l.revision.Records)
-	}
-	return nil
-}
-
-// find adds the wallets that a remark of a holder names, which came with the
-// given day, but for those that were there before.
-func (l *list) find(holder int, text string, listed time.Time) error {
-	for _, w := range remark.Find(text) {
-		key := naming{holder, w.Asset, w.Text}
-		if l.named[key] {
-			continue
-		}
-		if len(l.wallets) == maxWallets {
-			return fmt.Errorf("more than %d wallets", maxWallets)
-		}
-		if l.named == nil {
-			l.named = make(map[naming]bool)
-		}
-		l.named[key] = true
-		l.wallets = append(l.wallets, wallet{w, holder, listed})
-	}
-	return nil
 }
 
 // day reads a day such as 2025-02-24. It is zero if there is none that can be

@@ -164,7 +164,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 	}
 	revision := prev
 	if !result.NotModified {
-		revision = l.revision
+		revision = l.Revision
 	}
 	if result.ETag != "" {
 		revision.ETag = result.ETag
@@ -177,7 +177,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 		revision.Checked = time.Time{}
 		return revision, sources.ErrUnchanged
 	}
-	err = l.each(func(e sources.Entry) error {
+	_, err = l.Emit("entity", func(e sources.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

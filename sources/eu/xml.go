@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/internal/xmlscan"
 )
 
@@ -46,7 +47,7 @@ func readXML(r io.Reader) (*list, error) {
 	if err != nil {
 		return nil, d.Errorf("", "generationDate %.40q: want a time with a zone", text)
 	}
-	d.revision.Published, d.isTimed = published.UTC(), true
+	d.Revision.Published, d.isTimed = published.UTC(), true
 	err = d.Children(func(name []byte) error {
 		if string(name) != "sanctionEntity" {
 			return d.Skip()
@@ -59,13 +60,13 @@ func readXML(r io.Reader) (*list, error) {
 	if _, err := d.Next(); err != io.EOF {
 		return nil, err // the scanner lets nothing but EOF follow the root
 	}
-	if d.revision.Records > 0 && d.references == 0 {
+	if d.Revision.Records > 0 && d.references == 0 {
 		return nil, d.Errorf("", "no entity has a euReferenceNumber: the list is of format 1.0, want 1.1")
 	}
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return nil, d.Errorf("", "%w", err)
 	}
-	d.revision.Digest = hex.EncodeToString(digest.hash.Sum(nil))
+	d.Revision.Digest = hex.EncodeToString(digest.hash.Sum(nil))
 	return &d.list, nil
 }
 
@@ -76,8 +77,7 @@ type document struct {
 	references int // entities that have one
 
 	// Of the entity that is read:
-	ref                string
-	strong, weak       string    // the first names
+	holder             holders.Holder
 	published, summary time.Time // the first days of a regulation, and of a regulationSummary
 }
 
@@ -92,21 +92,21 @@ func (d *document) attr(name string) string {
 
 // entity reads a sanctionEntity.
 func (d *document) entity() error {
-	d.revision.Records++
-	if d.revision.Records > maxEntities {
+	d.Revision.Records++
+	if d.Revision.Records > maxEntities {
 		return d.Errorf("", "more than %d entities", maxEntities)
 	}
-	d.strong, d.weak = "", ""
 	d.published, d.summary = time.Time{}, time.Time{}
-	d.ref = strings.TrimSpace(d.attr("euReferenceNumber"))
-	if d.ref != "" {
+	h := &d.holder
+	*h = holders.Holder{Ref: strings.TrimSpace(d.attr("euReferenceNumber"))}
+	if h.Ref != "" {
 		d.references++
-	} else if d.ref = strings.TrimSpace(d.attr("logicalId")); d.ref == "" {
+	} else if h.Ref = strings.TrimSpace(d.attr("logicalId")); h.Ref == "" {
 		return d.Errorf("", "sanctionEntity without euReferenceNumber and logicalId")
 	}
 	text, _ := d.Attr("designationDate")
-	listed := day(text)
-	begin := len(d.wallets)
+	h.ListedAt = day(text)
+	begin := len(d.Wallets)
 	err := d.Children(func(name []byte) error {
 		switch string(name) {
 		case "remark":
@@ -119,45 +119,29 @@ func (d *document) entity() error {
 		}
 		return d.part()
 	})
-	if err != nil || len(d.wallets) == begin {
+	if err != nil || len(d.Wallets) == begin {
 		return err
 	}
 	for _, day := range []time.Time{d.published, d.summary} {
-		if listed.IsZero() {
-			listed = day
+		if h.ListedAt.IsZero() {
+			h.ListedAt = day
 		}
 	}
-	for i := range d.wallets[begin:] {
-		if w := &d.wallets[begin+i]; w.listed.IsZero() {
-			w.listed = listed
-		}
-	}
-	name := d.strong
-	if name == "" {
-		name = d.weak
-	}
-	d.holders = append(d.holders, holder{d.ref, name})
+	d.Holders = append(d.Holders, *h)
 	return nil
 }
 
 // name notes the name of a nameAlias.
 func (d *document) name() {
-	if d.strong != "" {
-		return
-	}
 	name := fullName(d.attr("wholeName"), d.attr("firstName"), d.attr("middleName"), d.attr("lastName"))
-	if d.attr("strong") != "false" {
-		d.strong = name
-	} else if d.weak == "" {
-		d.weak = name
-	}
+	d.holder.Call(name, d.attr("strong") != "false")
 }
 
 // part reads a child of an entity. Its wallets are of the first day that a
 // regulationSummary in it has.
 func (d *document) part() error {
 	var listed time.Time
-	begin := len(d.wallets)
+	begin := len(d.Wallets)
 	var below func(name []byte) error
 	below = func(name []byte) error {
 		switch string(name) {
@@ -173,8 +157,8 @@ func (d *document) part() error {
 		return err
 	}
 	d.summary = first(d.summary, listed)
-	for i := range d.wallets[begin:] {
-		d.wallets[begin+i].listed = listed
+	for i := range d.Wallets[begin:] {
+		d.Wallets[begin+i].ListedAt = listed
 	}
 	return nil
 }
@@ -185,8 +169,8 @@ func (d *document) remark() error {
 	if err != nil {
 		return err
 	}
-	if err := d.find(len(d.holders), string(text), time.Time{}); err != nil {
-		return d.Errorf(d.ref, "%w", err)
+	if err := d.Find(len(d.Holders), string(text), time.Time{}); err != nil {
+		return d.Errorf(d.holder.Ref, "%w", err)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/walletscreen/walletscreen/internal/holders"
 )
 
 // advanced reads sdn_advanced.xml. What matters of it, in this order, is
@@ -64,7 +66,7 @@ func (p *advanced) read() error {
 	err := p.Children(func(name []byte) (err error) {
 		switch string(name) {
 		case "DateOfIssue":
-			p.revision.Published, err = p.date()
+			p.Revision.Published, err = p.date()
 			return err
 		case "ReferenceValueSets":
 			return p.Children(p.values)
@@ -86,7 +88,7 @@ func (p *advanced) read() error {
 	}
 	for i, ok := range p.onList {
 		if !ok {
-			return p.Errorf(p.holders[i].id, "a holder of wallets is not on %v", p.kind)
+			return p.Errorf(p.Holders[i].Ref, "a holder of wallets is not on %v", p.kind)
 		}
 	}
 	return nil
@@ -171,7 +173,7 @@ func (p *advanced) attr(name string) (string, error) {
 
 // party reads a party. One that has no wallets is not kept.
 func (p *advanced) party([]byte) error {
-	p.revision.Records++
+	p.Revision.Records++
 	return p.Children(func(name []byte) (err error) {
 		if string(name) != "Profile" {
 			return p.Skip()
@@ -180,18 +182,18 @@ func (p *advanced) party([]byte) error {
 			return err
 		}
 		p.name, p.hasName = p.name[:0], false
-		before := len(p.wallets)
+		before := len(p.Wallets)
 		if err := p.Children(p.profile); err != nil {
 			return err
 		}
-		if len(p.wallets) == before {
+		if len(p.Wallets) == before {
 			return nil
 		}
 		if _, ok := p.profiles[p.id]; ok {
 			return p.Errorf(p.id, "profile that was there before")
 		}
-		p.profiles[p.id] = len(p.holders)
-		p.holders = append(p.holders, holder{id: p.id, name: string(p.name)})
+		p.profiles[p.id] = len(p.Holders)
+		p.Holders = append(p.Holders, holders.Holder{Ref: p.id, Name: string(p.name)})
 		p.onList = append(p.onList, false)
 		return nil
 	})
@@ -262,7 +264,7 @@ func (p *advanced) feature() error {
 	if !f.isWallet {
 		return p.Skip()
 	}
-	before := len(p.wallets)
+	before := len(p.Wallets)
 	err := p.Children(func(name []byte) error {
 		if string(name) != "FeatureVersion" {
 			return p.Skip()
@@ -278,7 +280,7 @@ func (p *advanced) feature() error {
 			return p.addWallet(p.id, f.asset, text)
 		})
 	})
-	if err == nil && len(p.wallets) == before {
+	if err == nil && len(p.Wallets) == before {
 		err = p.Errorf(p.id, "%s without a VersionDetail", label)
 	}
 	return err
@@ -309,8 +311,8 @@ func (p *advanced) entry([]byte) error {
 				return p.Skip()
 			}
 			t, err := p.date()
-			if h := &p.holders[i]; err == nil && (h.listed.IsZero() || t.Before(h.listed)) {
-				h.listed = t
+			if h := &p.Holders[i]; err == nil && (h.ListedAt.IsZero() || t.Before(h.ListedAt)) {
+				h.ListedAt = t
 			}
 			return err
 		})

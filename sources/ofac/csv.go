@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -69,10 +70,7 @@ func (k kind) parseCSV(main, comments io.Reader, add func(sources.Entry) error) 
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	if err := l.each(add); err != nil {
-		return sources.Revision{}, err
-	}
-	return l.revision, nil
+	return l.Emit("entity", add)
 }
 
 // csvNames are the names of the two files of each list.
@@ -105,8 +103,8 @@ func (k kind) readComments(r io.Reader) (*commentsFile, error) {
 }
 
 // readCSV reads the first file to its end.
-func (k kind) readCSV(r io.Reader, rest *commentsFile) (*list, error) {
-	var l list
+func (k kind) readCSV(r io.Reader, rest *commentsFile) (*holders.List, error) {
+	var l holders.List
 	main := csvFile{name: csvNames[k][0], columns: 12, hash: sha256.New()}
 	seen := make(map[string]bool)
 	err := main.each(r, maxCSV, func(row []string) error {
@@ -115,7 +113,7 @@ func (k kind) readCSV(r io.Reader, rest *commentsFile) (*list, error) {
 			return errors.New("id given twice")
 		}
 		seen[strings.Clone(id)] = true // not to keep the row
-		l.revision.Records++
+		l.Revision.Records++
 		if err := k.check(strings.Split(row[3], "] [")); err != nil {
 			return err
 		}
@@ -123,16 +121,16 @@ func (k kind) readCSV(r io.Reader, rest *commentsFile) (*list, error) {
 		if err != nil {
 			return err
 		}
-		return l.addRemarks(id, row[1], remarks)
+		return addRemarks(&l, id, row[1], remarks)
 	})
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case l.revision.Records == 0:
+	case l.Revision.Records == 0:
 		return nil, main.errorf(0, "", "no records")
-	case len(l.wallets) == 0 && k == sdn:
-		return nil, main.errorf(0, "", "no wallet in %d records", l.revision.Records)
+	case len(l.Wallets) == 0 && k == sdn:
+		return nil, main.errorf(0, "", "no wallet in %d records", l.Revision.Records)
 	}
 	for id := range rest.more {
 		if !seen[id] {
@@ -140,7 +138,7 @@ func (k kind) readCSV(r io.Reader, rest *commentsFile) (*list, error) {
 		}
 	}
 	digest := sha256.Sum256(rest.hash.Sum(main.hash.Sum(nil)))
-	l.revision.Digest = hex.EncodeToString(digest[:])
+	l.Revision.Digest = hex.EncodeToString(digest[:])
 	return &l, nil
 }
 
@@ -204,7 +202,7 @@ func whole(remarks, more string) (string, error) {
 
 // addRemarks adds the wallets that remarks name, and their holder. Remarks are
 // items with semicolons between them and a full stop at the end.
-func (l *list) addRemarks(id, name, remarks string) error {
+func addRemarks(l *holders.List, id, name, remarks string) error {
 	if !mentions(remarks) {
 		return nil
 	}
@@ -221,12 +219,11 @@ func (l *list) addRemarks(id, name, remarks string) error {
 		if err != nil {
 			return err
 		}
-		if len(l.wallets) == maxWallets {
-			return fmt.Errorf("more than %d wallets", maxWallets)
+		if err := addWallet(l, asset, text); err != nil {
+			return err
 		}
-		l.wallets = append(l.wallets, wallet{len(l.holders), asset, text})
 	}
-	l.holders = append(l.holders, holder{id: id, name: sources.TrimListed(name)})
+	l.Holders = append(l.Holders, holders.Holder{Ref: id, Name: sources.TrimListed(name)})
 	return nil
 }
 

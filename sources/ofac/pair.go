@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -26,15 +27,15 @@ func (s *source) loadCSV(ctx context.Context, prev sources.Revision, add func(so
 		return sources.Revision{}, err
 	}
 	rev := prev
-	if l != nil && l.revision.Digest != prev.Digest {
-		rev = l.revision
+	if l != nil && l.Revision.Digest != prev.Digest {
+		rev = l.Revision
 	}
 	rev.Checked = time.Time{} // that is, now
 	rev.ETag, rev.LastModified = join(now.main.ETag, now.rest.ETag), join(now.main.LastModified, now.rest.LastModified)
 	if rev.Digest == prev.Digest {
 		return rev, sources.ErrUnchanged
 	}
-	err = l.each(func(e sources.Entry) error {
+	_, err = l.Emit("entity", func(e sources.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -68,10 +69,10 @@ func join(main, rest string) string {
 // getCSV fetches both files, unless both are those that are held: then the list
 // is nil. Its error is errApart if they do not belong together, or if one of them
 // is held and the other is not.
-func (s *source) getCSV(ctx context.Context, held validators) (*list, validators, error) {
+func (s *source) getCSV(ctx context.Context, held validators) (*holders.List, validators, error) {
 	var now validators
 	var rest *commentsFile
-	var l *list
+	var l *holders.List
 	var err error
 	now.rest, err = s.get(ctx, s.comments, maxComments, held.rest, func(body io.Reader) (err error) {
 		rest, err = s.kind.readComments(body)

@@ -25,13 +25,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"strings"
-	"time"
 
+	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/internal/xmlscan"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -67,53 +65,15 @@ func (k kind) parse(r io.Reader, add func(sources.Entry) error) (sources.Revisio
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	if err := l.each(add); err != nil {
-		return sources.Revision{}, err
-	}
-	return l.revision, nil
+	return l.Emit("entity", add)
 }
 
-// A list is what a document says about wallets.
-type list struct {
-	revision sources.Revision
-	holders  []holder
-	wallets  []wallet // in the order of the document
-}
-
-// A holder is an entity that has wallets.
-type holder struct {
-	id, name string
-	listed   time.Time // zero: the document does not say
-}
-
-// A wallet is a listed address.
-type wallet struct {
-	holder      int // in list.holders
-	asset, text string
-}
-
-// The bounds of what is kept. The longest that was seen are an address of 106
-// and a name of a few hundred bytes.
-const (
-	maxWallets = 1 << 20
-	maxText    = 4096
-)
-
-// each calls add for each wallet.
-func (l *list) each(add func(sources.Entry) error) error {
-	for _, w := range l.wallets {
-		h := &l.holders[w.holder]
-		e := sources.Entry{Listed: w.text, Asset: w.asset, Kind: score.Sanctioned, Ref: h.id, Name: h.name, ListedAt: h.listed}
-		e.Address, _ = sources.Decode(w.asset, w.text)
-		if err := add(e); err != nil {
-			return fmt.Errorf("entity %.64q: %w", h.id, err)
-		}
-	}
-	return nil
-}
+// maxText bounds a name and an address, in bytes. The longest that were seen are
+// an address of 106 and a name of a few hundred.
+const maxText = 4096
 
 // read reads a whole document.
-func read(r io.Reader, k kind) (*list, error) {
+func read(r io.Reader, k kind) (*holders.List, error) {
 	buffered := bufio.NewReaderSize(r, 16) // large reads go past the buffer
 	r = buffered
 	if head, _ := buffered.Peek(len(zipMagic)); string(head) == zipMagic {
@@ -128,12 +88,12 @@ func read(r io.Reader, k kind) (*list, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.revision.Digest = hex.EncodeToString(hash.Sum(nil))
+	l.Revision.Digest = hex.EncodeToString(hash.Sum(nil))
 	return l, nil
 }
 
 // readXML reads the document of s to its end.
-func readXML(s *xmlscan.Scanner, k kind) (*list, error) {
+func readXML(s *xmlscan.Scanner, k kind) (*holders.List, error) {
 	if _, err := s.Next(); err != nil {
 		return nil, err
 	}
@@ -154,21 +114,21 @@ func readXML(s *xmlscan.Scanner, k kind) (*list, error) {
 		return nil, err // the scanner lets nothing but EOF follow the root
 	}
 	switch {
-	case d.revision.Records == 0:
+	case d.Revision.Records == 0:
 		return nil, d.Errorf("", "no records")
-	case d.revision.Published.IsZero():
+	case d.Revision.Published.IsZero():
 		return nil, d.Errorf("", "no date of publication")
-	case len(d.wallets) == 0 && k == sdn:
+	case len(d.Wallets) == 0 && k == sdn:
 		// Either another list of OFAC, or the label of wallets has changed.
-		return nil, d.Errorf("", "no wallet in %d records", d.revision.Records)
+		return nil, d.Errorf("", "no wallet in %d records", d.Revision.Records)
 	}
-	return &d.list, nil
+	return &d.List, nil
 }
 
 // A document is a list while it is read.
 type document struct {
 	*xmlscan.Scanner
-	list
+	holders.List
 	kind kind // which one it should be
 }
 
@@ -190,11 +150,16 @@ func (d *document) addWallet(ref, asset, text string) error {
 	if text == "" {
 		return d.Errorf(ref, "%s of no text", label)
 	}
-	if len(d.wallets) == maxWallets {
-		return d.Errorf(ref, "more than %d wallets", maxWallets)
+	if err := addWallet(&d.List, asset, text); err != nil {
+		return d.Errorf(ref, "%w", err)
 	}
-	d.wallets = append(d.wallets, wallet{len(d.holders), asset, text})
 	return nil
+}
+
+// addWallet adds a wallet of the next holder.
+func addWallet(l *holders.List, asset, text string) error {
+	a, _ := sources.Decode(asset, text)
+	return l.Add(holders.Wallet{Holder: len(l.Holders), Asset: asset, Text: text, Address: a})
 }
 
 // label is how the kind of a wallet begins, in all formats. A ticker follows.

@@ -3,6 +3,8 @@ package ofac
 import (
 	"strconv"
 	"time"
+
+	"github.com/walletscreen/walletscreen/internal/holders"
 )
 
 // simple reads sdn.xml. What matters of it is
@@ -46,8 +48,8 @@ func (p *simple) read() error {
 	if err != nil {
 		return err
 	}
-	if p.claimed != p.revision.Records {
-		return p.Errorf("", "%d records, but Record_Count is %d", p.revision.Records, p.claimed)
+	if p.claimed != p.Revision.Records {
+		return p.Errorf("", "%d records, but Record_Count is %d", p.Revision.Records, p.claimed)
 	}
 	return nil
 }
@@ -59,7 +61,7 @@ func (p *simple) information(name []byte) error {
 		if err != nil {
 			return err
 		}
-		p.revision.Published, err = time.Parse("01/02/2006", text)
+		p.Revision.Published, err = time.Parse("01/02/2006", text)
 		if err != nil {
 			return p.Errorf("", "Publish_Date %.32q: want MM/DD/YYYY", text)
 		}
@@ -79,9 +81,9 @@ func (p *simple) information(name []byte) error {
 }
 
 func (p *simple) entry() error {
-	p.revision.Records++
+	p.Revision.Records++
 	p.uid, p.first, p.last, p.programs = "", "", "", p.programs[:0]
-	before := len(p.wallets)
+	before := len(p.Wallets)
 	err := p.Children(func(name []byte) (err error) {
 		switch string(name) {
 		case "uid":
@@ -115,12 +117,12 @@ func (p *simple) entry() error {
 	if err := p.kind.check(p.programs); err != nil {
 		return p.Errorf(p.uid, "%w", err)
 	}
-	if len(p.wallets) > before {
+	if len(p.Wallets) > before {
 		name := p.last
 		if p.first != "" {
 			name = p.first + " " + p.last
 		}
-		p.holders = append(p.holders, holder{id: p.uid, name: name})
+		p.Holders = append(p.Holders, holders.Holder{Ref: p.uid, Name: name})
 	}
 	return nil
 }

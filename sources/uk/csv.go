@@ -1,14 +1,13 @@
 package uk
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/csvscan"
+	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -20,9 +19,8 @@ import (
 //	…,Unique ID,…,Name 6,Name 1,…,Name 5,Name type,…,Other Information,UK Statement of Reasons,…,Date Designated,…
 //
 // Columns are found by their names.
-func readCSV(r io.Reader) (*list, error) {
-	hash := sha256.New()
-	t := table{Scanner: csvscan.New(io.TeeReader(r, hash))}
+func readCSV(r io.Reader) (*holders.List, error) {
+	t := table{Scanner: csvscan.New(r)}
 	if err := t.header(); err != nil {
 		return nil, err
 	}
@@ -38,20 +36,19 @@ func readCSV(r io.Reader) (*list, error) {
 			return nil, err
 		}
 	}
-	t.revision.Records = len(t.holders)
-	if err := t.check(); err != nil {
+	t.Revision.Records = len(t.Holders)
+	if err := t.Check(); err != nil {
 		return nil, t.Errorf("", "%w", err)
 	}
-	t.revision.Digest = hex.EncodeToString(hash.Sum(nil))
-	return &t.list, nil
+	return &t.List, nil
 }
 
 // A table is a list in CSV while it is read.
 type table struct {
 	*csvscan.Scanner
-	list
+	holders.List
 	fields       []string       // of the last record
-	designations map[string]int // of list.holders, by id
+	designations map[string]int // of Holders, by id
 
 	columns                       int
 	id, kind, information, reason int
@@ -92,7 +89,7 @@ func (t *table) header() error {
 	if err != nil {
 		return t.Errorf("", "Report Date %.40q: want DD-Mon-YYYY", text)
 	}
-	t.revision.Published = published
+	t.Revision.Published = published
 
 	if err := t.must(); err != nil {
 		return err
@@ -137,22 +134,22 @@ func (t *table) row() error {
 	}
 	i, ok := t.designations[id]
 	if !ok {
-		if i = len(t.holders); i == maxDesignations {
+		if i = len(t.Holders); i == maxDesignations {
 			return t.Errorf("", "more than %d designations", maxDesignations)
 		}
 		id = strings.Clone(id) // and let go of the record
 		t.designations[id] = i
-		t.holders = append(t.holders, holder{id: id, listed: day(t.fields[t.designated])})
+		t.Holders = append(t.Holders, holders.Holder{Ref: id, ListedAt: day(t.fields[t.designated])})
 	}
-	if h := &t.holders[i]; !h.isPrimary {
+	if h := &t.Holders[i]; !h.Main {
 		var parts [6]string
 		for k, at := range t.names {
 			parts[k] = t.fields[at]
 		}
-		h.call(fullName(parts[:]...), isPrimary(t.fields[t.kind]))
+		h.Call(fullName(parts[:]...), isPrimary(t.fields[t.kind]))
 	}
 	for _, at := range []int{t.information, t.reason} {
-		if err := t.find(i, t.fields[at]); err != nil {
+		if err := t.Find(i, t.fields[at], time.Time{}); err != nil {
 			return t.Errorf(id, "%w", err)
 		}
 	}

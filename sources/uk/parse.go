@@ -17,16 +17,14 @@
 package uk
 
 import (
-	"bufio"
-	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/remark"
-	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -58,149 +56,20 @@ var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // Parse holds the wallets in memory, of CSV the ids and names of the designated,
 // and of the rest no more than a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	l, err := read(r)
+	hash := sha256.New()
+	l, err := holders.Read(io.TeeReader(r, hash), readXML, readCSV)
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	if err := l.each(add); err != nil {
-		return sources.Revision{}, err
-	}
-	return l.revision, nil
-}
-
-// A list is what a file says about wallets.
-type list struct {
-	revision sources.Revision
-	holders  []holder
-	wallets  []wallet // in the order of the file
-	named    map[naming]bool
-}
-
-// A holder is somebody who is designated.
-type holder struct {
-	id, name  string
-	isPrimary bool // name is the primary one
-	listed    time.Time
-}
-
-// A wallet is an address of a holder.
-type wallet struct {
-	remark.Wallet
-	holder int // in list.holders
-}
-
-// A naming is what a designation may repeat.
-type naming struct {
-	holder      int
-	asset, text string
+	l.Revision.Digest = hex.EncodeToString(hash.Sum(nil))
+	return l.Emit("designation", add)
 }
 
 // The bounds of what is kept. The list has some 6,300 designations.
 const (
-	maxWallets      = 1 << 20
 	maxDesignations = 1 << 18
 	maxText         = 4096 // of a name, an id, or an address
 )
-
-// each calls add for each wallet.
-func (l *list) each(add func(sources.Entry) error) error {
-	for _, w := range l.wallets {
-		h := &l.holders[w.holder]
-		err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.id, Name: h.name, ListedAt: h.listed})
-		if err != nil {
-			return fmt.Errorf("designation %.64q: %w", h.id, err)
-		}
-	}
-	return nil
-}
-
-// read reads a whole file.
-func read(r io.Reader) (*list, error) {
-	buffered := bufio.NewReaderSize(r, 512)
-	head, _ := buffered.Peek(512)
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	head = bytes.TrimLeft(head, " \t\r\n")
-	lower := bytes.ToLower(head)
-	var l *list
-	var err error
-	switch {
-	case bytes.HasPrefix(lower, []byte("<!doctype html")), bytes.HasPrefix(lower, []byte("<html")):
-		return nil, &sources.RecordError{Err: errors.New("HTML page, not the list")}
-	case len(head) == 0 || head[0] == '<':
-		l, err = readXML(buffered)
-	default:
-		l, err = readCSV(buffered)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-// check returns an error if what was read is not the list.
-func (l *list) check() error {
-	switch {
-	case l.revision.Records == 0:
-		return errors.New("no records")
-	case l.revision.Published.IsZero():
-		return errors.New("no date of publication")
-	case len(l.wallets) == 0:
-		return fmt.Errorf("no wallet in %d records", l.revision.Records)
-	}
-	return nil
-}
-
-// find adds the wallets that a text of a holder names.
-func (l *list) find(holder int, text string) error {
-	for _, w := range remark.Find(text) {
-		if err := l.add(holder, w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add adds a wallet, unless it was there before.
-func (l *list) add(holder int, w remark.Wallet) error {
-	key := naming{holder, w.Asset, w.Text}
-	if l.named[key] {
-		return nil
-	}
-	if len(l.wallets) == maxWallets {
-		return fmt.Errorf("more than %d wallets", maxWallets)
-	}
-	if l.named == nil {
-		l.named = make(map[naming]bool)
-	}
-	l.named[key] = true
-	l.wallets = append(l.wallets, wallet{w, holder})
-	return nil
-}
-
-// typed adds what an element for wallets says. Here an address needs no checksum,
-// and nothing is left out.
-func (l *list) typed(holder int, text string) error {
-	text = sources.TrimListed(text)
-	if text == "" {
-		return nil
-	}
-	if len(text) > maxText {
-		return fmt.Errorf("CryptoWalletAddress of %d bytes", len(text))
-	}
-	if found := remark.Find(text); len(found) > 0 {
-		return l.find(holder, text)
-	}
-	w := remark.Wallet{Text: text}
-	if a, ok := sources.Decode("", text); ok {
-		w.Address = a
-	} else if fields := strings.Fields(text); len(fields) > 1 {
-		asset, rest := strings.TrimRight(fields[0], ":-"), fields[len(fields)-1]
-		if a, ok := sources.Decode(asset, rest); ok && asset != "" {
-			w = remark.Wallet{Asset: asset, Text: rest, Address: a}
-		}
-	}
-	return l.add(holder, w)
-}
 
 // day reads a day such as 27/03/2024. It is zero if there is none that can be
 // read.
@@ -225,11 +94,4 @@ func fullName(parts ...string) string {
 // isPrimary reports whether a kind of name is that of the primary one.
 func isPrimary(kind string) bool {
 	return strings.EqualFold(sources.TrimListed(kind), "Primary Name")
-}
-
-// call notes a name of the holder: the first, but the primary one if there is.
-func (h *holder) call(name string, primary bool) {
-	if name != "" && (h.name == "" || primary && !h.isPrimary) {
-		h.name, h.isPrimary = name, primary
-	}
 }

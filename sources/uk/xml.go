@@ -1,11 +1,13 @@
 package uk
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/walletscreen/walletscreen/internal/holders"
+	"github.com/walletscreen/walletscreen/internal/remark"
 	"github.com/walletscreen/walletscreen/internal/xmlscan"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -26,9 +28,8 @@ import (
 //	    <UKStatementofReasons>…</UKStatementofReasons>
 //	    <CryptoWalletAddresses>
 //	      <CryptoWalletAddress>…</CryptoWalletAddress>
-func readXML(r io.Reader) (*list, error) {
-	hash := sha256.New()
-	d := document{Scanner: xmlscan.New(io.TeeReader(r, hash))}
+func readXML(r io.Reader) (*holders.List, error) {
+	d := document{Scanner: xmlscan.New(r)}
 	if _, err := d.Next(); err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func readXML(r io.Reader) (*list, error) {
 			if err != nil {
 				return err
 			}
-			if d.revision.Published = day(text); d.revision.Published.IsZero() {
+			if d.Revision.Published = day(text); d.Revision.Published.IsZero() {
 				return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", text)
 			}
 			return nil
@@ -61,17 +62,16 @@ func readXML(r io.Reader) (*list, error) {
 	if _, err := d.Next(); err != io.EOF {
 		return nil, err // the scanner lets nothing but EOF follow the root
 	}
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return nil, d.Errorf("", "%w", err)
 	}
-	d.revision.Digest = hex.EncodeToString(hash.Sum(nil))
-	return &d.list, nil
+	return &d.List, nil
 }
 
 // A document is a list in XML while it is read.
 type document struct {
 	*xmlscan.Scanner
-	list
+	holders.List
 }
 
 // text returns the text of the element whose start tag was just read, and of all
@@ -106,12 +106,12 @@ func (d *document) text() (string, error) {
 
 // designation reads a Designation.
 func (d *document) designation() error {
-	d.revision.Records++
-	if d.revision.Records > maxDesignations {
+	d.Revision.Records++
+	if d.Revision.Records > maxDesignations {
 		return d.Errorf("", "more than %d designations", maxDesignations)
 	}
-	var h holder
-	before := len(d.wallets)
+	var h holders.Holder
+	before := len(d.Wallets)
 	err := d.Children(func(name []byte) (err error) {
 		var text string
 		switch field := string(name); field {
@@ -121,11 +121,11 @@ func (d *document) designation() error {
 			}
 			switch field {
 			case "UniqueID":
-				h.id = sources.TrimListed(text)
+				h.Ref = sources.TrimListed(text)
 			case "DateDesignated":
-				h.listed = day(text)
+				h.ListedAt = day(text)
 			default:
-				err = d.find(len(d.holders), text)
+				err = d.Find(len(d.Holders), text, time.Time{})
 			}
 		case "Names":
 			return d.Children(func([]byte) error { return d.name(&h) })
@@ -133,25 +133,50 @@ func (d *document) designation() error {
 			return d.Children(func([]byte) error {
 				text, err := d.text()
 				if err == nil {
-					err = d.located(h.id, d.typed(len(d.holders), text))
+					err = d.located(h.Ref, d.typed(text))
 				}
 				return err
 			})
 		default:
 			return d.Skip()
 		}
-		return d.located(h.id, err)
+		return d.located(h.Ref, err)
 	})
 	if err != nil {
 		return err
 	}
-	if h.id == "" || len(h.id) > maxText {
+	if h.Ref == "" || len(h.Ref) > maxText {
 		return d.Errorf("", "Designation without a UniqueID")
 	}
-	if len(d.wallets) > before {
-		d.holders = append(d.holders, h)
+	if len(d.Wallets) > before {
+		d.Holders = append(d.Holders, h)
 	}
 	return nil
+}
+
+// typed adds what an element for wallets says. Here an address needs no checksum,
+// and nothing is left out.
+func (d *document) typed(text string) error {
+	text = sources.TrimListed(text)
+	if text == "" {
+		return nil
+	}
+	if len(text) > maxText {
+		return fmt.Errorf("CryptoWalletAddress of %d bytes", len(text))
+	}
+	if found := remark.Find(text); len(found) > 0 {
+		return d.Find(len(d.Holders), text, time.Time{})
+	}
+	w := holders.Wallet{Holder: len(d.Holders), Text: text}
+	if a, ok := sources.Decode("", text); ok {
+		w.Address = a
+	} else if fields := strings.Fields(text); len(fields) > 1 {
+		asset, rest := strings.TrimRight(fields[0], ":-"), fields[len(fields)-1]
+		if a, ok := sources.Decode(asset, rest); ok && asset != "" {
+			w.Asset, w.Text, w.Address = asset, rest, a
+		}
+	}
+	return d.AddNew(w)
 }
 
 // located returns err as one at this place of the document, in the designation
@@ -164,7 +189,7 @@ func (d *document) located(ref string, err error) error {
 }
 
 // name reads a Name.
-func (d *document) name(h *holder) error {
+func (d *document) name(h *holders.Holder) error {
 	var parts [6]string
 	var kind string
 	err := d.Children(func(name []byte) error {
@@ -181,6 +206,6 @@ func (d *document) name(h *holder) error {
 		}
 		return d.Skip()
 	})
-	h.call(fullName(parts[:]...), isPrimary(kind))
+	h.Call(fullName(parts[:]...), isPrimary(kind))
 	return err
 }

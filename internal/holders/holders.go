@@ -1,0 +1,142 @@
+// Package holders keeps what a sanctions list says about wallets and those who
+// hold them while it is read, and makes entries of it when all of it was: nothing
+// of a list counts before.
+package holders
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/remark"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A List is what was read so far.
+type List struct {
+	Revision sources.Revision
+	Holders  []Holder
+	Wallets  []Wallet // in the order of the list
+	named    map[naming]bool
+}
+
+// A Holder is one whom the list names.
+type Holder struct {
+	Ref, Name string
+	Main      bool      // Name is a main one; see Call
+	ListedAt  time.Time // zero: the list does not say
+}
+
+// A Wallet is an address of a holder.
+type Wallet struct {
+	Holder      int    // in List.Holders, or its length: the one that is added next
+	Asset, Text string // as printed
+	Address     address.Address
+	ListedAt    time.Time // zero: that of the holder
+}
+
+// A naming is what the texts about a holder may repeat.
+type naming struct {
+	holder      int
+	asset, text string
+}
+
+const maxWallets = 1 << 20
+
+// Read reads a list that is published in XML and in CSV, by the function for the
+// format that r has. A page of HTML, which servers send in place of a list, is an
+// error.
+func Read[L any](r io.Reader, xml, csv func(io.Reader) (L, error)) (L, error) {
+	in := bufio.NewReaderSize(r, 512)
+	head, _ := in.Peek(512)
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	head = bytes.ToLower(bytes.TrimLeft(head, " \t\r\n"))
+	switch {
+	case bytes.HasPrefix(head, []byte("<!doctype html")), bytes.HasPrefix(head, []byte("<html")):
+		var none L
+		return none, &sources.RecordError{Err: errors.New("HTML page, not the list")}
+	case len(head) == 0 || head[0] == '<':
+		return xml(in)
+	}
+	return csv(in)
+}
+
+// Call gives the holder a name. Of several the first that is a main one counts,
+// or else the first.
+func (h *Holder) Call(name string, main bool) {
+	if name != "" && (h.Name == "" || main && !h.Main) {
+		h.Name, h.Main = name, main
+	}
+}
+
+// Add adds a wallet. There is a bound of how many.
+func (l *List) Add(w Wallet) error {
+	if len(l.Wallets) == maxWallets {
+		return fmt.Errorf("more than %d wallets", maxWallets)
+	}
+	l.Wallets = append(l.Wallets, w)
+	return nil
+}
+
+// AddNew adds a wallet, unless it was there before: the same text under the same
+// ticker, of the same holder.
+func (l *List) AddNew(w Wallet) error {
+	key := naming{w.Holder, w.Asset, w.Text}
+	if l.named[key] {
+		return nil
+	}
+	if err := l.Add(w); err != nil {
+		return err
+	}
+	if l.named == nil {
+		l.named = make(map[naming]bool)
+	}
+	l.named[key] = true
+	return nil
+}
+
+// Find adds the wallets that a text about a holder names, as [remark.Find] finds
+// them, but for those that were there before.
+func (l *List) Find(holder int, text string, listedAt time.Time) error {
+	for _, w := range remark.Find(text) {
+		if err := l.AddNew(Wallet{holder, w.Asset, w.Text, w.Address, listedAt}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check returns an error if what was read, to its end, is no list with wallets.
+func (l *List) Check() error {
+	switch {
+	case l.Revision.Records == 0:
+		return errors.New("no records")
+	case l.Revision.Published.IsZero():
+		return errors.New("no date of publication")
+	case len(l.Wallets) == 0:
+		return fmt.Errorf("no wallet in %d records", l.Revision.Records)
+	}
+	return nil
+}
+
+// Emit calls add for each wallet, as an entry that is sanctioned, and returns the
+// revision, or else the error of add, with the holder, which the list calls so:
+// an "entity", or a "designation".
+func (l *List) Emit(holder string, add func(sources.Entry) error) (sources.Revision, error) {
+	for _, w := range l.Wallets {
+		h := &l.Holders[w.Holder]
+		if w.ListedAt.IsZero() {
+			w.ListedAt = h.ListedAt
+		}
+		err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.Ref, Name: h.Name, ListedAt: w.ListedAt})
+		if err != nil {
+			return sources.Revision{}, fmt.Errorf("%s %.64q: %w", holder, h.Ref, err)
+		}
+	}
+	return l.Revision, nil
+}

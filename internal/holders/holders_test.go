@@ -1,0 +1,114 @@
+package holders_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/holders"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+func TestRead(t *testing.T) {
+	reader := func(format string) func(io.Reader) (string, error) {
+		return func(r io.Reader) (string, error) {
+			text, err := io.ReadAll(r)
+			return format + " " + string(text), err
+		}
+	}
+	long := strings.Repeat("x", 2000)
+	for in, want := range map[string]string{
+		"<a/>" + long:                "XML",
+		"\ufeff \r\n\t<?xml ?>":      "XML",
+		"":                           "XML", // which says that it is empty
+		"a,b\n" + long:               "CSV",
+		"\ufeffReport Date: \n<html": "CSV",
+		"<HTML><body>":               "",
+		"\ufeff\n<!DocType html>":    "",
+		"<!DOCTYPE list>":            "XML",
+	} {
+		got, err := holders.Read(iotest.OneByteReader(strings.NewReader(in)), reader("XML"), reader("CSV"))
+		var at *sources.RecordError
+		if want == "" && (got != "" || !errors.As(err, &at)) || want != "" && (err != nil || got != want+" "+in) {
+			t.Errorf("Read(%.20q) = %.30q, %v, want %s with all of it", in, got, err, want)
+		}
+	}
+}
+
+func TestCall(t *testing.T) {
+	for _, tt := range []struct{ names, want string }{
+		{"", ""},
+		{"a b", "a"},
+		{"a B c D", "B"},
+		{"A b C", "A"},
+	} {
+		var h holders.Holder
+		for _, name := range append(strings.Fields(tt.names), "") {
+			h.Call(name, name < "a") // capitals are main ones, and so is none
+		}
+		if h.Name != tt.want || h.Main != (tt.want != "" && tt.want < "a") {
+			t.Errorf("names %q: %+v, want %q", tt.names, h, tt.want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	var l holders.List
+	check := func(want string) {
+		t.Helper()
+		if err := l.Check(); fmt.Sprint(err) != want {
+			t.Errorf("Check = %v, want %s", err, want)
+		}
+	}
+	check("no records")
+	l.Revision.Records = 2
+	check("no date of publication")
+	l.Revision.Published = time.Date(2026, 9, 22, 0, 0, 0, 0, time.UTC)
+	check("no wallet in 2 records")
+
+	const text = "ETH: 0x175d44451403edf28469df03a9280c1197adb92c; XBT: no0address1is2this3but4long; 0x175d44451403edf28469df03a9280c1197adb92c."
+	early, late := time.Date(2020, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2021, 3, 4, 0, 0, 0, 0, time.UTC)
+	l.Holders = []holders.Holder{{Ref: "A", Name: "Alice", ListedAt: early}, {Ref: "B"}}
+	again := holders.Wallet{Holder: 1, Asset: "SOL", Text: "xyz"}
+	for _, err := range []error{
+		l.Find(0, text, late),
+		l.Find(0, text, early), // all was there before
+		l.Find(1, "0x175D44451403Edf28469dF03A9280c1197ADb92c", time.Time{}),
+		l.Find(0, "0x175D44451403Edf28469dF03A9280c1197ADb92c", time.Time{}), // a new text
+		l.AddNew(again), l.AddNew(again), l.Add(again),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("<nil>")
+	var got []string
+	rev, err := l.Emit("entity", func(e sources.Entry) error {
+		if e.Kind != score.Sanctioned {
+			t.Errorf("entry %+v is no sanction", e)
+		}
+		got = append(got, fmt.Sprintf("%s %s %s %.4s %t %d", e.Ref, e.Name, e.Asset, e.Listed, e.Address.IsValid(), e.ListedAt.Year()))
+		return nil
+	})
+	want := []string{
+		"A Alice ETH 0x17 true 2021", "A Alice XBT no0a false 2021", "A Alice XBT 0x17 true 2021",
+		"B   0x17 true 1", "A Alice  0x17 true 2020", "B  SOL xyz false 1", "B  SOL xyz false 1",
+	}
+	if err != nil || rev != l.Revision || !slices.Equal(got, want) {
+		t.Errorf("Emit = %+v, %v, with %q, want %q", rev, err, got, want)
+	}
+	stop := errors.New("stop")
+	if rev, err := l.Emit("entity", func(sources.Entry) error { return stop }); !errors.Is(err, stop) || err.Error() != `entity "A": stop` || !rev.IsZero() {
+		t.Errorf("Emit = %+v, %v, want the error of add", rev, err)
+	}
+	full := holders.List{Wallets: make([]holders.Wallet, 1<<20)}
+	if err := full.Find(0, text, early); err == nil || len(full.Wallets) != 1<<20 {
+		t.Errorf("a list without a bound: %d wallets", len(full.Wallets))
+	}
+}
