@@ -128,7 +128,14 @@ func (b *batch) screen(s *Screener) {
 		keys[i] = index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)
 		rest[i] = account == 0 || notReady != nil || more && !snap.accountsOnly && snap.hitAny(a)
 	}
-	for j := range snap.segments {
+	if snap.shared > 0 {
+		for i := range keys {
+			if snap.filter.MayHave(keys[i]) {
+				rest[i] = true // perhaps: those are few
+			}
+		}
+	}
+	for j := snap.shared; j < len(snap.segments); j++ {
 		ix := snap.segments[j].Index
 		for i := range keys {
 			if _, hit := ix.Lookup(keys[i]); hit {

@@ -212,6 +212,46 @@ func repeated(addresses []address.Address, b *testing.B) iter.Seq[address.Addres
 	}
 }
 
+// A named source is streamed under an id of its own.
+type named struct {
+	streamed
+	id string
+}
+
+func (p named) Info() sources.Info {
+	info := ofac
+	info.ID = p.id
+	return info
+}
+
+// parts returns n sources that list the addresses among them.
+func parts(addresses []string, n int) []sources.Source {
+	var srcs []sources.Source
+	for i := range n {
+		srcs = append(srcs, named{addresses[i*len(addresses)/n : (i+1)*len(addresses)/n], fmt.Sprintf("PART_%d", i)})
+	}
+	return srcs
+}
+
+// BenchmarkLists is what the number of lists costs a clean answer: a thousand
+// addresses in one list, in four, and in sixteen.
+func BenchmarkLists(b *testing.B) {
+	listed, ask := randomEVM(1000, 1), randomEVM(asked, 2)
+	for _, n := range []int{1, 4, 16} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := loaded(b, nil, parts(listed, n)...)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if r, err := s.ScreenText("ethereum", ask[i%asked]); err != nil || r.Score != 0 {
+					b.Fatal(r, err)
+				}
+				i++
+			}
+		})
+	}
+}
+
 // A changing source lists EVM addresses, of which one in a hundred is another at
 // each load.
 type changing struct {

@@ -316,7 +316,11 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 	if !ok || snap.accountsOnly || snap.ready(s.maxAge) != nil {
 		return s.screenText(c, text)
 	}
-	for i := range snap.segments {
+	i := 0 // as in hit, whose call would take a third as long again
+	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20) {
+		i = snap.shared
+	}
+	for ; i < len(snap.segments); i++ {
 		if _, hit := snap.segments[i].LookupWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20); hit {
 			return s.screenText(c, text)
 		}

@@ -27,9 +27,11 @@ type snapshot struct {
 	notLoaded error     // wraps ErrNotLoaded; nil if every required source is loaded
 	oldest    time.Time // the oldest LastUpdated of a required source
 
-	segments   []snapshotSegment // of the lists that are loaded
-	exceptions *exceptionSet     // nil: none
-	at         time.Time         // of which a Past is; zero: of now
+	segments   []snapshotSegment // of the lists that are loaded, the small ones first
+	shared     int               // of segments, the first, which filter stands before
+	filter     *index.Filter
+	exceptions *exceptionSet // nil: none
+	at         time.Time     // of which a Past is; zero: of now
 
 	clean   score.Level // of no labels
 	version string      // of the table
@@ -66,6 +68,7 @@ func (s *Screener) snapshot(held []list) *snapshot {
 			snap.oldest = l.updated
 		}
 	}
+	snap.share(s.snap.Load())
 	if missing != nil {
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	}
@@ -77,6 +80,38 @@ func (s *Screener) snapshot(held []list) *snapshot {
 	snap.digest = hex.EncodeToString(digest[:])
 	snap.clean, snap.version = s.table.Level(0), s.table.Version()
 	return snap
+}
+
+// maxShared is how many keys the index of a list has at most that shares a filter
+// with others: so few that the filter is made in a millisecond, whichever list has
+// changed.
+const maxShared = 1 << 16
+
+// share makes the filter of the small lists, if there are several, unless the
+// snapshot before has it.
+func (snap *snapshot) share(before *snapshot) {
+	large := func(seg snapshotSegment) int {
+		if seg.Len() > maxShared {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(snap.segments, func(a, b snapshotSegment) int { return large(a) - large(b) })
+	var small []*index.Index
+	for _, seg := range snap.segments {
+		if large(seg) == 0 {
+			small = append(small, seg.Index)
+		}
+	}
+	if len(small) < 2 {
+		return
+	}
+	snap.shared = len(small)
+	if before != nil && before.shared == snap.shared && slices.Equal(before.segments[:snap.shared], snap.segments[:snap.shared]) {
+		snap.filter = before.filter
+	} else {
+		snap.filter = index.NewFilter(small...)
+	}
 }
 
 // ready returns the error with which every question to snap is to be answered.
@@ -108,8 +143,8 @@ func (snap *snapshot) result(a address.Address, labels []Label) Result {
 }
 
 // hit reports whether a may have labels. It is all that happens for nearly every
-// address: one look-up in each list, for on most chains an account is filed under
-// what controls it.
+// address: one look-up in each long list, and one in all the others, for on most
+// chains an account is filed under what controls it.
 func (snap *snapshot) hit(a address.Address) bool {
 	account, key, n, w0, w1, w2, w3, more := a.Identity()
 	if more && !snap.accountsOnly {
@@ -118,7 +153,11 @@ func (snap *snapshot) hit(a address.Address) bool {
 	if key == 0 || snap.accountsOnly {
 		key = account
 	}
-	for i := range snap.segments {
+	i := 0
+	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(key), w0, w1, w2, w3, n) {
+		i = snap.shared
+	}
+	for ; i < len(snap.segments); i++ {
 		if _, hit := snap.segments[i].LookupWords(uint16(key), w0, w1, w2, w3, n); hit {
 			return true
 		}
@@ -130,7 +169,11 @@ func (snap *snapshot) hit(a address.Address) bool {
 func (snap *snapshot) hitAny(a address.Address) bool {
 	var buf [8]index.Key
 	for _, k := range appendProbes(buf[:0], a, false) {
-		for i := range snap.segments {
+		i := 0
+		if snap.shared > 0 && !snap.filter.MayHave(k) {
+			i = snap.shared
+		}
+		for ; i < len(snap.segments); i++ {
 			if _, hit := snap.segments[i].Lookup(k); hit {
 				return true
 			}

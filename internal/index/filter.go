@@ -1,0 +1,56 @@
+package index
+
+import (
+	"crypto/sha512"
+	"encoding/binary"
+	"runtime"
+)
+
+// A Filter stands before several indexes: it tells of nearly every key that none of
+// them has it, in less time than a look-up in one takes. It is immutable, and its
+// methods may be called by any number of goroutines at once.
+type Filter struct {
+	seed  seed
+	words []uint64
+}
+
+// perWord is how many keys a word of a Filter is made for: with 16 bits each, it
+// takes one other key of about four hundred for one of them.
+const perWord = 4
+
+// NewFilter returns a Filter of all keys of the indexes. It takes time and two bytes
+// for each.
+func NewFilter(indexes ...*Index) *Filter {
+	n := 0
+	digests := []byte("walletscreen filter\n")
+	for _, ix := range indexes {
+		n += ix.Len()
+		digests = append(digests, ix.digest[:]...)
+	}
+	f := &Filter{words: make([]uint64, n/perWord+1)}
+	sum := sha512.Sum512(digests)
+	for i := range f.seed {
+		f.seed[i] = binary.LittleEndian.Uint64(sum[8*i:])
+	}
+	for _, ix := range indexes {
+		for k := range ix.All() {
+			h := f.seed.of(k)
+			f.words[bucketOf(h, uint64(len(f.words)))] |= filterBits(h)
+		}
+		runtime.KeepAlive(ix)
+	}
+	return f
+}
+
+// MayHave reports false if none of the indexes has the key k.
+func (f *Filter) MayHave(k Key) bool { return f.mayHave(f.seed.of(k)) }
+
+// MayHaveWords is MayHave of [KeyOfWords], as [Index.LookupWords] is Lookup of it.
+func (f *Filter) MayHaveWords(class uint16, w0, w1, w2, w3 uint64, n int) bool {
+	return f.mayHave(f.seed.hash(w0, w1, w2, w3, uint32(n)<<16|uint32(class)))
+}
+
+func (f *Filter) mayHave(hash uint64) bool {
+	bits := filterBits(hash)
+	return f.words[bucketOf(hash, uint64(len(f.words)))]&bits == bits
+}
