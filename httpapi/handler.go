@@ -539,10 +539,12 @@ func checkContent(e *exchange) *problem {
 	if types := e.Header["Content-Type"]; len(types) != 1 || types[0] != "application/json" && !isJSON(types[0]) {
 		return &problem{Code: unsupportedMediaType, Detail: "Send the body as Content-Type: application/json, in UTF-8."}
 	}
-	for _, coding := range e.Header["Content-Encoding"] {
-		if !strings.EqualFold(coding, "identity") {
-			e.setHeader("Accept-Encoding", "identity")
-			return &problem{Code: unsupportedMediaType, Detail: "Send the body without a Content-Encoding."}
+	for _, codings := range e.Header["Content-Encoding"] {
+		for coding := range strings.SplitSeq(codings, ",") { // of which empty ones mean nothing (RFC 9110, section 5.6.1)
+			if coding = strings.Trim(coding, " \t"); coding != "" && !strings.EqualFold(coding, "identity") {
+				e.setHeader("Accept-Encoding", "identity")
+				return &problem{Code: unsupportedMediaType, Detail: "Send the body without a Content-Encoding."}
+			}
 		}
 	}
 	return nil
