@@ -217,7 +217,12 @@ type source struct {
 func (s *source) Info() sources.Info { return s.opts.Info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	entries, rev, err := s.load(ctx)
+	return loadList(ctx, s.load, prev, add)
+}
+
+// loadList is the Load of either source, whose list load returns.
+func loadList(ctx context.Context, load func(context.Context) ([]sources.Entry, sources.Revision, error), prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	entries, rev, err := load(ctx)
 	if err != nil {
 		return sources.Revision{}, fmt.Errorf("stablecoin: %w", err)
 	}

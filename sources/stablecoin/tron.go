@@ -98,22 +98,7 @@ const (
 )
 
 func (s *tron) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	entries, rev, err := s.load(ctx)
-	if err != nil {
-		return sources.Revision{}, fmt.Errorf("stablecoin: %w", err)
-	}
-	if rev.Digest == prev.Digest {
-		return rev, sources.ErrUnchanged
-	}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return sources.Revision{}, fmt.Errorf("stablecoin: %w", err)
-		}
-		if err := add(e); err != nil {
-			return sources.Revision{}, fmt.Errorf("stablecoin: %w", err)
-		}
-	}
-	return rev, nil
+	return loadList(ctx, s.load, prev, add)
 }
 
 // load reads all events and returns the list.
