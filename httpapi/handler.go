@@ -115,9 +115,9 @@ import (
 // Options are what NewHandler can be told. A nil *Options, and the zero value
 // of each field, mean the defaults.
 type Options struct {
-	// Logger is told of each 500, and of each audit_unavailable, with the request id,
-	// the id of the key and the error. Nil means no log. It is never given a key or
-	// an address: both are cut out of the error's text.
+	// Logger is told of each 500, keys_unavailable and audit_unavailable, with the
+	// request id, the id of the key and the error. Nil means no log. It is never given
+	// a key or an address: both are cut out of the error's text.
 	Logger *slog.Logger
 
 	// MaxBody is the size in bytes that a request's body may have. Zero, or less,
