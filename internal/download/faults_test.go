@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
@@ -92,16 +93,6 @@ func (p published) handler(n int) http.Handler {
 		}
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(file))
 	})
-}
-
-// load returns all that one Load gives.
-func load(ctx context.Context, src sources.Source) ([]sources.Entry, sources.Revision, error) {
-	var entries []sources.Entry
-	rev, err := src.Load(ctx, sources.Revision{}, func(e sources.Entry) error {
-		entries = append(entries, e)
-		return nil
-	})
-	return entries, rev, err
 }
 
 // body returns what next answers.
@@ -274,7 +265,7 @@ func TestFaults(t *testing.T) {
 							}
 							next.ServeHTTP(w, r)
 						}))
-						entries, rev, err := load(t.Context(), list.source(client, nil))
+						entries, rev, err := listtest.Load(t.Context(), list.source(client, nil), sources.Revision{})
 						switch {
 						case err != nil && (entries != nil || !rev.IsZero()):
 							t.Errorf("%s: %d entries, %+v, and the error %v", f.name, len(entries), rev, err)
@@ -359,7 +350,7 @@ func TestAllowHTTP(t *testing.T) {
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				asked = false
-				if _, _, err := load(t.Context(), src); err == nil || asked != allow {
+				if _, _, err := listtest.Load(t.Context(), src, sources.Revision{}); err == nil || asked != allow {
 					t.Errorf("%s, AllowHTTP: %v: error %v, asked: %v", src.Info().ID, allow, err, asked)
 				}
 			})
@@ -386,7 +377,7 @@ func TestProgress(t *testing.T) {
 					seen = append(seen, all)
 				}
 			})
-			if _, _, err := load(t.Context(), src); err != nil {
+			if _, _, err := listtest.Load(t.Context(), src, sources.Revision{}); err != nil {
 				t.Fatalf("%s: %v", list.name, err)
 			}
 			if size := int64(len(list.files(1000)["/list"])); read == 0 || read != total || !slices.Contains(seen, size) {

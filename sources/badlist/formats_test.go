@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
@@ -358,7 +359,7 @@ func TestLists(t *testing.T) {
 			served := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, tt.body) })
 			opts.URL, opts.Client = served.URL, served.Client
 			sourcetest.Run(t, func(*testing.T) sources.Source { return badlist.New(opts) })
-			entries, _, err := load(badlist.New(opts), sources.Revision{})
+			entries, _, err := listtest.Load(t.Context(), badlist.New(opts), sources.Revision{})
 			if err != nil {
 				t.Fatal(err)
 			}

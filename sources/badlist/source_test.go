@@ -1,7 +1,6 @@
 package badlist_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
@@ -26,16 +26,6 @@ func serve(t *testing.T, h http.HandlerFunc) *badlist.Options {
 	server := httptest.NewTLSServer(h)
 	t.Cleanup(server.Close)
 	return &badlist.Options{URL: server.URL + "/list", Client: server.Client()}
-}
-
-// load returns all that one Load gives.
-func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
-	var entries []sources.Entry
-	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {
-		entries = append(entries, e)
-		return nil
-	})
-	return entries, rev, err
 }
 
 func TestSourceConforms(t *testing.T) {
@@ -73,7 +63,7 @@ func TestDefaultURL(t *testing.T) {
 		asked = r.URL.String()
 		return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r}, nil
 	})}
-	if _, _, err := load(badlist.New(&badlist.Options{Client: client}), sources.Revision{}); err == nil {
+	if _, _, err := listtest.Load(t.Context(), badlist.New(&badlist.Options{Client: client}), sources.Revision{}); err == nil {
 		t.Error("no error for an answer of status 404")
 	}
 	if want := "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists/master/src/addresses/addresses-darklist.json"; asked != want {
@@ -94,7 +84,7 @@ func TestUnchanged(t *testing.T) {
 		http.ServeContent(w, r, "list", time.Time{}, strings.NewReader(body.Load().(string)))
 	})
 	src := badlist.New(opts)
-	_, first, err := load(src, sources.Revision{})
+	_, first, err := listtest.Load(t.Context(), src, sources.Revision{})
 	if err != nil || first.ETag != `"1"` {
 		t.Fatalf("the first Load: %+v, %v, want the ETag \"1\"", first, err)
 	}
@@ -104,28 +94,28 @@ func TestUnchanged(t *testing.T) {
 	held.Checked = held.Published // as of a bundled list
 	want := first
 	want.Published = held.Published
-	entries, rev, err := load(src, held)
+	entries, rev, err := listtest.Load(t.Context(), src, held)
 	if !errors.Is(err, sources.ErrUnchanged) || entries != nil || rev != want {
 		t.Errorf("status 304: %+v, %+v, %v, want %+v, checked now, and ErrUnchanged", entries, rev, err, want)
 	}
 
 	etag.Store(`"2"`)
 	want.ETag = `"2"`
-	entries, rev, err = load(src, held)
+	entries, rev, err = listtest.Load(t.Context(), src, held)
 	if !errors.Is(err, sources.ErrUnchanged) || entries != nil || rev != want {
 		t.Errorf("the same bytes: %+v, %+v, %v, want %+v, checked now, and ErrUnchanged", entries, rev, err, want)
 	}
 
 	etag.Store(`"3"`)
 	body.Store(lazarus + "\n" + genesis + "\n")
-	entries, rev, err = load(src, held)
+	entries, rev, err = listtest.Load(t.Context(), src, held)
 	if err != nil || len(entries) != 2 || rev.Digest == first.Digest || rev.ETag != `"3"` {
 		t.Errorf("another list: %+v, %+v, %v, want two entries and another digest", entries, rev, err)
 	}
 
 	etag.Store(`"4"`)
 	body.Store("404: Not Found")
-	if entries, rev, err = load(src, held); err == nil || entries != nil || !rev.IsZero() {
+	if entries, rev, err = listtest.Load(t.Context(), src, held); err == nil || entries != nil || !rev.IsZero() {
 		t.Errorf("no list: %+v, %+v, %v, want an error and nothing else", entries, rev, err)
 	}
 }
@@ -148,7 +138,7 @@ func TestBrokenOff(t *testing.T) {
 			}
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), ContentLength: int64(len(data)), Request: r}, nil
 		})}
-		got, rev, err := load(badlist.New(&badlist.Options{Client: client}), sources.Revision{})
+		got, rev, err := listtest.Load(t.Context(), badlist.New(&badlist.Options{Client: client}), sources.Revision{})
 		if err != nil || !slices.Equal(got, want) || rev.Records != len(want) {
 			t.Errorf("Load gave %d entries, %+v, %v, want %d", len(got), rev, err, len(want))
 		}

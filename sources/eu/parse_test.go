@@ -7,86 +7,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/eu"
 )
 
 const excerpt = "xmlFullSanctionsList_1_1_excerpt_2026-09-22"
 
-func readFile(t testing.TB, name string) string {
-	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// row writes an entry as a line of a .tsv file.
-func row(e sources.Entry) string {
-	chain, listed := "-", "-"
-	if e.Address.IsValid() {
-		chain = string(e.Address.Chain())
-	}
-	if !e.ListedAt.IsZero() {
-		listed = e.ListedAt.Format(time.DateOnly)
-	}
-	return strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t")
-}
-
-func rows(entries []sources.Entry) (all []string) {
-	for _, e := range entries {
-		all = append(all, row(e))
-	}
-	return all
-}
-
 // parse returns what Parse adds.
 func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
-	var entries []sources.Entry
-	rev, err := eu.Parse(r, func(e sources.Entry) error {
-		if e.Kind != score.Sanctioned || e.ListedAt.Location() != time.UTC || !e.FirstSeen.IsZero() {
-			t.Errorf("entry %+v: want a sanction, in UTC, not seen before", e)
-		}
-		entries = append(entries, e)
-		return nil
-	})
-	if err != nil && (entries != nil || !rev.IsZero()) {
-		t.Errorf("Parse added %d entries and returned %+v before its error %v", len(entries), rev, err)
-	}
-	return entries, rev, err
+	return listtest.Parse(t, eu.Parse, r)
 }
 
 func TestParse(t *testing.T) {
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	entries, rev, err := parse(t, strings.NewReader(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []string
-	for line := range strings.Lines(readFile(t, excerpt+".tsv")) {
-		if !strings.HasPrefix(line, "#") {
-			want = append(want, strings.TrimSuffix(line, "\n"))
-		}
-	}
-	got := rows(entries)
+	want := listtest.ReadRows(t, excerpt+".tsv")
+	got := listtest.Rows(entries)
 	slices.Sort(got)
 	if slices.Sort(want); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if entries[0].Asset != "ETH" || entries[5].Asset != "TRX" {
-		t.Errorf("the entries are in another order than in the list: %q", rows(entries))
+		t.Errorf("the entries are in another order than in the list: %q", listtest.Rows(entries))
 	}
 	sum := sha256.Sum256([]byte(strings.Replace(doc, ` generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="185564"`, "", 1)))
 	if want := (sources.Revision{
@@ -113,7 +66,7 @@ func TestParse(t *testing.T) {
 // other change has another.
 func TestDigest(t *testing.T) {
 	csv := smallCSV
-	for _, doc := range []string{readFile(t, excerpt+".xml"), small, csv} {
+	for _, doc := range []string{listtest.ReadFile(t, excerpt+".xml"), small, csv} {
 		_, rev, err := parse(t, strings.NewReader(doc))
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +153,7 @@ func TestParseSmall(t *testing.T) {
 		"\t3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t\tbitcoin\tEU.3.3\t2016-01-01\t",
 		"\t3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t\tbitcoin\tEU.5.5\t-\t",
 	}
-	if got := rows(entries); !slices.Equal(got, want) || rev.Records != 5 || err != nil {
+	if got := listtest.Rows(entries); !slices.Equal(got, want) || rev.Records != 5 || err != nil {
 		t.Errorf("Parse:\n%s\n%+v, %v, want\n%s", strings.Join(got, "\n"), rev, err, strings.Join(want, "\n"))
 	}
 }
@@ -210,7 +163,7 @@ func TestLabelled(t *testing.T) {
 	const solana, wrong = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi", "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8u"
 	doc := strings.Replace(small, "<remark>3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t</remark>", "<remark>SOL: "+solana+"; BTC: "+wrong+"</remark>", 1)
 	entries, _, err := parse(t, strings.NewReader(doc))
-	got := rows(entries)
+	got := listtest.Rows(entries)
 	want := []string{"SOL\t" + solana + "\tsolana\tEU.5.5\t-\t", "BTC\t" + wrong + "\t-\tEU.5.5\t-\t"}
 	if err != nil || len(got) < 2 || !slices.Equal(got[len(got)-2:], want) {
 		t.Errorf("Parse gave %v\n%s\nwant at the end\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -241,7 +194,7 @@ func TestParseCSV(t *testing.T) {
 		"\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tEU.12747.39\t2024-02-24\tGarantex",
 		"\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\t9\t2018-08-08\tFirst LAST",
 	}
-	if got := rows(entries); !slices.Equal(got, want) || err != nil {
+	if got := listtest.Rows(entries); !slices.Equal(got, want) || err != nil {
 		t.Errorf("Parse:\n%s\n%v, want\n%s", strings.Join(got, "\n"), err, strings.Join(want, "\n"))
 	}
 	if rev.Records != 3 || !rev.Published.Equal(time.Date(2026, 9, 22, 0, 0, 0, 0, time.UTC)) || len(rev.Digest) != 64 {
@@ -256,7 +209,7 @@ func TestTruncated(t *testing.T) {
 		name, doc string
 		step      int
 	}{
-		{"excerpt", readFile(t, excerpt+".xml"), 5}, {"small", small, 1}, {"CSV", smallCSV, 1},
+		{"excerpt", listtest.ReadFile(t, excerpt+".xml"), 5}, {"small", small, 1}, {"CSV", smallCSV, 1},
 	} {
 		all, _, err := parse(t, strings.NewReader(tt.doc))
 		if err != nil {
@@ -330,20 +283,7 @@ func TestRefused(t *testing.T) {
 		{"Latin-1", smallCSV, "Known", "\xc9tat", "UTF-8"},
 		{"HTML as text", small, small, "Service unavailable\n", "columns"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			changed := strings.ReplaceAll(tt.doc, tt.old, tt.new)
-			if changed == tt.doc {
-				t.Fatalf("%q is not in the document", tt.old)
-			}
-			_, _, err := parse(t, strings.NewReader(changed))
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("error %v, want one with %q", err, tt.want)
-			}
-			var at *sources.RecordError
-			if !errors.As(err, &at) || at.Line == 0 && (at.Byte < 0 || at.Byte > int64(len(changed))) {
-				t.Errorf("error %#v, want a *RecordError with a place in the document", err)
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { listtest.Refused(t, eu.Parse, tt.doc, tt.old, tt.new, tt.want) })
 	}
 	// A list in which no remark names a wallet may be whole, but so might be one
 	// whose remarks were left out.
@@ -358,14 +298,8 @@ func TestRefused(t *testing.T) {
 }
 
 func TestAddError(t *testing.T) {
-	full := errors.New("disk full")
-	for _, doc := range []string{small, smallCSV} {
-		calls := 0
-		rev, err := eu.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return full })
-		if !errors.Is(err, full) || calls != 1 || !rev.IsZero() {
-			t.Errorf("Parse = %+v, %v after %d calls of add, want its error after one", rev, err, calls)
-		}
-	}
+	listtest.AddError(t, eu.Parse, small)
+	listtest.AddError(t, eu.Parse, smallCSV)
 }
 
 // large is a reader of a document like the real one, about as large as asked for:
@@ -401,63 +335,9 @@ func TestParseLarge(t *testing.T) {
 	}
 }
 
-// Of the document nothing is held but the wallets.
 func TestMemory(t *testing.T) {
-	live := func(size int) uint64 {
+	listtest.Memory(t, eu.Parse, func(size int) io.Reader {
 		doc, _, _ := large(size)
-		var most uint64
-		r := readerFunc(func(p []byte) (int, error) {
-			var m runtime.MemStats
-			if len(p) >= 4096 {
-				runtime.GC()
-				runtime.ReadMemStats(&m)
-				most = max(most, m.HeapAlloc)
-			}
-			return doc.Read(p)
-		})
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		if _, err := eu.Parse(r, func(sources.Entry) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-		return most - min(most, m.HeapAlloc)
-	}
-	small, big := live(1<<20), live(4<<20)
-	t.Logf("held for 1 MiB: %d, for 4 MiB: %d", small, big)
-	if big > small+1<<20 {
-		t.Errorf("held for 1 MiB: %d bytes, for 4 MiB: %d; want no more than a MiB more", small, big)
-	}
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// FuzzParse holds that nothing makes Parse panic, that what it takes has records
-// and wallets, and that each of them is an address in its own words.
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(small))
-	f.Add([]byte(smallCSV))
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		entries, rev, err := parse(t, bytes.NewReader(doc))
-		if err != nil {
-			return
-		}
-		if len(entries) == 0 || rev.Records == 0 || rev.Published.IsZero() || len(rev.Digest) != 64 {
-			t.Errorf("Parse of %q = %d entries, %+v", doc, len(entries), rev)
-		}
-		for _, e := range entries {
-			if !e.Address.IsValid() { // only because a label says so
-				if _, ok := sources.Decode(e.Asset, e.Listed); ok || e.Asset == "" || e.Ref == "" {
-					t.Errorf("Parse of %q: entry %+v, without its address", doc, e)
-				}
-				continue
-			}
-			a, err := address.Normalize(e.Address.Chain(), e.Listed)
-			if err != nil || a.Account() != e.Address.Account() || e.Ref == "" {
-				t.Errorf("Parse of %q: entry %+v, whose text is %v, %v", doc, e, a, err)
-			}
-		}
+		return doc
 	})
 }

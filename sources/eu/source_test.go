@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
@@ -96,18 +97,9 @@ func feed(guid, date string) string {
 
 func sha1Of(doc string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(doc))) }
 
-func load(ctx context.Context, src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
-	var entries []sources.Entry
-	rev, err := src.Load(ctx, prev, func(e sources.Entry) error {
-		entries = append(entries, e)
-		return nil
-	})
-	return entries, rev, err
-}
-
 func TestSource(t *testing.T) {
 	// A day that has passed, whatever the clock of the machine says.
-	doc := strings.Replace(readFile(t, excerpt+".xml"), "2026-09-22T20", "2024-09-22T20", 1)
+	doc := strings.Replace(listtest.ReadFile(t, excerpt+".xml"), "2026-09-22T20", "2024-09-22T20", 1)
 	csv := strings.ReplaceAll(smallCSV, "22/09/2026", "22/09/2024")
 	for name, tt := range map[string]struct{ doc, feed, etag string }{
 		"XML with a feed":       {doc, feed(sha1Of(doc), "Sun, 22 Sep 2024 20:01:34 +0200"), ""},
@@ -141,14 +133,14 @@ func TestInfo(t *testing.T) {
 
 // The feed tells that the list has not changed, without a download of it.
 func TestFeed(t *testing.T) {
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	later := strings.Replace(doc, "2026-09-22T20:01", "2026-09-23T20:01", 1)
 	other := strings.Replace(later, "Garantex", "Garantey", 1)
 	c := newCommission(t, doc, feed("sha1:"+strings.ToUpper(sha1Of(doc)), "Tue, 22 Sep 2026 20:01:34 +0200"))
 	src := c.source()
 	step := func(name string, prev sources.Revision, wantErr error, wantFetch bool) sources.Revision {
 		t.Helper()
-		entries, rev, err := load(t.Context(), src, prev)
+		entries, rev, err := listtest.Load(t.Context(), src, prev)
 		if !errors.Is(err, wantErr) || wantErr == nil && (err != nil || len(entries) != 6) || wantErr != nil && entries != nil {
 			t.Fatalf("%s: %d entries, error %v, want %v", name, len(entries), err, wantErr)
 		}
@@ -220,7 +212,7 @@ func TestFeed(t *testing.T) {
 
 // A feed that says nothing that can be relied on is as none.
 func TestFeedIgnored(t *testing.T) {
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	const date = "Tue, 22 Sep 2026 18:01:34 GMT"
 	sum := sha1Of(doc)
 	for name, text := range map[string]string{
@@ -241,11 +233,11 @@ func TestFeedIgnored(t *testing.T) {
 		"large":            feed(sum, date+strings.Repeat(" ", 2<<20)),
 	} {
 		c := newCommission(t, doc, text)
-		entries, rev, err := load(t.Context(), c.source(), sources.Revision{})
+		entries, rev, err := listtest.Load(t.Context(), c.source(), sources.Revision{})
 		if len(entries) != 6 || err != nil || rev.ETag != "" {
 			t.Errorf("%s: %d entries, ETag %q, %v, want 6 and no ETag", name, len(entries), rev.ETag, err)
 		}
-		_, _, err = load(t.Context(), c.source(), rev)
+		_, _, err = listtest.Load(t.Context(), c.source(), rev)
 		if got := c.requests(); !errors.Is(err, sources.ErrUnchanged) || !slices.Contains(got[2:], listPath) {
 			t.Errorf("%s: the second Load: %v, requests %q, want ErrUnchanged by the list itself", name, err, got)
 		}
@@ -254,24 +246,24 @@ func TestFeedIgnored(t *testing.T) {
 
 // Validators of HTTP are used, and not mistaken for those of the feed.
 func TestValidators(t *testing.T) {
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	c := newCommission(t, doc, "")
 	c.etag, c.modified = `"1"`, "Tue, 22 Sep 2026 20:00:00 GMT"
 	src := c.source()
-	_, rev, err := load(t.Context(), src, sources.Revision{})
+	_, rev, err := listtest.Load(t.Context(), src, sources.Revision{})
 	if err != nil || rev.ETag != c.etag || rev.LastModified != c.modified {
 		t.Fatalf("Load: %+v, %v, want the validators", rev, err)
 	}
 	c.set("changed, but not said so", "")
 	held := rev
 	held.Checked = rev.Published
-	entries, again, err := load(t.Context(), src, held)
+	entries, again, err := listtest.Load(t.Context(), src, held)
 	if entries != nil || again != rev || !errors.Is(err, sources.ErrUnchanged) {
 		t.Errorf("Load with validators: %+v, %v, want ErrUnchanged and %+v", again, err, rev)
 	}
 	// Of a digest without validators, and of validators without a digest.
 	c.set(doc, "")
-	if entries, _, err := load(t.Context(), src, sources.Revision{ETag: c.etag}); len(entries) != 6 || err != nil {
+	if entries, _, err := listtest.Load(t.Context(), src, sources.Revision{ETag: c.etag}); len(entries) != 6 || err != nil {
 		t.Errorf("Load without a list held: %d entries, %v, want all", len(entries), err)
 	}
 }
@@ -299,7 +291,7 @@ func TestToken(t *testing.T) {
 	} {
 		asked = nil
 		tt.opts.Client, tt.opts.UserAgent = client, "bank/1.0"
-		_, _, err := load(t.Context(), eu.New(&tt.opts), sources.Revision{})
+		_, _, err := listtest.Load(t.Context(), eu.New(&tt.opts), sources.Revision{})
 		if !slices.Equal(asked, tt.want) {
 			t.Errorf("%+v: requests %q, want %q", tt.opts, asked, tt.want)
 		}
@@ -315,7 +307,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // What a server can do wrong adds nothing, says so, and does not show the token.
 func TestLoadBroken(t *testing.T) {
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	send := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
 	}
@@ -337,13 +329,13 @@ func TestLoadBroken(t *testing.T) {
 	} {
 		server := httptest.NewTLSServer(tt.handler)
 		src := eu.New(&eu.Options{URL: server.URL, Token: "secret", RSS: server.URL + "/rss", Client: server.Client()})
-		entries, rev, err := load(t.Context(), src, sources.Revision{})
+		entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{})
 		if entries != nil || !rev.IsZero() || err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %d entries, %+v, error %v, want only one with %q", tt.name, len(entries), rev, err, tt.want)
 		}
 		server.Close()
 	}
-	if _, _, err := load(t.Context(), eu.New(&eu.Options{URL: "http://127.0.0.1/"}), sources.Revision{}); err == nil {
+	if _, _, err := listtest.Load(t.Context(), eu.New(&eu.Options{URL: "http://127.0.0.1/"}), sources.Revision{}); err == nil {
 		t.Error("Load over http: no error")
 	}
 }
@@ -358,7 +350,7 @@ func TestClient(t *testing.T) {
 	client := server.Client()
 	var asked atomic.Int32
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { asked.Add(1); return http.ErrUseLastResponse }
-	_, _, err := load(t.Context(), eu.New(&eu.Options{URL: server.URL, Client: client}), sources.Revision{})
+	_, _, err := listtest.Load(t.Context(), eu.New(&eu.Options{URL: server.URL, Client: client}), sources.Revision{})
 	if err == nil || !strings.Contains(err.Error(), "302") || asked.Load() != 1 {
 		t.Errorf("Load: %v after %d questions, want status 302 after one", err, asked.Load())
 	}
@@ -374,7 +366,7 @@ func TestClient(t *testing.T) {
 // that the server fails to make.
 func TestLoadRepeated(t *testing.T) {
 	t.Parallel() // it waits for seconds
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	var asked atomic.Int32
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch asked.Add(1) {
@@ -390,7 +382,7 @@ func TestLoadRepeated(t *testing.T) {
 	}))
 	defer server.Close()
 	src := eu.New(&eu.Options{URL: server.URL, Client: server.Client()})
-	entries, _, err := load(t.Context(), src, sources.Revision{})
+	entries, _, err := listtest.Load(t.Context(), src, sources.Revision{})
 	if len(entries) != 6 || err != nil || asked.Load() != 3 {
 		t.Errorf("Load: %d entries, %v, after %d requests, want 6 after 3", len(entries), err, asked.Load())
 	}
@@ -406,7 +398,7 @@ func TestCancelledInFeed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	src := eu.New(&eu.Options{URL: server.URL, RSS: server.URL + "/rss", Client: server.Client()})
-	if _, _, err := load(ctx, src, sources.Revision{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := listtest.Load(ctx, src, sources.Revision{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Load: %v, want %v", err, context.DeadlineExceeded)
 	}
 }

@@ -12,34 +12,23 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 )
 
-// parseCSV returns what ParseCSV adds, and fails the test if it cannot be.
+// parseCSV returns what ParseCSV adds.
 func parseCSV(t *testing.T, sdn, comments io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
-	var entries []sources.Entry
-	rev, err := ofac.ParseCSV(sdn, comments, func(e sources.Entry) error {
-		if e.Kind != score.Sanctioned || !e.ListedAt.IsZero() || !e.FirstSeen.IsZero() {
-			t.Errorf("entry %+v: want a sanction without a date", e)
+	entries, rev, err := listtest.Parse(t, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		return ofac.ParseCSV(r, comments, add)
+	}, sdn)
+	for _, e := range entries {
+		if !e.ListedAt.IsZero() {
+			t.Errorf("entry %+v: want one without a date", e)
 		}
-		entries = append(entries, e)
-		return nil
-	})
-	if err != nil && (entries != nil || !rev.IsZero()) {
-		t.Errorf("ParseCSV added %d entries and returned %+v before its error %v", len(entries), rev, err)
 	}
 	return entries, rev, err
-}
-
-func rows(entries []sources.Entry) []string {
-	var rows []string
-	for _, e := range entries {
-		rows = append(rows, row(e))
-	}
-	return rows
 }
 
 func TestParseCSV(t *testing.T) {
@@ -71,11 +60,11 @@ func TestParseCSV(t *testing.T) {
 			if want := (sources.Revision{Digest: hex.EncodeToString(digest[:]), Records: tt.records}); rev != want {
 				t.Errorf("revision %+v, want %+v", rev, want)
 			}
-			got := rows(entries)
+			got := listtest.Rows(entries)
 			if !slices.Equal(got[:len(tt.first)], tt.first) {
 				t.Errorf("the first entries are\n%s\nwant\n%s", strings.Join(got[:len(tt.first)], "\n"), strings.Join(tt.first, "\n"))
 			}
-			want := readRows(t, tt.sdn+".tsv")
+			want := listtest.ReadRows(t, tt.sdn+".tsv")
 			slices.Sort(got)
 			slices.Sort(want)
 			if !slices.Equal(got, want) {

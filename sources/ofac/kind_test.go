@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
@@ -42,16 +43,14 @@ const (
 	sdnCSV = `2,"B",-0- ,"SDGT",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h."` + "\r\n\x1a"
 )
 
-type parser func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
-
-func csvParser(parse func(_, _ io.Reader, _ func(sources.Entry) error) (sources.Revision, error)) parser {
+func csvParser(parse func(_, _ io.Reader, _ func(sources.Entry) error) (sources.Revision, error)) listtest.Parser {
 	return func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) { return parse(r, nil, add) }
 }
 
 func TestParseConsolidated(t *testing.T) {
 	for _, tt := range []struct {
 		name, doc string
-		parse     parser
+		parse     listtest.Parser
 		want      []string
 	}{
 		{"cons_advanced.xml", consAdvanced, ofac.ParseConsolidated, []string{
@@ -68,12 +67,8 @@ func TestParseConsolidated(t *testing.T) {
 		}},
 	} {
 		for name, doc := range map[string]string{"": tt.doc, ", without wallets": strings.ReplaceAll(tt.doc, "Digital Currency Address", "Digital Address")} {
-			var got []string
-			rev, err := tt.parse(strings.NewReader(doc), func(e sources.Entry) error {
-				got = append(got, row(e))
-				return nil
-			})
-			want := tt.want
+			entries, rev, err := listtest.Parse(t, tt.parse, strings.NewReader(doc))
+			got, want := listtest.Rows(entries), tt.want
 			if name != "" {
 				want = nil
 			}
@@ -94,7 +89,7 @@ func TestWrongList(t *testing.T) {
 	read := func(name string) string { return string(readFile(t, name)) }
 	for _, tt := range []struct {
 		name, doc string
-		parse     parser
+		parse     listtest.Parser
 	}{
 		{"consolidated in sdn_advanced.xml", consAdvanced, ofac.Parse},
 		{"consolidated in sdn.xml", consXML, ofac.Parse},
@@ -130,7 +125,7 @@ func TestConsolidatedSource(t *testing.T) {
 		t.Errorf("Info = %+v, want OFAC_CONSOLIDATED", info)
 	}
 	of := &ofac.Options{URL: server.URL + "/CONS_PRIM.CSV", CommentsURL: server.URL + "/CONS_COMMENTS.CSV", Client: server.Client()}
-	if entries, _, err := load(t.Context(), ofac.NewConsolidated(of), sources.Revision{}); err != nil || len(entries) != 2 {
+	if entries, _, err := listtest.Load(t.Context(), ofac.NewConsolidated(of), sources.Revision{}); err != nil || len(entries) != 2 {
 		t.Errorf("Load of CSV gave %d entries, %v, want 2", len(entries), err)
 	}
 	for name, src := range map[string]sources.Source{
@@ -139,7 +134,7 @@ func TestConsolidatedSource(t *testing.T) {
 		"NewConsolidated of sdn_advanced.xml":  ofac.NewConsolidated(&ofac.Options{URL: server.URL + "/SDN_ADVANCED.XML", Client: server.Client()}),
 		"NewConsolidated of no CSV but an XML": ofac.NewConsolidated(&ofac.Options{URL: server.URL + "/CONS_ADVANCED.XML", CommentsURL: of.CommentsURL, Client: server.Client()}),
 	} {
-		if entries, rev, err := load(t.Context(), src, sources.Revision{}); err == nil || entries != nil || !rev.IsZero() {
+		if entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{}); err == nil || entries != nil || !rev.IsZero() {
 			t.Errorf("%s: %d entries, %+v, %v, want an error", name, len(entries), rev, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
@@ -96,14 +97,14 @@ func TestCSVSource(t *testing.T) {
 
 func TestCSVUnchanged(t *testing.T) {
 	s, src := newTreasury(t)
-	entries, rev, err := load(t.Context(), src, sources.Revision{})
+	entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{})
 	if err != nil || len(entries) != 2 || entries[1].Listed != first {
 		t.Fatalf("Load gave %+v, %v, want two wallets, the last %s", entries, err, first)
 	}
 	expect := func(when string, prev sources.Revision, wallet string, asked ...string) sources.Revision {
 		t.Helper()
 		s.asked = nil
-		entries, next, err := load(t.Context(), src, prev)
+		entries, next, err := listtest.Load(t.Context(), src, prev)
 		switch {
 		case wallet == "" && (!errors.Is(err, sources.ErrUnchanged) || entries != nil || next.Digest != prev.Digest || !next.Checked.IsZero()):
 			t.Errorf("%s: %d entries, %+v, %v, want ErrUnchanged", when, len(entries), next, err)
@@ -122,7 +123,7 @@ func TestCSVUnchanged(t *testing.T) {
 		s.etags[path] = fmt.Sprintf("%q", path)
 		held := rev
 		s.asked = nil
-		entries, next, err := load(t.Context(), src, held)
+		entries, next, err := listtest.Load(t.Context(), src, held)
 		if !errors.Is(err, sources.ErrUnchanged) || entries != nil || next.ETag == held.ETag {
 			t.Errorf("%s sent again: %d entries, %+v, %v, want ErrUnchanged with new validators", path, len(entries), next, err)
 		}
@@ -151,7 +152,7 @@ func TestCSVApart(t *testing.T) {
 					s.etags = nil
 				}
 			}
-			entries, _, err := load(t.Context(), src, sources.Revision{})
+			entries, _, err := listtest.Load(t.Context(), src, sources.Revision{})
 			want := first
 			if at <= 3 {
 				want = second
@@ -184,7 +185,7 @@ func TestCSVNeverHalf(t *testing.T) {
 	} {
 		s, src := newTreasury(t)
 		spoil(s)
-		if entries, rev, err := load(t.Context(), src, sources.Revision{}); err == nil || entries != nil || !rev.IsZero() {
+		if entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{}); err == nil || entries != nil || !rev.IsZero() {
 			t.Errorf("%s: %d entries, %+v, %v, want an error", name, len(entries), rev, err)
 		}
 		if len(s.asked) > 6 {

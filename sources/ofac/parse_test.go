@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/ofac"
@@ -26,10 +26,7 @@ import (
 // readFile returns a file of testdata, uncompressed.
 func readFile(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := []byte(listtest.ReadFile(t, name))
 	if strings.HasSuffix(name, ".gz") {
 		z, err := gzip.NewReader(bytes.NewReader(b))
 		if err == nil {
@@ -48,49 +45,14 @@ func recount(doc []byte) []byte {
 	return regexp.MustCompile("<Record_Count>[0-9]+<").ReplaceAll(doc, []byte(n))
 }
 
-// readRows returns the lines of a .tsv file of testdata.
-func readRows(t *testing.T, name string) []string {
+// parse returns what Parse adds.
+func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
-	var rows []string
-	for line := range strings.Lines(string(readFile(t, name))) {
-		if !strings.HasPrefix(line, "#") {
-			rows = append(rows, strings.TrimSuffix(line, "\n"))
-		}
-	}
-	return rows
-}
-
-// row writes an entry as a line of a .tsv file.
-func row(e sources.Entry) string {
-	chain, listed := "-", "-"
-	if e.Address.IsValid() {
-		chain = string(e.Address.Chain())
-	}
-	if !e.ListedAt.IsZero() {
-		listed = e.ListedAt.Format(time.DateOnly)
-	}
-	return strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t")
-}
-
-// parse returns what Parse adds, and fails the test if it cannot be.
-func parse(t *testing.T, r io.Reader) ([]sources.Entry, sources.Revision, error) {
-	t.Helper()
-	var entries []sources.Entry
-	rev, err := ofac.Parse(r, func(e sources.Entry) error {
-		if e.Kind != score.Sanctioned || e.ListedAt.Location() != time.UTC || !e.FirstSeen.IsZero() {
-			t.Errorf("entry %+v: want a sanction, in UTC, not seen before", e)
-		}
-		entries = append(entries, e)
-		return nil
-	})
-	if err != nil && (entries != nil || !rev.IsZero()) {
-		t.Errorf("Parse added %d entries and returned %+v before its error %v", len(entries), rev, err)
-	}
-	return entries, rev, err
+	return listtest.Parse(t, ofac.Parse, r)
 }
 
 func TestParse(t *testing.T) {
-	march := readRows(t, "sdn_advanced_excerpt_2025-03-04.tsv")
+	march := listtest.ReadRows(t, "sdn_advanced_excerpt_2025-03-04.tsv")
 	withoutTornado := slices.DeleteFunc(slices.Clone(march), func(r string) bool { return strings.Contains(r, "\tTORNADO CASH") })
 	for _, tt := range []struct {
 		file, published string
@@ -99,7 +61,7 @@ func TestParse(t *testing.T) {
 	}{
 		{"sdn_advanced_excerpt_2025-03-04.xml.gz", "2025-03-04", 86, march},
 		{"sdn_advanced_excerpt_2025-03-21.xml.gz", "2025-03-21", 85, withoutTornado},
-		{"sdn_excerpt_2026-09-23.xml", "2026-09-23", 10, readRows(t, "sdn_excerpt_2026-09-23.tsv")},
+		{"sdn_excerpt_2026-09-23.xml", "2026-09-23", 10, listtest.ReadRows(t, "sdn_excerpt_2026-09-23.tsv")},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			doc := recount(readFile(t, tt.file))
@@ -112,13 +74,8 @@ func TestParse(t *testing.T) {
 			if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: published, Records: tt.records}); rev != want {
 				t.Errorf("revision %+v, want %+v", rev, want)
 			}
-			if len(entries) != len(tt.want) {
-				t.Errorf("%d entries, want %d", len(entries), len(tt.want))
-			}
-			for i := range min(len(entries), len(tt.want)) {
-				if got := row(entries[i]); got != tt.want[i] {
-					t.Errorf("entry %d:\n%s\nwant\n%s", i, got, tt.want[i])
-				}
+			if got := listtest.Rows(entries); !slices.Equal(got, tt.want) {
+				t.Errorf("%d entries, want %d:\n%s\nwant\n%s", len(got), len(tt.want), strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 			}
 			// However the bytes come, and whatever the namespace.
 			for name, r := range map[string]io.Reader{
@@ -155,7 +112,7 @@ func TestParseOldNamespace(t *testing.T) {
 		[]byte("<idType>Digital Currency Address - XBT</idType>\n        <idNumber>12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h<"), 1)
 	entries, rev, err := parse(t, bytes.NewReader(doc))
 	want := "XBT\t12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\tbitcoin\t10689\t-\tMuhammad SAEED"
-	if len(entries) != 1 || row(entries[0]) != want || rev.Records != 8 || err != nil {
+	if len(entries) != 1 || listtest.Rows(entries)[0] != want || rev.Records != 8 || err != nil {
 		t.Errorf("Parse = %v, %+v, %v, want %s", entries, rev, err, want)
 	}
 }
@@ -267,10 +224,7 @@ func TestParseSmall(t *testing.T) {
 		}},
 	} {
 		entries, rev, err := parse(t, strings.NewReader(tt.doc))
-		var got []string
-		for _, e := range entries {
-			got = append(got, row(e))
-		}
+		got := listtest.Rows(entries)
 		if !slices.Equal(got, tt.want) || rev.Records != 2 || err != nil {
 			t.Errorf("%s: Parse:\n%s\n%+v, %v, want:\n%s", tt.name, strings.Join(got, "\n"), rev, err, strings.Join(tt.want, "\n"))
 		}
@@ -351,31 +305,14 @@ func TestRefused(t *testing.T) {
 			if tt.base == simple {
 				doc = smallXML
 			}
-			changed := strings.ReplaceAll(doc, tt.old, tt.new)
-			if changed == doc {
-				t.Fatalf("%q is not in the document", tt.old)
-			}
-			_, _, err := parse(t, strings.NewReader(changed))
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("error %v, want one with %q", err, tt.want)
-			}
-			var at *sources.RecordError
-			if !errors.As(err, &at) || at.Byte < 0 || at.Byte > int64(len(changed)) {
-				t.Errorf("error %#v, want a *RecordError with a place in the document", err)
-			}
+			listtest.Refused(t, ofac.Parse, doc, tt.old, tt.new, tt.want)
 		})
 	}
 }
 
 func TestAddError(t *testing.T) {
-	full := errors.New("disk full")
-	for _, doc := range []string{smallAdvanced, smallXML} {
-		calls := 0
-		rev, err := ofac.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return full })
-		if !errors.Is(err, full) || calls != 1 || !rev.IsZero() {
-			t.Errorf("Parse = %+v, %v after %d calls of add, want its error after one", rev, err, calls)
-		}
-	}
+	listtest.AddError(t, ofac.Parse, smallAdvanced)
+	listtest.AddError(t, ofac.Parse, smallXML)
 }
 
 // large is a reader of a document like the real sdn_advanced.xml: most of it are

@@ -2,7 +2,6 @@ package ofac_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
@@ -24,15 +24,6 @@ func serve(t *testing.T, h http.HandlerFunc) sources.Source {
 	server := httptest.NewTLSServer(h)
 	t.Cleanup(server.Close)
 	return ofac.New(&ofac.Options{URL: server.URL + "/SDN_ADVANCED.XML", Client: server.Client()})
-}
-
-func load(ctx context.Context, src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
-	var entries []sources.Entry
-	rev, err := src.Load(ctx, prev, func(e sources.Entry) error {
-		entries = append(entries, e)
-		return nil
-	})
-	return entries, rev, err
 }
 
 func TestSource(t *testing.T) {
@@ -85,7 +76,7 @@ func TestLoad(t *testing.T) {
 	})
 	ctx := t.Context()
 
-	entries, rev, err := load(ctx, src, sources.Revision{})
+	entries, rev, err := listtest.Load(ctx, src, sources.Revision{})
 	if len(entries) != 717 || err != nil {
 		t.Fatalf("Load: %d entries, %v, want 717", len(entries), err)
 	}
@@ -96,14 +87,14 @@ func TestLoad(t *testing.T) {
 	// Not modified: nothing is transferred.
 	held := rev
 	held.Checked = rev.Published
-	again, next, err := load(ctx, src, held)
+	again, next, err := listtest.Load(ctx, src, held)
 	if again != nil || next != rev || !errors.Is(err, sources.ErrUnchanged) || bodies.Load() != 1 {
 		t.Errorf("Load of an unmodified list: %d entries, %+v, %v, %d bodies, want ErrUnchanged and %+v", len(again), next, err, bodies.Load(), rev)
 	}
 
 	// Modified, says the server, but it is the same list.
 	etag.Store(&second)
-	again, next, err = load(ctx, src, held)
+	again, next, err = listtest.Load(ctx, src, held)
 	want := rev
 	want.ETag = second
 	if again != nil || next != want || !errors.Is(err, sources.ErrUnchanged) || bodies.Load() != 2 {
@@ -111,7 +102,7 @@ func TestLoad(t *testing.T) {
 	}
 
 	// Validators without a digest are of no list that is held.
-	again, _, err = load(ctx, src, sources.Revision{ETag: second})
+	again, _, err = listtest.Load(ctx, src, sources.Revision{ETag: second})
 	if !slices.Equal(again, entries) || err != nil {
 		t.Errorf("Load without a list held: %d entries, %v, want all", len(again), err)
 	}
@@ -136,12 +127,12 @@ func TestLoadBroken(t *testing.T) {
 			http.Redirect(w, r, "/again?X-Amz-Signature=abc", http.StatusFound)
 		}},
 	} {
-		entries, rev, err := load(t.Context(), serve(t, tt.handler), sources.Revision{})
+		entries, rev, err := listtest.Load(t.Context(), serve(t, tt.handler), sources.Revision{})
 		if entries != nil || !rev.IsZero() || err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "abc") {
 			t.Errorf("%s: %d entries, %+v, error %v, want only one with %q", tt.name, len(entries), rev, err, tt.want)
 		}
 	}
-	if _, _, err := load(t.Context(), ofac.New(&ofac.Options{URL: "http://127.0.0.1/"}), sources.Revision{}); err == nil {
+	if _, _, err := listtest.Load(t.Context(), ofac.New(&ofac.Options{URL: "http://127.0.0.1/"}), sources.Revision{}); err == nil {
 		t.Error("Load over http: no error")
 	}
 }
@@ -159,7 +150,7 @@ func TestLoadRepeated(t *testing.T) {
 		}
 		io.Copy(w, bytes.NewReader(doc))
 	})
-	entries, _, err := load(t.Context(), src, sources.Revision{})
+	entries, _, err := listtest.Load(t.Context(), src, sources.Revision{})
 	if len(entries) != 717 || err != nil || asked.Load() != 2 {
 		t.Errorf("Load: %d entries, %v, after %d requests, want 717 after 2", len(entries), err, asked.Load())
 	}

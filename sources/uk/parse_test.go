@@ -7,16 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
@@ -27,70 +24,26 @@ const (
 	retired = "ConList_excerpt_2020-04-27.csv"
 )
 
-func readFile(t testing.TB, name string) string {
-	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// row writes an entry as a line of a .tsv file.
-func row(e sources.Entry) string {
-	chain, listed := "-", "-"
-	if e.Address.IsValid() {
-		chain = string(e.Address.Chain())
-	}
-	if !e.ListedAt.IsZero() {
-		listed = e.ListedAt.Format(time.DateOnly)
-	}
-	return strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t")
-}
-
-func rows(entries []sources.Entry) (all []string) {
-	for _, e := range entries {
-		all = append(all, row(e))
-	}
-	return all
-}
-
 // parse returns what Parse adds.
 func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
-	var entries []sources.Entry
-	rev, err := uk.Parse(r, func(e sources.Entry) error {
-		if e.Kind != score.Sanctioned || e.ListedAt.Location() != time.UTC || !e.FirstSeen.IsZero() {
-			t.Errorf("entry %+v: want a sanction, in UTC, not seen before", e)
-		}
-		entries = append(entries, e)
-		return nil
-	})
-	if err != nil && (entries != nil || !rev.IsZero()) {
-		t.Errorf("Parse added %d entries and returned %+v before its error %v", len(entries), rev, err)
-	}
-	return entries, rev, err
+	return listtest.Parse(t, uk.Parse, r)
 }
 
 func TestParse(t *testing.T) {
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	entries, rev, err := parse(t, strings.NewReader(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []string
-	for line := range strings.Lines(readFile(t, excerpt+".tsv")) {
-		if !strings.HasPrefix(line, "#") {
-			want = append(want, strings.TrimSuffix(line, "\n"))
-		}
-	}
-	got := rows(entries)
+	want := listtest.ReadRows(t, excerpt+".tsv")
+	got := listtest.Rows(entries)
 	slices.Sort(got)
 	if slices.Sort(want); !slices.Equal(got, want) || len(want) != 16 {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if entries[0].Asset != "ETH" || entries[1].Asset != "BNB" || entries[15].Ref != "RUS3602" {
-		t.Errorf("the entries are in another order than in the list: %q", rows(entries))
+		t.Errorf("the entries are in another order than in the list: %q", listtest.Rows(entries))
 	}
 	keys := map[string]bool{}
 	for _, e := range entries {
@@ -162,7 +115,7 @@ func TestParseSmall(t *testing.T) {
 		"USDT\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tCTD0001\t2024-03-27\tFirst Second LAST",
 		"XBT\tTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ\ttron\tRUS0002\t-\tONLY",
 	}
-	if got := rows(entries); !slices.Equal(got, want) || rev.Records != 3 || err != nil {
+	if got := listtest.Rows(entries); !slices.Equal(got, want) || rev.Records != 3 || err != nil {
 		t.Errorf("Parse:\n%s\n%+v, %v, want\n%s", strings.Join(got, "\n"), rev, err, strings.Join(want, "\n"))
 	}
 }
@@ -170,7 +123,7 @@ func TestParseSmall(t *testing.T) {
 // csvList makes a CSV file of the real columns, and of rows of the given fields.
 func csvList(t testing.TB, rows ...map[string]string) string {
 	t.Helper()
-	lines := strings.SplitAfter(readFile(t, ship), "\n")
+	lines := strings.SplitAfter(listtest.ReadFile(t, ship), "\n")
 	columns := strings.Split(strings.TrimSuffix(lines[1], "\n"), ",")
 	doc := lines[0] + lines[1] + lines[2]
 	for _, r := range rows {
@@ -209,7 +162,7 @@ func TestLabelled(t *testing.T) {
 		map[string]string{"Unique ID": "CTD0004", "Name 6": "AYASH", "Other Information": "Digital Currency Address: SOL " + solana + "\t\t\nDigital Currency Address: XBT " + wrong + "."},
 	)))
 	want := []string{"SOL\t" + solana + "\tsolana\tCTD0004\t-\tAYASH", "XBT\t" + wrong + "\t-\tCTD0004\t-\tAYASH"}
-	if got := rows(entries); err != nil || !slices.Equal(got, want) {
+	if got := listtest.Rows(entries); err != nil || !slices.Equal(got, want) {
 		t.Errorf("Parse gave %v\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -227,7 +180,7 @@ func TestParseCSV(t *testing.T) {
 		"": doc, "with a byte order mark": "\ufeff" + doc, "with a padded first line": strings.Replace(doc, "2026\n", "2026"+strings.Repeat(",", 57)+"\r\n", 1),
 	} {
 		entries, rev, err := parse(t, strings.NewReader(doc))
-		if got := rows(entries); !slices.Equal(got, want) || err != nil {
+		if got := listtest.Rows(entries); !slices.Equal(got, want) || err != nil {
 			t.Errorf("Parse %s:\n%s\n%v, want\n%s", name, strings.Join(got, "\n"), err, strings.Join(want, "\n"))
 		}
 		sum := sha256.Sum256([]byte(doc))
@@ -236,13 +189,13 @@ func TestParseCSV(t *testing.T) {
 		}
 	}
 	// The real row alone names no wallet.
-	if _, _, err := parse(t, strings.NewReader(readFile(t, ship))); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
+	if _, _, err := parse(t, strings.NewReader(listtest.ReadFile(t, ship))); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
 		t.Errorf("a list without wallets: error %v, want no wallet", err)
 	}
 }
 
 func TestRetired(t *testing.T) {
-	doc := readFile(t, retired)
+	doc := listtest.ReadFile(t, retired)
 	for name, doc := range map[string]string{
 		"CSV":                   doc,
 		"CSV with BOM and CRLF": "\ufeff" + strings.ReplaceAll(doc, "\n", "\r\n"),
@@ -269,7 +222,7 @@ func TestTruncated(t *testing.T) {
 		name, doc string
 		step      int
 	}{
-		{"excerpt", readFile(t, excerpt+".xml"), 29}, {"small", small, 1}, {"CSV", smallCSV(t), 1},
+		{"excerpt", listtest.ReadFile(t, excerpt+".xml"), 29}, {"small", small, 1}, {"CSV", smallCSV(t), 1},
 	} {
 		all, _, err := parse(t, strings.NewReader(tt.doc))
 		if err != nil {
@@ -341,20 +294,7 @@ func TestRefused(t *testing.T) {
 		{"semicolons", csv, ",", ";", "column"},
 		{"text", csv, csv, "Service unavailable\n", "Report Date"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			changed := strings.ReplaceAll(tt.doc, tt.old, tt.new)
-			if changed == tt.doc {
-				t.Fatalf("%q is not in the document", tt.old)
-			}
-			_, _, err := parse(t, strings.NewReader(changed))
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("error %v, want one with %q", err, tt.want)
-			}
-			var at *sources.RecordError
-			if !errors.As(err, &at) || at.Line == 0 && (at.Byte < 0 || at.Byte > int64(len(changed))) {
-				t.Errorf("error %#v, want a *RecordError with a place in the document", err)
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { listtest.Refused(t, uk.Parse, tt.doc, tt.old, tt.new, tt.want) })
 	}
 	doc := "<Designations><DateGenerated>21/09/2026</DateGenerated><Designation><UniqueID>A</UniqueID></Designation></Designations>"
 	if _, _, err := parse(t, strings.NewReader(doc)); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
@@ -363,21 +303,15 @@ func TestRefused(t *testing.T) {
 }
 
 func TestAddError(t *testing.T) {
-	full := errors.New("disk full")
-	for _, doc := range []string{small, smallCSV(t)} {
-		calls := 0
-		rev, err := uk.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return full })
-		if !errors.Is(err, full) || calls != 1 || !rev.IsZero() {
-			t.Errorf("Parse = %+v, %v after %d calls of add, want its error after one", rev, err, calls)
-		}
-	}
+	listtest.AddError(t, uk.Parse, small)
+	listtest.AddError(t, uk.Parse, smallCSV(t))
 }
 
 // large is a document like the real one, about as large as asked for: the
 // designation without wallets of the excerpt again and again, and one with forty
 // of them.
 func large(t testing.TB, size int) (doc *bytes.Buffer, records int, wallets []string) {
-	text := readFile(t, excerpt+".xml")
+	text := listtest.ReadFile(t, excerpt+".xml")
 	from := strings.LastIndex(text, "<Designation>")
 	to := strings.Index(text, "</Designations>")
 	doc = new(bytes.Buffer)
@@ -406,63 +340,9 @@ func TestParseLarge(t *testing.T) {
 	}
 }
 
-// Of the document nothing is held but the wallets.
 func TestMemory(t *testing.T) {
-	live := func(size int) uint64 {
+	listtest.Memory(t, uk.Parse, func(size int) io.Reader {
 		doc, _, _ := large(t, size)
-		var before, now runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		var most uint64
-		r := readerFunc(func(p []byte) (int, error) {
-			if len(p) >= 4096 {
-				runtime.GC()
-				runtime.ReadMemStats(&now)
-				most = max(most, now.HeapAlloc)
-			}
-			return doc.Read(p)
-		})
-		if _, err := uk.Parse(r, func(sources.Entry) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-		return most - min(most, before.HeapAlloc)
-	}
-	small, big := live(1<<20), live(4<<20)
-	t.Logf("held for 1 MiB: %d, for 4 MiB: %d", small, big)
-	if big > small+1<<20 {
-		t.Errorf("held for 1 MiB: %d bytes, for 4 MiB: %d; want no more than a MiB more", small, big)
-	}
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// FuzzParse holds that nothing makes Parse panic, that what it takes has records
-// and wallets, and that each of them is what its own words say.
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(small))
-	f.Add([]byte(smallCSV(f)))
-	f.Add([]byte(readFile(f, retired)[:300]))
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		entries, rev, err := parse(t, bytes.NewReader(doc))
-		if err != nil {
-			return
-		}
-		if len(entries) == 0 || rev.Records == 0 || rev.Published.IsZero() || len(rev.Digest) != 64 {
-			t.Errorf("Parse of %q = %d entries, %+v", doc, len(entries), rev)
-		}
-		for _, e := range entries {
-			if e.Listed == "" || e.Ref == "" {
-				t.Errorf("Parse of %q: entry %+v", doc, e)
-			}
-			if !e.Address.IsValid() {
-				continue
-			}
-			a, err := address.Normalize(e.Address.Chain(), sources.TrimListed(e.Listed))
-			if err != nil || a.Account() != e.Address.Account() {
-				t.Errorf("Parse of %q: entry %+v, whose text is %v, %v", doc, e, a, err)
-			}
-		}
+		return doc
 	})
 }

@@ -1,7 +1,6 @@
 package uk_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 	"github.com/walletscreen/walletscreen/sources/uk"
@@ -25,18 +25,9 @@ func serve(t *testing.T, h http.HandlerFunc) sources.Source {
 	return uk.New(&uk.Options{URL: server.URL + "/docs/UK-Sanctions-List.xml", Client: server.Client()})
 }
 
-func load(ctx context.Context, src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
-	var entries []sources.Entry
-	rev, err := src.Load(ctx, prev, func(e sources.Entry) error {
-		entries = append(entries, e)
-		return nil
-	})
-	return entries, rev, err
-}
-
 func TestSource(t *testing.T) {
 	// A day that has passed, whatever the clock of the machine says.
-	doc := strings.Replace(readFile(t, excerpt+".xml"), "21/09/2026", "21/09/2024", 1)
+	doc := strings.Replace(listtest.ReadFile(t, excerpt+".xml"), "21/09/2026", "21/09/2024", 1)
 	csv := strings.Replace(smallCSV(t), "08-Oct-2026", "08-Oct-2024", 1)
 	for name, tt := range map[string]struct{ doc, etag string }{
 		"XML": {doc, ""}, "XML with validators": {doc, `"1"`}, "CSV": {csv, ""},
@@ -65,7 +56,7 @@ func TestInfo(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	const modified = "Mon, 21 Sep 2026 15:00:00 GMT"
 	var etag atomic.Value
 	etag.Store("")
@@ -86,7 +77,7 @@ func TestLoad(t *testing.T) {
 		io.WriteString(w, doc)
 	})
 	ctx := t.Context()
-	entries, rev, err := load(ctx, src, sources.Revision{})
+	entries, rev, err := listtest.Load(ctx, src, sources.Revision{})
 	if len(entries) != 16 || err != nil || rev.Records != 4 || rev.ETag != "" {
 		t.Fatalf("Load: %d entries, %+v, %v, want 16 of 4 records", len(entries), rev, err)
 	}
@@ -94,26 +85,26 @@ func TestLoad(t *testing.T) {
 	// Without validators it is fetched again, and seen to be equal.
 	held := rev
 	held.Checked = rev.Published
-	again, next, err := load(ctx, src, held)
+	again, next, err := listtest.Load(ctx, src, held)
 	if again != nil || next != rev || !errors.Is(err, sources.ErrUnchanged) || bodies.Load() != 2 {
 		t.Errorf("Load of an equal list: %d entries, %+v, %v, %d bodies, want ErrUnchanged", len(again), next, err, bodies.Load())
 	}
 
 	// With them it is not.
 	etag.Store(`"a"`)
-	_, rev, _ = load(ctx, src, held)
+	_, rev, _ = listtest.Load(ctx, src, held)
 	if rev.ETag != `"a"` || rev.LastModified != modified {
 		t.Errorf("Load: revision %+v, want the validators", rev)
 	}
 	rev.Checked = rev.Published
-	again, next, err = load(ctx, src, rev)
+	again, next, err = listtest.Load(ctx, src, rev)
 	rev.Checked = time.Time{}
 	if again != nil || next != rev || !errors.Is(err, sources.ErrUnchanged) || bodies.Load() != 3 {
 		t.Errorf("Load of an unmodified list: %d entries, %+v, %v, %d bodies, want ErrUnchanged", len(again), next, err, bodies.Load())
 	}
 
 	// Validators without a digest are of no list that is held.
-	again, _, err = load(ctx, src, sources.Revision{ETag: `"a"`, LastModified: modified})
+	again, _, err = listtest.Load(ctx, src, sources.Revision{ETag: `"a"`, LastModified: modified})
 	if !slices.Equal(again, entries) || err != nil {
 		t.Errorf("Load without a list held: %d entries, %v, want all", len(again), err)
 	}
@@ -126,18 +117,18 @@ func TestOptions(t *testing.T) {
 		w.WriteHeader(http.StatusGone)
 	}))
 	defer server.Close()
-	_, _, err := load(t.Context(), uk.New(&uk.Options{URL: server.URL, Client: server.Client(), UserAgent: "bank/1.0"}), sources.Revision{})
+	_, _, err := listtest.Load(t.Context(), uk.New(&uk.Options{URL: server.URL, Client: server.Client(), UserAgent: "bank/1.0"}), sources.Revision{})
 	if err == nil || !strings.Contains(err.Error(), "410") || ua.Load() != "bank/1.0" {
 		t.Errorf("Load: %v, from User-Agent %q, want status 410, from bank/1.0", err, ua.Load())
 	}
-	if _, _, err := load(t.Context(), uk.New(&uk.Options{URL: "http://127.0.0.1/"}), sources.Revision{}); err == nil {
+	if _, _, err := listtest.Load(t.Context(), uk.New(&uk.Options{URL: "http://127.0.0.1/"}), sources.Revision{}); err == nil {
 		t.Error("Load over http: no error")
 	}
 }
 
 // What a server can do wrong adds nothing, and says so.
 func TestLoadBroken(t *testing.T) {
-	doc := readFile(t, excerpt+".xml")
+	doc := listtest.ReadFile(t, excerpt+".xml")
 	send := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
 	}
@@ -156,9 +147,9 @@ func TestLoadBroken(t *testing.T) {
 		}},
 		{"empty", "EOF", send("")},
 		{"cut, and announced so", "EOF", send(doc[:len(doc)/2])},
-		{"the list of OFSI", "OFSI", send(readFile(t, retired))},
+		{"the list of OFSI", "OFSI", send(listtest.ReadFile(t, retired))},
 	} {
-		entries, rev, err := load(t.Context(), serve(t, tt.handler), sources.Revision{})
+		entries, rev, err := listtest.Load(t.Context(), serve(t, tt.handler), sources.Revision{})
 		if entries != nil || !rev.IsZero() || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %d entries, %+v, error %v, want only one with %q", tt.name, len(entries), rev, err, tt.want)
 		}
@@ -174,7 +165,7 @@ func TestLoadRepeated(t *testing.T) {
 		doc       string
 		cut, want int
 	}{
-		"XML": {readFile(t, excerpt+".xml"), 20000, 16},
+		"XML": {listtest.ReadFile(t, excerpt+".xml"), 20000, 16},
 		"CSV": {csv, strings.Index(csv, ",RUS1421"), 5},
 	} {
 		var asked atomic.Int32
@@ -186,7 +177,7 @@ func TestLoadRepeated(t *testing.T) {
 			}
 			io.WriteString(w, tt.doc)
 		})
-		entries, _, err := load(t.Context(), src, sources.Revision{})
+		entries, _, err := listtest.Load(t.Context(), src, sources.Revision{})
 		if len(entries) != tt.want || err != nil || asked.Load() != 2 {
 			t.Errorf("%s: Load: %d entries, %v, after %d requests, want %d after 2", name, len(entries), err, asked.Load(), tt.want)
 		}

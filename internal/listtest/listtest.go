@@ -1,0 +1,150 @@
+// Package listtest helps to test the packages that read lists.
+package listtest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A Parser is the Parse of such a package, for the list of an authority.
+type Parser func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
+
+// Parse returns what parse adds. All of it must be sanctions, and nothing must be
+// added before an error.
+func Parse(t testing.TB, parse Parser, r io.Reader) ([]sources.Entry, sources.Revision, error) {
+	t.Helper()
+	var entries []sources.Entry
+	rev, err := parse(r, func(e sources.Entry) error {
+		if e.Kind != score.Sanctioned || e.ListedAt.Location() != time.UTC || !e.FirstSeen.IsZero() {
+			t.Errorf("entry %+v: want a sanction, in UTC, not seen before", e)
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil && (entries != nil || !rev.IsZero()) {
+		t.Errorf("Parse added %d entries and returned %+v before its error %v", len(entries), rev, err)
+	}
+	return entries, rev, err
+}
+
+// Refused holds that parse takes no document in which old was replaced by new: its
+// error has want in its text, and names a place.
+func Refused(t *testing.T, parse Parser, doc, old, new, want string) {
+	t.Helper()
+	changed := strings.ReplaceAll(doc, old, new)
+	if changed == doc {
+		t.Fatalf("%q is not in the document", old)
+	}
+	_, _, err := Parse(t, parse, strings.NewReader(changed))
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Fatalf("error %v, want one with %q", err, want)
+	}
+	var at *sources.RecordError
+	if !errors.As(err, &at) || at.Line == 0 && (at.Byte < 0 || at.Byte > int64(len(changed))) {
+		t.Errorf("error %#v, want a *RecordError with a place in the document", err)
+	}
+}
+
+// AddError holds that an error of add ends a parse of doc, at once.
+func AddError(t *testing.T, parse Parser, doc string) {
+	t.Helper()
+	full := errors.New("disk full")
+	calls := 0
+	rev, err := parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return full })
+	if !errors.Is(err, full) || calls != 1 || !rev.IsZero() {
+		t.Errorf("Parse = %+v, %v after %d calls of add, want its error after one", rev, err, calls)
+	}
+}
+
+// Memory holds that parse keeps nothing of a document but the wallets. large makes
+// one of about the given size, with few of them.
+func Memory(t *testing.T, parse Parser, large func(size int) io.Reader) {
+	t.Helper()
+	held := func(size int) uint64 {
+		doc := large(size)
+		var before, now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		var most uint64
+		r := readerFunc(func(p []byte) (int, error) {
+			if len(p) >= 4096 {
+				runtime.GC()
+				runtime.ReadMemStats(&now)
+				most = max(most, now.HeapAlloc)
+			}
+			return doc.Read(p)
+		})
+		if _, err := parse(r, func(sources.Entry) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return most - min(most, before.HeapAlloc)
+	}
+	small, big := held(1<<20), held(4<<20)
+	t.Logf("held for 1 MiB: %d, for 4 MiB: %d", small, big)
+	if big > small+1<<20 {
+		t.Errorf("held for 1 MiB: %d bytes, for 4 MiB: %d; want no more than a MiB more", small, big)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// Load returns what one Load of src adds.
+func Load(ctx context.Context, src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
+	var entries []sources.Entry
+	rev, err := src.Load(ctx, prev, func(e sources.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	return entries, rev, err
+}
+
+// ReadFile returns a file of testdata.
+func ReadFile(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// ReadRows returns the lines of a .tsv file of testdata, but for comments: those
+// of Rows for the list beside it.
+func ReadRows(t testing.TB, name string) []string {
+	t.Helper()
+	var rows []string
+	for line := range strings.Lines(ReadFile(t, name)) {
+		if !strings.HasPrefix(line, "#") {
+			rows = append(rows, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return rows
+}
+
+// Rows writes entries as lines of a .tsv file: the ticker, the address, its chain,
+// the reference, the day, and the name.
+func Rows(entries []sources.Entry) []string {
+	var rows []string
+	for _, e := range entries {
+		chain, listed := "-", "-"
+		if e.Address.IsValid() {
+			chain = string(e.Address.Chain())
+		}
+		if !e.ListedAt.IsZero() {
+			listed = e.ListedAt.Format(time.DateOnly)
+		}
+		rows = append(rows, strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t"))
+	}
+	return rows
+}
