@@ -1,6 +1,7 @@
 package badlist
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -49,42 +50,28 @@ type Options struct {
 // [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
 // downloads that break off, are repeated a few times.
 func New(opts *Options) sources.Source {
-	s := &source{
-		url: Darklist,
-		info: sources.Info{
-			ID:           "COMMUNITY_BADLIST",
-			Name:         "MyEtherWallet darklist",
-			Jurisdiction: sources.Community,
-			Licence:      "MIT",
-			Attribution:  "Copyright (c) 2017 MyEtherWallet",
-		},
-	}
+	s := &source{}
 	if opts != nil {
-		s.client, s.userAgent, s.allowHTTP, s.progress, s.format = opts.Client, opts.UserAgent, opts.AllowHTTP, opts.Progress, opts.Format
-		if opts.URL != "" {
-			s.url = opts.URL
-		}
-		if opts.Info != (sources.Info{}) {
-			s.info = opts.Info
-		}
+		s.Options = *opts
 	}
+	s.URL = cmp.Or(s.URL, Darklist)
+	s.Options.Info = cmp.Or(s.Options.Info, sources.Info{
+		ID:           "COMMUNITY_BADLIST",
+		Name:         "MyEtherWallet darklist",
+		Jurisdiction: sources.Community,
+		Licence:      "MIT",
+		Attribution:  "Copyright (c) 2017 MyEtherWallet",
+	})
 	return s
 }
 
-type source struct {
-	info           sources.Info
-	url, userAgent string
-	client         *http.Client
-	allowHTTP      bool
-	progress       func(read, total int64)
-	format         Format
-}
+type source struct{ Options }
 
-func (s *source) Info() sources.Info { return s.info }
+func (s *source) Info() sources.Info { return s.Options.Info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxSize, AllowHTTP: s.allowHTTP, Progress: s.progress}
-	rev, err := download.List(ctx, req, prev, add, s.format.Parse)
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
+	rev, err := download.List(ctx, req, prev, add, s.Format.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("badlist: %w", err)
 	}

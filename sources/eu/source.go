@@ -1,6 +1,7 @@
 package eu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -82,42 +83,25 @@ const stall = 5 * time.Minute
 // repeated a few times. A redirect to a page where one must log in is an error,
 // as is such a page itself.
 func New(opts *Options) sources.Source {
-	if opts == nil {
-		opts = new(Options)
+	s := &source{}
+	if opts != nil {
+		s.Options = *opts
 	}
-	s := &source{url: opts.URL, rss: opts.RSS, client: opts.Client, userAgent: opts.UserAgent, allowHTTP: opts.AllowHTTP, progress: opts.Progress}
-	token := opts.Token
-	switch s.url {
-	case "":
-		s.url = XML
-		fallthrough
-	case XML, CSV:
-		if s.rss == "" {
-			s.rss = RSS
-		}
-		if token == "" {
-			token = PublicToken
-		}
+	s.URL, s.Client = cmp.Or(s.URL, XML), cmp.Or(s.Client, http.DefaultClient)
+	if s.URL == XML || s.URL == CSV {
+		s.RSS, s.Token = cmp.Or(s.RSS, RSS), cmp.Or(s.Token, PublicToken)
 	}
-	if token != "" {
+	if s.Token != "" {
 		mark := "?"
-		if strings.Contains(s.url, "?") {
+		if strings.Contains(s.URL, "?") {
 			mark = "&"
 		}
-		s.url += mark + "token=" + url.QueryEscape(token)
-	}
-	if s.client == nil {
-		s.client = http.DefaultClient
+		s.URL += mark + "token=" + url.QueryEscape(s.Token)
 	}
 	return s
 }
 
-type source struct {
-	url, rss, userAgent string
-	client              *http.Client
-	allowHTTP           bool
-	progress            func(read, total int64)
-}
+type source struct{ Options } // whose URL has the token
 
 func (s *source) Info() sources.Info {
 	return sources.Info{
@@ -149,8 +133,8 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 		prev.Checked = time.Time{} // that is, now
 		return prev, sources.ErrUnchanged
 	}
-	req := s.request(s.url, maxBytes)
-	req.Progress = s.progress
+	req := s.request(s.URL, maxBytes)
+	req.Progress = s.Progress
 	if req.LastModified = prev.LastModified; !strings.HasPrefix(prev.ETag, etagOfFeed) {
 		req.ETag = prev.ETag
 	}
@@ -190,7 +174,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 }
 
 func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{URL: url, Client: s.client, UserAgent: s.userAgent, MaxBytes: limit, Stall: stall, AllowHTTP: s.allowHTTP}
+	return &fetch.Request{URL: url, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: limit, Stall: stall, AllowHTTP: s.AllowHTTP}
 }
 
 // get is fetch.Get, but that a redirect to a login page is not followed.
@@ -227,14 +211,14 @@ func isLogin(u *url.URL) bool {
 // askFeed returns what the feed says about the list, and nothing if it does not
 // say it. Its error is that of ctx.
 func (s *source) askFeed(ctx context.Context) (announcement, error) {
-	if s.rss == "" {
+	if s.RSS == "" {
 		return announcement{}, ctx.Err()
 	}
-	req := s.request(s.rss, maxFeed)
+	req := s.request(s.RSS, maxFeed)
 	req.Stall, req.Attempts = time.Minute, 1
 	var a announcement
 	_, err := s.get(ctx, req, func(body io.Reader) (err error) {
-		a, err = readFeed(body, s.url)
+		a, err = readFeed(body, s.URL)
 		return err
 	})
 	if ctx.Err() != nil {

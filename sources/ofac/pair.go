@@ -74,14 +74,14 @@ func (s *source) getCSV(ctx context.Context, held validators) (*holders.List, va
 	var rest *commentsFile
 	var l *holders.List
 	var err error
-	now.rest, err = s.get(ctx, s.comments, maxComments, held.rest, func(body io.Reader) (err error) {
+	now.rest, err = s.get(ctx, s.CommentsURL, maxComments, held.rest, func(body io.Reader) (err error) {
 		rest, err = s.kind.readComments(body)
 		return err
 	})
 	if err != nil {
 		return nil, validators{}, err
 	}
-	now.main, err = s.get(ctx, s.url, maxCSV, held.main, func(body io.Reader) (err error) {
+	now.main, err = s.get(ctx, s.URL, maxCSV, held.main, func(body io.Reader) (err error) {
 		if rest == nil {
 			return errApart
 		}
@@ -98,7 +98,7 @@ func (s *source) getCSV(ctx context.Context, held validators) (*holders.List, va
 	}
 	// Nothing in the files says that they belong together. But if the first to
 	// come is still the same when the second has come, both are of one time.
-	after, err := s.get(ctx, s.comments, maxComments, now.rest, func(body io.Reader) error {
+	after, err := s.get(ctx, s.CommentsURL, maxComments, now.rest, func(body io.Reader) error {
 		again, err := s.kind.readComments(body)
 		if err == nil && string(again.hash.Sum(nil)) != string(rest.hash.Sum(nil)) {
 			err = errApart

@@ -1,6 +1,7 @@
 package ofac
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -90,31 +91,23 @@ func NewConsolidated(opts *Options) sources.Source {
 }
 
 func newSource(k kind, url string, opts *Options) sources.Source {
-	s := &source{kind: k, url: url}
+	s := &source{kind: k}
 	if opts != nil {
-		s.client, s.userAgent, s.allowHTTP, s.progress = opts.Client, opts.UserAgent, opts.AllowHTTP, opts.Progress
-		if opts.URL != "" {
-			s.url = opts.URL
-		}
-		s.comments = opts.CommentsURL
+		s.Options = *opts
 	}
-	switch {
-	case s.comments != "":
-	case s.url == CSV:
-		s.comments = CommentsCSV
-	case s.url == ConsolidatedCSV:
-		s.comments = ConsolidatedCommentsCSV
+	s.URL = cmp.Or(s.URL, url)
+	switch s.URL {
+	case CSV:
+		s.CommentsURL = cmp.Or(s.CommentsURL, CommentsCSV)
+	case ConsolidatedCSV:
+		s.CommentsURL = cmp.Or(s.CommentsURL, ConsolidatedCommentsCSV)
 	}
 	return s
 }
 
 type source struct {
-	kind          kind
-	url, comments string // comments of CSV only
-	userAgent     string
-	client        *http.Client
-	allowHTTP     bool
-	progress      func(read, total int64)
+	Options
+	kind kind
 }
 
 func (s *source) Info() sources.Info {
@@ -132,7 +125,7 @@ func (s *source) Info() sources.Info {
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	load := s.loadCSV
-	if s.comments == "" {
+	if s.CommentsURL == "" {
 		load = s.loadFile
 	}
 	rev, err := load(ctx, prev, add)
@@ -143,10 +136,10 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 }
 
 func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{URL: url, Client: s.client, UserAgent: s.userAgent, MaxBytes: limit, AllowHTTP: s.allowHTTP, Progress: s.progress}
+	return &fetch.Request{URL: url, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: limit, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
 }
 
 // loadFile loads a list that is one file.
 func (s *source) loadFile(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	return download.List(ctx, s.request(s.url, maxBytes), prev, add, s.kind.parse)
+	return download.List(ctx, s.request(s.URL, maxBytes), prev, add, s.kind.parse)
 }

@@ -1,6 +1,7 @@
 package uk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -47,22 +48,15 @@ const maxBytes = 256 << 20
 // that of the revision held, is [sources.ErrUnchanged]. Requests that fail in a
 // way that may pass, and downloads that break off, are repeated a few times.
 func New(opts *Options) sources.Source {
-	s := &source{url: XML}
+	s := &source{}
 	if opts != nil {
-		s.client, s.userAgent, s.allowHTTP, s.progress = opts.Client, opts.UserAgent, opts.AllowHTTP, opts.Progress
-		if opts.URL != "" {
-			s.url = opts.URL
-		}
+		s.Options = *opts
 	}
+	s.URL = cmp.Or(s.URL, XML)
 	return s
 }
 
-type source struct {
-	url, userAgent string
-	client         *http.Client
-	allowHTTP      bool
-	progress       func(read, total int64)
-}
+type source struct{ Options }
 
 func (s *source) Info() sources.Info {
 	return sources.Info{
@@ -75,7 +69,7 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.url, Client: s.client, UserAgent: s.userAgent, MaxBytes: maxBytes, AllowHTTP: s.allowHTTP, Progress: s.progress}
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
 	rev, err := download.List(ctx, req, prev, add, Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("uk: %w", err)
