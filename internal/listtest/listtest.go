@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/score"
@@ -52,6 +54,46 @@ func Refused(t *testing.T, parse Parser, doc, old, new, want string) {
 	if !errors.As(err, &at) || at.Line == 0 && (at.Byte < 0 || at.Byte > int64(len(changed))) {
 		t.Errorf("error %#v, want a *RecordError with a place in the document", err)
 	}
+}
+
+// Truncated holds that parse takes no part of doc, cut at each step-th byte and
+// anywhere near the end, which in XML is the last tag, and that it returns the
+// error of a reader. In CSV, whose lines end with lineEnd, nothing shows a cut
+// behind one: such a part may be taken, with the wallets up to there. Truncated
+// returns how many were. lineEnd is "" of XML.
+func Truncated(t *testing.T, parse Parser, doc string, step int, lineEnd string) (taken int) {
+	t.Helper()
+	all, _, err := Parse(t, parse, strings.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameWallet := func(a, b sources.Entry) bool {
+		a.Name = b.Name // the main one may come later
+		return a == b
+	}
+	end := len(doc)
+	if lineEnd == "" {
+		end = strings.LastIndex(doc, ">") + 1
+	}
+	for n := range end {
+		if n%step != 0 && n < end-200 {
+			continue
+		}
+		entries, _, err := Parse(t, parse, strings.NewReader(doc[:n]))
+		if err == nil && lineEnd != "" && strings.HasSuffix(doc[:n], lineEnd) && slices.EqualFunc(entries, all[:len(entries)], sameWallet) {
+			taken++
+			continue
+		}
+		var at *sources.RecordError
+		if !errors.As(err, &at) {
+			t.Fatalf("%d of %d bytes: error %v, want a *RecordError", n, len(doc), err)
+		}
+	}
+	broken := errors.New("broken line")
+	if _, _, err := Parse(t, parse, io.MultiReader(strings.NewReader(doc[:end-20]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+		t.Errorf("broken off by the reader: error %v, want that of the reader", err)
+	}
+	return taken
 }
 
 // AddError holds that an error of add ends a parse of doc, at once.

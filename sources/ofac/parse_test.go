@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -139,21 +138,7 @@ func TestTruncated(t *testing.T) {
 		{"sdn_advanced.xml", readFile(t, "sdn_advanced_excerpt_2025-03-21.xml.gz"), 40009},
 		{"sdn.xml", recount(readFile(t, "sdn_excerpt_2026-09-23.xml")), 97},
 	} {
-		end := bytes.LastIndexByte(tt.doc, '>') + 1
-		for n := 0; n < end; n++ {
-			if n%tt.step != 0 && n < end-60 {
-				continue
-			}
-			_, _, err := parse(t, bytes.NewReader(tt.doc[:n]))
-			var at *sources.RecordError
-			if !errors.As(err, &at) {
-				t.Fatalf("%s, %d of %d bytes: error %v, want a *RecordError", tt.name, n, len(tt.doc), err)
-			}
-		}
-		broken := errors.New("broken line")
-		if _, _, err := parse(t, io.MultiReader(bytes.NewReader(tt.doc[:end-20]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
-			t.Errorf("%s, broken off by the reader: error %v, want that of the reader", tt.name, err)
-		}
+		t.Run(tt.name, func(t *testing.T) { listtest.Truncated(t, ofac.Parse, string(tt.doc), tt.step, "") })
 	}
 }
 

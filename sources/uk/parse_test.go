@@ -213,48 +213,21 @@ func TestRetired(t *testing.T) {
 // No part of a list is a list. Of CSV that holds but for what was cut between two
 // of its lines, in which nothing shows.
 func TestTruncated(t *testing.T) {
-	// A name may be the primary one only in a later row.
-	sameWallet := func(a, b sources.Entry) bool {
-		a.Name = b.Name
-		return a == b
-	}
 	for _, tt := range []struct {
 		name, doc string
 		step      int
+		lineEnd   string
+		taken     int
 	}{
-		{"excerpt", listtest.ReadFile(t, excerpt+".xml"), 29}, {"small", small, 1}, {"CSV", smallCSV(t), 1},
+		{"excerpt", listtest.ReadFile(t, excerpt+".xml"), 29, "", 0},
+		{"small", small, 1, "", 0},
+		{"CSV", smallCSV(t), 1, ",\r\n", 3},
 	} {
-		all, _, err := parse(t, strings.NewReader(tt.doc))
-		if err != nil {
-			t.Fatal(err)
-		}
-		isCSV := tt.doc[0] != '<'
-		end := len(tt.doc)
-		if !isCSV {
-			end = strings.LastIndex(tt.doc, ">") + 1
-		}
-		between := 0
-		for n := range end {
-			if n%tt.step != 0 && n < end-200 {
-				continue
+		t.Run(tt.name, func(t *testing.T) {
+			if taken := listtest.Truncated(t, uk.Parse, tt.doc, tt.step, tt.lineEnd); taken != tt.taken {
+				t.Errorf("taken at %d cuts, want the %d between lines", taken, tt.taken)
 			}
-			entries, _, err := parse(t, strings.NewReader(tt.doc[:n]))
-			var at *sources.RecordError
-			if err == nil && isCSV && strings.HasSuffix(tt.doc[:n], ",\r\n") && slices.EqualFunc(entries, all[:len(entries)], sameWallet) {
-				between++
-				continue
-			}
-			if !errors.As(err, &at) {
-				t.Fatalf("%s, %d of %d bytes: error %v, want a *RecordError", tt.name, n, len(tt.doc), err)
-			}
-		}
-		if isCSV && between != 3 {
-			t.Errorf("%s: taken at %d cuts, want the 3 between lines", tt.name, between)
-		}
-		broken := errors.New("broken line")
-		if _, _, err := parse(t, io.MultiReader(strings.NewReader(tt.doc[:end-20]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
-			t.Errorf("%s, broken off by the reader: error %v, want that of the reader", tt.name, err)
-		}
+		})
 	}
 }
 
