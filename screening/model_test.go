@@ -48,9 +48,7 @@ func (m model) labels(a address.Address, text string) []screening.Label {
 
 func modelMatch(e sources.Entry, a address.Address) score.Match {
 	if !e.Address.IsValid() {
-		is := func(d address.Address) bool { return d.Canonical() == a.Canonical() }
-		decoded, _ := sources.Decode(e.Asset, e.Listed)
-		if slices.ContainsFunc(address.Detect(modelText(e.Listed)), is) || is(decoded) {
+		if slices.Contains(modelReadings(e), a.Canonical()) {
 			return score.Literal
 		}
 		return 0
@@ -71,6 +69,25 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 	}
 	return 0
 }
+
+// modelReadings returns the accounts as which the listed string of an entry without
+// an Address can be read. They are remembered, for each question is about all entries.
+func modelReadings(e sources.Entry) []address.Address {
+	as := [2]string{e.Asset, e.Listed}
+	accounts, ok := modelRead[as]
+	if !ok {
+		for _, a := range address.Detect(modelText(e.Listed)) {
+			accounts = append(accounts, a.Canonical())
+		}
+		if a, ok := sources.Decode(e.Asset, e.Listed); ok {
+			accounts = append(accounts, a.Canonical())
+		}
+		modelRead[as] = accounts
+	}
+	return accounts
+}
+
+var modelRead = make(map[[2]string][]address.Address) // by asset and listed string
 
 // modelSameText compares listed strings: hex without regard to case.
 func modelSameText(a, b string) bool { return modelText(a) == modelText(b) }

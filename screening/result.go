@@ -20,7 +20,9 @@ type Result struct {
 	// Level is the band of Score.
 	Level score.Level
 	// Labels are what was found: the highest points first, then by source, kind
-	// and reference. Nil if nothing was. The slice is the caller's own.
+	// and reference. What a list says by several entries of one kind and reference
+	// is one label, that of the most direct match. Nil if nothing was found. The
+	// slice is the caller's own.
 	Labels []Label
 	// Suppressed are what was found, too, but does not count because of an
 	// [Exception], in the order of Labels. Nil if there are none. The slice is the
