@@ -75,13 +75,13 @@ var links = map[string]string{
 	"sources/opensanctions": "golang.org/x/crypto golang.org/x/sys",
 	"sources/stablecoin":    "golang.org/x/crypto golang.org/x/sys",
 	"screening":             "golang.org/x/crypto golang.org/x/sys",
-	"httpapi":               "golang.org/x/crypto golang.org/x/sys",
-	"httpapi/audit":         "golang.org/x/crypto golang.org/x/sys",
+	"httpapi":               "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/audit":         "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 
 	// Each database is a driver, and what that needs.
-	"httpapi/sqlstore":          "golang.org/x/crypto golang.org/x/sys",
-	"httpapi/sqlstore/sqlite":   "golang.org/x/crypto golang.org/x/sys modernc.org github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
-	"httpapi/sqlstore/postgres": "golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text github.com/jackc",
+	"httpapi/sqlstore":          "golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/sqlstore/sqlite":   "golang.org/x/crypto golang.org/x/sys golang.org/x/time modernc.org github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
+	"httpapi/sqlstore/postgres": "golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text golang.org/x/time github.com/jackc",
 }
 
 // never are packages of the standard library that these must not link, and the

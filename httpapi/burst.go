@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // bursts are the burst limits of keys: how many requests each may make at once,
@@ -23,13 +25,10 @@ const maxBuckets = 1 << 16
 // A bucket is the burst limit of one key: a bucket of tokens that fills up at
 // its rate, and from which each request takes one.
 type bucket struct {
-	rate   float64
-	burst  int
-	policy string // as in RateLimit-Policy
-
-	mu     sync.Mutex
-	tokens float64   // that there were
-	at     time.Time // then
+	rate    float64
+	burst   int
+	limiter *rate.Limiter
+	policy  string // as in RateLimit-Policy
 }
 
 // take sets the bucket of e and takes a token from it, or returns the problem of
@@ -39,11 +38,10 @@ func (b *bursts) take(e *exchange) *problem {
 		return nil
 	}
 	e.bucket = b.of(&e.grant, e.now)
-	var ok bool
-	if e.tokens, ok = e.bucket.take(e.now); ok {
+	if e.bucket.limiter.AllowN(e.now, 1) {
 		return nil
 	}
-	e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, e.bucket.wait(e.tokens, 1)), 10))
+	e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, e.bucket.wait(e.now, 1)), 10))
 	return &problem{Code: rateLimited, Detail: "The API key has made too many requests at once. Ask again after the seconds in Retry-After. Nothing was counted."}
 }
 
@@ -53,7 +51,7 @@ func (b *bursts) of(g *Grant, now time.Time) *bucket {
 	if ok && old.(*bucket).rate == g.Rate && old.(*bucket).burst == g.Burst {
 		return old.(*bucket)
 	}
-	made := &bucket{rate: g.Rate, burst: g.Burst, tokens: float64(g.Burst), at: now}
+	made := &bucket{rate: g.Rate, burst: g.Burst, limiter: rate.NewLimiter(rate.Limit(g.Rate), g.Burst)}
 	made.policy = string(appendPolicy(nil, "burst", int64(g.Burst), max(1, ceil(float64(g.Burst)/g.Rate))))
 	if ok { // the key was granted something else
 		b.buckets.CompareAndSwap(g.KeyID, old, made)
@@ -75,7 +73,7 @@ func (b *bursts) makeRoom(now time.Time) {
 	defer b.mu.Unlock()
 	for _, every := range []bool{false, true} {
 		b.buckets.Range(func(id, v any) bool {
-			if every || v.(*bucket).full(now) {
+			if every || v.(*bucket).limiter.TokensAt(now) >= float64(v.(*bucket).burst) {
 				if _, loaded := b.buckets.LoadAndDelete(id); loaded {
 					b.n.Add(-1)
 				}
@@ -88,40 +86,14 @@ func (b *bursts) makeRoom(now time.Time) {
 	}
 }
 
-// take takes a token if there is one, and returns how many there are after that.
-func (b *bucket) take(now time.Time) (tokens float64, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fill(now)
-	// What is there in a nanosecond is there: it is the error of rounding.
-	if b.tokens+b.rate*1e-9 < 1 {
-		return b.tokens, false
-	}
-	b.tokens--
-	return b.tokens, true
+// tokens returns the number of requests that the key may make at once.
+func (b *bucket) tokens(now time.Time) int64 {
+	return max(0, int64(b.limiter.TokensAt(now)))
 }
 
-// full reports whether b is as good as a new one.
-func (b *bucket) full(now time.Time) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fill(now)
-	return b.tokens == float64(b.burst)
-}
-
-// fill puts in what has come until now. A request that was overtaken by a later one
-// finds what that has left.
-func (b *bucket) fill(now time.Time) {
-	if passed := now.Sub(b.at); passed > 0 {
-		b.tokens = min(float64(b.burst), b.tokens+passed.Seconds()*b.rate)
-		b.at = now
-	}
-}
-
-// wait returns the number of seconds, rounded up, until there are n tokens where
-// there are some.
-func (b *bucket) wait(tokens float64, n int) int64 {
-	return ceil((float64(n) - tokens) / b.rate)
+// wait returns the number of seconds, rounded up, until there are n tokens.
+func (b *bucket) wait(now time.Time, n int) int64 {
+	return ceil((float64(n) - b.limiter.TokensAt(now)) / b.rate)
 }
 
 // ceil returns seconds rounded up, and never more than the fields of a header

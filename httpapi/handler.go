@@ -275,7 +275,6 @@ type exchange struct {
 	now    time.Time        // about when it was let in
 	grant  Grant            // what the key that was let in is good for
 	bucket *bucket          // its burst limit, or nil
-	tokens float64          // that were left in bucket
 	token  string           // what was presented as a key
 	text   string           // what was given as an address
 	normal string           // how it is put on record

@@ -29,7 +29,8 @@ func (h *handler) setRateLimit(e *exchange) {
 		if text == "" {
 			text = e.bucket.policy
 		}
-		b = appendLimit(b, "burst", max(0, int64(e.tokens)), e.bucket.wait(e.tokens, e.bucket.burst))
+		tokens := e.bucket.limiter.TokensAt(e.now)
+		b = appendLimit(b, "burst", max(0, int64(tokens)), ceil((float64(e.bucket.burst)-tokens)/e.bucket.rate))
 	}
 	if text != "" {
 		e.setHeader("Ratelimit-Policy", text) // as http.CanonicalHeaderKey has it

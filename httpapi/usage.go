@@ -32,7 +32,7 @@ func (h *handler) usage(e *exchange) ([]byte, *problem) {
 		answer.Limit, answer.Remaining = &u.Limit, &u.Remaining
 	}
 	if b := e.bucket; b != nil {
-		answer.Burst = &usageBurst{b.burst, b.rate, max(0, int64(e.tokens))}
+		answer.Burst = &usageBurst{b.burst, b.rate, b.tokens(e.now)}
 	}
 	return marshal(answer), nil
 }
