@@ -278,12 +278,12 @@ func TestModel(t *testing.T) {
 			a := pool[rng.IntN(len(pool))]
 			switch n := rng.IntN(6); n {
 			case 0, 1, 2, 3:
-				c, text := a.Chain(), a.Normalized()
+				c, others := a.Chain(), respelled(a)
+				text := others[rng.IntN(len(others))]
 				if n == 0 { // a chain that may or may not take it
 					c = chains[rng.IntN(len(chains))]
 				}
-				others := respelled(a)
-				if text = others[rng.IntN(len(others))]; n == 1 {
+				if n == 1 {
 					text = literals[rng.IntN(len(literals))]
 				}
 				if i := rng.IntN(2); n == 2 && !m.entries[i][0].Address.IsValid() {
