@@ -66,7 +66,9 @@ func (h *handler) unread(e *exchange, err error) *problem {
 		return h.tooLarge()
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		e.setHeader("Connection", "close")
+		if e.ProtoMajor < 2 { // where others have a stream of their own
+			e.setHeader("Connection", "close")
+		}
 		return &problem{Code: requestTimeout, Detail: "The body did not come in time."}
 	}
 	return &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -145,11 +147,17 @@ func TestBodyIsClosed(t *testing.T) {
 }
 
 // TestBodyTimeout: on a server without a ReadTimeout, a body that does not come is
-// given up, whoever waits for it.
+// given up, whoever waits for it. In HTTP/2 the other streams of the connection go on.
 func TestBodyTimeout(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{BodyTimeout: 1}))
 		server.EnableHTTP2 = h2
+		var conns atomic.Int32
+		server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				conns.Add(1)
+			}
+		}
 		server.StartTLS()
 		defer server.Close()
 		body, more := io.Pipe()
@@ -170,6 +178,13 @@ func TestBodyTimeout(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != 408 || !strings.Contains(string(text), `"code":"request_timeout"`) || (resp.ProtoMajor == 2) != h2 {
 			t.Errorf("HTTP/%d: status %d: %s", resp.ProtoMajor, resp.StatusCode, text)
+		}
+		if resp, err = server.Client().Get(server.URL + "/openapi.yaml"); err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if want := map[bool]int32{false: 2, true: 1}[h2]; conns.Load() != want {
+			t.Errorf("HTTP/%d: %d connections for two requests, want %d", resp.ProtoMajor, conns.Load(), want)
 		}
 	}
 }
