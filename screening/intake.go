@@ -1,7 +1,6 @@
 package screening
 
 import (
-	"errors"
 	"hash/maphash"
 	"time"
 
@@ -27,7 +26,6 @@ type intake struct {
 	count     int
 	repeated  []sources.Entry
 	added     entrySet
-	done      bool
 }
 
 // newIntake returns an intake for a list of the same source as had, at the given
@@ -41,9 +39,6 @@ func newIntake(had list, now time.Time, accountsOnly bool) *intake {
 
 // add takes the next entry.
 func (in *intake) add(e sources.Entry) error {
-	if in.done {
-		return errors.New("an entry after the end of the list")
-	}
 	f := in.b.file(e)
 	old, err := in.held.find(e, f)
 	if err != nil {
@@ -89,7 +84,6 @@ func (in *intake) fresh(e *sources.Entry, f filing) (repeated bool, err error) {
 
 // finish sets what l is to hold of the entries that were added.
 func (in *intake) finish(l *list, workers int) (err error) {
-	in.done = true
 	start := time.Now()
 	in.b.index.Workers = workers
 	if l.segment, err = in.b.build(); err != nil {

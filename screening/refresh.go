@@ -48,12 +48,12 @@ func (s *Screener) refresh(ctx context.Context, i int, had list) (list, SourceRe
 		return part, first
 	}
 	next, report := s.load(ctx, i, s.sources[i], part)
-	for _, e := range first.Added { // against what was held before: nothing
-		if !slices.ContainsFunc(report.Removed, func(gone sources.Entry) bool { return gone.Identity() == e.Identity() }) {
-			report.Added = append(report.Added, e)
-		}
+	gone := make(map[sources.Entry]bool)
+	for _, e := range report.Removed {
+		gone[e.Identity()] = true
 	}
-	report.Removed = nil
+	kept := slices.DeleteFunc(first.Added, func(e sources.Entry) bool { return gone[e.Identity()] })
+	report.Added, report.Removed = append(kept, report.Added...), nil // against what was held before: nothing
 	return next, report
 }
 

@@ -34,8 +34,9 @@ type SourceReport struct {
 	// those that it had and has no more, each once: entries are the same if
 	// [sources.Entry.Identity] is. The list before is the one that was accepted
 	// last, be it that it came out of a store in this very refresh; what comes out
-	// of a store was not added by that. Added is in the order of the list, Removed
-	// in none. They may be used for other things too, and must not be changed.
+	// of a store was not added by that. Added is in the order of the list, with those
+	// first that a seed had already; Removed in none. They may be used for other things
+	// too, and must not be changed.
 	Added, Removed []sources.Entry
 	// Err is why the list was not taken, a *LoadError, or nil.
 	Err error
