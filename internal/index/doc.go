@@ -95,7 +95,7 @@
 // # Building
 //
 // What is added is held in chunks off the heap, 28 or 40 bytes each, and divided
-// into parts, of a thousand buckets or more; chunks that have been emptied are
+// into parts, of some hundred buckets or more; chunks that have been emptied are
 // filled again. For each set, the least hash of the keys that have it is noted
 // meanwhile, so that the order of the sets is known. Then each part is sorted, in
 // the cache of a processor and for each of the workers apart, and its buckets and

@@ -44,16 +44,16 @@ func (s *side) bucketsOf(part int) (first, n uint64) {
 // A part has 1<<partBits buckets, so few that its items are sorted in a cache of
 // their own; unless there would be more than maxParts.
 const (
-	partBits = 10
+	partBits = 9
 	maxParts = 1 << 11
 )
 
 // Others are let run, lest they wait for long, after some tens of microseconds: of
 // work with so many items or refs, or so many chunks or buckets of them.
 const (
-	goItems   = 1 << 12
-	goChunks  = goItems / chunkItems
-	goBuckets = goItems / perBucket / 2
+	goItems   = 1 << 13
+	goChunks  = goItems / chunkItems / 2
+	goBuckets = goItems / perBucket / 4
 )
 
 // step is called with the number of each step of a long loop, of some nanoseconds.

@@ -36,11 +36,9 @@ func (s *sorter) sort(first, n, all uint64) {
 	s.ends = slices.Grow(s.ends[:0], int(n*grains))[:n*grains]
 	clear(s.ends)
 	first *= grains
-	for refs := range slices.Chunk(s.refs, goItems) {
-		for _, r := range refs {
-			s.ends[grainOf(r.h, all)-first]++
-		}
-		pace.Yield()
+	for i, r := range s.refs {
+		s.ends[grainOf(r.h, all)-first]++
+		step(i)
 	}
 	begin, most := uint32(0), uint32(0)
 	for i, n := range s.ends {
@@ -48,13 +46,11 @@ func (s *sorter) sort(first, n, all uint64) {
 		begin += n
 		most = max(most, n)
 	}
-	for refs := range slices.Chunk(s.refs, goItems) {
-		for _, r := range refs {
-			at := &s.ends[grainOf(r.h, all)-first]
-			s.sorted[*at] = r
-			*at++
-		}
-		pace.Yield()
+	for i, r := range s.refs {
+		at := &s.ends[grainOf(r.h, all)-first]
+		s.sorted[*at] = r
+		*at++
+		step(i)
 	}
 	if most <= maxInsert {
 		s.insert(s.sorted)

@@ -2,6 +2,7 @@
 // turn by turn, so that the ratios hold on a machine that is busy with others.
 //
 //	indexbench -n 1000000             look-ups and building, against maps
+//	indexbench -n 1000000 -build      building alone
 //	indexbench -n 100000000 -file f   a file: building, opening, sharing
 //	indexbench -n 5000000 -lines      a list of addresses in text, to be asked
 //
@@ -36,6 +37,7 @@ func main() {
 	file := flag.String("file", "", "file to build, open and share")
 	ask := flag.Bool("ask", false, "only open the file, and ask (used by -file)")
 	text := flag.Bool("string", false, "measure map[string]uint32, too")
+	building := flag.Bool("build", false, "measure building alone")
 	lines := flag.Bool("lines", false, "measure how long it takes to read a list in text, line by line")
 	flag.Parse()
 	var err error
@@ -47,7 +49,7 @@ func main() {
 	case *file != "":
 		err = benchFile(*file, *n)
 	default:
-		err = compare(*n, *rounds, *text)
+		err = compare(*n, *rounds, *text, *building)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "indexbench:", err)
@@ -139,8 +141,9 @@ func measure(title string, rounds int, cs ...*candidate) {
 // sink takes results, so that nothing is optimised away.
 var sink uint64
 
-// compare measures an index of n keys against maps.
-func compare(n, rounds int, text bool) error {
+// compare measures an index of n keys against maps: with building, only how long
+// they take to fill.
+func compare(n, rounds int, text, building bool) error {
 	payloads := make([][20]byte, n)
 	for i := range payloads {
 		payloads[i] = payload(uint64(i))
@@ -172,7 +175,7 @@ func compare(n, rounds int, text bool) error {
 		}},
 	}
 	measure("build", min(rounds, 5), builds...)
-	if err != nil {
+	if err != nil || building {
 		return err
 	}
 	fmt.Printf("%-12s %-12s %8.2f B/entry\n", "size", "index", float64(ix.Size())/float64(n))
