@@ -76,6 +76,9 @@
 // bucket is so full that not all records have one (one bucket of 30). A hit is
 // certain: the payload is compared, and class and length are, with the set.
 //
+// Several small indexes that are asked the same can share a [Filter], which is not
+// part of any: one word of memory tells a miss in all of them.
+//
 // Nothing is ever written, so there is no lock. Nothing is a pointer, so the
 // collector has nothing to follow; and an Index of some size is not on the heap
 // at all, but mapped. An Index that cannot be reached any more is unmapped by the
