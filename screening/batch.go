@@ -178,7 +178,8 @@ func (b *batch) yield(yield func(Result, error) bool) bool {
 			}
 			continue
 		}
-		if !yield(Result{Address: b.addresses[i], Level: b.snap.clean, ScoringVersion: b.snap.version, snap: b.snap}, nil) {
+		r := b.snap.clean
+		if r.Address = b.addresses[i]; !yield(r, nil) {
 			return false
 		}
 	}

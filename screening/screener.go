@@ -290,12 +290,14 @@ func (s *Screener) screen(r *Result, a address.Address) error {
 	if !a.IsValid() {
 		return ErrZeroAddress
 	}
+	*r = snap.clean // before the look-up: what was just written takes long to be copied
+	r.Address = a
 	if !snap.hit(a) {
-		r.Address, r.Level, r.ScoringVersion, r.snap = a, snap.clean, snap.version, snap
 		return nil
 	}
 	labels, err := snap.labels(a)
 	if err != nil {
+		*r = Result{}
 		return err
 	}
 	*r = snap.result(a, labels)
@@ -316,6 +318,8 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 	if !ok || snap.accountsOnly || snap.ready(s.maxAge) != nil {
 		return s.screenText(c, text)
 	}
+	r = snap.clean // early, as in screen
+	r.Address = a
 	i := 0 // as in hit, whose call would take a third as long again
 	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20) {
 		i = snap.shared
@@ -325,7 +329,6 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 			return s.screenText(c, text)
 		}
 	}
-	r.Address, r.Level, r.ScoringVersion, r.snap = a, snap.clean, snap.version, snap
 	return r, nil
 }
 

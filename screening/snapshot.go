@@ -33,8 +33,7 @@ type snapshot struct {
 	exceptions *exceptionSet // nil: none
 	at         time.Time     // of which a Past is; zero: of now
 
-	clean   score.Level // of no labels
-	version string      // of the table
+	clean Result // of no address and no labels, to be copied
 }
 
 // A snapshotSegment is a segment with what its labels need to know of its list.
@@ -78,7 +77,7 @@ func (s *Screener) snapshot(held []list) *snapshot {
 	slices.Sort(lines)
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
 	snap.digest = hex.EncodeToString(digest[:])
-	snap.clean, snap.version = s.table.Level(0), s.table.Version()
+	snap.clean = Result{Level: s.table.Level(0), ScoringVersion: s.table.Version(), snap: snap}
 	return snap
 }
 
@@ -127,7 +126,8 @@ func (snap *snapshot) ready(maxAge time.Duration) error {
 
 // result makes the answer about a of the labels that were found.
 func (snap *snapshot) result(a address.Address, labels []Label) Result {
-	r := Result{Address: a, Level: snap.clean, Labels: labels, ScoringVersion: snap.version, snap: snap}
+	r := snap.clean
+	r.Address, r.Labels = a, labels
 	if len(labels) > 0 && snap.exceptions != nil {
 		now := snap.at
 		if now.IsZero() {
