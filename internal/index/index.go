@@ -69,7 +69,7 @@ func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, b
 // Place is Lookup that also returns the place of the key: how many keys [Index.All]
 // returns before it. It takes longer.
 func (ix *Index) Place(k Key) (place int, s Set, ok bool) {
-	if s, ok = ix.Lookup(k); !ok {
+	if _, ok := ix.Lookup(k); !ok {
 		return 0, 0, false
 	}
 	t, before := &ix.tables[0], uint64(0)
