@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/screening"
@@ -116,6 +117,10 @@ func TestMetrics(t *testing.T) {
 	get(t, s.url+"/api/v1/sources")
 	get(t, s.url+"/nothing/here")
 	all := s.scrape(t)
+	// An answer may be there a moment before its record is counted.
+	for end := time.Now().Add(10 * time.Second); value(t, all, "walletscreen_audit_queue") > 0 && time.Now().Before(end); {
+		all = s.scrape(t)
+	}
 	for _, tt := range []struct {
 		want   float64
 		name   string
