@@ -122,15 +122,15 @@ func PlainEVM(c Chain, s string) (a Address, w0, w1, w2 uint64, ok bool) {
 	if len(s) != evmLen || s[:2] != "0x" {
 		return Address{}, 0, 0, 0, false
 	}
-	b0, bad := unhexLower8(load8(s, 2), 0)
-	b1, bad := unhexLower8(load8(s, 10), bad)
-	b2, bad := unhexLower8(load8(s, 18), bad)
-	b3, bad := unhexLower8(load8(s, 26), bad)
-	b4, bad := unhexLower8(load8(s, 34), bad)
-	if bad&topBits != 0 {
+	n0, bad := digits8(load8(s, 2), badDigits{})
+	n1, bad := digits8(load8(s, 10), bad)
+	n2, bad := digits8(load8(s, 18), bad)
+	n3, bad := digits8(load8(s, 26), bad)
+	n4, bad := digits8(load8(s, 34), bad)
+	if bad.any() {
 		return Address{}, 0, 0, 0, false
 	}
-	return Address{s, r, formEVM}, b0 | b1<<32, b2 | b3<<32, b4, true
+	return Address{s, r, formEVM}, pack8(n0) | pack8(n1)<<32, pack8(n2) | pack8(n3)<<32, pack8(n4), true
 }
 
 // MustParse is Parse for tests and tables of constants. It panics if s is not

@@ -9,7 +9,6 @@ import "encoding/binary"
 const (
 	eachByte = 0x0101010101010101 // times a byte, it is that byte eight times
 	caseBits = 0x20 * eachByte
-	topBits  = 0x80 * eachByte
 )
 
 // load8 returns the eight bytes of s at i, little-endian.
@@ -29,40 +28,50 @@ func load4(s string, i int) uint64 {
 // spell.
 func unhex8(w uint64) uint64 {
 	letter := w >> 6 & eachByte // 1 for a-f and A-F
-	w = w&(0x0f*eachByte) + letter*9
-	w = (w<<4 | w>>8) & 0x00ff00ff00ff00ff
-	w = (w | w>>8) & 0x0000ffff0000ffff
-	return uint64(uint32(w | w>>16))
+	return pack8(w&(0x0f*eachByte) + letter*9)
 }
 
 // lowerHex8 returns w with its capitals in lower case, bytes from 0x40 to 0x5f.
 func lowerHex8(w uint64) uint64 { return w | w>>1&caseBits }
 
-// notHex8 returns a word that has a top bit of a byte set exactly if a byte of
-// w is no digit and no letter from a to f.
-func notHex8(w uint64) uint64 {
-	letter := w >> 6 & eachByte
-	// Digits become 0 to 9, and letters 1 to 6, then 0 to 5; what is neither
-	// becomes more, or has its top bit set. What overflows into the next byte has
-	// set a top bit before.
-	w ^= '0'*eachByte + letter*('`'-'0')
-	w -= letter
-	return w | (w + (0x80-10)*eachByte + letter*4)
+// digits8 returns the values of eight digits and letters from a to f, a byte each,
+// and adds to bad what tells whether w has others.
+func digits8(w uint64, bad badDigits) (uint64, badDigits) {
+	n := w ^ '0'*eachByte // digits are 0 to 9 now, and letters have bit 6
+	n -= n >> 6 & eachByte * ('a' ^ '0' - 10)
+	bad.over |= n
+	bad.letter |= (n + (0x40-10)*eachByte) ^ w
+	return n, bad
+}
+
+// badDigits gathers, over many words, what digits8 finds: values over 15, in the
+// upper halves of bytes, and in bit 6 values from 10 on that no letter spells, and
+// smaller ones that a letter does. What overflows into the next byte is over 15.
+type badDigits struct{ over, letter uint64 }
+
+func (b badDigits) any() bool { return b.over&(0xf0*eachByte)|b.letter&(0x40*eachByte) != 0 }
+
+// pack8 returns the four bytes, little-endian, that the values of eight digits make.
+func pack8(n uint64) uint64 {
+	n = n * (1 + 1<<12) & 0xff00ff00ff00ff00
+	n = n * (1 + 1<<8) & 0xffff0000ffff0000
+	return n * (1 + 1<<16) >> 32
 }
 
 // hexCase reports whether digits, whose length is a multiple of eight, are all
 // hex digits, and the cases of the letters among them.
 func hexCase(digits string) (kind int, ok bool) {
-	var bad, lower, upper uint64
+	var lower, upper uint64
+	var bad badDigits
 	for len(digits) >= 8 {
 		w := load8(digits, 0)
 		digits = digits[8:]
 		low := lowerHex8(w)
-		bad |= notHex8(low)
+		_, bad = digits8(low, bad)
 		upper |= low ^ w
 		lower |= low >> 1 & w // a letter has bit 6, and in lower case bit 5
 	}
-	if bad&topBits != 0 {
+	if bad.any() {
 		return 0, false
 	}
 	if lower&caseBits != 0 {
@@ -92,20 +101,12 @@ func putLowerHex(dst []byte, digits string) {
 // letters from a to f.
 func isLowerHex40(s string) bool {
 	_ = s[39]
-	bad := notHex8(load8(s, 0)) | notHex8(load8(s, 8)) | notHex8(load8(s, 16)) | notHex8(load8(s, 24)) | notHex8(load8(s, 32))
-	return bad&topBits == 0
-}
-
-// unhexLower8 is unhex8, and notHex8 added to bad, in one.
-func unhexLower8(w, bad uint64) (uint64, uint64) {
-	letter := w >> 6 & eachByte
-	w ^= '0'*eachByte + letter*('`'-'0')
-	w -= letter // as in notHex8: digits are 0 to 9, letters 0 to 5
-	bad |= w | (w + (0x80-10)*eachByte + letter*4)
-	w += letter * 10
-	w = (w<<4 | w>>8) & 0x00ff00ff00ff00ff
-	w = (w | w>>8) & 0x0000ffff0000ffff
-	return uint64(uint32(w | w>>16)), bad
+	_, bad := digits8(load8(s, 0), badDigits{})
+	_, bad = digits8(load8(s, 8), bad)
+	_, bad = digits8(load8(s, 16), bad)
+	_, bad = digits8(load8(s, 24), bad)
+	_, bad = digits8(load8(s, 32), bad)
+	return !bad.any()
 }
 
 // scanHex returns the offset of the first character of s, from offset at on,
