@@ -313,12 +313,12 @@ func (s *Screener) screen(r *Result, a address.Address) error {
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
 // an address nor listed.
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
-	a, w0, w1, w2, ok := address.PlainEVM(c, text)
 	snap := s.snap.Load()
+	r = snap.clean // early, as in screen
+	a, w0, w1, w2, ok := address.PlainEVM(c, text)
 	if !ok || snap.accountsOnly || snap.ready(s.maxAge) != nil {
 		return s.screenText(c, text)
 	}
-	r = snap.clean // early, as in screen
 	r.Address = a
 	i := 0 // as in hit, whose call would take a third as long again
 	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20) {
