@@ -2,6 +2,8 @@ package screening
 
 import (
 	"bytes"
+	"fmt"
+	"weak"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
@@ -63,4 +65,40 @@ func (b *Book) Bytes() []byte {
 	var data bytes.Buffer
 	b.index.WriteTo(&data) // a Buffer never fails
 	return data.Bytes()
+}
+
+// IndexFormat is the version of what an index says of a list.
+const IndexFormat = indexFormat
+
+// Filed returns entries of each shape of those given, as lines of how they are filed.
+func Filed(entries []sources.Entry) (lines []string) {
+	b := newSegmentBuilder(false, len(entries))
+	for _, e := range entries {
+		b.sample(e, b.file(e).form)
+	}
+	for _, e := range b.samples {
+		lines = append(lines, fmt.Sprintf("%s %q %q: %s", e.Address, e.Listed, e.Asset, filedAs(e, false)))
+	}
+	return lines
+}
+
+// IndexDigest returns the digest of an index of entries, of which some are repeated and
+// some were removed.
+func IndexDigest(entries []sources.Entry) (string, error) {
+	b := newSegmentBuilder(false, len(entries))
+	for i, e := range entries {
+		b.add(e, b.file(e), i%2 == 1)
+		b.remove(e, e.FirstSeen)
+	}
+	seg, err := b.build()
+	if err != nil {
+		return "", err
+	}
+	return kept(seg).Index, nil
+}
+
+// Index returns a weak pointer to the index from which questions about source i are
+// answered.
+func (s *Screener) Index(i int) weak.Pointer[index.Index] {
+	return weak.Make(s.snap.Load().lists[i].segment.index)
 }

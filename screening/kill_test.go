@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ const killIn = "WALLETSCREEN_TEST_REFRESH_IN"
 // refreshForEver refreshes a list and says after each time how many there were.
 func refreshForEver(dir string, out *os.File) {
 	l := &growing{}
-	s, err := screening.New([]sources.Source{l}, &screening.Options{Store: must(store.Open(dir, nil))})
+	s, err := screening.New([]sources.Source{l}, &screening.Options{Store: must(store.Open(dir, nil)), IndexDir: filepath.Join(dir, "indexes")})
 	for err == nil {
 		if _, err = s.Refresh(context.Background()); err == nil {
 			fmt.Fprintln(out, l.n)
@@ -94,7 +95,7 @@ func TestKill(t *testing.T) {
 		}
 		child.Wait()
 
-		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, &flaky{info: partInfo, load: down})
+		s := newScreener(t, &screening.Options{Store: openStore(t, dir), IndexDir: filepath.Join(dir, "indexes")}, &flaky{info: partInfo, load: down})
 		if _, err := s.Open(t.Context()); err != nil {
 			t.Fatalf("killed after %d entries: Open: %v", n, err)
 		}

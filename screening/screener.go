@@ -78,6 +78,39 @@ type Options struct {
 	// a directory. Nil keeps them in memory only.
 	Store sources.Store
 
+	// IndexDir is a directory in which the lists are kept once more, as files that are
+	// answered from as they are, mapped into memory: a program that starts again answers
+	// within milliseconds, however long the lists are, and processes that open the same
+	// list share its memory. It is made if it is not there. It needs a Store, which stays
+	// the truth: the directory is a cache, and may be deleted while no program uses it.
+	// Empty means none; then the lists are read from the Store at each start.
+	//
+	// When a list has been saved in the Store, its index is written, and from then on
+	// answered from in the place of the memory in which it was built. Each source has,
+	// beside each other,
+	//
+	//	OFAC_SDN.json               what is in the following, and which revision it is
+	//	OFAC_SDN-….index            the list, and another one: what it had and has no more
+	//	OFAC_SDN-….repeated         the entries that are repeated, if there are any
+	//
+	// or OFAC_SDN.accounts.json with NoKeyMatch. They are written aside, flushed to the
+	// disk and renamed, and never changed; what the first names no longer is removed
+	// some minutes later, with the next list. A file in use must not be changed or cut:
+	// that would be the end of the program. Several programs may use one directory, each
+	// with the same Store.
+	//
+	// Open takes a list from here if it is the newest in the Store, was written by this
+	// version of the module, and has only kinds that Table knows. The structure of the
+	// files is checked then; so is all of a list that has at most 65,536 keys, and of a
+	// longer one before the first load that follows, by Refresh or Run, compares
+	// anything with it. A list that is damaged is read from the Store instead. That is
+	// logged, as is what cannot be written; neither is an error.
+	//
+	// A checksum tells what is damaged, not what is forged: whoever can write into the
+	// directory can change what is on a list. It is made readable and writable by its
+	// owner alone.
+	IndexDir string
+
 	// Schedule says, by the id of a source, how often it is loaded and how long
 	// that may take, where that is not as for the others.
 	Schedule map[string]Schedule
@@ -131,6 +164,7 @@ type Screener struct {
 	log          *slog.Logger
 
 	store     sources.Store
+	indexes   *indexDir // nil: none
 	schedules []Schedule
 	progress  func(string, int)
 	report    func(Report)
@@ -169,9 +203,11 @@ type list struct {
 
 	added, gone []sources.Entry // against the list before
 
-	stored    bool             // the store has it
-	confirmed sources.Revision // as the store has it
-	storeErr  error            // why the store does not have it, or what is wrong there
+	stored     bool             // the store has it
+	confirmed  sources.Revision // as the store has it
+	indexed    sources.Revision // as Options.IndexDir has it; zero: it does not
+	unverified *manifest        // of the files in it that were not verified yet; nil: none
+	storeErr   error            // why the store does not have it, or what is wrong there
 }
 
 // isLoaded reports whether l is a list, and not only a part of one.
@@ -227,6 +263,12 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if opts.IndexDir != "" {
+		if opts.Store == nil {
+			return nil, errors.New("screening: IndexDir without a Store")
+		}
+		s.indexes = newIndexDir(opts.IndexDir, s.accountsOnly)
 	}
 	if !(s.maxShrink > 0 && s.maxShrink <= 1) || s.maxAge < 0 {
 		return nil, errors.New("screening: MaxShrink must be between 0 and 1, and MaxAge not negative")

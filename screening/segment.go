@@ -40,6 +40,8 @@ type segment struct {
 	addresses int                   // distinct ones
 	chains    map[address.Chain]int // entries by chain, for Stats, as are the following
 	classes   map[string]int        // keys by class
+	kinds     []score.Kind          // those of the entries, for a segment that is kept in a file, as are the following
+	samples   []sources.Entry       // of those that are filed alike one each, with what decides that
 	built     time.Time
 	took      time.Duration
 }
@@ -68,6 +70,12 @@ type segmentBuilder struct {
 	keys   []index.Key         // scratch, as is the following
 	text   []byte
 
+	kinds   []score.Kind
+	samples []sources.Entry
+	sampled map[sampleShape]bool
+	shape   sampleShape // of the last
+	strings int         // of samples, those that are no address
+
 	last     sources.Entry // the entry of lastText; much of a list says the same
 	lastForm byte
 	lastTime time.Time
@@ -79,6 +87,7 @@ func newSegmentBuilder(accountsOnly bool, expected int) *segmentBuilder {
 	return &segmentBuilder{
 		accountsOnly: accountsOnly, expected: expected,
 		chains: make(map[address.Chain]int), seed: maphash.MakeSeed(), texts: make(map[uint64]struct{}),
+		sampled: make(map[sampleShape]bool),
 	}
 }
 
@@ -133,8 +142,44 @@ func (b *segmentBuilder) remove(e sources.Entry, at time.Time) {
 	b.enter(e, f.keys, f.form|isRemoved, at)
 }
 
+// A sampleShape is what is alike in entries with an address that are filed alike.
+type sampleShape struct {
+	shape
+	form byte
+}
+
+// maxStrings is how many entries that are no address are samples, of at most so many
+// bytes: as what one can be read says nothing about another.
+const (
+	maxStrings     = 100
+	maxStringBytes = 1000
+)
+
+// sample notes the kind of e, and e itself if it is the first of its shape.
+func (b *segmentBuilder) sample(e sources.Entry, form byte) {
+	if len(b.kinds) == 0 || e.Kind != b.kinds[len(b.kinds)-1] && !slices.Contains(b.kinds, e.Kind) {
+		b.kinds = append(b.kinds, e.Kind)
+	}
+	if !e.Address.IsValid() {
+		if b.strings < maxStrings && len(e.Listed)+len(e.Asset) <= maxStringBytes {
+			b.strings++
+			b.samples = append(b.samples, sources.Entry{Listed: e.Listed, Asset: e.Asset})
+		}
+		return
+	}
+	s := sampleShape{shapeOf(e.Address), form & addressMask}
+	if s == b.shape {
+		return
+	}
+	if b.shape = s; !b.sampled[s] {
+		b.sampled[s] = true
+		b.samples = append(b.samples, sources.Entry{Address: e.Address})
+	}
+}
+
 // enter files the listing of an entry under keys.
 func (b *segmentBuilder) enter(e sources.Entry, keys []index.Key, form byte, removed time.Time) {
+	b.sample(e, form)
 	n := b.listing(form, e, removed)
 	for _, k := range keys {
 		b.index.Add(k, n)
@@ -217,6 +262,7 @@ func (b *segmentBuilder) build() (*segment, error) {
 	seg := &segment{
 		index: ix, digest: hex.EncodeToString(h.Sum(nil)), accountsOnly: b.accountsOnly,
 		addresses: len(b.texts), chains: b.chains, classes: make(map[string]int),
+		kinds: b.kinds, samples: b.samples,
 	}
 	return seg, seg.count()
 }

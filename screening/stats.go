@@ -43,6 +43,9 @@ type SourceStats struct {
 	// which is not counted.
 	Bytes         int
 	BytesPerEntry float64
+	// Mapped reports whether that memory is a file in Options.IndexDir, which it shares
+	// with other processes that have opened the same list.
+	Mapped bool
 	// Built is when the list was made ready for answers in this program, in UTC,
 	// and BuildTime how long that took, after it was loaded.
 	Built     time.Time
@@ -67,6 +70,7 @@ func (s *Screener) Stats() Stats {
 		if l.count > 0 {
 			st.BytesPerEntry = float64(st.Bytes) / float64(l.count)
 		}
+		st.Mapped = !l.indexed.IsZero()
 		st.Built, st.BuildTime = l.segment.built.UTC(), l.segment.took
 	}
 	return stats

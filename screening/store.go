@@ -21,12 +21,26 @@ const (
 )
 
 // restore opens the last good revision of source i in the store, unless that was
-// done already, and returns the list to hold. As long as the store could not be
-// asked, nothing is saved: it may know when entries were first seen.
+// done already, and returns the list to hold: out of Options.IndexDir, if it is there.
 func (s *Screener) restore(ctx context.Context, i int, had list) list {
 	if s.store == nil || s.restored[i] {
 		return had
 	}
+	if had.revision.IsZero() {
+		limited, cancel := context.WithTimeout(ctx, storeTimeout)
+		defer cancel()
+		if past := s.openIndex(limited, i); past != nil {
+			s.restored[i] = true
+			past.err = had.err
+			return *past
+		}
+	}
+	return s.restoreStored(ctx, i, had)
+}
+
+// restoreStored is restore out of the store alone. As long as that could not be
+// asked, nothing is saved: it may know when entries were first seen.
+func (s *Screener) restoreStored(ctx context.Context, i int, had list) list {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -96,7 +110,7 @@ func (s *Screener) past(i int, l *sources.List) (*list, error) {
 			return nil, err
 		}
 	}
-	past := &list{revision: l.Revision, accepted: l.Accepted, stored: true}
+	past := &list{}
 	if err := s.take(newIntake(list{}, l.Accepted.UTC(), s.accountsOnly), l.Entries, past); err != nil {
 		return nil, err
 	}
@@ -111,16 +125,22 @@ func (s *Screener) past(i int, l *sources.List) (*list, error) {
 			return nil, err
 		}
 	}
-	past.updated = l.Revision.Checked.UTC()
-	if now := time.Now().UTC(); past.updated.After(now) {
-		past.updated = now // the clock was put back
-	}
-	if l.Revision.Partial {
-		past.updated = time.Time{}
-	}
-	past.confirmed = l.Revision
-	past.revision.Checked = time.Time{} // says when a Load has seen it
+	past.isFrom(l.Accepted, l.Revision)
 	return past, nil
+}
+
+// isFrom sets what l has of a store: when it was accepted, and as which revision it
+// was saved, or confirmed.
+func (l *list) isFrom(accepted time.Time, rev sources.Revision) {
+	l.stored, l.accepted, l.confirmed, l.revision = true, accepted, rev, rev
+	l.updated = rev.Checked.UTC()
+	if now := time.Now().UTC(); l.updated.After(now) {
+		l.updated = now // the clock was put back
+	}
+	if rev.Partial {
+		l.updated = time.Time{}
+	}
+	l.revision.Checked = time.Time{} // says when a Load has seen it
 }
 
 // take sets what l is to hold of its entries.
@@ -157,10 +177,15 @@ func (s *Screener) withPast(l, past list) (list, error) {
 	return next, nil
 }
 
-// save keeps the list of source i in the store, or that it was confirmed, and
-// returns it with what became of that. It finishes what it has begun even if ctx
-// ends.
+// save keeps the list of source i in the store, or that it was confirmed, and then in
+// Options.IndexDir, and returns it with what became of that. It finishes what it has
+// begun even if ctx ends.
 func (s *Screener) save(ctx context.Context, i int, l list) list {
+	return s.index(ctx, i, s.saveStored(ctx, i, l))
+}
+
+// saveStored is save in the store alone.
+func (s *Screener) saveStored(ctx context.Context, i int, l list) list {
 	if s.store == nil || !s.restored[i] || l.revision.IsZero() {
 		return l
 	}

@@ -1,0 +1,587 @@
+package screening
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// indexFormat is the version of what an index says of a list: under which keys an
+// entry is filed, and how its listing is written. It is raised with each change of
+// that, and with each chain that is added; TestIndexFormat tells when.
+const indexFormat = 1
+
+const (
+	// orphaned is the age at which a file that no manifest names is nobody's: a young
+	// one may be in the making.
+	orphaned = 10 * time.Minute
+	// maxManifest bounds a manifest that is read, and maxRepeated the file of the
+	// repeated entries.
+	maxManifest = 16 << 20
+	maxRepeated = 4 << 30
+)
+
+// errOutdated is why an index is not taken that was written by another version.
+var errOutdated = errors.New("index was written by another version")
+
+// An indexDir keeps lists as they are answered from in a directory; see
+// Options.IndexDir. The Store has them, too, so whatever is wrong with a file, it is
+// as if it were not there.
+//
+// A file is named by its digest, and never changed. A manifest of a source is
+// replaced, and names the files of the list that it is about.
+type indexDir struct {
+	path         string
+	accountsOnly bool   // as in segment; manifests of both can be in one directory
+	program      string // the version of this module, as far as it is known
+}
+
+func newIndexDir(path string, accountsOnly bool) *indexDir {
+	return &indexDir{path, accountsOnly, moduleVersion()}
+}
+
+// moduleVersion returns the version of this module in the program, "" if it does not
+// say.
+func moduleVersion() string {
+	const module = "github.com/walletscreen/walletscreen"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path != module {
+			continue
+		}
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		return m.Version
+	}
+	return ""
+}
+
+// A manifest is what is kept of a list beside its indexes: JSON with a line feed at
+// its end, and a line with the SHA-256 of that, in hex.
+type manifest struct {
+	Format       int              `json:"format"`
+	Program      string           `json:"program"`
+	Source       string           `json:"source"`
+	AccountsOnly bool             `json:"accounts_only"`
+	Revision     sources.Revision `json:"revision"` // as the Store has it
+	Accepted     time.Time        `json:"accepted"`
+	Entries      int              `json:"entries"`
+	Repeated     string           `json:"repeated,omitempty"` // the digest of the file that has them
+	Segment      keptSegment      `json:"segment"`
+	Removed      *keptSegment     `json:"removed,omitempty"`
+
+	Anomalies      map[sources.AnomalyKind]int `json:"anomalies,omitempty"`
+	FirstAnomalies []keptAnomaly               `json:"first_anomalies,omitempty"`
+}
+
+// A keptSegment is a segment in a manifest.
+type keptSegment struct {
+	Index     string                `json:"index"` // the digest of its file
+	Digest    string                `json:"digest"`
+	Addresses int                   `json:"addresses"`
+	Chains    map[address.Chain]int `json:"chains"`
+	Classes   map[string]int        `json:"classes"`
+	Kinds     []score.Kind          `json:"kinds"`
+	Samples   []keptSample          `json:"samples"`
+}
+
+// A keptSample is an entry and how it was filed.
+type keptSample struct {
+	Entry keptEntry `json:"entry"`
+	Filed string    `json:"filed"`
+}
+
+type keptAnomaly struct {
+	Kind  sources.AnomalyKind `json:"kind"`
+	Entry keptEntry           `json:"entry"`
+}
+
+// A keptEntry is an entry in JSON, which changes bytes that are no UTF-8 in a string,
+// and has no years of more than four digits.
+type keptEntry struct {
+	Address   address.Address `json:"address"`
+	Listed    []byte          `json:"listed,omitempty"`
+	Asset     []byte          `json:"asset,omitempty"`
+	Kind      score.Kind      `json:"kind,omitempty"`
+	Ref       []byte          `json:"ref,omitempty"`
+	Name      []byte          `json:"name,omitempty"`
+	ListedAt  [2]int64        `json:"listed_at"` // seconds and nanoseconds
+	FirstSeen [2]int64        `json:"first_seen"`
+}
+
+func keepEntry(e sources.Entry) keptEntry {
+	return keptEntry{
+		e.Address, []byte(e.Listed), []byte(e.Asset), e.Kind, []byte(e.Ref), []byte(e.Name),
+		[2]int64{e.ListedAt.Unix(), int64(e.ListedAt.Nanosecond())}, [2]int64{e.FirstSeen.Unix(), int64(e.FirstSeen.Nanosecond())},
+	}
+}
+
+func (k keptEntry) entry() sources.Entry {
+	return sources.Entry{
+		Address: k.Address, Listed: string(k.Listed), Asset: string(k.Asset), Kind: k.Kind, Ref: string(k.Ref), Name: string(k.Name),
+		ListedAt: time.Unix(k.ListedAt[0], k.ListedAt[1]).UTC(), FirstSeen: time.Unix(k.FirstSeen[0], k.FirstSeen[1]).UTC(),
+	}
+}
+
+// filedAs returns how e is filed, as text.
+func filedAs(e sources.Entry, accountsOnly bool) string {
+	keys := appendFilings(nil, e, accountsOnly)
+	b := fmt.Appendf(nil, "%d", formOf(e, keys))
+	for _, k := range keys {
+		b = fmt.Appendf(b, " %x:%x", k.Class(), k.AppendBytes(nil))
+	}
+	return string(b)
+}
+
+// kept returns seg as a manifest has it.
+func kept(seg *segment) *keptSegment {
+	if seg == nil {
+		return nil
+	}
+	digest := seg.index.Digest()
+	k := &keptSegment{
+		Index: hex.EncodeToString(digest[:]), Digest: seg.digest,
+		Addresses: seg.addresses, Chains: seg.chains, Classes: seg.classes, Kinds: seg.kinds,
+	}
+	for _, e := range seg.samples {
+		k.Samples = append(k.Samples, keptSample{keepEntry(e), filedAs(e, seg.accountsOnly)})
+	}
+	return k
+}
+
+// segment returns the segment that k is, with the index ix.
+func (k *keptSegment) segment(ix *index.Index, accountsOnly bool) *segment {
+	seg := &segment{
+		index: ix, digest: k.Digest, accountsOnly: accountsOnly,
+		addresses: k.Addresses, chains: k.Chains, classes: k.Classes, kinds: k.Kinds,
+	}
+	for _, s := range k.Samples {
+		seg.samples = append(seg.samples, s.Entry.entry())
+	}
+	return seg
+}
+
+// on returns seg with the index ix, which has the same bytes.
+func (seg *segment) on(ix *index.Index) *segment {
+	if seg == nil || seg.index == ix {
+		return seg
+	}
+	return &segment{
+		index: ix, digest: seg.digest, accountsOnly: seg.accountsOnly,
+		addresses: seg.addresses, chains: seg.chains, classes: seg.classes, kinds: seg.kinds, samples: seg.samples,
+		built: seg.built, took: seg.took,
+	}
+}
+
+// manifestOf returns the manifest of l, a list of the given source.
+func (d *indexDir) manifestOf(source string, l *list, repeated string) *manifest {
+	m := &manifest{
+		Format: indexFormat, Program: d.program, Source: source, AccountsOnly: d.accountsOnly,
+		Revision: l.confirmed, Accepted: l.accepted.UTC(), Entries: l.count, Repeated: repeated,
+		Segment: *kept(l.segment), Removed: kept(l.removed), Anomalies: l.anomalies.Counts,
+	}
+	for _, a := range l.anomalies.First {
+		m.FirstAnomalies = append(m.FirstAnomalies, keptAnomaly{a.Kind, keepEntry(a.Entry)})
+	}
+	return m
+}
+
+// list returns the list of which m is, all but its segments.
+func (m *manifest) list() *list {
+	l := &list{count: m.Entries, anomalies: sources.Anomalies{Counts: m.Anomalies}, indexed: m.Revision, unverified: m}
+	for _, a := range m.FirstAnomalies {
+		l.anomalies.First = append(l.anomalies.First, sources.Anomaly{Kind: a.Kind, Entry: a.Entry.entry()})
+	}
+	return l
+}
+
+// check returns an error if m is not of the list that is wanted of a source, or if
+// this program would have filed it otherwise.
+func (d *indexDir) check(m *manifest, source string, want sources.Stored) error {
+	switch {
+	case m.Format != indexFormat || m.Program != d.program:
+		return fmt.Errorf("%w: %d of %.80q", errOutdated, m.Format, m.Program)
+	case m.Source != source || m.AccountsOnly != d.accountsOnly || m.Revision.Digest == "" || m.Revision.Records <= 0 ||
+		m.Entries < 0 || m.Entries > maxEntries:
+		return fmt.Errorf("%w: the manifest", index.ErrDamaged)
+	case m.Revision.Digest != want.Digest || !m.Accepted.Equal(want.Accepted):
+		return fmt.Errorf("an index of %.80q: %w", m.Revision.Digest, fs.ErrNotExist)
+	}
+	samples := m.Segment.Samples
+	if m.Removed != nil {
+		samples = slices.Concat(samples, m.Removed.Samples)
+	}
+	for _, s := range samples {
+		if e := s.Entry.entry(); filedAs(e, d.accountsOnly) != s.Filed {
+			return fmt.Errorf("%w: %.100q", errOutdated, e.Text())
+		}
+	}
+	return nil
+}
+
+// open opens the list of a source that is wanted. The error wraps fs.ErrNotExist if
+// it is not there, errOutdated if another version has written it, and
+// index.ErrDamaged if it is damaged.
+func (d *indexDir) open(source string, want sources.Stored) (*list, error) {
+	m, err := readManifest(d.manifestName(source))
+	if err == nil {
+		err = d.check(m, source, want)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := m.list()
+	if l.segment, err = d.openSegment(source, &m.Segment); err == nil && m.Removed != nil {
+		l.removed, err = d.openSegment(source, m.Removed)
+	}
+	if err == nil && l.segment.index.Len() <= maxShared && (l.removed == nil || l.removed.index.Len() <= maxShared) {
+		*l, err = d.verify(*l) // it takes a few milliseconds
+	}
+	return l, err
+}
+
+func (d *indexDir) openSegment(source string, k *keptSegment) (*segment, error) {
+	start := time.Now()
+	ix, err := d.openIndex(d.file(source, k.Index, indexSuffix), k.Index)
+	if err != nil {
+		return nil, err
+	}
+	seg := k.segment(ix, d.accountsOnly)
+	seg.built = time.Now()
+	seg.took = seg.built.Sub(start)
+	return seg, nil
+}
+
+// openIndex opens an index that has the given digest.
+func (d *indexDir) openIndex(name, digest string) (*index.Index, error) {
+	ix, err := index.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if has := ix.Digest(); hex.EncodeToString(has[:]) != digest {
+		return nil, fmt.Errorf("%s: %w: it is another one", name, index.ErrDamaged)
+	}
+	return ix, nil
+}
+
+// verify checks all of l, a list that was opened, and returns it with the entries that
+// are repeated.
+func (d *indexDir) verify(l list) (list, error) {
+	m := l.unverified
+	if m == nil {
+		return l, nil
+	}
+	err := l.segment.index.Verify()
+	if err == nil && l.removed != nil {
+		err = l.removed.index.Verify()
+	}
+	if err == nil && m.Repeated != "" {
+		l.repeated, err = d.readRepeated(m.Source, m.Repeated)
+	}
+	l.unverified = nil
+	return l, err
+}
+
+// The names of the files end so.
+const (
+	manifestSuffix = ".json"
+	accountsSuffix = ".accounts.json" // of a manifest with Options.NoKeyMatch
+	indexSuffix    = ".index"
+	repeatedSuffix = ".repeated"
+	tempPrefix     = ".new-"
+)
+
+func (d *indexDir) manifestName(source string) string {
+	return filepath.Join(d.path, source+map[bool]string{false: manifestSuffix, true: accountsSuffix}[d.accountsOnly])
+}
+
+// file returns the name of a file that has the given digest.
+func (d *indexDir) file(source, digest, suffix string) string {
+	return filepath.Join(d.path, filepath.Base(source+"-"+digest+suffix))
+}
+
+// read returns the bytes of a file.
+func read(name string, most int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s: %w: more than %d bytes", name, index.ErrDamaged, most)
+	}
+	return data, err
+}
+
+func readManifest(name string) (*manifest, error) {
+	data, err := read(name, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	text, sum, _ := bytes.Cut(data, []byte("\n"))
+	text = data[:min(len(text)+1, len(data))]
+	want := sha256.Sum256(text)
+	m := new(manifest)
+	if string(sum) != hex.EncodeToString(want[:])+"\n" || json.Unmarshal(text, m) != nil {
+		return nil, fmt.Errorf("%s: %w", name, index.ErrDamaged)
+	}
+	return m, nil
+}
+
+func (d *indexDir) readRepeated(source, digest string) ([]sources.Entry, error) {
+	name := d.file(source, digest, repeatedSuffix)
+	data, err := read(name, maxRepeated)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	var kept []keptEntry
+	if hex.EncodeToString(sum[:]) != digest || json.Unmarshal(data, &kept) != nil {
+		return nil, fmt.Errorf("%s: %w", name, index.ErrDamaged)
+	}
+	entries := make([]sources.Entry, len(kept))
+	for i, k := range kept {
+		entries[i] = k.entry()
+	}
+	return entries, nil
+}
+
+// keep writes l, a list of the given source that the Store has, and returns it with
+// the indexes in the files. What the directory has already is not written again.
+func (d *indexDir) keep(source string, l list) (list, error) {
+	err := os.MkdirAll(d.path, 0o700)
+	var segment, removed *segment
+	var repeated string
+	if err == nil {
+		segment, err = d.keepSegment(source, l.segment, !l.indexed.IsZero())
+	}
+	if err == nil && l.removed != nil {
+		removed, err = d.keepSegment(source, l.removed, !l.indexed.IsZero())
+	}
+	if err == nil && len(l.repeated) > 0 {
+		repeated, err = d.keepRepeated(source, l.repeated)
+	}
+	if err == nil {
+		err = d.writeManifest(d.manifestOf(source, &l, repeated))
+	}
+	if err != nil {
+		return l, err
+	}
+	l.segment, l.removed, l.indexed = segment, removed, l.confirmed
+	d.sweep(source)
+	return l, nil
+}
+
+// keepSegment returns seg with an index that was read from its file, of which all was
+// checked. It may be there already, and mapped says that seg has been read from it.
+func (d *indexDir) keepSegment(source string, seg *segment, mapped bool) (*segment, error) {
+	sum := seg.index.Digest()
+	digest := hex.EncodeToString(sum[:])
+	name := d.file(source, digest, indexSuffix)
+	now := time.Now()
+	there := os.Chtimes(name, now, now) == nil // lest it be swept
+	if there && mapped {
+		return seg, nil
+	}
+	verified := func() (*index.Index, error) {
+		ix, err := d.openIndex(name, digest)
+		if err == nil {
+			err = ix.Verify()
+		}
+		return ix, err
+	}
+	if there {
+		if ix, err := verified(); err == nil {
+			return seg.on(ix), nil
+		}
+	}
+	if err := d.write(name, seg.index); err != nil {
+		return nil, err
+	}
+	ix, err := verified()
+	return seg.on(ix), err
+}
+
+func (d *indexDir) keepRepeated(source string, entries []sources.Entry) (digest string, err error) {
+	kept := make([]keptEntry, len(entries))
+	for i, e := range entries {
+		kept[i] = keepEntry(e)
+	}
+	data, err := json.Marshal(kept)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	digest = hex.EncodeToString(sum[:])
+	return digest, d.write(d.file(source, digest, repeatedSuffix), bytes.NewReader(data))
+}
+
+func (d *indexDir) writeManifest(m *manifest) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	sum := sha256.Sum256(text)
+	text = append(hex.AppendEncode(text, sum[:]), '\n')
+	return d.write(d.manifestName(m.Source), bytes.NewReader(text))
+}
+
+// write makes the file of that name of what from writes, or leaves it as it is.
+func (d *indexDir) write(name string, from io.WriterTo) error {
+	f, err := os.CreateTemp(d.path, tempPrefix)
+	if err != nil {
+		return err
+	}
+	_, err = from.WriteTo(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = cmp.Or(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name()) // the first error tells more
+	}
+	return err
+}
+
+// sweep removes the old files of a source that no manifest names, and those that were
+// never finished. What cannot be removed stays until the next time.
+func (d *indexDir) sweep(source string) {
+	named := make(map[string]bool)
+	for _, suffix := range []string{manifestSuffix, accountsSuffix} {
+		if m, err := readManifest(filepath.Join(d.path, source+suffix)); err == nil {
+			for _, name := range m.files(d) {
+				named[filepath.Base(name)] = true
+			}
+		}
+	}
+	files, err := os.ReadDir(d.path)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		name := f.Name()
+		ours := strings.HasPrefix(name, source+"-") || strings.HasPrefix(name, tempPrefix)
+		if info, err := f.Info(); ours && !named[name] && err == nil && time.Since(info.ModTime()) > orphaned {
+			os.Remove(filepath.Join(d.path, name))
+		}
+	}
+}
+
+// files returns the names of the files that m names.
+func (m *manifest) files(d *indexDir) []string {
+	names := []string{d.file(m.Source, m.Segment.Index, indexSuffix)}
+	if m.Removed != nil {
+		names = append(names, d.file(m.Source, m.Removed.Index, indexSuffix))
+	}
+	if m.Repeated != "" {
+		names = append(names, d.file(m.Source, m.Repeated, repeatedSuffix))
+	}
+	return names
+}
+
+// openIndex returns the list of source i out of Options.IndexDir, nil if there is none
+// that is the newest in the store and may be held.
+func (s *Screener) openIndex(ctx context.Context, i int) *list {
+	if s.indexes == nil {
+		return nil
+	}
+	id := s.infos[i].ID
+	start := time.Now()
+	names, err := s.store.Revisions(ctx, id)
+	if err != nil || len(names) == 0 {
+		return nil
+	}
+	l, err := s.indexes.open(id, names[0])
+	if err == nil {
+		for _, k := range l.segment.kinds {
+			err = cmp.Or(err, s.check(s.infos[i], sources.Entry{Listed: id, Kind: k}))
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, errOutdated):
+		s.log.InfoContext(ctx, "index not usable, the list is read from the store", "source", id, "error", err)
+		return nil
+	case err != nil:
+		s.log.ErrorContext(ctx, "index not usable, the list is read from the store", "source", id, "error", err)
+		return nil
+	}
+	l.isFrom(names[0].Accepted, l.indexed)
+	s.log.InfoContext(ctx, "list opened from its index", "source", id, "entries", l.count,
+		"last_updated", l.updated, "digest", l.revision.Digest, "took", time.Since(start))
+	return l
+}
+
+// verify checks the whole of l, the list of source i, if it was opened out of
+// Options.IndexDir and that was not done yet. If it is damaged, verify returns the list
+// that the store has.
+func (s *Screener) verify(ctx context.Context, i int, l list) list {
+	if l.unverified == nil {
+		return l
+	}
+	files := l.unverified.files(s.indexes)
+	whole, err := s.indexes.verify(l)
+	if err == nil {
+		return whole
+	}
+	s.log.ErrorContext(ctx, "index is damaged, the list is read from the store", "source", s.infos[i].ID, "error", err)
+	for _, name := range files {
+		os.Remove(name)
+	}
+	s.restored[i] = false
+	return s.restoreStored(ctx, i, list{err: l.err})
+}
+
+// index keeps l, the list of source i, in Options.IndexDir if that does not have it as
+// the store does, and returns it as it is to be held from now on.
+func (s *Screener) index(ctx context.Context, i int, l list) list {
+	if s.indexes == nil || !l.stored || l.unverified != nil || l.indexed == l.confirmed {
+		return l
+	}
+	id := s.infos[i].ID
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	names, err := s.store.Revisions(ctx, id)
+	if err == nil && (len(names) == 0 || names[0].Digest != l.revision.Digest || !names[0].Accepted.Equal(l.accepted)) {
+		return l // another program has saved a newer one, and keeps that
+	}
+	wasKept := !l.indexed.IsZero()
+	if err == nil {
+		l, err = s.indexes.keep(id, l)
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "index not kept, the next start will take longer", "source", id, "error", err)
+	} else if !wasKept {
+		s.log.InfoContext(ctx, "index kept", "source", id, "bytes", l.segment.index.Size(), "took", time.Since(start))
+	}
+	return l
+}
