@@ -223,6 +223,7 @@ type handler struct {
 	observer  func(context.Context, Observation)
 	audit     func(context.Context, Screening) error
 	results   resultWriter
+	dates     dates
 	bursts    bursts
 
 	maxBody       int64
@@ -499,7 +500,7 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 	if err != nil {
 		return nil, h.problemOf(e, req.Chain, err)
 	}
-	now := time.Now()
+	now := e.now.Add(time.Since(e.now)) // in half the time of time.Now
 	if h.audit != nil {
 		record := Screening{Time: now, RequestID: e.id, KeyID: e.grant.KeyID, Chain: chain, Address: screened(req, &result), Result: result}
 		e.normal = record.Address
@@ -510,6 +511,9 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 	}
 	if h.observer != nil {
 		e.result = result
+	}
+	if _, set := e.w.Header()["Date"]; !set { // by who wraps the handler
+		e.w.Header()["Date"] = h.dates.at(now)
 	}
 	e.buf = h.results.append(e.buf[:0], req, &result, now) // over the question
 	return e.buf, nil

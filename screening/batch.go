@@ -53,7 +53,7 @@ func (s *Screener) ScreenAll(addresses iter.Seq[address.Address], workers int) i
 		}
 		b := ring[0]
 		for a := range addresses {
-			if b.n < len(b.addresses) {
+			if b.n < batchSize {
 				b.add(a)
 				continue
 			}
@@ -78,7 +78,7 @@ func (s *Screener) screenAll(addresses iter.Seq[address.Address]) iter.Seq2[Resu
 	return func(yield func(Result, error) bool) {
 		var b batch
 		for a := range addresses {
-			if b.n == len(b.addresses) {
+			if b.n == batchSize {
 				if b.screen(s); !b.yield(yield) {
 					return
 				}
@@ -92,14 +92,17 @@ func (s *Screener) screenAll(addresses iter.Seq[address.Address]) iter.Seq2[Resu
 
 // A batch is addresses that are screened at once, against one snapshot.
 type batch struct {
-	n         int // of addresses
-	addresses [128]address.Address
-	keys      [128]index.Key
-	rest      [128]bool // is in others: has labels, or cannot be answered
-	others    []outcome // in the order of addresses
-	snap      *snapshot
-	done      chan struct{} // where others screen
+	n       int // of addresses
+	keys    [batchSize]index.Key
+	rest    [batchSize]bool   // is in others: has labels, or cannot be answered
+	others  []outcome         // in the order of addresses
+	results [batchSize]Result // of the addresses, as if they were clean
+	snap    *snapshot         // of which the results are
+	made    int               // of the results
+	done    chan struct{}     // where others screen
 }
+
+const batchSize = 128
 
 // An outcome is what Screen returns.
 type outcome struct {
@@ -107,8 +110,10 @@ type outcome struct {
 	err    error
 }
 
+// add adds an address. It is written to where it is yielded from, long before that,
+// for what was just written takes long to be copied.
 func (b *batch) add(a address.Address) {
-	b.addresses[b.n] = a
+	b.results[b.n].Address = a
 	b.n++
 }
 
@@ -116,16 +121,24 @@ func (b *batch) add(a address.Address) {
 // nothing between the look-ups, so that the processor waits for the memory of many
 // at once.
 func (b *batch) screen(s *Screener) {
-	b.snap = s.snap.Load()
-	snap, keys, rest := b.snap, b.keys[:b.n], b.rest[:b.n]
+	snap, n := s.snap.Load(), b.n
+	if snap != b.snap {
+		b.snap, b.made = snap, 0
+	}
+	for ; b.made < n; b.made++ {
+		a := b.results[b.made].Address
+		b.results[b.made] = snap.clean
+		b.results[b.made].Address = a
+	}
+	keys, rest := b.keys[:n], b.rest[:n]
 	notReady := snap.ready(s.maxAge)
 	for i := range keys {
-		a := b.addresses[i]
+		a := b.results[i].Address
 		account, key, n, w0, w1, w2, w3, more := a.Identity()
 		if key == 0 || snap.accountsOnly {
 			key = account
 		}
-		keys[i] = index.KeyOfWords(uint16(key), w0, w1, w2, w3, n)
+		keys[i].SetWords(uint16(key), w0, w1, w2, w3, n)
 		rest[i] = account == 0 || notReady != nil || more && !snap.accountsOnly && snap.hitAny(a)
 	}
 	if snap.shared > 0 {
@@ -135,13 +148,8 @@ func (b *batch) screen(s *Screener) {
 			}
 		}
 	}
-	for j := snap.shared; j < len(snap.segments); j++ {
-		ix := snap.segments[j].Index
-		for i := range keys {
-			if _, hit := ix.Lookup(keys[i]); hit {
-				rest[i] = true
-			}
-		}
+	for _, seg := range snap.segments[snap.shared:] {
+		seg.LookupAll(keys, rest)
 	}
 	b.others = b.others[:0]
 	for i := range rest {
@@ -149,7 +157,7 @@ func (b *batch) screen(s *Screener) {
 			continue
 		}
 		var o outcome
-		a := b.addresses[i]
+		a := b.results[i].Address
 		switch {
 		case notReady != nil:
 			o.err = notReady
@@ -178,8 +186,7 @@ func (b *batch) yield(yield func(Result, error) bool) bool {
 			}
 			continue
 		}
-		r := b.snap.clean
-		if r.Address = b.addresses[i]; !yield(r, nil) {
+		if !yield(b.results[i], nil) {
 			return false
 		}
 	}

@@ -201,11 +201,11 @@ func benchmarkQuestions(b *testing.B, once func(*testing.B) *listings, hit bool)
 	}
 }
 
-// repeated returns the addresses over and over, as many as b asks for.
+// repeated returns the addresses, which are asked, over and over, as many as b asks for.
 func repeated(addresses []address.Address, b *testing.B) iter.Seq[address.Address] {
 	return func(yield func(address.Address) bool) {
 		for i := 0; b.Loop(); i++ {
-			if !yield(addresses[i%len(addresses)]) {
+			if !yield(addresses[i&(asked-1)]) {
 				return
 			}
 		}

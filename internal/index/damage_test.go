@@ -65,8 +65,13 @@ func ask(ix *index.Index, m model) error {
 			break
 		}
 	}
-	for _, k := range keys {
+	hits := make([]bool, len(keys))
+	ix.LookupAll(keys, hits)
+	for i, k := range keys {
 		s, ok := ix.Lookup(k)
+		if hits[i] != ok {
+			errs = append(errs, fmt.Errorf("LookupAll reports %t of %+v, and Lookup %t", hits[i], k, ok))
+		}
 		if want, listed := listed[k]; ok != listed || ok && s != want {
 			errs = append(errs, fmt.Errorf("Lookup(%+v) = %d, %t, want %d, %t", k, s, ok, want, listed))
 		}
@@ -207,6 +212,10 @@ func TestFailClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range m {
+		hits := make([]bool, 1)
+		if closed.LookupAll([]index.Key{k}, hits); !hits[0] {
+			t.Fatalf("LookupAll finds nothing for %+v in a closed index", k)
+		}
 		s, ok := closed.Lookup(k)
 		if _, err := closed.AppendValues(nil, s); !ok || !errors.Is(err, index.ErrDamaged) {
 			t.Fatalf("a closed index answers %d, %t for %+v", s, ok, k)

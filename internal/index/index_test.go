@@ -78,11 +78,16 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 	for k := range m {
 		keys = append(keys, k)
 	}
+	hits := make([]bool, len(keys))
+	ix.LookupAll(keys, hits)
 	var values []uint32
-	for _, k := range keys {
+	for i, k := range keys {
 		s, ok := ix.Lookup(k)
 		if ok != (m[k] != nil) {
 			t.Fatalf("Lookup(%+v) reports %t, want %t", k, ok, !ok)
+		}
+		if hits[i] != ok {
+			t.Fatalf("LookupAll reports %t of %+v, and Lookup %t", hits[i], k, ok)
 		}
 		if _, same, found := ix.Place(k); found != ok || same != s {
 			t.Fatalf("Place(%+v) = %d, %t, and Lookup %d, %t", k, same, found, s, ok)
