@@ -44,7 +44,7 @@ func newScreener(c config, logger *slog.Logger, report func(screening.Report)) (
 		if err != nil {
 			return nil, err
 		}
-		opts.Store = dir
+		opts.Store, opts.IndexDir = dir, filepath.Join(c.data, "indexes")
 	}
 	return screening.New(srcs, opts)
 }
