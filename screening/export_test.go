@@ -74,10 +74,11 @@ const IndexFormat = indexFormat
 func Filed(entries []sources.Entry) (lines []string) {
 	b := newSegmentBuilder(false, len(entries))
 	for _, e := range entries {
-		b.sample(e, b.file(e).form)
+		f := b.file(e)
+		b.sample(e, f.keys, f.form)
 	}
 	for _, e := range b.samples {
-		lines = append(lines, fmt.Sprintf("%s %q %q: %s", e.Address, e.Listed, e.Asset, filedAs(e, false)))
+		lines = append(lines, fmt.Sprintf("%s %q %q: %s; with NoKeyMatch %s", e.Address, e.Listed, e.Asset, filedAs(e, false), filedAs(e, true)))
 	}
 	return lines
 }

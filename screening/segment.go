@@ -144,8 +144,12 @@ func (b *segmentBuilder) remove(e sources.Entry, at time.Time) {
 
 // A sampleShape is what is alike in entries with an address that are filed alike.
 type sampleShape struct {
-	shape
-	form byte
+	chain address.Chain
+	form  byte
+	keys  [4]struct { // of an entry with more keys, the last
+		class uint16
+		bytes int
+	}
 }
 
 // maxStrings is how many entries that are no address are samples, of at most so many
@@ -155,8 +159,9 @@ const (
 	maxStringBytes = 1000
 )
 
-// sample notes the kind of e, and e itself if it is the first of its shape.
-func (b *segmentBuilder) sample(e sources.Entry, form byte) {
+// sample notes the kind of e, which is filed under keys, and e itself if it is the first
+// of its shape.
+func (b *segmentBuilder) sample(e sources.Entry, keys []index.Key, form byte) {
 	if len(b.kinds) == 0 || e.Kind != b.kinds[len(b.kinds)-1] && !slices.Contains(b.kinds, e.Kind) {
 		b.kinds = append(b.kinds, e.Kind)
 	}
@@ -167,7 +172,10 @@ func (b *segmentBuilder) sample(e sources.Entry, form byte) {
 		}
 		return
 	}
-	s := sampleShape{shapeOf(e.Address), form & addressMask}
+	s := sampleShape{chain: e.Address.Chain(), form: form & addressMask}
+	for i, k := range keys {
+		s.keys[i%len(s.keys)].class, s.keys[i%len(s.keys)].bytes = k.Class(), k.Len()
+	}
 	if s == b.shape {
 		return
 	}
@@ -179,7 +187,7 @@ func (b *segmentBuilder) sample(e sources.Entry, form byte) {
 
 // enter files the listing of an entry under keys.
 func (b *segmentBuilder) enter(e sources.Entry, keys []index.Key, form byte, removed time.Time) {
-	b.sample(e, form)
+	b.sample(e, keys, form)
 	n := b.listing(form, e, removed)
 	for _, k := range keys {
 		b.index.Add(k, n)

@@ -76,6 +76,9 @@ func wordsOf(b []byte, meta uint32) Key {
 // Class returns the class of k.
 func (k Key) Class() uint16 { return uint16(k.meta) }
 
+// Len returns how many bytes the payload of k has.
+func (k Key) Len() int { return int(k.meta >> 16) }
+
 // AppendBytes appends the payload of k, at most 32 bytes, to b.
 func (k Key) AppendBytes(b []byte) []byte {
 	var padded [wideBytes]byte
