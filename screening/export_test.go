@@ -77,7 +77,8 @@ func Filed(entries []sources.Entry) (lines []string) {
 		f := b.file(e)
 		b.sample(e, f.keys, f.form)
 	}
-	for _, e := range b.samples {
+	for _, sample := range b.facts.Samples {
+		e := sample.Entry.entry()
 		lines = append(lines, fmt.Sprintf("%s %q %q: %s; with NoKeyMatch %s", e.Address, e.Listed, e.Asset, filedAs(e, false), filedAs(e, true)))
 	}
 	return lines

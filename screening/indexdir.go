@@ -98,19 +98,23 @@ type manifest struct {
 
 // A keptSegment is a segment in a manifest.
 type keptSegment struct {
-	Index     string                `json:"index"` // the digest of its file
-	Digest    string                `json:"digest"`
-	Addresses int                   `json:"addresses"`
-	Chains    map[address.Chain]int `json:"chains"`
-	Classes   map[string]int        `json:"classes"`
-	Kinds     []score.Kind          `json:"kinds"`
-	Samples   []keptSample          `json:"samples"`
+	Index string `json:"index"` // the digest of its file
+	facts
 }
 
-// A keptSample is an entry and how it was filed.
-type keptSample struct {
+// A sample is what decides how an entry is filed, and how it was.
+type sample struct {
 	Entry keptEntry `json:"entry"`
 	Filed string    `json:"filed"`
+}
+
+func sampleOf(e sources.Entry, accountsOnly bool) sample {
+	if e.Address.IsValid() {
+		e = sources.Entry{Address: e.Address}
+	} else {
+		e = sources.Entry{Listed: e.Listed, Asset: e.Asset}
+	}
+	return sample{keepEntry(e), filedAs(e, accountsOnly)}
 }
 
 type keptAnomaly struct {
@@ -155,44 +159,13 @@ func filedAs(e sources.Entry, accountsOnly bool) string {
 	return string(b)
 }
 
-// kept returns seg as a manifest has it.
+// kept returns seg as a manifest has it, nil for nil.
 func kept(seg *segment) *keptSegment {
 	if seg == nil {
 		return nil
 	}
 	digest := seg.index.Digest()
-	k := &keptSegment{
-		Index: hex.EncodeToString(digest[:]), Digest: seg.digest,
-		Addresses: seg.addresses, Chains: seg.chains, Classes: seg.classes, Kinds: seg.kinds,
-	}
-	for _, e := range seg.samples {
-		k.Samples = append(k.Samples, keptSample{keepEntry(e), filedAs(e, seg.accountsOnly)})
-	}
-	return k
-}
-
-// segment returns the segment that k is, with the index ix.
-func (k *keptSegment) segment(ix *index.Index, accountsOnly bool) *segment {
-	seg := &segment{
-		index: ix, digest: k.Digest, accountsOnly: accountsOnly,
-		addresses: k.Addresses, chains: k.Chains, classes: k.Classes, kinds: k.Kinds,
-	}
-	for _, s := range k.Samples {
-		seg.samples = append(seg.samples, s.Entry.entry())
-	}
-	return seg
-}
-
-// on returns seg with the index ix, which has the same bytes.
-func (seg *segment) on(ix *index.Index) *segment {
-	if seg == nil || seg.index == ix {
-		return seg
-	}
-	return &segment{
-		index: ix, digest: seg.digest, accountsOnly: seg.accountsOnly,
-		addresses: seg.addresses, chains: seg.chains, classes: seg.classes, kinds: seg.kinds, samples: seg.samples,
-		built: seg.built, took: seg.took,
-	}
+	return &keptSegment{hex.EncodeToString(digest[:]), seg.facts}
 }
 
 // manifestOf returns the manifest of l, a list of the given source.
@@ -268,10 +241,8 @@ func (d *indexDir) openSegment(source string, k *keptSegment) (*segment, error) 
 	if err != nil {
 		return nil, err
 	}
-	seg := k.segment(ix, d.accountsOnly)
-	seg.built = time.Now()
-	seg.took = seg.built.Sub(start)
-	return seg, nil
+	built := time.Now()
+	return &segment{index: ix, facts: k.facts, accountsOnly: d.accountsOnly, built: built, took: built.Sub(start)}, nil
 }
 
 // openIndex opens an index that has the given digest.
@@ -314,7 +285,11 @@ const (
 )
 
 func (d *indexDir) manifestName(source string) string {
-	return filepath.Join(d.path, source+map[bool]string{false: manifestSuffix, true: accountsSuffix}[d.accountsOnly])
+	suffix := manifestSuffix
+	if d.accountsOnly {
+		suffix = accountsSuffix
+	}
+	return filepath.Join(d.path, source+suffix)
 }
 
 // file returns the name of a file that has the given digest.
@@ -406,23 +381,22 @@ func (d *indexDir) keepSegment(source string, seg *segment, mapped bool) (*segme
 	if there && mapped {
 		return seg, nil
 	}
-	verified := func() (*index.Index, error) {
+	verified := func() (*segment, error) {
 		ix, err := d.openIndex(name, digest)
 		if err == nil {
 			err = ix.Verify()
 		}
-		return ix, err
+		return &segment{index: ix, facts: seg.facts, accountsOnly: seg.accountsOnly, built: seg.built, took: seg.took}, err
 	}
 	if there {
-		if ix, err := verified(); err == nil {
-			return seg.on(ix), nil
+		if seg, err := verified(); err == nil {
+			return seg, nil
 		}
 	}
 	if err := d.write(name, seg.index); err != nil {
 		return nil, err
 	}
-	ix, err := verified()
-	return seg.on(ix), err
+	return verified()
 }
 
 func (d *indexDir) keepRepeated(source string, entries []sources.Entry) (digest string, err error) {
@@ -447,6 +421,9 @@ func (d *indexDir) writeManifest(m *manifest) error {
 	text = append(text, '\n')
 	sum := sha256.Sum256(text)
 	text = append(hex.AppendEncode(text, sum[:]), '\n')
+	if len(text) > maxManifest { // it could not be read
+		return fmt.Errorf("a manifest of %d bytes", len(text))
+	}
 	return d.write(d.manifestName(m.Source), bytes.NewReader(text))
 }
 
@@ -520,7 +497,7 @@ func (s *Screener) openIndex(ctx context.Context, i int) *list {
 	}
 	l, err := s.indexes.open(id, names[0])
 	if err == nil {
-		for _, k := range l.segment.kinds {
+		for _, k := range l.segment.Kinds {
 			err = cmp.Or(err, s.check(s.infos[i], sources.Entry{Listed: id, Kind: k}))
 		}
 	}

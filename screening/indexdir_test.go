@@ -418,6 +418,18 @@ func TestIndexDirVerified(t *testing.T) {
 		}
 		check(t, "Run", s, reports[1:])
 	})
+	t.Run("Open of a seed", func(t *testing.T) { // which is compared with it
+		blind(t, h, n)
+		seed := &flaky{info: ofac, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			rev, err := numbered(1, 1)(prev, add)
+			rev.Checked = day
+			return rev, err
+		}}
+		s, loads := h.start(t, sources.Seeded(silent, seed))
+		if r, err := s.Screen(customer); err != nil || r.Score != 100 || r.Digest() != want || loads != 1 {
+			t.Errorf("%+v, %v, %d lists are read from the store", r, err, loads)
+		}
+	})
 	t.Run("no store", func(t *testing.T) {
 		s := open(t)
 		if names := h.names(t, ".index"); len(names) != 1 {
@@ -545,6 +557,24 @@ func TestIndexDirNotWritten(t *testing.T) {
 	}
 	if _, err := screening.New([]sources.Source{src}, &screening.Options{IndexDir: t.TempDir()}); err == nil {
 		t.Error("there is an IndexDir without a Store, and no error")
+	}
+}
+
+// TestIndexDirTooMuch has a manifest that is too long to be read, which is not written.
+func TestIndexDirTooMuch(t *testing.T) {
+	h, src := newHome(t), &published{info: ofac}
+	var entries []sources.Entry
+	for i := range 100 { // which are all anomalies
+		text := fmt.Sprint(i, strings.Repeat("x", 60_000))
+		entries = append(entries, sources.Entry{Listed: text, Name: text, Ref: text, Kind: score.Sanctioned})
+	}
+	src.publish(entries...)
+	s, _ := h.start(t, src)
+	if refresh(t, s); !strings.Contains(h.log.String(), "index not kept") || s.Stats().Sources[0].Mapped {
+		t.Errorf("it is kept:\n%.1000s", &h.log)
+	}
+	if s, loads := h.start(t, src); loads != 1 || s.Sources()[0].Entries != 100 || strings.Contains(h.log.String(), "level=ERROR") {
+		t.Errorf("%d lists are read from the store, %+v\n%.1000s", loads, s.Sources()[0], &h.log)
 	}
 }
 

@@ -380,7 +380,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if err != nil {
 		return next, err
 	}
-	if rev.Partial == had.revision.Partial && rev.Digest == had.revision.Digest && next.count == had.count && next.segment.digest == had.segment.digest {
+	if rev.Partial == had.revision.Partial && rev.Digest == had.revision.Digest && next.count == had.count && next.segment.Digest == had.segment.Digest {
 		return next, sources.ErrUnchanged // the source cannot tell, but we can
 	}
 	lost := had.addresses() - next.addresses()

@@ -82,7 +82,7 @@ type Options struct {
 	// answered from as they are, mapped into memory: a program that starts again answers
 	// within milliseconds, however long the lists are, and processes that open the same
 	// list share its memory. It is made if it is not there. It needs a Store, which stays
-	// the truth: the directory is a cache, and may be deleted while no program uses it.
+	// the truth: the directory is a cache, and may be deleted at any time.
 	// Empty means none; then the lists are read from the Store at each start.
 	//
 	// When a list has been saved in the Store, its index is written, and from then on
@@ -218,7 +218,7 @@ func (l list) addresses() int {
 	if l.segment == nil {
 		return 0
 	}
-	return l.segment.addresses
+	return l.segment.Addresses
 }
 
 // all returns the entries of l. They are the caller's own.

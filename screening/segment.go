@@ -32,18 +32,24 @@ import (
 // 0x and the bytes of its key share one. So a long list of one kind takes hardly
 // more memory than its accounts do.
 type segment struct {
-	index        *index.Index
-	digest       string // SHA-256 over what the entries say, in any order, in hex
-	accountsOnly bool   // nothing is to be found by score.Key
+	index *index.Index
+	facts
+	accountsOnly bool // nothing is to be found by score.Key
 	recent       recent
 
-	addresses int                   // distinct ones
-	chains    map[address.Chain]int // entries by chain, for Stats, as are the following
-	classes   map[string]int        // keys by class
-	kinds     []score.Kind          // those of the entries, for a segment that is kept in a file, as are the following
-	samples   []sources.Entry       // of those that are filed alike one each, with what decides that
-	built     time.Time
-	took      time.Duration
+	built time.Time
+	took  time.Duration
+}
+
+// facts are what is known of a segment without a look into its index. The fields are
+// those of a manifest, see indexDir.
+type facts struct {
+	Digest    string                `json:"digest"`    // SHA-256 over what the entries say, in any order, in hex
+	Addresses int                   `json:"addresses"` // distinct ones
+	Chains    map[address.Chain]int `json:"chains"`    // entries by chain
+	Classes   map[string]int        `json:"classes"`   // keys by class
+	Kinds     []score.Kind          `json:"kinds"`     // of the entries
+	Samples   []sample              `json:"samples"`   // of entries that are filed alike one each
 }
 
 // How a listing gives the address of its entry.
@@ -64,17 +70,15 @@ type segmentBuilder struct {
 
 	index  index.Builder
 	hashes [256][][sha256.Size]byte // of what the entries say, by the first byte
-	chains map[address.Chain]int
+	facts  facts
 	seed   maphash.Seed
 	texts  map[uint64]struct{} // hashes of distinct addresses but those of hexAddress
 	keys   []index.Key         // scratch, as is the following
 	text   []byte
 
-	kinds   []score.Kind
-	samples []sources.Entry
 	sampled map[sampleShape]bool
 	shape   sampleShape // of the last
-	strings int         // of samples, those that are no address
+	strings int         // of the samples, those that are no address
 
 	last     sources.Entry // the entry of lastText; much of a list says the same
 	lastForm byte
@@ -86,8 +90,8 @@ type segmentBuilder struct {
 func newSegmentBuilder(accountsOnly bool, expected int) *segmentBuilder {
 	return &segmentBuilder{
 		accountsOnly: accountsOnly, expected: expected,
-		chains: make(map[address.Chain]int), seed: maphash.MakeSeed(), texts: make(map[uint64]struct{}),
-		sampled: make(map[sampleShape]bool),
+		facts: facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
+		seed:  maphash.MakeSeed(), texts: make(map[uint64]struct{}), sampled: make(map[sampleShape]bool),
 	}
 }
 
@@ -125,7 +129,7 @@ func (b *segmentBuilder) add(e sources.Entry, f filing, repeated bool) {
 		*hashes = make([][sha256.Size]byte, 0, b.expected/len(b.hashes)*9/8)
 	}
 	*hashes = append(*hashes, hash)
-	b.chains[e.Address.Chain()]++
+	b.facts.Chains[e.Address.Chain()]++
 	if f.form != hexAddress {
 		b.texts[maphash.String(b.seed, addressText(e))] = struct{}{}
 	}
@@ -162,27 +166,27 @@ const (
 // sample notes the kind of e, which is filed under keys, and e itself if it is the first
 // of its shape.
 func (b *segmentBuilder) sample(e sources.Entry, keys []index.Key, form byte) {
-	if len(b.kinds) == 0 || e.Kind != b.kinds[len(b.kinds)-1] && !slices.Contains(b.kinds, e.Kind) {
-		b.kinds = append(b.kinds, e.Kind)
+	kinds := &b.facts.Kinds
+	if n := len(*kinds); n == 0 || e.Kind != (*kinds)[n-1] && !slices.Contains(*kinds, e.Kind) {
+		*kinds = append(*kinds, e.Kind)
 	}
 	if !e.Address.IsValid() {
-		if b.strings < maxStrings && len(e.Listed)+len(e.Asset) <= maxStringBytes {
-			b.strings++
-			b.samples = append(b.samples, sources.Entry{Listed: e.Listed, Asset: e.Asset})
+		if b.strings == maxStrings || len(e.Listed)+len(e.Asset) > maxStringBytes {
+			return
 		}
-		return
+		b.strings++
+	} else {
+		s := sampleShape{chain: e.Address.Chain(), form: form & addressMask}
+		for i, k := range keys {
+			s.keys[i%len(s.keys)].class, s.keys[i%len(s.keys)].bytes = k.Class(), k.Len()
+		}
+		if s == b.shape || b.sampled[s] {
+			b.shape = s
+			return
+		}
+		b.shape, b.sampled[s] = s, true
 	}
-	s := sampleShape{chain: e.Address.Chain(), form: form & addressMask}
-	for i, k := range keys {
-		s.keys[i%len(s.keys)].class, s.keys[i%len(s.keys)].bytes = k.Class(), k.Len()
-	}
-	if s == b.shape {
-		return
-	}
-	if b.shape = s; !b.sampled[s] {
-		b.sampled[s] = true
-		b.samples = append(b.samples, sources.Entry{Address: e.Address})
-	}
+	b.facts.Samples = append(b.facts.Samples, sampleOf(e, b.accountsOnly))
 }
 
 // enter files the listing of an entry under keys.
@@ -267,11 +271,8 @@ func (b *segmentBuilder) build() (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	seg := &segment{
-		index: ix, digest: hex.EncodeToString(h.Sum(nil)), accountsOnly: b.accountsOnly,
-		addresses: len(b.texts), chains: b.chains, classes: make(map[string]int),
-		kinds: b.kinds, samples: b.samples,
-	}
+	seg := &segment{index: ix, facts: b.facts, accountsOnly: b.accountsOnly}
+	seg.Digest, seg.Addresses = hex.EncodeToString(h.Sum(nil)), len(b.texts)
 	return seg, seg.count()
 }
 
@@ -302,9 +303,9 @@ func (seg *segment) count() error {
 	for i, of := range sets {
 		pace.Step(i)
 		if of.class == textClass {
-			seg.classes["text"] += int(of.n)
+			seg.Classes["text"] += int(of.n)
 		} else {
-			seg.classes[address.Class(of.class).String()] += int(of.n)
+			seg.Classes[address.Class(of.class).String()] += int(of.n)
 		}
 		var err error
 		if numbers, err = seg.index.AppendValues(numbers[:0], index.Set(i)); err != nil {
@@ -316,7 +317,7 @@ func (seg *segment) count() error {
 				return err
 			}
 			if text[0]&addressMask == hexAddress {
-				seg.addresses += int(of.n)
+				seg.Addresses += int(of.n)
 				break
 			}
 		}

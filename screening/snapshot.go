@@ -56,7 +56,7 @@ func (s *Screener) snapshot(held []list) *snapshot {
 		snap.status = append(snap.status, status)
 		if l.segment != nil {
 			snap.segments = append(snap.segments, snapshotSegment{l.segment.index, l.segment, id})
-			lines = append(lines, id+"\t"+l.segment.digest+"\n")
+			lines = append(lines, id+"\t"+l.segment.Digest+"\n")
 		}
 		if !s.required[i] {
 			continue

@@ -64,8 +64,8 @@ func (s *Screener) Stats() Stats {
 		if l.segment == nil {
 			continue
 		}
-		st.Entries, st.Addresses, st.Anomalies = l.count, l.segment.addresses, maps.Clone(l.anomalies.Counts)
-		st.Chains, st.Classes = maps.Clone(l.segment.chains), maps.Clone(l.segment.classes)
+		st.Entries, st.Addresses, st.Anomalies = l.count, l.segment.Addresses, maps.Clone(l.anomalies.Counts)
+		st.Chains, st.Classes = maps.Clone(l.segment.Chains), maps.Clone(l.segment.Classes)
 		st.Keys, st.Bytes = l.segment.index.Len(), l.segment.index.Size()
 		if l.count > 0 {
 			st.BytesPerEntry = float64(st.Bytes) / float64(l.count)

@@ -6,10 +6,10 @@
 // It answers at once, from the lists that the module brings along, and keeps
 // them fresh in the background from their official addresses unless it is told
 // -offline. With -data it keeps what it has loaded, and after a restart answers
-// from that: within milliseconds, from indexes in its subdirectory indexes, which may
-// be deleted while no server uses it, for they are made of the lists in lists. It says
-// on standard error which lists it holds and how old they are, which API key it has
-// made, and a curl line to try.
+// from that: within milliseconds, from the indexes in its subdirectory indexes, which
+// may be deleted at any time, for they are made of the lists in lists. It says on
+// standard error which lists it holds and how old they are, which API key it has made,
+// and a curl line to try.
 //
 // API keys and quotas are in a database: with -data in a file there, with -db where
 // it says, which replicas may share. To make, see, rotate and revoke keys:
