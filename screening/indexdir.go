@@ -299,6 +299,13 @@ func (d *indexDir) file(source, digest, suffix string) string {
 
 // read returns the bytes of a file.
 func read(name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a pipe would be to wait for it
+		return nil, fmt.Errorf("%s: %w: no file", name, index.ErrDamaged)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -464,7 +471,8 @@ func (d *indexDir) sweep(source string) {
 	}
 	for _, f := range files {
 		name := f.Name()
-		ours := strings.HasPrefix(name, source+"-") || strings.HasPrefix(name, tempPrefix)
+		ours := strings.HasPrefix(name, source+"-") && (strings.HasSuffix(name, indexSuffix) || strings.HasSuffix(name, repeatedSuffix)) ||
+			strings.HasPrefix(name, tempPrefix)
 		if info, err := f.Info(); ours && !named[name] && err == nil && time.Since(info.ModTime()) > orphaned {
 			os.Remove(filepath.Join(d.path, name))
 		}

@@ -332,17 +332,23 @@ func (ix *Index) at(t *table, r uint64) (Key, Set) {
 // The file must not be changed or truncated while it is open; to replace it,
 // rename another over it, as [Builder.WriteFile] does.
 func Open(path string) (*Index, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a pipe would be to wait for it
+		return nil, fmt.Errorf("%s: %w: no file", path, ErrDamaged)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // read only
-	info, err := f.Stat()
-	if err != nil {
+	defer f.Close()                       // read only
+	if info, err = f.Stat(); err != nil { // it may be another one by now
 		return nil, err
 	}
 	size := info.Size()
-	if !info.Mode().IsRegular() || size < headerBytes || size != int64(int(size)) {
+	if size < headerBytes || size != int64(int(size)) {
 		return nil, fmt.Errorf("%s: %w: not a file of an index's size", path, ErrDamaged)
 	}
 	data, release, err := mapFile(f, int(size))

@@ -14,6 +14,9 @@ import (
 
 // addCheck appends a check to the file of that name.
 func (d *Dir) addCheck(name string, at time.Time) error {
+	if info, err := os.Stat(d.file(name)); err == nil && !info.Mode().IsRegular() { // to open a pipe would be to wait for it
+		return fmt.Errorf("%s: not a file", d.file(name))
+	}
 	f, err := os.OpenFile(d.file(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

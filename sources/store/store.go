@@ -295,18 +295,18 @@ func (d *Dir) refuse(name string, data string, err error) error {
 
 // read returns the bytes of a file.
 func (d *Dir) read(name string) (string, error) {
+	info, err := os.Stat(d.file(name))
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSize { // to open a pipe would be to wait for it
+		return "", fmt.Errorf("%s: not a file, or one of more than %d bytes", d.file(name), int64(maxSize))
+	}
 	f, err := os.Open(d.file(name))
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSize {
-		return "", fmt.Errorf("%s: not a file, or one of more than %d bytes", d.file(name), int64(maxSize))
-	}
 	var b strings.Builder
 	b.Grow(int(info.Size()))
 	if _, err := io.Copy(&b, io.LimitReader(f, maxSize)); err != nil {
