@@ -364,7 +364,7 @@ func (d *indexDir) keep(source string, l list) (list, error) {
 		removed, err = d.keepSegment(source, l.removed, !l.indexed.IsZero())
 	}
 	if err == nil && len(l.repeated) > 0 {
-		repeated, err = d.keepRepeated(source, l.repeated)
+		repeated, err = d.keepRepeated(source, l.repeated, !l.indexed.IsZero())
 	}
 	if err == nil {
 		err = d.writeManifest(d.manifestOf(source, &l, repeated))
@@ -406,7 +406,9 @@ func (d *indexDir) keepSegment(source string, seg *segment, mapped bool) (*segme
 	return verified()
 }
 
-func (d *indexDir) keepRepeated(source string, entries []sources.Entry) (digest string, err error) {
+// keepRepeated writes entries, and returns the digest of their file. It may be there
+// already, if read says that they have been read from it.
+func (d *indexDir) keepRepeated(source string, entries []sources.Entry, read bool) (digest string, err error) {
 	kept := make([]keptEntry, len(entries))
 	for i, e := range entries {
 		kept[i] = keepEntry(e)
@@ -417,7 +419,12 @@ func (d *indexDir) keepRepeated(source string, entries []sources.Entry) (digest 
 	}
 	sum := sha256.Sum256(data)
 	digest = hex.EncodeToString(sum[:])
-	return digest, d.write(d.file(source, digest, repeatedSuffix), bytes.NewReader(data))
+	name := d.file(source, digest, repeatedSuffix)
+	now := time.Now()
+	if read && os.Chtimes(name, now, now) == nil {
+		return digest, nil
+	}
+	return digest, d.write(name, bytes.NewReader(data))
 }
 
 func (d *indexDir) writeManifest(m *manifest) error {
@@ -494,7 +501,7 @@ func (m *manifest) files(d *indexDir) []string {
 // openIndex returns the list of source i out of Options.IndexDir, nil if there is none
 // that is the newest in the store and may be held.
 func (s *Screener) openIndex(ctx context.Context, i int) *list {
-	if s.indexes == nil {
+	if s.indexes == nil || s.distrusted[i] {
 		return nil
 	}
 	id := s.infos[i].ID
@@ -541,8 +548,39 @@ func (s *Screener) verify(ctx context.Context, i int, l list) list {
 	for _, name := range files {
 		os.Remove(name)
 	}
-	s.restored[i] = false
+	s.distrusted[i], s.restored[i] = true, false
 	return s.restoreStored(ctx, i, list{err: l.err})
+}
+
+// shared returns the list of source i that another program has accepted, saved and kept
+// in Options.IndexDir meanwhile, if it is the same as next, which was loaded and accepted
+// in the place of had: so the memory of next is given back, and the store has the list
+// once. Otherwise it returns next.
+func (s *Screener) shared(ctx context.Context, i int, had, next list) list {
+	if s.indexes == nil || !s.restored[i] || had.segment != nil && !had.stored {
+		return next
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	id := s.infos[i].ID
+	names, err := s.store.Revisions(ctx, id)
+	if err != nil || len(names) == 0 || names[0].Digest != next.revision.Digest || !names[0].Accepted.After(had.accepted) {
+		return next
+	}
+	l, err := s.indexes.open(id, names[0])
+	if err != nil || l.segment.Digest != next.segment.Digest || l.count != next.count || l.indexed.Partial != next.revision.Partial {
+		return next
+	}
+	other, err := s.indexes.verify(*l)
+	if err != nil {
+		return next
+	}
+	other.isFrom(names[0].Accepted, other.indexed)
+	other.revision, other.storeErr = next.revision, next.storeErr
+	if next.updated.After(other.updated) {
+		other.updated = next.updated
+	}
+	return other
 }
 
 // index keeps l, the list of source i, in Options.IndexDir if that does not have it as

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -432,8 +433,10 @@ func TestIndexDirVerified(t *testing.T) {
 	})
 	t.Run("no store", func(t *testing.T) {
 		s := open(t)
-		if names := h.names(t, ".index"); len(names) != 1 {
-			t.Fatalf("there are %q", names)
+		names := h.names(t, ".index")
+		data, err := os.ReadFile(names[0])
+		if err != nil || len(names) != 1 {
+			t.Fatalf("there are %q, %v", names, err)
 		}
 		if err := os.Rename(h.lists, h.lists+"~"); err != nil {
 			t.Fatal(err)
@@ -444,6 +447,7 @@ func TestIndexDirVerified(t *testing.T) {
 		if names := h.names(t, ".index"); len(names) != 0 {
 			t.Errorf("what is damaged is still there: %q", names)
 		}
+		replace(t, names[0], data) // as if it could not be removed
 		if r, err := s.Screen(customer); !errors.Is(err, screening.ErrNotLoaded) {
 			t.Errorf("without a store: %+v, %v, want ErrNotLoaded", r, err)
 		}
@@ -452,6 +456,9 @@ func TestIndexDirVerified(t *testing.T) {
 		}
 		if s.Refresh(ctx); s.Stats().Digest != want {
 			t.Errorf("the store is back, and the list is not")
+		}
+		if n := strings.Count(h.log.String(), "opened from its index"); n != 1 {
+			t.Errorf("it was opened from its index %d times", n)
 		}
 	})
 }
@@ -623,7 +630,7 @@ func TestIndexDirFiles(t *testing.T) {
 		if err := os.WriteFile(temp, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		src.load = numbered(2, 1, 2)
+		src.load = numbered(2, 1, 2, 2)
 		refresh(t, s)
 		if all := h.names(t, ".index"); len(all) != 2 {
 			t.Errorf("there are %q, want a young one to stay", all)
@@ -652,7 +659,7 @@ func TestIndexDirFiles(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		refresh(t, s)
-		if s, loads := h.start(t, src); loads != 0 || s.Sources()[0].Entries != 2 {
+		if s, loads := h.start(t, src); loads != 0 || s.Sources()[0].Entries != 3 {
 			t.Errorf("the directory was removed: %d lists are read from the store, %+v", loads, s.Sources()[0])
 		}
 	})
@@ -674,6 +681,103 @@ func TestIndexDirOlder(t *testing.T) {
 		refresh(t, s)
 		if s, loads := h.start(t, newer); loads != 0 || s.Sources()[0].Entries != 2 {
 			t.Errorf("%d lists are read from the store, %+v", loads, s.Sources()[0])
+		}
+	})
+}
+
+// TestIndexDirReplicas has two programs that load the same lists one after the other: the
+// second takes what the first has kept, to the time at which an entry was first seen, and
+// the store has each list once.
+func TestIndexDirReplicas(t *testing.T) {
+	h := newHome(t)
+	updated := regexp.MustCompile(`LastUpdated:\S* \S*`)
+	pool := []address.Address{listing(1).Address, listing(2).Address, listing(3).Address, listing(4).Address}
+	synctest.Test(t, func(t *testing.T) {
+		src := &flaky{info: partInfo, load: numbered(1, 1, 2, 2)}
+		first, _ := h.start(t, src)
+		second, _ := h.start(t, src)
+		for i, numbers := range [][]int{{1, 2, 2}, {2, 3, 3}, {1, 3}, {1, 2, 4}} {
+			src.load = numbered(i+1, numbers...)
+			time.Sleep(time.Hour)
+			a := refresh(t, first)
+			kept := held(t, first, pool, nil)
+			time.Sleep(time.Second)
+			b := refresh(t, second)
+			if d := cmp.Diff(updated.ReplaceAllString(kept, ""), updated.ReplaceAllString(held(t, second, pool, nil), "")); d != "" {
+				t.Errorf("list %d: -first +second\n%s", i, d)
+			}
+			if len(a.Sources[0].Added) != len(b.Sources[0].Added) || len(a.Sources[0].Removed) != len(b.Sources[0].Removed) || a.Digest != b.Digest {
+				t.Errorf("list %d: the first reports %+v, the second %+v", i, a, b)
+			}
+			all, err := openStore(t, h.lists).Revisions(ctx, partInfo.ID)
+			if err != nil || len(all) != i+1 {
+				t.Errorf("list %d: the store has %d revisions, %v", i, len(all), err)
+			}
+			if lag := second.Sources()[0].LastUpdated.Sub(first.Sources()[0].LastUpdated); lag != time.Second {
+				t.Errorf("list %d: the second was updated %v after the first", i, lag)
+			}
+			if first.Sources()[0].StoreErr != nil || second.Sources()[0].StoreErr != nil {
+				t.Errorf("list %d: %+v, %+v", i, first.Sources()[0], second.Sources()[0])
+			}
+			if i%2 == 1 {
+				first, second = second, first
+			}
+		}
+		// Another list of the same digest is another list.
+		src.load = numbered(9, 1, 2)
+		time.Sleep(time.Hour)
+		refresh(t, first)
+		src.load = func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			rev, err := numbered(8, 1, 4)(prev, add)
+			rev.Digest = digestOf(9)
+			return rev, err
+		}
+		refresh(t, second)
+		if r, err := second.Screen(pool[3]); err != nil || r.Score != 100 {
+			t.Errorf("an entry of the second program: %+v, %v", r, err)
+		}
+		// And so are the same entries under another digest.
+		time.Sleep(time.Hour)
+		src.load = numbered(10, 1, 3)
+		refresh(t, first)
+		time.Sleep(time.Hour)
+		src.load = numbered(11, 1, 3)
+		refresh(t, second)
+		all, err := openStore(t, h.lists).Revisions(ctx, partInfo.ID)
+		if err != nil || all[0].Digest != digestOf(11) || !all[0].Accepted.Equal(time.Now()) || all[1].Digest != digestOf(10) {
+			t.Errorf("the store has %+v, %v", all, err)
+		}
+	})
+}
+
+// TestIndexDirOwnPast has a program that knows more of the past than the store, or does
+// not know what the store knows: it takes nothing that another has kept.
+func TestIndexDirOwnPast(t *testing.T) {
+	h := newHome(t)
+	synctest.Test(t, func(t *testing.T) {
+		src := &flaky{info: ofac, load: numbered(1, 1)}
+		other, _ := h.start(t, src)
+		refresh(t, other)
+		st := &brokenStore{Store: openStore(t, h.lists), revisions: errDown}
+		s := newScreener(t, &screening.Options{Store: st, IndexDir: h.indexes}, src)
+		src.load = func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			st.revisions = nil
+			return numbered(1, 1)(prev, add)
+		}
+		if refresh(t, s); s.Stats().Sources[0].Mapped {
+			t.Error("the store could not be asked, and the list is out of it")
+		}
+
+		src.load, st.save = numbered(2, 1, 2), errDown
+		time.Sleep(time.Hour)
+		seen := time.Now().UTC()
+		refresh(t, s)
+		src.load, st.save = numbered(3, 1, 2, 3), nil
+		time.Sleep(time.Hour)
+		refresh(t, other)
+		refresh(t, s)
+		if at := addedAt(t, s, 2); at != seen {
+			t.Errorf("an entry was added at %v, want %v", at, seen)
 		}
 	})
 }

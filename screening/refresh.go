@@ -296,6 +296,7 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list
 		return had, report
 	}
 	report.Entries, report.Added, report.Removed = next.count, next.added, next.gone
+	next = s.shared(ctx, i, had, next)
 	next.added, next.gone = nil, nil
 	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.count, "addresses", next.addresses(),
 		"added", len(report.Added), "removed", len(report.Removed), "anomalies", next.anomalies.Total(),

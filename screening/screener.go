@@ -79,32 +79,34 @@ type Options struct {
 	Store sources.Store
 
 	// IndexDir is a directory in which the lists are kept once more, as files that are
-	// answered from as they are, mapped into memory: a program that starts again answers
-	// within milliseconds, however long the lists are, and processes that open the same
-	// list share its memory. It is made if it is not there. It needs a Store, which stays
-	// the truth: the directory is a cache, and may be deleted at any time.
-	// Empty means none; then the lists are read from the Store at each start.
+	// answered from as they are, mapped into memory: a program that starts again
+	// answers within milliseconds, however long the lists are, and processes that use
+	// the same directory share the memory. It is made if it is not there. It needs a
+	// Store, which stays the truth: the directory is a cache, and may be deleted at any
+	// time. Empty means none; then the lists are read from the Store at each start.
 	//
 	// When a list has been saved in the Store, its index is written, and from then on
-	// answered from in the place of the memory in which it was built. Each source has,
-	// beside each other,
+	// answered from in the place of the memory in which it was built. Each source has
 	//
-	//	OFAC_SDN.json               what is in the following, and which revision it is
-	//	OFAC_SDN-….index            the list, and another one: what it had and has no more
-	//	OFAC_SDN-….repeated         the entries that are repeated, if there are any
+	//	OFAC_SDN.json           which revision it is, and what is in the following
+	//	OFAC_SDN-….index        the list; and another one, what it had and has no more
+	//	OFAC_SDN-….repeated     the entries that are repeated, if there are any
 	//
 	// or OFAC_SDN.accounts.json with NoKeyMatch. They are written aside, flushed to the
-	// disk and renamed, and never changed; what the first names no longer is removed
-	// some minutes later, with the next list. A file in use must not be changed or cut:
-	// that would be the end of the program. Several programs may use one directory, each
-	// with the same Store.
+	// disk and renamed; but for the first they are never changed, and go some minutes
+	// after that has ceased to name them, with the next list. A file in use must not be
+	// changed or cut: that could end the program. Several programs may use one
+	// directory, all with the same Store. One that loads a list which another has
+	// accepted and kept before takes that, with the times at which its entries were
+	// first seen.
 	//
 	// Open takes a list from here if it is the newest in the Store, was written by this
-	// version of the module, and has only kinds that Table knows. The structure of the
-	// files is checked then; so is all of a list that has at most 65,536 keys, and of a
-	// longer one before the first load that follows, by Refresh or Run, compares
-	// anything with it. A list that is damaged is read from the Store instead. That is
-	// logged, as is what cannot be written; neither is an error.
+	// version of the module, and has only kinds that Table knows. The structure of its
+	// files is checked then, and all of them if they have at most 65,536 keys each;
+	// otherwise before a load, by Refresh or Run, first compares anything with it, and
+	// until then an answer may be wrong where a file is damaged. Such a list is read
+	// from the Store instead, and the Report of that is as of one that had no answers
+	// before. It is logged, as is what cannot be written; neither is an error.
 	//
 	// A checksum tells what is damaged, not what is forged: whoever can write into the
 	// directory can change what is on a list. It is made readable and writable by its
@@ -169,9 +171,10 @@ type Screener struct {
 	progress  func(string, int)
 	report    func(Report)
 
-	builders chan struct{} // had by each goroutine that builds; fewer than there are processors
-	turns    []turn        // by source: had by whoever loads it
-	restored []bool        // by source: the store was asked; the turn guards it
+	builders   chan struct{} // had by each goroutine that builds; fewer than there are processors
+	turns      []turn        // by source: had by whoever loads it
+	restored   []bool        // by source: the store was asked; the turn guards it, and the following
+	distrusted []bool        // by source: its index was damaged
 
 	telling sync.Mutex // had by who calls report, and swaps without having all turns
 
@@ -250,6 +253,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		turns:        make([]turn, len(srcs)),
 		builders:     make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
 		restored:     make([]bool, len(srcs)),
+		distrusted:   make([]bool, len(srcs)),
 		held:         make([]list, len(srcs)),
 	}
 	if len(srcs) == 0 {
