@@ -13,21 +13,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
-
-// indexFormat is the version of what an index says of a list: under which keys an
-// entry is filed, and how its listing is written. It is raised with each change of
-// that, and with each chain that is added; TestIndexFormat tells when.
-const indexFormat = 1
 
 const (
 	// orphaned is the age at which a file that no manifest names is nobody's: a young
@@ -38,9 +29,6 @@ const (
 	maxManifest = 16 << 20
 	maxRepeated = 4 << 30
 )
-
-// errOutdated is why an index is not taken that was written by another version.
-var errOutdated = errors.New("index was written by another version")
 
 // An indexDir keeps lists as they are answered from in a directory; see
 // Options.IndexDir. The Store has them, too, so whatever is wrong with a file, it is
@@ -56,162 +44,6 @@ type indexDir struct {
 
 func newIndexDir(path string, accountsOnly bool) *indexDir {
 	return &indexDir{path, accountsOnly, moduleVersion()}
-}
-
-// moduleVersion returns the version of this module in the program, "" if it does not
-// say.
-func moduleVersion() string {
-	const module = "github.com/walletscreen/walletscreen"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path != module {
-			continue
-		}
-		if m.Replace != nil {
-			m = m.Replace
-		}
-		return m.Version
-	}
-	return ""
-}
-
-// A manifest is what is kept of a list beside its indexes: JSON with a line feed at
-// its end, and a line with the SHA-256 of that, in hex.
-type manifest struct {
-	Format       int              `json:"format"`
-	Program      string           `json:"program"`
-	Source       string           `json:"source"`
-	AccountsOnly bool             `json:"accounts_only"`
-	Revision     sources.Revision `json:"revision"` // as the Store has it
-	Accepted     time.Time        `json:"accepted"`
-	Entries      int              `json:"entries"`
-	Repeated     string           `json:"repeated,omitempty"` // the digest of the file that has them
-	Segment      keptSegment      `json:"segment"`
-	Removed      *keptSegment     `json:"removed,omitempty"`
-
-	Anomalies      map[sources.AnomalyKind]int `json:"anomalies,omitempty"`
-	FirstAnomalies []keptAnomaly               `json:"first_anomalies,omitempty"`
-}
-
-// A keptSegment is a segment in a manifest.
-type keptSegment struct {
-	Index string `json:"index"` // the digest of its file
-	facts
-}
-
-// A sample is what decides how an entry is filed, and how it was.
-type sample struct {
-	Entry keptEntry `json:"entry"`
-	Filed string    `json:"filed"`
-}
-
-func sampleOf(e sources.Entry, accountsOnly bool) sample {
-	if e.Address.IsValid() {
-		e = sources.Entry{Address: e.Address}
-	} else {
-		e = sources.Entry{Listed: e.Listed, Asset: e.Asset}
-	}
-	return sample{keepEntry(e), filedAs(e, accountsOnly)}
-}
-
-type keptAnomaly struct {
-	Kind  sources.AnomalyKind `json:"kind"`
-	Entry keptEntry           `json:"entry"`
-}
-
-// A keptEntry is an entry in JSON, which changes bytes that are no UTF-8 in a string,
-// and has no years of more than four digits.
-type keptEntry struct {
-	Address   address.Address `json:"address"`
-	Listed    []byte          `json:"listed,omitempty"`
-	Asset     []byte          `json:"asset,omitempty"`
-	Kind      score.Kind      `json:"kind,omitempty"`
-	Ref       []byte          `json:"ref,omitempty"`
-	Name      []byte          `json:"name,omitempty"`
-	ListedAt  [2]int64        `json:"listed_at"` // seconds and nanoseconds
-	FirstSeen [2]int64        `json:"first_seen"`
-}
-
-func keepEntry(e sources.Entry) keptEntry {
-	return keptEntry{
-		e.Address, []byte(e.Listed), []byte(e.Asset), e.Kind, []byte(e.Ref), []byte(e.Name),
-		[2]int64{e.ListedAt.Unix(), int64(e.ListedAt.Nanosecond())}, [2]int64{e.FirstSeen.Unix(), int64(e.FirstSeen.Nanosecond())},
-	}
-}
-
-func (k keptEntry) entry() sources.Entry {
-	return sources.Entry{
-		Address: k.Address, Listed: string(k.Listed), Asset: string(k.Asset), Kind: k.Kind, Ref: string(k.Ref), Name: string(k.Name),
-		ListedAt: time.Unix(k.ListedAt[0], k.ListedAt[1]).UTC(), FirstSeen: time.Unix(k.FirstSeen[0], k.FirstSeen[1]).UTC(),
-	}
-}
-
-// filedAs returns how e is filed, as text.
-func filedAs(e sources.Entry, accountsOnly bool) string {
-	keys := appendFilings(nil, e, accountsOnly)
-	b := fmt.Appendf(nil, "%d", formOf(e, keys))
-	for _, k := range keys {
-		b = fmt.Appendf(b, " %x:%x", k.Class(), k.AppendBytes(nil))
-	}
-	return string(b)
-}
-
-// kept returns seg as a manifest has it, nil for nil.
-func kept(seg *segment) *keptSegment {
-	if seg == nil {
-		return nil
-	}
-	digest := seg.index.Digest()
-	return &keptSegment{hex.EncodeToString(digest[:]), seg.facts}
-}
-
-// manifestOf returns the manifest of l, a list of the given source.
-func (d *indexDir) manifestOf(source string, l *list, repeated string) *manifest {
-	m := &manifest{
-		Format: indexFormat, Program: d.program, Source: source, AccountsOnly: d.accountsOnly,
-		Revision: l.confirmed, Accepted: l.accepted.UTC(), Entries: l.count, Repeated: repeated,
-		Segment: *kept(l.segment), Removed: kept(l.removed), Anomalies: l.anomalies.Counts,
-	}
-	for _, a := range l.anomalies.First {
-		m.FirstAnomalies = append(m.FirstAnomalies, keptAnomaly{a.Kind, keepEntry(a.Entry)})
-	}
-	return m
-}
-
-// list returns the list of which m is, all but its segments.
-func (m *manifest) list() *list {
-	l := &list{count: m.Entries, anomalies: sources.Anomalies{Counts: m.Anomalies}, indexed: m.Revision, unverified: m}
-	for _, a := range m.FirstAnomalies {
-		l.anomalies.First = append(l.anomalies.First, sources.Anomaly{Kind: a.Kind, Entry: a.Entry.entry()})
-	}
-	return l
-}
-
-// check returns an error if m is not of the list that is wanted of a source, or if
-// this program would have filed it otherwise.
-func (d *indexDir) check(m *manifest, source string, want sources.Stored) error {
-	switch {
-	case m.Format != indexFormat || m.Program != d.program:
-		return fmt.Errorf("%w: %d of %.80q", errOutdated, m.Format, m.Program)
-	case m.Source != source || m.AccountsOnly != d.accountsOnly || m.Revision.Digest == "" || m.Revision.Records <= 0 ||
-		m.Entries < 0 || m.Entries > maxEntries:
-		return fmt.Errorf("%w: the manifest", index.ErrDamaged)
-	case m.Revision.Digest != want.Digest || !m.Accepted.Equal(want.Accepted):
-		return fmt.Errorf("an index of %.80q: %w", m.Revision.Digest, fs.ErrNotExist)
-	}
-	samples := m.Segment.Samples
-	if m.Removed != nil {
-		samples = slices.Concat(samples, m.Removed.Samples)
-	}
-	for _, s := range samples {
-		if e := s.Entry.entry(); filedAs(e, d.accountsOnly) != s.Filed {
-			return fmt.Errorf("%w: %.100q", errOutdated, e.Text())
-		}
-	}
-	return nil
 }
 
 // open opens the list of a source that is wanted. The error wraps fs.ErrNotExist if
@@ -318,21 +150,6 @@ func read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
-func readManifest(name string) (*manifest, error) {
-	data, err := read(name, maxManifest)
-	if err != nil {
-		return nil, err
-	}
-	text, sum, _ := bytes.Cut(data, []byte("\n"))
-	text = data[:min(len(text)+1, len(data))]
-	want := sha256.Sum256(text)
-	m := new(manifest)
-	if string(sum) != hex.EncodeToString(want[:])+"\n" || json.Unmarshal(text, m) != nil {
-		return nil, fmt.Errorf("%s: %w", name, index.ErrDamaged)
-	}
-	return m, nil
-}
-
 func (d *indexDir) readRepeated(source, digest string) ([]sources.Entry, error) {
 	name := d.file(source, digest, repeatedSuffix)
 	data, err := read(name, maxRepeated)
@@ -427,20 +244,6 @@ func (d *indexDir) keepRepeated(source string, entries []sources.Entry, read boo
 	return digest, d.write(name, bytes.NewReader(data))
 }
 
-func (d *indexDir) writeManifest(m *manifest) error {
-	text, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	text = append(text, '\n')
-	sum := sha256.Sum256(text)
-	text = append(hex.AppendEncode(text, sum[:]), '\n')
-	if len(text) > maxManifest { // it could not be read
-		return fmt.Errorf("a manifest of %d bytes", len(text))
-	}
-	return d.write(d.manifestName(m.Source), bytes.NewReader(text))
-}
-
 // write makes the file of that name of what from writes, or leaves it as it is.
 func (d *indexDir) write(name string, from io.WriterTo) error {
 	f, err := os.CreateTemp(d.path, tempPrefix)
@@ -484,18 +287,6 @@ func (d *indexDir) sweep(source string) {
 			os.Remove(filepath.Join(d.path, name))
 		}
 	}
-}
-
-// files returns the names of the files that m names.
-func (m *manifest) files(d *indexDir) []string {
-	names := []string{d.file(m.Source, m.Segment.Index, indexSuffix)}
-	if m.Removed != nil {
-		names = append(names, d.file(m.Source, m.Removed.Index, indexSuffix))
-	}
-	if m.Repeated != "" {
-		names = append(names, d.file(m.Source, m.Repeated, repeatedSuffix))
-	}
-	return names
 }
 
 // openIndex returns the list of source i out of Options.IndexDir, nil if there is none

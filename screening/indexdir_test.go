@@ -874,7 +874,7 @@ func TestIndexFormat(t *testing.T) {
 		got = append(got, screening.Filed([]sources.Entry{e})...)
 	}
 	if d := cmp.Diff(lines, got); d != "" {
-		t.Errorf("an index that was written before would be read wrongly. Raise indexFormat, and go test -run TestIndexFormat -update: -want +got\n%s", d)
+		t.Errorf("an index that was written before would be read wrongly. Raise indexFormat in manifest.go, and go test -run TestIndexFormat -update: -want +got\n%s", d)
 	}
 }
 
