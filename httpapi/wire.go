@@ -266,7 +266,7 @@ func plain(s string) int {
 		return i
 	}
 	for i := 0; ; i = min(i+8, len(s)-8) { // the last eight may overlap with those before
-		if odd := oddBytes(s[i : i+8]); odd != 0 {
+		if odd := oddBytes(word(s[i : i+8])); odd != 0 {
 			return i + bits.TrailingZeros64(odd)/8
 		}
 		if i == len(s)-8 {
@@ -275,16 +275,20 @@ func plain(s string) int {
 	}
 }
 
-// oddBytes returns a word whose lowest bit that is set lies in the first byte of
-// s, of eight bytes, that is not plain.
-func oddBytes(s string) uint64 {
+// word returns the eight bytes of s, the first in the lowest place.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// oddBytes returns a word whose lowest bit that is set lies in the lowest byte of
+// x that is not plain.
+func oddBytes(x uint64) uint64 {
 	const (
 		ones  = 0x0101010101010101
 		highs = 0x80 * ones
 	)
-	_ = s[7]
-	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 	// A subtraction sets the high bit of a byte that is too small. What it borrows
 	// from the bytes above can only make those look odd, too.
 	quote, backslash := x^'"'*ones, x^'\\'*ones
