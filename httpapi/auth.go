@@ -156,12 +156,15 @@ func hashOf(value string) (hash [sha256.Size]byte, err error) {
 }
 
 func isKeyID(id string) bool {
+	if len(id) == 0 || len(id) > 64 {
+		return false
+	}
 	for _, c := range []byte(id) {
 		if !isAlphanumeric(c) && c != '.' && c != '-' && c != '_' {
 			return false
 		}
 	}
-	return 0 < len(id) && len(id) <= 64
+	return true
 }
 
 func isAlphanumeric(c byte) bool {
@@ -199,15 +202,15 @@ func (h *handler) authorize(e *exchange) *problem {
 	err := ErrUnauthorized
 	var grant Grant
 	var now time.Time
-	if state == wellFormed {
+	if state == presented {
 		e.token = token
 		if strings.Contains(e.id, token) { // the id is for logs
 			e.id = newRequestID()
 			e.setHeader("X-Request-Id", e.id)
 		}
-		if ring, ok := h.keys.(*Keyring); ok {
+		if ring, ok := h.keys.(*Keyring); ok { // which takes no others than it has made
 			grant, now, err = ring.authorize(e.Context(), token)
-		} else {
+		} else if isToken(token) {
 			grant, err = h.keys.Authorize(e.Context(), token)
 			now = time.Now()
 		}
@@ -246,9 +249,9 @@ func (h *handler) challengeWith(e *exchange, err string, more ...string) {
 type credentials int
 
 const (
-	absent     credentials = iota // nothing, or of a scheme that is not Bearer
-	malformed                     // of Bearer, but no token
-	wellFormed                    // a token
+	absent    credentials = iota // nothing, or of a scheme that is not Bearer
+	several                      // which of them counts, is for nobody to guess
+	presented                    // what may be a token
 )
 
 // credentialNames are names of parameters, in lower case and of letters and digits
@@ -295,8 +298,9 @@ func inQuery(query string) bool {
 // maxToken bounds the length of a token.
 const maxToken = 4096
 
-// bearer returns the token that a request presents, by RFC 6750, section 2.1.
-// The name of the scheme may have any letter case (RFC 9110, section 11.1).
+// bearer returns what a request presents as a token, by RFC 6750, section 2.1.
+// Whether isToken holds for it is not known. The name of the scheme may have any
+// letter case (RFC 9110, section 11.1).
 func bearer(header http.Header) (token string, c credentials) {
 	values := header["Authorization"]
 	if len(values) == 0 {
@@ -306,13 +310,11 @@ func bearer(header http.Header) (token string, c credentials) {
 	token = strings.Trim(token, " ")
 	switch {
 	case len(values) > 1:
-		return "", malformed // which of them counts, is for nobody to guess
+		return "", several
 	case !strings.EqualFold(scheme, "Bearer"), token == "":
 		return "", absent
-	case !isToken(token):
-		return "", malformed
 	}
-	return token, wellFormed
+	return token, presented
 }
 
 // isToken reports whether s is a b64token of RFC 6750, of at most maxToken
