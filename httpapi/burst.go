@@ -28,7 +28,7 @@ type bucket struct {
 	rate    float64
 	burst   int
 	limiter *rate.Limiter
-	policy  string // as in RateLimit-Policy
+	policy  []string // as in RateLimit-Policy
 }
 
 // take sets the bucket of e and takes a token from it, or returns the problem of
@@ -52,7 +52,7 @@ func (b *bursts) of(g *Grant, now time.Time) *bucket {
 		return old.(*bucket)
 	}
 	made := &bucket{rate: g.Rate, burst: g.Burst, limiter: rate.NewLimiter(rate.Limit(g.Rate), g.Burst)}
-	made.policy = string(appendPolicy(nil, "burst", int64(g.Burst), max(1, ceil(float64(g.Burst)/g.Rate))))
+	made.policy = []string{string(appendPolicy(nil, "burst", int64(g.Burst), max(1, ceil(float64(g.Burst)/g.Rate))))}
 	if ok { // the key was granted something else
 		b.buckets.CompareAndSwap(g.KeyID, old, made)
 		return made

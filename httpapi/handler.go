@@ -299,7 +299,7 @@ func (h *handler) begin(w http.ResponseWriter, r *http.Request, to route) *excha
 		e = &exchange{buf: make([]byte, 0, 2<<10)}
 	}
 	// The header refers to the values for as long as others want to read it.
-	e.Request, e.w, e.route, e.id, e.values = r, w, to, requestID(r.Header), make([]string, 0, 4)
+	e.Request, e.w, e.route, e.id, e.values = r, w, to, requestID(r.Header), make([]string, 0, 2)
 	return e
 }
 

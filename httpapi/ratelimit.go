@@ -11,7 +11,7 @@ import (
 // policy is there, and not what is left of it.
 func (h *handler) setRateLimit(e *exchange) {
 	var room [96]byte
-	b, text := room[:0], ""
+	b, text := room[:0], []string(nil)
 	if quota := e.grant.Quota; quota > 0 {
 		l := e.charge.ledger
 		if l == nil {
@@ -26,14 +26,14 @@ func (h *handler) setRateLimit(e *exchange) {
 		}
 	}
 	if e.bucket != nil {
-		if text == "" {
+		if text == nil {
 			text = e.bucket.policy
 		}
 		tokens := e.bucket.limiter.TokensAt(e.now)
 		b = appendLimit(b, "burst", max(0, int64(tokens)), ceil((float64(e.bucket.burst)-tokens)/e.bucket.rate))
 	}
-	if text != "" {
-		e.setHeader("Ratelimit-Policy", text) // as http.CanonicalHeaderKey has it
+	if text != nil {
+		e.w.Header()["Ratelimit-Policy"] = text // as http.CanonicalHeaderKey has it
 	}
 	if len(b) > 0 {
 		e.setHeader("Ratelimit", string(b))
@@ -44,20 +44,20 @@ func (h *handler) setRateLimit(e *exchange) {
 type policy struct {
 	quota  int64
 	bucket *bucket
-	text   string
+	text   []string
 }
 
 // policyWith returns the text for a quota in the month of l, and for a burst limit
 // unless that is nil.
-func (l *ledger) policyWith(b *bucket, quota int64) string {
+func (l *ledger) policyWith(b *bucket, quota int64) []string {
 	if p := l.policy.Load(); p != nil && p.quota == quota && p.bucket == b {
 		return p.text
 	}
 	text := appendPolicy(nil, "monthly", quota, until(l.start, l.end))
 	if b != nil {
-		text = append(append(text, ", "...), b.policy...)
+		text = append(append(text, ", "...), b.policy[0]...)
 	}
-	p := &policy{quota, b, string(text)}
+	p := &policy{quota, b, []string{string(text)}}
 	l.policy.Store(p)
 	return p.text
 }
