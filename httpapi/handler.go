@@ -555,9 +555,25 @@ func checkContent(e *exchange) *problem {
 
 // isJSON reports whether a Content-Type is that of JSON in UTF-8.
 func isJSON(contentType string) bool {
-	media, params, err := mime.ParseMediaType(contentType)
+	media, params, err := mime.ParseMediaType(dropEmpty(contentType))
 	charset, ok := params["charset"]
 	return err == nil && media == "application/json" && (!ok || strings.EqualFold(charset, "utf-8"))
+}
+
+// dropEmpty returns a Content-Type without its empty parameters, which RFC 9110,
+// section 5.6.6, allows, and package mime does not. What it drops from a quoted value
+// is no loss: none with a semicolon means anything here.
+func dropEmpty(contentType string) string {
+	b := make([]byte, 0, len(contentType))
+	empty := false // whether the parameter is so far
+	for _, c := range []byte(contentType) {
+		if c == ';' && empty {
+			continue
+		}
+		empty = c == ';' || empty && (c == ' ' || c == '\t')
+		b = append(b, c)
+	}
+	return string(b)
 }
 
 // internal returns the problem that says nothing, and logs err.

@@ -201,6 +201,44 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
+// TestContentType: a body is JSON in UTF-8, whatever else is said of it, by the
+// grammar of RFC 9110, section 5.6.6.
+func TestContentType(t *testing.T) {
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
+	for _, tt := range []struct {
+		value  string
+		status int
+	}{
+		{`application/json`, 200},
+		{`Application/JSON ; x=y; CHARSET="utf-8"`, 200},
+		{`application/json;`, 200},
+		{`application/json;;charset=utf-8`, 200},
+		{"application/json ; \t;; ;charset=utf-8; ; x=y;; ", 200},
+		{`application/json;; x=";;" ;; y="\";;"`, 200},
+		{`application/json` + strings.Repeat("; ", 1<<16), 200},
+		{`application/json;;charset=latin1`, 415},
+		{`application/json; charset="utf-8;;"`, 415},
+		{`application/json; x=";; charset=utf-8`, 415},
+		{`application/json; x`, 415},
+		{`application/json; x=1; x=2`, 415},
+		{`;application/json`, 415},
+		{`application/json,text/plain`, 415},
+		{`application/json; x="\`, 415},
+		{`application/json-seq`, 415},
+		{`;`, 415},
+		{``, 415},
+	} {
+		r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(question))
+		r.Header.Set("Authorization", "Bearer "+testKey)
+		r.Header.Set("Content-Type", tt.value)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != tt.status {
+			t.Errorf("%.80q: status %d, want %d: %s", tt.value, w.Code, tt.status, w.Body)
+		}
+	}
+}
+
 // TestSecretIsRepeatedNowhere sends secrets in both fields.
 func TestSecretIsRepeatedNowhere(t *testing.T) {
 	var logged bytes.Buffer
