@@ -243,7 +243,9 @@ func TestHostileRequests(t *testing.T) {
 		{"long exponent", ask + last + sized(field("1e"+strings.Repeat("9", 16_000))), false, "200"},
 		{"long name", ask + last + sized(`{"`+strings.Repeat("x", 16_000)+`":1,`+question[1:]), false, "200"},
 		{"long address", ask + last + sized(`{"address":"`+strings.Repeat("z", 16_000)+`","chain":"solana"}`), false, "400 invalid_address bad_length"},
-		{"many fields", ask + last + sized("{"+strings.Repeat(`"":0,`, 3000)+question[1:]), false, "200"},
+		{"many fields", ask + last + sized("{"+manyFields(1500)+question[1:]), false, "200"},
+		{"many fields, of one name", ask + last + sized("{"+strings.Repeat(`"":0,`, 3000)+question[1:]), false, "400 invalid_json duplicate_key"},
+		{"many objects", ask + last + sized(`{"x":[`+strings.Repeat(`{"":0},`, 2000)+`0],`+question[1:]), false, "200"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := dial(t, addr)
@@ -413,6 +415,15 @@ func TestPanics(t *testing.T) {
 	if all := replies(t, c); len(all) != 0 {
 		t.Errorf("aborted, but answered %v", all)
 	}
+}
+
+// manyFields returns n fields that are ignored, each with a comma.
+func manyFields(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"%d":0,`, i)
+	}
+	return b.String()
 }
 
 // TestLoad: many callers, of whom some do not do what they should, do not make the

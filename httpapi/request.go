@@ -73,9 +73,9 @@ func skipBlanks(s string) string {
 //
 // It is stricter than encoding/json, which would read what a proxy or a log
 // before it may have read otherwise: the names of the fields have their letter
-// case, neither may stand twice, the text is valid UTF-8, escapes are valid
+// case, none stands twice in an object, the text is valid UTF-8, escapes are valid
 // UTF-16, and nothing follows. Fields that are not ours are ignored, but for
-// their syntax.
+// that.
 func readAny(body []byte) (screenRequest, *problem) {
 	r := jsonReader{data: body}
 	var req screenRequest
@@ -242,21 +242,25 @@ func (r *jsonReader) object(depth int, wanted ...*field) {
 		r.at++
 		return
 	}
+	names := make(map[string]bool)
 	for {
 		start := r.at
-		name := r.string(len(wanted) > 0)
+		name := r.string(true)
 		r.blanks()
 		r.next(':')
 		r.blanks()
 		f := find(wanted, name)
 		switch {
 		case r.bad != nil:
-		case f == nil:
-			r.value(depth + 1)
-		case f.kind != 0:
+		case names[name] && f == nil:
+			r.at = start
+			r.fail("duplicate_key", "a field a second time")
+		case names[name]:
 			r.at = start
 			r.fail("duplicate_key", "the field "+f.name+" a second time")
 			r.bad.Field = f.name
+		case f == nil:
+			r.value(depth + 1)
 		default:
 			f.kind = r.peek()
 			if f.kind == '"' {
@@ -265,6 +269,7 @@ func (r *jsonReader) object(depth int, wanted ...*field) {
 				r.value(depth + 1)
 			}
 		}
+		names[name] = true
 		r.blanks()
 		if r.peek() != ',' {
 			r.next('}')
