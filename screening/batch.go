@@ -9,9 +9,10 @@ import (
 )
 
 // ScreenAll screens many addresses: it returns, in the order of addresses, what
-// Screen returns for each. It is for whole books of addresses, and faster than
-// calls of Screen: look-ups in a long list are waits for memory, and ScreenAll has
-// those of many addresses under way at once.
+// Screen returns for each. It is for whole books of addresses and lists of millions,
+// where it is faster than calls of Screen: look-ups in a long list are waits for
+// memory, and ScreenAll has those of many addresses under way at once. A short list is
+// in the cache of the processor; there it takes as long, or somewhat longer.
 //
 // workers is how many goroutines screen; with 1 or less it is the caller's own. At
 // any number, addresses is run by the caller's goroutine, and no goroutine is left
