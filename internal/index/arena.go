@@ -29,7 +29,7 @@ const (
 	minSlab    = 1 << 16
 	maxSlab    = 1 << 25
 	shareSlabs = 8       // a slab is so small a part of all, or else a huge page
-	hugeSlabs  = 1 << 22 // from how much on slabs are of huge pages
+	hugeSlabs  = 1 << 20 // from how much on slabs are of huge pages
 	hugeBytes  = 1 << 21 // a huge page, as there are on most machines
 	pageBytes  = 1 << 12 // a page, or less
 )
