@@ -223,7 +223,6 @@ type handler struct {
 	observer  func(context.Context, Observation)
 	audit     func(context.Context, Screening) error
 	results   resultWriter
-	dates     dates
 	bursts    bursts
 
 	maxBody       int64
@@ -511,9 +510,6 @@ func (h *handler) screen(e *exchange) ([]byte, *problem) {
 	}
 	if h.observer != nil {
 		e.result = result
-	}
-	if _, set := e.w.Header()["Date"]; !set { // by who wraps the handler
-		e.w.Header()["Date"] = h.dates.at(now)
 	}
 	e.buf = h.results.append(e.buf[:0], req, &result, now) // over the question
 	return e.buf, nil
