@@ -141,6 +141,9 @@ func (d *Dir) Save(ctx context.Context, l *sources.List) error {
 	if err != nil {
 		return err
 	}
+	if _, ok := d.checked(l.Info.ID, s); ok { // saved again, for it was lost
+		os.Remove(d.file(l.Info.ID + checkedSuffix))
+	}
 	d.drop(l.Info.ID)
 	return nil
 }

@@ -291,6 +291,41 @@ func TestDamagedConfirmation(t *testing.T) {
 	}
 }
 
+// TestSavedAgain has the file of a list that was confirmed lost: the program that holds
+// it saves it again, and it is as old as that program says.
+func TestSavedAgain(t *testing.T) {
+	dir := t.TempDir()
+	d := open(t, dir, nil)
+	l := list(1, time.Date(2026, 11, 21, 4, 57, 29, 0, time.UTC))
+	name := sources.Stored{Digest: l.Revision.Digest, Accepted: l.Accepted}
+	checked := func(after time.Duration) sources.Revision {
+		rev := l.Revision
+		rev.Checked = l.Accepted.Add(after)
+		return rev
+	}
+	if err := errors.Join(d.Save(ctx, l), d.Confirm(ctx, "TEST", checked(time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	lists, err := filepath.Glob(filepath.Join(dir, "*.list"))
+	if err != nil || len(lists) != 1 || os.Remove(lists[0]) != nil {
+		t.Fatalf("%q, %v", lists, err)
+	}
+	l.Revision = checked(2 * time.Hour)
+	if err := d.Save(ctx, l); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Load(ctx, "TEST", name); err != nil || got.Revision != l.Revision {
+		t.Errorf("saved again: %+v, %v, want %+v", got, err, l.Revision)
+	}
+	older := list(2, l.Accepted.Add(-time.Hour)) // by a program that knows of no newer one
+	if err := errors.Join(d.Confirm(ctx, "TEST", checked(3*time.Hour)), d.Save(ctx, older)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Load(ctx, "TEST", name); err != nil || got.Revision != checked(3*time.Hour) {
+		t.Errorf("with an older one: %+v, %v, want %+v", got, err, checked(3*time.Hour))
+	}
+}
+
 func TestPolicy(t *testing.T) {
 	now := time.Now().UTC()
 	for _, tt := range []struct {
