@@ -782,6 +782,22 @@ func TestIndexDirOwnPast(t *testing.T) {
 	})
 }
 
+// TestIndexDirPublished has a publisher in another time zone: a list says the same of it
+// out of its index and out of the store.
+func TestIndexDirPublished(t *testing.T) {
+	h := newHome(t)
+	src := &flaky{info: ofac, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		rev, err := numbered(1, 1)(prev, add)
+		rev.Published = day.In(time.FixedZone("UTC+4", 4*60*60))
+		return rev, err
+	}}
+	s, _ := h.start(t, src)
+	refresh(t, s)
+	if s, loads := h.start(t, src); loads != 0 || s.Sources()[0].Published != day {
+		t.Errorf("published %v, want %v; %d lists are read from the store", s.Sources()[0].Published, day, loads)
+	}
+}
+
 // TestIndexDirShared has two programs in one directory that refresh lists of their own
 // accord, while others start and ask.
 func TestIndexDirShared(t *testing.T) {

@@ -118,9 +118,11 @@ func kept(seg *segment) *keptSegment {
 
 // manifestOf returns the manifest of l, a list of the given source.
 func (d *indexDir) manifestOf(source string, l *list, repeated string) *manifest {
+	rev := l.confirmed
+	rev.Published = rev.Published.UTC() // as a store has it
 	m := &manifest{
 		Format: indexFormat, Program: d.program, Source: source, AccountsOnly: d.accountsOnly,
-		Revision: l.confirmed, Accepted: l.accepted.UTC(), Entries: l.count, Repeated: repeated,
+		Revision: rev, Accepted: l.accepted.UTC(), Entries: l.count, Repeated: repeated,
 		Segment: *kept(l.segment), Removed: kept(l.removed), Anomalies: l.anomalies.Counts,
 	}
 	for _, a := range l.anomalies.First {
