@@ -345,7 +345,7 @@ func (s *Screener) verify(ctx context.Context, i int, l list) list {
 
 // shared returns the list of source i that another program has accepted, saved and kept
 // in Options.IndexDir meanwhile, if it is the same as next, which was loaded and accepted
-// in the place of had: so the memory of next is given back, and the store has the list
+// in the place of had, too: so the memory of next is given back, and the store has the list
 // once. Otherwise it returns next.
 func (s *Screener) shared(ctx context.Context, i int, had, next list) list {
 	if s.indexes == nil || !s.restored[i] || had.segment != nil && !had.stored {
@@ -359,6 +359,9 @@ func (s *Screener) shared(ctx context.Context, i int, had, next list) list {
 		return next
 	}
 	l, err := s.indexes.open(id, names[0])
+	if err == nil && had.segment != nil && l.before != next.before {
+		return next // it may know less of the past than had does
+	}
 	if err != nil || l.segment.Digest != next.segment.Digest || l.count != next.count || l.indexed.Partial != next.revision.Partial {
 		return next
 	}

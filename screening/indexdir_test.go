@@ -782,6 +782,36 @@ func TestIndexDirOwnPast(t *testing.T) {
 	})
 }
 
+// TestIndexDirMissed has a program that has missed a list that another had: what that
+// knows by it of the past stays known.
+func TestIndexDirMissed(t *testing.T) {
+	h := newHome(t)
+	synctest.Test(t, func(t *testing.T) {
+		src := &flaky{info: ofac, load: numbered(1, 1)}
+		s, _ := h.start(t, src)
+		misses, _ := h.start(t, src)
+		refresh(t, s)
+		refresh(t, misses)
+		src.load = numbered(2, 1, 2, 4)
+		time.Sleep(time.Hour)
+		seen := time.Now().UTC()
+		refresh(t, s)
+		src.load = numbered(3, 1, 2, 3)
+		time.Sleep(time.Hour)
+		refresh(t, misses)
+		refresh(t, s)
+		if at := addedAt(t, s, 2); at != seen {
+			t.Errorf("an entry was added at %v, want %v", at, seen)
+		}
+		src.load = numbered(4, 1, 2, 3, 4)
+		time.Sleep(time.Hour)
+		refresh(t, s)
+		if at := addedAt(t, s, 4); at != seen {
+			t.Errorf("an entry that came back was added at %v, want %v", at, seen)
+		}
+	})
+}
+
 // TestIndexDirPublished has a publisher in another time zone: a list says the same of it
 // out of its index and out of the store.
 func TestIndexDirPublished(t *testing.T) {

@@ -35,6 +35,7 @@ type manifest struct {
 	AccountsOnly bool             `json:"accounts_only"`
 	Revision     sources.Revision `json:"revision"` // as the Store has it
 	Accepted     time.Time        `json:"accepted"`
+	Before       sources.Stored   `json:"before"` // see list
 	Entries      int              `json:"entries"`
 	Repeated     string           `json:"repeated,omitempty"` // the digest of the file that has them
 	Segment      keptSegment      `json:"segment"`
@@ -122,7 +123,7 @@ func (d *indexDir) manifestOf(source string, l *list, repeated string) *manifest
 	rev.Published = rev.Published.UTC() // as a store has it
 	m := &manifest{
 		Format: indexFormat, Program: d.program, Source: source, AccountsOnly: d.accountsOnly,
-		Revision: rev, Accepted: l.accepted.UTC(), Entries: l.count, Repeated: repeated,
+		Revision: rev, Accepted: l.accepted.UTC(), Before: l.before, Entries: l.count, Repeated: repeated,
 		Segment: *kept(l.segment), Removed: kept(l.removed), Anomalies: l.anomalies.Counts,
 	}
 	for _, a := range l.anomalies.First {
@@ -133,7 +134,7 @@ func (d *indexDir) manifestOf(source string, l *list, repeated string) *manifest
 
 // list returns the list of which m is, all but its segments.
 func (m *manifest) list() *list {
-	l := &list{count: m.Entries, anomalies: sources.Anomalies{Counts: m.Anomalies}, indexed: m.Revision, unverified: m}
+	l := &list{count: m.Entries, anomalies: sources.Anomalies{Counts: m.Anomalies}, before: m.Before, indexed: m.Revision, unverified: m}
 	for _, a := range m.FirstAnomalies {
 		l.anomalies.First = append(l.anomalies.First, sources.Anomaly{Kind: a.Kind, Entry: a.Entry.entry()})
 	}

@@ -395,6 +395,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if next.accepted = now; !now.After(had.accepted) {
 		next.accepted = had.accepted.Add(1) // the clock was put back
 	}
+	next.before = had.name()
 	next.storeErr = had.storeErr
 	s.building(func(int) { err = in.compare(&next) })
 	return next, err

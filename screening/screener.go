@@ -96,9 +96,9 @@ type Options struct {
 	// disk and renamed; but for the first they are never changed, and go some minutes
 	// after that has ceased to name them, with the next list. A file in use must not be
 	// changed or cut: that could end the program. Several programs may use one
-	// directory, all with the same Store. One that loads a list which another has
-	// accepted and kept before takes that, with the times at which its entries were
-	// first seen.
+	// directory, all with the same Store. One that loads a list which another, with the
+	// same list before it, has accepted and kept takes that, with the times at which its
+	// entries were first seen.
 	//
 	// Open takes a list from here if it is the newest in the Store, was written by this
 	// version of the module, and has only kinds that Table knows. The structure of its
@@ -202,6 +202,7 @@ type list struct {
 	revision  sources.Revision // zero: never loaded
 	updated   time.Time        // last successful check; zero of a part
 	accepted  time.Time        // when the entries were taken
+	before    sources.Stored   // the list in whose place they were, as the store has it; zero: none, or not known
 	err       error            // of the last load; nil if it succeeded
 
 	added, gone []sources.Entry // against the list before
@@ -215,6 +216,14 @@ type list struct {
 
 // isLoaded reports whether l is a list, and not only a part of one.
 func (l list) isLoaded() bool { return !l.revision.IsZero() && !l.revision.Partial }
+
+// name returns how the store names l, zero if that does not have it.
+func (l list) name() sources.Stored {
+	if !l.stored {
+		return sources.Stored{}
+	}
+	return sources.Stored{Digest: l.revision.Digest, Accepted: l.accepted.UTC().Round(0)}
+}
 
 // addresses returns the number of distinct addresses in l.
 func (l list) addresses() int {
