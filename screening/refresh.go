@@ -295,8 +295,11 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list
 		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "held", had.count, "last_updated", had.updated, "error", err)
 		return had, report
 	}
-	report.Entries, report.Added, report.Removed = next.count, next.added, next.gone
+	report.Entries, report.Added, report.Removed = next.count, slices.Clip(next.added), next.gone
 	next = s.shared(ctx, i, had, next)
+	if s.store != nil && had.segment == nil && !next.stored {
+		next.whole = next.added
+	}
 	next.added, next.gone = nil, nil
 	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.count, "addresses", next.addresses(),
 		"added", len(report.Added), "removed", len(report.Removed), "anomalies", next.anomalies.Total(),

@@ -206,6 +206,7 @@ type list struct {
 	err       error            // of the last load; nil if it succeeded
 
 	added, gone []sources.Entry // against the list before
+	whole       []sources.Entry // all but the repeated ones, if they are at hand, until they are saved
 
 	stored     bool             // the store has it
 	confirmed  sources.Revision // as the store has it
@@ -233,9 +234,12 @@ func (l list) addresses() int {
 	return l.segment.Addresses
 }
 
-// all returns the entries of l. They are the caller's own.
+// all returns the entries of l. They must not be changed.
 func (l list) all() ([]sources.Entry, error) {
-	entries, err := l.segment.all()
+	entries, err := l.whole, error(nil)
+	if entries == nil {
+		entries, err = l.segment.all()
+	}
 	return append(entries, l.repeated...), err
 }
 

@@ -504,11 +504,16 @@ func (seg *segment) all() ([]sources.Entry, error) {
 	slices.SortFunc(order, func(a, b numbered) int {
 		return cmp.Or(cmp.Compare(a.listing, b.listing), cmp.Compare(a.entry, b.entry))
 	})
-	sorted := make([]sources.Entry, len(entries))
-	for i, o := range order {
-		sorted[i] = entries[o.entry]
+	for i := range order { // cycle by cycle, in place
+		at := i
+		for order[at].entry != i {
+			from := order[at].entry
+			entries[at], entries[from] = entries[from], entries[at]
+			order[at].entry, at = at, from
+		}
+		order[at].entry = at
 	}
-	return sorted, nil
+	return entries, nil
 }
 
 // removals returns the entries of a segment of those that a list has no more, in no

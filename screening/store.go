@@ -145,6 +145,9 @@ func (l *list) isFrom(accepted time.Time, rev sources.Revision) {
 
 // take sets what l is to hold of its entries.
 func (s *Screener) take(in *intake, entries []sources.Entry, l *list) (err error) {
+	if in.held.seg == nil { // all are new
+		in.added.entries = make([]sources.Entry, 0, len(entries))
+	}
 	s.building(func(workers int) {
 		for _, e := range entries {
 			if err = in.add(e); err != nil {
@@ -173,7 +176,7 @@ func (s *Screener) withPast(l, past list) (list, error) {
 	if err := in.compare(&next); err != nil {
 		return l, err
 	}
-	next.added, next.gone, next.stored = nil, nil, false
+	next.added, next.gone, next.whole, next.stored = nil, nil, nil, false
 	return next, nil
 }
 
@@ -181,7 +184,9 @@ func (s *Screener) withPast(l, past list) (list, error) {
 // Options.IndexDir, and returns it with what became of that. It finishes what it has
 // begun even if ctx ends.
 func (s *Screener) save(ctx context.Context, i int, l list) list {
-	return s.index(ctx, i, s.saveStored(ctx, i, l))
+	l = s.saveStored(ctx, i, l)
+	l.whole = nil
+	return s.index(ctx, i, l)
 }
 
 // saveStored is save in the store alone.
