@@ -69,8 +69,13 @@ func (d *indexDir) open(source string, want sources.Stored) (*list, error) {
 
 func (d *indexDir) openSegment(source string, k *keptSegment) (*segment, error) {
 	start := time.Now()
-	ix, err := d.openIndex(d.file(source, k.Index, indexSuffix), k.Index)
+	name := d.file(source, k.Index, indexSuffix)
+	ix, err := d.openIndex(name, k.Index)
 	if err != nil {
+		return nil, err
+	}
+	if err := ix.VerifyDigest(); err != nil { // or a listed address might be clean
+		err = fmt.Errorf("%s: %w", name, err)
 		return nil, err
 	}
 	built := time.Now()

@@ -80,7 +80,7 @@ type Options struct {
 
 	// IndexDir is a directory in which the lists are kept once more, as files that are
 	// answered from as they are, mapped into memory: a program that starts again
-	// answers within milliseconds, however long the lists are, and processes that use
+	// answers within milliseconds, even from long lists, and processes that use
 	// the same directory share the memory. It is made if it is not there. It needs a
 	// Store, which stays the truth: the directory is a cache, and may be deleted at any
 	// time. Empty means none; then the lists are read from the Store at each start.
@@ -101,12 +101,13 @@ type Options struct {
 	// entries were first seen.
 	//
 	// Open takes a list from here if it is the newest in the Store, was written by this
-	// version of the module, and has only kinds that Table knows. The structure of its
-	// files is checked then, and all of them if they have at most 65,536 keys each;
-	// otherwise before a load, by Refresh or Run, first compares anything with it, and
-	// until then an answer may be wrong where a file is damaged. Such a list is read
-	// from the Store instead, and the Report of that is as of one that had no answers
-	// before. It is logged, as is what cannot be written; neither is an error.
+	// version of the module, and has only kinds that Table knows. It reads the files and
+	// compares their checksums, which takes some milliseconds for a million addresses.
+	// What a right checksum leaves open is checked then, too, if they have at most 65,536
+	// keys each, and otherwise before a load, by Refresh or Run, first compares anything
+	// with the list. A list that is damaged is read from the Store instead; if it was
+	// answered from, the Report of that is as of one that had no answers before. It is
+	// logged, as is what cannot be written; neither is an error.
 	//
 	// A checksum tells what is damaged, not what is forged: whoever can write into the
 	// directory can change what is on a list. It is made readable and writable by its

@@ -16,22 +16,15 @@ import (
 // exactly the keys that All returns.
 func (ix *Index) Verify() error {
 	defer runtime.KeepAlive(ix)
-	if len(ix.data) < headerBytes {
-		return fmt.Errorf("%w: closed", ErrDamaged)
-	}
-	const workers = 2
-	body, err := bodyDigest(image{memory: ix.data}, uint64(len(ix.data)), workers)
-	if err != nil {
+	if err := ix.VerifyDigest(); err != nil {
 		return err
-	}
-	if !bytes.Equal(body[:], ix.data[120:152]) {
-		return fmt.Errorf("%w: digest", ErrDamaged)
 	}
 	if err := ix.verifySets(); err != nil {
 		return err
 	}
 	for i := range ix.tables {
 		t := &ix.tables[i]
+		const workers = 2
 		groups := int((t.buckets + goBuckets - 1) / goBuckets)
 		err := parallel(workers, groups, func(_, g int) error {
 			from := uint64(g) * goBuckets
@@ -45,6 +38,25 @@ func (ix *Index) Verify() error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// VerifyDigest checks the digest, by reading all of ix, in a tenth of the time that
+// Verify takes: it finds accidents, as that does, but not what a Builder that is wrong
+// has made.
+func (ix *Index) VerifyDigest() error {
+	defer runtime.KeepAlive(ix)
+	if len(ix.data) < headerBytes {
+		return fmt.Errorf("%w: closed", ErrDamaged)
+	}
+	const workers = 2
+	body, err := bodyDigest(image{memory: ix.data}, uint64(len(ix.data)), workers)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(body[:], ix.data[120:152]) {
+		return fmt.Errorf("%w: digest", ErrDamaged)
 	}
 	return nil
 }
