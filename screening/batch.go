@@ -16,7 +16,7 @@ import (
 //
 // workers is how many goroutines screen; with 1 or less it is the caller's own. At
 // any number, addresses is run by the caller's goroutine, and no goroutine is left
-// when the iteration ends, be it by a break. Some hundred addresses for each worker
+// when the iteration ends, be it by a break. About a hundred addresses for each worker
 // are taken from addresses before the first result comes.
 //
 // It allocates nothing for a clean address. Each answer comes whole from one
@@ -93,17 +93,17 @@ func (s *Screener) screenAll(addresses iter.Seq[address.Address]) iter.Seq2[Resu
 
 // A batch is addresses that are screened at once, against one snapshot.
 type batch struct {
-	n       int // of addresses
-	keys    [batchSize]index.Key
-	rest    [batchSize]bool   // is in others: has labels, or cannot be answered
-	others  []outcome         // in the order of addresses
+	n       int               // of addresses
 	results [batchSize]Result // of the addresses, as if they were clean
 	snap    *snapshot         // of which the results are
 	made    int               // of the results
-	done    chan struct{}     // where others screen
+	lookup  index.Batch
+	rest    [batchSize]bool // is in others: has labels, or cannot be answered
+	others  []outcome       // in the order of addresses
+	done    chan struct{}   // where others screen
 }
 
-const batchSize = 128
+const batchSize = index.BatchSize
 
 // An outcome is what Screen returns.
 type outcome struct {
@@ -131,7 +131,7 @@ func (b *batch) screen(s *Screener) {
 		b.results[b.made] = snap.clean
 		b.results[b.made].Address = a
 	}
-	keys, rest := b.keys[:n], b.rest[:n]
+	keys, rest := b.lookup.Keys[:n], b.rest[:n]
 	notReady := snap.ready(s.maxAge)
 	for i := range keys {
 		a := b.results[i].Address
@@ -150,7 +150,7 @@ func (b *batch) screen(s *Screener) {
 		}
 	}
 	for _, seg := range snap.segments[snap.shared:] {
-		seg.LookupAll(keys, rest)
+		b.lookup.Lookup(seg.Index, rest)
 	}
 	b.others = b.others[:0]
 	for i := range rest {

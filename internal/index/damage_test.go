@@ -65,12 +65,11 @@ func ask(ix *index.Index, m model) error {
 			break
 		}
 	}
-	hits := make([]bool, len(keys))
-	ix.LookupAll(keys, hits)
+	hits := lookupAll(ix, keys)
 	for i, k := range keys {
 		s, ok := ix.Lookup(k)
 		if hits[i] != ok {
-			errs = append(errs, fmt.Errorf("LookupAll reports %t of %+v, and Lookup %t", hits[i], k, ok))
+			errs = append(errs, fmt.Errorf("Batch.Lookup reports %t of %+v, and Lookup %t", hits[i], k, ok))
 		}
 		if want, listed := listed[k]; ok != listed || ok && s != want {
 			errs = append(errs, fmt.Errorf("Lookup(%+v) = %d, %t, want %d, %t", k, s, ok, want, listed))
@@ -212,9 +211,8 @@ func TestFailClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range m {
-		hits := make([]bool, 1)
-		if closed.LookupAll([]index.Key{k}, hits); !hits[0] {
-			t.Fatalf("LookupAll finds nothing for %+v in a closed index", k)
+		if hits := lookupAll(closed, []index.Key{k}); !hits[0] {
+			t.Fatalf("Batch.Lookup finds nothing for %+v in a closed index", k)
 		}
 		s, ok := closed.Lookup(k)
 		if _, err := closed.AppendValues(nil, s); !ok || !errors.Is(err, index.ErrDamaged) {

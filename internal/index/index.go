@@ -66,37 +66,6 @@ func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, b
 	return ix.lookup(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
 }
 
-// LookupAll sets hits, which is as long as keys, to true where [Index.Lookup] would
-// report true, and leaves the others. There is so little between two look-ups that
-// the processor waits for the memory of many at once.
-func (ix *Index) LookupAll(keys []Key, hits []bool) {
-	hits = hits[:len(keys)]
-	sd := ix.seed
-	for i := range keys {
-		k := &keys[i]
-		t := &ix.tables[0]
-		if k.meta>>16 > narrowBytes {
-			t = &ix.tables[1]
-		}
-		h := fold(fold(k.w0^sd[0], k.w1^sd[1])^uint64(k.meta), fold(k.w2^sd[2], k.w3^sd[3])) // sd.hash, without a call
-		n := bucketOf(h, t.buckets)
-		if t.filter {
-			mask := filterBits(h)
-			if off := 8 * n; off+8 <= uint64(len(t.filters)) && binary.LittleEndian.Uint64(t.filters[off:])&mask != mask {
-				continue
-			}
-		}
-		off := headBytes * n
-		if off+2*headBytes <= uint64(len(t.heads)) && candidates(t.heads[off:off+headBytes], fingerprint(h)*lanes) == 0 {
-			continue
-		}
-		if _, hit := ix.Lookup(*k); hit {
-			hits[i] = true
-		}
-	}
-	runtime.KeepAlive(ix)
-}
-
 // Place is Lookup that also returns the place of the key: how many keys [Index.All]
 // returns before it. It takes longer.
 func (ix *Index) Place(k Key) (place int, s Set, ok bool) {

@@ -78,8 +78,7 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	hits := make([]bool, len(keys))
-	ix.LookupAll(keys, hits)
+	hits := lookupAll(ix, keys)
 	var values []uint32
 	for i, k := range keys {
 		s, ok := ix.Lookup(k)
@@ -87,7 +86,7 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 			t.Fatalf("Lookup(%+v) reports %t, want %t", k, ok, !ok)
 		}
 		if hits[i] != ok {
-			t.Fatalf("LookupAll reports %t of %+v, and Lookup %t", hits[i], k, ok)
+			t.Fatalf("Batch.Lookup reports %t of %+v, and Lookup %t", hits[i], k, ok)
 		}
 		if _, same, found := ix.Place(k); found != ok || same != s {
 			t.Fatalf("Place(%+v) = %d, %t, and Lookup %d, %t", k, same, found, s, ok)
@@ -119,6 +118,17 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 	if len(listed) != len(m) {
 		t.Fatalf("All returns %d keys, want %d", len(listed), len(m))
 	}
+}
+
+// lookupAll returns which keys a Batch finds in ix.
+func lookupAll(ix *index.Index, keys []index.Key) []bool {
+	var b index.Batch
+	hits := make([]bool, len(keys))
+	for i := 0; i < len(keys); i += index.BatchSize {
+		n := copy(b.Keys[:], keys[i:])
+		b.Lookup(ix, hits[i:i+n])
+	}
+	return hits
 }
 
 // randomKey returns a Key of random length, class and bytes.
