@@ -86,18 +86,19 @@ func judgeBitcoin(s string, a address.Address, ok bool) error {
 }
 
 // judgeStellar asks the strkey package. It does not look at the length of the
-// payload, and so takes what SEP-23 lists as invalid.
+// payload, and so takes what SEP-23 lists as invalid, and passes over line ends.
 func judgeStellar(s string, _ address.Address, ok bool) error {
-	want := len(s) == 56 && (strkey.IsValidEd25519PublicKey(s) || strkey.IsValidContractAddress(s)) ||
-		len(s) == 69 && strkey.IsValidMuxedAccountEd25519PublicKey(s)
+	want := !strings.ContainsAny(s, "\r\n") && (len(s) == 56 && (strkey.IsValidEd25519PublicKey(s) || strkey.IsValidContractAddress(s)) ||
+		len(s) == 69 && strkey.IsValidMuxedAccountEd25519PublicKey(s))
 	if ok != want {
 		return errors.New("strkey says " + strconv.FormatBool(want))
 	}
 	return nil
 }
 
-// judgeTON asks tonutils-go. ParseAddr takes the URL alphabet of Base64 only, any
-// tag, and any workchain, and ParseRawAddr any workchain, however it is written.
+// judgeTON asks tonutils-go. ParseAddr takes the URL alphabet of Base64 only, line
+// ends anywhere among its characters, any tag, and any workchain, and ParseRawAddr
+// any workchain, however it is written.
 func judgeTON(s string, a address.Address, ok bool) error {
 	friendly := strings.NewReplacer("+", "-", "/", "_").Replace(s)
 	theirs, err := tonaddress.ParseAddr(friendly)
@@ -107,8 +108,8 @@ func judgeTON(s string, a address.Address, ok bool) error {
 	} else if err == nil {
 		b, _ := base64.RawURLEncoding.DecodeString(friendly)
 		mixed := strings.ContainsAny(s, "+/") && strings.ContainsAny(s, "-_")
-		if len(b) != 36 || mixed || b[0] != 0x11 && b[0] != 0x51 {
-			err = errors.New("an unknown or a test tag")
+		if len(s) != 48 || len(b) != 36 || mixed || b[0] != 0x11 && b[0] != 0x51 {
+			err = errors.New("a line end, or an unknown or a test tag")
 		}
 	}
 	if err == nil && theirs.Workchain() != 0 && theirs.Workchain() != -1 {
@@ -201,10 +202,10 @@ func inputs(t testing.TB, chain address.Chain) []string {
 }
 
 // TestReferees asks about every vector, and about each with one character
-// changed, left out, doubled, or swapped with the next.
+// changed, put in, left out, doubled, or swapped with the next.
 func TestReferees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_+/: \x00\xff"
+	const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_+/: \r\n\x00\xff"
 	for name, r := range referees {
 		t.Run(name, func(t *testing.T) {
 			valid := 0
@@ -216,6 +217,7 @@ func TestReferees(t *testing.T) {
 				for i := range len(s) {
 					c := string(characters[rng.IntN(len(characters))])
 					check(t, name, s[:i]+c+s[i+1:])
+					check(t, name, s[:i]+c+s[i:])
 					check(t, name, s[:i]+s[i+1:])
 					check(t, name, s[:i]+s[i:i+1]+s[i:])
 					if i > 0 {
