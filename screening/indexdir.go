@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,58 +59,32 @@ func (d *indexDir) open(source string, want sources.Stored) (*list, error) {
 		return nil, err
 	}
 	l := m.list()
-	if l.segment, err = d.openSegment(source, &m.Segment); err == nil && m.Removed != nil {
-		l.removed, err = d.openSegment(source, m.Removed)
+	if l.segment, err = d.openSegment(source, &m.Segment, (*index.Index).VerifyDigest); err == nil && m.Removed != nil {
+		l.removed, err = d.openSegment(source, m.Removed, (*index.Index).VerifyDigest)
 	}
-	if err == nil && l.segment.index.Len() <= maxShared && (l.removed == nil || l.removed.index.Len() <= maxShared) {
-		*l, err = d.verify(*l) // it takes a few milliseconds
+	if err == nil && m.Repeated != "" {
+		l.repeated, err = d.readRepeated(source, m.Repeated)
 	}
 	return l, err
 }
 
-func (d *indexDir) openSegment(source string, k *keptSegment) (*segment, error) {
+// openSegment opens the file of a segment and has it verified. The digest is enough of
+// one that a manifest names: all of it was verified before that was written.
+func (d *indexDir) openSegment(source string, k *keptSegment, verify func(*index.Index) error) (*segment, error) {
 	start := time.Now()
 	name := d.file(source, k.Index, indexSuffix)
-	ix, err := d.openIndex(name, k.Index)
-	if err != nil {
-		return nil, err
-	}
-	if err := ix.VerifyDigest(); err != nil { // or a listed address might be clean
-		err = fmt.Errorf("%s: %w", name, err)
-		return nil, err
-	}
-	built := time.Now()
-	return &segment{index: ix, facts: k.facts, accountsOnly: d.accountsOnly, built: built, took: built.Sub(start)}, nil
-}
-
-// openIndex opens an index that has the given digest.
-func (d *indexDir) openIndex(name, digest string) (*index.Index, error) {
 	ix, err := index.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	if has := ix.Digest(); hex.EncodeToString(has[:]) != digest {
+	if has := ix.Digest(); hex.EncodeToString(has[:]) != k.Index {
 		return nil, fmt.Errorf("%s: %w: it is another one", name, index.ErrDamaged)
 	}
-	return ix, nil
-}
-
-// verify checks all of l, a list that was opened, and returns it with the entries that
-// are repeated.
-func (d *indexDir) verify(l list) (list, error) {
-	m := l.unverified
-	if m == nil {
-		return l, nil
+	if err := verify(ix); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	err := l.segment.index.Verify()
-	if err == nil && l.removed != nil {
-		err = l.removed.index.Verify()
-	}
-	if err == nil && m.Repeated != "" {
-		l.repeated, err = d.readRepeated(m.Source, m.Repeated)
-	}
-	l.unverified = nil
-	return l, err
+	built := time.Now()
+	return &segment{index: ix, facts: k.facts, accountsOnly: d.accountsOnly, mapped: true, built: built, took: built.Sub(start)}, nil
 }
 
 // The names of the files end so.
@@ -177,16 +152,16 @@ func (d *indexDir) readRepeated(source, digest string) ([]sources.Entry, error) 
 // the indexes in the files. What the directory has already is not written again.
 func (d *indexDir) keep(source string, l list) (list, error) {
 	err := os.MkdirAll(d.path, 0o700)
-	var segment, removed *segment
+	next := l
 	var repeated string
 	if err == nil {
-		segment, err = d.keepSegment(source, l.segment, !l.indexed.IsZero())
+		next.segment, err = d.keepSegment(source, l.segment)
 	}
 	if err == nil && l.removed != nil {
-		removed, err = d.keepSegment(source, l.removed, !l.indexed.IsZero())
+		next.removed, err = d.keepSegment(source, l.removed)
 	}
 	if err == nil && len(l.repeated) > 0 {
-		repeated, err = d.keepRepeated(source, l.repeated, !l.indexed.IsZero())
+		repeated, err = d.keepRepeated(source, l.repeated, l.segment.mapped)
 	}
 	if err == nil {
 		err = d.writeManifest(d.manifestOf(source, &l, repeated))
@@ -194,38 +169,36 @@ func (d *indexDir) keep(source string, l list) (list, error) {
 	if err != nil {
 		return l, err
 	}
-	l.segment, l.removed, l.indexed = segment, removed, l.confirmed
+	next.indexed = l.confirmed
 	d.sweep(source)
-	return l, nil
+	return next, nil
 }
 
-// keepSegment returns seg with an index that was read from its file, of which all was
-// checked. It may be there already, and mapped says that seg has been read from it.
-func (d *indexDir) keepSegment(source string, seg *segment, mapped bool) (*segment, error) {
-	sum := seg.index.Digest()
-	digest := hex.EncodeToString(sum[:])
-	name := d.file(source, digest, indexSuffix)
-	now := time.Now()
-	there := os.Chtimes(name, now, now) == nil // lest it be swept
-	if there && mapped {
+// keepSegment returns seg with an index that is mapped from its file, which may be
+// there already.
+func (d *indexDir) keepSegment(source string, seg *segment) (*segment, error) {
+	k := kept(seg)
+	name := d.file(source, k.Index, indexSuffix)
+	if touch(name) && seg.mapped {
 		return seg, nil
 	}
-	verified := func() (*segment, error) {
-		ix, err := d.openIndex(name, digest)
-		if err == nil {
-			err = ix.Verify()
-		}
-		return &segment{index: ix, facts: seg.facts, accountsOnly: seg.accountsOnly, built: seg.built, took: seg.took}, err
-	}
-	if there {
-		if seg, err := verified(); err == nil {
-			return seg, nil
+	mapped, err := d.openSegment(source, k, (*index.Index).Verify)
+	if err != nil {
+		if err = d.write(name, seg.index); err == nil {
+			mapped, err = d.openSegment(source, k, (*index.Index).Verify)
 		}
 	}
-	if err := d.write(name, seg.index); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return verified()
+	mapped.built, mapped.took = seg.built, seg.took
+	return mapped, nil
+}
+
+// touch reports whether there is a file of that name, which is not swept then.
+func touch(name string) bool {
+	now := time.Now()
+	return os.Chtimes(name, now, now) == nil
 }
 
 // keepRepeated writes entries, and returns the digest of their file. It may be there
@@ -242,8 +215,7 @@ func (d *indexDir) keepRepeated(source string, entries []sources.Entry, read boo
 	sum := sha256.Sum256(data)
 	digest = hex.EncodeToString(sum[:])
 	name := d.file(source, digest, repeatedSuffix)
-	now := time.Now()
-	if read && os.Chtimes(name, now, now) == nil {
+	if read && touch(name) {
 		return digest, nil
 	}
 	return digest, d.write(name, bytes.NewReader(data))
@@ -294,58 +266,32 @@ func (d *indexDir) sweep(source string) {
 	}
 }
 
-// openIndex returns the list of source i out of Options.IndexDir, nil if there is none
-// that is the newest in the store and may be held.
-func (s *Screener) openIndex(ctx context.Context, i int) *list {
-	if s.indexes == nil || s.distrusted[i] {
+// openIndex returns the list of source i out of Options.IndexDir, nil if the one that is
+// wanted is not there or may not be held.
+func (s *Screener) openIndex(ctx context.Context, i int, want sources.Stored) *list {
+	if s.indexes == nil {
 		return nil
 	}
 	id := s.infos[i].ID
-	start := time.Now()
-	names, err := s.store.Revisions(ctx, id)
-	if err != nil || len(names) == 0 {
-		return nil
-	}
-	l, err := s.indexes.open(id, names[0])
+	l, err := s.indexes.open(id, want)
 	if err == nil {
 		for _, k := range l.segment.Kinds {
 			err = cmp.Or(err, s.check(s.infos[i], sources.Entry{Listed: id, Kind: k}))
 		}
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case errors.Is(err, errOutdated):
-		s.log.InfoContext(ctx, "index not usable, the list is read from the store", "source", id, "error", err)
-		return nil
-	case err != nil:
-		s.log.ErrorContext(ctx, "index not usable, the list is read from the store", "source", id, "error", err)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	l.isFrom(names[0].Accepted, l.indexed)
-	s.log.InfoContext(ctx, "list opened from its index", "source", id, "entries", l.count,
-		"last_updated", l.updated, "digest", l.revision.Digest, "took", time.Since(start))
+	if err != nil {
+		level := slog.LevelError
+		if errors.Is(err, errOutdated) {
+			level = slog.LevelInfo
+		}
+		s.log.Log(ctx, level, "index not usable, the list is read from the store", "source", id, "error", err)
+		return nil
+	}
+	l.isFrom(want.Accepted, l.indexed)
 	return l
-}
-
-// verify checks the whole of l, the list of source i, if it was opened out of
-// Options.IndexDir and that was not done yet. If it is damaged, verify returns the list
-// that the store has.
-func (s *Screener) verify(ctx context.Context, i int, l list) list {
-	if l.unverified == nil {
-		return l
-	}
-	files := l.unverified.files(s.indexes)
-	whole, err := s.indexes.verify(l)
-	if err == nil {
-		return whole
-	}
-	s.log.ErrorContext(ctx, "index is damaged, the list is read from the store", "source", s.infos[i].ID, "error", err)
-	for _, name := range files {
-		os.Remove(name)
-	}
-	s.distrusted[i], s.restored[i] = true, false
-	return s.restoreStored(ctx, i, list{err: l.err})
 }
 
 // shared returns the list of source i that another program has accepted, saved and kept
@@ -356,54 +302,56 @@ func (s *Screener) shared(ctx context.Context, i int, had, next list) list {
 	if s.indexes == nil || !s.restored[i] || had.segment != nil && !had.stored {
 		return next
 	}
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	id := s.infos[i].ID
-	names, err := s.store.Revisions(ctx, id)
-	if err != nil || len(names) == 0 || names[0].Digest != next.revision.Digest || !names[0].Accepted.After(had.accepted) {
+	newest, err := s.newest(ctx, i)
+	if err != nil || newest.Digest != next.revision.Digest || !newest.Accepted.After(had.accepted) {
 		return next
 	}
-	l, err := s.indexes.open(id, names[0])
-	if err == nil && had.segment != nil && l.before != next.before {
-		return next // it may know less of the past than had does
-	}
-	if err != nil || l.segment.Digest != next.segment.Digest || l.count != next.count || l.indexed.Partial != next.revision.Partial {
+	other, err := s.indexes.open(s.infos[i].ID, newest)
+	switch {
+	case err != nil, other.segment.Digest != next.segment.Digest, other.count != next.count, other.indexed.Partial != next.revision.Partial:
+		return next
+	case had.segment != nil && other.before != next.before: // it may know less of the past than had does
 		return next
 	}
-	other, err := s.indexes.verify(*l)
-	if err != nil {
-		return next
-	}
-	other.isFrom(names[0].Accepted, other.indexed)
+	other.isFrom(newest.Accepted, other.indexed)
 	other.revision, other.storeErr = next.revision, next.storeErr
 	if next.updated.After(other.updated) {
 		other.updated = next.updated
 	}
-	return other
+	return *other
 }
 
 // index keeps l, the list of source i, in Options.IndexDir if that does not have it as
 // the store does, and returns it as it is to be held from now on.
 func (s *Screener) index(ctx context.Context, i int, l list) list {
-	if s.indexes == nil || !l.stored || l.unverified != nil || l.indexed == l.confirmed {
+	if s.indexes == nil || !l.stored || l.indexed == l.confirmed {
 		return l
 	}
 	id := s.infos[i].ID
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	names, err := s.store.Revisions(ctx, id)
-	if err == nil && (len(names) == 0 || names[0].Digest != l.revision.Digest || !names[0].Accepted.Equal(l.accepted)) {
+	newest, err := s.newest(context.WithoutCancel(ctx), i)
+	if err == nil && (newest.Digest != l.revision.Digest || !newest.Accepted.Equal(l.accepted)) {
 		return l // another program has saved a newer one, and keeps that
 	}
-	wasKept := !l.indexed.IsZero()
+	wasMapped := l.segment.mapped
 	if err == nil {
 		l, err = s.indexes.keep(id, l)
 	}
 	if err != nil {
 		s.log.WarnContext(ctx, "index not kept, the next start will take longer", "source", id, "error", err)
-	} else if !wasKept {
+	} else if !wasMapped {
 		s.log.InfoContext(ctx, "index kept", "source", id, "bytes", l.segment.index.Size(), "took", time.Since(start))
 	}
 	return l
+}
+
+// newest returns the newest revision of source i in the store, zero if there is none.
+func (s *Screener) newest(ctx context.Context, i int) (sources.Stored, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	names, err := s.store.Revisions(ctx, s.infos[i].ID)
+	if err != nil || len(names) == 0 {
+		return sources.Stored{}, err
+	}
+	return names[0], nil
 }

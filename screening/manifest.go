@@ -134,7 +134,7 @@ func (d *indexDir) manifestOf(source string, l *list, repeated string) *manifest
 
 // list returns the list of which m is, all but its segments.
 func (m *manifest) list() *list {
-	l := &list{count: m.Entries, anomalies: sources.Anomalies{Counts: m.Anomalies}, before: m.Before, indexed: m.Revision, unverified: m}
+	l := &list{count: m.Entries, anomalies: sources.Anomalies{Counts: m.Anomalies}, before: m.Before, indexed: m.Revision}
 	for _, a := range m.FirstAnomalies {
 		l.anomalies.First = append(l.anomalies.First, sources.Anomaly{Kind: a.Kind, Entry: a.Entry.entry()})
 	}

@@ -32,7 +32,7 @@ import (
 //
 // Concurrent calls wait for each other.
 func (s *Screener) Refresh(ctx context.Context) (Report, error) {
-	return s.all(ctx, func(int) bool { return true }, func(i int, had list) (list, SourceReport) { return s.refresh(ctx, i, had) })
+	return s.all(ctx, func(i int, had list) (list, SourceReport) { return s.refresh(ctx, i, had) })
 }
 
 // refresh loads source i. If nothing is held, and the source was made by
@@ -69,11 +69,7 @@ func (s *Screener) refresh(ctx context.Context, i int, had list) (list, SourceRe
 // is at hand that could not be used, which in a store may be an old revision: a
 // damaged one is set aside, and the one before it is opened.
 func (s *Screener) Open(ctx context.Context) (Report, error) {
-	seeded := func(i int) bool {
-		_, ok := sources.Seed(s.sources[i])
-		return ok
-	}
-	report, err := s.all(ctx, seeded, func(i int, had list) (list, SourceReport) {
+	report, err := s.all(ctx, func(i int, had list) (list, SourceReport) {
 		if seed, ok := sources.Seed(s.sources[i]); ok {
 			if next, report := s.load(ctx, i, seed, had); !report.Unchanged {
 				return next, report
@@ -96,8 +92,8 @@ func (s *Screener) opened(i int, l list) SourceReport {
 }
 
 // all has load make the next list of each source of that which is held, swaps
-// them in, and saves what is new. The lists that loads names are loaded.
-func (s *Screener) all(ctx context.Context, loads func(i int) bool, load func(i int, had list) (list, SourceReport)) (Report, error) {
+// them in, and saves what is new.
+func (s *Screener) all(ctx context.Context, load func(i int, had list) (list, SourceReport)) (Report, error) {
 	report := Report{Sources: make([]SourceReport, len(s.sources))}
 	for i := range s.sources {
 		if err := s.turns[i].take(ctx); err != nil {
@@ -125,23 +121,9 @@ func (s *Screener) all(ctx context.Context, loads func(i int) bool, load func(i 
 	if !slices.EqualFunc(before, had, sameList) { // to be answered from while the sources are loaded
 		s.hold(had)
 	}
-	whole := s.each(had, func(i int, l list) list {
-		if loads(i) {
-			return s.verify(ctx, i, l)
-		}
-		return l
-	})
-	for i, l := range whole {
-		if l.segment != had[i].segment {
-			report.before = report.before.without(i)
-		}
-	}
-	if !slices.EqualFunc(had, whole, sameList) {
-		s.hold(whole)
-	}
-	next := s.each(whole, func(i int, l list) list {
+	next := s.each(had, func(i int, l list) list {
 		l, report.Sources[i] = load(i, l)
-		report.Sources[i].opened = whole[i].segment != before[i].segment
+		report.Sources[i].opened = had[i].segment != before[i].segment
 		return l
 	})
 	s.hold(next)
@@ -182,14 +164,7 @@ func (s *Screener) one(ctx context.Context, i int) bool {
 	if !sameList(had, restored) {
 		s.swapOne(i, restored, s.opened(i, restored))
 	}
-	whole := s.verify(ctx, i, restored)
-	if !sameList(restored, whole) {
-		s.telling.Lock()
-		before, after := s.holdOne(i, whole)
-		s.tell([]SourceReport{s.opened(i, whole)}, before.without(i), after)
-		s.telling.Unlock()
-	}
-	next, report := s.refresh(ctx, i, whole)
+	next, report := s.refresh(ctx, i, restored)
 	s.swapOne(i, next, report)
 	saved := s.save(ctx, i, next)
 	s.record(ctx)

@@ -85,8 +85,9 @@ type Options struct {
 	// Store, which stays the truth: the directory is a cache, and may be deleted at any
 	// time. Empty means none; then the lists are read from the Store at each start.
 	//
-	// When a list has been saved in the Store, its index is written, and from then on
-	// answered from in the place of the memory in which it was built. Each source has
+	// When a list has been saved in the Store, its index is written, verified, and from
+	// then on answered from in the place of the memory in which it was built. Each source
+	// has
 	//
 	//	OFAC_SDN.json           which revision it is, and what is in the following
 	//	OFAC_SDN-….index        the list; and another one, what it had and has no more
@@ -101,13 +102,10 @@ type Options struct {
 	// entries were first seen.
 	//
 	// Open takes a list from here if it is the newest in the Store, was written by this
-	// version of the module, and has only kinds that Table knows. It reads the files and
-	// compares their checksums, which takes some milliseconds for a million addresses.
-	// What a right checksum leaves open is checked then, too, if they have at most 65,536
-	// keys each, and otherwise before a load, by Refresh or Run, first compares anything
-	// with the list. A list that is damaged is read from the Store instead; if it was
-	// answered from, the Report of that is as of one that had no answers before. It is
-	// logged, as is what cannot be written; neither is an error.
+	// version of the module, has only kinds that Table knows, and if the checksums of its
+	// files are right, which takes some milliseconds for a million addresses. Otherwise it
+	// is read from the Store. What is damaged is logged, as is what cannot be written;
+	// neither is an error.
 	//
 	// A checksum tells what is damaged, not what is forged: whoever can write into the
 	// directory can change what is on a list. It is made readable and writable by its
@@ -172,10 +170,9 @@ type Screener struct {
 	progress  func(string, int)
 	report    func(Report)
 
-	builders   chan struct{} // had by each goroutine that builds; fewer than there are processors
-	turns      []turn        // by source: had by whoever loads it
-	restored   []bool        // by source: the store was asked; the turn guards it, and the following
-	distrusted []bool        // by source: its index was damaged
+	builders chan struct{} // had by each goroutine that builds; fewer than there are processors
+	turns    []turn        // by source: had by whoever loads it
+	restored []bool        // by source: the store was asked; the turn guards it
 
 	telling sync.Mutex // had by who calls report, and swaps without having all turns
 
@@ -209,11 +206,10 @@ type list struct {
 	added, gone []sources.Entry // against the list before
 	whole       []sources.Entry // all but the repeated ones, if they are at hand, until they are saved
 
-	stored     bool             // the store has it
-	confirmed  sources.Revision // as the store has it
-	indexed    sources.Revision // as Options.IndexDir has it; zero: it does not
-	unverified *manifest        // of the files in it that were not verified yet; nil: none
-	storeErr   error            // why the store does not have it, or what is wrong there
+	stored    bool             // the store has it
+	confirmed sources.Revision // as the store has it
+	indexed   sources.Revision // as Options.IndexDir has it; zero: it does not
+	storeErr  error            // why the store does not have it, or what is wrong there
 }
 
 // isLoaded reports whether l is a list, and not only a part of one.
@@ -267,7 +263,6 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		turns:        make([]turn, len(srcs)),
 		builders:     make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
 		restored:     make([]bool, len(srcs)),
-		distrusted:   make([]bool, len(srcs)),
 		held:         make([]list, len(srcs)),
 	}
 	if len(srcs) == 0 {

@@ -35,6 +35,7 @@ type segment struct {
 	index *index.Index
 	facts
 	accountsOnly bool // nothing is to be found by score.Key
+	mapped       bool // the index is a file in Options.IndexDir
 	recent       recent
 
 	built time.Time

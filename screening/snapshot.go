@@ -124,16 +124,6 @@ func (snap *snapshot) ready(maxAge time.Duration) error {
 	return nil
 }
 
-// without returns snap as one that gave no answers, for the list of source i was found
-// to be damaged.
-func (snap *snapshot) without(i int) *snapshot {
-	none := *snap
-	none.lists = slices.Clone(snap.lists)
-	none.lists[i] = list{}
-	none.notLoaded = fmt.Errorf("%w: %s was damaged", ErrNotLoaded, snap.status[i].Info.ID)
-	return &none
-}
-
 // result makes the answer about a of the labels that were found.
 func (snap *snapshot) result(a address.Address, labels []Label) Result {
 	r := snap.clean

@@ -70,7 +70,7 @@ func (s *Screener) Stats() Stats {
 		if l.count > 0 {
 			st.BytesPerEntry = float64(st.Bytes) / float64(l.count)
 		}
-		st.Mapped = !l.indexed.IsZero()
+		st.Mapped = l.segment.mapped
 		st.Built, st.BuildTime = l.segment.built.UTC(), l.segment.took
 	}
 	return stats

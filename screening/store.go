@@ -22,30 +22,17 @@ const (
 
 // restore opens the last good revision of source i in the store, unless that was
 // done already, and returns the list to hold: out of Options.IndexDir, if it is there.
+// As long as the store could not be asked, nothing is saved: it may know when entries
+// were first seen.
 func (s *Screener) restore(ctx context.Context, i int, had list) list {
 	if s.store == nil || s.restored[i] {
 		return had
 	}
-	if had.revision.IsZero() {
-		limited, cancel := context.WithTimeout(ctx, storeTimeout)
-		defer cancel()
-		if past := s.openIndex(limited, i); past != nil {
-			s.restored[i] = true
-			past.err = had.err
-			return *past
-		}
-	}
-	return s.restoreStored(ctx, i, had)
-}
-
-// restoreStored is restore out of the store alone. As long as that could not be
-// asked, nothing is saved: it may know when entries were first seen.
-func (s *Screener) restoreStored(ctx context.Context, i int, had list) list {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	past, damage, err := s.lastGood(ctx, i)
 	id := s.infos[i].ID
+	past, damage, err := s.lastGood(ctx, i, had.revision.IsZero())
 	if err != nil {
 		had.storeErr = &LoadError{Source: id, Err: fmt.Errorf("store: %w", err)}
 		s.log.WarnContext(ctx, "store not opened", "source", id, "error", err)
@@ -69,21 +56,31 @@ func (s *Screener) restoreStored(ctx context.Context, i int, had list) list {
 		return next
 	}
 	past.err, past.storeErr = had.err, had.storeErr
-	s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", past.count,
+	what := "list opened from the store"
+	if past.segment.mapped {
+		what = "list opened from its index"
+	}
+	s.log.InfoContext(ctx, what, "source", id, "entries", past.count,
 		"last_updated", past.updated, "digest", past.revision.Digest, "took", time.Since(start))
 	return *past
 }
 
 // lastGood returns the newest revision of source i in the store that is not
 // damaged, nil if there is none, and what was wrong with those that are newer.
-// The error is why the store could not be asked.
-func (s *Screener) lastGood(ctx context.Context, i int) (past *list, damage, err error) {
+// The newest may be taken out of Options.IndexDir, if indexed says so. The error is why
+// the store could not be asked.
+func (s *Screener) lastGood(ctx context.Context, i int, indexed bool) (past *list, damage, err error) {
 	id := s.infos[i].ID
 	revisions, err := s.store.Revisions(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, r := range revisions {
+	for n, r := range revisions {
+		if n == 0 && indexed {
+			if past := s.openIndex(ctx, i, r); past != nil {
+				return past, nil, nil
+			}
+		}
 		l, err := s.store.Load(ctx, id, r)
 		if errors.Is(err, sources.ErrDamaged) || errors.Is(err, sources.ErrNotStored) {
 			damage = errors.Join(damage, err)
