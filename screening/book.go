@@ -72,12 +72,14 @@ func WriteBook(path string, addresses iter.Seq2[address.Address, error]) error {
 
 // OpenBook opens a file that WriteBook wrote. The file is mapped into memory, and
 // read there by all processes that have it open, where the system can do that. It
-// must not be changed while it is open; it may be replaced, as WriteBook does.
+// must not be changed while it is open, which could end the program; it may be
+// replaced, as WriteBook does.
 //
 // All of the file is read once and checked: ten million addresses in half a
 // second. The error wraps [ErrBookDamaged] if it is not what WriteBook wrote, and
 // [ErrBookOutdated] if it was written by a version of this module that reads
-// addresses differently: then it must be made anew.
+// addresses differently: then it must be made anew. Of a file that is not there it
+// wraps [fs.ErrNotExist].
 func OpenBook(path string) (*Book, error) {
 	ix, err := index.Open(path)
 	if err != nil {
@@ -109,9 +111,9 @@ func (b *Book) Close() error { return b.index.Close() }
 
 // Changed returns the addresses of b whose verdict changed by the refresh that r
 // reports, in no particular order, each once. A verdict is the score, the level,
-// the labels and what is suppressed, but for the names and dates in these. Both verdicts are found
-// in the snapshots before and after that refresh, whatever was refreshed since,
-// and however old the lists are.
+// the labels and what is suppressed, but for the names and dates in these. Both
+// verdicts are found in the snapshots before and after that refresh, whatever was
+// refreshed since, and however old the lists are.
 //
 // The refresh that first has all required lists makes answers of no answers: of
 // its report, what changed are all addresses that have a label.
@@ -119,7 +121,7 @@ func (b *Book) Close() error { return b.index.Close() }
 // After an error there is nothing more. It wraps [ErrNotLoaded] if after that
 // refresh a required list was still missing: nothing is lost, the report of the
 // refresh that brings it tells all. It wraps [ErrBookDamaged] if the file of b was
-// changed, or b is closed.
+// changed, or b is closed. The zero Report, which is of no refresh, is an error too.
 func (b *Book) Changed(r Report) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if r.after == nil {

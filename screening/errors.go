@@ -13,7 +13,8 @@ var (
 	// ErrShrunk: a list has lost more addresses than Options.MaxShrink allows, or
 	// all of them, and was refused.
 	ErrShrunk = errors.New("list has shrunk beyond the limit")
-	// ErrBookDamaged: a file is not that of a Book, or not as it was written.
+	// ErrBookDamaged: a file is not that of a Book, or not as it was written; or the
+	// Book was closed.
 	ErrBookDamaged = errors.New("book is damaged")
 	// ErrBookOutdated: a Book was written by a version of this module that reads
 	// addresses differently, and must be made anew.

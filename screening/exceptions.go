@@ -33,7 +33,7 @@ import (
 type Exception struct {
 	Address address.Address
 	// Source, if it is not "", covers what the source of that id lists only; Ref, if
-	// it is not "", of that only what has this reference.
+	// it is not "", of that only what has this reference, and needs a Source.
 	Source, Ref string
 	// Reason and Author say why, and who has decided that. Neither may be blank.
 	Reason, Author string
@@ -57,7 +57,7 @@ type Suppressed struct {
 // An ExceptionError says which exception cannot be taken, and why.
 type ExceptionError struct {
 	// N is which one, counted from 1: of those that were given to SetExceptions, or
-	// the line that ReadExceptions has read.
+	// the line that ReadExceptions has read, where lines that are blank count, too.
 	N int
 	// Field is what is wrong with it, by its name in [ReadExceptions]; "" if it is
 	// the whole.
@@ -107,8 +107,8 @@ const (
 // The error is an [*ExceptionError], and then nothing has changed. It wraps
 // [ErrZeroAddress] or [ErrDuplicateException], or says that a source is not there,
 // a Ref is without its Source, Reason or Author are blank, a text is longer than
-// 4096 bytes or not UTF-8, an exception expires before it was created, or there are
-// more than 100,000.
+// 4096 bytes or not UTF-8, a time is not in the years 1 to 9999, an exception does not
+// expire after it was created, or there are more than 100,000.
 func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) error {
 	for i, e := range exceptions {
 		if e.Source != "" && !slices.ContainsFunc(s.infos, func(info sources.Info) bool { return info.ID == e.Source }) {
@@ -313,10 +313,10 @@ func (e *Exception) line() string {
 // The second is one line, too. Source, ref and the times, by RFC 3339, may be left
 // out; the address is read as [address.Normalize] does.
 //
-// It is strict: a member that is unknown, or there twice, is an error, and so is an
-// exception that SetExceptions would not take of any Screener. The error is an
-// [*ExceptionError] that names the line, or that of r; then no exceptions are
-// returned.
+// It is strict: a member that is unknown, or there twice, is an error, and so is a
+// line of more than 64 KiB, or an exception that SetExceptions would not take of any
+// Screener; but that finds which are duplicates. The error is an [*ExceptionError]
+// that names the line, or that of r; then no exceptions are returned.
 func ReadExceptions(r io.Reader) ([]Exception, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxExceptionLine)

@@ -22,9 +22,11 @@ type Past struct {
 }
 
 // OpenAt opens in st the lists that were answered from at the instant at, by a
-// program that had any of the given sources. What is wanted of the sources is their
+// program that had any of the given sources; of a time to come, those that were
+// answered from last. What is wanted of the sources is their
 // Info alone; nothing is loaded from them. The options are those of [New]: Optional,
-// Table, NoKeyMatch and MaxAge are heeded, so give it those that held then.
+// Table, NoKeyMatch and MaxAge are heeded, so give it those that held then. opts may
+// be nil.
 //
 // The exceptions are those that were set then, and those of them count that had not
 // expired by then.
@@ -33,18 +35,18 @@ type Past struct {
 // [ErrNotLoaded] if it is required. All else that keeps the Past from being what
 // held is an error, and nothing is answered from a list that stands in for another.
 // The error wraps [sources.ErrNotStored] if nothing is kept of that time, or if a
-// list that was held is not kept any more, and [sources.ErrDamaged] if it is
-// damaged; then it wraps a [*LoadError] that names the source.
+// list that was held is not kept any more, and [sources.ErrDamaged] if what is kept
+// is damaged; where that is a list, it wraps a [*LoadError] that names the source.
 //
 // A Past is as of what st knows. Several programs that save in it should have the
 // same sources, as replicas have: of programs with different ones, the one that
 // changed its lists last by then is the one that is opened.
 func OpenAt(ctx context.Context, st sources.Store, at time.Time, srcs []sources.Source, opts *Options) (*Past, error) {
-	s, err := newPast(srcs, opts)
+	s, err := newPast(st, srcs, opts)
 	if err != nil {
 		return nil, err
 	}
-	st = checked(st)
+	st, at = checked(st), at.UTC().Round(0)
 	names, err := st.Snapshots(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("screening: %w", err)
@@ -71,7 +73,7 @@ func OpenAt(ctx context.Context, st sources.Store, at time.Time, srcs []sources.
 // else; but srcs must have every source that was loaded, or else the digest would
 // be another.
 func OpenDigest(ctx context.Context, st sources.Store, digest string, srcs []sources.Source, opts *Options) (*Past, error) {
-	s, err := newPast(srcs, opts)
+	s, err := newPast(st, srcs, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +107,11 @@ func OpenDigest(ctx context.Context, st sources.Store, digest string, srcs []sou
 	return nil, fmt.Errorf("screening: the lists of digest %.80q: %w", digest, errors.Join(errs...))
 }
 
-// newPast returns a Screener that has nothing but lists.
-func newPast(srcs []sources.Source, opts *Options) (*Screener, error) {
+// newPast returns a Screener that has nothing but lists, those of st.
+func newPast(st sources.Store, srcs []sources.Source, opts *Options) (*Screener, error) {
+	if st == nil {
+		return nil, errors.New("screening: the past is in a Store, and there is none")
+	}
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -189,7 +194,7 @@ func (s *Screener) openList(ctx context.Context, st sources.Store, i int, name s
 	return *past, nil
 }
 
-// At returns the instant of which p is.
+// At returns the instant of which p is, in UTC.
 func (p *Past) At() time.Time { return p.at }
 
 // Screen is [Screener.Screen] of the lists of then; whether one was too old under

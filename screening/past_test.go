@@ -161,6 +161,17 @@ func TestPast(t *testing.T) {
 
 // TestPastInstants asks at the very instants at which a snapshot began, and just
 // before.
+// TestPastWithoutStore: the past is in a Store, and without one there is none.
+func TestPastWithoutStore(t *testing.T) {
+	srcs := []sources.Source{sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))}
+	if p, err := screening.OpenAt(t.Context(), nil, time.Now(), srcs, nil); err == nil {
+		t.Errorf("OpenAt without a store: %v, and no error", p)
+	}
+	if p, err := screening.OpenDigest(t.Context(), nil, "1", srcs, nil); err == nil {
+		t.Errorf("OpenDigest without a store: %v, and no error", p)
+	}
+}
+
 func TestPastInstants(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,19 +18,21 @@ import (
 // a source that fails does not empty another. [Screener.Run] swaps each list in
 // as it comes.
 //
-// A list is refused, and the last good one kept, if its source returns an error,
-// if an entry is not valid (an unknown kind, an official kind from a community
-// list, nothing that was listed), if it has no records, or if it has shrunk
-// beyond Options.MaxShrink. A list of which only a part is held (see
-// [sources.Revision]) is replaced by any that is whole; a part replaces nothing
-// that is whole, and never counts as loaded. The error joins one [*LoadError] for each source
-// whose list was not taken; the Report is right in any case.
+// A list is refused, and the last good one kept, if its source returns an error
+// or panics, if an entry is not valid (an unknown kind, an official kind from a
+// community list, nothing that was listed), if it has no records, no digest, or more
+// than 200 million entries, or if it has shrunk beyond Options.MaxShrink, which is
+// [ErrShrunk]. A list of which only a part is held (see [sources.Revision]) is
+// replaced by any that is whole; a part replaces nothing that is whole, and never
+// counts as loaded. The error joins one [*LoadError] for each source whose list was
+// not taken; the Report is right in any case.
 //
 // With Options.Store, what Open has not opened yet is opened and swapped in
 // first, and what was accepted is saved before Refresh returns. A store that fails
 // is no error of Refresh: it shows in [Screener.Sources].
 //
-// Concurrent calls wait for each other.
+// Concurrent calls wait for each other, and for what Run is loading; one whose
+// context ends while it waits has done nothing.
 func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 	return s.all(ctx, func(i int, had list) (list, SourceReport) { return s.refresh(ctx, i, had) })
 }
@@ -411,10 +413,18 @@ func (s *Screener) check(info sources.Info, e sources.Entry) error {
 		return fmt.Errorf("entry %.64q lists nothing", e.Ref)
 	}
 	if _, ok := s.table.Points(e.Kind, score.Exact); !ok {
-		return fmt.Errorf("entry %.64q: scoring %s does not know the kind %.64q", e.Ref, s.table.Version(), e.Kind)
+		return fmt.Errorf("%s: scoring %s does not know the kind %.64q", nameOf(e), s.table.Version(), e.Kind)
 	}
 	if e.Kind.Official() && info.Jurisdiction == sources.Community {
-		return fmt.Errorf("entry %.64q: a community list may not say %s", e.Ref, e.Kind)
+		return fmt.Errorf("%s: a list of jurisdiction Community may not say %s", nameOf(e), e.Kind)
 	}
 	return nil
+}
+
+// nameOf names an entry in an error: by its reference, and by what it lists.
+func nameOf(e sources.Entry) string {
+	if e.Ref == "" {
+		return fmt.Sprintf("entry of %.128q", e.Text())
+	}
+	return fmt.Sprintf("entry %.64q of %.128q", e.Ref, e.Text())
 }

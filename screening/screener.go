@@ -53,24 +53,26 @@ type Options struct {
 	// with an upgrade of this module pins a version with score.Lookup.
 	Table *score.Table
 
-	// NoKeyMatch leaves out what is found by score.Key: other accounts that the same
+	// NoKeyMatch leaves out what is found by [score.Key]: other accounts that the same
 	// key or script controls. It saves memory on lists of some kinds, of Bitcoin
 	// addresses for example half of it, and makes answers weaker.
 	NoKeyMatch bool
 
 	// MaxAge makes staleness an error: if a required source was last updated
-	// longer ago, Screen returns ErrStale. Zero means that age is only shown.
+	// longer ago, Screen returns ErrStale. Zero means that age is only shown; a
+	// negative one is an error of New.
 	MaxAge time.Duration
 
-	// MaxShrink is the share of its addresses, between 0 and 1, that a list may
+	// MaxShrink is the share of its addresses, above 0 and up to 1, that a list may
 	// lose in one refresh; a list that loses more, and more than 50 addresses, is
-	// refused. Zero means 0.2. A list that loses all of its addresses, however few,
-	// is refused in any case: its publisher may have begun to write them otherwise.
+	// refused with ErrShrunk. Zero means 0.2. A list that loses all of its addresses, however few,
+	// is refused whatever the share: its publisher may have begun to write them otherwise.
 	MaxShrink float64
 
 	// AllowShrink is asked before a list is refused because it has shrunk, with
 	// the numbers of addresses that it had and has now; if it returns true, the
-	// list is taken, and that is logged as a warning. Nil refuses.
+	// list is taken, and that is logged as a warning. It may be called concurrently,
+	// for several sources. Nil refuses.
 	AllowShrink func(source string, had, has int) bool
 
 	// Store keeps the lists that were accepted, so that they survive a restart, and
@@ -112,8 +114,8 @@ type Options struct {
 	// owner alone.
 	IndexDir string
 
-	// Schedule says, by the id of a source, how often it is loaded and how long
-	// that may take, where that is not as for the others.
+	// Schedule says, by the id of a source, how often Run loads it and how long
+	// a load may take, where that is not as for the others.
 	Schedule map[string]Schedule
 
 	// Progress is told, while a list is loaded, how many of its entries have come:
@@ -124,7 +126,8 @@ type Options struct {
 	Progress func(source string, entries int)
 
 	// Report is told what Open, Refresh, Run and SetExceptions have done, once it
-	// holds: Open and Refresh give it what they return, and Run a Report of one source
+	// holds: Open and Refresh give it what they return, unless their context ended
+	// before they had begun, and Run a Report of one source
 	// whenever it has opened or loaded a list, or failed to. A [Book] that is asked
 	// about each of them misses nothing: each Report begins where the one before it
 	// ended, or, if exceptions were set while lists were loaded, before that. It is
@@ -140,11 +143,11 @@ type Options struct {
 // A Schedule is when a source is loaded. The zero value of each field means the
 // default.
 type Schedule struct {
-	// Every is how often Run loads the source; zero means as often as Run was
-	// told.
+	// Every is how often Run loads the source, from the beginning of one load to that
+	// of the next; zero means as often as Run was told.
 	Every time.Duration
-	// Retry is after how long Run loads a source again that has failed, if that is
-	// sooner; zero means when its time has come.
+	// Retry is after how long Run loads a source again that has failed, counted in
+	// the same way, if that is sooner; zero means when its time has come.
 	Retry time.Duration
 	// Timeout bounds one load; zero means an hour. It ends the context of the load:
 	// a source that does not heed it is waited for.
@@ -243,7 +246,9 @@ func (l list) all() ([]sources.Entry, error) {
 // New returns a Screener of the given sources, at least one. It does no I/O and
 // starts no goroutine; nothing is loaded until [Screener.Open], [Screener.Refresh]
 // or [Screener.Run]. It returns an error if two sources have the same id, if the
-// Info of one is not valid, or if an option is out of its range.
+// Info of one is not valid, if an option is out of its range or names a source that
+// is not given, or if there is an IndexDir without a Store. opts may be nil; what it
+// has is read here, and its slices and maps may be used again.
 func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -279,7 +284,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	}
 	if opts.IndexDir != "" {
 		if opts.Store == nil {
-			return nil, errors.New("screening: IndexDir without a Store")
+			return nil, errors.New("screening: IndexDir needs a Store")
 		}
 		s.indexes = newIndexDir(opts.IndexDir, s.accountsOnly)
 	}
@@ -320,6 +325,9 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		}
 		s.schedules[i], s.turns[i] = sched, make(turn, 1)
 	}
+	if !slices.Contains(s.required, true) {
+		s.maxAge = 0 // it is about those
+	}
 	s.snap.Store(s.snapshot(s.held))
 	return s, nil
 }
@@ -329,7 +337,9 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 //
 // The error is [ErrZeroAddress] for the zero Address, [ErrNotLoaded] if a
 // required source was never loaded, and [ErrStale] if one is too old under
-// Options.MaxAge. The Result is zero then: no error is ever an answer.
+// Options.MaxAge. Any other error says that what is held is damaged, as a file in
+// Options.IndexDir may be that was changed while it was in use. The Result is zero
+// then: no error is ever an answer.
 func (s *Screener) Screen(a address.Address) (r Result, err error) {
 	err = s.screen(&r, a)
 	return r, err
@@ -360,13 +370,15 @@ func (s *Screener) screen(r *Result, a address.Address) error {
 }
 
 // ScreenText reads text as an address of chain c, as [address.Normalize] does,
-// and screens it. A text that is no address, but is the very string that a list
+// and screens it. c is a slug of [address.Chains]; [address.ParseChain] makes one of
+// what somebody has typed. A text that is no address, but is the very string that a list
 // prints, has the labels of that listing by [score.Literal], and a Result
 // without an Address. So has one that is an address, but in a spelling that did not
 // tell it when the list was read, as an URI may be; it is screened as both.
 //
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
-// an address nor listed.
+// an address nor listed, or if it is no address and cannot be looked for, because
+// c is none or a list is not loaded.
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
 	snap := s.snap.Load()
 	r = snap.clean // early, as in screen
@@ -416,7 +428,7 @@ func (s *Screener) screenLiteral(text string, err error) (Result, error) {
 }
 
 // Sources returns the state of every source, in the order in which New got
-// them. The slice is the caller's own.
+// them. It does no I/O. The slice is the caller's own.
 func (s *Screener) Sources() []SourceStatus {
 	return slices.Clone(s.snap.Load().status)
 }

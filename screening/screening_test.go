@@ -606,6 +606,20 @@ func TestShrinkToNothing(t *testing.T) {
 	}
 }
 
+// TestMaxAgeOfOptional: sources that are optional may be too old, and all may be that.
+func TestMaxAgeOfOptional(t *testing.T) {
+	old := &flaky{info: ofac, load: func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		return sources.Revision{Digest: "1", Records: 1, Checked: day}, add(sanctioned("ethereum", lazarus, "1"))
+	}}
+	for _, optional := range [][]string{nil, {"OFAC_SDN"}} {
+		s := loaded(t, &screening.Options{MaxAge: time.Hour, Optional: optional}, old)
+		r, err := s.ScreenText("ethereum", lazarus)
+		if optional == nil && !errors.Is(err, screening.ErrStale) || optional != nil && (err != nil || r.Score != 100) {
+			t.Errorf("optional %q: score %d, %v", optional, r.Score, err)
+		}
+	}
+}
+
 func TestUnchangedAdvancesTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := loaded(t, &screening.Options{MaxAge: 24 * time.Hour}, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))

@@ -29,7 +29,8 @@ type SourceStats struct {
 	// the listed string is no address.
 	Chains map[address.Chain]int
 	// Keys is the number of distinct keys under which the entries are to be found:
-	// as a rule one for an address, more where it names several that control it.
+	// as a rule one for an address, more where it names several that control it, or
+	// where another account has the same key, as a "3…" address that wraps a SegWit one.
 	// Classes are the keys by what they are: the name of an [address.Class], such
 	// as "h160"; "account" where an account shows no more than itself; and "text"
 	// for the string of an entry that is no address.
