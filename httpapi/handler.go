@@ -19,12 +19,14 @@
 //
 // # Order
 //
-// A request is authenticated, then held against the burst limit of its key, then
-// read and validated, then counted against the quota of its key, then screened;
-// the first step that fails makes the answer, and only a 200 of screen counts. Only
-// what the published interface says to anyone comes before: 404 for another path,
-// 405 for another method, and 204 for OPTIONS. So nothing about the lists, the
-// chains or an address is said to whom the [Authorizer] does not let in.
+// A request is authenticated, then held against the burst limit and the scopes of
+// its key, then read and validated, then counted against the quota of its key, then
+// answered from the lists and put on record; the first step that fails makes the
+// answer, and only a 200 of screen counts. Only what the published interface says to
+// anyone comes before: 503 for one request too many at once, 404 for another path,
+// 405 for another method, 204 for OPTIONS, and the two documents. So nothing about
+// the lists, the chains or an address is said to whom the [Authorizer] does not let
+// in.
 //
 // # Keys and quotas
 //
@@ -45,8 +47,9 @@
 //
 // # Answers
 //
-// A success is 200 and JSON. Everything else is 4xx or 5xx and a problem of RFC
-// 9457, application/problem+json, whose code is one of those in problems.md
+// A success is 200 and JSON, but for the two documents, for OPTIONS, which is
+// answered with 204, and for 304, below. Everything else is 4xx or 5xx and a problem
+// of RFC 9457, application/problem+json, whose code is one of those in problems.md
 // beside this file; for what is wrong with the input it names the field and the
 // reason. No problem repeats the input, though a hint may show the right spelling
 // of an address; and of a key, be it the caller's or a private one that was sent
@@ -62,8 +65,8 @@
 // sources has an ETag, and private, no-cache, so that whoever sends the tag back in
 // If-None-Match is told with a 304 that nothing has changed; and so have the two
 // documents, which anyone may keep for five minutes. To an If-Match that has another
-// tag they answer 412. HEAD is answered where GET is.
-// Accept is ignored, and so is the query, but that a key in it is refused.
+// tag they answer 412. HEAD is answered where GET is. Accept is ignored, and so is the
+// query, but that an endpoint that needs a key refuses one in the query.
 //
 // Times are RFC 3339 in UTC with "Z", in whole seconds; what is smaller is cut.
 //
@@ -143,7 +146,7 @@ type Options struct {
 
 	// Observe is told of each answer after it was written, once, by the goroutine
 	// that has served it, with the context of the request. It may be called
-	// concurrently. Nil costs nothing.
+	// concurrently, and the connection waits for it. Nil costs nothing.
 	Observe func(context.Context, Observation)
 
 	// Audit is asked to take the record of a screening before its 200 is written.
@@ -154,8 +157,10 @@ type Options struct {
 }
 
 // NewHandler returns a handler that answers with the lists of s to those whom
-// keys lets in; see the package comment. A nil keys lets nobody in. A nil opts
-// means the defaults.
+// keys lets in; see the package comment. s must not be nil; it need not have loaded
+// anything yet. A nil keys lets nobody in. A nil opts means the defaults. The handler
+// may be used concurrently, and has nothing that is to be closed, but for a [Quota]
+// or a [Keyring] that it was given.
 func NewHandler(s *screening.Screener, keys Authorizer, opts *Options) http.Handler {
 	return newHandler(s, keys, opts)
 }

@@ -29,7 +29,7 @@ func idempotencyKey(e *exchange) (string, *problem) {
 		return "", nil
 	}
 	p := &problem{Code: invalidIdempotencyKey, Reason: "malformed", Detail: fmt.Sprintf(
-		`Send one Idempotency-Key: a string in double quotes, of 1 to %d visible ASCII characters, such as "8e03978e-40d5-43dd-bc93-6894a57f9324".`, maxIdempotencyKey)}
+		`Send one Idempotency-Key: a string in double quotes, of 1 to %d printable ASCII characters, such as "8e03978e-40d5-43dd-bc93-6894a57f9324".`, maxIdempotencyKey)}
 	if len(values) > 1 {
 		return "", p
 	}

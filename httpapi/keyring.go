@@ -18,8 +18,8 @@ import (
 // revoked, without any scope, or no token of ours, is ErrUnauthorized alike.
 //
 // What the store says of an id is good for some seconds, so whatever is changed
-// there is known here after that, and a new secret at once. A key that is in use is read again before, and
-// no request waits for it. While the store fails, the keys that were read lately
+// there is known here after that, and a new secret within one second. A key that is
+// in use is read again before, and no request waits for it. While the store fails, the keys that were read lately
 // are let in still, for some minutes; others are ErrUnavailable. How many ids are
 // remembered is bounded, and so is how many that are unknown are looked up at
 // once.

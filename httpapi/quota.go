@@ -32,7 +32,7 @@ import (
 // refused; a process that is killed forgets up to 4096 of their screenings.
 //
 // Methods may be called concurrently. The goroutines of a Quota are those that
-// ask the store, at most one for each key; Close waits for them.
+// ask the store, as a rule at most one for each key; Close waits for them.
 type Quota struct {
 	store   Store
 	outage  outage
@@ -536,8 +536,9 @@ type Usage struct {
 	Resets time.Time
 }
 
-// Usage returns what the key of g has used in this month. It asks the store; the
-// error wraps [ErrUnavailable] if that fails, and [ErrInvalid] if the id is none.
+// Usage returns what the key of g has used in this month; of g it needs KeyID and
+// Quota. It asks the store; the error wraps [ErrUnavailable] if that fails, and
+// [ErrInvalid] if the id is none.
 func (q *Quota) Usage(ctx context.Context, g Grant) (Usage, error) {
 	m := MonthOf(time.Now())
 	u := Usage{Month: m, Limit: max(g.Quota, 0), Resets: (m + 1).Start()}

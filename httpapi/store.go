@@ -49,7 +49,8 @@ type Store interface {
 	// PutKey stores what [Key.Normal] makes of k, under its id, with a Version one
 	// higher. k.Version must be that of the stored key which k was made from, and 0
 	// for a new one; otherwise, or if no key is stored to be changed, the error wraps
-	// [ErrConflict]. A LastUsed before the stored one changes nothing of that.
+	// [ErrConflict]. A LastUsed before the stored one changes nothing of that. What
+	// Normal refuses is its error, which wraps [ErrInvalid].
 	PutKey(ctx context.Context, k Key) error
 
 	// Used sets the LastUsed of keys by their ids. A time before the stored one
@@ -59,11 +60,12 @@ type Store interface {
 	// Lease takes as much of n as the limit of a month leaves: granted is n or
 	// limit-leased, whichever is less, but never below 0; leased is the total after
 	// it, of all that was granted and not returned. Negative n and limits are
-	// invalid. The id need not be that of a stored key.
+	// [ErrInvalid]. The id need not be that of a stored key, but one that [CheckKeyID]
+	// takes.
 	Lease(ctx context.Context, id string, m Month, n, limit int64) (granted, leased int64, err error)
 
 	// Return gives back n of what was leased. The total never falls below 0.
-	// Negative n are invalid. As a Return that failed may have been done, it must
+	// Negative n are [ErrInvalid]. As a Return that failed may have been done, it must
 	// not be repeated.
 	Return(ctx context.Context, id string, m Month, n int64) error
 
@@ -129,9 +131,9 @@ const (
 // microseconds. The error wraps [ErrInvalid] for what none keeps: an ID that is
 // none, a Name with control characters or of more than 200 bytes, a zero Secret,
 // a Previous without its end or an end without it, Scopes that do not exist, a
-// negative Quota, a Rate that is not in 0 to 1e6 or a Burst not in 0 to 1e9, one
-// of them 0 and the other not, and times outside of the years 1970 to 9999. No
-// error tells a hash.
+// negative Quota or Version, a Rate that is not in 0 to 1e6 or a Burst not in 0 to
+// 1e9, one of them 0 and the other not, and times outside of the years 1970 to 9999.
+// No error tells a hash.
 func (k Key) Normal() (Key, error) {
 	if err := CheckKeyID(k.ID); err != nil {
 		return Key{}, err

@@ -68,7 +68,8 @@ import (
 )
 
 // Options are what Open can be told. A nil *Options, and the zero value of each
-// field, mean the defaults.
+// field, mean the defaults. A negative limit is an error of Open, and so is a HashKey
+// that is too short.
 type Options struct {
 	// HashKey has addresses recorded as [Hash] returns them with this key, of at
 	// least 32 bytes. Nil records them as they are.
@@ -100,7 +101,8 @@ type Options struct {
 }
 
 var (
-	// ErrFull: records come faster than they can be written.
+	// ErrFull: records come faster than they can be written, or, with Options.Durable,
+	// flushed: one has waited for Options.MaxWait.
 	ErrFull = errors.New("audit: too many records wait to be written")
 	// ErrBroken: records cannot be written at the moment. An error that wraps it
 	// says why.
@@ -147,7 +149,7 @@ type State struct {
 
 // Open opens the trail in the directory dir, makes it if it is not there, and
 // repairs what a crash has left. Only one Log can have a directory at a time, on
-// systems that have flock.
+// systems that have flock: there another Open, of any process, is an error.
 //
 // Records wait until Run is called. The directory is given free when it ends.
 func Open(dir string, opts *Options) (*Log, error) {
