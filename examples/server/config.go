@@ -28,12 +28,28 @@ type config struct {
 	auditKeep    time.Duration
 }
 
+// usage is what stands before the flags in the help.
+const usage = `server screens crypto wallet addresses over HTTP.
+
+  server [flags]       run until SIGINT or SIGTERM
+  server keys [flags]  make, list, rotate and revoke API keys: see server keys -help
+
+Each flag has an environment variable, WALLETSCREEN_ADDR for -addr and so on; the
+flag wins.
+
+Flags:
+`
+
 // parseFlags reads the flags in args, and the environment for those that are not
 // there.
 func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, usage)
+		flags.PrintDefaults()
+	}
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
 	flags.StringVar(&c.data, "data", "", "`directory` for what must outlast a restart: the lists, in lists, ready for use in indexes, and, without -db, the API keys and quotas (default: kept in memory)")
 	flags.StringVar(&c.db, "db", "", dbUsage)
@@ -44,15 +60,15 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 		c.keys = append(c.keys, s)
 		return nil
 	})
-	flags.BoolVar(&c.offline, "offline", false, "never fetch a list; answer from the bundled ones")
-	flags.StringVar(&c.exceptions, "exceptions", "", "`file` of accounts that are not to count, one in a line, with the reason and the author; it may be replaced while the server runs (default: none)")
+	flags.BoolVar(&c.offline, "offline", false, "never fetch a list; answer from the bundled ones and those in -data, whichever are newer")
+	flags.StringVar(&c.exceptions, "exceptions", "", "`file` of accounts that are not to count, each a line of JSON: {\"chain\": \"…\", \"address\": \"…\", \"reason\": \"…\", \"author\": \"…\"}, and if wanted source, ref, created_at and expires_at; it may be replaced while the server runs (default: none)")
 	flags.StringVar(&c.opsAddr, "ops-addr", "", "`address` of a second listener, for operators only: /livez, /readyz, /metrics (default: none; 127.0.0.1:9090 is usual)")
 	flags.StringVar(&c.tlsCert, "tls-cert", "", "PEM `file` of the certificate and its chain; it may be replaced while the server runs (default: no TLS)")
 	flags.StringVar(&c.tlsKey, "tls-key", "", "PEM `file` of the certificate's key")
 	flags.StringVar(&c.audit, "audit", "", "`directory` for a record of each screening; what cannot be recorded is not answered (default: none)")
-	flags.StringVar(&c.auditKey, "audit-key", "", "`file` with a key in hex, of at least 32 bytes: record the HMAC-SHA-256 of an address instead of it")
-	flags.BoolVar(&c.auditDurable, "audit-durable", false, "answer when the record is on the disk, not before")
-	flags.DurationVar(&c.auditKeep, "audit-keep", 0, "remove records after this `time`, as in 8760h (default: never)")
+	flags.StringVar(&c.auditKey, "audit-key", "", "with -audit, a `file` with a key in hex, of at least 32 bytes: record the HMAC-SHA-256 of an address instead of it")
+	flags.BoolVar(&c.auditDurable, "audit-durable", false, "with -audit, answer when the record is on the disk, not before")
+	flags.DurationVar(&c.auditKeep, "audit-keep", 0, "with -audit, remove files this `time` after their last record, as in 8760h (default: never)")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}

@@ -5,7 +5,9 @@
 //
 // It answers at once, from the lists that the module brings along, and keeps
 // them fresh in the background from their official addresses unless it is told
-// -offline. With -data it keeps what it has loaded, and after a restart answers
+// -offline. Of the lists of the EU and the UK the module has excerpts only: until they
+// have been fetched, the server answers without the rest of them, which data_freshness
+// shows by null. With -data it keeps what it has loaded, and after a restart answers
 // from that: within milliseconds, from the indexes in its subdirectory indexes, which
 // may be deleted at any time, for they are made of the lists in lists. It says on
 // standard error which lists it holds and how old they are, which API key it has made,
@@ -90,13 +92,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	}
 	listener, err := net.Listen("tcp", c.addr)
 	if err != nil {
-		return err
+		return fmt.Errorf("-addr: %w", err)
 	}
 	defer listener.Close()
 	var opsListener net.Listener
 	if c.opsAddr != "" {
 		if opsListener, err = net.Listen("tcp", c.opsAddr); err != nil {
-			return err
+			return fmt.Errorf("-ops-addr: %w", err)
 		}
 		defer opsListener.Close()
 	}

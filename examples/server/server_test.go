@@ -362,6 +362,18 @@ func TestParseOperations(t *testing.T) {
 	}
 }
 
+// TestTrailOptions: what is about the records of screenings needs a place for them.
+func TestTrailOptions(t *testing.T) {
+	for _, c := range []config{{auditDurable: true}, {auditKey: "h"}, {auditKeep: time.Hour}} {
+		if trail, err := openTrail(c, nil); err == nil {
+			t.Errorf("%+v: %v, want an error", c, trail)
+		}
+	}
+	if trail, err := openTrail(config{}, nil); trail != nil || err != nil {
+		t.Errorf("without a trail: %v, %v", trail, err)
+	}
+}
+
 func TestDownloading(t *testing.T) {
 	var log strings.Builder
 	told := downloading(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -14,6 +15,9 @@ import (
 // none.
 func openTrail(c config, log *slog.Logger) (*audit.Log, error) {
 	if c.audit == "" {
+		if c.auditKey != "" || c.auditDurable || c.auditKeep != 0 {
+			return nil, errors.New("-audit-key, -audit-durable and -audit-keep need -audit, the directory of the records")
+		}
 		return nil, nil
 	}
 	opts := &audit.Options{Durable: c.auditDurable, MaxAge: c.auditKeep, Logger: log}
