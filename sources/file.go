@@ -14,10 +14,15 @@ import (
 )
 
 // File returns the list in the file of that name, read by parse: any Parse
-// function of the packages below this one, or one of the caller's own. With a
-// short Schedule.Every in the options of package screening, the file is watched: a
-// Load of a file that has neither another size nor another time does not read it,
-// and one whose bytes are the same does not parse it.
+// function of the packages below this one, or one of the caller's own. For a list
+// that is published, info is that of its package's source:
+//
+//	src := sources.File(ofac.New(nil).Info(), "sdn_advanced.xml", ofac.Parse)
+//
+// With a short Schedule.Every in the options of package screening, the file is
+// watched: a Load of a file that has neither another size nor another time does not
+// read it, unless it was written within the last three seconds, and one whose bytes
+// are the same does not parse it.
 //
 // parse must read its argument to the end of the list, and return an error for
 // what is not a whole list. Its Revision is that of the list, but for the Digest,

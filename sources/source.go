@@ -1,7 +1,9 @@
 // Package sources says what a sanctions or risk list is. A [Source] is one
-// list; the packages below this one hold the real ones (ofac, eu, uk, badlist),
-// and [Static] makes one of entries that the caller has already. Package
-// sourcetest tests an implementation.
+// list; the packages below this one hold the real ones (ofac, eu, uk, badlist,
+// opensanctions, stablecoin), and bundle some of them as of a date. [File] reads a
+// list that is in a file, and [Static] makes one of entries that the caller has
+// already. A [Store] keeps lists over a restart; package store has one. Package
+// sourcetest tests implementations of Source and Store.
 package sources
 
 import (
@@ -57,9 +59,9 @@ type Info struct {
 	// ID names the source in labels and settings, such as "OFAC_SDN": 1 to 64
 	// capital letters, digits and underscores.
 	ID string
-	// Name is the name for people.
+	// Name is the name for people, which must not be "".
 	Name string
-	// Jurisdiction is where the list is issued.
+	// Jurisdiction is where the list is issued: US, EU, UK or Community.
 	Jurisdiction Jurisdiction
 	// Licence says in a line under which terms the data may be used.
 	Licence string
@@ -128,7 +130,8 @@ type Entry struct {
 	Listed string
 	// Asset is the ticker as printed, such as "XBT", or "".
 	Asset string
-	// Kind is the kind of the signal.
+	// Kind is the kind of the signal: one that the scoring has points for, and none
+	// that is official if the list is of [Community].
 	Kind score.Kind
 	// Ref is the stable reference of the entity or the item within the list: the
 	// OFAC entity id, for example. It may be "".

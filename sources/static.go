@@ -10,7 +10,8 @@ import (
 
 // Static returns a Source that holds the given entries: for tests, and for a
 // caller's own list. It takes a copy of them. The revision's digest is that of
-// the entries, so equal lists have equal revisions.
+// the entries, but for FirstSeen, so equal lists have equal revisions. Without any
+// entries it is an empty list, which a Screener takes for a broken one.
 func Static(info Info, entries ...Entry) Source {
 	h := sha256.New()
 	for _, e := range entries {

@@ -126,7 +126,9 @@ func At(revisions []Stored, t time.Time) (Stored, bool) {
 }
 
 // Source returns l as a Source: what is screened against it is answered as it was
-// when l was held. Its Checked is that of l, so it is as old as it is.
+// when l was held. Its Checked is that of l, so it is as old as it is. The Source has
+// what l points to, and the Info of l, which must be given its Jurisdiction before if
+// l is from a Store.
 func (l *List) Source() Source {
 	return &static{info: l.Info, entries: l.Entries, revision: l.Revision}
 }

@@ -14,18 +14,19 @@
 //	OFAC_SDN-20261121T045729.123456789Z-36c517bd….list
 //	OFAC_SDN-20261121T045729.123456789Z-36c517bd….checks
 //	OFAC_SDN.checked
-//	snapshot-20261121T045731.5Z-9a02….json
+//	snapshot-20261121T045731.500000000Z-9a02….json
 //
 // The others are small. The second says in each line when the revision was seen to
 // be the publisher's still, and the third when that was last, of the newest
 // revision. The fourth says from which revisions questions were answered since that
 // time; it has the digest of the results in its name.
 //
-// A file is written aside, flushed to the disk, and renamed, and then the
-// directory is flushed: a program that is killed at whatever instant, or a machine
-// that loses its power, leaves the old state or the new one. A file that is not
-// what was written is renamed to end with ".damaged", and never read again; it is
-// there for people to look at, and to delete.
+// All but the second, to which lines are appended, are written aside, flushed to the
+// disk, and renamed, and then the directory is flushed: a program that is killed at
+// whatever instant, or a machine that loses its power, leaves the old state or the new
+// one. What is not as it was written is renamed to end with ".damaged", and never read
+// again; it is there for people to look at, and to delete. But a snapshot stays where
+// it is, for its time must not pass for that of another.
 //
 // A checksum tells what is damaged, not what is forged: whoever can write into
 // the directory can change what is on a list. It is made readable and writable by
