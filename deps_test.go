@@ -53,6 +53,7 @@ var imports = map[string]string{
 	"internal/listtest":     "score sources",
 	"internal/mkbundle":     "internal/listfile sources sources/badlist sources/eu sources/ofac sources/uk",
 	"internal/pace":         "",
+	"internal/pipenet":      "",
 	"internal/postgrestest": "",
 	"internal/remark":       "address sources",
 	"internal/secp256k1":    "",

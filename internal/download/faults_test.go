@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/listtest"
+	"github.com/walletscreen/walletscreen/internal/pipenet"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
@@ -28,54 +28,12 @@ import (
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
-// pipes is a listener of connections in memory. With them the clock of a bubble of
-// synctest is that of client and server, and hours of waiting take no time.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	close(p.done)
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
-
-// serve returns a client of a server of h, to which all addresses lead. TLS is
-// left out: a client that asks for https takes the pipe for such a connection.
+// serve returns a client of a server of h, to which all addresses lead that are not
+// plain http.
 func serve(t *testing.T, h http.Handler) *http.Client {
 	t.Helper()
-	l := &pipes{make(chan net.Conn), make(chan struct{})}
-	server := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
-	transport := &http.Transport{
-		DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			client, end := net.Pipe()
-			select {
-			case l.conns <- end:
-				return client, nil
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		},
-		DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("http, not https") },
-	}
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		server.Close()
-		<-served
-	})
+	transport := pipenet.Serve(t, &http.Server{Handler: h}).Transport(t)
+	transport.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("http, not https") }
 	return &http.Client{Transport: transport}
 }
 

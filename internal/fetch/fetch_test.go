@@ -16,13 +16,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/internal/pipenet"
 )
 
-// serve starts a server and returns a request for its "/list.xml", quick to
-// give up.
+// serve starts a server and returns a request for its "/list.xml", quick to try
+// again.
 func serve(t *testing.T, h http.HandlerFunc) *fetch.Request {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -30,7 +32,6 @@ func serve(t *testing.T, h http.HandlerFunc) *fetch.Request {
 	return &fetch.Request{
 		URL:       server.URL + "/list.xml?token=secret",
 		Client:    server.Client(),
-		Stall:     5 * time.Second,
 		Backoff:   time.Millisecond,
 		AllowHTTP: true,
 	}
@@ -186,11 +187,13 @@ func TestRetry(t *testing.T) {
 			t.Errorf("%s: Get = %q in %d calls, %v, want hello in %d", tt.name, body, calls, err, tt.calls)
 		}
 	}
-	req := serve(t, flaky(status(503, "1"), hello))
-	start := time.Now()
-	if _, _, _, err := get(t.Context(), req); err != nil || time.Since(start) < time.Second {
-		t.Errorf("Retry-After: 1 was waited for %v, %v, want at least a second", time.Since(start), err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		req := serveInMemory(t, flaky(status(503, "100"), hello))
+		start := time.Now()
+		if _, _, _, err := get(t.Context(), req); err != nil || time.Since(start) != 100*time.Second {
+			t.Errorf("Retry-After: 100 was waited for %v, %v, want as many seconds", time.Since(start), err)
+		}
+	})
 }
 
 func TestShortBody(t *testing.T) {
@@ -221,53 +224,68 @@ func TestReaderError(t *testing.T) {
 	}
 }
 
+// serveInMemory is serve for a bubble of synctest, with its clock.
+func serveInMemory(t *testing.T, h http.HandlerFunc) *fetch.Request {
+	t.Helper()
+	return &fetch.Request{
+		URL:     "https://list.example/list.xml?token=secret",
+		Client:  &http.Client{Transport: pipenet.Serve(t, &http.Server{Handler: h}).Transport(t)},
+		Backoff: time.Millisecond,
+	}
+}
+
 func TestStall(t *testing.T) {
 	for name, before := range map[string]func(w http.ResponseWriter){
 		"before the answer":       func(http.ResponseWriter) {},
 		"before the body":         func(w http.ResponseWriter) { http.NewResponseController(w).Flush() },
 		"in the middle of a body": func(w http.ResponseWriter) { io.WriteString(w, "hel"); http.NewResponseController(w).Flush() },
 	} {
-		stall := func(w http.ResponseWriter, r *http.Request) {
-			before(w)
-			<-r.Context().Done()
-		}
-		req := serve(t, stall)
-		req.Stall, req.Attempts = 50*time.Millisecond, 1
-		if _, _, _, err := get(t.Context(), req); !errors.Is(err, fetch.ErrStalled) {
-			t.Errorf("stalled %s: error %v, want ErrStalled", name, err)
-		}
-		req = serve(t, flaky(stall, hello))
-		req.Stall = 50 * time.Millisecond
-		if body, _, _, err := get(t.Context(), req); body != "hello" || err != nil {
-			t.Errorf("stalled %s once: Get = %q, %v, want hello", name, body, err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			stall := func(w http.ResponseWriter, r *http.Request) {
+				before(w)
+				<-r.Context().Done()
+			}
+			req := serveInMemory(t, stall)
+			req.Stall, req.Attempts = time.Minute, 1
+			start := time.Now()
+			if _, _, _, err := get(t.Context(), req); !errors.Is(err, fetch.ErrStalled) || time.Since(start) != time.Minute {
+				t.Errorf("stalled %s: error %v after %v, want ErrStalled after a minute", name, err, time.Since(start))
+			}
+			req = serveInMemory(t, flaky(stall, hello))
+			req.Stall = time.Minute
+			if body, _, _, err := get(t.Context(), req); body != "hello" || err != nil {
+				t.Errorf("stalled %s once: Get = %q, %v, want hello", name, body, err)
+			}
+		})
 	}
 	// Slow is not stalled, on either side.
-	req := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		for range 5 {
-			io.WriteString(w, "x")
-			http.NewResponseController(w).Flush()
-			time.Sleep(60 * time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		req := serveInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			for range 5 {
+				io.WriteString(w, "x")
+				http.NewResponseController(w).Flush()
+				time.Sleep(time.Minute - 1)
+			}
+		})
+		req.Stall, req.Attempts = time.Minute, 1
+		var got int
+		_, err := fetch.Get(t.Context(), req, func(r io.Reader) error {
+			for {
+				n, err := r.Read(make([]byte, 1))
+				if got += n; err == io.EOF {
+					return nil
+				} else if err != nil {
+					return err
+				}
+				if got == 1 {
+					time.Sleep(time.Hour)
+				}
+			}
+		})
+		if got != 5 || err != nil {
+			t.Errorf("slow body, slow reader: %d bytes, %v, want 5", got, err)
 		}
 	})
-	req.Stall, req.Attempts = 200*time.Millisecond, 1
-	var got int
-	_, err := fetch.Get(t.Context(), req, func(r io.Reader) error {
-		for {
-			n, err := r.Read(make([]byte, 1))
-			if got += n; err == io.EOF {
-				return nil
-			} else if err != nil {
-				return err
-			}
-			if got == 1 {
-				time.Sleep(400 * time.Millisecond)
-			}
-		}
-	})
-	if got != 5 || err != nil {
-		t.Errorf("slow body, slow reader: %d bytes, %v, want 5", got, err)
-	}
 }
 
 func TestContext(t *testing.T) {
@@ -284,12 +302,15 @@ func TestContext(t *testing.T) {
 	if _, calls, _, err := get(ctx, req); !errors.Is(err, context.Canceled) || calls != 0 {
 		t.Errorf("Get, cancelled before: error %v, want context.Canceled", err)
 	}
-	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	req = serve(t, status(503, "60"))
-	if _, _, _, err := get(ctx, req); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Get, timed out between attempts: error %v, want context.DeadlineExceeded", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 59*time.Second)
+		defer cancel()
+		req := serveInMemory(t, status(503, "60"))
+		start := time.Now()
+		if _, _, _, err := get(ctx, req); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 59*time.Second {
+			t.Errorf("Get, timed out between attempts: error %v after %v, want context.DeadlineExceeded", err, time.Since(start))
+		}
+	})
 }
 
 func TestRedirects(t *testing.T) {
