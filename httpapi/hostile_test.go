@@ -16,13 +16,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/internal/pipenet"
 )
 
-// The tests of this file talk to a real server over TCP, as no well-behaved client
-// would.
+// The tests of this file talk to a real server, as no well-behaved client would:
+// over TCP, but for those that take their time.
 
 // serve starts a server with limits as a server should have them, and returns its
 // address. When the test is over, no goroutine of it may be left.
@@ -299,73 +301,94 @@ func TestPipelined(t *testing.T) {
 	}
 }
 
+// serveInMemory starts a server in a bubble of synctest, whose clock is the
+// server's, and returns a function that connects to it until the end of the test.
+func serveInMemory(t *testing.T, server *http.Server) (dial func() net.Conn) {
+	t.Helper()
+	l := pipenet.Serve(t, server)
+	return func() net.Conn {
+		t.Helper()
+		c, err := l.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		c.SetDeadline(time.Now().Add(time.Hour))
+		return c
+	}
+}
+
 // TestSlow: a caller that sends a byte now and then is given up, be it that the
 // header, a body that is wanted or one that is not does not come, on a server that
 // bounds the time of requests and on one that leaves bodies to the handler.
 func TestSlow(t *testing.T) {
-	const soon = time.Second
-	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{BodyTimeout: soon})
-	for name, limit := range map[string]func(*http.Server){
-		"ReadTimeout": func(s *http.Server) { s.ReadTimeout, s.ReadHeaderTimeout = soon, soon },
-		"BodyTimeout": func(s *http.Server) { s.ReadTimeout, s.ReadHeaderTimeout = 0, soon },
+	const soon = time.Minute
+	for name, server := range map[string]*http.Server{
+		"ReadTimeout": {ReadTimeout: soon, ReadHeaderTimeout: soon},
+		"BodyTimeout": {ReadHeaderTimeout: soon},
 	} {
-		addr := serve(t, h, limit)
-		var callers sync.WaitGroup
-		for _, tt := range []struct{ name, request, want string }{
-			{"header", sourcesLine + withKey + "X: ", ""},
-			{"body", screenLine + withKey + withJSON + "Content-Length: 9999\r\n\r\n", "408 request_timeout"},
-			{"chunks", screenLine + withKey + withJSON + chunked + "\r\nfff\r\n", "408 request_timeout"},
-			{"body without a key", screenLine + withJSON + "Content-Length: 9999\r\n\r\n", "401 missing_credentials"},
-			{"body to nowhere", "POST / HTTP/1.1\r\nHost: x\r\n" + chunked + "\r\nfff\r\n", "404 not_found"},
-		} {
-			c := dial(t, addr)
-			io.WriteString(c, tt.request)
-			callers.Go(func() {
-				for {
-					if _, err := io.WriteString(c, "x"); err != nil {
-						return
+		synctest.Test(t, func(t *testing.T) {
+			server.Handler = httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{BodyTimeout: soon})
+			dial := serveInMemory(t, server)
+			start := time.Now()
+			var callers sync.WaitGroup
+			for _, tt := range []struct{ name, request, want string }{
+				{"header", sourcesLine + withKey + "X: ", ""},
+				{"body", screenLine + withKey + withJSON + "Content-Length: 9999\r\n\r\n", "408 request_timeout"},
+				{"chunks", screenLine + withKey + withJSON + chunked + "\r\nfff\r\n", "408 request_timeout"},
+				{"body without a key", screenLine + withJSON + "Content-Length: 9999\r\n\r\n", "401 missing_credentials"},
+				{"body to nowhere", "POST / HTTP/1.1\r\nHost: x\r\n" + chunked + "\r\nfff\r\n", "404 not_found"},
+			} {
+				c := dial()
+				callers.Go(func() {
+					for _, err := io.WriteString(c, tt.request); err == nil; _, err = io.WriteString(c, "x") {
+						time.Sleep(soon / 50)
 					}
-					time.Sleep(soon / 50)
-				}
-			})
-			callers.Go(func() {
-				var got []string
-				for _, r := range replies(t, c) {
-					got = append(got, r.String())
-				}
-				if got := strings.Join(got, ", "); got != tt.want {
-					t.Errorf("%s: %s: got %q, want %q", name, tt.name, got, tt.want)
-				}
-				c.Close()
-			})
-		}
-		callers.Wait()
+				})
+				callers.Go(func() {
+					var got []string
+					for _, r := range replies(t, c) {
+						got = append(got, r.String())
+					}
+					if got := strings.Join(got, ", "); got != tt.want {
+						t.Errorf("%s: %s: got %q, want %q", name, tt.name, got, tt.want)
+					}
+					if took := time.Since(start); took > soon+time.Second {
+						t.Errorf("%s: %s: given up after %v", name, tt.name, took)
+					}
+					c.Close()
+				})
+			}
+			callers.Wait()
+		})
 	}
 }
 
 // TestBodyTimeoutIsLifted: a body that has come in time leaves no limit behind, for
 // the answer or for the next request on the connection.
 func TestBodyTimeoutIsLifted(t *testing.T) {
-	const timeout = 200 * time.Millisecond
-	slow := authorizer(func(string) (httpapi.Grant, error) { return httpapi.Grant{KeyID: "id"}, nil })
-	late := make(chan error, 1)
-	inner := httpapi.NewHandler(newLoadedScreener(t), slow, &httpapi.Options{BodyTimeout: timeout})
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		inner.ServeHTTP(w, r)
-		if r.Method == "POST" {
-			time.Sleep(2 * timeout)
-			late <- r.Context().Err()
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = time.Minute
+		anybody := authorizer(func(string) (httpapi.Grant, error) { return httpapi.Grant{KeyID: "id"}, nil })
+		inner := httpapi.NewHandler(newLoadedScreener(t), anybody, &httpapi.Options{BodyTimeout: timeout})
+		c := serveInMemory(t, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			inner.ServeHTTP(w, r)
+			if r.Method == "POST" {
+				time.Sleep(2 * timeout)
+				if err := r.Context().Err(); err != nil {
+					t.Errorf("the request was ended: %v", err)
+				}
+			}
+		})})()
+		go func() {
+			io.WriteString(c, screenLine+withKey+withJSON+sized(question))
+			time.Sleep(5 * timeout)
+			io.WriteString(c, sourcesLine+withKey+last+"\r\n")
+		}()
+		if all := replies(t, c); len(all) != 2 || all[0].status != 200 || all[1].status != 200 {
+			t.Errorf("answers %v", all)
 		}
 	})
-	c := dial(t, serve(t, h, func(s *http.Server) { s.ReadTimeout = 0 }))
-	io.WriteString(c, screenLine+withKey+withJSON+sized(question))
-	if err := <-late; err != nil {
-		t.Errorf("the request was ended: %v", err)
-	}
-	io.WriteString(c, sourcesLine+withKey+last+"\r\n")
-	if all := replies(t, c); len(all) != 2 || all[0].status != 200 || all[1].status != 200 {
-		t.Errorf("answers %v", all)
-	}
 }
 
 // TestGone: callers that leave, at any byte of their request, leave nothing behind.
