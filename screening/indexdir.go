@@ -1,12 +1,9 @@
 package screening
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,15 +18,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-const (
-	// orphaned is the age at which a file that no manifest names is nobody's: a young
-	// one may be in the making.
-	orphaned = 10 * time.Minute
-	// maxManifest bounds a manifest that is read, and maxRepeated the file of the
-	// repeated entries.
-	maxManifest = 16 << 20
-	maxRepeated = 4 << 30
-)
+// orphaned is the age at which a file that no manifest names is nobody's: a young one
+// may be in the making.
+const orphaned = 10 * time.Minute
 
 // An indexDir keeps lists as they are answered from in a directory; see
 // Options.IndexDir. The Store has them, too, so whatever is wrong with a file, it is
@@ -47,6 +38,27 @@ func newIndexDir(path string, accountsOnly bool) *indexDir {
 	return &indexDir{path, accountsOnly, moduleVersion()}
 }
 
+// The names of the files end so.
+const (
+	manifestSuffix = ".json"
+	accountsSuffix = ".accounts.json" // of a manifest with Options.NoKeyMatch
+	indexSuffix    = ".index"
+	tempPrefix     = ".new-"
+)
+
+func (d *indexDir) manifestName(source string) string {
+	suffix := manifestSuffix
+	if d.accountsOnly {
+		suffix = accountsSuffix
+	}
+	return filepath.Join(d.path, source+suffix)
+}
+
+// indexName returns the name of the file that k is about.
+func (d *indexDir) indexName(source string, k *keptSegment) string {
+	return filepath.Join(d.path, filepath.Base(source+"-"+k.Index+indexSuffix))
+}
+
 // open opens the list of a source that is wanted. The error wraps fs.ErrNotExist if
 // it is not there, errOutdated if another version has written it, and
 // index.ErrDamaged if it is damaged.
@@ -62,9 +74,6 @@ func (d *indexDir) open(source string, want sources.Stored) (*list, error) {
 	if l.segment, err = d.openSegment(source, &m.Segment, (*index.Index).VerifyDigest); err == nil && m.Removed != nil {
 		l.removed, err = d.openSegment(source, m.Removed, (*index.Index).VerifyDigest)
 	}
-	if err == nil && m.Repeated != "" {
-		l.repeated, err = d.readRepeated(source, m.Repeated)
-	}
 	return l, err
 }
 
@@ -72,7 +81,7 @@ func (d *indexDir) open(source string, want sources.Stored) (*list, error) {
 // one that a manifest names: all of it was verified before that was written.
 func (d *indexDir) openSegment(source string, k *keptSegment, verify func(*index.Index) error) (*segment, error) {
 	start := time.Now()
-	name := d.file(source, k.Index, indexSuffix)
+	name := d.indexName(source, k)
 	ix, err := index.Open(name)
 	if err != nil {
 		return nil, err
@@ -87,84 +96,19 @@ func (d *indexDir) openSegment(source string, k *keptSegment, verify func(*index
 	return &segment{index: ix, facts: k.facts, accountsOnly: d.accountsOnly, mapped: true, built: built, took: built.Sub(start)}, nil
 }
 
-// The names of the files end so.
-const (
-	manifestSuffix = ".json"
-	accountsSuffix = ".accounts.json" // of a manifest with Options.NoKeyMatch
-	indexSuffix    = ".index"
-	repeatedSuffix = ".repeated"
-	tempPrefix     = ".new-"
-)
-
-func (d *indexDir) manifestName(source string) string {
-	suffix := manifestSuffix
-	if d.accountsOnly {
-		suffix = accountsSuffix
-	}
-	return filepath.Join(d.path, source+suffix)
-}
-
-// file returns the name of a file that has the given digest.
-func (d *indexDir) file(source, digest, suffix string) string {
-	return filepath.Join(d.path, filepath.Base(source+"-"+digest+suffix))
-}
-
-// read returns the bytes of a file.
-func read(name string, most int64) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // to open a pipe would be to wait for it
-		return nil, fmt.Errorf("%s: %w: no file", name, index.ErrDamaged)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // read only
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s: %w: more than %d bytes", name, index.ErrDamaged, most)
-	}
-	return data, err
-}
-
-func (d *indexDir) readRepeated(source, digest string) ([]sources.Entry, error) {
-	name := d.file(source, digest, repeatedSuffix)
-	data, err := read(name, maxRepeated)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(data)
-	var kept []keptEntry
-	if hex.EncodeToString(sum[:]) != digest || json.Unmarshal(data, &kept) != nil {
-		return nil, fmt.Errorf("%s: %w", name, index.ErrDamaged)
-	}
-	entries := make([]sources.Entry, len(kept))
-	for i, k := range kept {
-		entries[i] = k.entry()
-	}
-	return entries, nil
-}
-
 // keep writes l, a list of the given source that the Store has, and returns it with
 // the indexes in the files. What the directory has already is not written again.
 func (d *indexDir) keep(source string, l list) (list, error) {
 	err := os.MkdirAll(d.path, 0o700)
 	next := l
-	var repeated string
 	if err == nil {
 		next.segment, err = d.keepSegment(source, l.segment)
 	}
 	if err == nil && l.removed != nil {
 		next.removed, err = d.keepSegment(source, l.removed)
 	}
-	if err == nil && len(l.repeated) > 0 {
-		repeated, err = d.keepRepeated(source, l.repeated, l.segment.mapped)
-	}
 	if err == nil {
-		err = d.writeManifest(d.manifestOf(source, &l, repeated))
+		err = d.writeManifest(d.manifestOf(source, &l))
 	}
 	if err != nil {
 		return l, err
@@ -178,7 +122,7 @@ func (d *indexDir) keep(source string, l list) (list, error) {
 // there already.
 func (d *indexDir) keepSegment(source string, seg *segment) (*segment, error) {
 	k := kept(seg)
-	name := d.file(source, k.Index, indexSuffix)
+	name := d.indexName(source, k)
 	if touch(name) && seg.mapped {
 		return seg, nil
 	}
@@ -199,26 +143,6 @@ func (d *indexDir) keepSegment(source string, seg *segment) (*segment, error) {
 func touch(name string) bool {
 	now := time.Now()
 	return os.Chtimes(name, now, now) == nil
-}
-
-// keepRepeated writes entries, and returns the digest of their file. It may be there
-// already, if read says that they have been read from it.
-func (d *indexDir) keepRepeated(source string, entries []sources.Entry, read bool) (digest string, err error) {
-	kept := make([]keptEntry, len(entries))
-	for i, e := range entries {
-		kept[i] = keepEntry(e)
-	}
-	data, err := json.Marshal(kept)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(data)
-	digest = hex.EncodeToString(sum[:])
-	name := d.file(source, digest, repeatedSuffix)
-	if read && touch(name) {
-		return digest, nil
-	}
-	return digest, d.write(name, bytes.NewReader(data))
 }
 
 // write makes the file of that name of what from writes, or leaves it as it is.
@@ -247,8 +171,8 @@ func (d *indexDir) sweep(source string) {
 	named := make(map[string]bool)
 	for _, suffix := range []string{manifestSuffix, accountsSuffix} {
 		if m, err := readManifest(filepath.Join(d.path, source+suffix)); err == nil {
-			for _, name := range m.files(d) {
-				named[filepath.Base(name)] = true
+			for _, k := range m.segments() {
+				named[filepath.Base(d.indexName(source, k))] = true
 			}
 		}
 	}
@@ -258,8 +182,7 @@ func (d *indexDir) sweep(source string) {
 	}
 	for _, f := range files {
 		name := f.Name()
-		ours := strings.HasPrefix(name, source+"-") && (strings.HasSuffix(name, indexSuffix) || strings.HasSuffix(name, repeatedSuffix)) ||
-			strings.HasPrefix(name, tempPrefix)
+		ours := strings.HasPrefix(name, source+"-") && strings.HasSuffix(name, indexSuffix) || strings.HasPrefix(name, tempPrefix)
 		if info, err := f.Info(); ours && !named[name] && err == nil && time.Since(info.ModTime()) > orphaned {
 			os.Remove(filepath.Join(d.path, name))
 		}

@@ -2,6 +2,7 @@ package screening
 
 import (
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/index"
@@ -24,7 +25,6 @@ type intake struct {
 	b         *segmentBuilder
 	anomalies sources.Anomalies
 	count     int
-	repeated  []sources.Entry
 	added     entrySet
 }
 
@@ -52,9 +52,6 @@ func (in *intake) add(e sources.Entry) error {
 		return err
 	}
 	in.anomalies.Add(e, repeated)
-	if repeated {
-		in.repeated = append(in.repeated, e)
-	}
 	in.b.add(e, f, repeated)
 	in.count++
 	pace.Step(in.count)
@@ -91,15 +88,29 @@ func (in *intake) finish(l *list, workers int) (err error) {
 	}
 	l.segment.built = time.Now()
 	l.segment.took = l.segment.built.Sub(start)
-	l.count, l.repeated, l.anomalies = in.count, in.repeated, in.anomalies
+	l.count, l.anomalies = in.count, in.anomalies
 	return nil
+}
+
+// all returns all entries, if the list before had none: the new ones, which are the first
+// of their Identity, and then those that are repeated.
+func (in *intake) all() []sources.Entry {
+	all := in.added.entries
+	for _, r := range in.b.repeated {
+		all = append(all, slices.Repeat([]sources.Entry{r.entry}, r.times)...)
+	}
+	return all
 }
 
 // compare sets what l, which was finished and accepted, has more and less than the
 // list before it, and all that is gone by now.
 func (in *intake) compare(l *list) error {
 	l.added, l.gone, l.removed = in.added.entries, nil, in.had.removed
-	err := in.had.segment.each(&in.kept, func(_ *listing, e sources.Entry) { l.gone = append(l.gone, e) })
+	err := in.had.segment.each(&in.kept, func(r *listing, e sources.Entry) {
+		if r.repeated == 0 {
+			l.gone = append(l.gone, e)
+		}
+	})
 	if err != nil || l.gone == nil && in.back.none() {
 		return err
 	}
@@ -165,7 +176,7 @@ func (fd *finder) find(e sources.Entry, f filing) (found, error) {
 		if err != nil {
 			return found{}, err
 		}
-		if !l.repeated && l.same(e, f.form) {
+		if l.repeated == 0 && l.same(e, f.form) {
 			return found{l, place, len(numbers) == 1}, nil
 		}
 	}
@@ -185,7 +196,7 @@ func (fd *finder) crowd(place int, k index.Key, numbers []uint32) error {
 		if err != nil {
 			return err
 		}
-		if !l.repeated {
+		if l.repeated == 0 {
 			crowd[e.Identity()] = n
 		}
 	}

@@ -7,9 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -21,7 +22,7 @@ import (
 // indexFormat is the version of what an index says of a list: under which keys an
 // entry is filed, and how its listing is written. It is raised with each change of
 // that, and with each chain that is added; TestIndexFormat tells when.
-const indexFormat = 1
+const indexFormat = 2
 
 // errOutdated is why an index is not taken that was written by another version.
 var errOutdated = errors.New("index was written by another version")
@@ -37,7 +38,6 @@ type manifest struct {
 	Accepted     time.Time        `json:"accepted"`
 	Before       sources.Stored   `json:"before"` // see list
 	Entries      int              `json:"entries"`
-	Repeated     string           `json:"repeated,omitempty"` // the digest of the file that has them
 	Segment      keptSegment      `json:"segment"`
 	Removed      *keptSegment     `json:"removed,omitempty"`
 
@@ -118,12 +118,12 @@ func kept(seg *segment) *keptSegment {
 }
 
 // manifestOf returns the manifest of l, a list of the given source.
-func (d *indexDir) manifestOf(source string, l *list, repeated string) *manifest {
+func (d *indexDir) manifestOf(source string, l *list) *manifest {
 	rev := l.confirmed
 	rev.Published = rev.Published.UTC() // as a store has it
 	m := &manifest{
 		Format: indexFormat, Program: d.program, Source: source, AccountsOnly: d.accountsOnly,
-		Revision: rev, Accepted: l.accepted.UTC(), Before: l.before, Entries: l.count, Repeated: repeated,
+		Revision: rev, Accepted: l.accepted.UTC(), Before: l.before, Entries: l.count,
 		Segment: *kept(l.segment), Removed: kept(l.removed), Anomalies: l.anomalies.Counts,
 	}
 	for _, a := range l.anomalies.First {
@@ -153,32 +153,41 @@ func (d *indexDir) check(m *manifest, source string, want sources.Stored) error 
 	case m.Revision.Digest != want.Digest || !m.Accepted.Equal(want.Accepted):
 		return fmt.Errorf("an index of %.80q: %w", m.Revision.Digest, fs.ErrNotExist)
 	}
-	samples := m.Segment.Samples
-	if m.Removed != nil {
-		samples = slices.Concat(samples, m.Removed.Samples)
-	}
-	for _, s := range samples {
-		if e := s.Entry.entry(); filedAs(e, d.accountsOnly) != s.Filed {
-			return fmt.Errorf("%w: %.100q", errOutdated, e.Text())
+	for _, k := range m.segments() {
+		for _, s := range k.Samples {
+			if e := s.Entry.entry(); filedAs(e, d.accountsOnly) != s.Filed {
+				return fmt.Errorf("%w: %.100q", errOutdated, e.Text())
+			}
 		}
 	}
 	return nil
 }
 
-// files returns the names of the files that m names.
-func (m *manifest) files(d *indexDir) []string {
-	names := []string{d.file(m.Source, m.Segment.Index, indexSuffix)}
-	if m.Removed != nil {
-		names = append(names, d.file(m.Source, m.Removed.Index, indexSuffix))
+// segments returns the segments that m has.
+func (m *manifest) segments() []*keptSegment {
+	if m.Removed == nil {
+		return []*keptSegment{&m.Segment}
 	}
-	if m.Repeated != "" {
-		names = append(names, d.file(m.Source, m.Repeated, repeatedSuffix))
-	}
-	return names
+	return []*keptSegment{&m.Segment, m.Removed}
 }
 
+// maxManifest bounds the file of a manifest.
+const maxManifest = 16 << 20
+
 func readManifest(name string) (*manifest, error) {
-	data, err := read(name, maxManifest)
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a pipe would be to wait for it
+		return nil, fmt.Errorf("%s: %w: no file", name, index.ErrDamaged)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()                                         // read only
+	data, err := io.ReadAll(io.LimitReader(f, maxManifest)) // what is longer has no checksum
 	if err != nil {
 		return nil, err
 	}

@@ -274,9 +274,6 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had list
 	}
 	report.Entries, report.Added, report.Removed = next.count, slices.Clip(next.added), next.gone
 	next = s.shared(ctx, i, had, next)
-	if s.store != nil && had.segment == nil && !next.stored {
-		next.whole = next.added
-	}
 	next.added, next.gone = nil, nil
 	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.count, "addresses", next.addresses(),
 		"added", len(report.Added), "removed", len(report.Removed), "anomalies", next.anomalies.Total(),
@@ -378,6 +375,9 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	next.before = had.name()
 	next.storeErr = had.storeErr
 	s.building(func(int) { err = in.compare(&next) })
+	if s.store != nil && had.segment == nil {
+		next.whole = in.all()
+	}
 	return next, err
 }
 

@@ -93,7 +93,6 @@ type Options struct {
 	//
 	//	OFAC_SDN.json           which revision it is, and what is in the following
 	//	OFAC_SDN-….index        the list; and another one, what it had and has no more
-	//	OFAC_SDN-….repeated     the entries that are repeated, if there are any
 	//
 	// or OFAC_SDN.accounts.json with NoKeyMatch. They are written aside, flushed to the
 	// disk and renamed; but for the first they are never changed, and go some minutes
@@ -195,10 +194,9 @@ type Screener struct {
 // A list is one source as it was last accepted, and what became of the last
 // attempt to load it. It is never changed, only replaced.
 type list struct {
-	segment   *segment        // nil: never loaded
-	repeated  []sources.Entry // those with the Identity of another before them, which the segment has, too
-	count     int             // of entries, repetitions too
-	removed   *segment        // what it had and has no more; nil: nothing
+	segment   *segment // nil: never loaded
+	count     int      // of entries, repetitions too
+	removed   *segment // what it had and has no more; nil: nothing
 	anomalies sources.Anomalies
 	revision  sources.Revision // zero: never loaded
 	updated   time.Time        // last successful check; zero of a part
@@ -207,7 +205,7 @@ type list struct {
 	err       error            // of the last load; nil if it succeeded
 
 	added, gone []sources.Entry // against the list before
-	whole       []sources.Entry // all but the repeated ones, if they are at hand, until they are saved
+	whole       []sources.Entry // all of them, if they are at hand, until they are saved
 
 	stored    bool             // the store has it
 	confirmed sources.Revision // as the store has it
@@ -236,11 +234,10 @@ func (l list) addresses() int {
 
 // all returns the entries of l. They must not be changed.
 func (l list) all() ([]sources.Entry, error) {
-	entries, err := l.whole, error(nil)
-	if entries == nil {
-		entries, err = l.segment.all()
+	if l.whole != nil {
+		return l.whole, nil
 	}
-	return append(entries, l.repeated...), err
+	return l.segment.all()
 }
 
 // New returns a Screener of the given sources, at least one. It does no I/O and

@@ -60,7 +60,7 @@ const (
 	textAddress        // a text
 	addressMask = 3
 	hasListed   = 4  // with each: a text has the listed string, which is not the normal form
-	isRepeated  = 8  // with each: the list has another entry with this Identity before
+	isRepeated  = 8  // with each: a number follows, of how often the list says so after another entry with this Identity
 	isRemoved   = 16 // with each: a time follows at which the list had it no more
 )
 
@@ -76,6 +76,9 @@ type segmentBuilder struct {
 	texts  map[uint64]struct{} // hashes of distinct addresses but those of hexAddress
 	keys   []index.Key         // scratch, as is the following
 	text   []byte
+
+	repeated []repetition
+	places   map[[sha256.Size]byte]int // in repeated, by the hash of what the entry says
 
 	sampled map[sampleShape]bool
 	shape   sampleShape // of the last
@@ -93,7 +96,14 @@ func newSegmentBuilder(accountsOnly bool, expected int) *segmentBuilder {
 		accountsOnly: accountsOnly, expected: expected,
 		facts: facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
 		seed:  maphash.MakeSeed(), texts: make(map[uint64]struct{}), sampled: make(map[sampleShape]bool),
+		places: make(map[[sha256.Size]byte]int),
 	}
+}
+
+// A repetition is an entry with the Identity of another before it, and how often it came.
+type repetition struct {
+	entry sources.Entry
+	times int
 }
 
 // A filing is where an entry goes: under which keys, of which the first finds the
@@ -134,17 +144,24 @@ func (b *segmentBuilder) add(e sources.Entry, f filing, repeated bool) {
 	if f.form != hexAddress {
 		b.texts[maphash.String(b.seed, addressText(e))] = struct{}{}
 	}
-	form := f.form
-	if repeated {
-		form |= isRepeated
+	if !repeated {
+		b.enter(e, f, 0, time.Time{})
+		return
 	}
-	b.enter(e, f.keys, form, time.Time{})
+	place, ok := b.places[hash]
+	if !ok {
+		place = len(b.repeated)
+		b.places[hash] = place
+		b.repeated = append(b.repeated, repetition{entry: e})
+	}
+	b.repeated[place].times++
 }
 
 // remove adds an entry that the list had until the given time.
 func (b *segmentBuilder) remove(e sources.Entry, at time.Time) {
 	f := b.file(e)
-	b.enter(e, f.keys, f.form|isRemoved, at)
+	f.form |= isRemoved
+	b.enter(e, f, 0, at)
 }
 
 // A sampleShape is what is alike in entries with an address that are filed alike.
@@ -190,11 +207,11 @@ func (b *segmentBuilder) sample(e sources.Entry, keys []index.Key, form byte) {
 	b.facts.Samples = append(b.facts.Samples, sampleOf(e, b.accountsOnly))
 }
 
-// enter files the listing of an entry under keys.
-func (b *segmentBuilder) enter(e sources.Entry, keys []index.Key, form byte, removed time.Time) {
-	b.sample(e, keys, form)
-	n := b.listing(form, e, removed)
-	for _, k := range keys {
+// enter files the listing of an entry.
+func (b *segmentBuilder) enter(e sources.Entry, f filing, times int, removed time.Time) {
+	b.sample(e, f.keys, f.form)
+	n := b.listing(f.form, e, times, removed)
+	for _, k := range f.keys {
 		b.index.Add(k, n)
 	}
 }
@@ -208,8 +225,9 @@ func addressText(e sources.Entry) string {
 	return e.Address.Normalized()
 }
 
-// listing returns the number of the text that says what e does.
-func (b *segmentBuilder) listing(form byte, e sources.Entry, removed time.Time) uint32 {
+// listing returns the number of the text that says what e does, and with that form how
+// often, or until when.
+func (b *segmentBuilder) listing(form byte, e sources.Entry, times int, removed time.Time) uint32 {
 	listed := listedApart(e)
 	if listed != "" {
 		form |= hasListed
@@ -230,6 +248,9 @@ func (b *segmentBuilder) listing(form byte, e sources.Entry, removed time.Time) 
 	}
 	if form&hasListed != 0 {
 		t = binary.AppendUvarint(t, uint64(b.index.Intern(listed)))
+	}
+	if form&isRepeated != 0 {
+		t = binary.AppendUvarint(t, uint64(times))
 	}
 	if form&isRemoved != 0 {
 		t = appendTime(t, removed)
@@ -267,6 +288,12 @@ func (b *segmentBuilder) build() (*segment, error) {
 		if len(hashes) > 1024 {
 			pace.Yield()
 		}
+	}
+	for i, r := range b.repeated {
+		f := b.file(r.entry)
+		f.form |= isRepeated
+		b.enter(r.entry, f, r.times, time.Time{})
+		pace.Step(i)
 	}
 	ix, err := b.index.Build()
 	if err != nil {
@@ -375,8 +402,8 @@ type listing struct {
 	number   uint32
 	entry    sources.Entry
 	chain    address.Chain // of an address that is 0x and the bytes of its key in hex; else ""
-	repeated bool
-	removed  time.Time // when the list had it no more; zero: it has it
+	repeated int           // how often it is said after another entry with this Identity; 0: it is the first
+	removed  time.Time     // when the list had it no more; zero: it has it
 }
 
 // at returns the entry that l lists under the key k.
@@ -419,7 +446,7 @@ func (seg *segment) read(n uint32) (*listing, error) {
 	}
 	r := listingReader{seg: seg, rest: []byte(text)}
 	form := r.byte()
-	l := &listing{number: n, repeated: form&isRepeated != 0, entry: sources.Entry{
+	l := &listing{number: n, entry: sources.Entry{
 		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
 		ListedAt: r.time(), FirstSeen: r.time(),
 	}}
@@ -434,6 +461,11 @@ func (seg *segment) read(n uint32) (*listing, error) {
 	if form&hasListed != 0 {
 		l.entry.Listed = r.text()
 	}
+	if form&isRepeated != 0 {
+		if l.repeated = int(r.uvarint()); l.repeated < 1 || l.repeated > maxEntries {
+			r.fail()
+		}
+	}
 	if form&isRemoved != 0 {
 		l.removed = r.time()
 	}
@@ -447,8 +479,8 @@ func (seg *segment) read(n uint32) (*listing, error) {
 	return l, nil
 }
 
-// each calls f for each entry of the segment but those that are repeated, in no
-// order, and leaves out those that have a mark; a nil segment has none.
+// each calls f for each entry of the segment, once for repetitions that say the same, in
+// no order, and leaves out those that have a mark; a nil segment has none.
 func (seg *segment) each(but *marks, f func(*listing, sources.Entry)) error {
 	if seg == nil {
 		return nil
@@ -471,7 +503,7 @@ func (seg *segment) each(but *marks, f func(*listing, sources.Entry)) error {
 			if err != nil {
 				return err
 			}
-			if l.repeated || but.rest[mark{place, n}] {
+			if but.rest[mark{place, n}] {
 				continue
 			}
 			e, err := l.at(k)
@@ -486,8 +518,8 @@ func (seg *segment) each(but *marks, f func(*listing, sources.Entry)) error {
 	return nil
 }
 
-// all returns the entries of the segment but those that are repeated, nearly in the
-// order of the list: that of their listings.
+// all returns the entries of the segment nearly in the order of the list, that of their
+// listings: those that are repeated come last.
 func (seg *segment) all() ([]sources.Entry, error) {
 	type numbered struct {
 		listing uint32
@@ -496,8 +528,10 @@ func (seg *segment) all() ([]sources.Entry, error) {
 	var entries []sources.Entry
 	var order []numbered
 	err := seg.each(&marks{}, func(l *listing, e sources.Entry) {
-		order = append(order, numbered{l.number, len(entries)})
-		entries = append(entries, e)
+		for range max(1, l.repeated) {
+			order = append(order, numbered{l.number, len(entries)})
+			entries = append(entries, e)
+		}
 	})
 	if err != nil {
 		return nil, err
