@@ -61,13 +61,13 @@ const (
 // at most 512 bytes long, and Kind what its words say:
 //
 //   - phish…: [score.Phishing]
-//   - scam…, fake, fraud…: [score.Scam]
+//   - scam…, fake, faked, fraud…: [score.Scam]
 //   - ransom…: [score.Ransomware]
 //   - hack, hacked, hacker, stole, stolen, theft: [score.StolenFunds]
 //   - mixer, tumbler: [score.Mixer]
 //
-// the first of them if there are several, for "fake mixer" is a fake; and
-// [score.CommunityReport] if there is none. URLs and domain names have no words.
+// and their plurals; the first of them if there are several, for "fake mixer" is a
+// fake; and [score.CommunityReport] if there is none. URLs and domain names have no words.
 //
 // What is no address, but holds some, gives an entry for each: two addresses in a
 // cell, or one with a note behind it. Letters of other alphabets that look like

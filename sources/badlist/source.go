@@ -42,10 +42,11 @@ type Options struct {
 }
 
 // New returns a list of bad addresses as it is published, by default the darklist
-// of MyEtherWallet, under the id COMMUNITY_BADLIST. opts may be nil.
+// of MyEtherWallet, under the id COMMUNITY_BADLIST. opts may be nil; what is wrong in
+// it, a URL that is not https for one, is the error of Load.
 //
-// Load fetches the list with a conditional request and reads it as [Format.Parse] does:
-// it adds entries only after the whole list was read. A list that the server
+// Load fetches the list with a conditional request and reads it as [Format.Parse]
+// does, but that it adds entries only after the whole list was read. A list that the server
 // calls unchanged, or whose digest is that of the revision held, is
 // [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
 // downloads that break off, are repeated a few times.

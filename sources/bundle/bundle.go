@@ -5,7 +5,7 @@
 //	s, err := screening.New([]sources.Source{sources.Seeded(live, bundle.OFAC())}, nil)
 //
 // A bundled list is as old as it is. Its Revision says so: Published and Checked
-// are the day on which the list was published, however often it is loaded, so
+// are when the list was published, however often it is loaded, so
 // the freshness that people are shown, and Options.MaxAge of package screening,
 // are about the data and not about the program. Its Digest is that of the file
 // as it was published, so a live source whose list is still the bundled one can
@@ -26,8 +26,8 @@
 //
 // It must be run again when package address comes to read a listed string
 // otherwise, and a test says when that is: what could not be read when a file
-// was made is tried again at each Load, but what was read is not. NOTICE, at the root of the module, says where the lists
-// come from.
+// was made is tried again at each Load, but what was read is not. NOTICE, at the root
+// of the module, says where the lists come from.
 package bundle
 
 import (
@@ -67,9 +67,9 @@ func OFAC() sources.Source {
 	}
 }
 
-// EU returns two entities of the EU's consolidated list as published on 22
-// September 2026, with 6 of the 9 addresses that the list had then: a part, to be
-// the seed of the source in package eu, whose Info it has.
+// EU returns an excerpt of the EU's consolidated list as published on 22 September
+// 2026: two of its entities, one of which has 6 of the 9 addresses that the list had
+// then. It is a part, to be the seed of the source in package eu, whose Info it has.
 func EU() sources.Source {
 	return &source{
 		info: sources.Info{
@@ -83,9 +83,10 @@ func EU() sources.Source {
 	}
 }
 
-// UK returns four designations of the UK Sanctions List as generated on 21
-// September 2026, with 14 of the some 58 addresses that the list had then: a part,
-// to be the seed of the source in package uk, whose Info it has.
+// UK returns an excerpt of the UK Sanctions List as generated on 21 September 2026:
+// four of its designations, three of which have 14 of the some 58 addresses that the
+// list had then. It is a part, to be the seed of the source in package uk, whose Info
+// it has.
 func UK() sources.Source {
 	return &source{
 		info: sources.Info{

@@ -62,7 +62,8 @@ const (
 const stall = 5 * time.Minute
 
 // New returns the list, under the id EU_CONSOLIDATED, as the Commission publishes
-// it. opts may be nil.
+// it. opts may be nil; what is wrong in it, a URL that is not https for one, is the
+// error of Load.
 //
 // Load first asks the feed, which has a checksum of each file. If that is still
 // the one of the revision held, Load returns [sources.ErrUnchanged] and does not

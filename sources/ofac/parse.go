@@ -25,6 +25,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"strings"
 
@@ -41,8 +42,8 @@ import (
 // Nothing is added unless all of r was read and is a whole list: well-formed to
 // its last byte, of the right kind, with as many records as it claims (sdn.xml),
 // and not without any wallet. The consolidated list is refused: sdn_advanced.xml
-// says of each party on which list it is, and in sdn.xml the programs do. Errors
-// are a [*sources.RecordError], or that of r,
+// says of each party on which list it is, and in sdn.xml the programs do. CSV, which
+// is two files, is for [ParseCSV]. Errors are a [*sources.RecordError], or that of r,
 // or one that wraps that of add. The revision's digest is that of the XML document,
 // which is all bytes of r unless r is a ZIP file.
 //
@@ -76,11 +77,16 @@ const maxText = 4096
 func read(r io.Reader, k kind) (*holders.List, error) {
 	buffered := bufio.NewReaderSize(r, 16) // large reads go past the buffer
 	r = buffered
-	if head, _ := buffered.Peek(len(zipMagic)); string(head) == zipMagic {
+	switch head, _ := buffered.Peek(len(zipMagic)); {
+	case string(head) == zipMagic:
 		var err error
 		if r, err = unzip(buffered); err != nil {
 			return nil, err
 		}
+	case strings.HasPrefix(string(head), "\x1f\x8b"):
+		return nil, &sources.RecordError{Err: errors.New("a gzip file: want it uncompressed, or in OFAC's ZIP file")}
+	case len(head) > 0 && ('0' <= head[0] && head[0] <= '9' || head[0] == '"'):
+		return nil, &sources.RecordError{Err: errors.New("no XML; CSV is two files, for ParseCSV or Options.CommentsURL")}
 	}
 	hash := sha256.New()
 	s := xmlscan.New(io.TeeReader(r, hash))

@@ -37,8 +37,8 @@ const (
 type Options struct {
 	// URL is where the list is; "" means [AdvancedXML], some 130 MB that say when
 	// entities were listed, or [ConsolidatedAdvancedXML], which has 5 MB. It must be
-	// https. Any format that [Parse] knows will do: on a slow line, [AdvancedZIP] is
-	// the same list in 5 MB.
+	// https, unless AllowHTTP is set. Any format that [Parse] knows will do: on a slow
+	// line, [AdvancedZIP] is the same list in 5 MB.
 	URL string
 	// CommentsURL is where sdn_comments.csv or cons_comments.csv is, if URL is that
 	// of sdn.csv or cons_prim.csv. "" means [CommentsCSV] for [CSV] and
@@ -66,7 +66,8 @@ type Options struct {
 const maxBytes = 1 << 30
 
 // New returns the SDN List, under the id OFAC_SDN, as OFAC publishes it. opts
-// may be nil. A file of the consolidated list is refused.
+// may be nil; what is wrong in it, a URL that is not https for one, is the error of
+// Load. A file of the consolidated list is refused.
 //
 // Load fetches the list with a conditional request and reads it as [Parse] does:
 // it adds entries only after the whole list was read. A list that the server

@@ -59,7 +59,8 @@ type Options struct {
 
 // New returns a dataset of OpenSanctions, under an id such as
 // OPENSANCTIONS_US_OFAC_SDN. The data are under CC BY-NC 4.0: who loads them for
-// a business needs a licence of OpenSanctions. Without a Dataset, Load fails.
+// a business needs a licence of OpenSanctions. What is wrong in opts is the error of
+// Load: no Dataset, as with nil, or a URL that is not https.
 //
 // Load fetches the dataset with a conditional request and reads it as [Parse]
 // does: it adds entries only after the whole dataset was read. One that the server

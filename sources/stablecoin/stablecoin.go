@@ -134,7 +134,8 @@ type Options struct {
 // New returns the accounts that the issuers of stablecoins have frozen, by
 // default those of [Issuers], under the id STABLECOIN_FREEZES. endpoint is the
 // address of the JSON-RPC interface of a node; no error names it, for most have
-// a key in it. opts may be nil.
+// a key in it. opts may be nil; what is wrong in it, or in endpoint, is the error of
+// Load.
 //
 // Load reads the events since the last block that was read before, by an
 // earlier Load or, with Options.StateFile, an earlier program, and gives the

@@ -40,7 +40,8 @@ type Options struct {
 const maxBytes = 256 << 20
 
 // New returns the UK Sanctions List, under the id UK_CONSOLIDATED, as the Foreign,
-// Commonwealth and Development Office publishes it. opts may be nil.
+// Commonwealth and Development Office publishes it. opts may be nil; what is wrong in
+// it, a URL that is not https for one, is the error of Load.
 //
 // Load fetches the list, with a conditional request if it came with validators
 // the last time, and reads it as [Parse] does: it adds entries only after the
