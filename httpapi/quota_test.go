@@ -205,7 +205,7 @@ func TestQuotaMonth(t *testing.T) {
 		synctest.Wait()
 		release := store.stall()
 		held := q.Stats().Held
-		k, err := reserve(q, g, int(held)) // and so more is asked for
+		k, err := reserve(q, g, int(held))             // and so more is asked for
 		if k != int(held) || err != nil || held < 64 { // a quarter of a lease
 			t.Fatalf("%d of %d granted, %v", k, held, err)
 		}

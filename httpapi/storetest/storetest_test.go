@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -90,21 +90,12 @@ func (f *faulty) put(ctx context.Context, k httpapi.Key, version func(stored int
 	return f.Memory.PutKey(ctx, k)
 }
 
-// meetings returns a function that waits a while for another call of it, as who
-// has looked and is about to write may have to.
-func meetings() (meet func()) {
-	var calls atomic.Int64
-	return func() {
-		n := calls.Add(1)
-		for i := 0; i < 100 && calls.Load() == n; i++ {
-			time.Sleep(10 * time.Microsecond)
-		}
-	}
-}
+// meet waits, in a bubble of synctest, until all who are about to write have looked.
+func meet() { time.Sleep(1) }
 
 // TestFaults: each fault breaks the rule that is there for it.
 func TestFaults(t *testing.T) {
-	broken, meet := map[string]bool{}, meetings()
+	broken := map[string]bool{}
 	for _, tt := range []struct {
 		rule, fault string
 		spoil       func(f *faulty)
@@ -418,12 +409,14 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 	} {
-		f := good()
-		tt.spoil(f)
 		broken[tt.rule] = true
-		if err := storetest.Check(tt.rule, f); err == nil {
-			t.Errorf("%s: nothing is found of %q", tt.rule, tt.fault)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			f := good()
+			tt.spoil(f)
+			if err := storetest.Check(tt.rule, f); err == nil {
+				t.Errorf("%s: nothing is found of %q", tt.rule, tt.fault)
+			}
+		})
 	}
 	for _, rule := range storetest.Rules() {
 		if !broken[rule] {
