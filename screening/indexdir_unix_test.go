@@ -3,6 +3,8 @@
 package screening_test
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,8 +23,7 @@ func TestIndexDirNoFile(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			h, src := short(t)
-			s, _ := h.start(t, src)
-			want := held(t, s, shortPool, []string{paymentID})
+			want := heldShort(t, h.opened(t, 4, src))
 			for _, name := range append(h.names(t, ".json"), h.names(t, ".index")...) {
 				h := h.copy(t)
 				name := filepath.Join(h.indexes, filepath.Base(name))
@@ -33,11 +34,11 @@ func TestIndexDirNoFile(t *testing.T) {
 					t.Fatal(err)
 				}
 				s, _ := h.start(t, src)
-				if held(t, s, shortPool, []string{paymentID}) != want {
+				if heldShort(t, s) != want {
 					t.Errorf("%s is %s, and another list is held:\n%s", filepath.Base(name), what, &h.log)
 				}
 				again, loads := h.start(t, src)
-				if held(t, again, shortPool, []string{paymentID}) != want || loads > 0 && what != "a directory" {
+				if heldShort(t, again) != want || loads > 0 && what != "a directory" {
 					t.Errorf("%s was %s: %d lists are read from the store:\n%s", filepath.Base(name), what, loads, &h.log)
 				}
 			}
@@ -51,8 +52,7 @@ func TestIndexDirOfStore(t *testing.T) {
 	h := newHome(t)
 	h.indexes = h.lists
 	src := &flaky{info: ofac, load: numbered(1, 1)}
-	s, _ := h.start(t, src)
-	refresh(t, s)
+	s := h.loaded(t, src)
 	theirs := filepath.Join(h.indexes, ofac.ID+"-notes.txt")
 	if err := os.WriteFile(theirs, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -80,5 +80,30 @@ func TestIndexDirOfStore(t *testing.T) {
 	}
 	if all := h.names(t, ".index"); len(all) != 2 { // TestIndexDirFiles has the others
 		t.Errorf("there are %q", all)
+	}
+}
+
+// TestIndexDirAside has somebody who reads the manifest while the next one is written:
+// what was begun is read to its end, and there is nothing half made.
+func TestIndexDirAside(t *testing.T) {
+	h, src := newHome(t), &flaky{info: ofac, load: numbered(1, 1)}
+	s := h.loaded(t, src)
+	name := h.names(t, ".json")[0]
+	before, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	src.load = numbered(2, 1, 2)
+	refresh(t, s)
+	if read, err := io.ReadAll(reader); err != nil || !bytes.Equal(read, before) {
+		t.Errorf("read\n%s\n%v, want\n%s", read, err, before)
+	}
+	if after, err := os.ReadFile(name); err != nil || bytes.Equal(after, before) {
+		t.Errorf("the manifest is as it was, %v", err)
 	}
 }
