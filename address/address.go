@@ -63,7 +63,8 @@ var (
 // On chains whose addresses hold no checksum, as solana and near, s is refused if
 // it proves to be an address of another chain, in bech32 for one.
 //
-// An error is a [*ParseError].
+// c is a slug; [ParseChain] makes one of what somebody has typed. An error is a
+// [*ParseError], with [ErrChain] for any other c.
 func Parse(c Chain, s string) (Address, error) {
 	r := lookup(c)
 	if r == 0 {
@@ -85,9 +86,11 @@ func Parse(c Chain, s string) (Address, error) {
 // around the address, "0X" for "0x", capitals of an EVM address that do not
 // verify, a URI ("bitcoin:…?amount=1", "ethereum:…@1"), a CAIP-10 account id
 // ("eip155:1:0x…"), and on some chains further spellings of an account, such
-// as the 41-hex form on tron. It never takes what could be another account.
+// as the 41-hex form on tron. It never takes what could be another account, nor
+// more than 4096 bytes.
 //
-// An error is a [*ParseError]. Its Offset counts from the beginning of s.
+// c is a slug, as for Parse. An error is a [*ParseError]. Its Offset counts from the
+// beginning of s.
 func Normalize(c Chain, s string) (Address, error) {
 	r := lookup(c)
 	if r == 0 {

@@ -48,7 +48,8 @@ type ParseError struct {
 	Err error
 	// Other is the chain to use instead, where one can be told: with
 	// [ErrOtherChain] the chain whose address Input is, with [ErrChain] the slug
-	// of the chain that was given by its ticker. Otherwise it is "".
+	// of the chain that was given by its ticker, or to another function than
+	// [ParseChain] by another name. Otherwise it is "".
 	Other Chain
 
 	hint string // more to say; never holds the input
