@@ -112,7 +112,7 @@ const (
 func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) error {
 	for i, e := range exceptions {
 		if e.Source != "" && !slices.ContainsFunc(s.infos, func(info sources.Info) bool { return info.ID == e.Source }) {
-			return &ExceptionError{N: i + 1, Field: "source", Err: fmt.Errorf("there is no source %.80q", e.Source)}
+			return &ExceptionError{N: i + 1, Field: "source", Err: fmt.Errorf("there is no source %.80q: want one of %s", e.Source, strings.Join(s.ids(), ", "))}
 		}
 	}
 	set, err := newExceptionSet(exceptions)
@@ -126,6 +126,15 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	s.mu.Unlock()
 	s.log.InfoContext(ctx, "exceptions set", "exceptions", len(exceptions))
 	return nil
+}
+
+// ids returns the ids of the sources.
+func (s *Screener) ids() []string {
+	var ids []string
+	for _, info := range s.infos {
+		ids = append(ids, info.ID)
+	}
+	return ids
 }
 
 // except answers with these exceptions from now on, and tells of it.
@@ -358,7 +367,7 @@ func parseException(text []byte, n int) (Exception, error) {
 	known := []string{"chain", "address", "source", "ref", "reason", "author", "created_at", "expires_at"}
 	for name := range members {
 		if !slices.Contains(known, name) {
-			return Exception{}, &ExceptionError{N: n, Err: fmt.Errorf("unknown member %.80q", name)}
+			return Exception{}, &ExceptionError{N: n, Err: fmt.Errorf("unknown member %.80q: want %s", name, strings.Join(known, ", "))}
 		}
 	}
 	chain, err := address.ParseChain(members["chain"])
@@ -371,7 +380,7 @@ func parseException(text []byte, n int) (Exception, error) {
 	for name, t := range map[string]*time.Time{"created_at": &e.Created, "expires_at": &e.Expires} {
 		if text, ok := members[name]; ok {
 			if *t, err = time.Parse(time.RFC3339, text); err != nil {
-				return Exception{}, &ExceptionError{N: n, Field: name, Err: err}
+				return Exception{}, &ExceptionError{N: n, Field: name, Err: errors.New("want a time of RFC 3339, as 2027-01-01T00:00:00Z")}
 			}
 			if *t = t.UTC(); t.IsZero() { // which would mean none
 				return Exception{}, &ExceptionError{N: n, Field: name, Err: errors.New("in the year 1")}

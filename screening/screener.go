@@ -33,6 +33,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -304,12 +305,12 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	}
 	for _, id := range opts.Optional {
 		if !slices.ContainsFunc(s.infos, func(i sources.Info) bool { return i.ID == id }) {
-			return nil, fmt.Errorf("screening: the optional source %q is not among the sources", id)
+			return nil, fmt.Errorf("screening: the optional source %q is not among the sources: want one of %s", id, strings.Join(s.ids(), ", "))
 		}
 	}
 	for id := range opts.Schedule {
 		if !slices.ContainsFunc(s.infos, func(i sources.Info) bool { return i.ID == id }) {
-			return nil, fmt.Errorf("screening: the scheduled source %q is not among the sources", id)
+			return nil, fmt.Errorf("screening: the scheduled source %q is not among the sources: want one of %s", id, strings.Join(s.ids(), ", "))
 		}
 	}
 	for i, info := range s.infos {

@@ -46,7 +46,7 @@ func runKeys(ctx context.Context, args []string, getenv func(string) string, std
 		fmt.Fprint(stderr, keysUsage)
 		flags.PrintDefaults()
 	}
-	flags.StringVar(&c.db, "db", "", dbUsage)
+	flags.StringVar(&c.db, "db", "", dbUsage+")")
 	flags.StringVar(&c.data, "data", "", "`directory` of the server's data")
 	var do func(context.Context, *keyStore, io.Writer) error
 	verb := ""
@@ -69,7 +69,9 @@ func runKeys(ctx context.Context, args []string, getenv func(string) string, std
 		})
 		flags.Func("expires", "`time` from which on it is not good, as 2027-12-31 or 2027-12-31T18:00:00Z (default: never)", func(s string) (err error) {
 			if c.key.Expires, err = time.Parse(time.RFC3339, s); err != nil {
-				c.key.Expires, err = time.Parse(time.DateOnly, s)
+				if c.key.Expires, err = time.Parse(time.DateOnly, s); err != nil {
+					err = errors.New("want a day, as 2027-12-31, or a time, as 2027-12-31T18:00:00Z")
+				}
 			}
 			return err
 		})

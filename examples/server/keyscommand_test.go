@@ -108,7 +108,7 @@ func TestKeysCommandErrors(t *testing.T) {
 		{"create -rate 1 -db DB", "a rate goes with a burst"},
 		{"create -scopes read -db DB", "scope \"read\""},
 		{"create -scopes= -db DB", "no scope"},
-		{"create -expires tomorrow -db DB", "cannot parse"},
+		{"create -expires tomorrow -db DB", "want a day"},
 		{"rotate -db DB", "id is missing"},
 		{"rotate nobody -db DB", "no such key"},
 		{"rotate gone -db DB", "is revoked"},

@@ -17,7 +17,7 @@ import (
 const dbFile = "keys.db"
 
 // dbUsage is what -help says of -db.
-const dbUsage = "`database` of API keys and quotas: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME for several replicas (default: " + dbFile + " in the directory of -data, or in memory)"
+const dbUsage = "`database` of API keys and quotas: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME for several replicas (default: " + dbFile + " in the directory of -data"
 
 // A keyStore is where keys and quotas are kept.
 type keyStore struct {
