@@ -50,13 +50,7 @@ func start(t *testing.T, args ...string) *server {
 	read := make(chan struct{})
 	s.stop = func() error {
 		cancel()
-		select {
-		case err := <-done:
-			return err
-		case <-time.After(20 * time.Second):
-			t.Error("the server does not stop")
-			return nil
-		}
+		return <-done
 	}
 	s.log = func() string { <-read; return rest.String() }
 	t.Cleanup(cancel)

@@ -132,7 +132,8 @@ func (s *Server) Launch() error {
 	if err != nil {
 		return err
 	}
-	cmd := s.command(filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "max_connections=300")
+	cmd := s.command(filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "max_connections=300",
+		"-c", "fsync=off") // who is killed has told the system, which keeps it
 	// By a pipe, as it is no File to package exec: Wait waits for the end of all who
 	// hold it, which are the processes of the server.
 	cmd.Stderr = struct{ io.Writer }{log}
