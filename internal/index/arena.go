@@ -3,87 +3,97 @@ package index
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
-// An arena hands out chunks of memory that are all given back together: off the
-// heap, if they are many, lest the collector count them. While one slab is
-// filled, the next is made ready, for as much time goes by until a page is there
-// as until it is filled.
-type arena struct {
+// A pool has slabs of memory, which arenas cut into chunks: off the heap, if they
+// are many, lest the collector count them. While one slab is filled, the next is
+// made ready, for as much time goes by until a page is there as until it is filled.
+type pool struct {
 	mu    sync.Mutex
-	rest  []byte    // of the last slab, what has not been handed out
-	total int       // bytes of slabs
-	slabs []slab    // what free gives back
-	next  chan slab // the one that is being made ready, or nil
+	total int                // bytes of slabs
+	slabs map[*slab]struct{} // all there are
+	idle  []*slab            // those that can be cut again
+	next  chan *slab         // the one that is being made ready, or nil
 }
 
-// A slab is memory for chunks.
+// A slab is memory for chunks. When all of them were given back, it can be cut
+// again, or given back itself.
 type slab struct {
 	data    []byte
+	uses    atomic.Int64    // chunks, and one more while it is being cut
 	release func() error    // nil if it is on the heap
 	cleanup runtime.Cleanup // if nobody calls free
 	err     error
 }
 
+// A chunk is a piece of a slab.
+type chunk struct {
+	items []byte
+	slab  *slab
+}
+
 const (
-	minSlab    = 1 << 16
+	minSlab    = 1 << 15
 	maxSlab    = 1 << 25
-	shareSlabs = 8       // a slab is so small a part of all, or else a huge page
+	shareSlabs = 128     // a slab is so small a part of all, or else a huge page
 	hugeSlabs  = 1 << 20 // from how much on slabs are of huge pages
 	hugeBytes  = 1 << 21 // a huge page, as there are on most machines
 	pageBytes  = 1 << 12 // a page, or less
 )
 
 // newSlab returns a slab of n bytes.
-func (a *arena) newSlab(n int) slab {
-	var s slab
+func (p *pool) newSlab(n int) *slab {
+	s := new(slab)
 	s.data, s.release, s.err = allocate(n)
 	if s.release != nil {
-		s.cleanup = runtime.AddCleanup(a, func(release func() error) { release() }, s.release)
+		s.cleanup = runtime.AddCleanup(p, func(release func() error) { release() }, s.release)
 	}
 	return s
 }
 
-// chunk returns an empty slice with room for n bytes, at most minSlab.
-func (a *arena) chunk(n int) ([]byte, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.rest) < n {
-		var s slab
-		if a.next != nil {
-			s, a.next = <-a.next, nil
+// take returns a slab to be cut.
+func (p *pool) take() (*slab, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var s *slab
+	if last := len(p.idle) - 1; last >= 0 {
+		s, p.idle = p.idle[last], p.idle[:last]
+	} else {
+		if p.next != nil {
+			s, p.next = <-p.next, nil
 		} else {
-			s = a.newSlab(a.slabSize())
+			s = p.newSlab(p.slabSize())
 		}
 		if s.err != nil {
 			return nil, s.err
 		}
-		a.slabs = append(a.slabs, s)
-		a.rest = s.data
-		a.total += len(s.data)
-		if a.total >= hugeSlabs {
-			a.next = a.ready(a.slabSize())
+		if p.slabs == nil {
+			p.slabs = make(map[*slab]struct{})
+		}
+		p.slabs[s] = struct{}{}
+		p.total += len(s.data)
+		if p.total >= hugeSlabs {
+			p.next = p.ready(p.slabSize())
 		}
 	}
-	c := a.rest[:0:n]
-	a.rest = a.rest[n:]
-	return c, nil
+	s.uses.Store(1)
+	return s, nil
 }
 
 // slabSize returns the size of a slab to be made now.
-func (a *arena) slabSize() int {
-	share, unit := a.total/shareSlabs, pageBytes
-	if a.total >= hugeSlabs {
-		unit = hugeBytes
+func (p *pool) slabSize() int {
+	if p.total < hugeSlabs {
+		return minSlab
 	}
-	return min(max(minSlab, (share+unit-1)/unit*unit), maxSlab)
+	return min(max(1, p.total/shareSlabs/hugeBytes)*hugeBytes, maxSlab)
 }
 
 // ready makes a slab, and touches all of its pages, aside.
-func (a *arena) ready(size int) chan slab {
-	next := make(chan slab, 1)
+func (p *pool) ready(size int) chan *slab {
+	next := make(chan *slab, 1)
 	go func() {
-		s := a.newSlab(size)
+		s := p.newSlab(size)
 		for i := 0; i < len(s.data); i += pageBytes {
 			s.data[i] = 0
 		}
@@ -92,18 +102,85 @@ func (a *arena) ready(size int) chan slab {
 	return next
 }
 
-// free gives all chunks back.
-func (a *arena) free() {
+// done ends a use of s.
+func (p *pool) done(s *slab) {
+	if s.uses.Add(-1) == 0 {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.idle = append(p.idle, s)
+	}
+}
+
+// drop gives a slab back.
+func (p *pool) drop(s *slab) {
+	delete(p.slabs, s)
+	p.total -= len(s.data)
+	if s.release != nil {
+		s.cleanup.Stop()
+		s.release() // it cannot fail: the slab is mapped, and whole
+	}
+}
+
+// trim gives back the slabs of which nothing is used.
+func (p *pool) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.next != nil {
+		s := <-p.next
+		p.total += len(s.data)
+		p.drop(s)
+	}
+	for _, s := range p.idle {
+		p.drop(s)
+	}
+	p.idle, p.next = nil, nil
+}
+
+// free gives all slabs back. No chunk may be in use.
+func (p *pool) free() {
+	p.trim()
+	for s := range p.slabs {
+		p.drop(s)
+	}
+}
+
+// An arena hands out chunks of slabs of its own.
+type arena struct {
+	pool *pool
+	mu   sync.Mutex
+	slab *slab // the one that is being cut, or nil
+	rest []byte
+}
+
+// chunk returns a chunk with room for n bytes, at most minSlab.
+func (a *arena) chunk(n int) (chunk, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.next != nil {
-		a.slabs = append(a.slabs, <-a.next)
-	}
-	for _, s := range a.slabs {
-		if s.release != nil {
-			s.cleanup.Stop()
-			s.release() // it cannot fail: the slab is mapped, and whole
+	if len(a.rest) < n {
+		s, err := a.pool.take()
+		if err != nil {
+			return chunk{}, err
 		}
+		a.end()
+		a.slab, a.rest = s, s.data
 	}
-	a.rest, a.total, a.slabs, a.next = nil, 0, nil, nil
+	c := chunk{a.rest[:0:n], a.slab}
+	a.slab.uses.Add(1)
+	a.rest = a.rest[n:]
+	return c, nil
+}
+
+// close says that no chunks will be asked for.
+func (a *arena) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.end()
+}
+
+// end ends the use of the slab that is being cut.
+func (a *arena) end() {
+	if a.slab != nil {
+		a.pool.done(a.slab)
+	}
+	a.slab, a.rest = nil, nil
 }

@@ -25,18 +25,20 @@ type Builder struct {
 	// Workers is how many goroutines build. 0 means 2.
 	Workers int
 
-	items [2]pile
-	arena *arena // of the chunks of items; nil if there are none
-	sum   sum
-	texts interner
-	err   error
-	tune  tuning
+	items  [2]pile
+	arenas [2]arena // of the chunks of items
+	pool   *pool    // of the arenas; nil if nothing was added
+	sum    sum
+	texts  interner
+	err    error
+	tune   tuning
 }
 
 // tuning is what tests change.
 type tuning struct {
 	filterFrom uint64            // keys from which a table has filters; 0 means filterFrom
 	seed       func(n int) *seed // instead of seedOf, if it is not nil
+	held       func(bytes int)   // called with those of all slabs when a part was written, if it is not nil
 }
 
 // filterFrom is how many keys a table has filters from: nearly always, for one word
@@ -53,21 +55,32 @@ const maxSeeds = 64
 // A pile holds items of one width in no order: payload, meta and value. Its
 // last chunk is being filled.
 type pile struct {
-	chunks [][]byte
-	last   []byte
+	chunks []chunk
+	last   chunk
 	at     int // where in last the next item goes
 }
 
 // push adds what is in the last chunk to the chunks.
 func (p *pile) push() {
 	if p.at > 0 {
-		p.chunks = append(p.chunks, p.last[:p.at])
+		p.chunks = append(p.chunks, chunk{p.last.items[:p.at], p.last.slab})
 	}
-	p.last, p.at = nil, 0
+	p.last, p.at = chunk{}, 0
+}
+
+// room makes room for items of a size.
+func (p *pile) room(a *arena, size int) error {
+	c, err := a.chunk(chunkItems * size)
+	if err != nil {
+		return err
+	}
+	p.push()
+	p.last = chunk{c.items[:cap(c.items)], c.slab}
+	return nil
 }
 
 // chunkItems is how many items a chunk has room for.
-const chunkItems = 512
+const chunkItems = 256
 
 // itemBytes is the size of an item of a table.
 func itemBytes(width int) int { return width + 8 }
@@ -140,27 +153,22 @@ func (b *Builder) add(w0, w1, w2, w3 uint64, meta, value uint32) {
 		i = 1
 	}
 	p, size := &b.items[i], itemBytes(widths[i])
-	if p.at == len(p.last) && !b.room(p, size) {
+	if p.at == len(p.last.items) && !b.room(i) {
 		return
 	}
-	putItem(p.last[p.at:p.at+size:p.at+size], w0, w1, w2, w3, meta, value)
+	putItem(p.last.items[p.at:p.at+size:p.at+size], w0, w1, w2, w3, meta, value)
 	p.at += size
 }
 
-// room makes room for items of a size in p. It reports false if there is no
-// memory.
-func (b *Builder) room(p *pile, size int) bool {
-	if b.arena == nil {
-		b.arena = new(arena)
+// room makes room for items of table i. It reports false if there is no memory.
+func (b *Builder) room(i int) bool {
+	if b.pool == nil {
+		b.pool = new(pool)
 	}
-	c, err := b.arena.chunk(chunkItems * size)
-	if err != nil {
-		b.err = cmp.Or(b.err, err)
-		return false
-	}
-	p.push()
-	p.last = c[:cap(c)]
-	return true
+	b.arenas[i].pool = b.pool
+	err := b.items[i].room(&b.arenas[i], itemBytes(widths[i]))
+	b.err = cmp.Or(b.err, err)
+	return err == nil
 }
 
 // Intern adds a text, if it has not been added yet, and returns its number. The
@@ -172,8 +180,9 @@ func (b *Builder) Intern(text string) uint32 {
 	return n
 }
 
-// Build makes the Index, in memory. It takes as much memory for the Index as
-// for what was added; WriteFile does with less. b is as new afterwards.
+// Build makes the Index, in memory. What was added, which is about as large, is
+// given back meanwhile, piece by piece: where memory can be mapped, at once, and
+// elsewhere to the collector. b is as new afterwards.
 func (b *Builder) Build() (*Index, error) {
 	var release func() error
 	var data []byte
@@ -231,12 +240,12 @@ func (b *Builder) WriteFile(path string) error {
 func (b *Builder) build(create func(size int64) (image, error)) error {
 	err := b.err
 	texts := b.texts
-	chunks := b.arena
+	chunks := b.pool
 	if chunks == nil {
-		chunks = new(arena)
+		chunks = new(pool)
 	}
 	defer chunks.free()
-	bd := &build{workers: b.Workers, filterFrom: b.tune.filterFrom, sum: b.sum, texts: &texts, sets: new(sharedSets), arena: chunks}
+	bd := &build{workers: b.Workers, filterFrom: b.tune.filterFrom, sum: b.sum, texts: &texts, sets: new(sharedSets), pool: chunks, held: b.tune.held}
 	if bd.workers <= 0 {
 		bd.workers = 2
 	}
@@ -249,6 +258,7 @@ func (b *Builder) build(create func(size int64) (image, error)) error {
 	}
 	for i := range bd.sides {
 		b.items[i].push()
+		b.arenas[i].close()
 		bd.sides[i].width = widths[i]
 		bd.sides[i].parts = []part{{chunks: b.items[i].chunks}}
 	}
@@ -284,7 +294,8 @@ type build struct {
 	filterFrom uint64
 	sum        sum
 	sides      [2]side
-	arena      *arena
+	pool       *pool
+	held       func(bytes int)
 	numbered   bool // items have the numbers of sets, in the place of values
 	sets       *sharedSets
 	texts      *interner
@@ -305,6 +316,7 @@ func (bd *build) write(seed *seed, create func(size int64) (image, error)) error
 		}
 	}
 	bd.numbered = true
+	bd.pool.trim()
 
 	l := layout{seed: *seed, sets: uint64(len(order.sets)), texts: uint64(bd.texts.len()), bytes: uint64(len(bd.texts.arena))}
 	for i, set := range order.sets {
@@ -331,7 +343,7 @@ func (bd *build) write(seed *seed, create func(size int64) (image, error)) error
 			return err
 		}
 	}
-	if err := bd.writeTables(seed, img, &at, order.places, useless); err != nil {
+	if err := bd.writeTables(seed, img, &at, &order, useless); err != nil {
 		return err
 	}
 

@@ -98,17 +98,26 @@
 // # Building
 //
 // What is added is held in chunks off the heap, 28 or 40 bytes each, and divided
-// into parts, of some hundred buckets or more; chunks that have been emptied are
-// filled again. For each set, the least hash of the keys that have it is noted
-// meanwhile, so that the order of the sets is known. Then each part is sorted, in
-// the cache of a processor and for each of the workers apart, and its buckets and
-// records are written where they belong: to a file with hardly more memory than
-// that for what was added, which is as much as the file.
+// into parts, of some hundred buckets or more. For each set, the least hash of the
+// keys that have it is noted meanwhile, so that the order of the sets is known.
+// Then each part is sorted, in the cache of a processor and for each of the workers
+// apart, and its buckets and records are written where they belong.
+//
+// Chunks are pieces of slabs, and a slab of which all chunks have been emptied is
+// filled again, or given back. Parts that follow one another have slabs of their
+// own. So what was added takes as much memory while it is divided as before, and
+// less and less while the index is written: building takes a fifth more memory than
+// an index of ten million keys has, or the file of it, and half as much again as one
+// of a million.
 //
 // How many buckets there are, and which records are before those of a part, is
 // known only if no key was added twice, as is usual. Where one was, its items
-// become one, with the set of their values, and nothing more is written; when all
-// parts have been sorted, all begins again with what remains.
+// become one, with the set of their values, and nothing more is written. When all
+// parts have been sorted, items are made again of the records that were written,
+// and all begins again with what remains; so it does, with the next seed, when a
+// bucket is overfull. The later in the order of hashes the first such key or bucket
+// is, the more there is twice then: in the middle, with half of the records
+// written, building takes half as much again as the index.
 //
 // # What is checked when
 //

@@ -13,6 +13,9 @@ func (b *Builder) Tune(filterFrom uint64, seeds func(n int) [4]uint64) {
 	}
 }
 
+// Held lets tests know the bytes that hold what was added whenever a part was written.
+func (b *Builder) Held(held func(bytes int)) { b.tune.held = held }
+
 // HashWith returns the hash of k under a seed.
 func HashWith(s [4]uint64, k Key) uint64 {
 	sd := seed(s)

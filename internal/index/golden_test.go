@@ -78,6 +78,17 @@ var shapes = []shape{
 		digest: "d6d8c06efd994fe9fce3018e00ffed8e58d79ce786cc1216ee08437070222644"},
 	{name: "overfull, all of it", n: 50_000, key: zeros, value: few, again: 0.2, twice: 0.1, seeds: lateSeeds,
 		digest: "2dde75b548096a3cf93ff51373019acd46d4a898112c4148781aae4936d265fb"},
+	// What makes a Builder begin again is behind all else, of either table.
+	{name: "repeated at the end", n: 300_000, key: last(2, 20, 2, narrow), value: own, seeds: seeds,
+		digest: "07fa413bb2e965bd297b1e038891206b69fd9995fbd59229c026aa9f5dc88cb5"},
+	{name: "repeated at the end, both", n: 100_000, key: last(2, 32, 2, either), value: own, seeds: seeds,
+		digest: "8df0e3f6dd300cc982d189376852cca5cabdf196c4151329b7c449742ea691b6"},
+	{name: "overfull at the end", n: 300_000, key: last(70, 20, 1, narrow), value: few, seeds: seeds,
+		digest: "f6196cc2481a055d7d45ec80ad21aa249e3ab10057215d2ebf346c5214e1f8e1"},
+	{name: "overfull at the end, both", n: 100_000, key: last(70, 32, 1, either), value: many, seeds: seeds,
+		digest: "a5981b217813b15c77113184087b8ac4aef5035ece31131a30800a86cdda1b45"},
+	{name: "repeated and overfull at the end", n: 100_000, key: last(140, 32, 2, either), value: own, seeds: seeds,
+		digest: "410420ae531963c515f7598b5d35904a88f7735f31da2b535f55be9176c66f0f"},
 }
 
 func narrow(t testing.TB, r *rand.Rand, _ int) index.Key { return random20(t, r) }
@@ -107,6 +118,35 @@ func crowded(t testing.TB, r *rand.Rand, i int) index.Key {
 	b = binary.LittleEndian.AppendUint64(b, uint64(i))
 	b = binary.LittleEndian.AppendUint32(b, uint32(i/1000))
 	return key(t, 3, b)
+}
+
+// either returns keys of either table that are all different.
+func either(t testing.TB, r *rand.Rand, i int) index.Key {
+	if i%2 == 0 {
+		return narrow(t, r, i)
+	}
+	return wide(t, r, i)
+}
+
+// last returns keys as other does but for n of a hundred thousand, each of them so
+// many times, which have one hash under seeds(0): so high a one that they are
+// behind nearly all of their table.
+func last(n, bytes, times int, other func(testing.TB, *rand.Rand, int) index.Key) func(testing.TB, *rand.Rand, int) index.Key {
+	w := uint32(0)
+	return func(t testing.TB, r *rand.Rand, i int) index.Key {
+		if i%100_000 >= n {
+			return other(t, r, i)
+		}
+		b := make([]byte, bytes)
+		binary.LittleEndian.PutUint64(b, seeds(0)[0])
+		binary.LittleEndian.PutUint64(b[8:], uint64(i/times))
+		for ; ; w++ {
+			binary.LittleEndian.PutUint32(b[16:], w)
+			if k := key(t, 3, b); index.HashWith(seeds(0), k)>>52 == 1<<12-1 {
+				return k
+			}
+		}
+	}
 }
 
 func one(*rand.Rand, int) uint32      { return 7 }

@@ -273,3 +273,33 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+// While an index is written, what was added is given back: both are never there
+// as a whole.
+func TestMemory(t *testing.T) {
+	const n = 1_000_000
+	r := rand.New(rand.NewPCG(13, 14))
+	b := index.Builder{Workers: 1}
+	var held []int
+	b.Held(func(bytes int) { held = append(held, bytes) })
+	for i := range n {
+		b.Add(random20(t, r), uint32(i)&15)
+	}
+	ix, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ix.Close()
+	if len(held) == 0 {
+		t.Fatal("no part was written")
+	}
+	for i, bytes := range held {
+		written := ix.Size() * (i + 1) / len(held)
+		if all := float64(bytes+written) / float64(ix.Size()); all > 1.6 {
+			t.Errorf("with part %d of %d written there are %d bytes of items, and %d of the index: %.2f of its size", i, len(held), bytes, written, all)
+		}
+	}
+	if last := held[len(held)-1]; last > 1<<20 {
+		t.Errorf("%d bytes of items are there when all was written", last)
+	}
+}

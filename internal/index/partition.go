@@ -14,14 +14,15 @@ import (
 type side struct {
 	width   int
 	parts   []part
-	keys    uint64 // items of all parts
-	buckets uint64 // for so many keys
-	shift   int    // a part has 1<<shift buckets; the last one, perhaps fewer
+	keys    uint64  // items of all parts
+	buckets uint64  // for so many keys
+	shift   int     // a part has 1<<shift buckets; the last one, perhaps fewer
+	arenas  []arena // of the chunks of parts
 }
 
 // A part has the items of some buckets that follow one another, unsorted.
 type part struct {
-	chunks [][]byte
+	chunks []chunk // none if the part was written
 	n      uint64
 	before uint64 // items of the parts before it
 }
@@ -29,7 +30,7 @@ type part struct {
 // item returns an item of p: the one at i%chunkItems of chunk i/chunkItems.
 func (p *part) item(i uint32, size int) []byte {
 	at := int(i%chunkItems) * size
-	return p.chunks[i/chunkItems][at : at+size : at+size]
+	return p.chunks[i/chunkItems].items[at : at+size : at+size]
 }
 
 // partOf returns the part that has the items with hash h.
@@ -39,6 +40,26 @@ func (s *side) partOf(h uint64) uint64 { return bucketOf(h, s.buckets) >> s.shif
 func (s *side) bucketsOf(part int) (first, n uint64) {
 	first = uint64(part) << s.shift
 	return first, min(1<<s.shift, s.buckets-first)
+}
+
+// The chunks of parts that follow one another are of one arena, so that its slabs
+// can be given back when the parts have been written: arenas are many, lest much be
+// there twice meanwhile, and few, for each has a slab that is not full.
+const (
+	maxArenas  = 16
+	arenaBytes = 2 * hugeBytes
+)
+
+// arenaOf returns the arena of the chunks of a part.
+func (s *side) arenaOf(part uint64) *arena {
+	return &s.arenas[part*uint64(len(s.arenas))/uint64(len(s.parts))]
+}
+
+// closeArenas closes all arenas, as long as no part needs a chunk.
+func (s *side) closeArenas() {
+	for i := range s.arenas {
+		s.arenas[i].close()
+	}
 }
 
 // A part has 1<<partBits buckets, so few that its items are sorted in a cache of
@@ -98,8 +119,6 @@ type divider struct {
 	recent recentSets
 	piles  []pile // by part
 	firsts firsts
-	free   [][]byte // chunks that can be used again
-	arena  *arena
 }
 
 // divide divides the items of a chunk.
@@ -114,29 +133,17 @@ func (d *divider) divide(c []byte) error {
 		w0, w1, w2, w3, meta, set := getItem(rest[:size:size])
 		h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) // seed.hash, without a call
 		d.firsts.see(set, h)
-		p := &d.piles[s.partOf(h)]
-		if p.at == len(p.last) {
-			if err := d.room(p); err != nil {
+		part := s.partOf(h)
+		p := &d.piles[part]
+		if p.at == len(p.last.items) {
+			if err := p.room(s.arenaOf(part), size); err != nil {
 				return err
 			}
 		}
-		putItem(p.last[p.at:p.at+size:p.at+size], w0, w1, w2, w3, meta, set)
+		putItem(p.last.items[p.at:p.at+size:p.at+size], w0, w1, w2, w3, meta, set)
 		p.at += size
 	}
-	d.free = append(d.free, c[:chunkItems*size])
 	return nil
-}
-
-// room makes room in p.
-func (d *divider) room(p *pile) error {
-	p.push()
-	if last := len(d.free) - 1; last >= 0 {
-		p.last, d.free = d.free[last], d.free[:last]
-		return nil
-	}
-	c, err := d.arena.chunk(chunkItems * d.size)
-	p.last = c[:cap(c)]
-	return err
 }
 
 // partition divides the items of s by the buckets they fall into if there are as
@@ -144,33 +151,38 @@ func (d *divider) room(p *pile) error {
 // replaces the values of the items by the numbers of sets of one value.
 func (bd *build) partition(s *side, seed *seed) (firsts, error) {
 	size := itemBytes(s.width)
-	var in [][]byte
+	var in []chunk
 	s.keys = 0
 	for i := range s.parts {
 		in = append(in, s.parts[i].chunks...)
 	}
 	for _, c := range in {
-		s.keys += uint64(len(c) / size)
+		s.keys += uint64(len(c.items) / size)
 	}
 	s.buckets, s.shift = bucketsFor(s.keys), partBits
 	for (s.buckets-1)>>s.shift >= maxParts {
 		s.shift++
 	}
 	s.parts = make([]part, (s.buckets-1)>>s.shift+1)
+	s.arenas = make([]arena, min(s.keys*uint64(size)/arenaBytes, maxArenas-1)+1)
+	for i := range s.arenas {
+		s.arenas[i].pool = bd.pool
+	}
 	dividers := make([]divider, bd.workers)
 	err := parallel(bd.workers, (len(in)+goChunks-1)/goChunks, func(w, g int) error {
 		d := &dividers[w]
 		if d.piles == nil {
 			*d = divider{
 				side: s, seed: *seed, size: size, number: !bd.numbered, sets: bd.sets,
-				piles: make([]pile, len(s.parts)), arena: bd.arena,
+				piles: make([]pile, len(s.parts)),
 			}
 		}
 		for i := g * goChunks; i < min((g+1)*goChunks, len(in)); i++ {
-			if err := d.divide(in[i]); err != nil {
+			if err := d.divide(in[i].items); err != nil {
 				return err
 			}
-			in[i] = nil
+			bd.pool.done(in[i].slab)
+			in[i] = chunk{}
 		}
 		return nil
 	})
@@ -192,10 +204,11 @@ func (bd *build) partition(s *side, seed *seed) (firsts, error) {
 			}
 		}
 		for _, c := range p.chunks {
-			p.n += uint64(len(c) / size)
+			p.n += uint64(len(c.items) / size)
 		}
 		n += p.n
 	}
+	s.closeArenas()
 	return all, nil
 }
 

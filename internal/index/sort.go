@@ -131,7 +131,8 @@ func (s *itemSorter) sort(part int) error {
 	}
 	s.refs = slices.Grow(s.refs[:0], int(s.part.n))
 	size, sd := s.size, *s.seed
-	for i, c := range s.part.chunks {
+	for i := range s.part.chunks {
+		c := s.part.chunks[i].items
 		for n := uint32(i * chunkItems); len(c) > 0; n++ {
 			w0, w1, w2, w3, meta, _ := getItem(c[:size:size])
 			h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) // seed.hash, without a call

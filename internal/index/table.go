@@ -11,10 +11,10 @@ import (
 )
 
 // writeTables writes filters, buckets and records, of as many keys as there are
-// items. Where a key is there twice, it makes its items one, and all is useless: as
-// it is if a bucket is overfull, or to begin with, if useless is not nil. It says
-// why.
-func (bd *build) writeTables(seed *seed, img image, at *sections, places []uint32, useless error) error {
+// items, and forgets the items that were written. Where a key is there twice, it
+// makes its items one, and all is useless: as it is if a bucket is overfull, or to
+// begin with, if useless is not nil. It says why, and all items are there again.
+func (bd *build) writeTables(seed *seed, img image, at *sections, order *sequence, useless error) error {
 	var repeated, overfull atomic.Bool
 	single := bd.sets.all.arena
 	for i := range bd.sides {
@@ -35,12 +35,16 @@ func (bd *build) writeTables(seed *seed, img image, at *sections, places []uint3
 			if useless != nil || repeated.Load() || overfull.Load() {
 				return nil
 			}
-			err := w.write(img, at, i, part, places)
-			if err == errOverfull {
+			switch err := w.write(img, at, i, part, order.places); err {
+			case nil:
+				bd.forget(w.part)
+				return nil
+			case errOverfull:
 				overfull.Store(true)
 				return nil
+			default:
+				return err
 			}
-			return err
 		})
 		if err != nil {
 			return err
@@ -56,6 +60,13 @@ func (bd *build) writeTables(seed *seed, img image, at *sections, places []uint3
 			}
 		}
 	}
+	if repeated.Load() || overfull.Load() {
+		for i := range bd.sides {
+			if err := bd.recall(&bd.sides[i], img, at.records[i], order.sets); err != nil {
+				return err
+			}
+		}
+	}
 	switch {
 	case repeated.Load():
 		return errRepeated
@@ -63,6 +74,58 @@ func (bd *build) writeTables(seed *seed, img image, at *sections, places []uint3
 		return errOverfull
 	}
 	return useless
+}
+
+// forget gives back the chunks of a part that was written: those of which slabs have
+// no others.
+func (bd *build) forget(p *part) {
+	for _, c := range p.chunks {
+		bd.pool.done(c.slab)
+	}
+	p.chunks = nil
+	bd.pool.trim()
+	if bd.held != nil {
+		bd.held(bd.pool.total)
+	}
+}
+
+// recall makes the items of s that were forgotten again, of the records that were
+// written of them.
+func (bd *build) recall(s *side, img image, records section, sets []uint32) error {
+	size, stride := itemBytes(s.width), s.width+4
+	scratch := make([][]byte, bd.workers)
+	err := parallel(bd.workers, len(s.parts), func(w, i int) error {
+		p := &s.parts[i]
+		if p.chunks != nil || p.n == 0 {
+			return nil
+		}
+		b, err := img.read(scratch[w], section{records.off + uint64(stride)*p.before, uint64(stride) * p.n})
+		if err != nil {
+			return err
+		}
+		scratch[w] = b
+		var items pile
+		for n := 0; len(b) > 0; n++ {
+			if items.at == len(items.last.items) {
+				if err := items.room(s.arenaOf(uint64(i)), size); err != nil {
+					return err
+				}
+			}
+			set := sets[binary.LittleEndian.Uint32(b[s.width:])]
+			it := items.last.items[items.at : items.at+size]
+			copy(it, b[:s.width])
+			copy(it[s.width:], bd.sets.all.bytes(set)[:4]) // meta
+			binary.LittleEndian.PutUint32(it[s.width+4:], set)
+			items.at += size
+			b = b[stride:]
+			step(n)
+		}
+		items.push()
+		p.chunks = items.chunks
+		return nil
+	})
+	s.closeArenas()
+	return err
 }
 
 // A tableWriter writes or merges parts of a table. It is used by one goroutine.
@@ -154,14 +217,15 @@ func (w *tableWriter) merge() error {
 		rest = rest[n:]
 	}
 	w.part.n = 0
-	for i, c := range w.part.chunks {
+	for i := range w.part.chunks {
+		c := w.part.chunks[i].items
 		kept := c[:0]
 		for ; len(c) > 0; c = c[w.size:] {
 			if binary.LittleEndian.Uint32(c[w.size-4:]) != none {
 				kept = append(kept, c[:w.size]...)
 			}
 		}
-		w.part.chunks[i] = kept
+		w.part.chunks[i].items = kept
 		w.part.n += uint64(len(kept) / w.size)
 	}
 	return nil

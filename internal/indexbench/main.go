@@ -3,6 +3,7 @@
 //
 //	indexbench -n 1000000             look-ups and building, against maps
 //	indexbench -n 1000000 -build      building alone
+//	indexbench -n 1000000 -peak       how much memory building takes at most
 //	indexbench -n 100000000 -file f   a file: building, opening, sharing
 //	indexbench -n 5000000 -lines      a list of addresses in text, to be asked
 //
@@ -38,6 +39,7 @@ func main() {
 	ask := flag.Bool("ask", false, "only open the file, and ask (used by -file)")
 	text := flag.Bool("string", false, "measure map[string]uint32, too")
 	building := flag.Bool("build", false, "measure building alone")
+	peak := flag.Bool("peak", false, "measure the memory that building takes")
 	lines := flag.Bool("lines", false, "measure how long it takes to read a list in text, line by line")
 	flag.Parse()
 	var err error
@@ -46,6 +48,8 @@ func main() {
 		err = askFile(*file, *n)
 	case *lines:
 		err = compareLines(*n, *rounds)
+	case *peak:
+		err = benchPeak(*n)
 	case *file != "":
 		err = benchFile(*file, *n)
 	default:
@@ -328,6 +332,25 @@ func status(path string, names ...string) string {
 		}
 	}
 	return strings.Join(found, ", ")
+}
+
+// benchPeak builds an index of n keys in memory, and prints how much of that the
+// process has had at most.
+func benchPeak(n int) error {
+	begin := time.Now()
+	var b index.Builder
+	for i := range n {
+		p := payload(uint64(i))
+		b.Add(index.Key20(2, &p), uint32(i)&15)
+	}
+	added := status("/proc/self/status", "VmHWM")
+	ix, err := b.Build()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d keys in %v: %d bytes; with all added %s; built %s\n", n, time.Since(begin).Round(time.Millisecond), ix.Size(), added,
+		status("/proc/self/status", "VmHWM", "VmRSS"))
+	return ix.Close()
 }
 
 // benchFile builds a file of n keys, and has two processes open it.
