@@ -12,6 +12,7 @@ import (
 
 // A Found is an address in a text.
 type Found struct {
+	// Address is what stands there, on the chain that [FindAll] says.
 	Address Address
 	// Start and End are byte offsets: text[Start:End] is what stands there,
 	// with the line break where the address is broken by one.

@@ -522,6 +522,7 @@ func (q *Quota) Close(ctx context.Context) error {
 
 // A Usage is what a key has used of its quota.
 type Usage struct {
+	// Month is the one that the figures are about.
 	Month Month
 
 	// Limit is what is granted for the month, or 0 if there is no limit.

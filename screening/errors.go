@@ -27,9 +27,10 @@ var (
 // refused. The last good list stays.
 type LoadError struct {
 	Source string // its id
-	Err    error
+	Err    error  // why; it wraps what the source or the store has returned, or ErrShrunk
 }
 
+// Error names the source, and says what Err does.
 func (e *LoadError) Error() string { return "source " + e.Source + ": " + e.Err.Error() }
 
 // Unwrap returns e.Err.

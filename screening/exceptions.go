@@ -31,6 +31,8 @@ import (
 // key is listed is covered, and what is found of another because this one is
 // listed is not. A listed string that is no address cannot be excepted.
 type Exception struct {
+	// Address is of the account, in any encoding and on any chain of its family. It
+	// must not be zero.
 	Address address.Address
 	// Source, if it is not "", covers what the source of that id lists only; Ref, if
 	// it is not "", of that only what has this reference, and needs a Source.
@@ -62,9 +64,11 @@ type ExceptionError struct {
 	// Field is what is wrong with it, by its name in [ReadExceptions]; "" if it is
 	// the whole.
 	Field string
-	Err   error
+	// Err is what is wrong.
+	Err error
 }
 
+// Error names the exception and the field, and says what Err does.
 func (e *ExceptionError) Error() string {
 	if e.Field == "" {
 		return fmt.Sprintf("exception %d: %v", e.N, e.Err)

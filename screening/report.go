@@ -15,6 +15,7 @@ import (
 // refresh and as after it, which is as much memory as the lists that have changed,
 // until it is dropped.
 type Report struct {
+	// Sources are those that it was about.
 	Sources []SourceReport
 	// Digest names the snapshot that holds after the refresh.
 	Digest string
@@ -24,6 +25,7 @@ type Report struct {
 
 // A SourceReport says what a refresh did to one source.
 type SourceReport struct {
+	// Source is its id.
 	Source string
 	// Unchanged reports whether the list was verified to be the one held, or, of
 	// one that was read before, found to be older than that.

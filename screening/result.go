@@ -57,6 +57,8 @@ func (r Result) Sources() []SourceStatus {
 
 // A Label is one thing that was found about an address.
 type Label struct {
+	// Kind is what the list says about what it lists, and Match how that is the address
+	// that was screened.
 	Kind  score.Kind
 	Match score.Match
 	// Points are what the kind and the match count for.
@@ -73,6 +75,7 @@ type Label struct {
 
 // SourceStatus is the state of one source.
 type SourceStatus struct {
+	// Info describes the source, as it does itself.
 	Info sources.Info
 	// Required reports whether the source must be loaded for an answer.
 	Required bool

@@ -20,6 +20,7 @@ type Stats struct {
 // SourceStats are the Stats of one list. All but Source is zero as long as the
 // list is not loaded.
 type SourceStats struct {
+	// Source is its id.
 	Source string
 	// Entries is the number of entries, repetitions included, and Addresses that
 	// of distinct addresses: strings in their normal form, each once whatever the

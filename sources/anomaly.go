@@ -12,8 +12,8 @@ import (
 // entry be left out: what decodes to nothing is matched by its very string, and
 // what stands under a wrong ticker is found where it belongs.
 type Anomaly struct {
-	Kind  AnomalyKind
-	Entry Entry
+	Kind  AnomalyKind // what is odd,
+	Entry Entry       // about which entry
 }
 
 // An AnomalyKind says what is odd about an entry.
@@ -53,7 +53,7 @@ func (a Anomalies) Total() int {
 	return n
 }
 
-// Inspect returns what is odd about the entries of a list.
+// Inspect returns what is odd about the entries of a list, which are in its order.
 func Inspect(entries []Entry) Anomalies {
 	a := Anomalies{Counts: make(map[AnomalyKind]int)}
 	seen := make(map[Entry]bool, len(entries))

@@ -161,9 +161,10 @@ type RecordError struct {
 	Line int64  // the line, counted from 1, or 0
 	Byte int64  // the byte offset in the list, or -1
 	Ref  string // the reference of the record, if it was read already
-	Err  error
+	Err  error  // what is wrong
 }
 
+// Error names the place, by the line if that is known, and says what Err does.
 func (e *RecordError) Error() string {
 	var at string
 	if e.Line > 0 {

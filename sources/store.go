@@ -66,8 +66,8 @@ var (
 // A List is one revision of a list as it was accepted, with what was known of
 // the past by then.
 type List struct {
-	Info     Info // ID and Name are kept by a Store; the rest is the program's
-	Revision Revision
+	Info     Info     // ID and Name are kept by a Store; the rest is the program's
+	Revision Revision // its Checked is when the list was last known to be current; zero of a part
 	// Accepted is when the list was accepted, in UTC: until the Accepted of the
 	// next revision, questions were answered from this one. It is later than that
 	// of any revision before it.
@@ -100,6 +100,7 @@ type Snapshot struct {
 // A Removal is an entry that has gone from a list. An entry that comes back is
 // none any more, and has the FirstSeen that it had.
 type Removal struct {
+	// Entry is as it was in the last revision that had it.
 	Entry Entry
 	// At is when the first revision without the entry was accepted, in UTC. No
 	// publisher says when it removes something, so this is the best there is.
@@ -109,8 +110,8 @@ type Removal struct {
 // Stored names a revision in a Store: by the digest of the list, and by the time
 // at which it was accepted, for the same list may have been accepted twice.
 type Stored struct {
-	Digest   string
-	Accepted time.Time
+	Digest   string    // of the list, or of the results of a snapshot
+	Accepted time.Time // in UTC
 }
 
 // At returns the revision that held at the instant t: of those given, in any

@@ -61,9 +61,9 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 		return nil
 	})
 	flags.BoolVar(&c.offline, "offline", false, "never fetch a list; answer from the bundled ones and those in -data, whichever are newer")
-	flags.StringVar(&c.exceptions, "exceptions", "", "`file` of accounts that are not to count, each a line of JSON: {\"chain\": \"…\", \"address\": \"…\", \"reason\": \"…\", \"author\": \"…\"}, and if wanted source, ref, created_at and expires_at; it may be replaced while the server runs (default: none)")
+	flags.StringVar(&c.exceptions, "exceptions", "", "`file` of accounts that are not to count, each a line of JSON: {\"chain\": \"…\", \"address\": \"…\", \"reason\": \"…\", \"author\": \"…\"}, and if wanted source, ref, created_at and expires_at; it may be replaced while the server runs, which looks each minute (default: none)")
 	flags.StringVar(&c.opsAddr, "ops-addr", "", "`address` of a second listener, for operators only: /livez, /readyz, /metrics (default: none; 127.0.0.1:9090 is usual)")
-	flags.StringVar(&c.tlsCert, "tls-cert", "", "PEM `file` of the certificate and its chain; it may be replaced while the server runs (default: no TLS)")
+	flags.StringVar(&c.tlsCert, "tls-cert", "", "PEM `file` of the certificate and its chain; it may be replaced while the server runs, which looks each minute and at SIGHUP (default: no TLS)")
 	flags.StringVar(&c.tlsKey, "tls-key", "", "PEM `file` of the certificate's key")
 	flags.StringVar(&c.audit, "audit", "", "`directory` for a record of each screening; what cannot be recorded is not answered (default: none)")
 	flags.StringVar(&c.auditKey, "audit-key", "", "with -audit, a `file` with a key in hex, of at least 32 bytes: record the HMAC-SHA-256 of an address instead of it")
