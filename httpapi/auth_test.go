@@ -209,7 +209,7 @@ func FuzzAuthHeader(f *testing.F) {
 	s := newLoadedScreener(f)
 	fixed, kept := httpapi.NewHandler(s, testKeys(f), nil), httpapi.NewHandler(s, ring, nil)
 	good := regexp.MustCompile(`^(?i:bearer) +(` + testKey + `|` + hashedKey + `) *$`)
-	goodToken := regexp.MustCompile(`^(?i:bearer) +` + token + ` *$`)
+	goodToken := regexp.MustCompile(`^(?i:bearer) +` + regexp.QuoteMeta(token) + ` *$`)
 	f.Fuzz(func(t *testing.T, value string) {
 		fuzzAuth(t, fixed, value, good.MatchString(value))
 		fuzzAuth(t, kept, value, goodToken.MatchString(value))
