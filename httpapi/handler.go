@@ -38,6 +38,15 @@
 // says what is left, in RateLimit and RateLimit-Policy. A call of screen with an
 // Idempotency-Key may be repeated for 24 hours and is counted once.
 //
+//	store, err := sqlite.Open(ctx, "keys.db") // of package sqlstore/sqlite
+//	token, key, err := httpapi.IssueKey(httpapi.Key{Name: "billing", Quota: 10000})
+//	err = store.PutKey(ctx, key) // the token is for its owner
+//
+//	keys, quota := httpapi.NewKeyring(store, nil), httpapi.NewQuota(store, nil)
+//	h := httpapi.NewHandler(s, keys, &httpapi.Options{Quota: quota})
+//
+// After the server that h is in, quota is closed, then keys, and store at last.
+//
 // # Hooks
 //
 // Options.Observe is told of each answer, for metrics and logs of accesses; it has

@@ -27,6 +27,9 @@ import (
 // counts as loaded. The error joins one [*LoadError] for each source whose list was
 // not taken; the Report is right in any case.
 //
+// Of a source made by [sources.Seeded] of which nothing is held yet, Refresh loads the
+// seed, and the list itself only if that is a part; the next Refresh loads the list.
+//
 // With Options.Store, what Open has not opened yet is opened and swapped in
 // first, and what was accepted is saved before Refresh returns. A store that fails
 // is no error of Refresh: it shows in [Screener.Sources].

@@ -5,7 +5,8 @@ import "context"
 // Seeded returns live, but for its first Load: a caller that holds no revision
 // yet gets the entries of seed, which is at hand at once, as bundled data are,
 // and those of live from then on. Info is that of live. A seed may be a part of
-// the list; see [Revision]. Then live is asked for the whole, whatever is held.
+// the list; see [Revision]. Then live is asked for the whole, whatever is held. Open,
+// Refresh and Run of package screening know seeds: Run loads the seed and then live.
 func Seeded(live, seed Source) Source { return seeded{live, seed} }
 
 type seeded struct {

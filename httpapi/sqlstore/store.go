@@ -67,7 +67,7 @@ func New(ctx context.Context, db *sql.DB, d Dialect) (*Store, error) {
 	return s, nil
 }
 
-// Close closes the database.
+// Close closes the database. A Quota and a Keyring over s are closed before.
 func (s *Store) Close() error { return s.db.Close() }
 
 // callTime bounds a call, with all its repetitions, for whose context has no
