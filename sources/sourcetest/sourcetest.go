@@ -119,8 +119,9 @@ var rules = []rule{
 	},
 }
 
-// patience is how long a Load may take to notice that its context has ended.
-const patience = 10 * time.Second
+// patience is how long a Load may take to notice that its context has ended, on a
+// machine that has much else to do. Nobody waits for as long but for one that hangs.
+const patience = time.Minute
 
 // load returns all that one Load gives.
 func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
