@@ -71,15 +71,15 @@ func (d *indexDir) open(source string, want sources.Stored) (*list, error) {
 		return nil, err
 	}
 	l := m.list()
-	if l.segment, err = d.openSegment(source, &m.Segment, (*index.Index).VerifyDigest); err == nil && m.Removed != nil {
-		l.removed, err = d.openSegment(source, m.Removed, (*index.Index).VerifyDigest)
+	if l.segment, err = d.openSegment(source, &m.Segment); err == nil && m.Removed != nil {
+		l.removed, err = d.openSegment(source, m.Removed)
 	}
 	return l, err
 }
 
-// openSegment opens the file of a segment and has it verified. The digest is enough of
-// one that a manifest names: all of it was verified before that was written.
-func (d *indexDir) openSegment(source string, k *keptSegment, verify func(*index.Index) error) (*segment, error) {
+// openSegment opens the file of a segment, and reads all of it to see that it is what was
+// built: a listed address might be clean otherwise.
+func (d *indexDir) openSegment(source string, k *keptSegment) (*segment, error) {
 	start := time.Now()
 	name := d.indexName(source, k)
 	ix, err := index.Open(name)
@@ -89,7 +89,7 @@ func (d *indexDir) openSegment(source string, k *keptSegment, verify func(*index
 	if has := ix.Digest(); hex.EncodeToString(has[:]) != k.Index {
 		return nil, fmt.Errorf("%s: %w: it is another one", name, index.ErrDamaged)
 	}
-	if err := verify(ix); err != nil {
+	if err := ix.VerifyDigest(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	built := time.Now()
@@ -126,10 +126,10 @@ func (d *indexDir) keepSegment(source string, seg *segment) (*segment, error) {
 	if touch(name) && seg.mapped {
 		return seg, nil
 	}
-	mapped, err := d.openSegment(source, k, (*index.Index).Verify)
+	mapped, err := d.openSegment(source, k)
 	if err != nil {
 		if err = d.write(name, seg.index); err == nil {
-			mapped, err = d.openSegment(source, k, (*index.Index).Verify)
+			mapped, err = d.openSegment(source, k)
 		}
 	}
 	if err != nil {

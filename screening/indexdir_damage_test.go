@@ -137,6 +137,8 @@ func TestIndexDirOutdated(t *testing.T) {
 		},
 		"a negative number": func(t *testing.T, h *home, _ *published) { resign(t, h, `"entries":4`, `"entries":-4`) },
 		"no digest":         func(t *testing.T, h *home, _ *published) { resign(t, h, `"Digest":"0000`, `"Digest":"","x":"0000`) },
+		"another digest":    func(t *testing.T, h *home, _ *published) { resign(t, h, `"Digest":"0`, `"Digest":"1`) },
+		"another time":      func(t *testing.T, h *home, _ *published) { resign(t, h, `"accepted":"20`, `"accepted":"19`) },
 		"a path":            func(t *testing.T, h *home, _ *published) { resign(t, h, `"index":"`, `"index":"../../`) },
 		"another index":     func(t *testing.T, h *home, _ *published) { resign(t, h, `"index":"`, `"index":"00`) },
 		"no JSON":           func(t *testing.T, h *home, _ *published) { resign(t, h, `{`, `[`) },

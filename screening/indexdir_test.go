@@ -394,6 +394,13 @@ func TestIndexDirFiles(t *testing.T) {
 		if all := h.names(t, ".index"); len(all) != 2 || slices.Contains(all, first[0]) || len(h.names(t, "1")) > 0 {
 			t.Errorf("there are %q, want those of the list alone, of both options", all)
 		}
+		young := func(name string) bool {
+			info, err := os.Stat(name)
+			return err == nil && info.ModTime().Equal(time.Now())
+		}
+		if all := h.names(t, ".index"); !slices.ContainsFunc(all, young) {
+			t.Errorf("of %q, none is of now: another program may sweep what is just named again", all)
+		}
 		for range 2 {
 			if at := h.opened(t, 3, src).Sources()[0].LastUpdated; !at.Equal(time.Now()) {
 				t.Errorf("the list was last updated at %v, want %v", at, time.Now())

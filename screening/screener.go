@@ -88,9 +88,8 @@ type Options struct {
 	// Store, which stays the truth: the directory is a cache, and may be deleted at any
 	// time. Empty means none; then the lists are read from the Store at each start.
 	//
-	// When a list has been saved in the Store, its index is written, verified, and from
-	// then on answered from in the place of the memory in which it was built. Each source
-	// has
+	// When a list has been saved in the Store, its index is written, and from then on
+	// answered from in the place of the memory in which it was built. Each source has
 	//
 	//	OFAC_SDN.json           which revision it is, and what is in the following
 	//	OFAC_SDN-….index        the list; and another one, what it had and has no more
