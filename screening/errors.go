@@ -4,9 +4,11 @@ import "errors"
 
 var (
 	// ErrNotLoaded: a required source has never been loaded, so no address can be
-	// called clean. An error that wraps it names the sources.
+	// called clean. An error that wraps it names the sources; [Screener.Sources] tells
+	// why the last load has failed, if there was one.
 	ErrNotLoaded = errors.New("required list not loaded")
-	// ErrStale: a required source is older than Options.MaxAge.
+	// ErrStale: a required source is older than Options.MaxAge; [Screener.Sources]
+	// tells which.
 	ErrStale = errors.New("required list too old")
 	// ErrZeroAddress: the address is the zero Address, which is none.
 	ErrZeroAddress = errors.New("zero address")

@@ -115,7 +115,10 @@ func runKeys(ctx context.Context, args []string, getenv func(string) string, std
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(ctx, store, stdout), store.close())
+	if err = do(ctx, store, stdout); err == nil && verb != "list" {
+		fmt.Fprintln(stderr, "the keys are in "+store.where) // lest it be another place than the server's
+	}
+	return errors.Join(err, store.close())
 }
 
 func (c *keysCommand) create(ctx context.Context, s *keyStore, stdout io.Writer) error {

@@ -171,3 +171,14 @@ func TestStopReturnsLeases(t *testing.T) {
 		t.Errorf("want 3 used of 10000, and when, in\n%s", list)
 	}
 }
+
+// TestKeysCommandTellsWhere: a token goes to standard output alone, and to standard
+// error in which database the keys are, in the words of who has named it.
+func TestKeysCommandTellsWhere(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "other.db")
+	var stdout, stderr bytes.Buffer
+	err := runKeys(context.Background(), []string{"create", "-db", "sqlite:" + db}, func(string) string { return "" }, &stdout, &stderr)
+	if err != nil || !strings.HasPrefix(stdout.String(), "wsk_") || strings.Count(stdout.String(), "\n") != 1 || !strings.Contains(stderr.String(), db) {
+		t.Errorf("%v, wrote %q and %q, want one token, and %s", err, stdout.String(), stderr.String(), db)
+	}
+}

@@ -22,14 +22,15 @@ const dbUsage = "`database` of API keys and quotas: sqlite:FILE, or postgres://U
 // A keyStore is where keys and quotas are kept.
 type keyStore struct {
 	httpapi.Store
-	keeps string // where, and what to do about it; without a password
+	where string // it is, without a password
+	keeps string // where, and what to do about it
 	close func() error
 }
 
 // openStore opens what -db and -data say.
 func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if db == "" && data == "" {
-		return &keyStore{httpapi.NewMemory(), "it is good until the server stops. With -data DIR it lasts.", func() error { return nil }}, nil
+		return &keyStore{httpapi.NewMemory(), "memory", "it is good until the server stops. With -data DIR it lasts.", func() error { return nil }}, nil
 	}
 	if db == "" {
 		if err := os.MkdirAll(data, 0o700); err != nil {
@@ -51,5 +52,5 @@ func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keyStore{s, "hashes are kept in " + where + ".\n  To make, see, rotate or revoke keys: server keys", s.Close}, nil
+	return &keyStore{s, where, "hashes are kept in " + where + ".\n  To make, see, rotate or revoke keys: server keys", s.Close}, nil
 }
