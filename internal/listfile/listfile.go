@@ -103,21 +103,24 @@ const (
 	Magic = "walletscreen list "
 	// maxString bounds each string, in bytes. Parsers have far lower bounds.
 	maxString = 1 << 16
+	// bufferBytes is how much is written at once, or more.
+	bufferBytes = 1 << 16
 	// fields is the number of strings of an entry.
 	fields = 9
 )
 
 // Write writes the entries, and those that were removed, as one file. The Entries
-// and Removed of h need not be set. It returns an error, before it has written anything, if h or an entry cannot be
-// read back: a digest that is none, a string of more than 64 KiB, a year beyond
-// 9999.
+// and Removed of h need not be set. It returns an error if w does, or if h or an
+// entry cannot be read back: a digest that is none, a string of more than 64 KiB, a
+// year beyond 9999. What was written by then is no list file.
 func Write(w io.Writer, h Header, entries []sources.Entry, removed ...sources.Removal) error {
 	h.Entries, h.Removed = len(entries), len(removed)
 	head, err := h.append(nil)
 	if err != nil {
 		return fmt.Errorf("list file of %.64q: %w", h.ID, err)
 	}
-	e := encoder{buf: head, written: map[string]uint64{}}
+	sum := sha256.New()
+	e := encoder{w: io.MultiWriter(w, sum), buf: head, written: map[string]uint64{}}
 	for i := range entries {
 		if err := e.entry(&entries[i]); err != nil {
 			return fmt.Errorf("list file of %s: entry %d: %w", h.ID, i, err)
@@ -128,8 +131,10 @@ func Write(w io.Writer, h Header, entries []sources.Entry, removed ...sources.Re
 			return fmt.Errorf("list file of %s: removed entry %d: %w", h.ID, i, err)
 		}
 	}
-	sum := sha256.Sum256(e.buf)
-	_, err = w.Write(append(e.buf, sum[:]...))
+	if err := e.flush(); err != nil {
+		return fmt.Errorf("list file of %s: %w", h.ID, err)
+	}
+	_, err = w.Write(sum.Sum(nil))
 	return err
 }
 
@@ -188,10 +193,18 @@ func formatTime(t time.Time) (string, error) {
 	return t.Format(time.RFC3339Nano), nil
 }
 
-// An encoder appends entries to buf.
+// An encoder writes entries to w.
 type encoder struct {
-	buf     []byte
+	w       io.Writer
+	buf     []byte            // what comes next
 	written map[string]uint64 // to the number of the string
+}
+
+// flush writes what is in buf.
+func (e *encoder) flush() error {
+	_, err := e.w.Write(e.buf)
+	e.buf = e.buf[:0]
+	return err
 }
 
 func (e *encoder) entry(entry *sources.Entry) error {
@@ -212,7 +225,10 @@ func (e *encoder) entry(entry *sources.Entry) error {
 		}
 		e.string(s)
 	}
-	return nil
+	if len(e.buf) < bufferBytes {
+		return nil
+	}
+	return e.flush()
 }
 
 func (e *encoder) removal(r *sources.Removal) error {

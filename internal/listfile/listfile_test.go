@@ -74,6 +74,12 @@ func TestRoundTrip(t *testing.T) {
 	part.Revision.Partial = true
 	east := header
 	east.Revision.Published = east.Revision.Published.In(time.FixedZone("east", 3600))
+	var long []sources.Entry // of several times what is written at once
+	for i := range 10_000 {
+		e := entries[i%len(entries)]
+		e.Name = strconv.Itoa(i) + " " + strings.Repeat("x", 30)
+		long = append(long, e)
+	}
 	tests := []struct {
 		name         string
 		header, want listfile.Header
@@ -84,6 +90,7 @@ func TestRoundTrip(t *testing.T) {
 		{"no dates", zero, zero, entries[:1]},
 		{"not in UTC", east, header, entries},
 		{"a part", part, part, entries},
+		{"long", header, header, long},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -428,14 +435,37 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("removed, %s: Write wrote %d bytes, %v", name, buf.Len(), err)
 		}
 	}
-	if err := listfile.Write(failing{}, header, entries); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Write to a closed file: error %v, want %v", err, os.ErrClosed)
+	// What was written of a long list before the error is no file.
+	many := slices.Repeat([]sources.Entry{{Listed: strings.Repeat("x", 100)}}, 100_000)
+	for name, last := range map[string][]sources.Entry{
+		"listed in the year 10000": {{ListedAt: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		"long string":              {{Ref: long}},
+	} {
+		var buf strings.Builder
+		if err := listfile.Write(&buf, header, append(many, last...)); err == nil {
+			t.Errorf("%s, at the end: Write returned no error", name)
+		}
+		if h, _, err := read(buf.String()); err == nil {
+			t.Errorf("%s, at the end: what Write wrote is read as %+v", name, h)
+		}
+	}
+	for _, es := range [][]sources.Entry{entries, many} {
+		if err := listfile.Write(new(failing), header, es); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Write of %d entries to a file that fails: error %v, want %v", len(es), err, os.ErrClosed)
+		}
 	}
 }
 
-type failing struct{}
+// failing is a Writer that fails once.
+type failing struct{ failed bool }
 
-func (failing) Write([]byte) (int, error) { return 0, os.ErrClosed }
+func (w *failing) Write(b []byte) (int, error) {
+	if !w.failed {
+		w.failed = true
+		return 0, os.ErrClosed
+	}
+	return len(b), nil
+}
 
 // FuzzRead gives Read files whose checksum is right, or it would not see any.
 // What it takes must be written as it was read.
