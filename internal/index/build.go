@@ -214,6 +214,10 @@ func (b *Builder) Build() (*Index, error) {
 func (b *Builder) WriteFile(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
+		if b.pool != nil {
+			b.pool.free()
+		}
+		b.reset()
 		return err
 	}
 	err = b.build(func(size int64) (image, error) {
@@ -234,6 +238,9 @@ func (b *Builder) WriteFile(path string) error {
 	}
 	return err
 }
+
+// reset makes b as new.
+func (b *Builder) reset() { *b = Builder{Workers: b.Workers, tune: b.tune} }
 
 // build writes the index to the image that create makes: of zeros, and perhaps not
 // the first one.
@@ -262,7 +269,7 @@ func (b *Builder) build(create func(size int64) (image, error)) error {
 		bd.sides[i].width = widths[i]
 		bd.sides[i].parts = []part{{chunks: b.items[i].chunks}}
 	}
-	*b = Builder{Workers: b.Workers, tune: b.tune}
+	b.reset()
 	if err != nil {
 		return err
 	}

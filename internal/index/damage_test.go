@@ -483,7 +483,11 @@ func TestFile(t *testing.T) {
 		t.Errorf("%v are left", files)
 	}
 	var b index.Builder
+	b.Add(key(t, 1, nil), 1)
 	if err := b.WriteFile(filepath.Join(dir, "none", "index")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("WriteFile to no directory: %v", err)
+	}
+	if ix, err := b.Build(); err != nil || ix.Len() != 0 {
+		t.Errorf("Build after that: an index of %d keys, %v, want the Builder to be as new", ix.Len(), err)
 	}
 }
