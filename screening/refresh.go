@@ -69,10 +69,11 @@ func (s *Screener) refresh(ctx context.Context, i int, had list) (list, SourceRe
 // by a newer one only.
 //
 // The age of a list is that of its last successful check, whichever program made
-// it. A source of which nothing is at hand is no error, and is not loaded
-// afterwards. The error joins one [*LoadError] for each source of which something
-// is at hand that could not be used, which in a store may be an old revision: a
-// damaged one is set aside, and the one before it is opened.
+// it; of a list out of Options.IndexDir, whichever of those that keep it there. A
+// source of which nothing is at hand is no error, and is not loaded afterwards. The
+// error joins one [*LoadError] for each source of which something is at hand that
+// could not be used, which in a store may be an old revision: a damaged one is set
+// aside, and the one before it is opened.
 func (s *Screener) Open(ctx context.Context) (Report, error) {
 	report, err := s.all(ctx, func(i int, had list) (list, SourceReport) {
 		if seed, ok := sources.Seed(s.sources[i]); ok {
