@@ -91,7 +91,7 @@ func (f *faulty) put(ctx context.Context, k httpapi.Key, version func(stored int
 }
 
 // meet waits, in a bubble of synctest, until all who are about to write have looked.
-func meet() { time.Sleep(1) }
+func meet() { time.Sleep(time.Nanosecond) }
 
 // TestFaults: each fault breaks the rule that is there for it.
 func TestFaults(t *testing.T) {

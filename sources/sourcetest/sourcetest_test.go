@@ -320,7 +320,7 @@ func TestBroken(t *testing.T) {
 				if seen.Add(1) > 1 { // the first comes alone
 					running.Add(1)
 					defer running.Add(-1)
-					time.Sleep(1) // in a bubble: until all are here
+					time.Sleep(time.Nanosecond) // in a bubble: until all are here
 					if running.Load() > 1 {
 						return sources.Revision{}, errors.New("busy")
 					}
