@@ -1,11 +1,10 @@
-package pace_test
+package pace
 
 import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-
-	"github.com/walletscreen/walletscreen/internal/pace"
+	"time"
 )
 
 // Somebody else gets a turn while a computation goes on, though there is one
@@ -28,12 +27,39 @@ func TestStep(t *testing.T) {
 		}
 	}()
 	for i := range 6400 {
-		pace.Step(i)
+		all.until.Store(0) // on a machine under load a turn may have been long
+		Step(i)
 	}
 	got := turns.Load()
 	close(stop)
 	<-done
 	if got < 90 {
 		t.Errorf("%d turns during 6400 steps, want about 100", got)
+	}
+}
+
+// Who gives others a turn has as long a one after theirs, if that was long.
+func TestPacer(t *testing.T) {
+	const work = 50 * time.Microsecond
+	for _, tt := range []struct {
+		turn   time.Duration // of the others
+		yields int           // after 1000 pieces of work
+	}{
+		{0, 1000},
+		{time.Millisecond, 1000},
+		{long - 1, 1000},
+		{long, 10}, // every hundredth
+		{10 * time.Millisecond, 5},
+		{25 * time.Millisecond, 2},
+	} {
+		var p pacer
+		clock, yields := time.Duration(0), 0
+		for range 1000 {
+			clock += work
+			p.yield(func() time.Duration { return clock }, func() { yields++; clock += tt.turn })
+		}
+		if yields != tt.yields {
+			t.Errorf("%d yields if others have a turn of %v, want %d", yields, tt.turn, tt.yields)
+		}
 	}
 }
