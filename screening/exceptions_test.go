@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -259,7 +258,6 @@ func TestExceptionsNeverTorn(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					runtime.Gosched() // or the refresh would wait for its turns
 				}
 				r, err := s.ScreenText("ethereum", lazarus)
 				i := len(r.Suppressed)

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -748,7 +747,6 @@ func TestNeverTorn(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					runtime.Gosched() // or the refresh would wait for its turns
 				}
 				r, err := s.ScreenText("bsc", lazarusMixed)
 				if err != nil || len(r.Labels) != 2 || r.Labels[0].Ref != r.Labels[1].Ref || r.Sources()[0].Digest != r.Labels[0].Ref {

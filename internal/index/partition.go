@@ -101,7 +101,9 @@ func parallel(workers, n int, do func(worker, i int) error) error {
 					errs[w] = err
 					failed.Store(1)
 				}
-				pace.Yield()
+				if i < n-1 {
+					pace.Yield()
+				}
 			}
 		})
 	}
