@@ -50,6 +50,7 @@ var imports = map[string]string{
 	"internal/indexbench":   "address internal/index",
 	"internal/keccak":       "",
 	"internal/listfile":     "address score sources",
+	"internal/longtest":     "",
 	"internal/listtest":     "score sources",
 	"internal/mkbundle":     "internal/listfile sources sources/badlist sources/eu sources/ofac sources/uk",
 	"internal/pace":         "",
