@@ -1,20 +1,19 @@
 //go:build unix
 
-// Httpbench measures the handler of package httpapi against handlers that do
-// less: a net/http handler that reads the body and writes a constant of the same
-// size, one that also sets the fields which every answer of httpapi has, and one
-// that reads and writes with encoding/json.
+// Httpbench measures the handler of package httpapi against simpler handlers: one
+// that reads the body and writes a constant of the same size, one that also sets
+// the header fields of an httpapi response, and one that uses encoding/json.
 //
-//	httpbench                     all of them, at 8 and at 64 connections
-//	httpbench -conns 8 -rounds 9  in less time
-//	httpbench -swap 1000000       how long answers take while a list is replaced
+//	httpbench                     all handlers, at 8 and at 64 connections
+//	httpbench -conns 8 -rounds 9  the same in less time
+//	httpbench -swap 1000000       response times while a list is replaced
 //
-// Each handler is served by a process of its own, over 127.0.0.1, and asked over
-// connections that are kept alive. They take turns: each round has a spell of each,
-// and what counts is the ratio to the constant of the same round. It is the median
-// that is printed, with the least and the greatest, of requests per second and of
-// the time that the server's process has spent for a request. On a machine with two
-// cores, servers and client share them; nothing but the ratios means much.
+// Each handler runs in a process of its own on 127.0.0.1 and is called over
+// keep-alive connections. In each round every handler runs once, and its figures
+// are divided by those of the constant in the same round. Httpbench prints the
+// median, least and greatest ratio of requests per second, and of CPU time per
+// request in the server process. Client and servers share the processors, so only
+// the ratios are meaningful.
 package main
 
 import (

@@ -1,13 +1,13 @@
-// Indexbench measures package index against the maps of Go, in one process and
-// turn by turn, so that the ratios hold on a machine that is busy with others.
+// Indexbench measures package index against Go maps. Both run in one process, in
+// turn, so the ratios hold on a busy machine.
 //
-//	indexbench -n 1000000             look-ups and building, against maps
-//	indexbench -n 1000000 -build      building alone
-//	indexbench -n 1000000 -peak       how much memory building takes at most
+//	indexbench -n 1000000             lookups and building, against maps
+//	indexbench -n 1000000 -build      building only
+//	indexbench -n 1000000 -peak       peak memory of building
 //	indexbench -n 100000000 -file f   a file: building, opening, sharing
-//	indexbench -n 5000000 -lines      a list of addresses in text, to be asked
+//	indexbench -n 5000000 -lines      from a list of addresses in text to lookups
 //
-// Keys are 20 bytes, made of their numbers; all have one of 16 values.
+// Keys are 20 bytes, derived from their numbers; each has one of 16 values.
 package main
 
 import (
