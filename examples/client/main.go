@@ -1,11 +1,11 @@
-// Client asks a walletscreen server about the addresses on standard input, one to a
-// line behind the slug of its chain, with nothing but net/http. It shows how to ask
-// again, and when not to:
+// Client sends the addresses on standard input to a walletscreen server, using only
+// net/http. Each line is the slug of a chain, a space and an address. The program
+// shows when to retry, and when not to:
 //
 //	$ echo 'ethereum 0x098B716B8Aaf21512996dC57EB0615e2383E2f96' | WALLETSCREEN_API_KEY=… go run ./examples/client
 //	CRITICAL 100 ethereum 0x098b716b8aaf21512996dc57eb0615e2383e2f96
 //
-// The exit status is 1 if any line has no answer: that is never the same as clean.
+// The exit status is 1 if any line has no answer. No answer never means clean.
 package main
 
 import (
@@ -26,66 +26,67 @@ import (
 	"time"
 )
 
-// A client asks a server. It is for one goroutine at a time.
+// A client calls a server. It must not be used by several goroutines at once.
 type client struct {
-	http *http.Client // its Timeout bounds one try
+	http *http.Client // its Timeout bounds one attempt
 	url  string       // of /api/v1/screen
 	key  string       // the API key
 
-	rest time.Time // until then it does not ask
+	notBefore time.Time // the earliest time of the next attempt
 }
 
-// screen sends a question until it is answered for good, and returns the answer. It
-// asks again if there was no answer, or one of the server that says so (429, 500, 502,
-// 503 and 504), but not before the time that the server names; anything else would be
-// answered alike the next time. All tries are one call, which is counted once. It gives
-// up when ctx ends, or at once if it would have to wait beyond that.
-func (c *client) screen(ctx context.Context, question []byte) (answer []byte, err error) {
+// screen sends a request until it gets a final response, and returns its body. It
+// retries after a network error and after the statuses 429, 500, 502, 503 and 504, but
+// never before the time that the server names; every other status would be the same
+// next time. All attempts carry one Idempotency-Key, so the server counts them once.
+// screen gives up when ctx ends, or at once if it would have to wait longer than that.
+func (c *client) screen(ctx context.Context, request []byte) (response []byte, err error) {
 	call := strconv.Quote(rand.Text())
 	for try := 0; ; try++ {
 		if err := c.wait(ctx, err); err != nil {
 			return nil, err
 		}
 		var req *http.Request
-		if req, err = http.NewRequestWithContext(ctx, "POST", c.url, bytes.NewReader(question)); err != nil {
+		if req, err = http.NewRequestWithContext(ctx, "POST", c.url, bytes.NewReader(request)); err != nil {
 			return nil, err
 		}
 		req.Header.Set("Authorization", "Bearer "+c.key)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Idempotency-Key", call)
-		backoff := time.Second << min(try, 5) * time.Duration(50+mathrand.N(50)) / 100 // so that clients do not come all at once
+		backoff := time.Second << min(try, 5) * time.Duration(50+mathrand.N(50)) / 100 // spreads the retries of many clients
 
 		var resp *http.Response
 		if resp, err = c.http.Do(req); err != nil {
-			c.rest = time.Now().Add(backoff)
+			c.notBefore = time.Now().Add(backoff)
 			continue
 		}
-		answer, err = io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+		response, err = io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 		resp.Body.Close()
-		c.rest = time.Now().Add(restOf(resp.Header))
+		c.notBefore = time.Now().Add(retryAfter(resp.Header))
 		switch resp.StatusCode {
 		case 200:
 			if err == nil {
-				return answer, nil
+				return response, nil
 			}
-			c.rest = time.Now().Add(backoff) // it broke off
+			c.notBefore = time.Now().Add(backoff) // the connection broke
 		case 429, 500, 502, 503, 504:
 			if resp.Header.Get("Retry-After") == "" {
-				c.rest = time.Now().Add(backoff)
+				c.notBefore = time.Now().Add(backoff)
 			}
-			err = fmt.Errorf("%s: %s", resp.Status, answer)
+			err = fmt.Errorf("%s: %s", resp.Status, response)
 		default:
-			return nil, fmt.Errorf("%s: %s", resp.Status, answer)
+			return nil, fmt.Errorf("%s: %s", resp.Status, response)
 		}
 	}
 }
 
-// wait waits until c may ask. The error has cause, for which it has to wait.
+// wait waits until the next attempt is due. Its error wraps cause, the error of the
+// last attempt.
 func (c *client) wait(ctx context.Context, cause error) error {
-	if end, ok := ctx.Deadline(); ok && end.Before(c.rest) {
-		return errors.Join(fmt.Errorf("not to be asked again before %v", c.rest.UTC().Format(time.RFC3339)), cause)
+	if end, ok := ctx.Deadline(); ok && end.Before(c.notBefore) {
+		return errors.Join(fmt.Errorf("the server asks for no request before %v", c.notBefore.UTC().Format(time.RFC3339)), cause)
 	}
-	timer := time.NewTimer(time.Until(c.rest))
+	timer := time.NewTimer(time.Until(c.notBefore))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -95,13 +96,13 @@ func (c *client) wait(ctx context.Context, cause error) error {
 	}
 }
 
-// restOf returns for how long the header of an answer asks to be left alone: the
-// seconds of Retry-After, and those of each limit in RateLimit of which nothing
-// remains, such as "burst";r=0;t=20.
-func restOf(header http.Header) (rest time.Duration) {
+// retryAfter returns how long a response asks the client to wait: the longest of
+// Retry-After and of the limits in RateLimit that are used up, such as
+// "burst";r=0;t=20.
+func retryAfter(header http.Header) (wait time.Duration) {
 	note := func(seconds string) {
 		if n, err := strconv.ParseUint(seconds, 10, 31); err == nil {
-			rest = max(rest, time.Duration(n)*time.Second)
+			wait = max(wait, time.Duration(n)*time.Second)
 		}
 	}
 	note(header.Get("Retry-After"))
@@ -111,12 +112,12 @@ func restOf(header http.Header) (rest time.Duration) {
 			note(seconds)
 		}
 	}
-	return rest
+	return wait
 }
 
 func main() {
-	base := flag.String("url", "http://127.0.0.1:8080", "where the server is")
-	patience := flag.Duration("patience", 30*time.Second, "time for one address")
+	base := flag.String("url", "http://127.0.0.1:8080", "base `URL` of the server")
+	patience := flag.Duration("patience", 30*time.Second, "time limit for one address, retries included")
 	flag.Parse()
 	c := &client{http: &http.Client{Timeout: 10 * time.Second}, url: *base + "/api/v1/screen", key: os.Getenv("WALLETSCREEN_API_KEY")}
 	if !c.run(os.Stdin, os.Stdout, os.Stderr, *patience) {
@@ -124,18 +125,18 @@ func main() {
 	}
 }
 
-// run asks about each line of in, and reports whether all were answered.
-func (c *client) run(in io.Reader, out, complaints io.Writer, patience time.Duration) bool {
+// run screens each line of in and reports whether the server answered all of them.
+func (c *client) run(in io.Reader, out, errs io.Writer, patience time.Duration) bool {
 	ok := true
 	lines := bufio.NewScanner(in)
 	for n := 1; lines.Scan(); n++ {
 		if err := c.line(lines.Text(), out, patience); err != nil {
-			fmt.Fprintf(complaints, "line %d: %v\n", n, err)
+			fmt.Fprintf(errs, "line %d: %v\n", n, err)
 			ok = false
 		}
 	}
 	if err := lines.Err(); err != nil {
-		fmt.Fprintln(complaints, err)
+		fmt.Fprintln(errs, err)
 		ok = false
 	}
 	return ok
@@ -143,13 +144,13 @@ func (c *client) run(in io.Reader, out, complaints io.Writer, patience time.Dura
 
 func (c *client) line(line string, out io.Writer, patience time.Duration) error {
 	chain, address, _ := strings.Cut(line, " ")
-	question, err := json.Marshal(map[string]string{"chain": chain, "address": address})
+	request, err := json.Marshal(map[string]string{"chain": chain, "address": address})
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	answer, err := c.screen(ctx, question)
+	response, err := c.screen(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (c *client) line(line string, out io.Writer, patience time.Duration) error 
 		Address, Chain, Level string
 		Score                 int
 	}
-	if err := json.Unmarshal(answer, &verdict); err != nil {
+	if err := json.Unmarshal(response, &verdict); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(out, verdict.Level, verdict.Score, verdict.Chain, verdict.Address)

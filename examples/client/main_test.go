@@ -18,32 +18,32 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
-// A script is a server that gives one answer after the other, and notes when it was
-// asked, counted from the first time, and under which Idempotency-Key.
+// A script is a server that serves its responses in order. It records the time of
+// each request since the first, and the Idempotency-Key.
 type script struct {
-	answers []http.HandlerFunc
-	start   time.Time
-	asked   []time.Duration
-	calls   []string
+	responses []http.HandlerFunc
+	start     time.Time
+	requests  []time.Duration
+	keys      []string
 }
 
-// RoundTrip implements [http.RoundTripper], without a network.
+// RoundTrip implements [http.RoundTripper] without a network.
 func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	if s.start.IsZero() {
 		s.start = time.Now()
 	}
-	s.asked = append(s.asked, time.Since(s.start))
-	s.calls = append(s.calls, r.Header.Get("Idempotency-Key"))
-	if len(s.answers) == 0 {
-		return nil, errors.New("asked too often")
+	s.requests = append(s.requests, time.Since(s.start))
+	s.keys = append(s.keys, r.Header.Get("Idempotency-Key"))
+	if len(s.responses) == 0 {
+		return nil, errors.New("no response left")
 	}
-	answer := s.answers[0]
-	s.answers = s.answers[1:]
-	if answer == nil {
+	respond := s.responses[0]
+	s.responses = s.responses[1:]
+	if respond == nil {
 		return nil, errors.New("connection reset")
 	}
 	w := httptest.NewRecorder()
-	answer(w, r)
+	respond(w, r)
 	resp := w.Result()
 	if resp.ContentLength > int64(w.Body.Len()) {
 		resp.Body = io.NopCloser(io.MultiReader(w.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
@@ -51,9 +51,9 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// give returns an answer with a status, a body, and fields of the header with their
-// values.
-func give(status int, body string, fields ...string) http.HandlerFunc {
+// respond returns a response with a status, a body, and header fields in pairs of name
+// and value.
+func respond(status int, body string, fields ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for i := 0; i < len(fields); i += 2 {
 			w.Header().Set(fields[i], fields[i+1])
@@ -65,31 +65,31 @@ func give(status int, body string, fields ...string) http.HandlerFunc {
 
 func TestScreen(t *testing.T) {
 	const day = 24 * time.Hour
-	ok := give(200, "fine")
+	ok := respond(200, "fine")
 	for _, tt := range []struct {
-		name     string
-		answers  []http.HandlerFunc
-		patience time.Duration
-		want     string          // the answer, or "" for an error
-		least    []time.Duration // the earliest times at which the server is asked
+		name      string
+		responses []http.HandlerFunc
+		patience  time.Duration
+		want      string          // the body, or "" for an error
+		least     []time.Duration // the earliest times of the requests
 	}{
 		{"at once", []http.HandlerFunc{ok}, time.Minute, "fine", []time.Duration{0}},
-		{"too fast", []http.HandlerFunc{give(429, "", "Retry-After", "7"), ok}, time.Minute, "fine", []time.Duration{0, 7 * time.Second}},
-		{"overloaded", []http.HandlerFunc{give(503, "", "Retry-After", "1"), give(503, "", "Retry-After", "2"), ok}, time.Minute, "fine", []time.Duration{0, time.Second, 3 * time.Second}},
-		{"no quota left", []http.HandlerFunc{give(429, "", "Retry-After", "1421999"), ok}, time.Minute, "", []time.Duration{0}},
-		{"no quota left, patiently", []http.HandlerFunc{give(429, "", "Retry-After", "1421999"), ok}, 30 * day, "fine", []time.Duration{0, 1421999 * time.Second}},
-		{"no answer", []http.HandlerFunc{nil, nil, ok}, time.Minute, "fine", []time.Duration{0, time.Second / 2, 3 * time.Second / 2}},
-		{"an answer that breaks off", []http.HandlerFunc{give(200, "fi", "Content-Length", "4"), ok}, time.Minute, "fine", []time.Duration{0, time.Second / 2}},
-		{"a proxy's answers", []http.HandlerFunc{give(502, ""), give(504, ""), give(500, ""), ok}, time.Minute, "fine", []time.Duration{0, time.Second / 2, 3 * time.Second / 2, 7 * time.Second / 2}},
-		{"never", slices.Repeat([]http.HandlerFunc{give(503, "")}, 20), 10 * time.Second, "", []time.Duration{0, time.Second / 2, 3 * time.Second / 2}},
-		{"wrong input", []http.HandlerFunc{give(400, "", "Retry-After", "1"), ok}, time.Minute, "", []time.Duration{0}},
-		{"wrong key", []http.HandlerFunc{give(401, ""), ok}, time.Minute, "", []time.Duration{0}},
-		{"timeout of the body", []http.HandlerFunc{give(408, ""), ok}, time.Minute, "", []time.Duration{0}},
-		{"not this server", []http.HandlerFunc{give(501, ""), ok}, time.Minute, "", []time.Duration{0}},
+		{"too fast", []http.HandlerFunc{respond(429, "", "Retry-After", "7"), ok}, time.Minute, "fine", []time.Duration{0, 7 * time.Second}},
+		{"overloaded", []http.HandlerFunc{respond(503, "", "Retry-After", "1"), respond(503, "", "Retry-After", "2"), ok}, time.Minute, "fine", []time.Duration{0, time.Second, 3 * time.Second}},
+		{"no quota left", []http.HandlerFunc{respond(429, "", "Retry-After", "1421999"), ok}, time.Minute, "", []time.Duration{0}},
+		{"no quota left, long patience", []http.HandlerFunc{respond(429, "", "Retry-After", "1421999"), ok}, 30 * day, "fine", []time.Duration{0, 1421999 * time.Second}},
+		{"no response", []http.HandlerFunc{nil, nil, ok}, time.Minute, "fine", []time.Duration{0, time.Second / 2, 3 * time.Second / 2}},
+		{"a truncated body", []http.HandlerFunc{respond(200, "fi", "Content-Length", "4"), ok}, time.Minute, "fine", []time.Duration{0, time.Second / 2}},
+		{"gateway errors", []http.HandlerFunc{respond(502, ""), respond(504, ""), respond(500, ""), ok}, time.Minute, "fine", []time.Duration{0, time.Second / 2, 3 * time.Second / 2, 7 * time.Second / 2}},
+		{"never", slices.Repeat([]http.HandlerFunc{respond(503, "")}, 20), 10 * time.Second, "", []time.Duration{0, time.Second / 2, 3 * time.Second / 2}},
+		{"wrong input", []http.HandlerFunc{respond(400, "", "Retry-After", "1"), ok}, time.Minute, "", []time.Duration{0}},
+		{"wrong key", []http.HandlerFunc{respond(401, ""), ok}, time.Minute, "", []time.Duration{0}},
+		{"timeout of the body", []http.HandlerFunc{respond(408, ""), ok}, time.Minute, "", []time.Duration{0}},
+		{"not this server", []http.HandlerFunc{respond(501, ""), ok}, time.Minute, "", []time.Duration{0}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &script{answers: tt.answers}
+				s := &script{responses: tt.responses}
 				c := &client{http: &http.Client{Transport: s}, url: "http://screen.example/api/v1/screen", key: "key"}
 				ctx, cancel := context.WithTimeout(t.Context(), tt.patience)
 				defer cancel()
@@ -97,33 +97,33 @@ func TestScreen(t *testing.T) {
 				if string(answer) != tt.want || (err == nil) != (tt.want != "") {
 					t.Errorf("got %q, %v; want %q", answer, err, tt.want)
 				}
-				if len(s.asked) < len(tt.least) || tt.want != "" && len(s.asked) > len(tt.least) {
-					t.Fatalf("asked at %v, want not before %v", s.asked, tt.least)
+				if len(s.requests) < len(tt.least) || tt.want != "" && len(s.requests) > len(tt.least) {
+					t.Fatalf("requests at %v, want not before %v", s.requests, tt.least)
 				}
 				for i, least := range tt.least {
-					if s.asked[i] < least {
-						t.Errorf("asked at %v, want not before %v", s.asked, tt.least)
+					if s.requests[i] < least {
+						t.Errorf("requests at %v, want not before %v", s.requests, tt.least)
 					}
 				}
-				if calls := slices.Compact(s.calls); len(calls) != 1 || len(calls[0]) < 20 {
-					t.Errorf("one call was named %q", calls)
+				if calls := slices.Compact(s.keys); len(calls) != 1 || len(calls[0]) < 20 {
+					t.Errorf("Idempotency-Keys %q, want one", calls)
 				}
-				if last := s.asked[len(s.asked)-1]; last > tt.patience {
-					t.Errorf("asked at %v, after %v", last, tt.patience)
+				if last := s.requests[len(s.requests)-1]; last > tt.patience {
+					t.Errorf("requests at %v, after %v", last, tt.patience)
 				}
 			})
 		})
 	}
 }
 
-// TestPace: who was told that nothing remains does not ask before there is more, and
-// names each call anew.
+// TestPace checks that the client waits while a limit is used up, and that each call
+// has an Idempotency-Key of its own.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{answers: []http.HandlerFunc{
-			give(200, "1", "RateLimit", `"burst";r=1;t=5, "monthly";r=10;t=1421999`),
-			give(200, "2", "RateLimit", `"burst";r=0;t=5, "monthly";r=9;t=1421999`),
-			give(200, "3", "RateLimit", `"burst";r=4;t=1, "monthly";r=0;t=1421994`),
+		s := &script{responses: []http.HandlerFunc{
+			respond(200, "1", "RateLimit", `"burst";r=1;t=5, "monthly";r=10;t=1421999`),
+			respond(200, "2", "RateLimit", `"burst";r=0;t=5, "monthly";r=9;t=1421999`),
+			respond(200, "3", "RateLimit", `"burst";r=4;t=1, "monthly";r=0;t=1421994`),
 		}}
 		c := &client{http: &http.Client{Transport: s}, url: "http://screen.example/api/v1/screen", key: "key"}
 		for i, want := range []string{"1", "2", "3", ""} {
@@ -134,16 +134,16 @@ func TestPace(t *testing.T) {
 				t.Errorf("call %d: %q, %v; want %q", i, answer, err, want)
 			}
 		}
-		if want := []time.Duration{0, 0, 5 * time.Second}; !slices.Equal(s.asked, want) {
-			t.Errorf("asked at %v, want %v", s.asked, want)
+		if want := []time.Duration{0, 0, 5 * time.Second}; !slices.Equal(s.requests, want) {
+			t.Errorf("requests at %v, want %v", s.requests, want)
 		}
-		if calls := slices.Compact(slices.Sorted(slices.Values(s.calls))); len(calls) != 3 {
-			t.Errorf("calls named %q", calls)
+		if calls := slices.Compact(slices.Sorted(slices.Values(s.keys))); len(calls) != 3 {
+			t.Errorf("Idempotency-Keys %q, want three", calls)
 		}
 	})
 }
 
-// TestRun asks a real server.
+// TestRun uses a real server.
 func TestRun(t *testing.T) {
 	s, err := screening.New(bundle.All(), nil)
 	if err != nil {

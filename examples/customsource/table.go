@@ -1,17 +1,16 @@
-// Package customsource is an example of a list of one's own: a [sources.Source]
-// that reads a table of a database, through database/sql and whatever driver the
-// program has already. Copy it, and change the query.
+// Package customsource is an example of a [sources.Source] for a list of your own. It
+// reads a database table through database/sql, with the driver that your program
+// already uses. Copy it and change the query.
 //
 //	CREATE TABLE watched (
 //		id       BIGINT PRIMARY KEY,
-//		address  TEXT NOT NULL, -- as it was reported
+//		address  TEXT NOT NULL, -- as reported
 //		ticker   TEXT NOT NULL, -- of the asset, or ''
 //		reason   TEXT NOT NULL,
 //		added_at TIMESTAMP NOT NULL
 //	);
 //
-// A list that is a file needs none of this: [sources.File] watches it. One that
-// the program has in memory is [sources.Static].
+// For a list in a file use [sources.File], and for a list in memory [sources.Static].
 package customsource
 
 import (
@@ -27,7 +26,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Table returns the list in the table watched of db.
+// Table returns a source that reads the table named watched in db.
 func Table(db *sql.DB) sources.Source { return &table{db} }
 
 type table struct{ db *sql.DB }
@@ -35,13 +34,13 @@ type table struct{ db *sql.DB }
 func (t *table) Info() sources.Info {
 	return sources.Info{
 		ID:           "WATCHED",
-		Name:         "Addresses that our own people watch",
-		Jurisdiction: sources.Community, // whatever is not issued by an authority
+		Name:         "Addresses that our analysts watch",
+		Jurisdiction: sources.Community,
 		Licence:      "ours",
 	}
 }
 
-// maxRows bounds what is read into memory.
+// maxRows bounds the memory of a load.
 const maxRows = 10_000_000
 
 func (t *table) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
@@ -64,8 +63,8 @@ func (t *table) Load(ctx context.Context, prev sources.Revision, add func(source
 	return rev, nil
 }
 
-// read returns the rows as entries, and the SHA-256 over them. One query is
-// answered from one state of the table, so no transaction is needed.
+// read returns the rows as entries, and the SHA-256 of all of them. A single query
+// sees one state of the table, so it needs no transaction.
 func (t *table) read(ctx context.Context) (entries []sources.Entry, digest string, err error) {
 	rows, err := t.db.QueryContext(ctx, `SELECT id, address, ticker, reason, added_at FROM watched ORDER BY id`)
 	if err != nil {
@@ -87,19 +86,19 @@ func (t *table) read(ctx context.Context) (entries []sources.Entry, digest strin
 			return nil, "", fmt.Errorf("more than %d rows", maxRows)
 		}
 		fmt.Fprintf(sum, "%d\t%q\t%q\t%q\t%d\n", id, text, ticker, reason, added.UnixNano())
-		// What decodes to nothing stays: it is found by its very string.
+		// An entry that does not decode still matches its exact string.
 		a, _ := sources.Decode(ticker, text)
 		entries = append(entries, sources.Entry{
 			Address: a, Listed: text, Asset: ticker, Kind: score.Scam,
 			Ref: fmt.Sprint(id), Name: reason, ListedAt: added.UTC(),
 		})
 	}
-	// A connection that breaks off ends the loop as the last row does.
+	// A broken connection ends the loop like the last row does.
 	if err := rows.Err(); err != nil {
 		return nil, "", err
 	}
 	if len(entries) == 0 {
-		return nil, "", errors.New("no rows: an empty list is taken for a broken one")
+		return nil, "", errors.New("the table is empty: want at least one row")
 	}
 	return entries, hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-// A memory is a database driver that has the rows of one table, and fails after
-// those with err. A real one would add nine modules to this one's go.mod, and show
-// no more: the example knows database/sql only.
+// A memory is a database driver for one table. After the last row it fails with err,
+// if that is not nil. The example uses only database/sql, so a real driver would add
+// modules and show nothing more.
 type memory struct {
 	rows [][]driver.Value
 	err  error
@@ -66,8 +66,8 @@ func (c *cursor) Next(dest []driver.Value) error {
 var (
 	added = time.Date(2026, 10, 1, 12, 0, 0, 0, time.FixedZone("CEST", 2*3600))
 	rows  = [][]driver.Value{
-		{int64(1), "0x52908400098527886E0F7030069857D2E4169EE7", "ETH", "drainer", added}, // EIP-55's own example
-		{int64(2), "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "", "asked twice", added},        // of Bitcoin's wiki
+		{int64(1), "0x52908400098527886E0F7030069857D2E4169EE7", "ETH", "drainer", added}, // from EIP-55
+		{int64(2), "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "", "asked twice", added},        // from the Bitcoin wiki
 		{int64(3), "no address at all", "", "as it was reported", added},
 	}
 )
@@ -84,15 +84,15 @@ func TestErrors(t *testing.T) {
 		db   memory
 		want string
 	}{
-		"breaks off":   {memory{rows, broken}, "connection lost"},
-		"empty":        {memory{}, "no rows"},
+		"truncated":    {memory{rows, broken}, "connection lost"},
+		"empty":        {memory{}, "the table is empty"},
 		"no address":   {memory{rows: [][]driver.Value{rows[0], {int64(7), " ", "", "", added}}}, "id 7"},
 		"null":         {memory{rows: [][]driver.Value{{int64(1), nil, "", "", added}}}, "row 1"},
 		"another type": {memory{rows: [][]driver.Value{{"x", "y", "", "", added}}}, "row 1"},
 	} {
 		src := customsource.Table(sql.OpenDB(&tt.db))
 		_, err := src.Load(context.Background(), sources.Revision{}, func(sources.Entry) error {
-			t.Errorf("%s: an entry is added", name)
+			t.Errorf("%s: Load added an entry", name)
 			return nil
 		})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -101,9 +101,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Example screens against the table beside other lists.
+// Example screens an address against the table.
 func Example() {
-	db := sql.OpenDB(&memory{rows: rows}) // sql.Open, with a driver of yours
+	db := sql.OpenDB(&memory{rows: rows}) // sql.Open with your driver
 	s, err := screening.New([]sources.Source{customsource.Table(db)}, &screening.Options{
 		Schedule: map[string]screening.Schedule{"WATCHED": {Every: time.Minute, Timeout: 10 * time.Second}},
 	})
@@ -124,9 +124,9 @@ func Example() {
 	for _, l := range r.Labels {
 		fmt.Println(l.Source, l.Kind, l.Match, l.Ref, l.Name, l.AddedAt)
 	}
-	fmt.Println(s.Anomalies("WATCHED").Counts[sources.Undecodable], "row is no address")
+	fmt.Println(s.Anomalies("WATCHED").Counts[sources.Undecodable], "row does not decode")
 	// Output:
 	// 70 HIGH
 	// WATCHED SCAM family 1 drainer 2026-10-01 10:00:00 +0000 UTC
-	// 1 row is no address
+	// 1 row does not decode
 }

@@ -1,5 +1,5 @@
-// Embed screens one address in-process, against the lists that the module
-// brings along.
+// Embed screens one address in-process, against the lists that are bundled with the
+// module.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	}
 	r, err := s.ScreenText("polygon", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
 	if err != nil {
-		log.Fatal(err) // not an address, or a list is not loaded: never "clean"
+		log.Fatal(err) // an invalid address or a missing list: never "clean"
 	}
 	fmt.Println(r.Address, r.Score, r.Level)
 	for _, l := range r.Labels {

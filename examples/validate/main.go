@@ -1,16 +1,16 @@
-// Validate reads addresses from standard input, one to a line, and writes what
-// each of them is as one line of JSON:
+// Validate reads addresses from standard input, one a line, and writes one line of
+// JSON for each:
 //
 //	$ printf '%s\n' 'bitcoin bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf | go run ./examples/validate
 //	{"line":1,"chain":"bitcoin","address":"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"}
 //	{"line":2,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","also":["sei","zilliqa","hedera"]}
 //
-// A line is an address, or the slug of a chain, a blank and an address. Without a
-// chain it is every chain on which it is an address, the likeliest first. What is
-// wrong is said in "error", with its offset and a hint where there is one. A
-// private key is never repeated.
+// A line is an address, or the slug of a chain, a space and an address. Without a
+// chain, Validate tries every chain and names the likeliest first. The member "error"
+// says what is wrong, with an offset and a hint if there is one. Validate never
+// repeats a private key.
 //
-// The exit status is 1 if any line is no address.
+// The exit status is 1 if any line is not an address.
 package main
 
 import (
@@ -25,9 +25,9 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// field is the address field of a wallet: what a person typed, on the chain that
-// the wallet is on, and what to show under the field. It is all that a wallet
-// needs.
+// field is the address field of a wallet. It takes the text that a person typed and
+// the chain of the wallet, and returns the normal form, or a note to show below the
+// field.
 func field(chain address.Chain, typed string) (normal, note string) {
 	a, err := address.Normalize(chain, typed)
 	if err == nil {
@@ -39,7 +39,7 @@ func field(chain address.Chain, typed string) (normal, note string) {
 	}
 	switch {
 	case errors.Is(err, address.ErrSecret):
-		return "", "This is a private key or a seed. Never give it to anybody."
+		return "", "This may be a private key or a seed phrase. Never give it to anybody."
 	case errors.Is(err, address.ErrOtherChain):
 		return "", fmt.Sprintf("This is an address of %s.", pe.Other)
 	case errors.Is(err, address.ErrNetwork):
@@ -52,14 +52,14 @@ func field(chain address.Chain, typed string) (normal, note string) {
 	return "", "This is not an address."
 }
 
-// A verdict is what is said of one line.
+// A verdict is the output for one line.
 type verdict struct {
 	Line    int             `json:"line"`
 	Chain   address.Chain   `json:"chain,omitempty"`
 	Address string          `json:"address,omitempty"`
 	Also    []address.Chain `json:"also,omitempty"`
 	Error   string          `json:"error,omitempty"`
-	Other   address.Chain   `json:"other,omitempty"`  // the chain whose address it is instead
+	Other   address.Chain   `json:"other,omitempty"`  // the chain it is an address of instead
 	Offset  *int            `json:"offset,omitempty"` // in the address, in bytes
 	Hint    string          `json:"hint,omitempty"`
 }
@@ -74,7 +74,7 @@ func main() {
 	}
 }
 
-// validate writes a verdict for each line of r. It reports whether all lines are
+// validate writes a verdict for each line of r and reports whether all lines are
 // addresses.
 func validate(r io.Reader, w io.Writer) (ok bool, err error) {
 	lines := bufio.NewScanner(r)
@@ -92,7 +92,7 @@ func validate(r io.Reader, w io.Writer) (ok bool, err error) {
 	return ok, lines.Err()
 }
 
-// judge returns the verdict about one line.
+// judge returns the verdict for one line.
 func judge(line string) verdict {
 	line = strings.TrimSpace(line)
 	name, text, named := strings.Cut(line, " ")
@@ -105,8 +105,7 @@ func judge(line string) verdict {
 	}
 	found := address.Detect(line)
 	if len(found) == 0 {
-		// No chain was named, so the nearest thing to a reason is what the first
-		// chain of all says.
+		// Without a chain there is no precise reason, but any chain reports a secret.
 		_, err := address.Parse("bitcoin", line)
 		if errors.Is(err, address.ErrSecret) {
 			return failed("", err)

@@ -29,7 +29,7 @@ ethereum 0x7e5f4552091a69125d5dfcb7b8c2659029395bdg
 	var out strings.Builder
 	ok, err := validate(strings.NewReader(in), &out)
 	if err != nil || ok {
-		t.Errorf("validate = %v, %v; want false, for there are lines that are no address", ok, err)
+		t.Errorf("validate = %v, %v; want false: some lines are not addresses", ok, err)
 	}
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
@@ -46,7 +46,7 @@ func TestField(t *testing.T) {
 		{"ethereum", "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC", "", "This is an address of tron."},
 		{"bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAM1", "", "There is a typing error in this address."},
 		{"bitcoin", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", "", "This is an address of a test network."},
-		{"bitcoin", "5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjss", "", "This is a private key or a seed. Never give it to anybody."},
+		{"bitcoin", "5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjss", "", "This may be a private key or a seed phrase. Never give it to anybody."},
 		{"bitcoin", "1BgGZ9", "", "This is not an address."},
 	} {
 		normal, note := field(address.Chain(tt.chain), tt.typed)
