@@ -14,7 +14,7 @@ package score
 type Kind string
 
 // The kinds. The first two are official: only a government's or a supranational
-// body's list may emit them.
+// body's list may emit them. Only an operator's own list may emit Blocked.
 const (
 	Sanctioned         Kind = "SANCTIONED"          // on an official sanctions list
 	TerroristFinancing Kind = "TERRORIST_FINANCING" // named or seized for terrorist financing by an authority
@@ -24,6 +24,7 @@ const (
 	Scam               Kind = "SCAM"                // any other fraud
 	Mixer              Kind = "MIXER"               // part of a service that hides the origin of funds
 	CommunityReport    Kind = "COMMUNITY_REPORT"    // reported without a category
+	Blocked            Kind = "BLOCKED"             // blocked by the operator's own list
 )
 
 // Official reports whether only official lists may emit k.

@@ -231,7 +231,7 @@ func (s *Screener) shared(ctx context.Context, i int, had, next list) list {
 	}
 	other, err := s.indexes.open(s.infos[i].ID, newest)
 	switch {
-	case err != nil, other.segment.Digest != next.segment.Digest, other.count != next.count, other.indexed.Partial != next.revision.Partial:
+	case err != nil, other.segment.Digest != next.segment.Digest, other.count != next.count, other.indexed.Completeness != next.revision.Completeness:
 		return next
 	case had.segment != nil && other.before != next.before: // it may know less of the past than had does
 		return next

@@ -41,7 +41,7 @@ func partOf(entries ...sources.Entry) part {
 
 func (p part) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	rev, err := p.Source.Load(ctx, prev, add)
-	rev.Partial, rev.Checked = true, p.checked
+	rev.Completeness, rev.Checked = sources.Partial, p.checked
 	return rev, err
 }
 
@@ -61,7 +61,7 @@ func (l *live) Load(ctx context.Context, prev sources.Revision, add func(sources
 func expect(t *testing.T, when string, s *screening.Screener, loaded bool, addresses, n, points int) {
 	t.Helper()
 	st := s.Sources()[0]
-	if st.Loaded() != loaded || st.LastUpdated.IsZero() == loaded || st.Partial == loaded && addresses > 0 || st.Addresses != addresses {
+	if st.Loaded() != loaded || st.LastUpdated.IsZero() == loaded || (st.Completeness == sources.Partial) == loaded && addresses > 0 || st.Addresses != addresses {
 		t.Errorf("%s: %+v, want loaded: %v, and %d addresses", when, st, loaded, addresses)
 	}
 	r, err := s.Screen(listing(n).Address)

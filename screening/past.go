@@ -182,7 +182,7 @@ func (s *Screener) openList(ctx context.Context, st sources.Store, i int, name s
 	if err != nil {
 		return list{}, err
 	}
-	if past.revision.Partial {
+	if past.revision.Completeness == sources.Partial {
 		return *past, nil
 	}
 	past.updated = l.Accepted

@@ -599,7 +599,7 @@ func TestPastPartial(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = p.Screen(listing(1).Address)
-			if st := p.Sources()[0]; st.Loaded() != whole || st.Partial == whole || errors.Is(err, screening.ErrNotLoaded) == whole {
+			if st := p.Sources()[0]; st.Loaded() != whole || (st.Completeness == sources.Partial) == whole || errors.Is(err, screening.ErrNotLoaded) == whole {
 				t.Errorf("whole: %v: %+v, %v", whole, st, err)
 			}
 			if p, err = screening.OpenAt(ctx, st, at, []sources.Source{src}, &screening.Options{Optional: opts.Optional}); err != nil {

@@ -49,7 +49,7 @@ func (s *Screener) refresh(ctx context.Context, i int, had list) (list, SourceRe
 		return s.load(ctx, i, s.sources[i], had)
 	}
 	part, first := s.load(ctx, i, seed, had)
-	if first.Err != nil || !part.revision.Partial {
+	if first.Err != nil || part.revision.Completeness != sources.Partial {
 		return part, first
 	}
 	next, report := s.load(ctx, i, s.sources[i], part)
@@ -311,7 +311,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	}
 	progress()
 	prev := had.revision
-	if _, seeded := sources.Seed(src); prev.Partial && !seeded {
+	if _, seeded := sources.Seed(src); prev.Completeness != sources.Whole && !seeded {
 		prev = sources.Revision{} // the same list may be all there is: it must not pass for unchanged
 	}
 	rev, err := loadFrom(limited, src, prev, func(e sources.Entry) error {
@@ -334,7 +334,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	}
 	next.revision, next.updated = rev, rev.Checked.UTC()
 	switch {
-	case rev.Partial:
+	case rev.Completeness == sources.Partial:
 		next.updated = time.Time{}
 	case rev.Checked.IsZero(), rev.Checked.After(time.Now()): // nothing was checked in the future
 		next.updated = now
@@ -354,7 +354,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if !had.revision.IsZero() && next.updated.Before(had.updated) && !rev.Checked.IsZero() {
 		return next, errOlder
 	}
-	if rev.Partial && had.isLoaded() {
+	if rev.Completeness == sources.Partial && had.isLoaded() {
 		return next, errors.New("a part of the list, while all of it is held")
 	}
 	progress()
@@ -362,7 +362,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if err != nil {
 		return next, err
 	}
-	if rev.Partial == had.revision.Partial && rev.Digest == had.revision.Digest && next.count == had.count && next.segment.Digest == had.segment.Digest {
+	if rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest && next.count == had.count && next.segment.Digest == had.segment.Digest {
 		return next, sources.ErrUnchanged // the source cannot tell, but we can
 	}
 	lost := had.addresses() - next.addresses()
@@ -419,8 +419,8 @@ func (s *Screener) check(info sources.Info, e sources.Entry) error {
 	if _, ok := s.table.Points(e.Kind, score.Exact); !ok {
 		return fmt.Errorf("%s: scoring %s does not know the kind %.64q", nameOf(e), s.table.Version(), e.Kind)
 	}
-	if e.Kind.Official() && info.Jurisdiction == sources.Community {
-		return fmt.Errorf("%s: a list of jurisdiction Community may not say %s", nameOf(e), e.Kind)
+	if !info.MayEmit(e.Kind) {
+		return fmt.Errorf("%s: a list of jurisdiction %s may not emit %s", nameOf(e), info.Jurisdiction, e.Kind)
 	}
 	return nil
 }

@@ -83,9 +83,9 @@ type SourceStatus struct {
 	// was new or that it was verified to be unchanged; zero if the source was
 	// never loaded.
 	LastUpdated time.Time
-	// Partial reports that what is held is known to be a part of the list only, as
-	// an excerpt is. Its entries are found, but the source was never loaded.
-	Partial bool
+	// Completeness is how much of the list is held. The entries of a Partial one are
+	// found, but the source was never loaded.
+	Completeness sources.Completeness
 	// Published is the publisher's own date of the list; zero if it gives none.
 	Published time.Time
 	// Digest names the revision of the list that is held, or is "".
@@ -104,7 +104,7 @@ type SourceStatus struct {
 // status returns the state of the source of l.
 func (l list) status(info sources.Info, required bool) SourceStatus {
 	return SourceStatus{
-		Info: info, Required: required, LastUpdated: l.updated, Partial: l.revision.Partial, Published: l.revision.Published, Digest: l.revision.Digest,
+		Info: info, Required: required, LastUpdated: l.updated, Completeness: l.revision.Completeness, Published: l.revision.Published, Digest: l.revision.Digest,
 		Addresses: l.addresses(), Entries: l.count, Anomalies: l.anomalies.Total(), Err: l.err, StoreErr: l.storeErr,
 	}
 }

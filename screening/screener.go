@@ -214,7 +214,9 @@ type list struct {
 }
 
 // isLoaded reports whether l is a list, and not only a part of one.
-func (l list) isLoaded() bool { return !l.revision.IsZero() && !l.revision.Partial }
+func (l list) isLoaded() bool {
+	return !l.revision.IsZero() && l.revision.Completeness != sources.Partial
+}
 
 // name returns how the store names l, zero if that does not have it.
 func (l list) name() sources.Stored {

@@ -47,7 +47,7 @@ func (s *Screener) restore(ctx context.Context, i int, had list) list {
 	if past == nil {
 		return had
 	}
-	if had.isLoaded() || past.revision.Partial && !had.revision.IsZero() { // from a source, while the store could not be asked
+	if had.isLoaded() || past.revision.Completeness == sources.Partial && !had.revision.IsZero() { // from a source, while the store could not be asked
 		next, err := s.withPast(had, *past)
 		if err != nil {
 			had.storeErr = &LoadError{Source: id, Err: err}
@@ -134,7 +134,7 @@ func (l *list) isFrom(accepted time.Time, rev sources.Revision) {
 	if now := time.Now().UTC(); l.updated.After(now) {
 		l.updated = now // the clock was put back
 	}
-	if rev.Partial {
+	if rev.Completeness == sources.Partial {
 		l.updated = time.Time{}
 	}
 	l.revision.Checked = time.Time{} // says when a Load has seen it

@@ -18,7 +18,7 @@ func (s seeded) Load(ctx context.Context, prev Revision, add func(Entry) error) 
 	if prev.IsZero() {
 		return s.seed.Load(ctx, prev, add)
 	}
-	if prev.Partial {
+	if prev.Completeness != Whole {
 		prev = Revision{} // live has nothing to compare its list with
 	}
 	return s.Source.Load(ctx, prev, add)

@@ -63,7 +63,7 @@ type part struct{ sources.Source }
 
 func (p part) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	rev, err := p.Source.Load(ctx, prev, add)
-	rev.Partial = true
+	rev.Completeness = sources.Partial
 	return rev, err
 }
 
@@ -73,12 +73,12 @@ func TestSeededPart(t *testing.T) {
 	for name, live := range map[string]sources.Source{"more": sources.Static(info, list...), "the same": sources.Static(info, list[:2]...)} {
 		src := sources.Seeded(live, part{sources.Static(info, list[:2]...)})
 		got, rev, err := load(src, sources.Revision{})
-		if err != nil || !slices.Equal(got, list[:2]) || !rev.Partial {
+		if err != nil || !slices.Equal(got, list[:2]) || rev.Completeness != sources.Partial {
 			t.Fatalf("the first Load gave %+v, %+v, %v, want a part", got, rev, err)
 		}
 		want, _, _ := load(live, sources.Revision{})
 		got, rev, err = load(src, rev)
-		if err != nil || !slices.Equal(got, want) || rev.Partial {
+		if err != nil || !slices.Equal(got, want) || rev.Completeness != sources.Whole {
 			t.Errorf("%s: the second Load gave %+v, %+v, %v, want all of the live source's", name, got, rev, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -42,17 +43,40 @@ type Source interface {
 // the caller holds.
 var ErrUnchanged = errors.New("list is unchanged")
 
-// A Jurisdiction is where a list is issued.
+// A Jurisdiction is where a list is issued: one of the constants below, or an
+// ISO 3166-1 alpha-2 code in capital letters, such as "IL" or "JP".
 type Jurisdiction string
 
-// The jurisdictions. A source of Community may not emit an official kind of
-// signal; see [score.Kind.Official].
+// The jurisdictions that are no ISO 3166 codes, and US. [Info.MayEmit] says which
+// kinds of signal the lists of each may emit.
 const (
 	US        Jurisdiction = "US"
 	EU        Jurisdiction = "EU"
 	UK        Jurisdiction = "UK"
-	Community Jurisdiction = "Community"
+	UN        Jurisdiction = "UN"
+	Community Jurisdiction = "Community" // not issued by an authority
+	Operator  Jurisdiction = "Operator"  // the operator's own list
 )
+
+// Valid reports whether j is a constant above or an ISO 3166-1 alpha-2 code.
+func (j Jurisdiction) Valid() bool {
+	switch j {
+	case EU, UK, UN, Community, Operator:
+		return true
+	}
+	return len(j) == 2 && j[0] >= 'A' && j[0] <= 'Z' && strings.IndexByte(countries[j[0]-'A'], j[1]) >= 0
+}
+
+// countries holds the second letters of the ISO 3166-1 alpha-2 codes that begin with
+// A, with B, and so on.
+var countries = [26]string{
+	"DEFGILMOQRSTUWXZ", "ABDEFGHIJLMNOQRSTVWYZ", "ACDFGHIKLMNORUVWXYZ", "EJKMOZ",
+	"CEGHRST", "IJKMOR", "ABDEFGHILMNPQRSTUWY", "KMNRTU",
+	"DELMNOQRST", "EMOP", "EGHIMNPRWYZ", "ABCIKRSTUVY",
+	"ACDEFGHKLMNOPQRSTUVWXYZ", "ACEFGILOPRUZ", "M", "AEFGHKLMNRSTWY",
+	"A", "EOSUW", "ABCDEGHIJKLMNORSTVXYZ", "CDFGHJKLMNORTVWZ",
+	"AGMSYZ", "ACEGINU", "FS", "", "ET", "AMW",
+}
 
 // Info describes a list.
 type Info struct {
@@ -61,7 +85,7 @@ type Info struct {
 	ID string
 	// Name is the name for people, which must not be "".
 	Name string
-	// Jurisdiction is where the list is issued: US, EU, UK or Community.
+	// Jurisdiction is where the list is issued.
 	Jurisdiction Jurisdiction
 	// Licence says in a line under which terms the data may be used.
 	Licence string
@@ -80,15 +104,25 @@ func (i Info) Validate() error {
 			return fmt.Errorf("source id %q: want capital letters, digits and underscores only", i.ID)
 		}
 	}
-	switch i.Jurisdiction {
-	case US, EU, UK, Community:
-	default:
-		return fmt.Errorf("source %s: unknown jurisdiction %.80q", i.ID, i.Jurisdiction)
+	if !i.Jurisdiction.Valid() {
+		return fmt.Errorf("source %s: jurisdiction %.80q: want EU, UK, UN, Community, Operator or an ISO 3166 code such as US", i.ID, i.Jurisdiction)
 	}
 	if i.Name == "" {
 		return fmt.Errorf("source %s: no name", i.ID)
 	}
 	return nil
+}
+
+// MayEmit reports whether entries of the list may be of the kind k: official kinds
+// need an authority, and [score.Blocked] needs Operator.
+func (i Info) MayEmit(k score.Kind) bool {
+	switch i.Jurisdiction {
+	case Community:
+		return !k.Official() && k != score.Blocked
+	case Operator:
+		return !k.Official()
+	}
+	return k != score.Blocked
 }
 
 // A Revision identifies one state of a list. Its fields are what a source needs
@@ -106,13 +140,50 @@ type Revision struct {
 	// Records is the number of records of the list, whether or not they name an
 	// address.
 	Records int
-	// Partial says that these are known to be a part of the list only, as an
-	// excerpt is that a program brings along. Its entries match; but the list does
-	// not count as loaded, and any that is whole replaces it.
-	Partial bool
+	// Completeness says how much of the list was read.
+	Completeness Completeness
 	// ETag and LastModified are the validators of the HTTP answer that held the
 	// list, or "".
 	ETag, LastModified string
+}
+
+// Completeness says how much of a list a revision holds.
+type Completeness string
+
+const (
+	// Whole: the publisher's document. It is the zero value, and its text is "whole".
+	Whole Completeness = ""
+	// Assembled: all wallet addresses of the list, taken from public extractions of it.
+	// The list counts as loaded, and says that it is assembled.
+	Assembled Completeness = "assembled"
+	// Partial: a known part of the list, such as an excerpt. Its entries match, but the
+	// list does not count as loaded.
+	Partial Completeness = "partial"
+)
+
+// String returns "whole", "assembled" or "partial".
+func (c Completeness) String() string {
+	if c == Whole {
+		return "whole"
+	}
+	return string(c)
+}
+
+// MarshalText returns the bytes of String.
+func (c Completeness) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText sets c to the completeness that String writes as text. An empty text
+// is Whole.
+func (c *Completeness) UnmarshalText(text []byte) error {
+	switch v := Completeness(text); v {
+	case "whole":
+		*c = Whole
+	case Whole, Assembled, Partial:
+		*c = v
+	default:
+		return fmt.Errorf("completeness %.32q: want whole, assembled or partial", text)
+	}
+	return nil
 }
 
 // IsZero reports whether r is the zero Revision, that is, no revision.

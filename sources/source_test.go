@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -27,6 +28,13 @@ func TestInfoValidate(t *testing.T) {
 		{"id with a letter beyond ASCII", sources.Info{ID: "ÖFAC", Name: "n", Jurisdiction: sources.US}, false},
 		{"no name", sources.Info{ID: "A", Jurisdiction: sources.US}, false},
 		{"no jurisdiction", sources.Info{ID: "A", Name: "n"}, false},
+		{"the operator's own", sources.Info{ID: "OWN", Name: "n", Jurisdiction: sources.Operator}, true},
+		{"United Nations", sources.Info{ID: "UN_SC", Name: "n", Jurisdiction: sources.UN}, true},
+		{"a country", sources.Info{ID: "NBCTF", Name: "n", Jurisdiction: "IL"}, true},
+		{"another country", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "JP"}, true},
+		{"a country that is none", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "XX"}, false},
+		{"a country of three letters", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "JPN"}, false},
+		{"bytes that are no letters", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "\xff\x00"}, false},
 		{"unknown jurisdiction", sources.Info{ID: "A", Name: "n", Jurisdiction: "us"}, false},
 	}
 	for _, tt := range tests {
@@ -40,7 +48,7 @@ func TestRevisionIsZero(t *testing.T) {
 	if !(sources.Revision{}).IsZero() {
 		t.Error("the zero Revision is not zero")
 	}
-	for _, r := range []sources.Revision{{Digest: "a"}, {Records: 1}, {ETag: "a"}, {LastModified: "a"}, {Partial: true}, {Published: time.Unix(0, 0)}, {Checked: time.Unix(0, 0)}} {
+	for _, r := range []sources.Revision{{Digest: "a"}, {Records: 1}, {ETag: "a"}, {LastModified: "a"}, {Completeness: sources.Partial}, {Published: time.Unix(0, 0)}, {Checked: time.Unix(0, 0)}} {
 		if r.IsZero() {
 			t.Errorf("%+v is zero", r)
 		}
@@ -72,5 +80,60 @@ func TestRecordError(t *testing.T) {
 		if !errors.Is(&tt.err, io.ErrUnexpectedEOF) {
 			t.Errorf("%v does not wrap its reason", &tt.err)
 		}
+	}
+}
+
+// TestCountries counts the codes of ISO 3166-1: 249 are assigned.
+func TestCountries(t *testing.T) {
+	n := 0
+	for i := range 256 {
+		for j := range 256 {
+			if code := string([]byte{byte(i), byte(j)}); code != "EU" && code != "UK" && code != "UN" && sources.Jurisdiction(code).Valid() {
+				n++
+			}
+		}
+	}
+	if n != 249 {
+		t.Errorf("%d countries, want 249", n)
+	}
+}
+
+func TestMayEmit(t *testing.T) {
+	tests := []struct {
+		kind                          score.Kind
+		official, community, operator bool
+	}{
+		{score.Sanctioned, true, false, false},
+		{score.TerroristFinancing, true, false, false},
+		{score.StolenFunds, true, true, true},
+		{score.CommunityReport, true, true, true},
+		{score.Blocked, false, false, true},
+	}
+	for _, tt := range tests {
+		for j, want := range map[sources.Jurisdiction]bool{sources.US: tt.official, "IL": tt.official, sources.Community: tt.community, sources.Operator: tt.operator} {
+			if got := (sources.Info{Jurisdiction: j}).MayEmit(tt.kind); got != want {
+				t.Errorf("a list of %s may emit %s: %v, want %v", j, tt.kind, got, want)
+			}
+		}
+	}
+}
+
+func TestCompletenessText(t *testing.T) {
+	for c, want := range map[sources.Completeness]string{sources.Whole: "whole", sources.Assembled: "assembled", sources.Partial: "partial"} {
+		text, err := c.MarshalText()
+		if err != nil || string(text) != want || c.String() != want {
+			t.Errorf("%q is %q, %q, %v, want %q", string(c), text, c, err, want)
+		}
+		got := sources.Partial
+		if err := got.UnmarshalText([]byte(want)); err != nil || got != c {
+			t.Errorf("UnmarshalText(%q) = %q, %v", want, string(got), err)
+		}
+	}
+	got := sources.Partial
+	if err := got.UnmarshalText(nil); err != nil || got != sources.Whole {
+		t.Errorf("UnmarshalText of nothing = %q, %v, want whole", string(got), err)
+	}
+	if err := got.UnmarshalText([]byte("some")); err == nil {
+		t.Error(`UnmarshalText("some"): no error`)
 	}
 }

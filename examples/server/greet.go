@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // greet says what somebody who has just started the server wants to know.
@@ -20,7 +21,7 @@ func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.Sourc
 	}
 	fmt.Fprintf(w, "walletscreen on %s, described at %[1]s/docs\n\nLists:\n", url)
 	for _, s := range lists {
-		if s.Partial {
+		if s.Completeness == sources.Partial {
 			fmt.Fprintf(w, "  %-18s not loaded yet, but for an excerpt of %d addresses, of %s: %s\n", s.Info.ID, s.Addresses,
 				s.Published.Format(time.DateOnly), s.Info.Name)
 			continue

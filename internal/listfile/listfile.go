@@ -46,7 +46,7 @@
 // first line ends with "list 3", and its header is that of version 2 with a line
 // more, after "last-modified":
 //
-//	partial true
+//	completeness partial
 //
 // It is a version of its own so that no program that does not know what this
 // means takes the part for the whole. Write makes the lowest version that will do;
@@ -83,7 +83,7 @@ type Header struct {
 // version returns the version of a file with the header h.
 func (h Header) version() int {
 	switch {
-	case h.Revision.Partial:
+	case h.Revision.Completeness != sources.Whole:
 		return 3
 	case h.Accepted.IsZero() && h.Removed == 0:
 		return 1
@@ -169,7 +169,7 @@ func (h Header) append(b []byte) ([]byte, error) {
 		return fmt.Appendf(b, "entries %d\n\n", h.Entries), nil
 	}
 	if h.version() == 3 {
-		b = append(b, "partial true\n"...)
+		b = fmt.Appendf(b, "completeness %s\n", r.Completeness)
 	}
 	return fmt.Appendf(b, "accepted %s\nentries %d\nremoved %d\n\n", orDash(accepted), h.Entries, h.Removed), nil
 }
@@ -373,7 +373,7 @@ func parseHeader(text string) (Header, error) {
 	case '1':
 		read = append(read, line{"entries", number(&h.Entries)})
 	case '3':
-		read = append(read, line{"partial", func(string) error { r.Partial = true; return nil }})
+		read = append(read, line{"completeness", func(v string) error { return r.Completeness.UnmarshalText([]byte(v)) }})
 		fallthrough
 	case '2':
 		read = append(read, line{"accepted", instant(&h.Accepted)}, line{"entries", number(&h.Entries)}, line{"removed", number(&h.Removed)})

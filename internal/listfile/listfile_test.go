@@ -71,7 +71,7 @@ func TestRoundTrip(t *testing.T) {
 	zero := header
 	zero.Revision = sources.Revision{Digest: header.Revision.Digest}
 	part := header
-	part.Revision.Partial = true
+	part.Revision.Completeness = sources.Partial
 	east := header
 	east.Revision.Published = east.Revision.Published.In(time.FixedZone("east", 3600))
 	var long []sources.Entry // of several times what is written at once
@@ -182,12 +182,12 @@ func TestFormat3(t *testing.T) {
 		"records 18290\n" +
 		`etag "W/\"abc\""` + "\n" +
 		`last-modified "Wed, 19 Nov 2025 15:00:00 GMT"` + "\n" +
-		"partial true\n" +
+		"completeness partial\n" +
 		"accepted -\n" +
 		"entries 0\n" +
 		"removed 0\n\n"
 	h := header
-	h.Revision.Partial = true
+	h.Revision.Completeness = sources.Partial
 	if got := write(t, h, nil); got != sealed(want) {
 		t.Errorf("Write wrote\n%q\nwant\n%q", got, sealed(want))
 	}
@@ -300,7 +300,7 @@ func TestReadErrors(t *testing.T) {
 		return sealed(string(b))
 	}
 	ofPart := header
-	ofPart.Revision.Partial = true
+	ofPart.Revision.Completeness = sources.Partial
 	part := write(t, ofPart, nil)
 	evm := "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 	if _, _, err := read(with("ethereum", evm, evm, "", "SCAM", "", "", "", "")); err != nil {
@@ -315,7 +315,7 @@ func TestReadErrors(t *testing.T) {
 		{"another file", "<!DOCTYPE html>", listfile.ErrFormat},
 		{"the next version", change("list 1\n", "list 4\n"), listfile.ErrFormat},
 		{"the header of version 1 in version 3", change("list 1\n", "list 3\n"), listfile.ErrDamaged},
-		{"a part that is none", sealed(strings.Replace(part[:len(part)-sha256.Size], "partial true", "partial false", 1)), listfile.ErrDamaged},
+		{"a part that is none", sealed(strings.Replace(part[:len(part)-sha256.Size], "completeness partial", "completeness some", 1)), listfile.ErrDamaged},
 		{"a part in version 2", sealed(strings.Replace(part[:len(part)-sha256.Size], "list 3\n", "list 2\n", 1)), listfile.ErrDamaged},
 		{"a version of more digits", change("list 1\n", "list 11\n"), listfile.ErrFormat},
 		{"the header of version 1 in version 2", change("list 1\n", "list 2\n"), listfile.ErrDamaged},

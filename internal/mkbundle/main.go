@@ -86,7 +86,9 @@ func bundle(in, out string, info sources.Info, parse parser, partial bool) error
 	if err := date(&rev, entries); err != nil {
 		return fmt.Errorf("%s: %w", in, err)
 	}
-	rev.Partial = partial
+	if partial {
+		rev.Completeness = sources.Partial
+	}
 	var file strings.Builder
 	if err := listfile.Write(&file, listfile.Header{ID: info.ID, Name: info.Name, Revision: rev}, entries); err != nil {
 		return err

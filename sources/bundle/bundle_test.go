@@ -88,11 +88,11 @@ func TestRevision(t *testing.T) {
 		},
 		{
 			Digest:    euDigest,
-			Published: generated, Checked: generated, Records: 2, Partial: true,
+			Published: generated, Checked: generated, Records: 2, Completeness: sources.Partial,
 		},
 		{
 			Digest:    ukDigest,
-			Published: date(2026, 9, 21), Checked: date(2026, 9, 21), Records: 4, Partial: true,
+			Published: date(2026, 9, 21), Checked: date(2026, 9, 21), Records: 4, Completeness: sources.Partial,
 		},
 	}
 	bundled, _ := everything()
@@ -226,7 +226,7 @@ func TestParts(t *testing.T) {
 				want[i].FirstSeen = rev.Published
 			}
 		}
-		rev.Checked, rev.Partial = rev.Published, true
+		rev.Checked, rev.Completeness = rev.Published, sources.Partial
 		got, gotRev := load(t, tt.src)
 		if gotRev != rev || !slices.Equal(got, want) || len(got) != tt.count {
 			t.Errorf("%s: %+v\n%+v\nwant, of %d entries, %+v\n%+v", tt.src.Info().ID, gotRev, got, tt.count, rev, want)

@@ -192,7 +192,7 @@ func checkEntries(newSource func() sources.Source) error {
 	if err != nil {
 		return err
 	}
-	community := src.Info().Jurisdiction == sources.Community
+	info := src.Info()
 	for i, e := range entries {
 		if !e.Address.IsValid() && sources.TrimListed(e.Listed) == "" {
 			return fmt.Errorf("entry %d, ref %q: lists nothing", i, e.Ref)
@@ -200,8 +200,8 @@ func checkEntries(newSource func() sources.Source) error {
 		if _, ok := score.Latest().Points(e.Kind, score.Exact); !ok {
 			return fmt.Errorf("entry %d, %q: scoring %s does not know the kind %q", i, e.Text(), score.Latest().Version(), e.Kind)
 		}
-		if e.Kind.Official() && community {
-			return fmt.Errorf("entry %d, %q: a community list may not say %s", i, e.Text(), e.Kind)
+		if !info.MayEmit(e.Kind) {
+			return fmt.Errorf("entry %d, %q: a list of jurisdiction %s may not emit %s", i, e.Text(), info.Jurisdiction, e.Kind)
 		}
 		for name, t := range map[string]time.Time{"ListedAt": e.ListedAt, "FirstSeen": e.FirstSeen} {
 			if t.Location() != time.UTC {

@@ -222,7 +222,7 @@ func storeEmpty(open func() (sources.Store, error)) error {
 
 func storeSave(open func() (sources.Store, error)) error {
 	full, bare, part := testList("TEST", 1), testList("TEST", 2), testList("TEST", 3)
-	part.Revision.Partial = true
+	part.Revision.Completeness = sources.Partial
 	bare.Revision = sources.Revision{Digest: bare.Revision.Digest, Records: 1}
 	bare.Entries, bare.Removed, bare.Checks = nil, nil, nil
 	if _, err := save(open, full, bare, part); err != nil {

@@ -65,7 +65,7 @@ func (m *memory) Save(ctx context.Context, l *sources.List) error {
 			c.Entries[i].FirstSeen = c.Accepted
 		}
 	case "takes a part for the whole":
-		c.Revision.Partial = false
+		c.Revision.Completeness = sources.Whole
 	case "loses the etag":
 		c.Revision.ETag = ""
 	case "one place":
