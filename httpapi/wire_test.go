@@ -287,7 +287,7 @@ func TestFreshness(t *testing.T) {
 	status[1].LastUpdated = time.Time{}
 	now := time.Now().Add(time.Hour)
 	for n := range len(status) + 1 {
-		checkEnding(t, status[:n], "v1.0", now, freshnessModel(status[:n], now).of)
+		checkEnding(t, status[:n], "v1.1", now, freshnessModel(status[:n], now).of)
 	}
 }
 

@@ -1,16 +1,13 @@
-// Package score turns what was found about an address into points from 0 to
-// 100 and a level. It is the whole of the judgement, and it is deterministic:
-// the same kinds and matches under the same table give the same answer, on every
-// machine, for ever. There is no clock, no weight from the environment and no
-// state.
+// Package score turns the labels of an address into points from 0 to 100 and a level.
+// Begin with [Latest], [Table.Points] and [Table.Level].
 //
-// The rule of every table so far, in words: each label has the points of its
-// kind and match, a result has the points of its highest label, and its level is
-// the band in which these points lie.
+// Scoring is deterministic: the same kinds and matches under the same table give the
+// same answer on every machine, for ever. It uses no clock, no environment and no
+// state. Each label has the points of its kind and match, a result has the points of
+// its highest label, and its level is the band that contains these points.
 package score
 
-// A Kind is a kind of risk signal. The kinds that exist are those the tables
-// have points for.
+// A Kind is a kind of risk signal. A table knows the kinds that it has points for.
 type Kind string
 
 // The kinds. The first two are official: only a government's or a supranational
@@ -30,28 +27,25 @@ const (
 // Official reports whether only official lists may emit k.
 func (k Kind) Official() bool { return k == Sanctioned || k == TerroristFinancing }
 
-// A Match says how the address that was screened is the one that is listed. The
-// zero Match is none of them.
+// A Match says how a screened address relates to the listed one. The zero Match is
+// invalid.
 type Match uint8
 
 const (
-	// Exact: the listed account, whatever its encoding, on a chain for which it
-	// was listed.
+	// Exact: the listed account, in any encoding, on a chain for which it was listed.
 	Exact Match = 1 + iota
 	// Family: the same account identifier on a sister chain, as one EVM address
 	// on ethereum and on polygon.
 	Family
 	// Key: another account that the same key or the same script controls.
 	Key
-	// Literal: the very string that the list prints, though it is no valid
-	// address.
+	// Literal: the same string as in the list, where it is no valid address.
 	Literal
 
 	lastMatch
 )
 
-// String returns "exact", "family", "key" or "literal", and "" for anything
-// else.
+// String returns "exact", "family", "key" or "literal", and "" for an invalid m.
 func (m Match) String() string {
 	switch m {
 	case Exact:
@@ -66,10 +60,10 @@ func (m Match) String() string {
 	return ""
 }
 
-// A Level is the band in which points lie.
+// A Level is a band of points.
 type Level string
 
-// The levels, from 0 points upwards.
+// The levels, from low to high.
 const (
 	CleanNoMatch Level = "CLEAN_NO_MATCH"
 	Low          Level = "LOW" // reserved: no row of a table lands there

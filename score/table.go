@@ -2,12 +2,12 @@ package score
 
 // IMPORTANT NOTE
 //
-// This file decides scores. A table that was part of a release is frozen, and
-// so is its golden file in testdata: an auditor must be able to repeat an answer
-// years later. A change of opinion is a new table with a new version, at the end
-// of the list, and a line under "Scoring" in CHANGELOG.md.
+// This file decides scores. A released table and its golden file in testdata are
+// frozen: an auditor must be able to repeat an answer years later. To change a score,
+// add a table with a new version at the end of tables, and a line under "Scoring" in
+// CHANGELOG.md.
 
-// A Table is one version of the scoring: points for each kind and match, and the
+// A Table is one version of the scoring: the points of each kind and match, and the
 // bands of the levels. It is immutable.
 type Table struct {
 	version string
@@ -15,14 +15,14 @@ type Table struct {
 	bands   []band
 }
 
-// A row has the points of one kind: where the match names the listed account
-// itself, and where it only names another account of its key.
+// A row holds the points of one kind: account if the match is the listed account
+// itself, key if it is another account of the same key.
 type row struct {
 	kind         Kind
 	account, key int
 }
 
-// A band is a level and its lowest points. Bands stand from high to low.
+// A band is a level and its lowest points. Bands are sorted from high to low.
 type band struct {
 	level Level
 	min   int
@@ -43,15 +43,21 @@ var v1_0 = Table{
 	bands: []band{{Critical, 90}, {High, 70}, {Medium, 40}, {Low, 1}, {CleanNoMatch, 0}},
 }
 
-// tables are all tables ever shipped, the newest last.
-var tables = []*Table{&v1_0}
+// v1_1 adds Blocked to v1.0.
+var v1_1 = Table{
+	version: "v1.1",
+	rows:    append([]row{{Blocked, 100, 85}}, v1_0.rows...),
+	bands:   v1_0.bands,
+}
 
-// Latest returns the newest table. Whoever must not change with an upgrade of
-// this module asks [Lookup] for a version instead.
+// tables holds every table ever shipped, the newest last.
+var tables = []*Table{&v1_0, &v1_1}
+
+// Latest returns the newest table. To pin a version across upgrades, use [Lookup].
 func Latest() *Table { return tables[len(tables)-1] }
 
-// Lookup returns the table of the given version, such as "v1.0": every table
-// ever shipped stays here.
+// Lookup returns the table of the given version, such as "v1.0". Every table that was
+// part of a release stays available.
 func Lookup(version string) (*Table, bool) {
 	for _, t := range tables {
 		if t.version == version {
@@ -64,9 +70,9 @@ func Lookup(version string) (*Table, bool) {
 // Version returns the version of the table, of the form "v<major>.<minor>".
 func (t *Table) Version() string { return t.version }
 
-// Points returns the points, from 1 to 100, of a label of kind k that was found
-// by match m. It returns false if the table does not know k or m: such a label
-// must not be scored, least of all as zero.
+// Points returns the points, from 1 to 100, of a label of kind k found by match m. It
+// returns false if the table has no row for k or m is no match; the caller must not
+// score such a label, and must not treat it as zero.
 func (t *Table) Points(k Kind, m Match) (points int, ok bool) {
 	if m == 0 || m >= lastMatch {
 		return 0, false
@@ -82,8 +88,8 @@ func (t *Table) Points(k Kind, m Match) (points int, ok bool) {
 	return 0, false
 }
 
-// Level returns the level of points, which are from 0 to 100. Fewer points than
-// that, which no table gives, are not clean: their level is that of 1.
+// Level returns the level of points, which range from 0 to 100. Negative points, which
+// no table gives, have the level of 1: they are not clean.
 func (t *Table) Level(points int) Level {
 	for _, b := range t.bands {
 		if points >= b.min {
@@ -93,8 +99,8 @@ func (t *Table) Level(points int) Level {
 	return t.Level(1)
 }
 
-// Kinds returns the kinds that the table knows, those with the most points
-// first. The slice is the caller's own.
+// Kinds returns the kinds that have a row in the table, highest points first. The
+// caller owns the slice.
 func (t *Table) Kinds() []Kind {
 	kinds := make([]Kind, len(t.rows))
 	for i, r := range t.rows {

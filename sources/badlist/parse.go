@@ -250,7 +250,7 @@ func (p *parser) emit(r record) error {
 func (p *parser) kind(r record) score.Kind {
 	if said := sources.TrimListed(r[columnKind]); said != "" {
 		k := score.Kind(strings.ToUpper(strings.ReplaceAll(said, " ", "_")))
-		if _, ok := score.Latest().Points(k, score.Exact); ok {
+		if _, ok := score.Latest().Points(k, score.Exact); ok && k != score.Blocked {
 			return k
 		}
 		if k := kindOf(said); k != score.CommunityReport {
