@@ -13,7 +13,7 @@ const module = "github.com/walletscreen/walletscreen/"
 // is a statement of policy: if the test fails, the code is wrong, not this
 // table. What is not named here is not there.
 var imports = map[string]string{
-	"address":               "internal/base32 internal/base58 internal/bech32 internal/blake256 internal/blake2b internal/blech32 internal/cashaddr internal/crc16 internal/curve internal/f4jumble internal/groestl internal/keccak internal/secp256k1",
+	"address":               "internal/base32 internal/base58 internal/bech32 internal/blake256 internal/blake2b internal/blech32 internal/cashaddr internal/crc16 internal/curve internal/f4jumble internal/groestl internal/identity internal/keccak internal/secp256k1",
 	"score":                 "",
 	"sources":               "address score",
 	"sources/sourcetest":    "address score sources",
@@ -25,7 +25,7 @@ var imports = map[string]string{
 	"sources/bundle":        "internal/listfile sources",
 	"sources/store":         "internal/listfile sources",
 	"sources/stablecoin":    "address internal/fetch internal/keccak score sources",
-	"screening":             "address internal/base58 internal/bech32 internal/index internal/pace score sources",
+	"screening":             "address internal/base58 internal/bech32 internal/identity internal/index internal/pace score sources",
 	"httpapi":               "address score screening sources",
 	"httpapi/audit":         "address httpapi score screening",
 	"httpapi/storetest":     "httpapi",
@@ -45,6 +45,7 @@ var imports = map[string]string{
 	"internal/fivebit":      "",
 	"internal/groestl":      "",
 	"internal/holders":      "address internal/remark score sources",
+	"internal/identity":     "",
 	"internal/index":        "internal/pace",
 	"internal/keccak":       "",
 	"internal/listfile":     "address score sources",

@@ -33,6 +33,8 @@ import (
 	"cmp"
 	"encoding"
 	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // An Address is a wallet address in the normal form of its chain. It is
@@ -107,23 +109,22 @@ func Normalize(c Chain, s string) (Address, error) {
 	return Address{text, r, form}, nil
 }
 
-// PlainEVM reads s if it is an address of an EVM chain in normal form, as that of
-// most questions is. It returns what [Normalize] does, and the words that
-// [Address.Identity] does for it, of which the last is 0: an account and a
-// [KeccakHash] of 20 bytes. It is made for indexes, and does in one go what takes
-// those two half as long again. If it reports false, nothing is said about s.
-func PlainEVM(c Chain, s string) (a Address, w0, w1, w2 uint64, ok bool) {
+// Identify is [Normalize] and [Address.Identity] in one for an address of an EVM
+// chain in normal form, as most questions are. The words are those of 20 bytes of
+// [identity.KeccakHash]. It is made for the indexes of this module, and saves a
+// third of the time. If it reports false, it says nothing about s.
+func (c Chain) Identify(s string) (Address, identity.Words, bool) {
 	r := ethereumRow
-	if c != "ethereum" { // which most are, and which is told by one comparison
+	if c != "ethereum" { // most questions, decided by one comparison
 		if r = lookup(c); r == 0 {
-			return Address{}, 0, 0, 0, false
+			return Address{}, identity.Words{}, false
 		}
 		if _, ok := chains[r-1].format.(evm); !ok {
-			return Address{}, 0, 0, 0, false
+			return Address{}, identity.Words{}, false
 		}
 	}
 	if len(s) != evmLen || s[:2] != "0x" {
-		return Address{}, 0, 0, 0, false
+		return Address{}, identity.Words{}, false
 	}
 	n0, bad := digits8(load8(s, 2), badDigits{})
 	n1, bad := digits8(load8(s, 10), bad)
@@ -131,9 +132,9 @@ func PlainEVM(c Chain, s string) (a Address, w0, w1, w2 uint64, ok bool) {
 	n3, bad := digits8(load8(s, 26), bad)
 	n4, bad := digits8(load8(s, 34), bad)
 	if bad.any() {
-		return Address{}, 0, 0, 0, false
+		return Address{}, identity.Words{}, false
 	}
-	return Address{s, r, formEVM}, pack8(n0) | pack8(n1)<<32, pack8(n2) | pack8(n3)<<32, pack8(n4), true
+	return Address{s, r, formEVM}, identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), true
 }
 
 // MustParse is Parse for tests and tables of constants. It panics if s is not

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // aeternity is the format of æternity: "ak_" and Base58Check, without a version
@@ -38,12 +39,12 @@ func (aeternity) canonical(text string, f form) (string, form) { return text, f 
 
 func (aeternity) account(text string, f form) (words, tag) { return aeternityKey(0, text) }
 
-func (aeternity) key(text string, f form) (words, tag) { return aeternityKey(Ed25519, text) }
+func (aeternity) key(text string, f form) (words, tag) { return aeternityKey(identity.Ed25519, text) }
 
 func (aeternity) proves(form) bool { return true }
 
 // aeternityKey returns the Key of the 32 bytes in text, a valid address.
-func aeternityKey(c Class, text string) (words, tag) {
+func aeternityKey(c identity.Class, text string) (words, tag) {
 	var buf [base58.MaxLen]byte
 	base58.Bitcoin.Decode(buf[:], text[len(aeternityPrefix):])
 	return makeKey(c, buf[:32])

@@ -4,6 +4,7 @@ import (
 	"crypto/sha512"
 
 	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // algorand is the format of algorand: 58 characters of Base32, in capitals, for
@@ -40,11 +41,11 @@ func (algorand) canonical(text string, f form) (string, form) { return text, f }
 
 func (algorand) account(text string, f form) (words, tag) { return algorandKey(0, text) }
 
-func (algorand) key(text string, f form) (words, tag) { return algorandKey(Ed25519, text) }
+func (algorand) key(text string, f form) (words, tag) { return algorandKey(identity.Ed25519, text) }
 
 func (algorand) proves(form) bool { return true }
 
-func algorandKey(c Class, text string) (words, tag) {
+func algorandKey(c identity.Class, text string) (words, tag) {
 	var raw [algorandBytes]byte
 	base32.Decode(base32.Upper, raw[:], text)
 	return makeKey(c, raw[:32])

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // avalanche is the format of the X- and the P-Chain of Avalanche: the name of the
@@ -43,7 +44,7 @@ func (a avalanche) account(text string, f form) (words, tag) {
 }
 
 func (a avalanche) key(text string, f form) (words, tag) {
-	return bech32Key(Hash160, len(avalancheHRP)+1, text[len(a.prefix):])
+	return bech32Key(identity.Hash160, len(avalancheHRP)+1, text[len(a.prefix):])
 }
 
 func (a avalanche) proves(form) bool { return true }

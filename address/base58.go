@@ -6,6 +6,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/blake256"
 	"github.com/walletscreen/walletscreen/internal/groestl"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // What the formats in Base58Check share: Base58 of a version, a payload, and
@@ -81,7 +82,7 @@ func base58Hash(text string) [20]byte {
 }
 
 // base58Key returns the Key of class c with the 20 bytes that base58Hash returns.
-func base58Key(c Class, text string) (words, tag) {
+func base58Key(c identity.Class, text string) (words, tag) {
 	hash := base58Hash(text)
 	return key20(c, &hash)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // parseBech32 reads s, which should be Bech32 of variant v with the human-
@@ -58,7 +59,7 @@ func lowerBech32(s string) string {
 
 // bech32Key returns the Key of class c with the bytes, at most 32, that stand in
 // text, which is valid Bech32, from offset start to the checksum.
-func bech32Key(c Class, start int, text string) (words, tag) {
+func bech32Key(c identity.Class, start int, text string) (words, tag) {
 	var b [32]byte
 	n := bech32.Read(b[:], text[start:len(text)-bech32.ChecksumLen])
 	return paddedKey(c, &b, n)
@@ -127,8 +128,8 @@ func (multiversx) account(text string, f form) (words, tag) {
 }
 
 func (multiversx) key(text string, f form) (words, tag) {
-	w, t := bech32Key(Ed25519, len(multiversxHRP)+1, text)
-	if w.w0 == 0 { // eight zeros: a contract
+	w, t := bech32Key(identity.Ed25519, len(multiversxHRP)+1, text)
+	if first, _, _, _ := identity.Load(w); first == 0 { // eight zeros: a contract
 		return words{}, 0
 	}
 	return w, t
@@ -170,7 +171,7 @@ func (pactus) parse(s string, tolerant bool) (string, form, fault) {
 func (pactus) canonical(text string, f form) (string, form) { return text, f }
 
 func (pactus) account(text string, f form) (words, tag) {
-	class := Class(bech32.Value(text[len(pactusHRP)+1]))
+	class := identity.Class(bech32.Value(text[len(pactusHRP)+1]))
 	return bech32Key(class, len(pactusHRP)+2, text) // the type stands after the 1
 }
 

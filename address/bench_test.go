@@ -15,6 +15,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // Benchmarks are read as ratios to their referees, which stand beside them and
@@ -67,7 +68,7 @@ func BenchmarkQuestion(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if account, key, _, w0, _, _, _, more := a.Identity(); account == 0 || key == 0 || w0 == 0 || more {
+			if w, t := a.Identity(); identity.Key(t) == 0 || w == (identity.Words{}) {
 				b.Fatal("no account")
 			}
 		}
@@ -75,7 +76,7 @@ func BenchmarkQuestion(b *testing.B) {
 	b.Run("identity", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			if account, key, _, w0, _, _, _, more := parsed[i%distinct].Identity(); account == 0 || key == 0 || w0 == 0 || more {
+			if w, t := parsed[i%distinct].Identity(); identity.Key(t) == 0 || w == (identity.Words{}) {
 				b.Fatal("no account")
 			}
 		}
@@ -91,7 +92,7 @@ func BenchmarkQuestion(b *testing.B) {
 	b.Run("key", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			if k, ok := parsed[i%distinct].Key(); !ok || k.Class() != address.KeccakHash {
+			if k, ok := parsed[i%distinct].Key(); !ok || k.Class() != identity.KeccakHash {
 				b.Fatal("no key")
 			}
 		}

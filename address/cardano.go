@@ -7,6 +7,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // cardano is the format of Cardano: Shelley addresses in Bech32 (addr1, stake1),
@@ -125,14 +126,14 @@ func (cardano) account(text string, f form) (words, tag) {
 	if f == formByron {
 		// The text is as good as its bytes: Base58 has one spelling.
 		var buf [base58.MaxLen]byte
-		return hashedKey(Class(formByron), buf[:copy(buf[:], text)])
+		return hashedKey(identity.Class(formByron), buf[:copy(buf[:], text)])
 	}
 	var buf [maxShelley]byte
 	n, _ := decodeShelley(&buf, shelleyHRP(f), text)
 	if n <= 32 {
-		return makeKey(Class(f), buf[:n])
+		return makeKey(identity.Class(f), buf[:n])
 	}
-	return hashedKey(Class(f), buf[:n])
+	return hashedKey(identity.Class(f), buf[:n])
 }
 
 func shelleyHRP(f form) string {
@@ -153,13 +154,13 @@ func (cardano) keys(text string, f form) keys {
 	kind := buf[0] >> 4
 	first := buf[1 : 1+28]
 	if f == formStake {
-		return keys{newKey(makeKey(StakeKeyHash+Class(kind&1), first))}
+		return keys{newKey(makeKey(identity.StakeKeyHash+identity.Class(kind&1), first))}
 	}
-	payment := newKey(makeKey(PaymentKeyHash+Class(kind&1), first))
+	payment := newKey(makeKey(identity.PaymentKeyHash+identity.Class(kind&1), first))
 	if kind > 3 {
 		return keys{payment}
 	}
-	return keys{payment, newKey(makeKey(StakeKeyHash+Class(kind>>1), buf[1+28:1+28+28]))}
+	return keys{payment, newKey(makeKey(identity.StakeKeyHash+identity.Class(kind>>1), buf[1+28:1+28+28]))}
 }
 
 func (c cardano) key(text string, f form) (words, tag) {

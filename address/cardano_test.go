@@ -8,6 +8,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // shelley returns an address with the given header, n random bytes and tail.
@@ -28,18 +29,18 @@ func TestShelley(t *testing.T) {
 		n      int
 		tail   []byte
 		want   error
-		keys   []Class
+		keys   []identity.Class
 	}{
-		{"key and key", "addr", 0x01, 56, nil, nil, []Class{PaymentKeyHash, StakeKeyHash}},
-		{"script and key", "addr", 0x11, 56, nil, nil, []Class{PaymentScript, StakeKeyHash}},
-		{"key and script", "addr", 0x21, 56, nil, nil, []Class{PaymentKeyHash, StakeScript}},
-		{"script and script", "addr", 0x31, 56, nil, nil, []Class{PaymentScript, StakeScript}},
-		{"key and pointer", "addr", 0x41, 28, pointer, nil, []Class{PaymentKeyHash}},
-		{"script and pointer", "addr", 0x51, 28, pointer, nil, []Class{PaymentScript}},
-		{"key", "addr", 0x61, 28, nil, nil, []Class{PaymentKeyHash}},
-		{"script", "addr", 0x71, 28, nil, nil, []Class{PaymentScript}},
-		{"stake key", "stake", 0xe1, 28, nil, nil, []Class{StakeKeyHash}},
-		{"stake script", "stake", 0xf1, 28, nil, nil, []Class{StakeScript}},
+		{"key and key", "addr", 0x01, 56, nil, nil, []identity.Class{identity.PaymentKeyHash, identity.StakeKeyHash}},
+		{"script and key", "addr", 0x11, 56, nil, nil, []identity.Class{identity.PaymentScript, identity.StakeKeyHash}},
+		{"key and script", "addr", 0x21, 56, nil, nil, []identity.Class{identity.PaymentKeyHash, identity.StakeScript}},
+		{"script and script", "addr", 0x31, 56, nil, nil, []identity.Class{identity.PaymentScript, identity.StakeScript}},
+		{"key and pointer", "addr", 0x41, 28, pointer, nil, []identity.Class{identity.PaymentKeyHash}},
+		{"script and pointer", "addr", 0x51, 28, pointer, nil, []identity.Class{identity.PaymentScript}},
+		{"key", "addr", 0x61, 28, nil, nil, []identity.Class{identity.PaymentKeyHash}},
+		{"script", "addr", 0x71, 28, nil, nil, []identity.Class{identity.PaymentScript}},
+		{"stake key", "stake", 0xe1, 28, nil, nil, []identity.Class{identity.StakeKeyHash}},
+		{"stake script", "stake", 0xf1, 28, nil, nil, []identity.Class{identity.StakeScript}},
 		{"Byron in Bech32", "addr", 0x81, 56, nil, ErrSyntax, nil},
 		{"stake header as payment", "addr", 0xe1, 28, nil, ErrSyntax, nil},
 		{"payment header as stake", "stake", 0x61, 28, nil, ErrSyntax, nil},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/cashaddr"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // A cashAddr is the format of Bitcoin Cash and eCash: CashAddr, whose prefix may
@@ -163,22 +164,22 @@ func (c *cashAddr) account(text string, f form) (words, tag) {
 func (c *cashAddr) key(text string, f form) (words, tag) {
 	switch f {
 	case formCashPKH, formCashTokenPKH:
-		return c.hashKey(Hash160, text)
+		return c.hashKey(identity.Hash160, text)
 	case formCashSH, formCashTokenSH:
-		return c.hashKey(ScriptHash, text)
+		return c.hashKey(identity.ScriptHash, text)
 	}
 	return c.utxo.key(text, f)
 }
 
 // hashKey returns the Key of class kind with the hash in text, which is CashAddr
 // in normal form.
-func (c *cashAddr) hashKey(kind Class, text string) (words, tag) {
+func (c *cashAddr) hashKey(kind identity.Class, text string) (words, tag) {
 	return cashKey(kind, cashaddr.Bitcoin, text[len(c.prefix)+1:])
 }
 
 // cashKey returns the Key of class c with what follows the version byte of body,
 // which is valid, at most 32 bytes of it.
-func cashKey(c Class, a *cashaddr.Alphabet, body string) (words, tag) {
+func cashKey(c identity.Class, a *cashaddr.Alphabet, body string) (words, tag) {
 	var b [1 + 33]byte
 	n := a.Read(b[:], body[:len(body)-cashaddr.ChecksumLen])
 	return makeKey(c, b[1:min(n, 1+32)])

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/cashaddr"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // conflux is the format of Conflux Core: the prefix "cfx:", optional fields, and
@@ -155,7 +156,8 @@ func isConfluxField(field, body string) bool {
 		return true
 	}
 	w, _ := confluxKey(confluxPrefix + ":" + body)
-	first := byte(w.w0)
+	w0, _, _, _ := identity.Load(w)
+	first := byte(w0)
 	switch value {
 	case "null":
 		return w == words{}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // A cosmos is the format of the chains made with the Cosmos SDK: Bech32 of
@@ -75,7 +76,7 @@ func (c *cosmos) key(text string, f form) (words, tag) {
 	if f != formCosmos {
 		return words{}, 0
 	}
-	return bech32Key(Hash160, len(c.hrp)+1, text)
+	return bech32Key(identity.Hash160, len(c.hrp)+1, text)
 }
 
 func (c *cosmos) proves(form) bool { return true }
@@ -92,7 +93,7 @@ const formSeiEVM = lastCosmosForm
 
 // The kinds of accounts of sei.
 const (
-	kindSei Class = iota
+	kindSei identity.Class = iota
 	kindSeiEVM
 )
 
@@ -164,5 +165,5 @@ func (e *evmBech32) key(text string, f form) (words, tag) {
 	if f != formEVMBech32 {
 		return e.evm.key(text, f)
 	}
-	return bech32Key(KeccakHash, len(e.hrp)+1, text)
+	return bech32Key(identity.KeccakHash, len(e.hrp)+1, text)
 }

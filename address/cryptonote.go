@@ -3,6 +3,7 @@ package address
 import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/curve"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/keccak"
 )
 
@@ -102,22 +103,22 @@ func (c cryptonote) canonical(text string, f form) (string, form) {
 }
 
 func (c cryptonote) account(text string, f form) (words, tag) {
-	class := Class(formStandard)
+	class := identity.Class(formStandard)
 	if f == formSub {
-		class = Class(formSub)
+		class = identity.Class(formSub)
 	}
 	return cryptonoteKey(class, text)
 }
 
 func (c cryptonote) key(text string, f form) (words, tag) {
-	return cryptonoteKey(CryptoNote, text)
+	return cryptonoteKey(identity.CryptoNote, text)
 }
 
 func (c cryptonote) proves(form) bool { return true }
 
 // cryptonoteKey returns the Key of the spend key and the view key in text, a
 // valid address.
-func cryptonoteKey(c Class, text string) (words, tag) {
+func cryptonoteKey(c identity.Class, text string) (words, tag) {
 	var buf [cnMaxBytes]byte
 	decodeCryptonote(&buf, text)
 	return hashedKey(c, buf[1:1+cnKeys])

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // diagnose makes the error for s, which is not an address of row r because of
@@ -84,7 +86,7 @@ func legacyForm(c *chain, a Address) string {
 	switch hash := k.AppendBytes(nil); {
 	case len(hash) != 20:
 		return ""
-	case k.Class() == ScriptHash:
+	case k.class() == identity.ScriptHash:
 		return u.encode(u.sh, hash)
 	default:
 		return u.encode(u.pkh, hash)

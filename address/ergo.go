@@ -4,6 +4,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/secp256k1"
 )
 
@@ -129,9 +130,9 @@ func (ergo) account(text string, f form) (words, tag) {
 	var buf [base58.MaxLen]byte
 	content, f := ergoContent(&buf, text, f)
 	if f == formErgoP2SH {
-		return makeKey(Class(f), content)
+		return makeKey(identity.Class(f), content)
 	}
-	return hashedKey(Class(f), content)
+	return hashedKey(identity.Class(f), content)
 }
 
 func (ergo) key(text string, f form) (words, tag) {
@@ -149,5 +150,5 @@ func (ergo) proves(form) bool { return true }
 // x coordinate. The two points that share one are controlled by the same
 // secret, and some chains show nothing but x.
 func secp256k1Key(compressed []byte) (words, tag) {
-	return makeKey(Secp256k1, compressed[1:])
+	return makeKey(identity.Secp256k1, compressed[1:])
 }

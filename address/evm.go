@@ -3,6 +3,7 @@ package address
 import (
 	"encoding/binary"
 
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/keccak"
 )
 
@@ -24,10 +25,10 @@ type evmFamily interface {
 type evm struct{}
 
 const (
-	evmLen         = 2 + 40
-	evmKind  Class = 0
-	formEVM  form  = 0
-	hexLower       = "0123456789abcdef"
+	evmLen                  = 2 + 40
+	evmKind  identity.Class = 0
+	formEVM  form           = 0
+	hexLower                = "0123456789abcdef"
 )
 
 var _ evmFamily = evm{}
@@ -71,19 +72,18 @@ func (evm) canonical(text string, f form) (string, form) { return text, formEVM 
 
 func (evm) account(text string, f form) (words, tag) { return evmKey(evmKind, text[2:]) }
 
-func (evm) key(text string, f form) (words, tag) { return evmKey(KeccakHash, text[2:]) }
+func (evm) key(text string, f form) (words, tag) { return evmKey(identity.KeccakHash, text[2:]) }
 
 func (evm) proves(form) bool { return true }
 
 // evmKey returns the Key of the 20 bytes in 40 valid hex digits.
-func evmKey(c Class, digits string) (words, tag) {
+func evmKey(c identity.Class, digits string) (words, tag) {
 	_ = digits[39]
-	return words{
-		unhex8(load8(digits, 0)) | unhex8(load8(digits, 8))<<32,
-		unhex8(load8(digits, 16)) | unhex8(load8(digits, 24))<<32,
-		unhex8(load8(digits, 32)),
-		0,
-	}, makeTag(c, 20)
+	return identity.MakeWords(
+		unhex8(load8(digits, 0))|unhex8(load8(digits, 8))<<32,
+		unhex8(load8(digits, 16))|unhex8(load8(digits, 24))<<32,
+		unhex8(load8(digits, 32)), 0,
+	), makeTag(c, 20)
 }
 
 // isEIP55 reports whether mixed, 40 valid hex digits, has the letter case that

@@ -1,5 +1,7 @@
 package address
 
+import "github.com/walletscreen/walletscreen/internal/identity"
+
 // evmPrefixed is the format of an EVM chain that writes its addresses with a
 // prefix in the place of "0x": the prefix and 40 hex digits. "0x" is taken as
 // well, and both spell one account. The letter case is as in evm. The normal
@@ -64,7 +66,7 @@ func (evmPrefixed) account(text string, f form) (words, tag) {
 }
 
 func (evmPrefixed) key(text string, f form) (words, tag) {
-	return evmKey(KeccakHash, text[len(text)-40:])
+	return evmKey(identity.KeccakHash, text[len(text)-40:])
 }
 
 func (evmPrefixed) proves(form) bool { return true }

@@ -1,5 +1,10 @@
 package address
 
+import "github.com/walletscreen/walletscreen/internal/identity"
+
+// Class returns how the bytes of k were made.
+func (k Key) Class() identity.Class { return k.class() }
+
 // TableOrder returns the slugs in the order of the chain table.
 func TableOrder() []Chain {
 	all := make([]Chain, len(chains))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/blake2b"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // filecoin is the format of filecoin: "f", a digit for the protocol, and
@@ -123,16 +124,16 @@ func (filecoin) canonical(text string, f form) (string, form) { return text, f }
 
 // longDelegated is the class of those f4 accounts whose payload is hashed, that
 // none of them can be made to look like a short one.
-const longDelegated = Class(formFilecoinDelegated) + 1
+const longDelegated = identity.Class(formFilecoinDelegated) + 1
 
 func (filecoin) account(text string, f form) (words, tag) {
 	if f == formFilecoinID {
 		id, _, _ := parseID(text, 2)
-		return idKey(Class(f), id)
+		return idKey(identity.Class(f), id)
 	}
 	var raw [filecoinMaxBytes]byte
 	n, _ := decodeFilecoin(&raw, text, f)
-	c := Class(f)
+	c := identity.Class(f)
 	if n-1 <= 32 {
 		return makeKey(c, raw[1:n])
 	}
@@ -151,7 +152,7 @@ func (filecoin) key(text string, f form) (words, tag) {
 	if n != 2+20 {
 		return words{}, 0
 	}
-	return makeKey(KeccakHash, raw[2:n])
+	return makeKey(identity.KeccakHash, raw[2:n])
 }
 
 func (filecoin) proves(f form) bool { return f != formFilecoinID }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // handshake is the format of Handshake: a witness version, from 0 to 31, and a
@@ -56,7 +57,7 @@ func (handshake) account(text string, f form) (words, tag) {
 	version := bech32.Value(text[len(handshakeHRP)+1])
 	n := bech32.Read(program[:], text[len(handshakeHRP)+2:len(text)-bech32.ChecksumLen])
 	if n <= 32 {
-		return makeKey(Class(version), program[:n])
+		return makeKey(identity.Class(version), program[:n])
 	}
 	// A longer one is as 31 bytes of a hash under version 0, which has no
 	// programs of 31 bytes.
@@ -70,7 +71,7 @@ func (handshake) key(text string, f form) (words, tag) {
 	if f != formHandshakeKey {
 		return words{}, 0
 	}
-	return bech32Key(Blake2b160, len(handshakeHRP)+2, text) // the version stands after the 1
+	return bech32Key(identity.Blake2b160, len(handshakeHRP)+2, text) // the version stands after the 1
 }
 
 func (handshake) proves(form) bool { return true }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/keccak"
 	"github.com/walletscreen/walletscreen/internal/secp256k1"
 )
@@ -39,7 +40,7 @@ const (
 
 // The kinds of accounts.
 const (
-	kindHederaID Class = iota
+	kindHederaID identity.Class = iota
 	kindHederaAlias
 	kindHederaEd25519
 )
@@ -235,12 +236,12 @@ func (hedera) account(text string, f form) (words, tag) {
 func (hedera) key(text string, f form) (words, tag) {
 	switch f {
 	case formHederaAlias:
-		return evmKey(KeccakHash, text[2:])
+		return evmKey(identity.KeccakHash, text[2:])
 	case formHederaEd25519:
-		return hederaEd25519(Ed25519, text)
+		return hederaEd25519(identity.Ed25519, text)
 	case formHederaSecp256k1:
 		a, _ := hederaEthereum(text)
-		return makeKey(KeccakHash, a[:])
+		return makeKey(identity.KeccakHash, a[:])
 	}
 	return words{}, 0
 }
@@ -248,6 +249,6 @@ func (hedera) key(text string, f form) (words, tag) {
 func (hedera) proves(f form) bool { return f == formHederaChecked }
 
 // hederaEd25519 returns the Key of the ed25519 key at the end of text.
-func hederaEd25519(c Class, text string) (words, tag) {
+func hederaEd25519(c identity.Class, text string) (words, tag) {
 	return hexKey(c, text[len(text)-64:])
 }

@@ -1,6 +1,10 @@
 package address
 
-import "github.com/walletscreen/walletscreen/internal/base58"
+import (
+	"github.com/walletscreen/walletscreen/internal/base58"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
 
 // helium is the format of Helium, as it was before the chain moved to Solana in
 // 2023: Base58Check of the version 0, a byte for network and key type, and 32
@@ -34,19 +38,19 @@ func (helium) parse(s string, tolerant bool) (string, form, fault) {
 
 func (helium) canonical(text string, f form) (string, form) { return text, f }
 
-func (helium) account(text string, f form) (words, tag) { return heliumKey(Class(f), text) }
+func (helium) account(text string, f form) (words, tag) { return heliumKey(identity.Class(f), text) }
 
 func (helium) key(text string, f form) (words, tag) {
 	if f != formHeliumEd25519 {
 		return words{}, 0
 	}
-	return heliumKey(Ed25519, text)
+	return heliumKey(identity.Ed25519, text)
 }
 
 func (helium) proves(form) bool { return true }
 
 // heliumKey returns the Key of the 32 bytes in text, a valid address.
-func heliumKey(c Class, text string) (words, tag) {
+func heliumKey(c identity.Class, text string) (words, tag) {
 	var buf [base58.MaxLen]byte
 	base58.Bitcoin.Decode(buf[:], text)
 	return makeKey(c, buf[2:2+32])

@@ -1,6 +1,10 @@
 package address
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
 
 // Hex digits are read eight at a time, as the bytes of a word, the first the
 // lowest, and without a branch: the digits of fresh addresses are what a branch
@@ -172,7 +176,7 @@ func putHexNumber(dst *[32]byte, digits string) {
 func hexText(k Key) string {
 	var buf [evmLen]byte
 	buf[0], buf[1] = '0', 'x'
-	bytes := k.words.bytes()
+	bytes := identity.Bytes(k.words)
 	for i, b := range bytes[:20] {
 		buf[2+2*i], buf[3+2*i] = hexLower[b>>4], hexLower[b&15]
 	}

@@ -1,5 +1,7 @@
 package address
 
+import "github.com/walletscreen/walletscreen/internal/identity"
+
 // icon is the format of icon: "hx" for an account or "cx" for a contract, and 40
 // hex digits, all small. There is no checksum.
 //
@@ -39,7 +41,7 @@ func (icon) parse(s string, tolerant bool) (string, form, fault) {
 
 func (icon) canonical(text string, f form) (string, form) { return text, f }
 
-func (icon) account(text string, f form) (words, tag) { return evmKey(Class(f), text[2:]) }
+func (icon) account(text string, f form) (words, tag) { return evmKey(identity.Class(f), text[2:]) }
 
 func (icon) key(string, form) (words, tag) { return words{}, 0 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // icp is the format of internet-computer. There are three spellings:
@@ -155,21 +156,21 @@ func (icp) account(text string, f form) (words, tag) {
 	if f == formICPLedger {
 		var b [32]byte
 		unhex(b[:28], text[8:])
-		return paddedKey(Class(f), &b, 28)
+		return paddedKey(identity.Class(f), &b, 28)
 	}
 	p, sub := decodeICP(text, f)
 	if f == formICPPrincipal {
-		return makeKey(Class(f), p.bytes())
+		return makeKey(identity.Class(f), p.bytes())
 	}
 	var both [principalMaxBytes + 32]byte
 	n := copy(both[:], p.bytes())
 	n += copy(both[n:], sub[:])
-	return hashedKey(Class(f), both[:n])
+	return hashedKey(identity.Class(f), both[:n])
 }
 
 func (icp) key(text string, f form) (words, tag) {
 	if f == formICPLedger {
-		return hexKey(LedgerAccount, text)
+		return hexKey(identity.LedgerAccount, text)
 	}
 	const domain = "\x0Aaccount-id"
 	p, sub := decodeICP(text, f)
@@ -181,7 +182,7 @@ func (icp) key(text string, f form) (words, tag) {
 	var b [32]byte
 	binary.BigEndian.PutUint32(b[:], crc32IEEE(sum[:]))
 	copy(b[4:], sum[:])
-	return key32(LedgerAccount, &b)
+	return key32(identity.LedgerAccount, &b)
 }
 
 func (icp) proves(form) bool { return true }

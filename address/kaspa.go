@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/cashaddr"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // kaspa is the format of Kaspa: the prefix "kaspa:", which must be there, and
@@ -96,7 +97,7 @@ func (kaspa) account(text string, f form) (words, tag) {
 	if f == formKaspaECDSA {
 		return hashedKey(kaspaECDSA, b[1:])
 	}
-	return makeKey(Class(b[0]), b[1:1+32])
+	return makeKey(identity.Class(b[0]), b[1:1+32])
 }
 
 // key gives the x coordinate of either kind of key: who knows the secret of
@@ -105,9 +106,9 @@ func (kaspa) key(text string, f form) (words, tag) {
 	b := kaspaPayload(text)
 	switch {
 	case f == formKaspaSchnorr:
-		return makeKey(Secp256k1, b[1:1+32])
+		return makeKey(identity.Secp256k1, b[1:1+32])
 	case f == formKaspaECDSA && b[1]|1 == 3: // a compressed key indeed
-		return makeKey(Secp256k1, b[2:])
+		return makeKey(identity.Secp256k1, b[2:])
 	}
 	return words{}, 0
 }

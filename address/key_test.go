@@ -2,11 +2,11 @@ package address_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // TestKeyBytes reads the keys and accounts of addresses as bytes, words and
@@ -16,15 +16,15 @@ func TestKeyBytes(t *testing.T) {
 		chain   address.Chain
 		text    string
 		account string // in hex
-		class   address.Class
+		class   identity.Class
 		key     string // in hex, "" for none
 	}{
 		{"ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
-			"7e5f4552091a69125d5dfcb7b8c2659029395bdf", address.KeccakHash, "7e5f4552091a69125d5dfcb7b8c2659029395bdf"},
+			"7e5f4552091a69125d5dfcb7b8c2659029395bdf", identity.KeccakHash, "7e5f4552091a69125d5dfcb7b8c2659029395bdf"},
 		{"bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", // the key 1
-			"751e76e8199196d454941c45d1b3a323f1433bd6", address.Hash160, "751e76e8199196d454941c45d1b3a323f1433bd6"},
+			"751e76e8199196d454941c45d1b3a323f1433bd6", identity.Hash160, "751e76e8199196d454941c45d1b3a323f1433bd6"},
 		{"bitcoin", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", // BIP-173
-			"751e76e8199196d454941c45d1b3a323f1433bd6", address.Hash160, "751e76e8199196d454941c45d1b3a323f1433bd6"},
+			"751e76e8199196d454941c45d1b3a323f1433bd6", identity.Hash160, "751e76e8199196d454941c45d1b3a323f1433bd6"},
 		{"bitcoin", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", // BIP-350
 			"79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798", 0, ""},
 		{"bitcoin", "bc1sw50qgdz25j", "751e", 0, ""}, // BIP-350
@@ -61,12 +61,11 @@ func TestKeyBytes(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	shared := 0
 	for _, a := range append(validAddresses(t), address.Address{}) {
-		class, key, n, w0, w1, w2, w3, more := a.Identity()
+		words, tag := a.Identity()
+		key, more := identity.Key(tag), identity.HasMore(tag)
 		account := a.Account()
-		k0, k1, k2, k3, kn := account.Words()
-		got, want := [...]uint64{uint64(class), uint64(n), w0, w1, w2, w3}, [...]uint64{uint64(account.Class()), uint64(kn), k0, k1, k2, k3}
-		if got != want {
-			t.Errorf("the account of %v is %v, in its identity %x, want %x", a, account, got, want)
+		if w, of := account.Identity(); w != words || identity.Account(of) != identity.Account(tag) || identity.Len(of) != identity.Len(tag) {
+			t.Errorf("the account of %v is %v, in its identity %x %x", a, account, words, tag)
 		}
 		keys := a.AppendKeys(nil)
 		switch {
@@ -91,11 +90,8 @@ func checkKey(t *testing.T, a address.Address, k address.Key, want string) {
 	if got := hex.EncodeToString(k.AppendBytes([]byte("x"))); got != "78"+want {
 		t.Errorf("%v: AppendBytes wrote %q, want %q", a, got, "78"+want)
 	}
-	var words [32]byte
-	w0, w1, w2, w3, n := k.Words()
-	for i, w := range []uint64{w0, w1, w2, w3} {
-		binary.LittleEndian.PutUint64(words[8*i:], w)
-	}
+	w, tag := k.Identity()
+	words, n := identity.Bytes(w), identity.Len(tag)
 	if got := hex.EncodeToString(words[:n]); got != want {
 		t.Errorf("%v: the words spell %q, want %q", a, got, want)
 	}
@@ -104,9 +100,9 @@ func checkKey(t *testing.T, a address.Address, k address.Key, want string) {
 	}
 }
 
-// TestPlainEVM checks that PlainEVM says what Normalize and Identity do, of all that
-// it takes, and that it takes the normal form on EVM chains.
-func TestPlainEVM(t *testing.T) {
+// TestIdentify checks that Identify agrees with Normalize and Identity about
+// all that it accepts, and that it accepts the normal form on EVM chains.
+func TestIdentify(t *testing.T) {
 	const plain = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 	inputs := []string{plain, "0x" + plain, plain[:41], plain + "0", "", "0x",
 		"0x0000000000000000000000000000000000000000", "0xffffffffffffffffffffffffffffffffffffffff"}
@@ -118,16 +114,15 @@ func TestPlainEVM(t *testing.T) {
 	taken := make(map[address.Chain]int)
 	for _, c := range append(address.Chains(), "eth", "") {
 		for _, s := range inputs {
-			a, w0, w1, w2, ok := address.PlainEVM(c, s)
+			a, words, ok := c.Identify(s)
 			if !ok {
 				continue
 			}
 			taken[c]++
 			want, err := address.Normalize(c, s)
-			account, key, n, v0, v1, v2, v3, more := want.Identity()
-			if err != nil || a != want || account != a.Account().Class() ||
-				w0 != v0 || w1 != v1 || w2 != v2 || v3 != 0 || n != 20 || key != address.KeccakHash || more {
-				t.Fatalf("PlainEVM(%s, %q) = %v %x %x %x; Normalize: %v, %v, Identity %v", c, s, a, w0, w1, w2, want, err, want.Account())
+			w, tag := want.Identity()
+			if err != nil || a != want || words != w || identity.Len(tag) != 20 || identity.Key(tag) != identity.KeccakHash {
+				t.Fatalf("Identify(%s, %q) = %v %x; Normalize: %v, %v, Identity %x %x", c, s, a, words, want, err, w, tag)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // validAddresses returns the addresses in the vectors, with their canonical
@@ -79,7 +80,7 @@ func checkLaws(t testing.TB, a address.Address) {
 		t.Errorf("%v has the key %v, %v, and the keys %v", a, k, ok, ks)
 	}
 	for i, k := range ks {
-		if k.IsZero() || slices.Contains(ks[:i], k) || k.Class() == address.Class(0) || k.Class().String() == "none" || k.Class().String() == "account" {
+		if k.IsZero() || slices.Contains(ks[:i], k) || k.Class() == identity.Class(0) || k.Class().String() == "none" || k.Class().String() == "account" {
 			t.Errorf("%v has the keys %v", a, ks)
 		}
 	}
@@ -88,10 +89,10 @@ func checkLaws(t testing.TB, a address.Address) {
 	}
 	// An index files an account under its Identity alone, so it must be that of every
 	// spelling; and where it says that there is one key, there must be.
-	if got, want := identityOf(a), identityOf(can); got != want {
+	if got, want := insideOf(a), insideOf(can); got != want {
 		t.Errorf("%v has the identity %+v, its canonical form %+v", a, got, want)
 	}
-	if id := identityOf(a); (id.key != 0) != (len(ks) == 1 && sameBytes(ks[0], a.Account())) || id.more != (len(ks) > 0 && id.key == 0) {
+	if id := insideOf(a); (identity.Key(id.tag) != 0) != (len(ks) == 1 && sameBytes(ks[0], a.Account())) || identity.HasMore(id.tag) != (len(ks) > 0 && identity.Key(id.tag) == 0) {
 		t.Errorf("%v has the identity %+v, the account %v and the keys %v", a, id, a.Account(), ks)
 	}
 	if !slices.ContainsFunc(address.Detect(a.Normalized()), func(d address.Address) bool {
@@ -104,17 +105,15 @@ func checkLaws(t testing.TB, a address.Address) {
 	}
 }
 
-// identity is what Identity returns.
-type identity struct {
-	account, key   address.Class
-	n              int
-	w0, w1, w2, w3 uint64
-	more           bool
+// An inside is what Identity returns.
+type inside struct {
+	words identity.Words
+	tag   identity.Tag
 }
 
-func identityOf(a address.Address) (id identity) {
-	id.account, id.key, id.n, id.w0, id.w1, id.w2, id.w3, id.more = a.Identity()
-	return id
+func insideOf(a address.Address) (in inside) {
+	in.words, in.tag = a.Identity()
+	return in
 }
 
 func sameBytes(a, b address.Key) bool { return bytes.Equal(a.AppendBytes(nil), b.AppendBytes(nil)) }

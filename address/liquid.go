@@ -6,6 +6,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/blech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // liquid is the format of the Liquid network: addresses like those of Bitcoin,
@@ -182,9 +183,9 @@ func (l *liquid) key(text string, f form) (words, tag) {
 		var program [maxProgram]byte
 		_, n, _ := decodeBlinded(&program, liquidBlindHRP, text)
 		if f == formBlindWPKH {
-			return makeKey(Hash160, program[:n])
+			return makeKey(identity.Hash160, program[:n])
 		}
-		return makeKey(WitnessScript, program[:n])
+		return makeKey(identity.WitnessScript, program[:n])
 	case formBlindWitness:
 		return words{}, 0
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // blech32Encode writes a confidential address by the letter of the rules: the
@@ -55,12 +56,12 @@ func TestLiquidBlinding(t *testing.T) {
 		key[0] = 2 + key[0]&1
 		for _, tt := range []struct {
 			blinded, plain string
-			class          Class
+			class          identity.Class
 		}{
-			{l.encode("\x0c\x39", append(key[:33:33], hash[:20]...)), l.encode("\x39", hash[:20]), Hash160},
-			{l.encode("\x0c\x27", append(key[:33:33], hash[:20]...)), l.encode("\x27", hash[:20]), ScriptHash},
-			{blind("lq", 0, 20, 1), encodeSegWit("ex", 0, hash[:20]), Hash160},
-			{blind("lq", 0, 32, 1), encodeSegWit("ex", 0, hash), WitnessScript},
+			{l.encode("\x0c\x39", append(key[:33:33], hash[:20]...)), l.encode("\x39", hash[:20]), identity.Hash160},
+			{l.encode("\x0c\x27", append(key[:33:33], hash[:20]...)), l.encode("\x27", hash[:20]), identity.ScriptHash},
+			{blind("lq", 0, 20, 1), encodeSegWit("ex", 0, hash[:20]), identity.Hash160},
+			{blind("lq", 0, 32, 1), encodeSegWit("ex", 0, hash), identity.WitnessScript},
 			{blind("lq", 1, 32, m), encodeSegWit("ex", 1, hash), 0},
 		} {
 			a, err := Parse("liquid", tt.blinded)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/blake2b"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // nano is the format of nano: "nano_", or "xrb_" as it once was, and 60
@@ -98,11 +99,11 @@ func (nano) canonical(text string, f form) (string, form) {
 
 func (nano) account(text string, f form) (words, tag) { return nanoKey(0, text) }
 
-func (nano) key(text string, f form) (words, tag) { return nanoKey(Ed25519Blake2b, text) }
+func (nano) key(text string, f form) (words, tag) { return nanoKey(identity.Ed25519Blake2b, text) }
 
 func (nano) proves(form) bool { return true }
 
-func nanoKey(c Class, text string) (words, tag) {
+func nanoKey(c identity.Class, text string) (words, tag) {
 	key, _, _ := decodeNano(text[len(text)-nanoDigits:])
 	return key32(c, &key)
 }

@@ -1,6 +1,10 @@
 package address
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
 
 // near is the format of near. An account is a name of 2 to 64 small letters and
 // digits, in parts of one or more with one "-", "_" or "." between any two.
@@ -23,7 +27,7 @@ const (
 
 // The kinds of accounts: nearLong is that of names that are hashed.
 const (
-	nearName Class = iota
+	nearName identity.Class = iota
 	nearLong
 	nearImplicit
 	nearEthereum
@@ -113,9 +117,9 @@ func (near) account(text string, f form) (words, tag) {
 func (near) key(text string, f form) (words, tag) {
 	switch f {
 	case formNearImplicit:
-		return hexKey(Ed25519, text)
+		return hexKey(identity.Ed25519, text)
 	case formNearEthereum:
-		return evmKey(KeccakHash, text[2:])
+		return evmKey(identity.KeccakHash, text[2:])
 	}
 	return words{}, 0
 }

@@ -1,6 +1,10 @@
 package address
 
-import "github.com/walletscreen/walletscreen/internal/base58"
+import (
+	"github.com/walletscreen/walletscreen/internal/base58"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
 
 // neo is the format of Neo, Neo N3 and Ontology: Base58Check of a version byte
 // and the hash160 of the account's verification script. Neo and Ontology have
@@ -35,7 +39,7 @@ func (neo) account(text string, f form) (words, tag) {
 
 func (neo) key(text string, f form) (words, tag) {
 	hash := base58Hash(text)
-	return makeKey(ScriptHash, hash[:])
+	return makeKey(identity.ScriptHash, hash[:])
 }
 
 func (neo) proves(form) bool { return true }

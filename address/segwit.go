@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // The bounds of a SegWit address and of its witness program: BIP-173.
@@ -95,15 +96,15 @@ func programAccount(version byte, program []byte) (words, tag) {
 	case version == 0 && len(program) == 32:
 		return makeKey(kindWSH, program)
 	}
-	return makeKey(kindWitness+Class(version), program)
+	return makeKey(kindWitness+identity.Class(version), program)
 }
 
 // witnessKey returns the key of text, a P2WPKH or P2WSH address.
 func witnessKey(hrp, text string, f form) (words, tag) {
 	if f == formWPKH {
-		return bech32Key(Hash160, len(hrp)+2, text)
+		return bech32Key(identity.Hash160, len(hrp)+2, text)
 	}
-	return bech32Key(WitnessScript, len(hrp)+2, text)
+	return bech32Key(identity.WitnessScript, len(hrp)+2, text)
 }
 
 // The lengths of what is written like SegWit version 0 but longer.

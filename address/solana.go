@@ -3,6 +3,7 @@ package address
 import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/curve"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // solana is the format of Solana: 32 bytes in Base58 without a checksum, so
@@ -58,7 +59,7 @@ func (solana) key(text string, f form) (words, tag) {
 	if !isEd25519Key(&b) {
 		return words{}, 0
 	}
-	return key32(Ed25519, &b)
+	return key32(identity.Ed25519, &b)
 }
 
 func (solana) proves(form) bool { return false }

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // ss58 is the format of Substrate chains: Base58 of a network prefix, a 32-byte
@@ -86,12 +87,12 @@ func (ss58) canonical(text string, f form) (string, form) { return text, f }
 
 func (ss58) account(text string, f form) (words, tag) { return ss58Key(0, text) }
 
-func (ss58) key(text string, f form) (words, tag) { return ss58Key(Substrate, text) }
+func (ss58) key(text string, f form) (words, tag) { return ss58Key(identity.Substrate, text) }
 
 func (ss58) proves(form) bool { return true }
 
 // ss58Key returns the Key of the account id in text, a valid address.
-func ss58Key(c Class, text string) (words, tag) {
+func ss58Key(c identity.Class, text string) (words, tag) {
 	var buf ss58Buf
 	buf.decode(text)
 	return key32(c, (*[ss58ID]byte)(buf[len(buf)-ss58ID-ss58Checksum:]))

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // stacks is the format of stacks: "S", a character for the version, and 20 bytes
@@ -108,18 +109,18 @@ func decodeC32(dst []byte, s string) int {
 
 func (stacks) canonical(text string, f form) (string, form) { return text, f }
 
-func (stacks) account(text string, f form) (words, tag) { return stacksKey(Class(f), text) }
+func (stacks) account(text string, f form) (words, tag) { return stacksKey(identity.Class(f), text) }
 
 func (stacks) key(text string, f form) (words, tag) {
 	if f == formStacksScript {
-		return stacksKey(ScriptHash, text)
+		return stacksKey(identity.ScriptHash, text)
 	}
-	return stacksKey(Hash160, text)
+	return stacksKey(identity.Hash160, text)
 }
 
 func (stacks) proves(form) bool { return true }
 
-func stacksKey(c Class, text string) (words, tag) {
+func stacksKey(c identity.Class, text string) (words, tag) {
 	var raw [stacksBytes]byte
 	decodeC32(raw[:], text[2:])
 	return makeKey(c, raw[:20])

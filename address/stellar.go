@@ -5,6 +5,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/crc16"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // strkey is the format of stellar: Base32 of a version byte, a key or hash of 32
@@ -107,13 +108,13 @@ func (strkey) key(text string, f form) (words, tag) {
 	if f == formStellarContract {
 		return words{}, 0
 	}
-	return stellarKey(Ed25519, text)
+	return stellarKey(identity.Ed25519, text)
 }
 
 func (strkey) proves(form) bool { return true }
 
 // stellarKey returns the Key of the 32 bytes behind the version byte.
-func stellarKey(c Class, text string) (words, tag) {
+func stellarKey(c identity.Class, text string) (words, tag) {
 	var raw [strkeyMaxBytes]byte
 	base32.Decode(base32.Upper, raw[:len(text)*5/8], text)
 	return makeKey(c, raw[1:33])

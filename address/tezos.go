@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // tezos is the format of Tezos: Base58Check of a prefix of three bytes, which
@@ -56,7 +57,7 @@ func (tezos) canonical(text string, f form) (string, form) { return text, f }
 
 func (tezos) account(text string, f form) (words, tag) {
 	hash := base58Hash(text)
-	return makeKey(Class(f), hash[:])
+	return makeKey(identity.Class(f), hash[:])
 }
 
 // key is empty: a hash of a key that no other chain makes of its keys.

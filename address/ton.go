@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/crc16"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // ton is the format of ton. An account is a number of a chain within it, the
@@ -110,9 +111,9 @@ func (ton) account(text string, f form) (words, tag) {
 	if f == formTonFriendly {
 		var raw [36]byte
 		decodeBase64(raw[:], text)
-		return makeKey(Class(raw[1]&1), raw[2:34])
+		return makeKey(identity.Class(raw[1]&1), raw[2:34])
 	}
-	var c Class
+	var c identity.Class
 	if text[0] == '-' {
 		c = 1
 	}

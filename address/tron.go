@@ -1,6 +1,10 @@
 package address
 
-import "github.com/walletscreen/walletscreen/internal/base58"
+import (
+	"github.com/walletscreen/walletscreen/internal/base58"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
 
 // tron is the format of TRON: Base58Check of the byte 41 and the 20 bytes that
 // the same key has on the EVM chains. The public test networks write the same.
@@ -18,7 +22,7 @@ const (
 
 func (tron) parse(s string, tolerant bool) (string, form, fault) {
 	if tolerant && len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) {
-		return tronText(newKey(evmKey(KeccakHash, s[2:]))), 0, fault{}
+		return tronText(newKey(evmKey(identity.KeccakHash, s[2:]))), 0, fault{}
 	}
 	var buf [base58.ShortLen]byte
 	n, _ := base58.Bitcoin.DecodeShort(&buf, s)
@@ -65,7 +69,7 @@ func (tron) account(text string, f form) (words, tag) {
 }
 
 func (tron) key(text string, f form) (words, tag) {
-	return base58Key(KeccakHash, text)
+	return base58Key(identity.KeccakHash, text)
 }
 
 func (tron) proves(form) bool { return true }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // A utxo is the format of Bitcoin and its kin: Base58Check with the version
@@ -54,7 +55,7 @@ const (
 // The kinds of accounts of UTXO chains. Those of short witness programs are
 // kindWitness plus the witness version.
 const (
-	kindPKH Class = iota
+	kindPKH identity.Class = iota
 	kindSH
 	kindWSH
 	kindMWEB
@@ -260,7 +261,7 @@ func (u *utxo) account(text string, f form) (words, tag) {
 }
 
 // kind returns the kind of account that form f, one in Base58, stands for.
-func (f form) kind() Class {
+func (f form) kind() identity.Class {
 	switch f {
 	case formSH, formOldSH:
 		return kindSH
@@ -288,18 +289,18 @@ func (u *utxo) key(text string, f form) (words, tag) {
 		return words{}, 0
 	case formSapling:
 		w, t := u.longAccount(text, f)
-		return w, makeTag(Sapling, t.len())
+		return w, makeTag(identity.Sapling, t.len())
 	case formPubKey:
 		var buf [base58.MaxLen]byte
-		return makeKey(Blake160, decredKeyHash(base58Payload(&buf, text, f)))
+		return makeKey(identity.Blake160, decredKeyHash(base58Payload(&buf, text, f)))
 	}
 	switch {
 	case f == formSH, f == formOldSH:
-		return base58Key(ScriptHash, text)
+		return base58Key(identity.ScriptHash, text)
 	case u.hash == blake256d:
-		return base58Key(Blake160, text)
+		return base58Key(identity.Blake160, text)
 	}
-	return base58Key(Hash160, text)
+	return base58Key(identity.Hash160, text)
 }
 
 func (u *utxo) proves(form) bool { return true }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // xrp is the format of the XRP Ledger: Base58Check with an alphabet of its own,
@@ -96,13 +97,13 @@ func (xrp) account(text string, f form) (words, tag) {
 }
 
 func (xrp) key(text string, f form) (words, tag) {
-	return xrpKey(Hash160, text, f)
+	return xrpKey(identity.Hash160, text, f)
 }
 
 func (xrp) proves(form) bool { return true }
 
 // xrpKey returns the Key of class c with the account in text.
-func xrpKey(c Class, text string, f form) (words, tag) {
+func xrpKey(c identity.Class, text string, f form) (words, tag) {
 	var b [xrpXLen]byte
 	base58.Ripple.Decode(b[:], text)
 	at := 1

@@ -6,6 +6,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/f4jumble"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // zcash is the format of Zcash: transparent addresses (t1, t3) and Sprout ones
@@ -18,9 +19,9 @@ import (
 type zcash struct{ utxo }
 
 const (
-	formUnified form  = lastUTXOForm + iota
-	formTEX           // P2PKH
-	kindUnified Class = lastUTXOKind
+	formUnified form           = lastUTXOForm + iota
+	formTEX                    // P2PKH
+	kindUnified identity.Class = lastUTXOKind
 )
 
 // maxUnified is the longest unified address that is read: it has room for
@@ -186,7 +187,7 @@ func (z *zcash) key(text string, f form) (words, tag) {
 	switch f {
 	case formTEX:
 		hash, _ := decodeTEX("tex", text)
-		return makeKey(Hash160, hash[:])
+		return makeKey(identity.Hash160, hash[:])
 	case formUnified:
 		k := unifiedKeys(text)[0]
 		return k.words, k.tag
@@ -214,13 +215,13 @@ func unifiedKeys(text string) (ks keys) {
 		data := buf[r.start:r.end]
 		switch typecode {
 		case receiverPKH:
-			ks[n] = newKey(makeKey(Hash160, data))
+			ks[n] = newKey(makeKey(identity.Hash160, data))
 		case receiverSH:
-			ks[n] = newKey(makeKey(ScriptHash, data))
+			ks[n] = newKey(makeKey(identity.ScriptHash, data))
 		case receiverSapling:
-			ks[n] = newKey(hashedKey(Sapling, data))
+			ks[n] = newKey(hashedKey(identity.Sapling, data))
 		case receiverOrchard:
-			ks[n] = newKey(hashedKey(Orchard, data))
+			ks[n] = newKey(hashedKey(identity.Orchard, data))
 		}
 		n++
 	}

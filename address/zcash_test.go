@@ -7,6 +7,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/f4jumble"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // An item is a receiver of a unified address.
@@ -75,13 +76,13 @@ func TestUnifiedAddress(t *testing.T) {
 		for i, it := range tt.items {
 			switch it.typecode {
 			case receiverPKH:
-				want = append(want, newKey(makeKey(Hash160, receivers[i])))
+				want = append(want, newKey(makeKey(identity.Hash160, receivers[i])))
 			case receiverSH:
-				want = append(want, newKey(makeKey(ScriptHash, receivers[i])))
+				want = append(want, newKey(makeKey(identity.ScriptHash, receivers[i])))
 			case receiverSapling:
-				want = append(want, newKey(hashedKey(Sapling, receivers[i])))
+				want = append(want, newKey(hashedKey(identity.Sapling, receivers[i])))
 			case receiverOrchard:
-				want = append(want, newKey(hashedKey(Orchard, receivers[i])))
+				want = append(want, newKey(hashedKey(identity.Orchard, receivers[i])))
 			}
 		}
 		got := a.AppendKeys(nil)

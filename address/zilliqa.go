@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // zilliqa is the format of Zilliqa: Bech32 of 20 bytes, or "0x" and the 40 hex
@@ -66,9 +67,9 @@ func (z zilliqa) canonical(text string, f form) (string, form) {
 
 func (zilliqa) account(text string, f form) (words, tag) { return zilliqaKey(0, text, f) }
 
-func (zilliqa) key(text string, f form) (words, tag) { return zilliqaKey(KeccakHash, text, f) }
+func (zilliqa) key(text string, f form) (words, tag) { return zilliqaKey(identity.KeccakHash, text, f) }
 
-func zilliqaKey(c Class, text string, f form) (words, tag) {
+func zilliqaKey(c identity.Class, text string, f form) (words, tag) {
 	if f == formZilHex {
 		return evmKey(c, text[2:])
 	}

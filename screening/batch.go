@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
@@ -135,12 +136,14 @@ func (b *batch) screen(s *Screener) {
 	notReady := snap.ready(s.maxAge)
 	for i := range keys {
 		a := b.results[i].Address
-		account, key, n, w0, w1, w2, w3, more := a.Identity()
+		words, tag := a.Identity()
+		key := identity.Key(tag)
 		if key == 0 || snap.accountsOnly {
-			key = account
+			key = identity.Account(tag)
 		}
-		keys[i].SetWords(uint16(key), w0, w1, w2, w3, n)
-		rest[i] = account == 0 || notReady != nil || more && !snap.accountsOnly && snap.hitAny(a)
+		w0, w1, w2, w3 := identity.Load(words)
+		keys[i].SetWords(uint16(key), w0, w1, w2, w3, identity.Len(tag))
+		rest[i] = identity.Account(tag) == 0 || notReady != nil || identity.HasMore(tag) && !snap.accountsOnly && snap.hitAny(a)
 	}
 	if snap.shared > 0 {
 		for i := range keys {

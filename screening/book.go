@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
@@ -216,19 +217,18 @@ const bookMagic = "walletscreen book 1\n"
 // A shape is what is alike in addresses that are read alike: the chain, and the
 // classes of account and keys.
 type shape struct {
-	chain        address.Chain
-	account, key address.Class
-	bytes        int
-	keys         [3]address.Class
+	chain address.Chain
+	tag   identity.Tag
+	keys  [3]identity.Class
 }
 
 func shapeOf(a address.Address) shape {
 	s := shape{chain: a.Chain()}
-	var more bool
-	if s.account, s.key, s.bytes, _, _, _, _, more = a.Identity(); more {
+	if _, s.tag = a.Identity(); identity.HasMore(s.tag) {
 		var buf [3]address.Key
 		for i, k := range a.AppendKeys(buf[:0]) {
-			s.keys[i%len(s.keys)] = k.Class()
+			_, tag := k.Identity()
+			s.keys[i%len(s.keys)] = identity.Account(tag)
 		}
 	}
 	return s

@@ -25,6 +25,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -683,8 +684,9 @@ func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
 	for _, text := range texts {
 		b.Intern(text)
 	}
-	w0, w1, w2, w3, n := k.Words()
-	b.Add(index.KeyOfWords(uint16(k.Class()), w0, w1, w2, w3, n), uint32(len(texts)-2))
+	_, tag := k.Identity()
+	key, _ := index.KeyOf(uint16(identity.Account(tag)), k.AppendBytes(nil))
+	b.Add(key, uint32(len(texts)-2))
 	ix, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -700,7 +702,7 @@ func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
 func TestBookOfOthers(t *testing.T) {
 	k, _ := address.MustParse("ethereum", lazarus).Key()
 	const magic = "walletscreen book 1\n"
-	line := fmt.Sprintf("ethereum:%s\t%x:%s\n", lazarus, int(k.Class()), lazarus[2:])
+	line := fmt.Sprintf("ethereum:%s\t%x:%s\n", lazarus, int(identity.KeccakHash), lazarus[2:])
 	if _, err := screening.LoadBook(bookOf(t, k, magic, "ethereum 0x", line)); err != nil {
 		t.Fatalf("a file as it should be: %v", err)
 	}

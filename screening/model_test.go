@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -60,9 +61,11 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 		return score.Family
 	}
 	for _, listed := range e.Address.AppendKeys(nil) {
-		wrapped, ok := listed.WrappedWitness()
+		words, tag := listed.Identity()
+		script, ok := identity.Wrap(identity.Account(tag), words)
 		for _, asked := range a.AppendKeys(nil) {
-			if listed == asked || ok && wrapped == asked {
+			w, t := asked.Identity()
+			if listed == asked || ok && w == script && identity.Account(t) == identity.ScriptHash {
 				return score.Key
 			}
 		}

@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -381,17 +382,18 @@ func (s *Screener) screen(r *Result, a address.Address) error {
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
 	snap := s.snap.Load()
 	r = snap.clean // early, as in screen
-	a, w0, w1, w2, ok := address.PlainEVM(c, text)
+	a, words, ok := c.Identify(text)
 	if !ok || snap.accountsOnly || snap.ready(s.maxAge) != nil {
 		return s.screenText(c, text)
 	}
 	r.Address = a
+	w0, w1, w2, _ := identity.Load(words)
 	i := 0 // as in hit, whose call would take a third as long again
-	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20) {
+	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20) {
 		i = snap.shared
 	}
 	for ; i < len(snap.segments); i++ {
-		if _, hit := snap.segments[i].LookupWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20); hit {
+		if _, hit := snap.segments[i].LookupWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20); hit {
 			return s.screenText(c, text)
 		}
 	}

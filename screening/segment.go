@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/score"
@@ -333,7 +334,7 @@ func (seg *segment) count() error {
 		if of.class == textClass {
 			seg.Classes["text"] += int(of.n)
 		} else {
-			seg.Classes[address.Class(of.class).String()] += int(of.n)
+			seg.Classes[identity.Class(of.class).String()] += int(of.n)
 		}
 		var err error
 		if numbers, err = seg.index.AppendValues(numbers[:0], index.Set(i)); err != nil {
@@ -653,12 +654,13 @@ func (r *listingReader) time() time.Time {
 // a: what controls the account, where its address shows just that, and nothing
 // else; otherwise the account, and each of what controls it.
 func appendProbes(dst []index.Key, a address.Address, accountsOnly bool) []index.Key {
-	account, key, n, w0, w1, w2, w3, more := a.Identity()
-	if key != 0 && !accountsOnly {
-		return append(dst, index.KeyOfWords(uint16(key), w0, w1, w2, w3, n))
+	words, tag := a.Identity()
+	w0, w1, w2, w3 := identity.Load(words)
+	if key := identity.Key(tag); key != 0 && !accountsOnly {
+		return append(dst, index.KeyOfWords(uint16(key), w0, w1, w2, w3, identity.Len(tag)))
 	}
-	dst = append(dst, index.KeyOfWords(uint16(account), w0, w1, w2, w3, n))
-	if more && !accountsOnly {
+	dst = append(dst, index.KeyOfWords(uint16(identity.Account(tag)), w0, w1, w2, w3, identity.Len(tag)))
+	if identity.HasMore(tag) && !accountsOnly {
 		var buf [4]address.Key
 		for _, k := range a.AppendKeys(buf[:0]) {
 			dst = append(dst, indexKey(k))
@@ -686,8 +688,10 @@ func appendFilings(dst []index.Key, e sources.Entry, accountsOnly bool) []index.
 	}
 	var buf [4]address.Key
 	for _, k := range e.Address.AppendKeys(buf[:0]) {
-		if w, ok := k.WrappedWitness(); ok {
-			dst = append(dst, indexKey(w))
+		words, tag := k.Identity()
+		if script, ok := identity.Wrap(identity.Account(tag), words); ok {
+			w0, w1, w2, w3 := identity.Load(script)
+			dst = append(dst, index.KeyOfWords(uint16(identity.ScriptHash), w0, w1, w2, w3, 20))
 		}
 	}
 	return dst
@@ -706,8 +710,9 @@ func readings(e sources.Entry, text string) []address.Address {
 // indexKey returns k as an index has it. Accounts and what controls them are of
 // different classes, so that one index can hold both.
 func indexKey(k address.Key) index.Key {
-	w0, w1, w2, w3, n := k.Words()
-	return index.KeyOfWords(uint16(k.Class()), w0, w1, w2, w3, n)
+	words, tag := k.Identity()
+	w0, w1, w2, w3 := identity.Load(words)
+	return index.KeyOfWords(uint16(identity.Account(tag)), w0, w1, w2, w3, identity.Len(tag))
 }
 
 // textClass is the class of listed strings that are no addresses. No address has

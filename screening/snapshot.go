@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
@@ -146,13 +147,15 @@ func (snap *snapshot) result(a address.Address, labels []Label) Result {
 // address: one look-up in each long list, and one in all the others, for on most
 // chains an account is filed under what controls it.
 func (snap *snapshot) hit(a address.Address) bool {
-	account, key, n, w0, w1, w2, w3, more := a.Identity()
-	if more && !snap.accountsOnly {
+	words, tag := a.Identity()
+	if identity.HasMore(tag) && !snap.accountsOnly {
 		return snap.hitAny(a)
 	}
+	key, n := identity.Key(tag), identity.Len(tag)
 	if key == 0 || snap.accountsOnly {
-		key = account
+		key = identity.Account(tag)
 	}
+	w0, w1, w2, w3 := identity.Load(words)
 	i := 0
 	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(key), w0, w1, w2, w3, n) {
 		i = snap.shared

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -37,7 +38,8 @@ func TestStats(t *testing.T) {
 			for _, a := range address.Detect(paymentID) {
 				class := "account"
 				if k, ok := a.Key(); ok && !tt.noKeys {
-					class = k.Class().String()
+					_, tag := k.Identity()
+					class = identity.Account(tag).String()
 				}
 				tt.classes[class]++
 			}

@@ -29,6 +29,7 @@ import (
 	"unsafe"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
@@ -276,11 +277,12 @@ func compareLines(n, rounds int) error {
 			sc := bufio.NewScanner(bytes.NewReader(list))
 			for sc.Scan() {
 				line := sc.Bytes()
-				_, w0, w1, w2, ok := address.PlainEVM("ethereum", unsafe.String(unsafe.SliceData(line), len(line))) // not kept
+				_, words, ok := address.Chain("ethereum").Identify(unsafe.String(unsafe.SliceData(line), len(line))) // not kept
 				if !ok {
 					failed = fmt.Errorf("%q is no address", line)
 				}
-				b.Add(index.KeyOfWords(uint16(address.KeccakHash), w0, w1, w2, 0, 20), 0)
+				w0, w1, w2, _ := identity.Load(words)
+				b.Add(index.KeyOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20), 0)
 			}
 			ix, err := b.Build()
 			took := time.Since(begin)

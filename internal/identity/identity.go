@@ -1,0 +1,149 @@
+// Package identity is the inside of an address: what package address decodes,
+// and what the indexes of this module look up. Package address returns the
+// types of this package, and only packages of this module can read them.
+//
+// An identity is a class and at most 32 bytes, held as [Words]. A [Tag] says
+// what the words identify; [Account], [Key] and [Len] read it.
+package identity
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 is made of it
+)
+
+// A Class says how the bytes of an identity were made. Equal classes and equal
+// bytes mean the same key, the same script, or the same account.
+type Class uint16
+
+// The classes of what controls an account. The classes of accounts have the bit
+// [AccountBit] and may change between versions of this module.
+const (
+	Hash160        Class = 1 + iota // ripemd160(sha256(compressed secp256k1 key)): Bitcoin and most of its kin, Cosmos, XRP, …
+	KeccakHash                      // last 20 bytes of keccak256(secp256k1 key): every EVM chain, tron, injective, …
+	Ed25519                         // an ed25519 public key: solana, stellar, algorand, …
+	Substrate                       // a 32-byte account id of any Substrate chain
+	ScriptHash                      // hash of a script, 20 or 32 bytes: P2SH and P2SH32
+	WitnessScript                   // SHA-256 of a witness script: P2WSH
+	Blake160                        // ripemd160(blake256(key)): decred
+	Ed25519Blake2b                  // an ed25519 public key used with BLAKE2b: nano
+	CryptoNote                      // SHA-256 of a spend key and a view key: monero, oxen
+	PaymentKeyHash                  // a Cardano payment key hash, 28 bytes
+	PaymentScript                   // a Cardano payment script hash, 28 bytes
+	StakeKeyHash                    // a Cardano stake key hash, 28 bytes
+	StakeScript                     // a Cardano stake script hash, 28 bytes
+	Sapling                         // SHA-256 of a Sapling receiver: zcash, pivx
+	Orchard                         // SHA-256 of an Orchard receiver: zcash
+	Blake2b160                      // blake2b-160(key): handshake
+	Secp256k1                       // the x coordinate of a secp256k1 public key: ergo, fio, kaspa; a secret fits both keys that have it
+	LedgerAccount                   // an Internet Computer account identifier
+	lastClass
+)
+
+// AccountBit marks the classes of accounts.
+const AccountBit Class = 1 << 15
+
+var names = [lastClass]string{
+	Hash160: "h160", KeccakHash: "h20", Ed25519: "ed25519", Substrate: "ss58",
+	ScriptHash: "script", WitnessScript: "wsh", Blake160: "b160", Ed25519Blake2b: "ed25519-blake2b",
+	CryptoNote: "cn", PaymentKeyHash: "cardano-payment", PaymentScript: "cardano-payment-script",
+	StakeKeyHash: "cardano-stake", StakeScript: "cardano-stake-script", Sapling: "sapling",
+	Orchard: "orchard", Blake2b160: "hs", Secp256k1: "secp256k1", LedgerAccount: "icpacc",
+}
+
+// String returns the short name of the class, such as "h160".
+func (c Class) String() string {
+	if c > 0 && c < lastClass {
+		return names[c]
+	}
+	if c&AccountBit != 0 {
+		return "account"
+	}
+	return "none"
+}
+
+// Words are the bytes of an identity as little-endian words, filled up with
+// zeros. The compiler keeps four words in registers, and a larger struct in
+// memory, where each copy costs some nanoseconds; hence Words and Tag are two
+// values.
+type Words struct{ w0, w1, w2, w3 uint64 }
+
+// MakeWords returns the Words that Load reads.
+func MakeWords(w0, w1, w2, w3 uint64) Words { return Words{w0, w1, w2, w3} }
+
+// Load returns the words of w.
+func Load(w Words) (w0, w1, w2, w3 uint64) { return w.w0, w.w1, w.w2, w.w3 }
+
+// Bytes returns the bytes of w, filled up with zeros.
+func Bytes(w Words) (b [32]byte) {
+	binary.LittleEndian.PutUint64(b[0:], w.w0)
+	binary.LittleEndian.PutUint64(b[8:], w.w1)
+	binary.LittleEndian.PutUint64(b[16:], w.w2)
+	binary.LittleEndian.PutUint64(b[24:], w.w3)
+	return b
+}
+
+// A Tag says what [Words] identify. It holds the class of the account, the
+// class of its only key where that key has the same bytes, and their number.
+// The zero Tag identifies nothing.
+type Tag struct{ bits uint64 }
+
+// Bits of a Tag above the two classes and the length.
+const (
+	// MoreKeys says that the account has keys that its Words do not hold.
+	MoreKeys uint64 = 1 << (48 + iota)
+	// SegWit says that the chain of the account has wrapped witness programs.
+	SegWit
+)
+
+// MakeTag returns the Tag of n bytes that identify an account of one class, and
+// a key of the other class unless that is 0. The flags are MoreKeys and SegWit.
+func MakeTag(account, key Class, n int, flags uint64) Tag {
+	return Tag{uint64(account) | uint64(key)<<16 | uint64(n)<<32 | flags}
+}
+
+// Account returns the class of the account, or of the key if t is the Tag of a
+// key alone.
+func Account(t Tag) Class { return Class(t.bits) }
+
+// Key returns the class of the only key of the account, or 0 if the Words are
+// not the bytes of that key, or if there are several.
+func Key(t Tag) Class { return Class(t.bits >> 16) }
+
+// Len returns the number of bytes.
+func Len(t Tag) int { return int(t.bits >> 32 & 0xff) }
+
+// HasMore reports whether the account has keys that the Words do not hold.
+func HasMore(t Tag) bool { return t.bits&MoreKeys != 0 }
+
+// HasSegWit reports whether the account is on a chain whose scripts can wrap a
+// witness program.
+func HasSegWit(t Tag) bool { return t.bits&SegWit != 0 }
+
+// Wrap returns the [ScriptHash], 20 bytes, of the P2SH output that wraps the
+// witness program of a key: of a [Hash160], or of a [WitnessScript]. It reports
+// false for other classes. The way back does not exist.
+//
+// See BIP-141, "P2WPKH nested in BIP16 P2SH".
+func Wrap(c Class, w Words) (Words, bool) {
+	var script [2 + 32]byte // version 0, the length, the program
+	n := 32
+	switch c {
+	case Hash160:
+		n = 20
+	case WitnessScript:
+	default:
+		return Words{}, false
+	}
+	script[1] = byte(n)
+	program := Bytes(w)
+	copy(script[2:], program[:n])
+	sum := sha256.Sum256(script[:2+n])
+	h := ripemd160.New()
+	h.Write(sum[:])
+	var hash [20]byte
+	h.Sum(hash[:0])
+	return MakeWords(binary.LittleEndian.Uint64(hash[0:]), binary.LittleEndian.Uint64(hash[8:]),
+		uint64(binary.LittleEndian.Uint32(hash[16:])), 0), true
+}

@@ -1,0 +1,93 @@
+package identity_test
+
+import (
+	"encoding/hex"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
+
+func TestTag(t *testing.T) {
+	const account = identity.AccountBit | 7<<5 | 3
+	tag := identity.MakeTag(account, identity.Hash160, 20, identity.SegWit)
+	if a, k, n := identity.Account(tag), identity.Key(tag), identity.Len(tag); a != account || k != identity.Hash160 || n != 20 {
+		t.Errorf("the tag holds %v %v %d", a, k, n)
+	}
+	if identity.HasMore(tag) || !identity.HasSegWit(tag) {
+		t.Errorf("HasMore = %t, HasSegWit = %t", identity.HasMore(tag), identity.HasSegWit(tag))
+	}
+	tag = identity.MakeTag(account, 0, 32, identity.MoreKeys)
+	if k, n := identity.Key(tag), identity.Len(tag); k != 0 || n != 32 || !identity.HasMore(tag) || identity.HasSegWit(tag) {
+		t.Errorf("a tag with more keys is %+v", tag)
+	}
+}
+
+func TestWords(t *testing.T) {
+	w := identity.MakeWords(0x0807060504030201, 0x100f0e0d0c0b0a09, 0x14131211, 0)
+	b := identity.Bytes(w)
+	if got := hex.EncodeToString(b[:]); got != "0102030405060708090a0b0c0d0e0f1011121314000000000000000000000000" {
+		t.Errorf("the words are %s", got)
+	}
+	if w0, w1, w2, w3 := identity.Load(w); identity.MakeWords(w0, w1, w2, w3) != w {
+		t.Errorf("Load returns %x %x %x %x", w0, w1, w2, w3)
+	}
+}
+
+func TestClassString(t *testing.T) {
+	seen := map[string]identity.Class{}
+	for c := range identity.LedgerAccount + 1 {
+		name := c.String()
+		if (name == "none") != (c == 0) || seen[name] != 0 || name == "" {
+			t.Errorf("class %d is called %q", c, name)
+		}
+		seen[name] = c
+	}
+	if name := (identity.AccountBit | 5).String(); name != "account" {
+		t.Errorf("the class of an account is called %q", name)
+	}
+}
+
+// TestWrap uses the vector of BIP-49, and the program of a BIP-173 example.
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		class         identity.Class
+		program, want string
+	}{
+		{identity.Hash160, "38971f73930f6c141d977ac4fd4a727c854935b3", "336caa13e08b96080a32b5d818d59b4ab3b36742"},
+		{identity.WitnessScript, "1863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262", "e4300531190587e3880d4c3004f5355d88ff928d"},
+	} {
+		b, _ := hex.DecodeString(tt.program)
+		w, ok := identity.Wrap(tt.class, wordsOf(b))
+		got := identity.Bytes(w)
+		if hex.EncodeToString(got[:20]) != tt.want || !ok {
+			t.Errorf("Wrap(%v, %s) = %x, %t, want %s", tt.class, tt.program, got[:20], ok, tt.want)
+		}
+	}
+	for c := range identity.LedgerAccount + 1 {
+		if _, ok := identity.Wrap(c, identity.Words{}); ok != (c == identity.Hash160 || c == identity.WitnessScript) {
+			t.Errorf("Wrap of class %v reports %t", c, ok)
+		}
+	}
+}
+
+func wordsOf(b []byte) identity.Words {
+	var w [4]uint64
+	for i, c := range b {
+		w[i/8] |= uint64(c) << (i % 8 * 8)
+	}
+	return identity.MakeWords(w[0], w[1], w[2], w[3])
+}
+
+func TestWrapAllocates(t *testing.T) {
+	w := identity.MakeWords(1, 2, 3, 4)
+	if n := testing.AllocsPerRun(100, func() { identity.Wrap(identity.Hash160, w) }); n != 0 {
+		t.Errorf("Wrap allocates %v times", n)
+	}
+}
+
+func BenchmarkWrap(b *testing.B) {
+	w := identity.MakeWords(1, 2, 3, 4)
+	for b.Loop() {
+		w, _ = identity.Wrap(identity.Hash160, w)
+	}
+}
