@@ -49,6 +49,8 @@ var imports = map[string]string{
 	"internal/index":        "internal/pace",
 	"internal/keccak":       "",
 	"internal/listfile":     "address score sources",
+	"internal/atomicfile":   "",
+	"internal/revision":     "address score sources",
 	"internal/longtest":     "",
 	"internal/listtest":     "score sources",
 	"internal/mkbundle":     "internal/listfile sources sources/badlist sources/eu sources/ofac sources/uk",

@@ -1,0 +1,3 @@
+package revision
+
+var SealOf = sealOf

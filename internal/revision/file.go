@@ -1,0 +1,222 @@
+package revision
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"runtime"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A File is a revision file in memory, or mapped into it. Its methods but Close may be
+// called concurrently.
+type File struct {
+	Header
+
+	entries []byte
+	tables  [][]byte
+	release func() error
+	cleanup runtime.Cleanup
+}
+
+// Parse verifies a file, every byte of it, and returns it. The File has data, which
+// must not change. release, which may be nil, frees data: it is called by Close, when
+// the File is no longer reachable, or before Parse returns an error.
+//
+// The error wraps [ErrDamaged] or [ErrVersion].
+func Parse(data []byte, release func() error) (*File, error) {
+	f, err := parse(data)
+	if err != nil {
+		if release != nil {
+			release() // the first error tells more
+		}
+		return nil, err
+	}
+	if release != nil {
+		f.release = release
+		f.cleanup = runtime.AddCleanup(f, func(release func() error) { release() }, release)
+	}
+	return f, nil
+}
+
+// ReadHeader returns the header of a file. It verifies the header and the trailer, and
+// reads nothing else.
+func ReadHeader(data []byte) (Header, error) {
+	h, _, err := open(data)
+	return h, err
+}
+
+// Close frees the data of f, early. It must not be called while another method of f
+// runs, or while a table is in use.
+func (f *File) Close() error {
+	release := f.release
+	f.release, f.entries, f.tables, f.Header = nil, nil, nil, Header{}
+	if release == nil {
+		return nil
+	}
+	f.cleanup.Stop()
+	return release()
+}
+
+// Tables returns the tables of f as they lie in its data, or nil if they were not filed
+// by the given rule. The caller must keep f reachable as long as it uses them.
+func (f *File) Tables(rule string) [][]byte {
+	if f.Rule != rule {
+		return nil
+	}
+	return f.tables
+}
+
+// Entries returns the entries in the order of the list. After an error there are no
+// more. The entries hold no part of the data of f.
+//
+// An address is parsed again: if its chain or its form is no longer known, the error
+// wraps that of [address.Parse], because a listed address must not get lost. An entry
+// that had no Address when it was written has none, so that the file answers as
+// before.
+func (f *File) Entries() iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		defer runtime.KeepAlive(f)
+		d := decoder{rest: f.entries}
+		for i := range f.Header.Entries {
+			e, err := d.entry()
+			if err != nil {
+				yield(sources.Entry{}, fmt.Errorf("revision of %s: entry %d: %w", f.Source, i, err))
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if f.Removed == 0 && len(d.rest) > 0 {
+			yield(sources.Entry{}, f.excess(d.rest))
+		}
+	}
+}
+
+// Removals returns the removed entries, as Entries returns the entries. If an address
+// is no longer known, the entry has the Address that [sources.Decode] finds, or none:
+// it is no longer listed, so that is no error.
+func (f *File) Removals() iter.Seq2[Removal, error] {
+	return func(yield func(Removal, error) bool) {
+		defer runtime.KeepAlive(f)
+		if f.Removed == 0 {
+			return
+		}
+		d := decoder{rest: f.entries}
+		for i := range f.Header.Entries {
+			if _, err := d.raw(); err != nil {
+				yield(Removal{}, fmt.Errorf("revision of %s: entry %d: %w", f.Source, i, err))
+				return
+			}
+		}
+		for i := range f.Removed {
+			r, err := d.removal()
+			if err != nil {
+				yield(Removal{}, fmt.Errorf("revision of %s: removed entry %d: %w", f.Source, i, err))
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+		if len(d.rest) > 0 {
+			yield(Removal{}, f.excess(d.rest))
+		}
+	}
+}
+
+// excess returns the error about bytes after the last entry.
+func (f *File) excess(rest []byte) error {
+	return fmt.Errorf("revision of %s: %w: %d bytes after the last entry", f.Source, ErrDamaged, len(rest))
+}
+
+// parse returns the File of data.
+func parse(data []byte) (*File, error) {
+	h, trailer, err := open(data)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Header: h}
+	body := data[:len(data)-sealBytes-len(trailer)]
+	number := func() uint64 {
+		if len(trailer) < 8 {
+			trailer = nil
+			return 1 << 63
+		}
+		n := binary.LittleEndian.Uint64(trailer)
+		trailer = trailer[8:]
+		return n
+	}
+	cut := func() []byte {
+		off, n := number(), number()
+		if off > uint64(len(body)) || n > uint64(len(body))-off {
+			err = fmt.Errorf("%w: trailer: a part of %d bytes at %d", ErrDamaged, n, off)
+			return nil
+		}
+		return body[off : off+n : off+n]
+	}
+	f.entries = cut()
+	tables := number()
+	if tables > uint64(len(trailer)/16) {
+		return nil, fmt.Errorf("%w: trailer: %d tables", ErrDamaged, tables)
+	}
+	for range tables {
+		f.tables = append(f.tables, cut())
+	}
+	blocks := number()
+	if err == nil && (blocks != uint64((len(body)+blockBytes-1)/blockBytes) || 4*blocks != uint64(len(trailer))) {
+		err = fmt.Errorf("%w: trailer: %d blocks", ErrDamaged, blocks)
+	}
+	// Each entry has a byte at least, and each removal two.
+	if n := len(f.entries); err == nil && (h.Entries > n || h.Removed > n-h.Entries) {
+		err = fmt.Errorf("%w: %d entries and %d removed ones in %d bytes", ErrDamaged, h.Entries, h.Removed, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; len(body) > 0; i++ {
+		n := min(blockBytes, len(body))
+		if crc32.Checksum(body[:n], castagnoli) != binary.LittleEndian.Uint32(trailer[4*i:]) {
+			return nil, fmt.Errorf("%w: wrong checksum of the block at byte %d", ErrDamaged, i*blockBytes)
+		}
+		body = body[n:]
+	}
+	return f, nil
+}
+
+// open verifies the header and the trailer of a file, and returns both; the trailer
+// without its offset and the seal.
+func open(data []byte) (Header, []byte, error) {
+	first := string(data[:min(len(data), len(magic)+10)])
+	first, _, _ = strings.Cut(first, "\n")
+	if !strings.HasPrefix(first, magic) {
+		return Header{}, nil, fmt.Errorf("%w: it begins with %q: want %q", ErrDamaged, first, magic+version)
+	}
+	head := data[:min(len(data), maxHeader)]
+	end := bytes.Index(head, []byte("\n\n"))
+	if end < 0 || len(data) < end+2+sealBytes {
+		return Header{}, nil, fmt.Errorf("%w: no end of the header in %d bytes", ErrDamaged, len(data))
+	}
+	head = head[:end+2]
+	seal := data[len(data)-sealBytes:]
+	offset := binary.LittleEndian.Uint64(seal)
+	if offset < uint64(len(head)) || offset > uint64(len(data)-sealBytes) {
+		return Header{}, nil, fmt.Errorf("%w: a trailer at %d in %d bytes", ErrDamaged, offset, len(data))
+	}
+	if sealOf(head, data[offset:len(data)-sealBytes+8]) != [32]byte(seal[8:]) {
+		return Header{}, nil, fmt.Errorf("%w: wrong checksum of the header", ErrDamaged)
+	}
+	if v := first[len(magic):]; v != version {
+		return Header{}, nil, fmt.Errorf("%w: %q: want %q; it was written by a later version of this module", ErrVersion, v, version)
+	}
+	h, err := parseHeader(string(head[:end]))
+	if err != nil {
+		return Header{}, nil, fmt.Errorf("%w: header: %w", ErrDamaged, err)
+	}
+	return h, data[offset : len(data)-sealBytes], nil
+}
