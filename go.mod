@@ -5,6 +5,8 @@ go 1.25.0
 require (
 	filippo.io/edwards25519 v1.2.0
 	github.com/btcsuite/btcd/btcutil v1.2.0
+	github.com/decred/dcrd/crypto/blake256 v1.1.0
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.1
 	github.com/ethereum/go-ethereum v1.17.10
 	github.com/google/go-cmp v0.7.0
 	github.com/jackc/pgx/v5 v5.12.0

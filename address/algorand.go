@@ -3,7 +3,7 @@ package address
 import (
 	"crypto/sha512"
 
-	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/address/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

@@ -3,9 +3,10 @@ package address
 import (
 	"crypto/sha256"
 
+	"github.com/decred/dcrd/crypto/blake256"
+
+	"github.com/walletscreen/walletscreen/address/internal/groestl"
 	"github.com/walletscreen/walletscreen/internal/base58"
-	"github.com/walletscreen/walletscreen/internal/blake256"
-	"github.com/walletscreen/walletscreen/internal/groestl"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
 	"github.com/walletscreen/walletscreen/internal/bech32"
-	"github.com/walletscreen/walletscreen/internal/cashaddr"
 )
 
 // A bech32Spelling is one way to write the accounts of a chain.

@@ -3,7 +3,7 @@ package address
 import (
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/cashaddr"
+	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

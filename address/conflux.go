@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/cashaddr"
+	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

@@ -1,10 +1,9 @@
 package address
 
 import (
+	"github.com/walletscreen/walletscreen/address/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/base58"
-	"github.com/walletscreen/walletscreen/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/identity"
-	"github.com/walletscreen/walletscreen/internal/keccak"
 )
 
 // cryptonote is the format of Monero and its kin: block-wise Base58 of a tag
@@ -56,7 +55,7 @@ func (c cryptonote) parse(s string, tolerant bool) (string, form, fault) {
 	if bad.err != nil {
 		return "", 0, bad
 	}
-	sum := keccak.Sum256(buf[:n-cnChecksum])
+	sum := keccak256(buf[:n-cnChecksum])
 	if [cnChecksum]byte(sum[:]) != [cnChecksum]byte(buf[n-cnChecksum:]) {
 		return "", 0, badChecksum
 	}
@@ -97,7 +96,7 @@ func (c cryptonote) canonical(text string, f form) (string, form) {
 	var buf [cnMaxBytes]byte
 	decodeCryptonote(&buf, text)
 	buf[0] = c.standard
-	sum := keccak.Sum256(buf[:1+cnKeys])
+	sum := keccak256(buf[:1+cnKeys])
 	copy(buf[1+cnKeys:cnStandard], sum[:])
 	return base58.Bitcoin.EncodeBlocks(buf[:cnStandard]), formStandard
 }

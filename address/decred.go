@@ -1,8 +1,7 @@
 package address
 
 import (
-	"github.com/walletscreen/walletscreen/internal/curve"
-	"github.com/walletscreen/walletscreen/internal/secp256k1"
+	"github.com/walletscreen/walletscreen/address/internal/curve"
 )
 
 // Decred writes a public key as one byte, which is the signature algorithm and,
@@ -44,7 +43,7 @@ func decredKeyHash(b []byte) []byte {
 func isSecp256k1X(x []byte) bool {
 	key := [33]byte{2}
 	copy(key[1:], x)
-	_, ok := secp256k1.Decompress(key)
+	_, ok := decompress(key)
 	return ok
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/identity"
-	"github.com/walletscreen/walletscreen/internal/secp256k1"
 )
 
 // ergo is the format of Ergo: Base58 of a byte for network and type, the
@@ -83,7 +82,7 @@ func (ergo) parse(s string, tolerant bool) (string, form, fault) {
 // isSecp256k1Key reports whether key is a compressed public key: 02 or 03, and
 // the first coordinate of a point.
 func isSecp256k1Key(key [33]byte) bool {
-	_, ok := secp256k1.Decompress(key)
+	_, ok := decompress(key)
 	return ok
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/walletscreen/walletscreen/internal/identity"
-	"github.com/walletscreen/walletscreen/internal/keccak"
 )
 
 // evmFamily marks the formats whose accounts are the 20-byte accounts of the
@@ -90,7 +89,7 @@ func evmKey(c identity.Class, digits string) (words, tag) {
 // EIP-55 gives to them: a letter is upper case where the nibble at its place in
 // the hash of the lower-case digits is 8 or more.
 func isEIP55(mixed string) bool {
-	h0, h1, h2 := keccak.Sum40(lowerHex8(load8(mixed, 0)), lowerHex8(load8(mixed, 8)), lowerHex8(load8(mixed, 16)),
+	h0, h1, h2 := keccakWords(lowerHex8(load8(mixed, 0)), lowerHex8(load8(mixed, 8)), lowerHex8(load8(mixed, 16)),
 		lowerHex8(load8(mixed, 24)), lowerHex8(load8(mixed, 32)))
 	return fitsHash(mixed, h0, h1, h2)
 }
@@ -101,7 +100,7 @@ func isERC1191(mixed, prefix string) bool {
 	var text [32 + 40]byte
 	n := copy(text[:32], prefix)
 	putLowerHex(text[n:], mixed)
-	sum := keccak.Sum256(text[:n+40])
+	sum := keccak256(text[:n+40])
 	return fitsHash(mixed, binary.LittleEndian.Uint64(sum[0:]), binary.LittleEndian.Uint64(sum[8:]), binary.LittleEndian.Uint64(sum[16:]))
 }
 

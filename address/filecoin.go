@@ -4,8 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/base32"
-	"github.com/walletscreen/walletscreen/internal/blake2b"
+	"github.com/walletscreen/walletscreen/address/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -74,7 +73,7 @@ func parseFilecoin(s string) (string, form, fault) {
 			return "", 0, bad
 		}
 		var sum [4]byte
-		blake2b.Sum(sum[:], raw[:n])
+		sumBlake(blakePool4, sum[:], raw[:n])
 		if sum != [4]byte(raw[n:]) {
 			return "", 0, badChecksum
 		}

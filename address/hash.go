@@ -2,11 +2,17 @@ package address
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
+	"hash"
 	"hash/crc32"
+	"io"
+	"sync"
 
+	"github.com/decred/dcrd/crypto/blake256"
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
+	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 is made of it
-
-	"github.com/walletscreen/walletscreen/internal/blake256"
+	"golang.org/x/crypto/sha3"
 )
 
 // hash160 returns ripemd160(sha256(b)).
@@ -24,6 +30,109 @@ func ripemd(sum [32]byte) []byte {
 	h := ripemd160.New()
 	h.Write(sum[:])
 	return h.Sum(nil)
+}
+
+// A keccakState is a Keccak-256 hash with memory for its input and output:
+// what is passed through an interface must be on the heap, and a pool keeps it
+// there.
+type keccakState struct {
+	hash interface {
+		hash.Hash
+		io.Reader // reads the hash without a copy of the state
+	}
+	in  [136]byte // one block
+	out [32]byte
+}
+
+var keccakPool = sync.Pool{New: func() any {
+	return &keccakState{hash: sha3.NewLegacyKeccak256().(interface {
+		hash.Hash
+		io.Reader
+	})}
+}}
+
+// keccak256 returns the Keccak-256 hash of b. It does not allocate.
+func keccak256(b []byte) [32]byte {
+	s := keccakPool.Get().(*keccakState)
+	s.hash.Reset()
+	for len(b) > 0 {
+		n := copy(s.in[:], b)
+		s.hash.Write(s.in[:n])
+		b = b[n:]
+	}
+	s.hash.Read(s.out[:])
+	sum := s.out
+	keccakPool.Put(s)
+	return sum
+}
+
+// keccakWords returns the first 20 bytes of the Keccak-256 hash of 40 bytes,
+// which are given and returned as little-endian words.
+func keccakWords(w0, w1, w2, w3, w4 uint64) (h0, h1, h2 uint64) {
+	s := keccakPool.Get().(*keccakState)
+	s.hash.Reset()
+	binary.LittleEndian.PutUint64(s.in[0:], w0)
+	binary.LittleEndian.PutUint64(s.in[8:], w1)
+	binary.LittleEndian.PutUint64(s.in[16:], w2)
+	binary.LittleEndian.PutUint64(s.in[24:], w3)
+	binary.LittleEndian.PutUint64(s.in[32:], w4)
+	s.hash.Write(s.in[:40])
+	s.hash.Read(s.out[:])
+	h0, h1 = binary.LittleEndian.Uint64(s.out[0:]), binary.LittleEndian.Uint64(s.out[8:])
+	h2 = uint64(binary.LittleEndian.Uint32(s.out[16:]))
+	keccakPool.Put(s)
+	return h0, h1, h2
+}
+
+// A blakeState is a BLAKE2b hash of a few bytes, as a keccakState is one of
+// Keccak-256.
+type blakeState struct {
+	hash hash.Hash
+	buf  [128]byte // the input, then the output
+}
+
+// newBlakePool returns a pool for hashes of size bytes. BLAKE2b of each size is
+// a function of its own, and the library has only those of 32, 48 and 64 bytes
+// without an allocation.
+func newBlakePool(size int) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		h, err := blake2b.New(size, nil)
+		if err != nil {
+			panic(err) // only a size over 64
+		}
+		return &blakeState{hash: h}
+	}}
+}
+
+var (
+	blakePool4 = newBlakePool(4) // filecoin
+	blakePool5 = newBlakePool(5) // nano
+)
+
+// sumBlake writes the hash of b, at most 128 bytes, from a pool of newBlakePool
+// to sum. It does not allocate.
+func sumBlake(pool *sync.Pool, sum, b []byte) {
+	s := pool.Get().(*blakeState)
+	s.hash.Reset()
+	s.hash.Write(s.buf[:copy(s.buf[:], b)])
+	copy(sum, s.hash.Sum(s.buf[:0]))
+	pool.Put(s)
+}
+
+// decompress returns the coordinates X and Y, big-endian, of a compressed public
+// key of secp256k1: 02 or 03 for an even or an odd Y, and X. It reports false if
+// there is no such point. It does not allocate.
+func decompress(key [33]byte) (xy [64]byte, ok bool) {
+	if key[0] != 2 && key[0] != 3 {
+		return xy, false
+	}
+	var x, y secp256k1.FieldVal
+	if tooLarge := x.SetByteSlice(key[1:]); tooLarge || !secp256k1.DecompressY(&x, key[0] == 3, &y) {
+		return xy, false
+	}
+	copy(xy[:32], key[1:])
+	y.Normalize().PutBytesUnchecked(xy[32:])
+	return xy, true
 }
 
 // crc32IEEE returns what crc32.ChecksumIEEE returns. That one chooses among its

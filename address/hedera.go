@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/identity"
-	"github.com/walletscreen/walletscreen/internal/keccak"
-	"github.com/walletscreen/walletscreen/internal/secp256k1"
 )
 
 // hedera is the format of hedera. An account is one of
@@ -130,11 +128,11 @@ func parseHederaKey(s string) (string, form, fault) {
 func hederaEthereum(text string) (a [20]byte, ok bool) {
 	var key [33]byte
 	unhex(key[:], text[len(text)-66:])
-	xy, ok := secp256k1.Decompress(key)
+	xy, ok := decompress(key)
 	if !ok {
 		return a, false
 	}
-	sum := keccak.Sum256(xy[:])
+	sum := keccak256(xy[:])
 	return [20]byte(sum[12:]), true
 }
 

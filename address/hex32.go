@@ -2,8 +2,6 @@ package address
 
 import (
 	"strings"
-
-	"github.com/walletscreen/walletscreen/internal/keccak"
 )
 
 // A hex32 is the format of chains whose accounts are 32 bytes, or a number below
@@ -115,7 +113,7 @@ func isStarknetCase(value [32]byte, s string) bool {
 	for len(short) > 1 && short[0] == 0 {
 		short = short[1:]
 	}
-	sum := keccak.Sum256(short)
+	sum := keccak256(short)
 	for i := range len(digits) {
 		at := 64 - len(digits) + i
 		nibble := sum[at/2] >> (4 * (1 - at&1)) & 15

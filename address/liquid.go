@@ -3,9 +3,9 @@ package address
 import (
 	"strings"
 
+	"github.com/walletscreen/walletscreen/address/internal/blech32"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
-	"github.com/walletscreen/walletscreen/internal/blech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

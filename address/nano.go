@@ -3,8 +3,7 @@ package address
 import (
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/base32"
-	"github.com/walletscreen/walletscreen/internal/blake2b"
+	"github.com/walletscreen/walletscreen/address/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -85,7 +84,7 @@ func decodeNano(digits string) (key [32]byte, sum [5]byte, bad int) {
 
 // nanoSum returns the checksum of key as it is written.
 func nanoSum(key [32]byte) (sum [5]byte) {
-	blake2b.Sum(sum[:], key[:])
+	sumBlake(blakePool5, sum[:], key[:])
 	sum[0], sum[1], sum[3], sum[4] = sum[4], sum[3], sum[1], sum[0]
 	return sum
 }

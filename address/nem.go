@@ -3,8 +3,7 @@ package address
 import (
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/base32"
-	"github.com/walletscreen/walletscreen/internal/keccak"
+	"github.com/walletscreen/walletscreen/address/internal/base32"
 )
 
 // nem is the format of nem: 40 characters of Base32 for a byte that names the
@@ -55,7 +54,7 @@ func (nem) parse(s string, tolerant bool) (string, form, fault) {
 		}
 		return "", 0, badChar(bad)
 	}
-	sum := keccak.Sum256(raw[:21])
+	sum := keccak256(raw[:21])
 	switch {
 	case raw[0] != nemMainnet && raw[0] != nemTestnet && raw[0] != nemMijin:
 		return "", 0, badChar(nemWrongNetwork(s))

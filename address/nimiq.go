@@ -3,7 +3,7 @@ package address
 import (
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/address/internal/base32"
 )
 
 // nimiq is the format of nimiq: "NQ", two check digits, and 20 bytes in 32

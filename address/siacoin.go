@@ -3,7 +3,7 @@ package address
 import (
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/blake2b"
+	"golang.org/x/crypto/blake2b"
 )
 
 // siacoin is the format of siacoin: 76 hex digits, for the hash of the conditions
@@ -28,8 +28,7 @@ func (siacoin) parse(s string, tolerant bool) (string, form, fault) {
 	}
 	var raw [32 + 6]byte
 	unhex(raw[:], s)
-	var sum [32]byte
-	blake2b.Sum(sum[:], raw[:32])
+	sum := blake2b.Sum256(raw[:32])
 	if [6]byte(sum[:]) != [6]byte(raw[32:]) {
 		return "", 0, badChecksum
 	}

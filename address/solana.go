@@ -1,8 +1,8 @@
 package address
 
 import (
+	"github.com/walletscreen/walletscreen/address/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/base58"
-	"github.com/walletscreen/walletscreen/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

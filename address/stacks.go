@@ -3,7 +3,7 @@ package address
 import (
 	"crypto/sha256"
 
-	"github.com/walletscreen/walletscreen/internal/base32"
+	"github.com/walletscreen/walletscreen/address/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

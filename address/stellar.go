@@ -3,8 +3,8 @@ package address
 import (
 	"encoding/binary"
 
-	"github.com/walletscreen/walletscreen/internal/base32"
-	"github.com/walletscreen/walletscreen/internal/crc16"
+	"github.com/walletscreen/walletscreen/address/internal/base32"
+	"github.com/walletscreen/walletscreen/address/internal/crc16"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

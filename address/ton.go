@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/crc16"
+	"github.com/walletscreen/walletscreen/address/internal/crc16"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	mrtron "github.com/mr-tron/base58"
 
+	"github.com/decred/dcrd/crypto/blake256"
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/address/internal/groestl"
 	"github.com/walletscreen/walletscreen/internal/bech32"
-	"github.com/walletscreen/walletscreen/internal/blake256"
-	"github.com/walletscreen/walletscreen/internal/groestl"
 )
 
 // A checked58 is one of the forms in which a chain writes accounts in

@@ -4,7 +4,6 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
-	"github.com/walletscreen/walletscreen/internal/keccak"
 )
 
 // waves is the format of Waves: Base58 of the version 1, the chain id 'W', 20
@@ -34,7 +33,7 @@ func (waves) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badLength
 	}
 	inner := blake2b.Sum256(buf[:wavesLen-sumLen])
-	sum := keccak.Sum256(inner[:])
+	sum := keccak256(inner[:])
 	switch {
 	case [sumLen]byte(sum[:]) != [sumLen]byte(buf[wavesLen-sumLen:]):
 		return "", 0, badChecksum

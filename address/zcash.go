@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
 	"github.com/walletscreen/walletscreen/internal/bech32"
-	"github.com/walletscreen/walletscreen/internal/f4jumble"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
 	"github.com/walletscreen/walletscreen/internal/bech32"
-	"github.com/walletscreen/walletscreen/internal/f4jumble"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 

@@ -15,13 +15,11 @@ import (
 	"filippo.io/edwards25519"
 	"github.com/btcsuite/btcd/btcutil"
 	"github.com/btcsuite/btcd/chaincfg"
-	decred "github.com/decred/dcrd/crypto/blake256"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/gagliardetto/solana-go"
 	"github.com/paxosglobal/moneroutil"
 	"github.com/stellar/go/strkey"
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/blake256"
 	tonaddress "github.com/xssnick/tonutils-go/address"
 )
 
@@ -291,17 +289,3 @@ func FuzzBitcoin(f *testing.F)  { fuzz(f, "btcutil") }
 func FuzzStellar(f *testing.F)  { fuzz(f, "strkey") }
 func FuzzTON(f *testing.F)      { fuzz(f, "tonutils-go") }
 func FuzzSolana(f *testing.F)   { fuzz(f, "solana-go") }
-
-// TestBlake256 asks Decred's own implementation. It has no known faults.
-func TestBlake256(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for n := range 300 {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = byte(rng.Uint32())
-		}
-		if got, want := blake256.Sum256(b), decred.Sum256(b); got != want {
-			t.Fatalf("BLAKE-256 of %d bytes is %x, want %x", n, got, want)
-		}
-	}
-}

@@ -7,10 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/keccak"
+	"golang.org/x/crypto/sha3"
 )
 
 // A log is one log as eth_getLogs gives it, as far as we read it.
@@ -97,7 +98,12 @@ func newFollower(contracts []Contract) (*follower, error) {
 
 // topic returns the topic under which an event is logged: the hash of its name
 // and the types of its arguments.
-func topic(signature string) hash { return keccak.Sum256([]byte(signature)) }
+func topic(signature string) (t hash) {
+	h := sha3.NewLegacyKeccak256()
+	io.WriteString(h, signature)
+	h.Sum(t[:0])
+	return t
+}
 
 // topics returns the topics of all events.
 func (f *follower) topics() []hash {

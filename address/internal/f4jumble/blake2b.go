@@ -1,17 +1,15 @@
-// Package blake2b computes unkeyed BLAKE2b digests of any size. Unlike
-// golang.org/x/crypto/blake2b, it does so for other sizes than 32, 48 and 64
-// bytes without an allocation. It is meant for the short texts in addresses.
-package blake2b
+package f4jumble
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// MaxSize is the size of the longest digest.
-const MaxSize = 64
-
-const blockSize = 128
+// Sizes of BLAKE2b in bytes.
+const (
+	hashSize  = 64 // of the longest hash
+	blockSize = 128
+)
 
 // The initial values are those of SHA-512 (RFC 7693 section 2.6).
 var iv = [8]uint64{
@@ -34,13 +32,11 @@ var sigma = [10][16]uint8{
 	{10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 }
 
-// Sum writes the digest of data to out, whose length, from 1 to MaxSize, is the
-// size of the digest and takes part in it. See RFC 7693.
-func Sum(out, data []byte) { SumPersonal(out, data, [16]byte{}) }
-
-// SumPersonal is Sum with a personalisation, which makes an independent function
-// of each value. See section 2.8 of the BLAKE2 paper.
-func SumPersonal(out, data []byte, personal [16]byte) {
+// blake2b writes the unkeyed BLAKE2b hash of data with a personalization to out,
+// whose length, from 1 to hashSize, is the size of the hash and takes part in it.
+// It is here because golang.org/x/crypto/blake2b has no personalization. See RFC
+// 7693, and section 2.8 of the BLAKE2 paper.
+func blake2b(out, data []byte, personal [16]byte) {
 	h := iv
 	h[0] ^= 0x01010000 | uint64(len(out))
 	h[6] ^= binary.LittleEndian.Uint64(personal[:8])
@@ -54,7 +50,7 @@ func SumPersonal(out, data []byte, personal [16]byte) {
 	var last [blockSize]byte
 	copy(last[:], data)
 	compress(&h, last[:], done+uint64(len(data)), ^uint64(0))
-	var digest [MaxSize]byte
+	var digest [hashSize]byte
 	for i, w := range h {
 		binary.LittleEndian.PutUint64(digest[8*i:], w)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/walletscreen/walletscreen/internal/cashaddr"
+	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
 )
 
 // The model: spec/cashaddr.md of bitcoincash.org as it is written, a step for

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/walletscreen/walletscreen/internal/f4jumble"
+	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
 )
 
 // From f4jumble.json of the Zcash test vectors.

@@ -5,11 +5,7 @@
 // See ZIP-316, "Jumbling".
 package f4jumble
 
-import (
-	"crypto/subtle"
-
-	"github.com/walletscreen/walletscreen/internal/blake2b"
-)
+import "crypto/subtle"
 
 // The lengths that ZIP-316 allows.
 const (
@@ -38,22 +34,22 @@ func Unjumble(b []byte) {
 
 // split returns the two parts of b that the rounds of the permutation mix.
 func split(b []byte) (left, right []byte) {
-	n := min(blake2b.MaxSize, len(b)/2)
+	n := min(hashSize, len(b)/2)
 	return b[:n], b[n:]
 }
 
 // xorH adds the hash of src to dst, which is no longer than a hash.
 func xorH(dst, src []byte, round byte) {
-	var sum [blake2b.MaxSize]byte
-	blake2b.SumPersonal(sum[:len(dst)], src, personal('H', round, 0))
+	var sum [hashSize]byte
+	blake2b(sum[:len(dst)], src, personal('H', round, 0))
 	subtle.XORBytes(dst, dst, sum[:])
 }
 
 // xorG adds to dst as many hashes of src as it is long.
 func xorG(dst, src []byte, round byte) {
-	var sum [blake2b.MaxSize]byte
+	var sum [hashSize]byte
 	for i := 0; len(dst) > 0; i++ {
-		blake2b.SumPersonal(sum[:], src, personal('G', round, i))
+		blake2b(sum[:], src, personal('G', round, i))
 		n := subtle.XORBytes(dst, dst, sum[:])
 		dst = dst[n:]
 	}

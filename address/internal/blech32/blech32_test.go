@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/walletscreen/walletscreen/address/internal/blech32"
 	"github.com/walletscreen/walletscreen/internal/bech32"
-	"github.com/walletscreen/walletscreen/internal/blech32"
 )
 
 // vectors are confidential addresses of Liquid and of its testnet, and where they

@@ -7,7 +7,7 @@ import (
 
 	"filippo.io/edwards25519"
 
-	"github.com/walletscreen/walletscreen/internal/curve"
+	"github.com/walletscreen/walletscreen/address/internal/curve"
 )
 
 // isEd25519 is the referee: the point decodes, and encodes to the same.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/walletscreen/walletscreen/internal/groestl"
+	"github.com/walletscreen/walletscreen/address/internal/groestl"
 )
 
 func TestSum512(t *testing.T) {

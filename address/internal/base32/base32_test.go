@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	own "github.com/walletscreen/walletscreen/internal/base32"
+	own "github.com/walletscreen/walletscreen/address/internal/base32"
 )
 
 // The vectors of RFC 4648 section 10, without their padding.
