@@ -8,13 +8,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 )
 
 // header reports whether the list is CSV, by its first line, which it does not
 // read, and what stands between its columns.
-func (p *parser) header(in *bufio.Reader) (comma byte, ok bool, err error) {
+func (p *parser) header(in *bufio.Reader) (comma rune, ok bool, err error) {
 	line, err := in.Peek(maxLine)
 	if err != nil && err != io.EOF {
 		return 0, false, err // which Peek tells once
@@ -22,7 +22,7 @@ func (p *parser) header(in *bufio.Reader) (comma byte, ok bool, err error) {
 	if end := bytes.IndexByte(line, '\n'); end >= 0 {
 		line = line[:end+1]
 	}
-	for _, comma := range []byte(",;\t") {
+	for _, comma := range ",;\t" {
 		s := csvscan.New(bytes.NewReader(line))
 		s.Comma, s.OpenEnd = comma, true
 		names, err := s.Next()
@@ -49,9 +49,9 @@ func indexOf(header []string, name string) int {
 }
 
 // csv reads CSV as it is described at Parse and Columns.
-func (p *parser) csv(in io.Reader, comma byte, skipped position) error {
+func (p *parser) csv(in io.Reader, comma rune, skipped position) error {
 	s := csvscan.New(in)
-	s.Comma, s.OpenEnd = comma, p.OpenEnd
+	s.Comma, s.OpenEnd, s.EmptyLines = comma, p.OpenEnd, true
 	at := func(err error) error {
 		return &sources.RecordError{Line: skipped.lines + s.Line(), Byte: -1, Err: err}
 	}

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/walletscreen/walletscreen/internal/download"
-	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 // Darklist is the address of MyEtherWallet's darklist. It has not changed since
@@ -72,7 +71,7 @@ func (s *source) Info() sources.Info { return s.Options.Info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
-	rev, err := download.List(ctx, req, prev, add, s.Format.Parse)
+	rev, err := fetch.List(ctx, req, prev, add, s.Format.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("badlist: %w", err)
 	}

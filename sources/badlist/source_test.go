@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/csvscan"
-	"github.com/walletscreen/walletscreen/internal/holders"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // readCSV reads CSV 1.1: separated by semicolons, a row for each name, address,
@@ -181,7 +181,7 @@ func (t *table) row() error {
 			ref = id
 		}
 		t.entities[strings.Clone(id)] = i
-		t.Holders = append(t.Holders, holders.Holder{Ref: strings.Clone(ref)})
+		t.Holders = append(t.Holders, freetext.Holder{Ref: strings.Clone(ref)})
 	}
 	if h := &t.Holders[i]; h.Name == "" {
 		if name := fullName(t.text(t.whole), t.text(t.firstName), t.text(t.middle), t.text(t.last)); len(name) <= maxText {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/xmlscan"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // An announcement is what the feed says about a file.

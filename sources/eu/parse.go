@@ -24,8 +24,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // Parse reads the list from r, in one of the formats above, and calls add for
@@ -66,7 +66,7 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 
 // A list is what a file says about wallets.
 type list struct {
-	holders.List
+	freetext.List
 	sha1    string // of the file, in hex
 	isTimed bool   // Revision.Published is a time, not a day
 }
@@ -81,7 +81,7 @@ const (
 // read reads a whole file.
 func read(r io.Reader) (*list, error) {
 	sum := sha1.New()
-	l, err := holders.Read(io.TeeReader(r, sum), readXML, readCSV)
+	l, err := freetext.Read(io.TeeReader(r, sum), readXML, readCSV)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/internal/listtest"
 )
 
 const excerpt = "xmlFullSanctionsList_1_1_excerpt_2026-09-22"

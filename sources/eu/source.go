@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 // The addresses of the list in the formats that this package reads, without the

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/holders"
-	"github.com/walletscreen/walletscreen/internal/xmlscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // readXML reads XML 1.1. What matters of it is
@@ -77,7 +77,7 @@ type document struct {
 	references int // entities that have one
 
 	// Of the entity that is read:
-	holder             holders.Holder
+	holder             freetext.Holder
 	published, summary time.Time // the first days of a regulation, and of a regulationSummary
 }
 
@@ -98,7 +98,7 @@ func (d *document) entity() error {
 	}
 	d.published, d.summary = time.Time{}, time.Time{}
 	h := &d.holder
-	*h = holders.Holder{Ref: strings.TrimSpace(d.attr("euReferenceNumber"))}
+	*h = freetext.Holder{Ref: strings.TrimSpace(d.attr("euReferenceNumber"))}
 	if h.Ref != "" {
 		d.references++
 	} else if h.Ref = strings.TrimSpace(d.attr("logicalId")); h.Ref == "" {

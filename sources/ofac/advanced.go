@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/holders"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // advanced reads sdn_advanced.xml. What matters of it, in this order, is
@@ -193,7 +193,7 @@ func (p *advanced) party([]byte) error {
 			return p.Errorf(p.id, "profile that was there before")
 		}
 		p.profiles[p.id] = len(p.Holders)
-		p.Holders = append(p.Holders, holders.Holder{Ref: p.id, Name: string(p.name)})
+		p.Holders = append(p.Holders, freetext.Holder{Ref: p.id, Name: string(p.name)})
 		p.onList = append(p.onList, false)
 		return nil
 	})

@@ -11,9 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/walletscreen/walletscreen/internal/csvscan"
-	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // The bounds of the two CSV files, in bytes. They had 5.6 MB and well below
@@ -103,8 +103,8 @@ func (k kind) readComments(r io.Reader) (*commentsFile, error) {
 }
 
 // readCSV reads the first file to its end.
-func (k kind) readCSV(r io.Reader, rest *commentsFile) (*holders.List, error) {
-	var l holders.List
+func (k kind) readCSV(r io.Reader, rest *commentsFile) (*freetext.List, error) {
+	var l freetext.List
 	main := csvFile{name: csvNames[k][0], columns: 12, hash: sha256.New()}
 	seen := make(map[string]bool)
 	err := main.each(r, maxCSV, func(row []string) error {
@@ -202,7 +202,7 @@ func whole(remarks, more string) (string, error) {
 
 // addRemarks adds the wallets that remarks name, and their holder. Remarks are
 // items with semicolons between them and a full stop at the end.
-func addRemarks(l *holders.List, id, name, remarks string) error {
+func addRemarks(l *freetext.List, id, name, remarks string) error {
 	if !mentions(remarks) {
 		return nil
 	}
@@ -223,7 +223,7 @@ func addRemarks(l *holders.List, id, name, remarks string) error {
 			return err
 		}
 	}
-	l.Holders = append(l.Holders, holders.Holder{Ref: id, Name: sources.TrimListed(name)})
+	l.Holders = append(l.Holders, freetext.Holder{Ref: id, Name: sources.TrimListed(name)})
 	return nil
 }
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/fetch"
-	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // loadCSV loads a list that is two files. The validators of the revision are
@@ -69,10 +69,10 @@ func join(main, rest string) string {
 // getCSV fetches both files, unless both are those that are held: then the list
 // is nil. Its error is errApart if they do not belong together, or if one of them
 // is held and the other is not.
-func (s *source) getCSV(ctx context.Context, held validators) (*holders.List, validators, error) {
+func (s *source) getCSV(ctx context.Context, held validators) (*freetext.List, validators, error) {
 	var now validators
 	var rest *commentsFile
-	var l *holders.List
+	var l *freetext.List
 	var err error
 	now.rest, err = s.get(ctx, s.CommentsURL, maxComments, held.rest, func(body io.Reader) (err error) {
 		rest, err = s.kind.readComments(body)

@@ -29,9 +29,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/holders"
-	"github.com/walletscreen/walletscreen/internal/xmlscan"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // Parse reads the SDN List from r, in any of the formats above, and calls add
@@ -74,7 +74,7 @@ func (k kind) parse(r io.Reader, add func(sources.Entry) error) (sources.Revisio
 const maxText = 4096
 
 // read reads a whole document.
-func read(r io.Reader, k kind) (*holders.List, error) {
+func read(r io.Reader, k kind) (*freetext.List, error) {
 	buffered := bufio.NewReaderSize(r, 16) // large reads go past the buffer
 	r = buffered
 	switch head, _ := buffered.Peek(len(zipMagic)); {
@@ -99,7 +99,7 @@ func read(r io.Reader, k kind) (*holders.List, error) {
 }
 
 // readXML reads the document of s to its end.
-func readXML(s *xmlscan.Scanner, k kind) (*holders.List, error) {
+func readXML(s *xmlscan.Scanner, k kind) (*freetext.List, error) {
 	if _, err := s.Next(); err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func readXML(s *xmlscan.Scanner, k kind) (*holders.List, error) {
 // A document is a list while it is read.
 type document struct {
 	*xmlscan.Scanner
-	holders.List
+	freetext.List
 	kind kind // which one it should be
 }
 
@@ -163,9 +163,9 @@ func (d *document) addWallet(ref, asset, text string) error {
 }
 
 // addWallet adds a wallet of the next holder.
-func addWallet(l *holders.List, asset, text string) error {
+func addWallet(l *freetext.List, asset, text string) error {
 	a, _ := sources.Decode(asset, text)
-	return l.Add(holders.Wallet{Holder: len(l.Holders), Asset: asset, Text: text, Address: a})
+	return l.Add(freetext.Wallet{Holder: len(l.Holders), Asset: asset, Text: text, Address: a})
 }
 
 // label is how the kind of a wallet begins, in all formats. A ticker follows.

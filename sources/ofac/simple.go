@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/holders"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // simple reads sdn.xml. What matters of it is
@@ -122,7 +122,7 @@ func (p *simple) entry() error {
 		if p.first != "" {
 			name = p.first + " " + p.last
 		}
-		p.Holders = append(p.Holders, holders.Holder{Ref: p.uid, Name: name})
+		p.Holders = append(p.Holders, freetext.Holder{Ref: p.uid, Name: name})
 	}
 	return nil
 }

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/walletscreen/walletscreen/internal/download"
-	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 // The addresses of the SDN List at OFAC's Sanctions List Service, in the formats
@@ -142,5 +141,5 @@ func (s *source) request(url string, limit int64) *fetch.Request {
 
 // loadFile loads a list that is one file.
 func (s *source) loadFile(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	return download.List(ctx, s.request(s.URL, maxBytes), prev, add, s.kind.parse)
+	return fetch.List(ctx, s.request(s.URL, maxBytes), prev, add, s.kind.parse)
 }

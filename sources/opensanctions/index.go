@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 // maxIndex bounds the index of a dataset, in bytes. That of all datasets has some

@@ -105,7 +105,7 @@ func (k *Kinds) kind(topics []string) score.Kind {
 // that is another one, or that has no wallet, is an error; that it was cut
 // between two lines does not show here, but to [New]. Errors are a [*sources.RecordError], or that
 // of r, or one that wraps that of add. Parse holds the wallets in memory, and the
-// names of up to a million possible holders.
+// names of up to a million possible freetext.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return Kinds{}.Parse(r, add)
 }

@@ -13,10 +13,9 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/download"
-	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 // Options say which dataset [New] is to load, and what it means. Dataset is
@@ -118,7 +117,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	}
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
 	want := s.checksum(ctx)
-	rev, err := download.List(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	rev, err := fetch.List(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()
 		rev, err := s.Kinds.Parse(io.TeeReader(r, sum), add)
 		if err != nil || want == "" {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 )
 
 // The columns of targets.simple.csv that are read, and their places in a row.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/csvscan"
-	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // readCSV reads the list in CSV: a line with the date, one with the names of the
@@ -19,7 +19,7 @@ import (
 //	…,Unique ID,…,Name 6,Name 1,…,Name 5,Name type,…,Other Information,UK Statement of Reasons,…,Date Designated,…
 //
 // Columns are found by their names.
-func readCSV(r io.Reader) (*holders.List, error) {
+func readCSV(r io.Reader) (*freetext.List, error) {
 	t := table{Scanner: csvscan.New(r)}
 	if err := t.header(); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func readCSV(r io.Reader) (*holders.List, error) {
 // A table is a list in CSV while it is read.
 type table struct {
 	*csvscan.Scanner
-	holders.List
+	freetext.List
 	fields       []string       // of the last record
 	designations map[string]int // of Holders, by id
 
@@ -139,7 +139,7 @@ func (t *table) row() error {
 		}
 		id = strings.Clone(id) // and let go of the record
 		t.designations[id] = i
-		t.Holders = append(t.Holders, holders.Holder{Ref: id, ListedAt: day(t.fields[t.designated])})
+		t.Holders = append(t.Holders, freetext.Holder{Ref: id, ListedAt: day(t.fields[t.designated])})
 	}
 	if h := &t.Holders[i]; !h.Main {
 		var parts [6]string

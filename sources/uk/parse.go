@@ -24,8 +24,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // ErrRetired is the error of the Consolidated List of the Office of Financial
@@ -57,7 +57,7 @@ var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // and of the rest no more than a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	hash := sha256.New()
-	l, err := holders.Read(io.TeeReader(r, hash), readXML, readCSV)
+	l, err := freetext.Read(io.TeeReader(r, hash), readXML, readCSV)
 	if err != nil {
 		return sources.Revision{}, err
 	}

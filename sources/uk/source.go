@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/walletscreen/walletscreen/internal/download"
-	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 // The addresses of the list in the formats that this package reads.
@@ -71,7 +70,7 @@ func (s *source) Info() sources.Info {
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
-	rev, err := download.List(ctx, req, prev, add, Parse)
+	rev, err := fetch.List(ctx, req, prev, add, Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("uk: %w", err)
 	}

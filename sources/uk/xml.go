@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/holders"
-	"github.com/walletscreen/walletscreen/internal/remark"
-	"github.com/walletscreen/walletscreen/internal/xmlscan"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // readXML reads the list in XML. What matters of it is
@@ -28,7 +27,7 @@ import (
 //	    <UKStatementofReasons>…</UKStatementofReasons>
 //	    <CryptoWalletAddresses>
 //	      <CryptoWalletAddress>…</CryptoWalletAddress>
-func readXML(r io.Reader) (*holders.List, error) {
+func readXML(r io.Reader) (*freetext.List, error) {
 	d := document{Scanner: xmlscan.New(r)}
 	if _, err := d.Next(); err != nil {
 		return nil, err
@@ -71,7 +70,7 @@ func readXML(r io.Reader) (*holders.List, error) {
 // A document is a list in XML while it is read.
 type document struct {
 	*xmlscan.Scanner
-	holders.List
+	freetext.List
 }
 
 // text returns the text of the element whose start tag was just read, and of all
@@ -110,7 +109,7 @@ func (d *document) designation() error {
 	if d.Revision.Records > maxDesignations {
 		return d.Errorf("", "more than %d designations", maxDesignations)
 	}
-	var h holders.Holder
+	var h freetext.Holder
 	before := len(d.Wallets)
 	err := d.Children(func(name []byte) (err error) {
 		var text string
@@ -164,10 +163,10 @@ func (d *document) typed(text string) error {
 	if len(text) > maxText {
 		return fmt.Errorf("CryptoWalletAddress of %d bytes", len(text))
 	}
-	if found := remark.Find(text); len(found) > 0 {
+	if found := freetext.Find(text); len(found) > 0 {
 		return d.Find(len(d.Holders), text, time.Time{})
 	}
-	w := holders.Wallet{Holder: len(d.Holders), Text: text}
+	w := freetext.Wallet{Holder: len(d.Holders), Text: text}
 	if a, ok := sources.Decode("", text); ok {
 		w.Address = a
 	} else if fields := strings.Fields(text); len(fields) > 1 {
@@ -189,7 +188,7 @@ func (d *document) located(ref string, err error) error {
 }
 
 // name reads a Name.
-func (d *document) name(h *holders.Holder) error {
+func (d *document) name(h *freetext.Holder) error {
 	var parts [6]string
 	var kind string
 	err := d.Children(func(name []byte) error {

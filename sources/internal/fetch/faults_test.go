@@ -1,4 +1,4 @@
-package download_test
+package fetch_test
 
 import (
 	"bytes"
@@ -16,12 +16,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/listtest"
 	"github.com/walletscreen/walletscreen/internal/pipenet"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/opensanctions"
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
@@ -30,7 +30,7 @@ import (
 
 // serve returns a client of a server of h, to which all addresses lead that are not
 // plain http.
-func serve(t *testing.T, h http.Handler) *http.Client {
+func serveList(t *testing.T, h http.Handler) *http.Client {
 	t.Helper()
 	transport := pipenet.Serve(t, &http.Server{Handler: h}).Transport(t)
 	transport.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("http, not https") }
@@ -60,7 +60,7 @@ func body(next http.Handler, r *http.Request) []byte {
 	return w.Body.Bytes()
 }
 
-func status(code int, field, value string) fault {
+func answerStatus(code int, field, value string) fault {
 	return func(_ http.Handler, w http.ResponseWriter, r *http.Request) {
 		if field != "" {
 			w.Header().Set(field, value)
@@ -117,21 +117,21 @@ var faults = []struct {
 	passes bool
 	fault
 }{
-	{"403", true, status(403, "", "")},
-	{"408", true, status(408, "", "")},
-	{"429", true, status(429, "", "")},
-	{"429 with Retry-After", true, status(429, "Retry-After", "30")},
-	{"500", true, status(500, "", "")},
-	{"502", true, status(502, "", "")},
-	{"503 with Retry-After", true, status(503, "Retry-After", "Sat, 01 Jan 2000 00:01:30 GMT")},
-	{"404", false, status(404, "", "")},
-	{"410", false, status(410, "", "")},
-	{"204", false, status(204, "", "")},
-	{"304 of nothing that is held", false, status(304, "", "")},
+	{"403", true, answerStatus(403, "", "")},
+	{"408", true, answerStatus(408, "", "")},
+	{"429", true, answerStatus(429, "", "")},
+	{"429 with Retry-After", true, answerStatus(429, "Retry-After", "30")},
+	{"500", true, answerStatus(500, "", "")},
+	{"502", true, answerStatus(502, "", "")},
+	{"503 with Retry-After", true, answerStatus(503, "Retry-After", "Sat, 01 Jan 2000 00:01:30 GMT")},
+	{"404", false, answerStatus(404, "", "")},
+	{"410", false, answerStatus(410, "", "")},
+	{"204", false, answerStatus(204, "", "")},
+	{"304 of nothing that is held", false, answerStatus(304, "", "")},
 	{"redirects in a circle", false, func(_ http.Handler, w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Path+"?X-Amz-Signature=secret", http.StatusFound)
 	}},
-	{"redirect to http", false, status(302, "Location", "http://list.example/list")},
+	{"redirect to http", false, answerStatus(302, "Location", "http://list.example/list")},
 	{"no answer", true, func(http.Handler, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 	{"stalls before the answer", true, func(_ http.Handler, _ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body) // or the server does not see that the client has gone
@@ -216,7 +216,7 @@ func TestFaults(t *testing.T) {
 					for _, times := range []int{2, 1 << 30} {
 						next := list.handler(n)
 						left := times
-						client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						client := serveList(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 							if left--; left >= 0 {
 								f.fault(next, w, r)
 								return
@@ -251,7 +251,7 @@ func TestShrunk(t *testing.T) {
 		t.Run(list.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := list.handler(200)
-				client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
+				client := serveList(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
 				// A source of its own each time: those of chains follow what is new only.
 				l := &latest{source: func() sources.Source { return list.source(client, nil) }}
 				s, err := screening.New([]sources.Source{l}, nil)
@@ -320,8 +320,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestProgress holds that each source tells of the bytes that it downloads.
-func TestProgress(t *testing.T) {
+// TestListProgress holds that each source tells of the bytes that it downloads.
+func TestListProgress(t *testing.T) {
 	for _, list := range lists {
 		if list.serve != nil {
 			continue // they tell of blocks, and of events
@@ -329,7 +329,7 @@ func TestProgress(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var read, total int64
 			var seen []int64
-			src := list.source(serve(t, list.handler(1000)), func(r, all int64) {
+			src := list.source(serveList(t, list.handler(1000)), func(r, all int64) {
 				read, total = r, all
 				if r == all {
 					seen = append(seen, all)

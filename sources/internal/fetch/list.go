@@ -1,32 +1,28 @@
-// Package download loads lists that are published as one file: what is the same
-// for all of them, between the request and the parser.
-package download
+package fetch
 
 import (
 	"context"
 	"io"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// List is the Load of a source whose list is the file that req asks for, and
-// that parse reads. It makes the request conditional if prev came with
-// validators. It calls add only after the file was fetched and parsed to its
-// end, so that a download which breaks off, and is repeated, adds nothing twice.
+// List is the Load of a source whose list is the file that req names and parse reads.
+// The request is conditional if prev has validators. List calls add only after it has
+// fetched and parsed the whole file, so a repeated download adds nothing twice.
 //
-// It returns [sources.ErrUnchanged], with the validators as they are now, if the
-// server says that the file is the one of prev, or if parse finds the digest of
-// prev. The Published of prev stays then: it may be more than parse knows.
-func List(ctx context.Context, req *fetch.Request, prev sources.Revision, add func(sources.Entry) error,
+// List returns [sources.ErrUnchanged], with the current validators, if the server
+// confirms the file of prev or parse returns the digest of prev. It then keeps the
+// Published of prev, which may come from elsewhere than parse.
+func List(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
 	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) (sources.Revision, error) {
 	if prev.Digest != "" {
 		req.ETag, req.LastModified = prev.ETag, prev.LastModified
 	}
 	var entries []sources.Entry
 	var rev sources.Revision
-	result, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
+	result, err := Get(ctx, req, func(body io.Reader) (err error) {
 		entries = nil // those of a download that broke off
 		rev, err = parse(body, func(e sources.Entry) error {
 			entries = append(entries, e)

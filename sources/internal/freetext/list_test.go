@@ -1,4 +1,4 @@
-package holders_test
+package freetext_test
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/holders"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 func TestRead(t *testing.T) {
@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		"\ufeff\n<!DocType html>":    "",
 		"<!DOCTYPE list>":            "XML",
 	} {
-		got, err := holders.Read(iotest.OneByteReader(strings.NewReader(in)), reader("XML"), reader("CSV"))
+		got, err := freetext.Read(iotest.OneByteReader(strings.NewReader(in)), reader("XML"), reader("CSV"))
 		var at *sources.RecordError
 		if want == "" && (got != "" || !errors.As(err, &at)) || want != "" && (err != nil || got != want+" "+in) {
 			t.Errorf("Read(%.20q) = %.30q, %v, want %s with all of it", in, got, err, want)
@@ -48,7 +48,7 @@ func TestCall(t *testing.T) {
 		{"a B c D", "B"},
 		{"A b C", "A"},
 	} {
-		var h holders.Holder
+		var h freetext.Holder
 		for _, name := range append(strings.Fields(tt.names), "") {
 			h.Call(name, name < "a") // capitals are main ones, and so is none
 		}
@@ -59,7 +59,7 @@ func TestCall(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
-	var l holders.List
+	var l freetext.List
 	check := func(want string) {
 		t.Helper()
 		if err := l.Check(); fmt.Sprint(err) != want {
@@ -74,8 +74,8 @@ func TestList(t *testing.T) {
 
 	const text = "ETH: 0x175d44451403edf28469df03a9280c1197adb92c; XBT: no0address1is2this3but4long; 0x175d44451403edf28469df03a9280c1197adb92c."
 	early, late := time.Date(2020, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2021, 3, 4, 0, 0, 0, 0, time.UTC)
-	l.Holders = []holders.Holder{{Ref: "A", Name: "Alice", ListedAt: early}, {Ref: "B"}}
-	again := holders.Wallet{Holder: 1, Asset: "SOL", Text: "xyz"}
+	l.Holders = []freetext.Holder{{Ref: "A", Name: "Alice", ListedAt: early}, {Ref: "B"}}
+	again := freetext.Wallet{Holder: 1, Asset: "SOL", Text: "xyz"}
 	for _, err := range []error{
 		l.Find(0, text, late),
 		l.Find(0, text, early), // all was there before
@@ -107,7 +107,7 @@ func TestList(t *testing.T) {
 	if rev, err := l.Emit("entity", func(sources.Entry) error { return stop }); !errors.Is(err, stop) || err.Error() != `entity "A": stop` || !rev.IsZero() {
 		t.Errorf("Emit = %+v, %v, want the error of add", rev, err)
 	}
-	full := holders.List{Wallets: make([]holders.Wallet, 1<<20)}
+	full := freetext.List{Wallets: make([]freetext.Wallet, 1<<20)}
 	if err := full.Find(0, text, early); err == nil || len(full.Wallets) != 1<<20 {
 		t.Errorf("a list without a bound: %d wallets", len(full.Wallets))
 	}

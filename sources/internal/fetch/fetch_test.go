@@ -19,8 +19,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/fetch"
 	"github.com/walletscreen/walletscreen/internal/pipenet"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 // serve starts a server and returns a request for its "/list.xml", quick to try
@@ -70,29 +70,69 @@ func TestGet(t *testing.T) {
 	}
 }
 
+// TestNotModified checks which answers 304 confirm the copy that is held. Any other 304
+// is followed by a request without conditions.
 func TestNotModified(t *testing.T) {
-	req := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("If-None-Match") == `"1"` && r.Header.Get("If-Modified-Since") == "then" {
+	const now, before = "Wed, 19 Nov 2025 10:00:00 GMT", "Tue, 18 Nov 2025 10:00:00 GMT"
+	for _, tt := range []struct {
+		name                 string
+		etag, modified       string // sent
+		newETag, newModified string // of the 304
+		confirmed            bool
+	}{
+		{"both, as sent", `"1"`, now, `"1"`, now, true},
+		{"no validators", `"1"`, now, "", "", true},
+		{"the ETag alone", `"1"`, now, `"1"`, "", true},
+		{"a weak ETag for a strong one", `"1"`, now, `W/"1"`, now, true},
+		{"a strong ETag for a weak one", `W/"1"`, "", `"1"`, "", true},
+		{"the date alone", `"1"`, now, "", now, true},
+		{"the ETag, and a date that was not sent", `"1"`, "", `"1"`, now, true},
+		{"another ETag", `"1"`, now, `"2"`, now, false},
+		{"another weak ETag", `W/"1"`, "", `W/"2"`, "", false},
+		{"another date", `"1"`, now, `"1"`, before, false},
+		{"another date alone", "", now, "", before, false},
+		{"an ETag that was not sent", "", now, `"1"`, "", false},
+		{"an ETag that was not sent, and the date", "", now, `"1"`, now, false},
+		{"a date that was not sent", `"1"`, "", "", now, false},
+	} {
+		conditional := 0
+		req := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("If-None-Match") == "" && r.Header.Get("If-Modified-Since") == "" {
+				w.Header().Set("ETag", `"3"`)
+				io.WriteString(w, "hello")
+				return
+			}
+			conditional++
+			if tt.newETag != "" {
+				w.Header().Set("ETag", tt.newETag)
+			}
+			if tt.newModified != "" {
+				w.Header().Set("Last-Modified", tt.newModified)
+			}
+			w.WriteHeader(http.StatusNotModified)
+		})
+		req.ETag, req.LastModified = tt.etag, tt.modified
+		body, _, result, err := get(t.Context(), req)
+		if err != nil || conditional != 1 {
+			t.Errorf("%s: error %v after %d conditional requests", tt.name, err, conditional)
+			continue
+		}
+		// The validators of the 304 are not verified, so those that were sent stay.
+		want := fetch.Result{NotModified: true, ETag: tt.etag, LastModified: tt.modified}
+		if tt.confirmed && (result != want || body != "") || !tt.confirmed && (body != "hello" || result.NotModified || result.ETag != `"3"`) {
+			t.Errorf("%s: %q, %+v; want the copy confirmed: %v", tt.name, body, result, tt.confirmed)
+		}
+	}
+	for name, etag := range map[string]string{"to a request without conditions": "", "to the second one as well": `"1"`} {
+		req := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("ETag", `"2"`)
 			w.WriteHeader(http.StatusNotModified)
-			return
+		})
+		req.ETag = etag
+		var status *fetch.StatusError
+		if _, _, _, err := get(t.Context(), req); !errors.As(err, &status) || status.Status != 304 {
+			t.Errorf("304 %s: error %v, want status 304", name, err)
 		}
-		io.WriteString(w, "hello")
-	})
-	req.ETag, req.LastModified = `"1"`, "then"
-	_, calls, result, err := get(t.Context(), req)
-	if want := (fetch.Result{NotModified: true, ETag: `"2"`, LastModified: "then"}); calls != 0 || result != want || err != nil {
-		t.Errorf("Get = %+v in %d calls, %v, want %+v in none", result, calls, err, want)
-	}
-	req.ETag = `"0"`
-	if body, _, result, err := get(t.Context(), req); body != "hello" || result.NotModified || err != nil {
-		t.Errorf("Get with an old validator = %q, %+v, %v, want hello", body, result, err)
-	}
-	// Nobody asked for it.
-	req = serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotModified) })
-	var status *fetch.StatusError
-	if _, _, _, err := get(t.Context(), req); !errors.As(err, &status) || status.Status != 304 {
-		t.Errorf("Get answered by 304 without a condition: error %v, want status 304", err)
 	}
 }
 

@@ -1,7 +1,4 @@
-// Package remark finds the wallets that sanctions lists name in free text: the
-// remarks of the EU's list, and what the UK's calls other information. Those
-// lists have no field for wallets, or leave it empty.
-package remark
+package freetext
 
 import (
 	"strings"
@@ -13,8 +10,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Wallet is an address that a text names.
-type Wallet struct {
+// A Found is an address that a text names.
+type Found struct {
 	// Asset is the ticker that labels the address, as printed, or "".
 	Asset string
 	// Text is the address as printed, but in one piece if a line break cuts it.
@@ -43,12 +40,12 @@ type Wallet struct {
 //
 // Labels are hints, and decide only between the chains of which Text can be an
 // address.
-func Find(text string) []Wallet {
+func Find(text string) []Found {
 	var f finder
 	for _, found := range address.FindAll(text) {
 		f.words(text, found.Start)
 		l := f.label(text, found.Start)
-		w := Wallet{strings.Clone(l.asset), inOnePiece(text[found.Start:found.End]), found.Address}
+		w := Found{strings.Clone(l.asset), inOnePiece(text[found.Start:found.End]), found.Address}
 		if a, ok := sources.Decode(l.asset, w.Text); ok {
 			w.Address = a
 		}
@@ -60,13 +57,13 @@ func Find(text string) []Wallet {
 
 // A finder goes through a text.
 type finder struct {
-	wallets []Wallet
+	wallets []Found
 	last    labelled // of the last wallet
 	end     int      // that of the last wallet
 	next    int      // where the next word may begin
 }
 
-func (f *finder) add(w Wallet, l labelled, end int) {
+func (f *finder) add(w Found, l labelled, end int) {
 	f.wallets = append(f.wallets, w)
 	f.last, f.end, f.next = l, end, end
 }
@@ -107,7 +104,7 @@ func (f *finder) words(text string, limit int) {
 			}
 		}
 		if ok || l.sure && l.known && isLikely(word) {
-			f.add(Wallet{strings.Clone(l.asset), strings.Clone(word), a}, l, end)
+			f.add(Found{strings.Clone(l.asset), strings.Clone(word), a}, l, end)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package remark_test
+package freetext_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/remark"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // Addresses of the EU's and the UK's lists of September 2026, but for the last
@@ -86,7 +86,7 @@ func TestFind(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, w := range remark.Find(tt.text) {
+			for _, w := range freetext.Find(tt.text) {
 				got = append(got, w.Asset+" "+string(w.Address.Chain())+" "+w.Text)
 			}
 			if !slices.Equal(got, tt.want) {
@@ -104,7 +104,7 @@ func TestFindMany(t *testing.T) {
 	for len(many) < 40 {
 		many = append(many, addresses...)
 	}
-	got := remark.Find("controls these wallets: " + strings.Join(many, "; ") + ".")
+	got := freetext.Find("controls these wallets: " + strings.Join(many, "; ") + ".")
 	if len(got) != len(many) {
 		t.Fatalf("%d wallets, want %d", len(got), len(many))
 	}
@@ -121,7 +121,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("Known:\nETH: " + evm + "\nBTC: " + segwit + "\n" + script)
 	f.Add("Digital Currency Address: XBT " + script + "; (2) USDT (TRC20):\n" + tron[:9] + "\r\n" + tron[9:])
 	f.Fuzz(func(t *testing.T, text string) {
-		wallets := remark.Find(text)
+		wallets := freetext.Find(text)
 		found := address.FindAll(text)
 		rest := strings.Map(func(r rune) rune {
 			if strings.ContainsRune(" \t\r\n", r) {
@@ -157,7 +157,7 @@ func BenchmarkFind(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				remark.Find(text)
+				freetext.Find(text)
 			}
 		})
 	}

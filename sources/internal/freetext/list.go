@@ -1,7 +1,7 @@
 // Package holders keeps what a sanctions list says about wallets and those who
 // hold them while it is read, and makes entries of it when all of it was: nothing
 // of a list counts before.
-package holders
+package freetext
 
 import (
 	"bufio"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/remark"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -100,10 +99,10 @@ func (l *List) AddNew(w Wallet) error {
 	return nil
 }
 
-// Find adds the wallets that a text about a holder names, as [remark.Find] finds
+// Find adds the wallets that a text about a holder names, as [freetext.Find] finds
 // them, but for those that were there before.
 func (l *List) Find(holder int, text string, listedAt time.Time) error {
-	for _, w := range remark.Find(text) {
+	for _, w := range Find(text) {
 		if err := l.AddNew(Wallet{holder, w.Asset, w.Text, w.Address, listedAt}); err != nil {
 			return err
 		}

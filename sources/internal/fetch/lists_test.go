@@ -1,4 +1,4 @@
-package download_test
+package fetch_test
 
 import (
 	"archive/zip"
@@ -78,7 +78,7 @@ func simpleXML(program string) func(n int) string {
 	}
 }
 
-func zipped(doc func(n int) string) func(n int) string {
+func zipOf(doc func(n int) string) func(n int) string {
 	return func(n int) string {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
@@ -264,7 +264,7 @@ var lists = func() []published {
 	return []published{
 		{name: "OFAC, sdn_advanced.xml", source: ofacSource(ofac.New, ""), files: one(advancedXML("SDN List")), parse: ofac.Parse},
 		{name: "OFAC, sdn.xml", source: ofacSource(ofac.New, ""), files: one(simpleXML("DPRK3")), parse: ofac.Parse},
-		{name: "OFAC, ZIP", source: ofacSource(ofac.New, ""), files: one(zipped(simpleXML("DPRK3"))), parse: ofac.Parse},
+		{name: "OFAC, ZIP", source: ofacSource(ofac.New, ""), files: one(zipOf(simpleXML("DPRK3"))), parse: ofac.Parse},
 		{name: "OFAC, CSV", source: ofacSource(ofac.New, host+"/comments"), files: sdnCSV("DPRK3")},
 		{name: "OFAC, cons_advanced.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(advancedXML("Consolidated List")), parse: ofac.ParseConsolidated},
 		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/walletscreen/walletscreen/internal/xmlscan"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // tokens writes what the scanner reads, one token a line, text only inside of

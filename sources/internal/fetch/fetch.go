@@ -1,0 +1,289 @@
+// Package fetch downloads files from the web servers of list publishers. These
+// servers are slow, move, and sometimes answer with something else.
+//
+// [Get] makes a request and repeats it while the failure may pass. [List] is the Load
+// of a list that is one file. [NewBody] checks the body of an answer, and [Retry]
+// repeats an attempt, for callers that make their own requests.
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// UserAgent is the default User-Agent header. OFAC answers 403 to requests without
+// one. In July 2026 it did so for some days to those that were short or did not begin
+// like a browser's.
+const UserAgent = "Mozilla/5.0 (compatible; walletscreen/0.1; +https://github.com/walletscreen/walletscreen)"
+
+var (
+	// ErrTooLarge: the body is larger than Request.MaxBytes, or expands too much when
+	// it is uncompressed.
+	ErrTooLarge = errors.New("body too large")
+	// ErrStalled: no byte arrived for Request.Stall.
+	ErrStalled = errors.New("stalled")
+	// ErrDigest: the body does not have the SHA-256 that the server announced.
+	ErrDigest = errors.New("body does not have the SHA-256 that the server announced")
+
+	errRedirect = errors.New("redirected")
+)
+
+// A StatusError is an answer with a status that carries no file.
+type StatusError struct {
+	Status int // the HTTP status code
+}
+
+func (e *StatusError) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("status %d %s", e.Status, http.StatusText(e.Status)))
+}
+
+// A Request says which file to get. Only URL is required.
+type Request struct {
+	// URL is the address. It must be https unless AllowHTTP is set.
+	URL string
+	// ETag and LastModified are the validators of the copy that the caller holds. If
+	// one is set, the request is conditional.
+	ETag, LastModified string
+	// Client makes the requests; nil means http.DefaultClient. Its CheckRedirect
+	// applies in addition to the rules of this package.
+	Client *http.Client
+	// UserAgent replaces [UserAgent], if not empty.
+	UserAgent string
+	// MaxBytes limits the uncompressed body. Zero means 1 GiB.
+	MaxBytes int64
+	// Stall limits the wait for the answer and for each further byte. Zero means a
+	// minute. Only the context limits the whole time.
+	Stall time.Duration
+	// Attempts is the number of attempts. Zero means 4.
+	Attempts int
+	// Backoff is about the wait before the second attempt. It doubles with each
+	// further attempt. Zero means two seconds.
+	Backoff time.Duration
+	// AllowHTTP allows addresses that are not https.
+	AllowHTTP bool
+	// Progress, if not nil, is called when the body begins and after each piece of it.
+	// read counts the bytes that arrived, as they are sent (maybe compressed); total is
+	// the announced length, or -1. Each attempt begins at zero. It must return soon.
+	Progress func(read, total int64)
+}
+
+// A Result describes an answer without its body.
+type Result struct {
+	// NotModified reports that the copy that the caller holds is current.
+	NotModified bool
+	// ETag and LastModified are the validators of the current copy, or "". After
+	// NotModified they are those of the request.
+	ETag, LastModified string
+}
+
+// Get downloads the file at req.URL and calls read with its uncompressed body, unless
+// the copy that the caller holds is current. Get returns when read has returned.
+//
+// The answer 304 confirms only the validators that were sent. If a 304 carries other
+// ones, Get asks again without conditions; see [confirms].
+//
+// A body shorter than its announced length is an error, whatever read returns. So is a
+// body without the SHA-256 that the header announces in Digest (RFC 3230), Repr-Digest
+// or Content-Digest (RFC 9530), whether of the bytes sent or of the uncompressed body.
+//
+// Get tries again, after a randomized wait, if the server cannot be reached, stalls,
+// sends a body with another digest, or answers 408, 429, 5xx or 403, which the
+// publishers' firewalls send in bursts. If a body breaks off, Get calls read again with
+// the new body from its beginning: read must be able to start over. An error of read
+// itself is final and returned as it is.
+//
+// Get follows at most ten redirects, also to other hosts, but never from https to
+// http. Redirects may lead to signed addresses, and URL may contain a token: errors
+// name its host and path only. They wrap ctx.Err(), [ErrTooLarge], [ErrStalled],
+// [ErrDigest], a [*StatusError], or the cause.
+func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Result, error) {
+	r := *req
+	if r.Client == nil {
+		r.Client = http.DefaultClient
+	}
+	if r.UserAgent == "" {
+		r.UserAgent = UserAgent
+	}
+	if r.MaxBytes == 0 {
+		r.MaxBytes = 1 << 30
+	}
+	if r.Stall == 0 {
+		r.Stall = time.Minute
+	}
+	u, err := url.Parse(r.URL)
+	if err != nil || u.Host == "" {
+		return Result{}, errors.New("malformed address")
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !r.AllowHTTP) {
+		return Result{}, fmt.Errorf("get %s: scheme %q, want https", bare(u), u.Scheme)
+	}
+	var result Result
+	var refused error
+	err = Retry(ctx, r.Attempts, r.Backoff, func() *Failure {
+		var f *Failure
+		result, refused, f = r.try(ctx, read)
+		return f
+	})
+	if refused != nil {
+		return Result{}, refused
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("get %s: %w", bare(u), err)
+	}
+	return result, nil
+}
+
+// bare returns u without its query and user, which may be secret.
+func bare(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
+
+// try makes one attempt. refused is the error of read.
+func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result, refused error, _ *Failure) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stall := time.AfterFunc(r.Stall, func() {
+		cancel(fmt.Errorf("%w: nothing arrived for %v", ErrStalled, r.Stall))
+	})
+	defer stall.Stop()
+	resp, err := r.send(ctx)
+	stall.Stop()
+	if err != nil {
+		return Result{}, nil, &Failure{Err: cause(ctx, err), Final: isFinal(err)}
+	}
+	defer resp.Body.Close()
+	result := Result{ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotModified && r.isConditional():
+		if !r.confirms(result) {
+			r.ETag, r.LastModified = "", ""
+			return Result{}, nil, &Failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}
+		}
+		return Result{NotModified: true, ETag: r.ETag, LastModified: r.LastModified}, nil, nil
+	case isPassing(code):
+		return Result{}, nil, &Failure{Err: &StatusError{code}, Wait: RetryAfter(resp.Header)}
+	case code != http.StatusOK:
+		return Result{}, nil, &Failure{Err: &StatusError{code}, Final: true}
+	}
+	refused, failure := r.read(ctx, resp, stall, read)
+	return result, refused, failure
+}
+
+// read passes the body of resp to the caller's function.
+func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Timer, read func(io.Reader) error) (refused error, _ *Failure) {
+	s := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
+	s.report()
+	body, err := NewBody(resp, s, r.MaxBytes)
+	if err != nil {
+		return nil, &Failure{Err: err, Final: true}
+	}
+	err = read(body)
+	ofReader := err != nil
+	if err == nil {
+		err = body.Finish() // a reader may stop early
+	}
+	switch {
+	case s.err != nil:
+		return nil, &Failure{Err: s.err}
+	case errors.Is(err, errCut), errors.Is(err, ErrDigest):
+		return nil, &Failure{Err: err}
+	case errors.Is(err, ErrTooLarge):
+		return nil, &Failure{Err: err, Final: true}
+	case ofReader:
+		return err, &Failure{Err: err, Final: true}
+	case err != nil:
+		return nil, &Failure{Err: err, Final: true}
+	}
+	return nil, nil
+}
+
+// send makes the request.
+func (r *Request) send(ctx context.Context) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: malformed address", errRedirect)
+	}
+	req.Header.Set("User-Agent", r.UserAgent)
+	req.Header.Set("Accept-Encoding", "gzip") // set here, the body stays compressed until Body bounds it
+	if r.ETag != "" {
+		req.Header.Set("If-None-Match", r.ETag)
+	}
+	if r.LastModified != "" {
+		req.Header.Set("If-Modified-Since", r.LastModified)
+	}
+	return r.client().Do(req)
+}
+
+func (r *Request) isConditional() bool { return r.ETag != "" || r.LastModified != "" }
+
+// confirms reports whether a 304 with the validators of now confirms the copy whose
+// validators r sent (RFC 9111, 4.3.4). An ETag must be the one that was sent, by weak
+// comparison. A Last-Modified must be the one that was sent, unless none was sent and
+// the ETag matches. A 304 without validators confirms what was sent.
+func (r *Request) confirms(now Result) bool {
+	if now.ETag != "" && (r.ETag == "" || opaque(now.ETag) != opaque(r.ETag)) {
+		return false
+	}
+	switch now.LastModified {
+	case "", r.LastModified:
+		return true
+	}
+	return r.LastModified == "" && now.ETag != ""
+}
+
+// opaque returns an entity tag without the mark of a weak one.
+func opaque(tag string) string { return strings.TrimPrefix(tag, "W/") }
+
+// isPassing reports whether a later attempt may get another status.
+func isPassing(status int) bool {
+	switch status {
+	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	}
+	return status >= 500
+}
+
+// client returns the caller's client with the rules for redirects.
+func (r *Request) client() *http.Client {
+	c := *r.Client
+	c.CheckRedirect = func(next *http.Request, via []*http.Request) error {
+		if len(via) > 10 {
+			return fmt.Errorf("%w more than 10 times", errRedirect)
+		}
+		if next.URL.Scheme != "https" && !r.AllowHTTP {
+			return fmt.Errorf("%w to an address that is not https", errRedirect)
+		}
+		if r.Client.CheckRedirect != nil {
+			return r.Client.CheckRedirect(next, via)
+		}
+		return nil
+	}
+	return &c
+}
+
+// isFinal reports whether a request that failed with err would fail again.
+func isFinal(err error) bool {
+	var untrusted *tls.CertificateVerificationError
+	return errors.Is(err, errRedirect) || errors.As(err, &untrusted)
+}
+
+// cause returns the error to report for err, of a request with ctx: the end of ctx if
+// that is the reason, and never an error that names the last address.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var in *url.Error
+	for errors.As(err, &in) {
+		err = in.Err
+	}
+	if text := err.Error(); strings.Contains(text, "://") || strings.ContainsAny(text, "?=") {
+		return errors.New("request failed; the cause names an address that may be signed, and is left out")
+	}
+	return err
+}
