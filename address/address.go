@@ -176,16 +176,22 @@ func (a Address) Canonical() Address {
 	}
 	c := &chains[a.row-1]
 	text, form := c.format.canonical(a.text, a.form)
-	return Address{text, canonicalRow(a.row, c), form}
+	if a.isEVM() {
+		return Address{text, ethereumRow, formEVM}
+	}
+	return Address{text, a.row, form}
 }
 
-// canonicalRow is the row of the chain on which the accounts of row r are
-// written in canonical form: ethereum for all EVM chains, else r itself.
-func canonicalRow(r uint16, c *chain) uint16 {
-	if _, ok := c.format.(evmFamily); ok {
-		return ethereumRow
+// isEVM reports whether a, which is valid, is an account of the EVM, and so the
+// same account on all EVM chains.
+func (a Address) isEVM() bool {
+	switch chains[a.row-1].format.(type) {
+	case evmFamily:
+		return true
+	case *sei:
+		return a.form == formSeiEVM
 	}
-	return r
+	return false
 }
 
 // Compare returns -1, 0 or +1: Addresses are ordered by chain, then spelling,

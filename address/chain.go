@@ -21,28 +21,55 @@ type chain struct {
 	format  format
 }
 
-// Info describes a supported chain.
-type Info struct {
-	Chain   Chain    // the slug
-	Name    string   // the name for people, such as "Bitcoin Cash"
-	CAIP2   string   // the CAIP-2 chain id, such as "eip155:1"; "" where none is registered
-	SLIP44  int      // the SLIP-44 coin type; -1 where none is registered
-	Aliases []string // full names that [ParseChain] takes for the slug
-	Tickers []string // tickers of the asset in upper case: for reading lists, never for the user's choice of a chain
+// row returns the row of c in the table, and nil if c is not supported.
+func (c Chain) row() *chain {
+	if r := lookup(c); r != 0 {
+		return &chains[r-1]
+	}
+	return nil
 }
 
-// Info returns the description of c, and false if c is not the slug of a
-// supported chain. The slices are the caller's own.
-func (c Chain) Info() (Info, bool) {
-	r := lookup(c)
-	if r == 0 {
-		return Info{}, false
+// Name returns the display name of c, such as "Bitcoin Cash", and "" if c is
+// not the slug of a supported chain.
+func (c Chain) Name() string {
+	if row := c.row(); row != nil {
+		return row.name
 	}
-	row := &chains[r-1]
-	return Info{
-		Chain: row.slug, Name: row.name, CAIP2: row.caip2, SLIP44: int(row.slip44),
-		Aliases: strings.Fields(row.aliases), Tickers: strings.Fields(row.tickers),
-	}, true
+	return ""
+}
+
+// CAIP2 returns the CAIP-2 chain id of c, such as "eip155:1", and "" if none is
+// registered.
+func (c Chain) CAIP2() string {
+	if row := c.row(); row != nil {
+		return row.caip2
+	}
+	return ""
+}
+
+// SLIP44 returns the SLIP-44 coin type of c, and -1 if none is registered.
+func (c Chain) SLIP44() int {
+	if row := c.row(); row != nil {
+		return int(row.slip44)
+	}
+	return -1
+}
+
+// Aliases returns the other full names that [ParseChain] accepts for c.
+func (c Chain) Aliases() []string {
+	if row := c.row(); row != nil {
+		return strings.Fields(row.aliases)
+	}
+	return nil
+}
+
+// Tickers returns the tickers of the assets on c, in upper case. They are for
+// reading lists. A ticker does not name a chain: several chains share one.
+func (c Chain) Tickers() []string {
+	if row := c.row(); row != nil {
+		return strings.Fields(row.tickers)
+	}
+	return nil
 }
 
 // Chains returns the slugs of all supported chains, sorted. The slice is the

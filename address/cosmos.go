@@ -82,20 +82,14 @@ func (c *cosmos) key(text string, f form) (words, tag) {
 func (c *cosmos) proves(form) bool { return true }
 
 // sei is the format of Sei: that of a Cosmos chain, and "0x" and 40 hex digits
-// for the accounts of its EVM. One key has an account of either kind, and which
-// belong together only the chain knows: the bytes are the results of different
-// hashes.
+// for the accounts of its EVM, which are those of all EVM chains. One key has an
+// account of either kind, and which belong together only the chain knows: the
+// bytes are the results of different hashes.
 //
 // See "Accounts" of its documents.
 type sei struct{ cosmos }
 
 const formSeiEVM = lastCosmosForm
-
-// The kinds of accounts of sei.
-const (
-	kindSei identity.Class = iota
-	kindSeiEVM
-)
 
 func (c *sei) parse(s string, tolerant bool) (string, form, fault) {
 	if hasHexPrefix(s) {
@@ -107,9 +101,9 @@ func (c *sei) parse(s string, tolerant bool) (string, form, fault) {
 
 func (c *sei) account(text string, f form) (words, tag) {
 	if f == formSeiEVM {
-		return evmKey(kindSeiEVM, text[2:])
+		return evmKey(ethereumAccount|evmKind, text[2:])
 	}
-	return bech32Key(kindSei, len(c.hrp)+1, text)
+	return bech32Key(0, len(c.hrp)+1, text)
 }
 
 func (c *sei) key(text string, f form) (words, tag) {

@@ -135,6 +135,8 @@ func (d *detector) fits(f format) bool {
 		return len(d.s) == evmLen && !d.evm
 	case evmFamily:
 		return !d.evm
+	case *sei:
+		return !d.evm
 	case *utxo:
 		return d.fitsUTXO(f)
 	case *zcash:

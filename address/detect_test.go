@@ -19,7 +19,7 @@ func slowDetect(s string) []address.Address {
 		if !ok {
 			continue
 		}
-		if address.IsEVM(c) {
+		if a.IsEVM() {
 			if onEVM {
 				continue
 			}
@@ -69,7 +69,7 @@ func TestDetect(t *testing.T) {
 		s    string
 		want string // the chains
 	}{
-		{"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "ethereum sei zilliqa"},
+		{"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "ethereum zilliqa"},
 		{"0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", ""}, // capitals that do not verify
 		{"one10e0525sfrf53yh2aljmm3sn9jq5njk7ltpz8tw", "harmony"},
 		{"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "bitcoin"},

@@ -121,8 +121,7 @@ func TestEVMFamily(t *testing.T) {
 		}
 	}
 	for _, c := range address.Chains() {
-		info, _ := c.Info()
-		if !strings.HasPrefix(info.CAIP2, "eip155:") {
+		if !strings.HasPrefix(c.CAIP2(), "eip155:") {
 			continue
 		}
 		a, err := address.Parse(c, "0x"+digits)

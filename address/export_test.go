@@ -14,6 +14,9 @@ func TableOrder() []Chain {
 	return all
 }
 
+// IsEVM reports whether a is an account of the EVM.
+func (a Address) IsEVM() bool { return a.isEVM() }
+
 // IsEVM reports whether the accounts of c are those of the EVM.
 func IsEVM(c Chain) bool {
 	_, ok := chains[lookup(c)-1].format.(evmFamily)

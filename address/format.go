@@ -23,7 +23,8 @@ type format interface {
 	// account returns the identity of the account: in the class, a number below
 	// 32 that tells kinds of accounts of the chain apart, and the payload, or its
 	// SHA-256 where it is longer than 32 bytes. It is the same exactly where
-	// canonical is.
+	// canonical is. An account of another chain has the whole class of that one,
+	// with [identity.AccountBit].
 	account(text string, f form) (words, tag)
 
 	// key returns what controls the account, or zero where the text does not

@@ -58,7 +58,7 @@ func checkError(t *testing.T, c address.Chain, s string, err error) {
 	case pe.Err == address.ErrOtherChain && pe.Other == "", pe.Other == c && c != "":
 		t.Errorf("%q on %s: %v names the chain %q", s, c, err, pe.Other)
 	case pe.Other != "":
-		if _, ok := pe.Other.Info(); !ok {
+		if pe.Other.Name() == "" {
 			t.Errorf("%q on %s: %v names the chain %q", s, c, err, pe.Other)
 		}
 	}

@@ -19,9 +19,10 @@ import (
 //   - an account identifier, as the ledger of ICP has it: 64 hex digits, of the
 //     CRC-32 of 28 bytes and these, a SHA-224 of principal and subaccount.
 //
-// The first two name an owner, on every ledger; the third only what a ledger
-// books under. They stay apart in the canonical form, and have one Key: the
-// account identifier that they lead to.
+// The first two name an owner, on every ledger; the third only the account on
+// the ledger of ICP. They stay apart in the canonical form. All three have the
+// account identifier as a key, and the first two also the owner: the principal
+// controls all its subaccounts.
 //
 // See the Internet Computer Interface Specification, "Textual representation of
 // principals", and ICRC-1, "Textual encoding of ICRC-1 accounts".
@@ -183,6 +184,16 @@ func (icp) key(text string, f form) (words, tag) {
 	binary.BigEndian.PutUint32(b[:], crc32IEEE(sum[:]))
 	copy(b[4:], sum[:])
 	return key32(identity.LedgerAccount, &b)
+}
+
+// keys returns the account identifier, and the owner where the text shows it.
+func (c icp) keys(text string, f form) keys {
+	ks := keys{newKey(c.key(text, f))}
+	if f != formICPLedger {
+		p, _ := decodeICP(text, f)
+		ks[1] = newKey(makeKey(identity.Principal, p.bytes()))
+	}
+	return ks
 }
 
 func (icp) proves(form) bool { return true }

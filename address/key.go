@@ -135,7 +135,10 @@ func (a Address) account() (words, tag) {
 		return evmKey(class|evmKind, a.text[2:])
 	}
 	w, t := chains[a.row-1].format.account(a.text, a.form)
-	return w, t | tag(class)
+	if t&tag(identity.AccountBit) == 0 {
+		t |= tag(class)
+	}
+	return w, t
 }
 
 // ethereumAccount is the class of the accounts of all EVM chains. Their formats
@@ -146,7 +149,10 @@ var ethereumAccount = accountClasses[ethereumRow-1]
 // formats add the kind.
 var accountClasses = func() (classes [len(chains)]identity.Class) {
 	for i := range chains {
-		row := canonicalRow(uint16(i+1), &chains[i])
+		row := uint16(i + 1)
+		if _, ok := chains[i].format.(evmFamily); ok {
+			row = ethereumRow
+		}
 		classes[i] = identity.AccountBit | identity.Class(row-1)<<5
 	}
 	return classes
@@ -184,6 +190,8 @@ func (a Address) AppendKeys(dst []Key) []Key {
 	case cardano:
 		ks = format.keys(a.text, a.form)
 	case *zcash:
+		ks = format.keys(a.text, a.form)
+	case icp:
 		ks = format.keys(a.text, a.form)
 	default:
 		if w, t := a.key(); t != 0 {
@@ -246,6 +254,8 @@ func (a Address) hasSeveralKeys() bool {
 		return a.form == formShelley
 	case *zcash:
 		return a.form == formUnified
+	case icp:
+		return a.form != formICPLedger
 	}
 	return false
 }

@@ -106,22 +106,14 @@ func modelText(s string) string {
 
 // respelled returns other spellings of a, some of which no chain may take.
 func respelled(a address.Address) []string {
-	text, info := a.Normalized(), must(chainInfo(a.Chain()))
+	text := a.Normalized()
 	_, bare, _ := strings.Cut(text, ":")
 	key, _ := a.Key()
 	return []string{
 		text, strings.ToUpper(text), strings.ToLower(text), "0X" + strings.ToUpper(strings.TrimPrefix(text, "0x")), a.Canonical().Normalized(),
-		" " + text + "\n", string(a.Chain()) + ":" + text, string(a.Chain()) + ":" + text + "?amount=1", info.CAIP2 + ":" + text, text + "@1",
+		" " + text + "\n", string(a.Chain()) + ":" + text, string(a.Chain()) + ":" + text + "?amount=1", a.Chain().CAIP2() + ":" + text, text + "@1",
 		bare, "41" + strings.TrimPrefix(key.String(), "h20:"), text + " (tag)", text[:len(text)-1],
 	}
-}
-
-func chainInfo(c address.Chain) (address.Info, error) {
-	info, ok := c.Info()
-	if !ok {
-		return info, address.ErrChain
-	}
-	return info, nil
 }
 
 func modelLabel(source string, e sources.Entry, m score.Match) screening.Label {

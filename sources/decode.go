@@ -49,8 +49,7 @@ func TrimListed(text string) string {
 var tickerChains = sync.OnceValue(func() map[string][]address.Chain {
 	chains := make(map[string][]address.Chain)
 	for _, c := range address.Chains() {
-		info, _ := c.Info()
-		for _, t := range info.Tickers {
+		for _, t := range c.Tickers() {
 			chains[t] = append(chains[t], c)
 		}
 	}

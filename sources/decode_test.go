@@ -77,11 +77,10 @@ func TestDecodeTickers(t *testing.T) {
 	evm := address.MustParse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
 	want, _ := evm.Key()
 	for _, c := range address.Chains() {
-		info, _ := c.Info()
-		if !strings.HasPrefix(info.CAIP2, "eip155:") {
+		if !strings.HasPrefix(c.CAIP2(), "eip155:") {
 			continue
 		}
-		for _, ticker := range info.Tickers {
+		for _, ticker := range c.Tickers() {
 			a, ok := sources.Decode(ticker, evm.Normalized())
 			if got, _ := a.Key(); !ok || got != want {
 				t.Errorf("Decode(%q, %q) = %v, %v, want an address of the key %v", ticker, evm.Normalized(), a, ok, want)

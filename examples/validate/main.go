@@ -3,7 +3,7 @@
 //
 //	$ printf '%s\n' 'bitcoin bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf | go run ./examples/validate
 //	{"line":1,"chain":"bitcoin","address":"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"}
-//	{"line":2,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","also":["sei","zilliqa","hedera"]}
+//	{"line":2,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","also":["zilliqa","hedera"]}
 //
 // A line is an address, or the slug of a chain, a space and an address. Without a
 // chain, Validate tries every chain and names the likeliest first. The member "error"

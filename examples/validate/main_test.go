@@ -18,7 +18,7 @@ ethereum 0x7e5f4552091a69125d5dfcb7b8c2659029395bdg
 ?
 `
 	const want = `{"line":1,"chain":"bitcoin","address":"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"}
-{"line":2,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","also":["sei","zilliqa","hedera"]}
+{"line":2,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","also":["zilliqa","hedera"]}
 {"line":3,"chain":"xrp","address":"rBgGZ9tc4him9KBzD8fKFiQz3fSZpaSwMH"}
 {"line":4,"chain":"bitcoin","error":"not an address of this chain but of another","other":"tron"}
 {"line":5,"chain":"bitcoin","error":"checksum mismatch"}

@@ -38,6 +38,7 @@ const (
 	Blake2b160                      // blake2b-160(key): handshake
 	Secp256k1                       // the x coordinate of a secp256k1 public key: ergo, fio, kaspa; a secret fits both keys that have it
 	LedgerAccount                   // an Internet Computer account identifier
+	Principal                       // an Internet Computer principal, at most 29 bytes
 	lastClass
 )
 
@@ -49,7 +50,7 @@ var names = [lastClass]string{
 	ScriptHash: "script", WitnessScript: "wsh", Blake160: "b160", Ed25519Blake2b: "ed25519-blake2b",
 	CryptoNote: "cn", PaymentKeyHash: "cardano-payment", PaymentScript: "cardano-payment-script",
 	StakeKeyHash: "cardano-stake", StakeScript: "cardano-stake-script", Sapling: "sapling",
-	Orchard: "orchard", Blake2b160: "hs", Secp256k1: "secp256k1", LedgerAccount: "icpacc",
+	Orchard: "orchard", Blake2b160: "hs", Secp256k1: "secp256k1", LedgerAccount: "icpacc", Principal: "icp-principal",
 }
 
 // String returns the short name of the class, such as "h160".

@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 
 func TestClassString(t *testing.T) {
 	seen := map[string]identity.Class{}
-	for c := range identity.LedgerAccount + 1 {
+	for c := range identity.Principal + 1 {
 		name := c.String()
 		if (name == "none") != (c == 0) || seen[name] != 0 || name == "" {
 			t.Errorf("class %d is called %q", c, name)
@@ -63,7 +63,7 @@ func TestWrap(t *testing.T) {
 			t.Errorf("Wrap(%v, %s) = %x, %t, want %s", tt.class, tt.program, got[:20], ok, tt.want)
 		}
 	}
-	for c := range identity.LedgerAccount + 1 {
+	for c := range identity.Principal + 1 {
 		if _, ok := identity.Wrap(c, identity.Words{}); ok != (c == identity.Hash160 || c == identity.WitnessScript) {
 			t.Errorf("Wrap of class %v reports %t", c, ok)
 		}

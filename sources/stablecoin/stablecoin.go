@@ -194,10 +194,10 @@ func newSource(endpoint string, opts *Options, contracts []Contract, info source
 		size: o.MaxRange,
 	}
 	s.follower, s.bad = newFollower(o.Contracts)
-	if info, known := o.Chain.Info(); s.bad == nil && o.ChainID == 0 {
-		id, ok := strings.CutPrefix(info.CAIP2, "eip155:")
+	if s.bad == nil && o.ChainID == 0 {
+		id, ok := strings.CutPrefix(o.Chain.CAIP2(), "eip155:")
 		s.opts.ChainID, s.bad = strconv.ParseUint(id, 10, 64)
-		if !known || !ok || s.bad != nil {
+		if !ok || s.bad != nil {
 			s.bad = fmt.Errorf("chain %.80q has no id by EIP-155", o.Chain)
 		}
 	}

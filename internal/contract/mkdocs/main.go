@@ -465,13 +465,13 @@ func (n node) Values() (values []string) {
 }
 
 // Chains returns the chains of the document, with their names for people.
-func (d *description) Chains() (all []address.Info, err error) {
+func (d *description) Chains() (all []address.Chain, err error) {
 	for _, item := range d.Doc.Get("components", "schemas", "ChainSlug", "x-extensible-enum").Items() {
-		info, ok := address.Chain(item.Text()).Info()
-		if !ok {
+		c := address.Chain(item.Text())
+		if c.Name() == "" {
 			return nil, fmt.Errorf("there is no chain %s", item.Text())
 		}
-		all = append(all, info)
+		all = append(all, c)
 	}
 	return all, nil
 }

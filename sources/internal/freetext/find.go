@@ -378,8 +378,7 @@ func isBare(gap string) bool {
 var tickers = sync.OnceValue(func() map[string]bool {
 	all := make(map[string]bool)
 	for _, c := range address.Chains() {
-		info, _ := c.Info()
-		for _, t := range info.Tickers {
+		for _, t := range c.Tickers() {
 			all[t] = true
 		}
 	}
