@@ -150,7 +150,7 @@ func TestLinks(t *testing.T) {
 }
 
 // exampleModules are what only examples may link.
-var exampleModules = []string{"github.com/prometheus/"}
+var exampleModules = []string{"github.com/prometheus/", "github.com/schollz/", "github.com/urfave/"}
 
 func TestExampleModules(t *testing.T) {
 	ours := goList(t, "./...")

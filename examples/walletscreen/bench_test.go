@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+)
+
+// table returns a CSV table of n customers with addresses of EVM chains, one of them
+// listed.
+func table(n int) string {
+	var b strings.Builder
+	b.WriteString("id,customer,address,country\n")
+	for i := range n {
+		address := fmt.Sprintf("0x%040x", uint64(i)*0x9e3779b97f4a7c15)
+		if i == n/2 {
+			address = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+		}
+		fmt.Fprintf(&b, "%d,Customer %d,%s,DE\n", i, i, address)
+	}
+	return b.String()
+}
+
+// BenchmarkTable screens the rows of a table, and for comparison copies the same table
+// with encoding/csv. The command that it measures is screen -in.
+func BenchmarkTable(b *testing.B) {
+	const n = 100_000
+	text := table(n)
+	b.Run("screen", func(b *testing.B) {
+		p := &program{stdout: io.Discard, stderr: io.Discard}
+		s, err := p.openLists(context.Background(), listOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		j, err := newJudge(s, "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(text)))
+		b.ReportAllocs()
+		for b.Loop() {
+			p.stdin = strings.NewReader(text)
+			job := &tableJob{program: p, options: tableOptions{in: "-"}, verdict: j.verdict}
+			if err := job.run(context.Background()); err != nil || job.total.rows != n || job.total.undecided != 0 {
+				b.Fatal(job.total, err)
+			}
+		}
+		b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	})
+	b.Run("encoding/csv", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			r, w := csv.NewReader(strings.NewReader(text)), csv.NewWriter(io.Discard)
+			r.ReuseRecord = true
+			for {
+				record, err := r.Read()
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				w.Write(record)
+			}
+			w.Flush()
+		}
+		b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	})
+	b.Run("rows", func(b *testing.B) { // reading and writing alone
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			r, err := rows.NewReader(bytes.NewReader([]byte(text)), rows.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var buf []byte
+			for {
+				row, err := r.Next()
+				if err == io.EOF {
+					break
+				}
+				buf = r.AppendRow(buf[:0], &row, &rows.Verdict{Level: "CLEAN_NO_MATCH"})
+			}
+		}
+		b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	})
+}

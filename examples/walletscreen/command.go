@@ -1,0 +1,323 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+)
+
+// command runs the command in args.
+func (p *program) command(ctx context.Context, args []string) error {
+	root := p.root()
+	if err := checkEnvironment(root, p.env); err != nil {
+		return err
+	}
+	args, err := commandLine(root, args)
+	if err != nil {
+		return err
+	}
+	err = root.Run(ctx, append([]string{root.Name}, args...))
+	if err != nil {
+		if m := ofFlag.FindStringSubmatch(err.Error()); m != nil {
+			return fmt.Errorf("%s-%s: %s", m[1], m[2], m[3]) // without the value, which may be a secret
+		}
+		if m := ofVariable.FindStringSubmatch(err.Error()); m != nil {
+			return fmt.Errorf("%s: %s", m[1], m[2])
+		}
+	}
+	return err
+}
+
+// ofFlag and ofVariable match the library's errors about a value.
+var (
+	ofFlag     = regexp.MustCompile(`(?s)^([a-z ]+: )?invalid value ".*" for flag -([a-z-]+): (.*)$`)
+	ofVariable = regexp.MustCompile(`(?s)^could not parse ".*" as .* value from (WALLETSCREEN_[A-Z_]+) for flag [a-z-]+: (.*)$`)
+)
+
+// root returns the tree of commands.
+func (p *program) root() *cli.Command {
+	root := &cli.Command{
+		Name:  "walletscreen",
+		Usage: "screens wallet addresses against sanctions and risk lists",
+		Description: "Exit codes: 0 if everything is clean, 1 if something is listed, 2 if something could not\n" +
+			"be decided or the call was wrong. Each flag has an environment variable, WALLETSCREEN_IN for\n" +
+			"-in and so on; the flag wins.",
+		Commands: []*cli.Command{
+			p.screenCommand(),
+			p.validateCommand(),
+			p.extractCommand(),
+			p.versionCommand(),
+		},
+		Reader: p.stdin, Writer: p.stdout, ErrWriter: p.stderr,
+		HideVersion:           true,
+		EnableShellCompletion: true,
+		ConfigureShellCompletionCommand: func(c *cli.Command) {
+			c.Hidden = false
+			c.Usage = "print a script that completes commands and flags in bash, zsh, fish or pwsh"
+		},
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run says the error
+	}
+	cli.HelpPrinter = printHelp
+	finish(root)
+	return root
+}
+
+// finish sets what all commands below and including c have alike.
+func finish(c *cli.Command) {
+	c.HideHelpCommand = true
+	c.DisableSliceFlagSeparator = true
+	c.OnUsageError = usageError
+	for _, sub := range c.Commands {
+		finish(sub)
+	}
+}
+
+// commandLine returns args as the library wants them: the command first, or an error
+// that names the command that was meant.
+func commandLine(root *cli.Command, args []string) ([]string, error) {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "-help")
+	}
+	if len(args) == 0 {
+		return []string{"-help"}, nil
+	}
+	if isHelp(args[0]) || args[0] == "completion" {
+		return args, nil
+	}
+	if args[0] == "-version" || args[0] == "--version" {
+		return append([]string{"version"}, args[1:]...), nil
+	}
+	for c, i := root, 0; len(c.Commands) > 0; i++ {
+		path := strings.TrimPrefix(strings.TrimPrefix(c.FullName(), root.Name), " ")
+		if i >= len(args) {
+			return nil, fmt.Errorf("%s: which command? Want %s", path, orList(commandNames(c)))
+		}
+		if strings.HasPrefix(args[i], "-") {
+			if isHelp(args[i]) {
+				return args, nil
+			}
+			return nil, fmt.Errorf("%s: a command comes before %s: %s", strings.TrimSpace(root.Name+" "+path), args[i], orList(commandNames(c)))
+		}
+		next := c.Command(args[i])
+		if next == nil {
+			return nil, fmt.Errorf("unknown command %q%s", strings.TrimSpace(path+" "+args[i]), didYouMean(args[i], commandNames(c), ""))
+		}
+		c = next
+	}
+	return args, nil
+}
+
+func isHelp(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }
+
+// commandNames returns the names of the commands below c.
+func commandNames(c *cli.Command) []string {
+	var names []string
+	for _, sub := range c.Commands {
+		if sub.Name != "completion" {
+			names = append(names, sub.Name)
+		}
+	}
+	return names
+}
+
+// usageError returns what is wrong with the flags of a command.
+func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
+	text := err.Error()
+	command := strings.TrimPrefix(c.FullName(), c.Root().Name+" ")
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		return fmt.Errorf("%s: unknown flag -%s%s", command, name, didYouMean(name, flagNames(c), "-"))
+	}
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
+		return fmt.Errorf("%s: -%s needs a value", command, strings.TrimLeft(name, "-"))
+	}
+	return fmt.Errorf("%s: %w", command, err)
+}
+
+func flagNames(c *cli.Command) []string {
+	var names []string
+	for _, f := range c.Flags {
+		names = append(names, f.Names()[0])
+	}
+	return names
+}
+
+// A variable is the environment variable of a flag. An empty one counts as unset.
+type variable struct {
+	name string
+	env  []string
+}
+
+func variableName(flag string) string {
+	return "WALLETSCREEN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// Lookup returns the value of the variable, as [cli.ValueSource] says.
+func (v variable) Lookup() (string, bool) {
+	for _, pair := range v.env {
+		if value, ok := strings.CutPrefix(pair, v.name+"="); ok && value != "" {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+func (v variable) String() string   { return v.name }
+func (v variable) GoString() string { return v.name }
+func (v variable) IsFromEnv() bool  { return true }
+func (v variable) Key() string      { return v.name }
+func (p *program) source(f string) cli.ValueSourceChain {
+	return cli.NewValueSourceChain(variable{variableName(f), p.env})
+}
+
+// The flags, by the type of their values. The usage names the value in backquotes.
+
+func (p *program) text(name, value, usage string, to *string) cli.Flag {
+	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Destination: to, Sources: p.source(name)}
+}
+
+func (p *program) flag(name, usage string, to *bool) cli.Flag {
+	return &cli.BoolFlag{Name: name, Usage: usage, Destination: to, Sources: p.source(name)}
+}
+
+func (p *program) duration(name, usage string, to *time.Duration) cli.Flag {
+	return &cli.GenericFlag{Name: name, Usage: usage, Value: &durationValue{to}, Sources: p.source(name)}
+}
+
+func (p *program) texts(name, usage string, to *[]string) cli.Flag {
+	return &cli.GenericFlag{Name: name, Usage: usage, Value: &textsValue{to}, Sources: p.source(name)}
+}
+
+// A durationValue is a [time.Duration] that also takes days, as 2d.
+type durationValue struct{ to *time.Duration }
+
+func (v *durationValue) Set(s string) error {
+	unit := time.Duration(1)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		s, unit = days+"h", 24
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return errors.New("want a time, as 30m, 48h or 7d")
+	}
+	*v.to = d * unit
+	return nil
+}
+
+func (v *durationValue) Get() any { return *v.to }
+
+func (v *durationValue) String() string {
+	if v.to == nil || *v.to == 0 {
+		return ""
+	}
+	return v.to.String()
+}
+
+// A textsValue is a list of strings, from a flag that is given several times or a
+// variable with blanks or commas between them.
+type textsValue struct{ to *[]string }
+
+func (v *textsValue) Set(s string) error {
+	words := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
+	if len(words) == 0 {
+		return errors.New("the value is empty")
+	}
+	*v.to = append(*v.to, words...)
+	return nil
+}
+
+func (v *textsValue) Get() any { return *v.to }
+
+func (v *textsValue) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return strings.Join(*v.to, ",")
+}
+
+// printHelp prints the help of a command.
+func printHelp(w io.Writer, _ string, data any) {
+	c, ok := data.(*cli.Command)
+	if !ok {
+		return
+	}
+	fmt.Fprintf(w, "%s %s.\n\n", c.FullName(), c.Usage)
+	switch {
+	case c.UsageText != "":
+		for _, line := range strings.Split(c.UsageText, "\n") {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	case len(c.Commands) > 0:
+		fmt.Fprintf(w, "  %s COMMAND [flags]\n", c.FullName())
+	default:
+		fmt.Fprintf(w, "  %s [flags]\n", c.FullName())
+	}
+	if c.Description != "" {
+		fmt.Fprintf(w, "\n%s\n", c.Description)
+	}
+	width := 0
+	for _, sub := range c.VisibleCommands() {
+		width = max(width, len(sub.Name))
+	}
+	for i, sub := range c.VisibleCommands() {
+		if i == 0 {
+			fmt.Fprint(w, "\nCommands:\n")
+		}
+		fmt.Fprintf(w, "  %-*s  %s\n", width, sub.Name, sub.Usage)
+	}
+	if len(c.Commands) > 0 {
+		fmt.Fprintf(w, "\nHelp for a command: %s COMMAND -help\n", c.FullName())
+	}
+	printFlags(w, c)
+}
+
+// printFlags prints the flags of a command, each with its variable.
+func printFlags(w io.Writer, c *cli.Command) {
+	first := true
+	for _, f := range c.Flags {
+		doc, ok := f.(cli.DocGenerationFlag)
+		if !ok || f.Names()[0] == "help" || f.Names()[0] == "generate-shell-completion" {
+			continue
+		}
+		if first {
+			fmt.Fprint(w, "\nFlags:\n")
+			first = false
+		}
+		usage, value := doc.GetUsage(), ""
+		if before, rest, ok := strings.Cut(usage, "`"); ok {
+			if name, after, ok := strings.Cut(rest, "`"); ok {
+				usage, value = before+strings.ToLower(name)+after, " "+strings.ToUpper(name)
+			}
+		}
+		if d := doc.GetValue(); d != "" && d != "false" && d != "0" && value != "" {
+			usage += " (default: " + d + ")"
+		}
+		fmt.Fprintf(w, "  -%s%s\n", f.Names()[0], value)
+		for _, line := range wrap(usage, 84) {
+			fmt.Fprintf(w, "        %s\n", line)
+		}
+	}
+}
+
+// wrap breaks text into lines of at most width bytes.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// An extractCall is a call of the command extract.
+type extractCall struct {
+	*program
+	lists listOptions
+	json  bool
+	total tally
+}
+
+func (p *program) extractCommand() *cli.Command {
+	e := &extractCall{program: p}
+	return &cli.Command{
+		Name:      "extract",
+		Usage:     "finds addresses in text, logs or mail, and screens them",
+		UsageText: "walletscreen extract [flags] FILE...",
+		Description: "- is the standard input. It finds addresses that prove themselves by a checksum, and 0x with\n" +
+			"40 hex digits. Exit codes are those of screen.",
+		Flags: slices.Concat([]cli.Flag{p.flag("json", "print one JSON object a line", &e.json)}, p.listFlags(&e.lists)),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			files := c.Args().Slice()
+			if len(files) == 0 {
+				return fmt.Errorf("extract: want a FILE, or - for the standard input")
+			}
+			screener, err := e.openLists(ctx, e.lists)
+			if err != nil {
+				return err
+			}
+			table := &layout{}
+			for _, name := range files {
+				if err := e.file(ctx, screener, name, table); err != nil {
+					return err
+				}
+			}
+			if !e.json {
+				if err := table.print(p.stdout); err != nil {
+					return err
+				}
+				if e.total.rows == 0 {
+					fmt.Fprintln(p.stderr, "no address found")
+				}
+				fmt.Fprintln(p.stderr)
+				printLists(p.stderr, screener.Sources())
+			}
+			p.code = e.total.code()
+			return nil
+		},
+	}
+}
+
+// chunkSize is how much text is searched at once, overlap how much of it again with the
+// next chunk, so that no address is cut.
+const (
+	chunkSize = 1 << 20
+	overlap   = 4 << 10
+)
+
+// file finds and screens the addresses of a file.
+func (e *extractCall) file(ctx context.Context, s *screening.Screener, name string, table *layout) error {
+	var r io.ReadCloser = io.NopCloser(e.stdin)
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return fmt.Errorf("extract: %w", err)
+		}
+		r = f
+	}
+	in := newInterruptible(ctx, r)
+	defer in.Close()
+	reader := bufio.NewReaderSize(in, chunkSize)
+	text := make([]byte, 0, chunkSize+overlap)
+	at := position{name: name, line: 1, column: 1}
+	for eof := false; !eof; {
+		n, err := io.ReadFull(reader, text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		eof = err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !eof {
+			return fmt.Errorf("extract: %s: %w", inputName(name), err)
+		}
+		end := len(text)
+		if !eof {
+			end -= overlap // what begins behind is found in the next chunk
+		}
+		done := 0
+		whole := string(text)
+		for _, f := range address.FindAll(whole) {
+			if f.Start >= end {
+				break
+			}
+			at.advance(whole[done:f.Start])
+			done = f.Start
+			if err := e.found(s, at, whole[f.Start:f.End], f.Address, table); err != nil {
+				return err
+			}
+			end = max(end, f.End)
+		}
+		at.advance(whole[done:end])
+		text = text[:copy(text[:cap(text)], text[end:])]
+	}
+	return nil
+}
+
+// found screens one address and prints it.
+func (e *extractCall) found(s *screening.Screener, at position, text string, a address.Address, table *layout) error {
+	r, err := s.Screen(a)
+	e.total.addResult(&r, err)
+	v := singleVerdict{Input: text, Result: r, Err: err}
+	if e.json {
+		return writeJSON(e.stdout, struct {
+			File   string `json:"file"`
+			Line   int    `json:"line"`
+			Column int    `json:"column"`
+			Offset int    `json:"offset"`
+			jsonResult
+		}{at.name, at.line, at.column, at.offset, v.object()})
+	}
+	if err != nil {
+		return err
+	}
+	why := ""
+	if len(r.Labels) > 0 {
+		l := r.Labels[0]
+		why = strings.TrimSpace(fmt.Sprintf("%s, %s match, %s %s %s", l.Kind, l.Match, l.Source, l.Ref, clean(l.Name)))
+	}
+	if len(table.rows) == 1000 { // memory stays small, and people see that it goes on
+		if err := table.print(e.stdout); err != nil {
+			return err
+		}
+		table.rows = nil
+	}
+	if len(table.rows) == 0 {
+		table.add("PLACE", "LEVEL", ">SCORE", "ADDRESS", "WHY")
+	}
+	table.add(fmt.Sprintf("%s:%d:%d", at.name, at.line, at.column), string(r.Level), strconv.Itoa(r.Score), a.String(), why)
+	return nil
+}
+
+// A position is a place in a file. Lines and columns count from 1, columns in bytes.
+type position struct {
+	name                 string
+	line, column, offset int
+}
+
+// advance moves p behind text.
+func (p *position) advance(text string) {
+	p.offset += len(text)
+	if n := strings.Count(text, "\n"); n > 0 {
+		p.line += n
+		p.column = len(text) - strings.LastIndexByte(text, '\n')
+		return
+	}
+	p.column += len(text)
+}

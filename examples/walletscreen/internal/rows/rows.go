@@ -1,0 +1,273 @@
+// Package rows reads a table of addresses row by row, and writes each row with the
+// columns of its verdict.
+//
+// [NewReader] recognizes CSV with any delimiter, TSV and JSON lines, compressed or not.
+// [Reader.Next] returns one [Row] for each row of the table, in order, also for those
+// that are malformed, and [Reader.AppendRow] writes it. Memory does not grow with the
+// length of the table.
+package rows
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// maxRow bounds the length of one row, in bytes.
+const maxRow = 1 << 20
+
+// Options says how to read a table. The zero Options recognizes everything.
+type Options struct {
+	// Format is "csv", "tsv" or "jsonl". Empty means to recognize it.
+	Format string
+	// Delimiter separates the columns. Zero means to recognize it.
+	Delimiter byte
+	// Address and Chain are the columns to read, by name or, counted from 1, by number.
+	// Empty means the columns with one of the usual names.
+	Address, Chain string
+	// Plausible reports whether a cell looks like an address. It tells a table without a
+	// header, and which of several columns has the addresses.
+	Plausible func(cell string) bool
+}
+
+// A Row is one row of a table. It is valid until the next call of Next.
+type Row struct {
+	Address, Chain []byte // the cells of these columns, unquoted
+	Err            error  // why the row cannot be screened with confidence, or nil
+
+	raw     []byte // as it was read, without the line ending
+	columns int    // the number of cells in raw
+	members []member
+}
+
+// The reasons why a row cannot be screened with confidence.
+var (
+	errBlank   = errors.New("blank row: no address")
+	errTooLong = errors.New("row longer than 1 MiB: its columns are left out")
+	errQuote   = errors.New("the row has a quote that is never closed")
+)
+
+// A Reader reads a table.
+type Reader struct {
+	in        *window
+	opts      Options
+	json      bool
+	delimiter byte
+	bom, crlf bool
+	header    []byte // as it was read; nil if there is none
+	preamble  []byte // the line "sep=;" of a spreadsheet program
+	columns   int    // of the header, or of the first row
+	address   int    // index of the column, or -1
+	chain     int    // index of the column, or -1
+	names     [2]string
+	spans     []span
+	scratch   [2][]byte
+}
+
+// NewReader returns a Reader of r. It reads the beginning of r, and returns an error
+// if that is not a table that has addresses.
+func NewReader(r io.Reader, opts Options) (*Reader, error) {
+	if opts.Plausible == nil {
+		opts.Plausible = func(string) bool { return false }
+	}
+	text, bom, err := decode(r)
+	if err != nil {
+		return nil, err
+	}
+	t := &Reader{in: &window{r: text}, opts: opts, bom: bom, address: -1, chain: -1}
+	head, err := t.in.peek(headSize)
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(head)) == 0 {
+		return nil, errors.New("the input is empty")
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return nil, errors.New("the input is not text; save it as CSV in UTF-8")
+	}
+	if i := bytes.IndexByte(head, '\n'); i < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		t.in.oldMac()
+		head = t.in.bytes()
+	} else if i > 0 && head[i-1] == '\r' {
+		t.crlf = true
+	}
+	switch first := bytes.TrimSpace(head)[0]; {
+	case opts.Format == "jsonl" || opts.Format == "" && first == '{':
+		t.json = true
+		return t, t.openJSON(head)
+	case opts.Format == "" && first == '[':
+		return nil, errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
+	}
+	return t, t.openCSV(head)
+}
+
+// openCSV finds the delimiter, the header and the columns.
+func (t *Reader) openCSV(head []byte) error {
+	t.delimiter = t.opts.Delimiter
+	if t.opts.Format == "tsv" && t.delimiter == 0 {
+		t.delimiter = '\t'
+	}
+	if line, _, found := bytes.Cut(head, []byte("\n")); found {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if len(line) == 5 && strings.EqualFold(string(line[:4]), "sep=") {
+			if t.delimiter == 0 {
+				t.delimiter = line[4]
+			}
+			raw, _, _ := t.in.line()
+			t.preamble = bytes.Clone(raw)
+			head = t.in.bytes()
+		}
+	}
+	if t.delimiter == 0 {
+		t.delimiter = detectDelimiter(head)
+	}
+	sample := sampleRows(head, t.delimiter, 50)
+	if len(sample) == 0 {
+		return errors.New("the input has no header")
+	}
+	t.columns = len(sample[0])
+	header := !slices.ContainsFunc(sample[0], t.opts.Plausible)
+	names, body := sample[0], sample[1:]
+	if !header {
+		names, body = make([]string, len(sample[0])), sample
+	}
+	var err error
+	if t.address, err = addressColumn(t.opts.Address, names, body, t.opts.Plausible); err != nil {
+		return err
+	}
+	if t.chain, err = chainColumn(t.opts.Chain, names, t.address); err != nil {
+		return err
+	}
+	if header {
+		for t.header == nil {
+			row, err := t.Next()
+			if err != nil {
+				return err
+			}
+			if row.raw != nil { // no blank line
+				t.header = t.appendInput([]byte{}, &row)
+			}
+		}
+	}
+	return nil
+}
+
+// Next returns the next row, and io.EOF after the last. Any other error is one of
+// reading the table.
+func (t *Reader) Next() (Row, error) {
+	line, tooLong, err := t.in.line()
+	if err != nil {
+		return Row{}, err
+	}
+	switch {
+	case tooLong:
+		return Row{Err: errTooLong}, nil
+	case t.json:
+		return t.nextJSON(line), nil
+	case len(bytes.TrimSpace(line)) == 0:
+		return Row{Err: errBlank}, nil
+	case bytes.IndexByte(line, '"') < 0:
+		return t.plain(line), nil
+	}
+	return t.quoted(line)
+}
+
+// plain returns the row of a line in which quotes have no meaning.
+func (t *Reader) plain(line []byte) Row {
+	row := Row{raw: line, columns: 1 + bytes.Count(line, []byte{t.delimiter})}
+	rest := line
+	for i := 0; i <= max(t.address, t.chain); i++ {
+		cell := rest
+		end := bytes.IndexByte(rest, t.delimiter)
+		if end >= 0 {
+			cell, rest = rest[:end], rest[end+1:]
+		}
+		if i == t.address {
+			row.Address = cell
+		} else if i == t.chain {
+			row.Chain = cell
+		}
+		if end < 0 {
+			break
+		}
+	}
+	return t.check(row)
+}
+
+// quoted returns the row that begins with line, which has a quote. The row may go on
+// over several lines.
+func (t *Reader) quoted(line []byte) (Row, error) {
+	spans, n, ok := scan(t.spans[:0], line, t.delimiter)
+	if !ok { // a quote is open at the end of the line
+		var whole []byte
+		var err error
+		if whole, spans, n, err = t.in.extend(t.delimiter, t.spans[:0]); err != nil {
+			return Row{}, err
+		}
+		if n <= len(line) {
+			row := t.plain(whole[:len(line)])
+			row.Err = errQuote
+			return row, nil
+		}
+		line = whole
+	}
+	t.spans = spans
+	row := Row{raw: line[:n], columns: len(spans)}
+	if t.address < len(spans) && t.address >= 0 {
+		row.Address = spans[t.address].text(line, &t.scratch[0])
+	}
+	if t.chain >= 0 && t.chain < len(spans) {
+		row.Chain = spans[t.chain].text(line, &t.scratch[1])
+	}
+	return t.check(row), nil
+}
+
+// check sets row.Err if the row has more cells than the header.
+func (t *Reader) check(row Row) Row {
+	if row.columns > t.columns {
+		if extra := t.extra(row); len(bytes.Trim(extra, string(t.delimiter)+" \t\"")) > 0 {
+			row.Err = fmt.Errorf("the row has %d columns, the header has %d: the last one holds the rest", row.columns, t.columns)
+		}
+	}
+	return row
+}
+
+// extra returns what follows the columns of the header in a row that has more.
+func (t *Reader) extra(row Row) []byte {
+	spans := split(row.raw, t.delimiter)
+	return row.raw[spans[t.columns-1].end:]
+}
+
+// split returns the cells of a row.
+func split(raw []byte, delimiter byte) []span {
+	spans, n, ok := scan(nil, raw, delimiter)
+	if ok && n == len(raw) {
+		return spans
+	}
+	return cut(raw, delimiter) // quotes that do not pair have no meaning
+}
+
+// AddressColumn returns the name of the column of the addresses, and ChainColumn that
+// of the chains, "" if there is none.
+func (t *Reader) AddressColumn() string { return t.columnName(t.address, t.names[0]) }
+
+// ChainColumn returns the name of the column of the chains, "" if there is none.
+func (t *Reader) ChainColumn() string { return t.columnName(t.chain, t.names[1]) }
+
+func (t *Reader) columnName(i int, name string) string {
+	if t.json {
+		return name
+	}
+	if i < 0 {
+		return ""
+	}
+	if t.header != nil {
+		if spans := split(t.header, t.delimiter); i < len(spans) {
+			return string(spans[i].text(t.header, new([]byte)))
+		}
+	}
+	return fmt.Sprintf("column %d", i+1)
+}

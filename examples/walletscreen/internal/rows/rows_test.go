@@ -1,0 +1,252 @@
+package rows
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// plausible takes what begins with 0x for an address.
+func plausible(s string) bool { return strings.HasPrefix(s, "0x") }
+
+// read returns the address, the chain and the error of each row of a table, and the
+// table with verdicts.
+func read(t *testing.T, r io.Reader, opts Options) (cells [][3]string, out string) {
+	t.Helper()
+	opts.Plausible = plausible
+	table, err := NewReader(r, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := table.AppendHeader(nil)
+	for {
+		row, err := table.Next()
+		if err == io.EOF {
+			return cells, string(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := [3]string{string(row.Address), string(row.Chain), ""}
+		v := Verdict{Level: "X", Labels: 1}
+		if row.Err != nil {
+			c[2] = row.Err.Error()
+			v = Verdict{Err: "bad"}
+		}
+		cells = append(cells, c)
+		b = table.AppendRow(b, &row, &v)
+	}
+}
+
+func utf16LE(s string) string {
+	b := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return string(b)
+}
+
+func TestTables(t *testing.T) {
+	const tail, verdict, bad = ",level,score,match,source,source_ref,name,listed_address,labels,error\n", ",X,0,,,,,,1,\n", ",,,,,,,,,bad\n"
+	for _, test := range []struct {
+		name, in string
+		opts     Options
+		cells    [][3]string
+		out      string
+	}{
+		{"plain", "id,address,chain\n1,0xa,ethereum\n2,0xb,\n", Options{},
+			[][3]string{{"0xa", "ethereum"}, {"0xb"}},
+			"id,address,chain" + tail + "1,0xa,ethereum" + verdict + "2,0xb," + verdict},
+		{"no final line ending", "address\n0xa", Options{}, [][3]string{{"0xa"}}, "address" + tail + "0xa" + verdict},
+		{"quoted", "address,note\n\"0xa\",\"two\nlines, \"\"quoted\"\"\"\n0xb,z\n", Options{},
+			[][3]string{{"0xa"}, {"0xb"}}, "address,note" + tail + "\"0xa\",\"two\nlines, \"\"quoted\"\"\"" + verdict + "0xb,z" + verdict},
+		{"quotes in the address", "address\n\"a\"\"b\"\n", Options{}, [][3]string{{"a\"b"}}, "address" + tail + "\"a\"\"b\"" + verdict},
+		{"quotes inside a cell", "address,size\n0xa,5\" disk\n0xb,\"7\"x\n", Options{}, [][3]string{{"0xa"}, {"0xb"}},
+			"address,size" + tail + "0xa,5\" disk" + verdict + "0xb,\"7\"x" + verdict},
+		{"quote never closed", "address,note\n0xa,\"open\n0xb,z\n", Options{}, [][3]string{{"0xa", "", errQuote.Error()}, {"0xb"}},
+			"address,note" + tail + "0xa,\"\"\"open\"" + bad + "0xb,z" + verdict},
+		{"quote closed in the wrong place", "address,note\n0xa,\"open\n0xb,\"z\"\n", Options{}, [][3]string{{"0xa", "", errQuote.Error()}, {"0xb"}},
+			"address,note" + tail + "0xa,\"\"\"open\"" + bad + "0xb,\"z\"" + verdict},
+		{"semicolons", "name;address\n\"a,b\";0xa\n1,5;0xb\n", Options{}, [][3]string{{"0xa"}, {"0xb"}},
+			"name;address" + strings.ReplaceAll(tail, ",", ";") + "\"a,b\";0xa" + strings.ReplaceAll(verdict, ",", ";") + "1,5;0xb" + strings.ReplaceAll(verdict, ",", ";")},
+		{"tabs", "name\taddress\na\t0xa\n", Options{}, [][3]string{{"0xa"}},
+			"name\taddress" + strings.ReplaceAll(tail, ",", "\t") + "a\t0xa" + strings.ReplaceAll(verdict, ",", "\t")},
+		{"directive", "sep=|\naddress|x\n0xa|1\n", Options{}, [][3]string{{"0xa"}},
+			"sep=|\naddress|x" + strings.ReplaceAll(tail, ",", "|") + "0xa|1" + strings.ReplaceAll(verdict, ",", "|")},
+		{"byte order mark and CRLF", "\ufeffaddress,x\r\n0xa,1\r\n", Options{}, [][3]string{{"0xa"}},
+			"\ufeff" + strings.ReplaceAll("address,x"+tail+"0xa,1"+verdict, "\n", "\r\n")},
+		{"UTF-16", utf16LE("name\taddress\r\nZoë 😀\t0xa\r\n"), Options{}, [][3]string{{"0xa"}},
+			"\ufeff" + strings.ReplaceAll(strings.ReplaceAll("name,address"+tail+"Zoë 😀,0xa"+verdict, "\n", "\r\n"), ",", "\t")},
+		{"CR", "address,x\r0xa,1\r0xb,2\r", Options{}, [][3]string{{"0xa"}, {"0xb"}}, "address,x" + tail + "0xa,1" + verdict + "0xb,2" + verdict},
+		{"no header", "1,0xa\n2,0xb\n", Options{}, [][3]string{{"0xa"}, {"0xb"}}, "1,0xa" + verdict + "2,0xb" + verdict},
+		{"one column", "customer\n0xa\n", Options{}, [][3]string{{"0xa"}}, "customer" + tail + "0xa" + verdict},
+		{"blank rows", "\naddress,x\n0xa,1\n\n  \n0xb,2\n\n", Options{},
+			[][3]string{{"0xa"}, {"", "", errBlank.Error()}, {"", "", errBlank.Error()}, {"0xb"}, {"", "", errBlank.Error()}},
+			"address,x" + tail + "0xa,1" + verdict + "," + bad + "," + bad + "0xb,2" + verdict + "," + bad},
+		{"too few cells", "x,address,y\n1,0xa\n2\n", Options{}, [][3]string{{"0xa"}, {""}}, "x,address,y" + tail + "1,0xa," + verdict + "2,," + verdict},
+		{"empty cells too many", "x,address\n1,0xa,,\n", Options{}, [][3]string{{"0xa"}}, "x,address" + tail + "1,0xa" + verdict},
+		{"too many cells", "x,address,y\n1,Smith, Jo,0xa,\"z\"\n", Options{}, [][3]string{{"Smith", "", "the row has 5 columns, the header has 3: the last one holds the rest"}},
+			"x,address,y" + tail + "1,Smith,\" Jo,0xa,\"\"z\"\"\"" + bad},
+		{"columns by name", "address,To\nMain Street,0xa\n", Options{Address: "to"}, [][3]string{{"0xa"}}, "address,To" + tail + "Main Street,0xa" + verdict},
+		{"columns by number", "a,b,c\n1,0xa,tron\n", Options{Address: "2", Chain: "3"}, [][3]string{{"0xa", "tron"}}, "a,b,c" + tail + "1,0xa,tron" + verdict},
+		{"street and wallet", "address,wallet_address,email_address\nMain Street,0xa,a@b\n", Options{}, [][3]string{{"0xa"}},
+			"address,wallet_address,email_address" + tail + "Main Street,0xa,a@b" + verdict},
+		{"JSON lines", "{\"id\": 1, \"address\":\"0xa\",\"chain\":null}\n[]\n\n{\"address\":7}\n{\"address\":\"0xb\",\"level\":\"old\"}", Options{},
+			[][3]string{{"0xa"}, {"", "", "the line is no JSON object"}, {"", "", errBlank.Error()}, {"", "", "the member \"address\" is no string"}, {"0xb"}},
+			`{"id":1,"address":"0xa","chain":null,"level":"X","score":0,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":1,"error":""}
+{"input":"[]","level":null,"score":null,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":null,"error":"bad"}
+{"level":null,"score":null,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":null,"error":"bad"}
+{"address":7,"level":null,"score":null,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":null,"error":"bad"}
+{"address":"0xb","level":"X","score":0,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":1,"error":""}
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for how, r := range map[string]io.Reader{"whole": strings.NewReader(test.in), "bytewise": iotest.OneByteReader(strings.NewReader(test.in))} {
+				cells, out := read(t, r, test.opts)
+				if d := cmp.Diff(test.cells, cells); d != "" {
+					t.Errorf("%s: rows (-want +got):\n%s", how, d)
+				}
+				if d := cmp.Diff(test.out, out); d != "" {
+					t.Errorf("%s: output (-want +got):\n%s", how, d)
+				}
+			}
+		})
+	}
+}
+
+func TestGzip(t *testing.T) {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	io.WriteString(w, "\ufeffaddress\n0xa\n")
+	w.Close()
+	if cells, _ := read(t, bytes.NewReader(z.Bytes()), Options{}); !cmp.Equal(cells, [][3]string{{"0xa"}}) {
+		t.Error(cells)
+	}
+	cut, err := NewReader(bytes.NewReader(z.Bytes()[:z.Len()-6]), Options{})
+	for err == nil {
+		_, err = cut.Next()
+	}
+	if err == io.EOF {
+		t.Error("a file that is cut short ends without an error")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                   "the input is empty",
+		"\n\n ":                              "the input is empty",
+		"PK\x03\x04...":                      "the input is a workbook or a zip archive; save the sheet as CSV, or unpack the archive",
+		"a\x00b":                             "the input is not text; save it as CSV in UTF-8",
+		"[{\"address\":\"0xa\"}]":            "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
+		"a,b\n1,2\n":                         `no column is named address, of "a", "b"; name it with -address-column`,
+		"from_address,to_address\n0xa,0xb\n": `several columns may have the addresses, of "from_address", "to_address"; name one with -address-column`,
+	} {
+		if _, err := NewReader(strings.NewReader(in), Options{Plausible: plausible}); err == nil || err.Error() != want {
+			t.Errorf("%q: error %v, want %s", in, err, want)
+		}
+	}
+	_, err := NewReader(strings.NewReader("a,b\n1,2\n"), Options{Address: "wallet"})
+	if want := `-address-column: no column is named "wallet"; there are "a", "b"`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// A row of any length takes bounded memory, and those after it are not lost.
+func TestLongRow(t *testing.T) {
+	in := "address,x\n0xa," + strings.Repeat("y", 3<<20) + "\n0xb,\"" + strings.Repeat("z\n", 1<<20) + "\n"
+	cells, _ := read(t, strings.NewReader(in), Options{})
+	if len(cells) != 2+1<<20 || cells[0][2] != errTooLong.Error() || cells[1] != [3]string{"0xb", "", errQuote.Error()} {
+		t.Errorf("%d rows, %v", len(cells), cells[:2])
+	}
+}
+
+// Cells of lists are quoted, and not run as formulas.
+func TestCells(t *testing.T) {
+	table, err := NewReader(strings.NewReader("address\n0xa\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, _ := table.Next()
+	out := table.AppendRow(nil, &row, &Verdict{Level: "HIGH", Score: 70, Source: "S", Ref: "=1+1", Name: "A, \"B\"\nC", Listed: " x", Labels: 2})
+	got, err := csv.NewReader(bytes.NewReader(out)).Read()
+	if want := []string{"0xa", "HIGH", "70", "", "S", "'=1+1", "A, \"B\"\nC", " x", "2", ""}; err != nil || !cmp.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}
+
+// FuzzRows reads a table, writes it, and reads that: there are as many rows, with the
+// same addresses. Where encoding/csv takes the input it finds the same rows.
+func FuzzRows(f *testing.F) {
+	for _, s := range []string{"address\n0xa\n", "a;address\n\"x\n\";0xa\n\"b;c\n", "{\"address\":\"0xa\"}\n", "sep=;\na;address\n1;2;3\n", "address,b\r\n0xa,\"\"\"\r\n\"\r\n", "1\t0xa\r2\r"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		opts := Options{Plausible: plausible, Delimiter: ',', Address: "1"}
+		if bytes.HasPrefix(in, []byte("{")) {
+			opts = Options{Plausible: plausible, Format: "jsonl", Address: "address"}
+		}
+		all := func(in []byte) (cells []string, out []byte, header bool, err error) {
+			table, err := NewReader(bytes.NewReader(in), opts)
+			if err != nil {
+				return nil, nil, false, err
+			}
+			out = table.AppendHeader(nil)
+			for {
+				row, err := table.Next()
+				if err == io.EOF {
+					return cells, out, table.header != nil, nil
+				}
+				if err != nil {
+					return nil, nil, false, err
+				}
+				cell := string(row.Address)
+				if row.Err != nil {
+					cell = "" // its last column may hold more than before
+				}
+				cells = append(cells, cell)
+				out = table.AppendRow(out, &row, &Verdict{Err: "x"})
+			}
+		}
+		cells, out, header, err := all(in)
+		if err != nil || len(cells) == 0 {
+			return
+		}
+		again, _, header2, err := all(out)
+		if err == nil && header2 != header {
+			return // a blank first row looks like a header in the output
+		}
+		if err != nil || len(again) != len(cells) {
+			t.Fatalf("%d rows of %q were written as %q, and read as %d, %v", len(cells), in, out, len(again), err)
+		}
+		for i := range cells {
+			if cells[i] != "" && opts.Delimiter == ',' && !strings.ContainsAny(cells[i], "\"\r") && !strings.Contains(string(in), "\"") && strings.TrimSpace(again[i]) != strings.TrimSpace(cells[i]) {
+				t.Fatalf("address %q of row %d of %q was written as %q", cells[i], i, in, again[i])
+			}
+		}
+		if opts.Delimiter != ',' || bytes.ContainsAny(in, "\r") || bytes.HasPrefix(bytes.ToLower(in), []byte("sep=")) || bytes.Contains(in, []byte("\n\n")) || in[0] == '\n' || strings.TrimSpace(string(in)) != string(in) {
+			return
+		}
+		if records, err := csv.NewReader(bytes.NewReader(in)).ReadAll(); err == nil {
+			want := len(records)
+			if header {
+				want--
+			}
+			blank := 0
+			for _, c := range cells {
+				if strings.TrimSpace(c) == "" {
+					blank++
+				}
+			}
+			if len(cells) < want || len(cells)-blank > want {
+				t.Fatalf("%d rows of %q, encoding/csv finds %d", len(cells), in, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,60 @@
+// Walletscreen screens wallet addresses against sanctions and risk lists.
+//
+//	go run ./examples/walletscreen screen -in customers.csv -out verdicts.csv
+//
+// It needs no configuration, no network and no database: it brings lists along, and
+// says how old they are. Its commands are screen, validate, extract and version; each
+// explains itself with -help.
+//
+// A flag is written -in or --in. Each has an environment variable, WALLETSCREEN_IN for
+// -in and so on; the flag wins.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	p := &program{env: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	code := p.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// The exit codes.
+const (
+	exitClean     = 0 // everything is clean, or valid, or done
+	exitMatch     = 1 // something is listed
+	exitUndecided = 2 // something could not be decided, or the call was wrong
+)
+
+// A program is one call of walletscreen.
+type program struct {
+	env            []string // as of os.Environ
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	code           int // of a command that succeeded
+}
+
+// run runs the command in args and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	err := p.command(ctx, args)
+	if err == nil {
+		return p.code
+	}
+	if !errors.Is(err, errSilent) {
+		fmt.Fprintln(p.stderr, "walletscreen:", err)
+	}
+	return exitUndecided
+}
+
+// errSilent is an error that the command has explained already.
+var errSilent = errors.New("explained already")

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+)
+
+// checkEnvironment returns an error for a variable that begins as ours do and belongs
+// to no flag of any command.
+func checkEnvironment(root *cli.Command, env []string) error {
+	known := variables(root)
+	for _, pair := range env {
+		name, _, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, "WALLETSCREEN_") || slices.Contains(known, name) || ofOrchestrator(name) {
+			continue
+		}
+		return fmt.Errorf("unknown environment variable %s%s", name, didYouMean(name, known, ""))
+	}
+	return nil
+}
+
+// variables returns the variables of all flags of c and the commands below it.
+func variables(c *cli.Command) []string {
+	var names []string
+	for _, f := range c.Flags {
+		names = append(names, variableName(f.Names()[0]))
+	}
+	for _, sub := range c.Commands {
+		names = append(names, variables(sub)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// ofOrchestrator reports whether Kubernetes or Docker sets a variable of that name for
+// a service that is called walletscreen.
+func ofOrchestrator(name string) bool {
+	name = strings.TrimPrefix(name, "WALLETSCREEN_")
+	return name == "SERVICE_HOST" || strings.HasPrefix(name, "SERVICE_PORT") || name == "PORT" || strings.HasPrefix(name, "PORT_") ||
+		name == "NAME" || strings.HasPrefix(name, "ENV_")
+}
+
+// didYouMean returns the end of an error about a name that is none of these.
+func didYouMean(name string, names []string, prefix string) string {
+	best, distance := "", 1+len(name)/2
+	for _, n := range names {
+		if d := editDistance(name, n); d < distance {
+			best, distance = n, d
+		}
+	}
+	if best == "" {
+		if len(names) > 12 || len(names) == 0 {
+			return "; see -help"
+		}
+		quoted := make([]string, len(names))
+		for i, n := range names {
+			quoted[i] = prefix + n
+		}
+		return "; want " + orList(quoted)
+	}
+	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
+}
+
+// editDistance returns how many letters must be added, left out, replaced or swapped
+// with the next to make a into b.
+func editDistance(a, b string) int {
+	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(last[j]+cost, last[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, last, next = last, next, before
+	}
+	return last[len(b)]
+}
+
+// orList returns words as "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	listed   = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96" // by OFAC
+	unlisted = "0x098b716b8aaf21512996dc57eb0615e2383e2f95"
+)
+
+// call runs the program and returns what it prints.
+func call(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	return callIn(t, nil, stdin, args...)
+}
+
+func callIn(t *testing.T, env []string, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	p := &program{env: env, stdin: strings.NewReader(stdin), stdout: &out, stderr: &err}
+	code = p.run(t.Context(), args)
+	return code, out.String(), err.String()
+}
+
+// ages hides what depends on the day of the test.
+func ages(s string) string {
+	s = regexp.MustCompile(` *\d+ (days|h)`).ReplaceAllString(s, " N days")
+	return regexp.MustCompile(`in [0-9.]+[mµn]?s`).ReplaceAllString(s, "in 1ms")
+}
+
+func TestScreenAddresses(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{unlisted}, 0, "CLEAN_NO_MATCH  0  ethereum " + unlisted + "\n"},
+		{[]string{listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n"},
+		{[]string{"-chain", "polygon", listed}, 1, "CRITICAL  100  polygon " + strings.ToLower(listed) + "\n" +
+			"  SANCTIONED  family match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n"},
+		{[]string{"eip155:1:" + listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n"},
+		{[]string{"hello"}, 2, "UNDECIDED  hello\n  not recognized as an address; it may be an account name of near, eos or wax: say so with -chain or a chain column\n"},
+		{[]string{"pending_verification_by_the_compliance_team"}, 2, "UNDECIDED  pending_verification_by_the_compliance_team\n" +
+			"  not recognized as an address; it may be an account name of near: say so with -chain or a chain column\n"},
+		{[]string{"vitalik.eth"}, 2, "UNDECIDED  vitalik.eth\n  a name, not an address: look up the address behind it, and screen that\n"},
+		{[]string{"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 2, "UNDECIDED  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n" +
+			"  could be an address of bitcoin, bitcoin-cash, bitcoin-sv, ecash or bitcoin-diamond; say which with -chain or a chain column\n"},
+		{[]string{"--chain=bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
+		// A private key is shown nowhere.
+		{[]string{"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"}, 2, "UNDECIDED  (not shown)\n" +
+			"  ethereum address: not an address of this chain but a private key or seed\n"},
+		// 2 wins over 1.
+		{[]string{listed, "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n\n" +
+			"UNDECIDED  bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx\n  bitcoin address \"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx\": checksum mismatch\n"},
+	} {
+		code, stdout, stderr := call(t, "", append([]string{"screen"}, test.args...)...)
+		if d := cmp.Diff(test.want, stdout); code != test.code || d != "" {
+			t.Errorf("%q: exit code %d, want %d; (-want +got):\n%s", test.args, code, test.code, d)
+		}
+		if !strings.Contains(stderr, "OFAC_SDN           2025-11-19") {
+			t.Errorf("%q: the date of a list is missing from %q", test.args, stderr)
+		}
+	}
+}
+
+func TestScreenJSON(t *testing.T) {
+	code, stdout, stderr := call(t, "", "screen", "-json", listed, "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ")
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if code != 2 || stderr != "" || len(lines) != 2 {
+		t.Fatal(code, stdout, stderr)
+	}
+	var r jsonResult
+	if err := json.Unmarshal([]byte(lines[0]), &r); err != nil || r.Input != listed || r.Level != "CRITICAL" || *r.Score != 100 || len(r.Labels) != 1 || r.Labels[0].SourceRef != "27307" || r.Snapshot == "" {
+		t.Errorf("%s, %v", lines[0], err)
+	}
+	if strings.Contains(lines[1], "5Hue") || !strings.Contains(lines[1], `"error":"`) || strings.Contains(lines[1], "level") {
+		t.Error(lines[1])
+	}
+}
+
+func TestScreenTable(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
+	os.WriteFile(in, []byte("\ufeffid;Wallet Address;Network\r\n"+
+		"1;"+listed+";Ethereum\r\n"+
+		"2;"+unlisted+";\r\n"+
+		"3;"+listed+";ETH\r\n"+
+		"\"4\r\n\";;\r\n"+
+		"5;"+listed+";polygno\r\n"+
+		"6;12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw;\r\n"), 0o600)
+	code, stdout, stderr := call(t, "", "screen", "-in", in, "-out", out)
+	got, _ := os.ReadFile(out)
+	want := "\ufeffid;Wallet Address;Network;level;score;match;source;source_ref;name;listed_address;labels;error\n" +
+		"1;" + listed + ";Ethereum;CRITICAL;100;exact;OFAC_SDN;27307;Lazarus Group;" + listed + ";1;\n" +
+		"2;" + unlisted + ";;CLEAN_NO_MATCH;0;;;;;;0;\n" +
+		"3;" + listed + ";ETH;;;;;;;;;\"chain \"\"ETH\"\": unsupported chain; ETH is a ticker; use the slug ethereum\"\n" +
+		"\"4\n\";;;;;;;;;;;no address\n" +
+		"5;" + listed + ";polygno;;;;;;;;;\"unsupported chain \"\"polygno\"\"; did you mean polygon?\"\n"
+	lines := strings.SplitAfter(strings.ReplaceAll(string(got), "\r\n", "\n"), "\n")
+	if d := cmp.Diff(want, strings.Join(lines[:len(lines)-2], "")); code != 2 || stdout != "" || d != "" {
+		t.Errorf("exit code %d, standard output %q, (-want +got):\n%s", code, stdout, d)
+	}
+	// What may be an address of several chains is never clean; what is found is shown.
+	if last := lines[len(lines)-2]; !strings.Contains(last, ";could be an address of bitcoin, bitcoin-cash") && !strings.Contains(last, "\"could be") {
+		t.Error(last)
+	}
+	wantSummary := "6 rows in 1ms\n" +
+		"  CLEAN_NO_MATCH          1\n" +
+		"  CRITICAL                1\n" +
+		"  UNDECIDED               4   see the column error\n\n"
+	if d := cmp.Diff(wantSummary, strings.SplitAfter(ages(stderr), "\n\n")[0]); d != "" {
+		t.Errorf("summary (-want +got):\n%s", d)
+	}
+}
+
+// The formats of the standard streams, of compression and of exit codes.
+func TestScreenStreams(t *testing.T) {
+	code, stdout, _ := call(t, "address\n"+unlisted+"\n", "screen", "-in", "-")
+	if want := "address,level,score,match,source,source_ref,name,listed_address,labels,error\n" + unlisted + ",CLEAN_NO_MATCH,0,,,,,,0,\n"; code != 0 || stdout != want {
+		t.Errorf("exit code %d, %q", code, stdout)
+	}
+	if code, _, _ := call(t, "address\n"+unlisted+"\n"+listed+"\n", "screen", "-in", "-", "-out", "-"); code != 1 {
+		t.Errorf("exit code %d of a listed address", code)
+	}
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	io.WriteString(w, "{\"wallet\":\""+listed+"\"}\n")
+	w.Close()
+	out := filepath.Join(t.TempDir(), "out.jsonl.gz")
+	code, stdout, stderr := call(t, z.String(), "screen", "-in", "-", "-out", out, "-json")
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if !strings.HasPrefix(string(text), `{"wallet":"`+listed+`","level":"CRITICAL","score":100,`) || err != nil {
+		t.Error(string(text), err)
+	}
+	var s struct {
+		Rows   int
+		Levels map[string]int
+		Lists  []struct{ ID string }
+	}
+	if json.Unmarshal([]byte(stdout), &s); code != 1 || stderr != "" || s.Rows != 1 || s.Levels["CRITICAL"] != 1 || len(s.Lists) != 4 {
+		t.Errorf("exit code %d, summary %s, %s", code, stdout, stderr)
+	}
+}
+
+// A call that is wrong does nothing, and says in one line how to mend it.
+func TestWrongCalls(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.csv")
+	os.WriteFile(in, []byte("a,b\n1,2\n"), 0o600)
+	for _, test := range []struct {
+		env  string
+		args []string
+		want string
+	}{
+		{"", []string{"sreen", "x"}, `unknown command "sreen"; did you mean screen?`},
+		{"", []string{"screen", "-chian", "x", "y"}, "screen: unknown flag -chian; did you mean -chain?"},
+		{"", []string{"screen", "--chian=x", "y"}, "screen: unknown flag -chian; did you mean -chain?"},
+		{"WALLETSCREEN_CHIAN=x", []string{"screen", "y"}, "unknown environment variable WALLETSCREEN_CHIAN; did you mean WALLETSCREEN_CHAIN?"},
+		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "y"}, `-chain: unsupported chain "etherium"; did you mean ethereum?`},
+		{"WALLETSCREEN_MAX_AGE=2w", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time, as 30m, 48h or 7d"},
+		{"", []string{"screen", "-max-age", "2w", "y"}, "screen: -max-age: want a time, as 30m, 48h or 7d"},
+		{"", []string{"screen", "-require", "OFAC", "y"}, `-require: there is no list "OFAC"; want OFAC_SDN, COMMUNITY_BADLIST, EU_CONSOLIDATED or UK_CONSOLIDATED`},
+		{"", []string{"screen", "-require", "OFAC_SND", "y"}, `-require: there is no list "OFAC_SND"; did you mean OFAC_SDN?`},
+		{"", []string{"screen"}, "screen: want an ADDRESS, or -in FILE for a table; see screen -help"},
+		{"", []string{"screen", "-chain"}, "screen: -chain needs a value"},
+		{"", []string{"screen", "-out", "x"}, "screen: -out needs -in, the table to read"},
+		{"", []string{"screen", "-in", in, "-out", in}, "screen: -in and -out are the same file, " + in},
+		{"", []string{"screen", "-in", in, "-out", dir + "/out.csv"}, in + `: no column is named address, of "a", "b"; name it with -address-column`},
+		{"", []string{"screen", "-in", in, "-address-column", "c", "-out", dir + "/out.csv"}, in + `: -address-column: no column is named "c"; there are "a", "b"`},
+		{"", []string{"screen", "-in", dir + "/none.csv"}, "-in: open " + dir + "/none.csv: no such file or directory"},
+		{"", []string{"screen", "-in", dir}, "-in: " + dir + " is a directory; want a file"},
+		{"", []string{"screen", "-max-age", "1h", unlisted}, "nothing can be decided: OFAC_SDN is N days old and COMMUNITY_BADLIST is N days old, older than -max-age 1h0m0s"},
+		{"", []string{"validate"}, "validate: want an ADDRESS"},
+		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
+	} {
+		var env []string
+		if test.env != "" {
+			env = []string{test.env}
+		}
+		code, stdout, stderr := callIn(t, env, "", test.args...)
+		if got := strings.ReplaceAll(ages(stderr), "  N", " N"); code != 2 || stdout != "" || got != "walletscreen: "+test.want+"\n" {
+			t.Errorf("%s %q: exit code %d, %q, %q, want %q", test.env, test.args, code, stdout, got, test.want)
+		}
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Error("a wrong call has made a file")
+	}
+	// Variables that Kubernetes sets for a service of this name are not mistakes.
+	if code, _, stderr := callIn(t, []string{"WALLETSCREEN_PORT=tcp://10.0.0.1:80", "WALLETSCREEN_SERVICE_HOST=10.0.0.1", "WALLETSCREEN_PORT_80_TCP_ADDR=x"}, "", "version"); code != 0 {
+		t.Error(stderr)
+	}
+	if code, _, _ := callIn(t, []string{"WALLETSCREEN_CHAIN=bitcoin"}, "", "screen", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"); code != 0 {
+		t.Error("WALLETSCREEN_CHAIN has no effect")
+	}
+}
+
+// Help is on the standard output, and names all commands and flags.
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"-h"}, {"--help"}, {"help"}} {
+		code, stdout, stderr := call(t, "", args...)
+		if code != 0 || stderr != "" || !strings.Contains(stdout, "  screen ") || !strings.Contains(stdout, "Exit codes: 0 ") {
+			t.Errorf("%q: exit code %d, %q, %q", args, code, stdout, stderr)
+		}
+	}
+	for _, args := range [][]string{{"screen", "-help"}, {"help", "screen"}, {"screen", "-in", "x", "-h"}} {
+		code, stdout, _ := call(t, "", args...)
+		if code != 0 || !strings.Contains(stdout, "  -address-column COLUMN\n") {
+			t.Errorf("%q: exit code %d, %q", args, code, stdout)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	code, stdout, _ := call(t, "", "validate", "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8")
+	if want := "valid    TJRabPrwbZy45sbavfcjinPJC18kjpRTv8\n  tron  TJRabPrwbZy45sbavfcjinPJC18kjpRTv8  "; code != 0 || !strings.HasPrefix(stdout, want) {
+		t.Errorf("exit code %d, %q", code, stdout)
+	}
+	code, stdout, _ = call(t, "", "validate", "TJRabPrwbZy45sbavfcjinPJC18kjpRTv9", " "+listed)
+	if want := "INVALID  TJRabPrwbZy45sbavfcjinPJC18kjpRTv9\n  tron address \"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9\": checksum mismatch\n\n" +
+		"INVALID   " + listed + "\n         ^\n  ethereum address \" " + listed + "\": not an address of this chain: unexpected character at offset 0; it is U+0020 SPACE\n"; code != 2 || stdout != want {
+		t.Errorf("exit code %d, %q, want %q", code, stdout, want)
+	}
+	code, stdout, _ = call(t, "", "validate", "-json", "-chain", "polygon", listed, "0x12")
+	var a, b validation
+	dec := json.NewDecoder(strings.NewReader(stdout))
+	if dec.Decode(&a) != nil || dec.Decode(&b) != nil || code != 2 || !a.Valid || a.Addresses[0].CAIP10 != "eip155:137:"+strings.ToLower(listed) || b.Valid || b.Reason != "bad_length" {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+}
+
+func TestExtract(t *testing.T) {
+	text := "Dear all,\n\n  pay to " + listed + " or\nbc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq.\n"
+	file := filepath.Join(t.TempDir(), "mail.txt")
+	os.WriteFile(file, []byte(text), 0o600)
+	code, stdout, _ := call(t, "", "extract", file)
+	if code != 1 || !strings.Contains(stdout, file+":3:10  CRITICAL          100  ethereum:") || !strings.Contains(stdout, file+":4:1   CLEAN_NO_MATCH      0  bitcoin:bc1q") {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+	// Positions are those of the whole text, wherever it is cut for the search.
+	var long strings.Builder
+	want := 0
+	for long.Len() < 3*chunkSize {
+		long.WriteString(strings.Repeat("x ", 997) + "\n" + listed + " ")
+		want++
+	}
+	code, stdout, _ = call(t, long.String(), "extract", "-json", "-")
+	dec := json.NewDecoder(strings.NewReader(stdout))
+	got := 0
+	for dec.More() {
+		var f struct {
+			Offset, Line, Column int
+			Level                string
+		}
+		if err := dec.Decode(&f); err != nil || !strings.HasPrefix(long.String()[f.Offset:], listed) || f.Column != 1 || f.Line != got+2 || f.Level != "CRITICAL" {
+			t.Fatal(f, err)
+		}
+		got++
+	}
+	if code != 1 || got != want {
+		t.Errorf("exit code %d, %d addresses, want %d", code, got, want)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	code, stdout, _ := call(t, "", "version")
+	if code != 0 || !strings.Contains(stdout, "scoring       v1") || !strings.Contains(stdout, "OFAC_SDN           2025-11-19") {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+	code, stdout, _ = call(t, "", "version", "-json")
+	var v version
+	if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil || len(v.Bundled) != 4 || v.Scoring == "" {
+		t.Errorf("exit code %d, %v, %s", code, err, stdout)
+	}
+}
+
+// An interrupted call leaves whole rows, and says how many.
+func TestInterrupted(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.csv")
+	r, w := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	var stderr bytes.Buffer
+	p := &program{stdin: r, stdout: io.Discard, stderr: &stderr}
+	done := make(chan int)
+	go func() { done <- p.run(ctx, []string{"screen", "-in", "-", "-out", out}) }()
+	io.WriteString(w, "id,address\n"+strings.Repeat("1,"+unlisted+"\n", 5000)+"2,0x09") // and nothing more comes
+	cancel()
+	code := <-done
+	got, _ := os.ReadFile(out)
+	n := bytes.Count(got, []byte("CLEAN_NO_MATCH,0,,,,,,0,\n"))
+	if want := "interrupted: " + grouped(int64(n)) + " rows are whole in " + out; code != 2 || !strings.Contains(stderr.String(), want) {
+		t.Errorf("exit code %d, %q, want %q", code, stderr.String(), want)
+	}
+	if bytes.Count(got, []byte("\n")) != n+1 && len(got) > 0 {
+		t.Errorf("%d rows are whole of %d", n, bytes.Count(got, []byte("\n"))-1)
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// openOutput opens -out; empty and - mean stdout.
+func openOutput(name string, stdout io.Writer) (*output, error) {
+	if name == "" || name == "-" {
+		return &output{w: stdout}, nil
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("-out: %w", err)
+	}
+	if strings.HasSuffix(name, ".gz") {
+		z := gzip.NewWriter(f)
+		return &output{w: z, closers: []io.Closer{z, f}}, nil
+	}
+	return &output{w: f, closers: []io.Closer{f}}, nil
+}
+
+// A countingReader counts the bytes that were read.
+type countingReader struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// An interruptible reads ahead in a goroutine, so that a Read ends with its context
+// even if the reader below does not.
+type interruptible struct {
+	ctx    context.Context
+	r      io.ReadCloser
+	full   chan piece
+	empty  chan []byte
+	piece  piece
+	rest   []byte
+	closed chan struct{}
+}
+
+// A piece is what one Read has returned.
+type piece struct {
+	buf []byte
+	n   int
+	err error
+}
+
+func newInterruptible(ctx context.Context, r io.ReadCloser) *interruptible {
+	i := &interruptible{ctx: ctx, r: r, full: make(chan piece), empty: make(chan []byte, 2), closed: make(chan struct{})}
+	for range 2 {
+		i.empty <- make([]byte, 128<<10)
+	}
+	go i.read()
+	return i
+}
+
+func (i *interruptible) read() {
+	for buf := range i.empty {
+		n, err := i.r.Read(buf)
+		select {
+		case i.full <- piece{buf, n, err}:
+		case <-i.closed:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (i *interruptible) Read(p []byte) (int, error) {
+	for len(i.rest) == 0 {
+		if i.piece.err != nil {
+			return 0, i.piece.err
+		}
+		if i.piece.buf != nil {
+			i.empty <- i.piece.buf
+		}
+		select {
+		case i.piece = <-i.full:
+			i.rest = i.piece.buf[:i.piece.n]
+		case <-i.ctx.Done():
+			i.piece = piece{err: i.ctx.Err()}
+		}
+	}
+	n := copy(p, i.rest)
+	i.rest = i.rest[n:]
+	return n, nil
+}
+
+// Close ends reading.
+func (i *interruptible) Close() error {
+	close(i.closed)
+	return i.r.Close()
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// A progress shows on a terminal how far a table is.
+type progress struct {
+	bar     *progressbar.ProgressBar // nil if there is no terminal
+	read    *countingReader
+	started time.Time
+	shown   time.Time
+}
+
+// newProgress returns a progress of size bytes, -1 if that is not known.
+func newProgress(w io.Writer, size int64, read *countingReader) *progress {
+	p := &progress{read: read, started: time.Now()}
+	if isTerminal(w) {
+		p.bar = progressbar.NewOptions64(size,
+			progressbar.OptionSetWriter(w),
+			progressbar.OptionSetWidth(24),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSpinnerType(14),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return p
+}
+
+// rows shows that n rows are done.
+func (p *progress) rows(n int64) {
+	if p.bar == nil {
+		return
+	}
+	now := time.Now()
+	if now.Sub(p.shown) < 100*time.Millisecond {
+		return
+	}
+	p.shown = now
+	p.bar.Describe(fmt.Sprintf("%s rows  %s rows/s", grouped(n), grouped(int64(float64(n)/now.Sub(p.started).Seconds()))))
+	p.bar.Set64(p.read.n.Load())
+}
+
+// finish removes the bar.
+func (p *progress) finish() {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// tableOptions say which table to read and where to write it.
+type tableOptions struct {
+	in, out       string
+	format        string
+	delimiter     string
+	addressColumn string
+	chainColumn   string
+	chain         string
+}
+
+func (p *program) tableFlags(o *tableOptions) []cli.Flag {
+	return []cli.Flag{
+		p.text("in", "", "table to read, a `file` or - for the standard input", &o.in),
+		p.text("out", "", "`file` to write, or - for the standard output; with .gz at the end it is compressed", &o.out),
+		p.text("chain", "", "`chain` of addresses without one (default: detected)", &o.chain),
+		p.text("address-column", "", "`column` of the addresses, a name or a number from 1 (default: by the usual names)", &o.addressColumn),
+		p.text("chain-column", "", "`column` of the chains, a name or a number from 1 (default: by the usual names)", &o.chainColumn),
+		p.text("format", "", "`format` of the table: csv, tsv or jsonl (default: detected)", &o.format),
+		p.text("delimiter", "", "`character` between columns, or tab (default: detected)", &o.delimiter),
+	}
+}
+
+// check returns an error if the options do not go with each other, or with args.
+func (o *tableOptions) check(command string, args []string) error {
+	switch {
+	case o.in == "" && len(args) == 0 && o.out != "":
+		return fmt.Errorf("%s: -out needs -in, the table to read", command)
+	case o.in == "" && len(args) == 0:
+		return fmt.Errorf("%s: want an ADDRESS, or -in FILE for a table; see %[1]s -help", command)
+	case o.in != "" && len(args) > 0:
+		return fmt.Errorf("%s: unexpected argument %q beside -in", command, args[0])
+	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != ""):
+		return fmt.Errorf("%s: -out, -address-column, -chain-column, -format and -delimiter need -in", command)
+	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
+		return fmt.Errorf("%s: unknown -format %q; want csv, tsv or jsonl", command, o.format)
+	}
+	switch o.delimiter {
+	case "tab", `\t`:
+		o.delimiter = "\t"
+	case "\"", "\n", "\r":
+		return fmt.Errorf("%s: -delimiter %q cannot divide columns", command, o.delimiter)
+	}
+	if len(o.delimiter) > 1 {
+		return fmt.Errorf("%s: -delimiter %q: want one ASCII character, or tab", command, o.delimiter)
+	}
+	if o.in != "-" && o.out != "" && o.out != "-" {
+		in, err := os.Stat(o.in)
+		out, err2 := os.Stat(o.out)
+		if err == nil && err2 == nil && os.SameFile(in, out) {
+			return fmt.Errorf("%s: -in and -out are the same file, %s", command, o.in)
+		}
+	}
+	return nil
+}
+
+// A tableJob reads a table and writes it with verdicts.
+type tableJob struct {
+	*program
+	options tableOptions
+	verdict func(*rows.Row) rows.Verdict
+	total   tally
+	started time.Time
+}
+
+// screenTable screens the table of -in.
+func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
+	job := &tableJob{program: s.program, options: s.table, verdict: j.verdict}
+	err := job.run(ctx)
+	if errors.Is(err, errSetup) {
+		return errors.Unwrap(err)
+	}
+	to := s.stderr
+	if s.json {
+		if s.table.out != "" && s.table.out != "-" {
+			to = s.stdout
+		}
+		writeJSON(to, job.summary(j.screener.Sources(), err))
+	} else {
+		job.printSummary(to)
+		printLists(to, j.screener.Sources())
+	}
+	s.code = job.total.code()
+	return err
+}
+
+// A setupError is one before the first row was written.
+type setupError struct{ error }
+
+// errSetup is in each setupError.
+var errSetup = errors.New("nothing was written")
+
+func (e setupError) Unwrap() error        { return e.error }
+func (e setupError) Is(target error) bool { return target == errSetup }
+
+// run does the job. It returns a setupError if it has not begun to write.
+func (t *tableJob) run(ctx context.Context) error {
+	t.started = time.Now()
+	in, size, err := t.openInput(ctx)
+	if err != nil {
+		return setupError{err}
+	}
+	defer in.Close()
+	counted := &countingReader{r: in}
+	var delimiter byte
+	if t.options.delimiter != "" {
+		delimiter = t.options.delimiter[0]
+	}
+	reader, err := rows.NewReader(counted, rows.Options{
+		Format: t.options.format, Delimiter: delimiter,
+		Address: t.options.addressColumn, Chain: t.options.chainColumn,
+		Plausible: plausible,
+	})
+	if err != nil {
+		return setupError{fmt.Errorf("%s: %w", inputName(t.options.in), err)}
+	}
+	out, err := openOutput(t.options.out, t.stdout)
+	if err != nil {
+		return setupError{err}
+	}
+	bar := newProgress(t.stderr, size, counted)
+	err = t.copy(ctx, reader, out, bar)
+	bar.finish()
+	if e := out.Close(); err == nil && e != nil {
+		err = e
+	}
+	whole := grouped(t.total.rows) + " rows are whole"
+	if t.options.out != "" && t.options.out != "-" {
+		whole += " in " + t.options.out
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("interrupted: %s, the rest of %s was not read", whole, inputName(t.options.in))
+	case err != nil:
+		return fmt.Errorf("%s: %w; %s", inputName(t.options.in), err, whole)
+	}
+	return nil
+}
+
+// copy reads and writes all rows. Only whole rows are written.
+func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, bar *progress) error {
+	const flushAt = 64 << 10
+	buf := reader.AppendHeader(make([]byte, 0, 2*flushAt))
+	pending := t.total
+	flush := func() error {
+		if err := out.write(buf); err != nil {
+			return err
+		}
+		t.total, buf = pending, buf[:0]
+		return nil
+	}
+	for n := 0; ; n++ {
+		if n%256 == 0 {
+			if err := ctx.Err(); err != nil {
+				return errors.Join(err, flush())
+			}
+			bar.rows(pending.rows)
+		}
+		row, err := reader.Next()
+		if err == io.EOF {
+			return flush()
+		}
+		if err != nil {
+			return errors.Join(err, flush())
+		}
+		v := t.verdict(&row)
+		pending.add(score.Level(v.Level), v.Err != "")
+		buf = reader.AppendRow(buf, &row, &v)
+		if len(buf) >= flushAt {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// plausible reports whether a cell looks like an address.
+func plausible(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	if len(cell) < 20 {
+		return false
+	}
+	found, _ := detect(cell)
+	if len(found) > 0 {
+		return true
+	}
+	_, err := address.Normalize("ethereum", cell)
+	return err == nil
+}
+
+// openInput opens -in. The size is -1 if it is not known.
+func (t *tableJob) openInput(ctx context.Context) (io.ReadCloser, int64, error) {
+	if t.options.in == "-" {
+		return newInterruptible(ctx, io.NopCloser(t.stdin)), -1, nil
+	}
+	f, err := os.Open(t.options.in)
+	if err != nil {
+		return nil, 0, fmt.Errorf("-in: %w", err)
+	}
+	size := int64(-1)
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		f.Close()
+		return nil, 0, fmt.Errorf("-in: %s is a directory; want a file", t.options.in)
+	}
+	if err == nil && info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	return newInterruptible(ctx, f), size, nil
+}
+
+// inputName is how to call the input in messages.
+func inputName(in string) string {
+	if in == "-" {
+		return "the standard input"
+	}
+	return in
+}
+
+// summary returns what -json prints of a table.
+func (t *tableJob) summary(lists []screening.SourceStatus, err error) any {
+	s := struct {
+		Rows      int64                 `json:"rows"`
+		Levels    map[score.Level]int64 `json:"levels"`
+		Undecided int64                 `json:"undecided"`
+		Seconds   float64               `json:"seconds"`
+		Lists     []jsonList            `json:"lists"`
+		Error     string                `json:"error,omitempty"`
+	}{t.total.rows, t.total.levels, t.total.undecided, time.Since(t.started).Seconds(), jsonLists(lists), ""}
+	if s.Levels == nil {
+		s.Levels = map[score.Level]int64{}
+	}
+	if err != nil {
+		s.Error = err.Error()
+	}
+	return s
+}
+
+// printSummary prints what became of the rows.
+func (t *tableJob) printSummary(w io.Writer) {
+	took := time.Since(t.started)
+	rate := ""
+	if took > 100*time.Millisecond {
+		rate = fmt.Sprintf(" (%s rows/s)", grouped(int64(float64(t.total.rows)/took.Seconds())))
+	}
+	fmt.Fprintf(w, "%s rows in %s%s\n", grouped(t.total.rows), roughly(took), rate)
+	width := len("CLEAN_NO_MATCH")
+	for _, l := range []score.Level{score.CleanNoMatch, score.Low, score.Medium, score.High, score.Critical} {
+		if n := t.total.levels[l]; n > 0 {
+			fmt.Fprintf(w, "  %-*s  %9s\n", width, l, grouped(n))
+		}
+	}
+	if t.total.undecided > 0 {
+		fmt.Fprintf(w, "  %-*s  %9s   see the column error\n", width, "UNDECIDED", grouped(t.total.undecided))
+	}
+	fmt.Fprintln(w)
+}
+
+// roughly returns d to three digits or so.
+func roughly(d time.Duration) time.Duration {
+	switch {
+	case d > time.Minute:
+		return d.Round(time.Second)
+	case d > time.Second:
+		return d.Round(10 * time.Millisecond)
+	}
+	return d.Round(time.Millisecond)
+}
+
+// An output is where a table is written to.
+type output struct {
+	w       io.Writer
+	closers []io.Closer
+}
+
+func (o *output) write(b []byte) error {
+	_, err := o.w.Write(b)
+	return err
+}
+
+func (o *output) Close() error {
+	var errs []error
+	for _, c := range o.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// errNoAddress is the error of an empty cell.
+var errNoAddress = errors.New("no address")
+
+// A judge screens what people write.
+type judge struct {
+	screener *screening.Screener
+	chain    address.Chain            // of an address without one; "" to detect it
+	chains   map[string]address.Chain // what cells of a chain column mean
+}
+
+func newJudge(s *screening.Screener, chain string) (*judge, error) {
+	j := &judge{screener: s, chains: make(map[string]address.Chain)}
+	if chain != "" {
+		var err error
+		if j.chain, err = parseChain(chain); err != nil {
+			return nil, fmt.Errorf("-chain: %w", err)
+		}
+	}
+	return j, nil
+}
+
+// parseChain is [address.ParseChain], with the nearest name for one that is unknown.
+func parseChain(s string) (address.Chain, error) {
+	c, err := address.ParseChain(s)
+	if p := (*address.ParseError)(nil); errors.As(err, &p) && p.Other == "" {
+		names := make([]string, 0, 256)
+		for _, c := range address.Chains() {
+			names = append(names, string(c))
+		}
+		if hint := didYouMean(strings.ToLower(strings.TrimSpace(s)), names, ""); strings.HasPrefix(hint, "; did") {
+			return "", fmt.Errorf("unsupported chain %.60q%s", s, hint)
+		}
+	}
+	return c, err
+}
+
+// screen screens text, on the chain of that name if it is not empty. If text may be an
+// address of several chains, the result is that of the highest score, and the error is
+// an *ambiguousError.
+func (j *judge) screen(chain, text []byte) (screening.Result, error) {
+	c := j.chain
+	if len(chain) > 0 {
+		known, ok := j.chains[string(chain)]
+		if !ok && len(strings.TrimSpace(string(chain))) > 0 {
+			var err error
+			if known, err = parseChain(string(chain)); err != nil {
+				return screening.Result{}, err
+			}
+			if len(j.chains) < 1000 {
+				j.chains[string(chain)] = known
+			}
+		}
+		if known != "" {
+			c = known
+		}
+	}
+	s := strings.TrimSpace(string(text))
+	switch {
+	case s == "":
+		return screening.Result{}, errNoAddress
+	case c != "":
+		return j.screener.ScreenText(c, s)
+	case len(s) == 42 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'):
+		return j.screener.ScreenText("ethereum", s)
+	}
+	found, err := detect(s)
+	switch {
+	case len(found) == 1:
+		return j.screener.ScreenText(found[0].Chain(), s)
+	case len(found) == 0:
+		// A list may print a text that is no address.
+		if r, e := j.screener.ScreenText("bitcoin", s); e == nil && len(r.Labels)+len(r.Suppressed) > 0 {
+			return r, nil
+		}
+		return screening.Result{}, err
+	}
+	best := screening.Result{}
+	for _, a := range found {
+		r, e := j.screener.Screen(a)
+		if e != nil {
+			return screening.Result{}, e
+		}
+		if best.Level == "" || r.Score > best.Score {
+			best = r
+		}
+	}
+	return best, err
+}
+
+// verdict returns the verdict about a row of a table.
+func (j *judge) verdict(row *rows.Row) rows.Verdict {
+	if row.Err != nil && len(row.Address) == 0 {
+		return rows.Verdict{Err: row.Err.Error()}
+	}
+	r, err := j.screen(row.Chain, row.Address)
+	if row.Err != nil {
+		err = row.Err
+	}
+	// A doubtful row is never clean, but what is found of it is shown.
+	if err != nil && len(r.Labels) == 0 {
+		return rows.Verdict{Err: err.Error()}
+	}
+	v := rows.Verdict{Level: string(r.Level), Score: r.Score, Labels: len(r.Labels)}
+	if len(r.Labels) > 0 {
+		l := &r.Labels[0]
+		v.Match, v.Source, v.Ref, v.Name, v.Listed = l.Match.String(), l.Source, l.Ref, l.Name, l.Listed
+	}
+	if err != nil {
+		v.Err = err.Error()
+	}
+	return v
+}
+
+// An ambiguousError says that a text may be an address of several chains.
+type ambiguousError struct{ chains []string }
+
+func (e *ambiguousError) Error() string {
+	return "could be an address of " + orList(e.chains) + "; say which with -chain or a chain column"
+}
+
+// detect returns the addresses that s may be, without a chain to go by. If there is not
+// exactly one, the error says why.
+func detect(s string) ([]address.Address, error) {
+	all := address.Detect(s)
+	var found []address.Address
+	var names []string
+	for _, a := range all {
+		_, key := a.Key()
+		switch {
+		case a.Proven():
+			found = append(found, a)
+		case key && (len(found) == 0 || !found[0].Proven()):
+			found = append(found, a)
+		case !key:
+			names = append(names, string(a.Chain()))
+		}
+	}
+	switch {
+	case len(found) > 1:
+		e := &ambiguousError{}
+		for _, a := range found {
+			e.chains = append(e.chains, string(a.Chain()))
+		}
+		return found, e
+	case len(found) == 1:
+		return found, nil
+	}
+	if prefix, _, ok := cutLast(s, ":"); ok {
+		if c, err := address.ParseChain(prefix); err == nil {
+			a, err := address.Normalize(c, s)
+			if err != nil {
+				_, rest, _ := cutLast(s, ":")
+				a, err = address.Normalize(c, rest)
+			}
+			if err == nil {
+				return []address.Address{a}, nil
+			}
+			return nil, err
+		}
+	}
+	err := diagnose(s)
+	if p := (*address.ParseError)(nil); errors.As(err, &p) && p.Err == address.ErrOtherChain { // a CAIP-10 account, for one
+		if a, e := address.Normalize(p.Other, s); e == nil {
+			return []address.Address{a}, nil
+		}
+	}
+	if i := strings.LastIndexByte(s, '.'); i > 0 && nameServices[strings.ToLower(s[i+1:])] {
+		return nil, errors.New("a name, not an address: look up the address behind it, and screen that")
+	}
+	if len(names) > 0 && !errors.Is(err, address.ErrChecksum) && !errors.Is(err, address.ErrNetwork) && !errors.Is(err, address.ErrSecret) {
+		return nil, fmt.Errorf("not recognized as an address; it may be an account name of %s: say so with -chain or a chain column", orList(names))
+	}
+	return nil, err
+}
+
+// nameServices are the endings of names that stand for addresses.
+var nameServices = map[string]bool{"eth": true, "sol": true, "ton": true, "crypto": true, "bnb": true, "lens": true, "xyz": true}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// diagnose returns the error that says most about why s is no address of any chain.
+func diagnose(s string) error {
+	var best *address.ParseError
+	rank := 0
+	for _, c := range likely(s) {
+		var e *address.ParseError
+		if _, err := address.Normalize(c, s); !errors.As(err, &e) {
+			continue
+		}
+		r := 1
+		for i, kind := range []error{address.ErrCharset, address.ErrLength, address.ErrOtherChain, address.ErrChecksum, address.ErrNetwork, address.ErrSecret} {
+			if errors.Is(e, kind) {
+				r = 2 + i
+			}
+		}
+		if r > rank {
+			best, rank = e, r
+		}
+	}
+	switch {
+	case best == nil || rank < 3:
+		return errors.New("not an address of any supported chain")
+	default:
+		return best
+	}
+}
+
+// likely returns the chains of which s may be a misspelled address.
+func likely(s string) []address.Chain {
+	var chains []address.Chain
+	for _, p := range []struct {
+		prefix string
+		chain  address.Chain
+	}{{"T", "tron"}, {"r", "xrp"}, {"L", "litecoin"}, {"M", "litecoin"}, {"ltc1", "litecoin"}, {"D", "dogecoin"}, {"X", "dash"}, {"4", "monero"},
+		{"8", "monero"}, {"t1", "zcash"}, {"addr1", "cardano"}, {"cosmos1", "cosmos"}, {"bnb1", "binance-beacon"}, {"G", "stellar"},
+		{"bitcoincash:", "bitcoin-cash"}, {"q", "bitcoin-cash"}, {"EQ", "ton"}, {"UQ", "ton"}} {
+		if strings.HasPrefix(s, p.prefix) {
+			chains = append(chains, p.chain)
+		}
+	}
+	return append(chains, "ethereum", "bitcoin") // both recognize secrets
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+)
+
+// A version says what a program is made of.
+type version struct {
+	Module  string     `json:"module"`
+	Version string     `json:"version"`
+	Commit  string     `json:"commit,omitempty"`
+	Time    string     `json:"commit_time,omitempty"`
+	Changed bool       `json:"modified,omitempty"`
+	Go      string     `json:"go"`
+	System  string     `json:"system"`
+	Scoring string     `json:"scoring"`
+	Bundled []jsonList `json:"bundled_lists"`
+}
+
+func (p *program) versionCommand() *cli.Command {
+	var asJSON bool
+	return &cli.Command{
+		Name:  "version",
+		Usage: "prints the version of the program, its scoring and its bundled lists",
+		Flags: []cli.Flag{p.flag("json", "print it as JSON", &asJSON)},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Len() > 0 {
+				return fmt.Errorf("version: unexpected argument %q", c.Args().First())
+			}
+			v := newVersion()
+			s, err := screening.New(append(bundle.All(), bundle.EU(), bundle.UK()), &screening.Options{Optional: official})
+			if err != nil {
+				return err
+			}
+			if _, err := s.Refresh(ctx); err != nil {
+				return err
+			}
+			v.Bundled = jsonLists(s.Sources())
+			if asJSON {
+				return writeJSON(p.stdout, v)
+			}
+			t := layout{}
+			t.add("walletscreen", v.Version)
+			if v.Commit != "" {
+				t.add("commit", v.Commit+" of "+v.Time)
+			}
+			t.add("scoring", v.Scoring)
+			t.add("go", v.Go+" "+v.System)
+			if err := t.print(p.stdout); err != nil {
+				return err
+			}
+			fmt.Fprint(p.stdout, "\nBundled lists:\n")
+			printLists(p.stdout, s.Sources())
+			return nil
+		},
+	}
+}
+
+// newVersion returns what the build says of itself.
+func newVersion() version {
+	v := version{Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Scoring: score.Latest().Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v.Module = info.Main.Path
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.time":
+			v.Time = s.Value
+		case "vcs.modified":
+			v.Changed = s.Value == "true"
+		}
+	}
+	return v
+}
