@@ -30,7 +30,7 @@ var imports = map[string]string{
 	"sources/uk":                "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/xmlscan",
 	"sources/badlist":           "address score sources sources/internal/csvscan sources/internal/fetch",
 	"sources/opensanctions":     "score sources sources/internal/csvscan sources/internal/fetch",
-	"sources/stablecoin":        "address score sources sources/internal/fetch",
+	"sources/stablecoin":        "address internal/atomicfile score sources sources/internal/fetch",
 	"sources/internal/csvscan":  "sources",
 	"sources/internal/fetch":    "sources",
 	"sources/internal/freetext": "address score sources",

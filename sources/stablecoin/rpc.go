@@ -8,26 +8,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 const (
-	attempts  = 4
-	backoff   = 2 * time.Second // before the second attempt; doubles from then on
-	maxWait   = 2 * time.Minute // what an endpoint may ask us to wait
-	patience  = 2 * time.Minute // for one answer, whole
+	patience  = 2 * time.Minute // for one whole answer
 	maxAnswer = 32 << 20        // bytes, uncompressed
 )
 
-// A node is the JSON-RPC endpoint of a node. Its calls come one at a time.
+// A node is the JSON-RPC endpoint of a node. It must make one call at a time.
 //
-// The address of an endpoint is a secret: most have a key in their path. Nothing
-// that comes out of here names it.
+// The address of an endpoint is a secret: most have a key in their path. No error and
+// no result names it.
 type node struct {
 	url       string
 	allowHTTP bool
@@ -42,25 +40,24 @@ func (e statusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("status %d %s", int(e), http.StatusText(int(e))))
 }
 
-// An answerError is an error that the endpoint answers with.
+// An answerError is an error in a JSON-RPC answer.
 type answerError struct {
 	Code    int64  `json:"code"`
 	Message string `json:"message"`
 }
 
 func (e *answerError) Error() string {
-	return fmt.Sprintf("the endpoint says, with code %d: %.300q", e.Code, e.Message)
+	return fmt.Sprintf("the endpoint answers with code %d: %.300q", e.Code, e.Message)
 }
 
 var (
-	errTooLarge = errors.New("answer too large")
 	errTooSlow  = fmt.Errorf("no answer within %v", patience)
 	errBroken   = errors.New("answer is not JSON-RPC")
+	errEndpoint = errors.New("the address of the endpoint")
 )
 
-// isTooMuch reports whether a call that failed with err may work if it asks for
-// less. There is no code for that which all endpoints use, so whatever error
-// they answer with counts.
+// isTooMuch reports whether a call that failed with err may succeed if it asks for
+// less. Endpoints share no error code for that, so every JSON-RPC error counts.
 func isTooMuch(err error) bool {
 	var said *answerError
 	var status statusError
@@ -70,13 +67,13 @@ func isTooMuch(err error) bool {
 			return true
 		}
 	}
-	return errors.As(err, &said) || errors.Is(err, errTooLarge) || errors.Is(err, errTooSlow)
+	return errors.As(err, &said) || errors.Is(err, fetch.ErrTooLarge) || errors.Is(err, errTooSlow)
 }
 
-// call calls method and unmarshals its result. A result of null is left to the
-// Unmarshal of result. It tries again, after a while with some chance in it, if
-// there is no answer, a broken one, or one that says that there are too many
-// calls or that the server has failed. Errors wrap ctx.Err() or the cause.
+// call calls method and unmarshals its result; the Unmarshal of result decides what a
+// null means. It repeats the call, after a randomized wait, if there is no answer, if
+// the answer is broken, or if it says that there were too many calls or that the server
+// has failed. Errors wrap ctx.Err() or the cause.
 func (n *node) call(ctx context.Context, result any, method string, params ...any) error {
 	n.id++
 	id := strconv.FormatUint(n.id, 10)
@@ -87,97 +84,115 @@ func (n *node) call(ctx context.Context, result any, method string, params ...an
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
-	for attempt := 0; ; attempt++ {
-		answer, wait, err := n.try(ctx, body, id)
-		if err == nil {
-			if err := json.Unmarshal(answer, result); err != nil {
-				return fmt.Errorf("%s: result: %w", method, n.redact(err))
-			}
-			return nil
-		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("%s: %w", method, ctx.Err())
-		}
-		if wait < 0 || wait > maxWait || attempt == attempts-1 {
-			return fmt.Errorf("%s: %w", method, err)
-		}
-		timer := time.NewTimer(max(wait, backoff<<attempt/2+rand.N(backoff<<attempt)))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("%s: %w, after: %w", method, ctx.Err(), err)
-		}
+	var answer json.RawMessage
+	err = fetch.Retry(ctx, 0, 0, func() (f *fetch.Failure) {
+		answer, f = n.try(ctx, body, id)
+		return f
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
 	}
+	if err := json.Unmarshal(answer, result); err != nil {
+		return fmt.Errorf("%s: result: %w", method, n.redact(err))
+	}
+	return nil
 }
 
-// try makes one attempt of a call and returns the result. With an error it
-// returns how long to wait at least before the next attempt, and less than zero
-// if there is no use in one.
-func (n *node) try(ctx context.Context, body []byte, id string) (result json.RawMessage, wait time.Duration, err error) {
+// try makes one attempt of a call and returns its result.
+func (n *node) try(ctx context.Context, body []byte, id string) (json.RawMessage, *fetch.Failure) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooSlow)
 	defer cancel()
+	resp, err := n.post(ctx, body)
+	if err != nil {
+		return nil, &fetch.Failure{Err: n.cause(ctx, err), Final: errors.Is(err, errEndpoint)}
+	}
+	defer resp.Body.Close()
+	text, failure := n.read(ctx, resp)
+	if failure != nil {
+		return nil, failure
+	}
+	return n.result(resp, text, id)
+}
+
+// post sends a call.
+func (n *node) post(ctx context.Context, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.url, bytes.NewReader(body))
 	if err != nil || req.URL.Host == "" {
-		return nil, -1, errors.New("malformed address of the endpoint")
+		return nil, fmt.Errorf("%w is malformed", errEndpoint)
 	}
 	if req.URL.Scheme != "https" && (req.URL.Scheme != "http" || !n.allowHTTP) {
-		return nil, -1, errors.New("the address of the endpoint is not https; see Options.AllowHTTP")
+		return nil, fmt.Errorf("%w is not https; see Options.AllowHTTP", errEndpoint)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept-Encoding", "gzip")
 	client := http.Client{}
 	if n.client != nil {
 		client = *n.client
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, 0, n.cause(ctx, err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err != nil {
-		return nil, 0, n.cause(ctx, fmt.Errorf("answer broke off: %w", err))
-	}
-	if len(text) > maxAnswer {
-		return nil, -1, errTooLarge
-	}
-	if resp.StatusCode == http.StatusTooManyRequests {
-		return nil, retryAfter(resp.Header.Get("Retry-After")), statusError(resp.StatusCode)
-	}
+	return client.Do(req)
+}
 
+// read reads the body of an answer and checks its encoding, length and digest.
+func (n *node) read(ctx context.Context, resp *http.Response) ([]byte, *fetch.Failure) {
+	body, err := fetch.NewBody(resp, resp.Body, maxAnswer)
+	if err != nil {
+		return nil, &fetch.Failure{Err: err, Final: true}
+	}
+	text, err := io.ReadAll(body)
+	if err == nil {
+		err = body.Finish()
+	}
+	switch {
+	case err == nil:
+		return text, nil
+	case errors.Is(err, fetch.ErrTooLarge):
+		return nil, &fetch.Failure{Err: err, Final: true}
+	case errors.Is(err, fetch.ErrDigest):
+		return nil, &fetch.Failure{Err: err}
+	}
+	return nil, &fetch.Failure{Err: n.cause(ctx, fmt.Errorf("answer broke off: %w", err))}
+}
+
+// result returns the result in the answer resp with the body text.
+func (n *node) result(resp *http.Response, text []byte, id string) (json.RawMessage, *fetch.Failure) {
+	status := statusError(resp.StatusCode)
+	wait := fetch.RetryAfter(resp.Header)
+	if status == http.StatusTooManyRequests {
+		return nil, &fetch.Failure{Err: status, Wait: wait}
+	}
 	var answer struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Result  json.RawMessage `json:"result"`
 		Error   *answerError    `json:"error"`
 	}
-	err = json.Unmarshal(text, &answer)
+	err := json.Unmarshal(text, &answer)
 	switch {
 	case err == nil && answer.Version == "2.0" && answer.Error != nil && (string(answer.ID) == id || string(answer.ID) == "null"):
 		answer.Error.Message = n.hide(answer.Error.Message)
 		if answer.Error.Code == http.StatusTooManyRequests {
-			return nil, retryAfter(resp.Header.Get("Retry-After")), answer.Error
+			return nil, &fetch.Failure{Err: answer.Error, Wait: wait}
 		}
-		return nil, -1, answer.Error
-	case resp.StatusCode >= 500, resp.StatusCode == http.StatusForbidden: // the latter from firewalls, in bursts
-		return nil, retryAfter(resp.Header.Get("Retry-After")), statusError(resp.StatusCode)
-	case resp.StatusCode != http.StatusOK:
-		return nil, -1, statusError(resp.StatusCode)
+		return nil, &fetch.Failure{Err: answer.Error, Final: true}
+	case status >= 500, status == http.StatusForbidden: // the latter from firewalls, in bursts
+		return nil, &fetch.Failure{Err: status, Wait: wait}
+	case status != http.StatusOK:
+		return nil, &fetch.Failure{Err: status, Final: true}
 	case err != nil:
-		return nil, 0, errBroken // cut short, it may come whole next time
+		return nil, &fetch.Failure{Err: errBroken} // cut short, it may be whole next time
 	case answer.Version != "2.0":
-		return nil, -1, errBroken
+		return nil, &fetch.Failure{Err: errBroken, Final: true}
 	case string(answer.ID) != id:
-		return nil, -1, fmt.Errorf("%w to this call: it has another id", errBroken)
+		return nil, &fetch.Failure{Err: fmt.Errorf("%w to this call: it has another id", errBroken), Final: true}
 	case answer.Result == nil:
-		return nil, -1, fmt.Errorf("%w: it has no result", errBroken)
+		return nil, &fetch.Failure{Err: fmt.Errorf("%w: it has no result", errBroken), Final: true}
 	}
-	return answer.Result, 0, nil
+	return answer.Result, nil
 }
 
-// cause returns what err, of a request with ctx, is to be called.
+// cause returns the error to report for err, of a request with ctx.
 func (n *node) cause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -217,17 +232,6 @@ func (n *node) hide(text string) string {
 		}
 	}
 	return text
-}
-
-// retryAfter reads the header field of that name: seconds, or a date.
-func retryAfter(v string) time.Duration {
-	if n, err := strconv.ParseUint(v, 10, 32); err == nil {
-		return time.Duration(n) * time.Second
-	}
-	if t, err := http.ParseTime(v); err == nil {
-		return max(0, time.Until(t))
-	}
-	return 0
 }
 
 // A hash is that of a block or a transaction, or the topic of a log.

@@ -10,9 +10,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
 // A state is what was read of the chain.
@@ -103,20 +104,10 @@ func (s *source) save() error {
 	}
 	sum := sha256.Sum256(text)
 	text = append(append(hex.AppendEncode(nil, sum[:]), '\n'), text...)
-	// Written aside and then renamed: a program that is killed leaves the former.
-	f, err := os.CreateTemp(filepath.Dir(s.opts.StateFile), filepath.Base(s.opts.StateFile)+".*")
-	if err != nil {
+	return atomicfile.Write(s.opts.StateFile, 0o600, func(f *os.File) error {
+		_, err := f.Write(text)
 		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.opts.StateFile)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	})
 }
 
 // restore returns the state of the file, or the empty one if there is none, or
