@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -91,7 +92,21 @@ type Info struct {
 	Licence string
 	// Attribution is the sentence that the licence asks to be shown, or "".
 	Attribution string
+	// RefURL is the address of the publisher's page about a record, or "". The text
+	// {ref} in it stands for the Ref of an entry; see [Info.URL].
+	RefURL string
 }
+
+// URL returns the address of the publisher's page about the record ref, or "" if the
+// publisher has none.
+func (i Info) URL(ref string) string {
+	if ref == "" && strings.Contains(i.RefURL, refMark) {
+		return ""
+	}
+	return strings.ReplaceAll(i.RefURL, refMark, url.QueryEscape(ref))
+}
+
+const refMark = "{ref}"
 
 // Validate returns an error that says what is wrong with the description, or
 // nil.
@@ -142,6 +157,9 @@ type Revision struct {
 	Records int
 	// Completeness says how much of the list was read.
 	Completeness Completeness
+	// OpenEnded says that nothing in the document marks its end, as in CSV: if it was
+	// cut between two records, the rest looks whole.
+	OpenEnded bool
 	// ETag and LastModified are the validators of the HTTP answer that held the
 	// list, or "".
 	ETag, LastModified string

@@ -48,7 +48,7 @@ func TestRevisionIsZero(t *testing.T) {
 	if !(sources.Revision{}).IsZero() {
 		t.Error("the zero Revision is not zero")
 	}
-	for _, r := range []sources.Revision{{Digest: "a"}, {Records: 1}, {ETag: "a"}, {LastModified: "a"}, {Completeness: sources.Partial}, {Published: time.Unix(0, 0)}, {Checked: time.Unix(0, 0)}} {
+	for _, r := range []sources.Revision{{Digest: "a"}, {Records: 1}, {ETag: "a"}, {LastModified: "a"}, {OpenEnded: true}, {Completeness: sources.Partial}, {Published: time.Unix(0, 0)}, {Checked: time.Unix(0, 0)}} {
 		if r.IsZero() {
 			t.Errorf("%+v is zero", r)
 		}
@@ -135,5 +135,20 @@ func TestCompletenessText(t *testing.T) {
 	}
 	if err := got.UnmarshalText([]byte("some")); err == nil {
 		t.Error(`UnmarshalText("some"): no error`)
+	}
+}
+
+func TestInfoURL(t *testing.T) {
+	for _, tt := range []struct{ pattern, ref, want string }{
+		{"", "27307", ""},
+		{"https://list.example/{ref}", "27307", "https://list.example/27307"},
+		{"https://list.example/?id={ref}", "a b&c", "https://list.example/?id=a+b%26c"},
+		{"https://list.example/{ref}", "", ""},
+		{"https://list.example/notice", "", "https://list.example/notice"},
+		{"https://list.example/notice", "27307", "https://list.example/notice"},
+	} {
+		if got := (sources.Info{RefURL: tt.pattern}).URL(tt.ref); got != tt.want {
+			t.Errorf("URL(%q) of %q = %q, want %q", tt.ref, tt.pattern, got, tt.want)
+		}
 	}
 }

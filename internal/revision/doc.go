@@ -14,6 +14,7 @@
 //	checked 2025-11-19T00:00:00Z
 //	accepted 2026-11-21T04:57:29.5Z
 //	completeness whole
+//	open-ended false
 //	records 18290
 //	entries 761
 //	removed 12

@@ -40,9 +40,9 @@ func (h *Header) append(b []byte) ([]byte, error) {
 		return nil, err
 	}
 	return fmt.Appendf(b, magic+version+"\nsource %s\nname %q\ndigest %s\npublished %s\nchecked %s\naccepted %s\n"+
-		"completeness %s\nrecords %d\nentries %d\nremoved %d\nrule %q\netag %q\nlast-modified %q\n\n",
+		"completeness %s\nopen-ended %t\nrecords %d\nentries %d\nremoved %d\nrule %q\netag %q\nlast-modified %q\n\n",
 		h.Source, h.Name, r.Digest, times[0], times[1], times[2],
-		r.Completeness, r.Records, h.Entries, h.Removed, h.Rule, r.ETag, r.LastModified), nil
+		r.Completeness, r.OpenEnded, r.Records, h.Entries, h.Removed, h.Rule, r.ETag, r.LastModified), nil
 }
 
 // parseHeader reads the lines of a header, without the empty line at the end.
@@ -61,6 +61,7 @@ func parseHeader(text string) (Header, error) {
 		{"checked", instant(&r.Checked)},
 		{"accepted", instant(&h.Accepted)},
 		{"completeness", func(v string) error { return r.Completeness.UnmarshalText([]byte(v)) }},
+		{"open-ended", func(v string) (err error) { r.OpenEnded, err = strconv.ParseBool(v); return err }},
 		{"records", number(&r.Records)},
 		{"entries", number(&h.Entries)},
 		{"removed", number(&h.Removed)},

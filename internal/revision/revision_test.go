@@ -219,6 +219,7 @@ func TestFormat(t *testing.T) {
 		"checked 2025-11-20T10:30:00.000000123Z\n" +
 		"accepted 2026-11-21T04:57:29.5Z\n" +
 		"completeness whole\n" +
+		"open-ended false\n" +
 		"records 18290\n" +
 		"entries 4\n" +
 		"removed 1\n" +

@@ -93,7 +93,7 @@ func (f Format) parse(r io.Reader, add func(sources.Entry) error) (sources.Revis
 	if err := p.parse(bufio.NewReaderSize(io.TeeReader(r, sum), maxLine)); err != nil {
 		return sources.Revision{}, err
 	}
-	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Records: p.records}, nil
+	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Records: p.records, OpenEnded: p.openEnded}, nil
 }
 
 var errSize = errors.New("list too large")
@@ -122,6 +122,8 @@ type parser struct {
 	add     func(sources.Entry) error
 	records int
 	decoded int // records that hold an address
+
+	openEnded bool // the format has no end mark
 }
 
 func (p *parser) parse(in *bufio.Reader) error {
@@ -154,6 +156,7 @@ func (p *parser) parse(in *bufio.Reader) error {
 
 // lines reads a list that is no JSON.
 func (p *parser) lines(in *bufio.Reader, skipped position) error {
+	p.openEnded = true
 	comma, ok, err := p.header(in)
 	switch {
 	case err != nil:

@@ -62,6 +62,7 @@ func OFAC() sources.Source {
 			Name:         "OFAC Specially Designated Nationals and Blocked Persons List",
 			Jurisdiction: sources.US,
 			Licence:      "US government work, public domain (17 U.S.C. 105)",
+			RefURL:       "https://sanctionssearch.ofac.treas.gov/Details.aspx?id={ref}",
 		},
 		file: ofacFile,
 	}

@@ -42,6 +42,7 @@ func readCSV(r io.Reader) (*list, error) {
 	if err := t.Check(); err != nil {
 		return nil, t.Errorf("", "%w", err)
 	}
+	t.Revision.OpenEnded = true
 	t.Revision.Digest = hex.EncodeToString(sum.Sum(nil))
 	return &t.list, nil
 }

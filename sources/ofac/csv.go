@@ -23,42 +23,47 @@ const (
 	maxComments = 16 << 20
 )
 
-// ParseCSV reads the SDN List from two files of its oldest format, and calls add
-// for each listed address, in the order of the list: sdn.csv, and
-// sdn_comments.csv, which goes on where sdn.csv was cut. Only a list that was
-// not to be had otherwise should be read so. It says neither when an entity was
-// listed nor when it was published itself, and puts wallets among all else that
-// is known of an entity, the 12th column, in words:
+// ParseCSV reads the SDN List from the two files of its oldest format, and calls add
+// for each listed address, in the order of the list: sdn.csv, and sdn_comments.csv,
+// which continues what is cut in sdn.csv. Prefer the other formats: this one says
+// neither when an entity was listed nor when the list was published, and has wallets
+// only in the remarks of an entity, in the 12th column:
 //
 //	Gender Male; Digital Currency Address - XBT 12Qt…; alt. Digital Currency Address - XBT 1Kuf…; Passport ….
 //
-// OFAC cuts that column at 1000 characters, within a word or an address if need
-// be; sdn_comments.csv has the rest. What is cut there must go on here, and the
-// reverse, or the two files are not of one list: that is an error. So is a wallet
-// whose text is not certain to be whole, or cannot be told from other text.
-// Tickers are whatever OFAC prints.
+// OFAC cuts that column at 1000 characters, even within an address, and continues it in
+// sdn_comments.csv. Text that is cut in the one file must continue in the other, and
+// the reverse; otherwise the files are of different days, which is an error. So is a
+// wallet whose text may not be whole, or cannot be told from other text.
 //
-// Name is as the file has it, the last name first: "YAN, Xiaobing". ListedAt is
+// Name is as the file prints it, the last name first: "YAN, Xiaobing". ListedAt is
 // zero, and so is Published; a caller who knows that date should set it. Records
 // counts the entities. The digest is the SHA-256 of the two files' SHA-256 sums.
 //
-// As with [Parse], nothing is added unless both were read to the end. A file that
-// was cut within a line is an error. One that was cut between two lines cannot
-// be told from a whole one, but by its neighbour: nor does the Ctrl-Z at the end
-// of OFAC's own sdn.csv survive everywhere, so it is passed over. Errors are a
-// [*sources.RecordError], or those of the readers, or one that wraps that of
-// add. comments may be nil if nothing is cut.
+// As with [Parse], nothing is added unless both files were read to their ends. OFAC's
+// sdn.csv ends with the byte 0x1A (Ctrl-Z): a file without it was cut, which is an
+// error. Some copies of the file have lost that byte; [ParseUnmarkedCSV] reads them.
+// Errors are a [*sources.RecordError], or those of the readers, or wrap that of add.
+// comments may be nil if no remarks continue.
 func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return sdn.parseCSV(sdnFile, comments, add)
+	return sdn.parseCSV(sdnFile, comments, false, add)
 }
 
-// ParseConsolidatedCSV is as [ParseCSV], for cons_prim.csv and cons_comments.csv of
-// the consolidated non-SDN list. See [ParseConsolidated].
+// ParseUnmarkedCSV is [ParseCSV] for a copy of sdn.csv without its last byte, 0x1A. If
+// the copy was cut between two lines, that does not show: Revision.OpenEnded is true.
+func ParseUnmarkedCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return sdn.parseCSV(sdnFile, comments, true, add)
+}
+
+// ParseConsolidatedCSV is [ParseCSV] for cons_prim.csv and cons_comments.csv of the
+// consolidated non-SDN list; see [ParseConsolidated]. If cons_prim.csv does not end
+// with the byte 0x1A, Revision.OpenEnded is true.
 func ParseConsolidatedCSV(prim, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return consolidated.parseCSV(prim, comments, add)
+	return consolidated.parseCSV(prim, comments, true, add)
 }
 
-func (k kind) parseCSV(main, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+// parseCSV reads both files. unmarked allows the first to lack its last byte, 0x1A.
+func (k kind) parseCSV(main, comments io.Reader, unmarked bool, add func(sources.Entry) error) (sources.Revision, error) {
 	if comments == nil {
 		comments = strings.NewReader("")
 	}
@@ -66,7 +71,7 @@ func (k kind) parseCSV(main, comments io.Reader, add func(sources.Entry) error) 
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	l, err := k.readCSV(main, rest)
+	l, err := k.readCSV(main, rest, unmarked)
 	if err != nil {
 		return sources.Revision{}, err
 	}
@@ -103,7 +108,7 @@ func (k kind) readComments(r io.Reader) (*commentsFile, error) {
 }
 
 // readCSV reads the first file to its end.
-func (k kind) readCSV(r io.Reader, rest *commentsFile) (*freetext.List, error) {
+func (k kind) readCSV(r io.Reader, rest *commentsFile, unmarked bool) (*freetext.List, error) {
 	var l freetext.List
 	main := csvFile{name: csvNames[k][0], columns: 12, hash: sha256.New()}
 	seen := make(map[string]bool)
@@ -129,6 +134,8 @@ func (k kind) readCSV(r io.Reader, rest *commentsFile) (*freetext.List, error) {
 	switch {
 	case l.Revision.Records == 0:
 		return nil, main.errorf(0, "", "no records")
+	case !main.marked && !unmarked:
+		return nil, main.errorf(0, "", "no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF)
 	case len(l.Wallets) == 0 && k == sdn:
 		return nil, main.errorf(0, "", "no wallet in %d records", l.Revision.Records)
 	}
@@ -139,6 +146,7 @@ func (k kind) readCSV(r io.Reader, rest *commentsFile) (*freetext.List, error) {
 	}
 	digest := sha256.Sum256(rest.hash.Sum(main.hash.Sum(nil)))
 	l.Revision.Digest = hex.EncodeToString(digest[:])
+	l.Revision.OpenEnded = !main.marked
 	return &l, nil
 }
 
@@ -147,6 +155,7 @@ type csvFile struct {
 	name    string
 	columns int
 	hash    hash.Hash
+	marked  bool // it ends with Ctrl-Z
 }
 
 // each calls read for each row of r, the first column of which is an id. The row
@@ -161,6 +170,7 @@ func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) 
 		case limited.N == 0:
 			return f.errorf(s.Line(), "", "more than %d bytes", limit)
 		case err == io.EOF:
+			f.marked = s.EndMark()
 			return nil
 		case errors.As(err, &at):
 			return f.errorf(at.Line, "", "%w", at.Err)

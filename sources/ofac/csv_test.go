@@ -17,11 +17,12 @@ import (
 	"github.com/walletscreen/walletscreen/sources/ofac"
 )
 
-// parseCSV returns what ParseCSV adds.
+// parseCSV returns what ParseUnmarkedCSV adds, which is what ParseCSV adds of a file
+// with its end mark.
 func parseCSV(t *testing.T, sdn, comments io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
 	entries, rev, err := listtest.Parse(t, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-		return ofac.ParseCSV(r, comments, add)
+		return ofac.ParseUnmarkedCSV(r, comments, add)
 	}, sdn)
 	for _, e := range entries {
 		if !e.ListedAt.IsZero() {
@@ -57,7 +58,7 @@ func TestParseCSV(t *testing.T) {
 				sums = append(sums, sum[:]...)
 			}
 			digest := sha256.Sum256(sums)
-			if want := (sources.Revision{Digest: hex.EncodeToString(digest[:]), Records: tt.records}); rev != want {
+			if want := (sources.Revision{Digest: hex.EncodeToString(digest[:]), Records: tt.records, OpenEnded: !bytes.HasSuffix(sdn, []byte{0x1a})}); rev != want {
 				t.Errorf("revision %+v, want %+v", rev, want)
 			}
 			got := listtest.Rows(entries)
@@ -78,21 +79,29 @@ func TestParseCSV(t *testing.T) {
 	}
 }
 
-// TestParseCSVTruncated cuts each file of the pair at many places, and at all
-// between two lines. What cannot
-// be noticed is a cut between two lines; what must never be is an address that
-// is not one of the list, or, where a cut remark has lost its rest, any entry.
+// TestParseCSVTruncated cuts each file of the pair at many places, and at all between
+// two lines. ParseCSV refuses every cut. ParseUnmarkedCSV accepts one between two lines
+// that loses no remarks that continue, and says that the file may have been cut.
 func TestParseCSVTruncated(t *testing.T) {
 	sdn, comments := readFile(t, "sdn_excerpt_2021-07.csv"), readFile(t, "sdn_comments_2021-07.csv")
+	if rev, err := ofac.ParseCSV(bytes.NewReader(sdn), bytes.NewReader(comments), func(sources.Entry) error { return nil }); err != nil || rev.OpenEnded {
+		t.Errorf("the whole file: %+v, %v, want no error and a marked end", rev, err)
+	}
 	for n := range sdn {
 		if n%13 != 0 && !bytes.ContainsAny(sdn[max(n-2, 0):n], "\r\n") {
 			continue
 		}
-		// Nothing is left to be noticed by what the comments say, either.
-		_, _, err := parseCSV(t, bytes.NewReader(sdn[:n]), bytes.NewReader(comments))
+		_, err := ofac.ParseCSV(bytes.NewReader(sdn[:n]), bytes.NewReader(comments), func(sources.Entry) error {
+			t.Fatalf("sdn.csv cut to %d bytes: an entry was added", n)
+			return nil
+		})
+		if err == nil {
+			t.Errorf("sdn.csv cut to %d bytes: no error", n)
+		}
+		_, rev, err := parseCSV(t, bytes.NewReader(sdn[:n]), bytes.NewReader(comments))
 		whole := bytes.Contains(sdn[:n], []byte("\r\n30518,")) && bytes.HasSuffix(sdn[:n], []byte("\r\n"))
-		if (err == nil) != whole {
-			t.Errorf("sdn.csv cut to %d bytes: error %v, want one: %v", n, err, !whole)
+		if (err == nil) != whole || rev.OpenEnded != whole {
+			t.Errorf("unmarked sdn.csv cut to %d bytes: %+v, error %v, want one: %v", n, rev, err, !whole)
 		}
 	}
 	for n := 0; n < len(comments); n += 7 {
@@ -217,7 +226,7 @@ func TestParseCSVErrors(t *testing.T) {
 		t.Errorf("error %v, want that of the reader of sdn_comments.csv", err)
 	}
 	refused := errors.New("refused")
-	if _, err := ofac.ParseCSV(strings.NewReader(good), nil, func(sources.Entry) error { return refused }); !errors.Is(err, refused) {
+	if _, err := ofac.ParseCSV(strings.NewReader(good+"\x1a"), nil, func(sources.Entry) error { return refused }); !errors.Is(err, refused) {
 		t.Errorf("error %v, want that of add", err)
 	}
 	if _, _, err := parseCSV(t, strings.NewReader(good), repeat("1,\""+strings.Repeat("x", 1000)+"\"\r\n")); err == nil || !strings.Contains(err.Error(), "more than") {

@@ -85,7 +85,7 @@ func (s *source) getCSV(ctx context.Context, held validators) (*freetext.List, v
 		if rest == nil {
 			return errApart
 		}
-		l, err = s.kind.readCSV(body, rest)
+		l, err = s.kind.readCSV(body, rest, s.NoEndMark || s.kind == consolidated)
 		return err
 	})
 	switch {

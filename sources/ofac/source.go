@@ -44,6 +44,9 @@ type Options struct {
 	// [ConsolidatedCommentsCSV] for [ConsolidatedCSV], and for another URL that the
 	// list is one file, and no CSV.
 	CommentsURL string
+	// NoEndMark accepts an sdn.csv without its last byte, 0x1A, as some copies are. A
+	// copy that was cut between two lines then looks whole.
+	NoEndMark bool
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should
 	// be zero, or allow for the whole download: this package bounds the time
 	// without progress, and the context of Load bounds the rest.
@@ -116,6 +119,7 @@ func (s *source) Info() sources.Info {
 		Name:         "OFAC Specially Designated Nationals and Blocked Persons List",
 		Jurisdiction: sources.US,
 		Licence:      "US government work, public domain (17 U.S.C. 105)",
+		RefURL:       "https://sanctionssearch.ofac.treas.gov/Details.aspx?id={ref}",
 	}
 	if s.kind == consolidated {
 		info.ID, info.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"

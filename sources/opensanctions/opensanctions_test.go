@@ -104,7 +104,7 @@ func TestParse(t *testing.T) {
 					t.Fatalf("%v\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 				}
 				sum := sha256.Sum256([]byte(doc))
-				if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Records: tt.records}); rev != want {
+				if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Records: tt.records, OpenEnded: true}); rev != want {
 					t.Errorf("revision %+v, want %+v", rev, want)
 				}
 				again, revAgain, err := parse(t, opensanctions.Kinds{}, iotest.OneByteReader(strings.NewReader(doc)))

@@ -105,7 +105,7 @@ func (k *Kinds) kind(topics []string) score.Kind {
 // that is another one, or that has no wallet, is an error; that it was cut
 // between two lines does not show here, but to [New]. Errors are a [*sources.RecordError], or that
 // of r, or one that wraps that of add. Parse holds the wallets in memory, and the
-// names of up to a million possible freetext.
+// names of up to a million possible holders.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return Kinds{}.Parse(r, add)
 }
@@ -188,7 +188,7 @@ func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records}, nil
+	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records, OpenEnded: true}, nil
 }
 
 // fail makes an error of a line, or of the file if line is 0.

@@ -127,6 +127,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		if got != want && got != s.checksum(ctx) {
 			return sources.Revision{}, errors.New("not the file that the index of the dataset has the checksum of")
 		}
+		rev.OpenEnded = false // the checksum proves the end
 		return rev, nil
 	})
 	if err != nil && err != sources.ErrUnchanged {

@@ -36,7 +36,7 @@ func readCSV(r io.Reader) (*freetext.List, error) {
 			return nil, err
 		}
 	}
-	t.Revision.Records = len(t.Holders)
+	t.Revision.Records, t.Revision.OpenEnded = len(t.Holders), true
 	if err := t.Check(); err != nil {
 		return nil, t.Errorf("", "%w", err)
 	}

@@ -184,7 +184,7 @@ func TestParseCSV(t *testing.T) {
 			t.Errorf("Parse %s:\n%s\n%v, want\n%s", name, strings.Join(got, "\n"), err, strings.Join(want, "\n"))
 		}
 		sum := sha256.Sum256([]byte(doc))
-		if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: time.Date(2026, 10, 8, 0, 0, 0, 0, time.UTC), Records: 3}); rev != want {
+		if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: time.Date(2026, 10, 8, 0, 0, 0, 0, time.UTC), Records: 3, OpenEnded: true}); rev != want {
 			t.Errorf("Parse %s: revision %+v, want %+v", name, rev, want)
 		}
 	}

@@ -166,7 +166,7 @@ func TestLoadRepeated(t *testing.T) {
 		cut, want int
 	}{
 		"XML": {listtest.ReadFile(t, excerpt+".xml"), 20000, 16},
-		"CSV": {csv, strings.Index(csv, ",RUS1421"), 5},
+		"CSV": {csv, strings.Index(csv, "RUS1421"), 5},
 	} {
 		var asked atomic.Int32
 		src := serve(t, func(w http.ResponseWriter, r *http.Request) {
