@@ -17,7 +17,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/ofac"
-	"github.com/walletscreen/walletscreen/sources/store"
+	store "github.com/walletscreen/walletscreen/sources/store/old"
 )
 
 var mine = sources.Info{ID: "MY_LIST", Name: "Addresses of our own", Jurisdiction: sources.Community}

@@ -14,7 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
-	"github.com/walletscreen/walletscreen/sources/store"
+	store "github.com/walletscreen/walletscreen/sources/store/old"
 )
 
 // The source tells of the bytes of a download, and the Screener of the entries.

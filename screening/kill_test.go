@@ -15,7 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
+	store "github.com/walletscreen/walletscreen/sources/store/old"
 )
 
 // growing is a list that has one entry more each time it is loaded: n of them, and

@@ -11,7 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
+	store "github.com/walletscreen/walletscreen/sources/store/old"
 )
 
 var partInfo = sources.Info{ID: "PARTS", Name: "A list of which parts are known", Jurisdiction: sources.EU}

@@ -17,7 +17,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
+	store "github.com/walletscreen/walletscreen/sources/store/old"
 )
 
 // moment is what a Screener said at an instant.

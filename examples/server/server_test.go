@@ -20,7 +20,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/bundle"
-	"github.com/walletscreen/walletscreen/sources/store"
+	store "github.com/walletscreen/walletscreen/sources/store/old"
 )
 
 // A running server.

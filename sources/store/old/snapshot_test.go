@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
+	store "github.com/walletscreen/walletscreen/sources/store/old"
 )
 
 // TestSnapshotDamage changes every byte of a snapshot, and cuts it everywhere: it

@@ -1,0 +1,272 @@
+package store
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// The types of events.
+const (
+	// Accepted: a revision was accepted and its file was saved. It has Source,
+	// Revision, List and the counts.
+	Accepted = "accepted"
+	// Refused: what a source returned was not accepted. It has Source and Reason, and
+	// List and the counts of what was refused as far as they are known.
+	Refused = "refused"
+	// Confirmed: a revision was found to be the publisher's still. It has Source,
+	// Revision and List, whose Checked is the time.
+	Confirmed = "confirmed"
+	// Answering: from At on, questions were answered from other lists, or with other
+	// exceptions, than before. It has Digest, Lists and Exceptions.
+	Answering = "answering"
+	// Exceptions: the operator's exceptions have changed. It has Exceptions. Append adds
+	// it before an Answering event, where the exceptions differ.
+	Exceptions = "exceptions"
+)
+
+// An Event is a line of the journal.
+type Event struct {
+	Type     string
+	At       time.Time // in UTC
+	Source   string    // ID of the source
+	Revision string    // name of the file
+
+	List      sources.Revision
+	Entries   int // of the list
+	Addresses int // distinct addresses of the list
+	Added     int // entries that the revision before did not have
+	Removed   int // entries that only the revision before had
+
+	Reason string // why a list was refused
+
+	Digest     string            // of the snapshot, as in results
+	Lists      map[string]string // name of the file by source; "" if the list was not loaded
+	Exceptions string            // of the operator, in UTF-8
+}
+
+// A line of the journal is
+//
+//	type time source reference json checksum
+//
+// separated by blanks. A "-" stands for no source and for no reference. The reference is
+// the time and the first digits of the digest in the name of the revision. The JSON,
+// which has no blank outside of strings, is left out with its blank where there is
+// nothing to say. The checksum is the CRC-32C of what is before its blank, in 8 digits of
+// lower-case hex.
+
+// A payload is the JSON of a line. An Exceptions event has the text, and its SHA-256 as
+// Digest; an Answering event has the SHA-256 only.
+type payload struct {
+	List      *listPayload `json:"list,omitempty"`
+	Entries   int          `json:"entries,omitempty"`
+	Addresses int          `json:"addresses,omitempty"`
+	Added     int          `json:"added,omitempty"`
+	Removed   int          `json:"removed,omitempty"`
+	Reason    string       `json:"reason,omitempty"`
+
+	Digest          string            `json:"digest,omitempty"`
+	Lists           map[string]string `json:"lists,omitempty"`
+	Exceptions      string            `json:"exceptions,omitempty"`
+	ExceptionDigest string            `json:"exceptions_sha256,omitempty"`
+}
+
+// A listPayload is a sources.Revision in JSON.
+type listPayload struct {
+	Digest       string               `json:"digest,omitempty"`
+	Published    time.Time            `json:"published,omitzero"`
+	Checked      time.Time            `json:"checked,omitzero"`
+	Records      int                  `json:"records,omitempty"`
+	Completeness sources.Completeness `json:"completeness,omitzero"`
+	ETag         string               `json:"etag,omitempty"`
+	LastModified string               `json:"last_modified,omitempty"`
+}
+
+// maxReason bounds the reason of a refusal, in bytes.
+const maxReason = 4096
+
+// storable returns rev as the journal has it: in UTC, and without validators that are
+// no text.
+func storable(rev sources.Revision) sources.Revision {
+	if !utf8.ValidString(rev.ETag) {
+		rev.ETag = ""
+	}
+	if !utf8.ValidString(rev.LastModified) {
+		rev.LastModified = ""
+	}
+	rev.Published, rev.Checked = rev.Published.UTC().Round(0), rev.Checked.UTC().Round(0)
+	return rev
+}
+
+// reference returns the reference of the revision called name, "-" for none.
+func reference(name string) (string, error) {
+	if name == "" {
+		return "-", nil
+	}
+	source, _, _, ok := ParseName(name)
+	if !ok {
+		return "", fmt.Errorf("%.200q is no name of a revision", name)
+	}
+	return name[len(source)+1:][:len(stampForm)+1+shortDigest], nil
+}
+
+// appendLine appends the line of e to b. list says whether the payload has e.List.
+func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, error) {
+	source := e.Source
+	if source == "" {
+		source = "-"
+	}
+	ref, err := reference(e.Revision)
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range []string{e.Type, source} {
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return nil, fmt.Errorf("an event of the type %.80q and the source %.80q: want words of ASCII", e.Type, e.Source)
+		}
+	}
+	if y := e.At.UTC().Year(); y < 1700 || y > 2200 { // nanoseconds of an int64
+		return nil, fmt.Errorf("an event in the year %d: want 1700 to 2200", y)
+	}
+	p := payload{
+		Entries: e.Entries, Addresses: e.Addresses, Added: e.Added, Removed: e.Removed,
+		Reason: strings.ToValidUTF8(e.Reason[:min(len(e.Reason), maxReason)], "\uFFFD"),
+		Digest: e.Digest, Lists: e.Lists, ExceptionDigest: exceptionDigest,
+	}
+	if e.Type == Exceptions {
+		p.Exceptions = e.Exceptions
+	}
+	if rev := storable(e.List); list && !rev.IsZero() {
+		p.List = &listPayload{rev.Digest, rev.Published, rev.Checked, rev.Records, rev.Completeness, rev.ETag, rev.LastModified}
+	}
+	start := len(b)
+	b = append(append(b, e.Type...), ' ')
+	b = append(e.At.UTC().AppendFormat(b, stampForm), ' ')
+	b = append(append(append(b, source...), ' '), ref...)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(p); err != nil {
+		return nil, err
+	}
+	if body := bytes.TrimSuffix(text.Bytes(), []byte("\n")); len(body) > len("{}") {
+		b = append(append(b, ' '), body...)
+	}
+	sum := crc32.Checksum(b[start:], castagnoli)
+	b = append(b, ' ')
+	b = hex.AppendEncode(b, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	return append(b, '\n'), nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A line is a line of the journal with the right checksum.
+type line struct {
+	kind   string
+	at     time.Time
+	source []byte // part of the journal, as are the following
+	ref    []byte
+	json   []byte // nil if there is none
+}
+
+// checksumBytes is how much a line has after its text.
+const checksumBytes = 1 + 8
+
+// parseLine splits a line, which has no line feed. It reports false if the line is
+// damaged.
+func parseLine(text []byte) (l line, ok bool) {
+	n := len(text) - checksumBytes
+	if n < 0 || text[n] != ' ' {
+		return line{}, false
+	}
+	var sum uint32
+	for _, c := range text[n+1:] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		default:
+			return line{}, false
+		}
+		sum = sum<<4 | uint32(c)
+	}
+	if text = text[:n]; crc32.Checksum(text, castagnoli) != sum {
+		return line{}, false
+	}
+	kind, rest, _ := bytes.Cut(text, []byte(" "))
+	stamp, rest, _ := bytes.Cut(rest, []byte(" "))
+	l.source, rest, _ = bytes.Cut(rest, []byte(" "))
+	l.ref, l.json, _ = bytes.Cut(rest, []byte(" "))
+	l.kind = kindOf(kind)
+	l.at, ok = parseStamp(stamp)
+	return l, ok && len(l.ref) > 0
+}
+
+// kindOf returns a type of an event as a string, without allocating a known one.
+func kindOf(kind []byte) string {
+	for _, k := range [...]string{Confirmed, Accepted, Answering, Refused, Exceptions} {
+		if string(kind) == k {
+			return k
+		}
+	}
+	return string(kind)
+}
+
+// parseStamp parses a time of stampForm, many times as fast as time.Parse.
+func parseStamp(b []byte) (time.Time, bool) {
+	if len(b) != len(stampForm) || b[8] != 'T' || b[15] != '.' || b[25] != 'Z' {
+		return time.Time{}, false
+	}
+	valid := true
+	number := func(from, to int) (n int) {
+		for _, c := range b[from:to] {
+			valid = valid && c >= '0' && c <= '9'
+			n = n*10 + int(c-'0')
+		}
+		return n
+	}
+	year, month, day := number(0, 4), number(4, 6), number(6, 8)
+	hour, minute, sec, nano := number(9, 11), number(11, 13), number(13, 15), number(16, 25)
+	if !valid {
+		return time.Time{}, false
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, sec, nano, time.UTC)
+	return t, t.Day() == day && t.Hour() == hour && t.Minute() == minute && t.Second() == sec && int(t.Month()) == month
+}
+
+// parsePayload returns the payload of a line.
+func (l *line) parsePayload() (p payload, ok bool) {
+	return p, l.json == nil || json.Unmarshal(l.json, &p) == nil
+}
+
+// list returns the revision of a payload; the zero revision if there is none.
+func (p *payload) list() sources.Revision {
+	if p.List == nil {
+		return sources.Revision{}
+	}
+	l := p.List
+	return sources.Revision{
+		Digest: l.Digest, Published: l.Published, Checked: l.Checked, Records: l.Records,
+		Completeness: l.Completeness, ETag: l.ETag, LastModified: l.LastModified,
+	}
+}
+
+// harmless reports whether a damaged line is certainly not an Answering event, nor
+// several lines: an event of another type that was cut short, for example.
+func harmless(text []byte) bool {
+	kind, _, _ := bytes.Cut(text, []byte(" "))
+	switch string(kind) {
+	case Confirmed, Accepted, Refused, Exceptions:
+		return len(kind) < len(text) && bytes.IndexFunc(text, func(r rune) bool { return r < ' ' }) < 0 &&
+			!bytes.Contains(text, []byte(Answering[:4]))
+	}
+	return false
+}

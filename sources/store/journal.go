@@ -1,0 +1,262 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"time"
+)
+
+// A journal is what an Archive remembers of the journal. Its order is that of the
+// lines: clocks may jump.
+type journal struct {
+	next      int64             // up to this position it was read
+	revisions map[string]*known // by source, a blank, and reference
+	accepted  int               // number of revisions with an Accepted event
+	marks     []mark            // Answering events, and damaged lines that may be some
+	texts     map[string][]byte // payloads of Exceptions events, by the SHA-256 in hex
+	latest    int64             // greatest At since the last mark
+	torn      []byte            // the line before, if it is damaged and may be an Answering event
+
+	newest map[string]acceptance // the last Accepted event by source
+}
+
+// known is what the journal says of a revision.
+type known struct {
+	order    int     // number of its first Accepted event, counted from 1; 0 if there is none
+	accepted []byte  // payload of that
+	list     []byte  // the last payload that has a list
+	checks   []int64 // times of the events after it, in nanoseconds since 1970
+}
+
+// A mark is an Answering event, or a damaged line that may be one.
+type mark struct {
+	at     int64  // in nanoseconds since 1970
+	answer []byte // the payload; nil for a damaged line
+	before int64  // greatest At of the events between this mark and the one before
+}
+
+// An acceptance is an Accepted event.
+type acceptance struct {
+	ref   string // of its revision
+	at    int64  // in nanoseconds since 1970
+	marks int    // before it
+}
+
+func newJournal() *journal {
+	return &journal{
+		revisions: make(map[string]*known), texts: make(map[string][]byte), newest: make(map[string]acceptance),
+		latest: math.MinInt64,
+	}
+}
+
+// read reads what was appended to the journal of st since the last time.
+func (j *journal) read(ctx context.Context, st Store) error {
+	for {
+		lines, next, err := st.Read(ctx, j.next)
+		if err != nil {
+			return err
+		}
+		if next < j.next { // another journal
+			*j = *newJournal()
+		}
+		for text := range bytes.Lines(lines) {
+			if text = bytes.TrimSuffix(text, []byte("\n")); len(text) > 0 {
+				j.add(text)
+			}
+		}
+		if next == j.next {
+			return nil
+		}
+		j.next = next
+	}
+}
+
+// add adds a line.
+func (j *journal) add(text []byte) {
+	l, ok := parseLine(text)
+	if !ok {
+		j.torn = nil
+		if !harmless(text) {
+			j.mark(mark{})
+			j.torn = bytes.Clone(text)
+		}
+		return
+	}
+	if j.torn != nil && bytes.HasPrefix(text, j.torn) { // cut short by a full disk, and written again
+		j.latest = j.marks[len(j.marks)-1].before
+		j.marks = j.marks[:len(j.marks)-1]
+	}
+	j.torn = nil
+	at := nanos(l.at)
+	switch l.kind {
+	case Accepted:
+		j.newest[string(l.source)] = acceptance{string(l.ref), at, len(j.marks)}
+		if r := j.revision(&l); r.order == 0 {
+			j.accepted++
+			r.order, r.accepted = j.accepted, bytes.Clone(l.json)
+			r.list = r.accepted
+		} else {
+			r.check(&l)
+		}
+	case Confirmed:
+		j.revision(&l).check(&l)
+	case Answering:
+		j.mark(mark{at: at, answer: bytes.Clone(l.json)})
+		return
+	case Exceptions:
+		if p, ok := l.parsePayload(); ok {
+			j.texts[digestOf(p.Exceptions)] = bytes.Clone(l.json)
+		}
+	}
+	j.latest = max(j.latest, at)
+}
+
+// mark adds a mark.
+func (j *journal) mark(m mark) {
+	m.before = j.latest
+	j.marks = append(j.marks, m)
+	j.latest = math.MinInt64
+}
+
+// check adds a Confirmed event, or an Accepted event that is not the first.
+func (r *known) check(l *line) {
+	at := l.at
+	if l.json != nil {
+		p, ok := l.parsePayload()
+		if !ok {
+			return
+		}
+		r.list, at = bytes.Clone(l.json), p.list().Checked
+	}
+	if !at.IsZero() {
+		r.checks = append(r.checks, nanos(at))
+	}
+}
+
+// nanos returns the nanoseconds from 1970 to t, as many as fit.
+func nanos(t time.Time) int64 {
+	switch y := t.Year(); {
+	case y < 1700:
+		return math.MinInt64
+	case y > 2200:
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+// revision returns what is known of the revision of a line, to be changed.
+func (j *journal) revision(l *line) *known {
+	var buf [128]byte
+	key := append(append(append(buf[:0], l.source...), ' '), l.ref...)
+	r := j.revisions[string(key)]
+	if r == nil {
+		r = new(known)
+		j.revisions[string(key)] = r
+	}
+	return r
+}
+
+// of returns what is known of the revision called name, nil if nothing is.
+func (j *journal) of(name string) *known {
+	source, _, _, _ := ParseName(name)
+	ref, err := reference(name)
+	if err != nil {
+		return nil
+	}
+	return j.revisions[source+" "+ref]
+}
+
+// event returns the event of a line that is not damaged. It reports false if it cannot
+// be read after all.
+func (j *journal) event(l *line) (Event, bool) {
+	p, ok := l.parsePayload()
+	if !ok {
+		return Event{}, false
+	}
+	e := Event{
+		Type: l.kind, At: l.at, List: p.list(),
+		Entries: p.Entries, Addresses: p.Addresses, Added: p.Added, Removed: p.Removed,
+		Reason: p.Reason, Digest: p.Digest, Lists: p.Lists, Exceptions: p.Exceptions,
+	}
+	if string(l.source) != "-" {
+		e.Source = string(l.source)
+	}
+	if p.ExceptionDigest != "" {
+		text := payload{}
+		of := line{json: j.texts[p.ExceptionDigest]}
+		if of.json == nil {
+			return Event{}, false
+		}
+		if text, ok = of.parsePayload(); !ok {
+			return Event{}, false
+		}
+		e.Exceptions = text.Exceptions
+	}
+	if string(l.ref) == "-" {
+		return e, true
+	}
+	e.Revision = j.name(l, e.List.Digest)
+	if l.kind == Confirmed && l.json == nil {
+		e.List.Checked = l.at
+	}
+	return e, true
+}
+
+// name returns the name of the revision of a line, given its digest if that is known. It
+// returns "" if the line of its Accepted event was damaged.
+func (j *journal) name(l *line, digest string) string {
+	if digest == "" {
+		accepted := line{json: j.revision(l).accepted}
+		p, _ := accepted.parsePayload()
+		digest = p.list().Digest
+	}
+	stamp, short, _ := bytes.Cut(l.ref, []byte("-"))
+	name := string(l.source) + "-" + string(stamp) + "-" + digest + suffix
+	if _, _, _, ok := ParseName(name); !ok || digest[:shortDigest] != string(short) {
+		return ""
+	}
+	return name
+}
+
+// answer returns the Answering event of a mark.
+func (j *journal) answer(m *mark) (Event, bool) {
+	return j.event(&line{kind: Answering, at: time.Unix(0, m.at).UTC(), source: []byte("-"), ref: []byte("-"), json: m.answer})
+}
+
+// newestAnswer returns the last Answering event. It reports false if there is none, or if a
+// damaged line that may be a later one follows.
+func (j *journal) newestAnswer() (Event, bool) {
+	if len(j.marks) == 0 || j.marks[len(j.marks)-1].answer == nil {
+		return Event{}, false
+	}
+	return j.answer(&j.marks[len(j.marks)-1])
+}
+
+// damagedAfter reports whether a line after mark i, which may be an Answering event of
+// the time at or before, is damaged. Events that are later than at show that what
+// follows them is later, too.
+func (j *journal) damagedAfter(i int, at int64) bool {
+	latest := int64(math.MinInt64)
+	for _, m := range j.marks[i+1:] {
+		latest = max(latest, m.before)
+		if m.answer == nil && latest <= at {
+			return true
+		}
+		if m.answer != nil {
+			latest = max(latest, m.at)
+		}
+	}
+	return false
+}
+
+// digestOf returns the SHA-256 of a text in hex, "" for the empty text.
+func digestOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

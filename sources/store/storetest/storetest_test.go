@@ -1,0 +1,302 @@
+package storetest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/walletscreen/walletscreen/sources/store/storetest"
+)
+
+// place returns an open for a place of its own, which makes a Store faulty.
+func place(fault func(*memory) store.Store) func() (store.Store, error) {
+	m := &memory{files: make(map[string][]byte)}
+	return func() (store.Store, error) { return fault(m), nil }
+}
+
+func good(m *memory) store.Store { return m }
+
+func TestMemory(t *testing.T) {
+	storetest.Run(t, func(*testing.T) func() (store.Store, error) { return place(good) })
+}
+
+// A faulty is a Store some of whose methods are replaced.
+type faulty struct {
+	*memory
+	put      func(context.Context, string, func(io.Writer) error) error
+	open     func(context.Context, string) ([]byte, func() error, error)
+	list     func(context.Context) ([]string, error)
+	delete   func(context.Context, string) error
+	setAside func(context.Context, string) error
+	append   func(context.Context, []byte) error
+	read     func(context.Context, int64) ([]byte, int64, error)
+}
+
+func (f *faulty) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+	if f.put != nil {
+		return f.put(ctx, name, write)
+	}
+	return f.memory.Put(ctx, name, write)
+}
+
+func (f *faulty) Open(ctx context.Context, name string) ([]byte, func() error, error) {
+	if f.open != nil {
+		return f.open(ctx, name)
+	}
+	return f.memory.Open(ctx, name)
+}
+
+func (f *faulty) List(ctx context.Context) ([]string, error) {
+	if f.list != nil {
+		return f.list(ctx)
+	}
+	return f.memory.List(ctx)
+}
+
+func (f *faulty) Delete(ctx context.Context, name string) error {
+	if f.delete != nil {
+		return f.delete(ctx, name)
+	}
+	return f.memory.Delete(ctx, name)
+}
+
+func (f *faulty) SetAside(ctx context.Context, name string) error {
+	if f.setAside != nil {
+		return f.setAside(ctx, name)
+	}
+	return f.memory.SetAside(ctx, name)
+}
+
+func (f *faulty) Append(ctx context.Context, lines []byte) error {
+	if f.append != nil {
+		return f.append(ctx, lines)
+	}
+	return f.memory.Append(ctx, lines)
+}
+
+func (f *faulty) Read(ctx context.Context, from int64) ([]byte, int64, error) {
+	if f.read != nil {
+		return f.read(ctx, from)
+	}
+	return f.memory.Read(ctx, from)
+}
+
+// faults are Stores with a fault, by the rule that must find it.
+var faults = map[string]map[string]func(*memory) store.Store{
+	"empty": {
+		"opens files that do not exist": func(m *memory) store.Store {
+			return &faulty{memory: m, open: func(context.Context, string) ([]byte, func() error, error) { return nil, nil, nil }}
+		},
+		"deletes files that do not exist": func(m *memory) store.Store {
+			return &faulty{memory: m, delete: func(context.Context, string) error { return nil }}
+		},
+		"lists what is not there": func(m *memory) store.Store {
+			return &faulty{memory: m, list: func(context.Context) ([]string, error) { return []string{"x"}, nil }}
+		},
+	},
+	"put": {
+		"loses the last byte": func(m *memory) store.Store {
+			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				defer func() { m.files[name] = m.files[name][:len(m.files[name])-1] }()
+				return m.Put(ctx, name, write)
+			}}
+		},
+		"forgets": func(m *memory) store.Store { return &memory{files: make(map[string][]byte)} },
+		"mixes sources": func(m *memory) store.Store {
+			return &faulty{memory: m, list: func(ctx context.Context) ([]string, error) {
+				names, err := m.List(ctx)
+				return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "TEST_2") }), err
+			}}
+		},
+		"cannot be opened twice": func(m *memory) store.Store {
+			return &faulty{memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
+				data, _, err := m.Open(ctx, name)
+				return data, func() error { return errors.New("busy") }, err
+			}}
+		},
+	},
+	"replace": {
+		"keeps the first content": func(m *memory) store.Store {
+			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				if m.files[name] != nil {
+					return nil
+				}
+				return m.Put(ctx, name, write)
+			}}
+		},
+		"writes in place": func(m *memory) store.Store {
+			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				old := m.files[name]
+				err := m.Put(ctx, name, write)
+				copy(old, m.files[name])
+				return err
+			}}
+		},
+	},
+	"failed put": {
+		"keeps what was written": func(m *memory) store.Store {
+			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				var failed error
+				err := m.Put(ctx, name, func(w io.Writer) error { failed = write(w); return nil })
+				return errors.Join(err, failed)
+			}}
+		},
+		"loses the error": func(m *memory) store.Store {
+			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				m.Put(ctx, name, write)
+				return nil
+			}}
+		},
+	},
+	"delete": {
+		"does not delete": func(m *memory) store.Store {
+			return &faulty{memory: m, delete: func(context.Context, string) error { return nil }}
+		},
+		"clears content in use": func(m *memory) store.Store {
+			return &faulty{memory: m, delete: func(ctx context.Context, name string) error {
+				clear(m.files[name])
+				return m.Delete(ctx, name)
+			}}
+		},
+	},
+	"set aside": {
+		"lists files that were set aside": func(m *memory) store.Store {
+			return &faulty{memory: m, setAside: func(context.Context, string) error { return nil }}
+		},
+		"cannot set aside twice": func(m *memory) store.Store {
+			return &faulty{memory: m, setAside: func(ctx context.Context, name string) error {
+				if bytes.HasPrefix(m.journal, []byte("aside")) {
+					return errors.New("exists")
+				}
+				m.journal = append(m.journal, "aside\n"...)
+				return m.Delete(ctx, name)
+			}}
+		},
+	},
+	"journal": {
+		"forgets": func(m *memory) store.Store { return &memory{files: m.files} },
+		"changes bytes": func(m *memory) store.Store {
+			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+				return m.Append(ctx, bytes.ToValidUTF8(lines, []byte("?")))
+			}}
+		},
+		"keeps the last lines": func(m *memory) store.Store {
+			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+				m.journal = nil
+				return m.Append(ctx, lines)
+			}}
+		},
+		"returns parts of lines": func(m *memory) store.Store {
+			return &faulty{memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
+				lines, next, err := m.Read(ctx, from)
+				n := min(len(lines), 100)
+				return lines[:n], next - int64(len(lines)-n), err
+			}}
+		},
+		"lists its journal": func(m *memory) store.Store {
+			return &faulty{memory: m, list: func(context.Context) ([]string, error) { return []string{"journal"}, nil }}
+		},
+	},
+	"positions": {
+		"always reads all": func(m *memory) store.Store {
+			return &faulty{memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
+				lines, next, err := m.Read(ctx, 0)
+				if from == next {
+					lines = nil
+				}
+				return lines, next, err
+			}}
+		},
+		"is empty beyond the end": func(m *memory) store.Store {
+			return &faulty{memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
+				if from > int64(len(m.journal)) {
+					return nil, from, nil
+				}
+				return m.Read(ctx, from)
+			}}
+		},
+	},
+	"own bytes": {
+		"keeps the slice": func(m *memory) store.Store {
+			return &faulty{memory: m, append: func(_ context.Context, lines []byte) error { m.journal = lines; return nil }}
+		},
+		"returns its slice": func(m *memory) store.Store {
+			return &faulty{memory: m, read: func(_ context.Context, from int64) ([]byte, int64, error) {
+				return m.journal[from:], int64(len(m.journal)), nil
+			}}
+		},
+	},
+	"canceled": {
+		"ignores the context": func(m *memory) store.Store {
+			return &faulty{memory: m, list: func(context.Context) ([]string, error) { return m.List(context.Background()) }}
+		},
+		"appends nevertheless": func(m *memory) store.Store {
+			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+				m.journal = append(m.journal, lines...)
+				return ctx.Err()
+			}}
+		},
+		"puts nevertheless": func(m *memory) store.Store {
+			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				return errors.Join(m.Put(context.Background(), name, write), ctx.Err())
+			}}
+		},
+	},
+	"concurrent": {
+		"loses lines": func(m *memory) store.Store {
+			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+				if bytes.HasPrefix(lines, []byte("1 7 ")) {
+					return nil
+				}
+				return m.Append(ctx, lines)
+			}}
+		},
+		"writes lines twice": func(m *memory) store.Store {
+			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+				return m.Append(ctx, append(lines, lines...))
+			}}
+		},
+		"mixes lines": func(m *memory) store.Store {
+			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+				return m.Append(ctx, append([]byte("x"), lines...))
+			}}
+		},
+	},
+	"archive": {
+		"forgets the journal": func(m *memory) store.Store { return &memory{files: m.files} },
+		"flips a bit": func(m *memory) store.Store {
+			return &faulty{memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
+				data, release, err := m.Open(ctx, name)
+				data = bytes.Clone(data)
+				data[len(data)/2] ^= 1
+				return data, release, err
+			}}
+		},
+	},
+}
+
+// TestFaults checks that each rule finds the faults that it is about.
+func TestFaults(t *testing.T) {
+	for _, rule := range storetest.Rules() {
+		if len(faults[rule]) == 0 {
+			t.Errorf("no fault of the rule %q is tried", rule)
+		}
+		for name, fault := range faults[rule] {
+			if err := storetest.Check(rule, place(fault)); err == nil {
+				t.Errorf("the rule %q does not find a store that %s", rule, name)
+			}
+		}
+		if err := storetest.Check(rule, place(good)); err != nil {
+			t.Errorf("the rule %q finds in a good store: %v", rule, err)
+		}
+		refused := errors.New("refused")
+		if err := storetest.Check(rule, func() (store.Store, error) { return nil, refused }); !errors.Is(err, refused) {
+			t.Errorf("the rule %q of a store that cannot be opened: %v", rule, err)
+		}
+	}
+}
