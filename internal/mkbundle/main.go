@@ -12,6 +12,7 @@
 package main
 
 import (
+	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
 	"flag"
@@ -19,10 +20,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/listfile"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/eu"
@@ -47,10 +47,10 @@ func main() {
 		info    sources.Info
 		parse   parser
 	}{
-		{*ofacFile, "ofac.list", ofac.New(nil).Info(), ofac.Parse},
-		{*euFile, "eu.list", eu.New(nil).Info(), eu.Parse},
-		{*ukFile, "uk.list", uk.New(nil).Info(), uk.Parse},
-		{*badlistFile, "badlist.list", badlist.New(nil).Info(), badlist.Parse},
+		{*ofacFile, "ofac.rev", ofac.New(nil).Info(), ofac.Parse},
+		{*euFile, "eu.rev", eu.New(nil).Info(), eu.Parse},
+		{*ukFile, "uk.rev", uk.New(nil).Info(), uk.Parse},
+		{*badlistFile, "badlist.rev", badlist.New(nil).Info(), badlist.Parse},
 	} {
 		if l.in == "" {
 			continue
@@ -89,11 +89,20 @@ func bundle(in, out string, info sources.Info, parse parser, partial bool) error
 	if partial {
 		rev.Completeness = sources.Partial
 	}
-	var file strings.Builder
-	if err := listfile.Write(&file, listfile.Header{ID: info.ID, Name: info.Name, Revision: rev}, entries); err != nil {
+	var file bytes.Buffer
+	w, err := revision.NewWriter(&file, revision.Header{Source: info.ID, Name: info.Name, Revision: rev, Entries: len(entries)})
+	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(out, []byte(file.String()), 0o644); err != nil {
+	for _, e := range entries {
+		if err := w.Entry(e); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(out, file.Bytes(), 0o644); err != nil {
 		return err
 	}
 	report(out, file.Len(), rev, entries)

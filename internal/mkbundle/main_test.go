@@ -22,9 +22,9 @@ func TestBundle(t *testing.T) {
 		parse    parser
 		partial  bool
 	}{
-		{"badlist/testdata/addresses-darklist.json", "badlist.list", badlist.New(nil).Info(), badlist.Parse, false},
-		{"eu/testdata/xmlFullSanctionsList_1_1_excerpt_2026-09-22.xml", "eu.list", eu.New(nil).Info(), eu.Parse, true},
-		{"uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml", "uk.list", uk.New(nil).Info(), uk.Parse, true},
+		{"badlist/testdata/addresses-darklist.json", "badlist.rev", badlist.New(nil).Info(), badlist.Parse, false},
+		{"eu/testdata/xmlFullSanctionsList_1_1_excerpt_2026-09-22.xml", "eu.rev", eu.New(nil).Info(), eu.Parse, true},
+		{"uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml", "uk.rev", uk.New(nil).Info(), uk.Parse, true},
 	} {
 		out := filepath.Join(t.TempDir(), tt.name)
 		if err := bundle("../../sources/"+tt.in, out, tt.info, tt.parse, tt.partial); err != nil {

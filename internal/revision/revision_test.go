@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -209,6 +210,27 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestAllFields checks that a file has every field of its types: it fails when one is
+// added that the codec does not know.
+func TestAllFields(t *testing.T) {
+	h := header
+	h.Rule, h.Entries, h.Removed = "1", 1, 1
+	h.Revision.OpenEnded, h.Revision.Completeness = true, sources.Partial
+	r := revision.Removal{Entry: entries[0], At: accepted}
+	for _, v := range []any{h, h.Revision, r, r.Entry} {
+		of := reflect.ValueOf(v)
+		for i := range of.NumField() {
+			if of.Field(i).IsZero() {
+				t.Fatalf("%T.%s: set it here, and write it", v, of.Type().Field(i).Name)
+			}
+		}
+	}
+	got, list, gone, err := read(write(t, h, entries[:1], []revision.Removal{r}, "table"))
+	if err != nil || got != h || len(list) != 1 || list[0] != entries[0] || len(gone) != 1 || gone[0] != r {
+		t.Errorf("read %+v %+v %+v, %v, want %+v %+v %+v", got, list, gone, err, h, entries[0], r)
+	}
+}
+
 // TestFormat checks the bytes themselves: files of version 1 must stay readable.
 func TestFormat(t *testing.T) {
 	head := "walletscreen revision 1\n" +
@@ -342,6 +364,7 @@ func TestParseErrors(t *testing.T) {
 		{"time with a digit too many", change("published 2025-11-19T00:00:00Z", "published 2025-11-19T00:00:00.0Z"), damaged},
 		{"zero time in full", change("published 2025-11-19T00:00:00Z", "published 0001-01-01T00:00:00Z"), damaged},
 		{"unknown completeness", change("completeness whole", "completeness some"), damaged},
+		{"neither open-ended nor not", change("open-ended false", "open-ended no"), damaged},
 		{"no completeness", change("completeness whole", "completeness "), damaged},
 		{"negative records", change("records 18290", "records -1"), damaged},
 		{"records with a sign", change("records 18290", "records +18290"), damaged},

@@ -16,7 +16,7 @@
 // listed address in them is found, but a source of which no more was loaded counts
 // as one that never was, so without the live one nothing comes out as clean.
 //
-// The package links no HTTP and no XML. Together the lists have some 110 kB.
+// The package links no HTTP and no XML. Together the lists have some 65 kB.
 //
 // The files are made by the program in internal/mkbundle of this module, from
 // the lists as they were published and with the parsers of this module:
@@ -35,21 +35,21 @@ import (
 	_ "embed"
 	"fmt"
 
-	"github.com/walletscreen/walletscreen/internal/listfile"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-//go:embed ofac.list
-var ofacFile string
+//go:embed ofac.rev
+var ofacFile []byte
 
-//go:embed eu.list
-var euFile string
+//go:embed eu.rev
+var euFile []byte
 
-//go:embed uk.list
-var ukFile string
+//go:embed uk.rev
+var ukFile []byte
 
-//go:embed badlist.list
-var badlistFile string
+//go:embed badlist.rev
+var badlistFile []byte
 
 // OFAC returns the SDN List of the US Treasury's Office of Foreign Assets
 // Control as published on 19 November 2025, its second publication of that day:
@@ -124,10 +124,10 @@ func All() []sources.Source {
 	return []sources.Source{OFAC(), Badlist()}
 }
 
-// A source is a list in the form of package listfile.
+// A source is a list in a revision file.
 type source struct {
 	info sources.Info
-	file string
+	file []byte
 }
 
 func (s *source) Info() sources.Info { return s.info }
@@ -136,26 +136,28 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if err := ctx.Err(); err != nil {
 		return sources.Revision{}, s.wrap(err)
 	}
-	h, err := listfile.ReadHeader(s.file)
+	f, err := revision.Parse(s.file, nil)
 	if err != nil {
 		return sources.Revision{}, s.wrap(err)
 	}
-	if h.ID != s.info.ID {
-		return sources.Revision{}, s.wrap(fmt.Errorf("the file is of %s", h.ID))
+	if f.Source != s.info.ID {
+		return sources.Revision{}, s.wrap(fmt.Errorf("the file is of %s", f.Source))
 	}
-	if prev.Digest == h.Revision.Digest {
-		return h.Revision, sources.ErrUnchanged
+	if prev.Digest == f.Revision.Digest {
+		return f.Revision, sources.ErrUnchanged
 	}
-	_, err = listfile.Read(s.file, func(e sources.Entry) error {
-		if err := ctx.Err(); err != nil {
-			return err
+	for e, err := range f.Entries() {
+		if err == nil {
+			err = ctx.Err()
 		}
-		return add(e)
-	})
-	if err != nil {
-		return sources.Revision{}, s.wrap(err)
+		if err == nil {
+			err = add(e)
+		}
+		if err != nil {
+			return sources.Revision{}, s.wrap(err)
+		}
 	}
-	return h.Revision, nil
+	return f.Revision, nil
 }
 
 func (s *source) wrap(err error) error {

@@ -322,7 +322,7 @@ func TestScreening(t *testing.T) {
 
 // TestSize states what an embedder pays: at most these numbers of bytes.
 func TestSize(t *testing.T) {
-	for name, limit := range map[string]int64{"ofac.list": 60_000, "badlist.list": 80_000, "eu.list": 2_000, "uk.list": 3_000} {
+	for name, limit := range map[string]int64{"ofac.rev": 60_000, "badlist.rev": 80_000, "eu.rev": 2_000, "uk.rev": 3_000} {
 		f, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)

@@ -85,6 +85,7 @@ type listPayload struct {
 	Checked      time.Time            `json:"checked,omitzero"`
 	Records      int                  `json:"records,omitempty"`
 	Completeness sources.Completeness `json:"completeness,omitzero"`
+	OpenEnded    bool                 `json:"open_ended,omitempty"`
 	ETag         string               `json:"etag,omitempty"`
 	LastModified string               `json:"last_modified,omitempty"`
 }
@@ -144,7 +145,7 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 		p.Exceptions = e.Exceptions
 	}
 	if rev := storable(e.List); list && !rev.IsZero() {
-		p.List = &listPayload{rev.Digest, rev.Published, rev.Checked, rev.Records, rev.Completeness, rev.ETag, rev.LastModified}
+		p.List = &listPayload{rev.Digest, rev.Published, rev.Checked, rev.Records, rev.Completeness, rev.OpenEnded, rev.ETag, rev.LastModified}
 	}
 	start := len(b)
 	b = append(append(b, e.Type...), ' ')
@@ -255,7 +256,7 @@ func (p *payload) list() sources.Revision {
 	l := p.List
 	return sources.Revision{
 		Digest: l.Digest, Published: l.Published, Checked: l.Checked, Records: l.Records,
-		Completeness: l.Completeness, ETag: l.ETag, LastModified: l.LastModified,
+		Completeness: l.Completeness, OpenEnded: l.OpenEnded, ETag: l.ETag, LastModified: l.LastModified,
 	}
 }
 
