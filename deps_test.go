@@ -43,6 +43,7 @@ var imports = map[string]string{
 	"screening":                 "address internal/base58 internal/bech32 internal/identity internal/index internal/pace score sources",
 	"httpapi":                   "address score screening sources",
 	"httpapi/audit":             "address httpapi score screening",
+	"httpapi/page":              "address",
 	"httpapi/storetest":         "httpapi",
 	"internal/base58":           "",
 	"internal/bech32":           "internal/fivebit",
@@ -78,6 +79,7 @@ var links = map[string]string{
 	"screening":             "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys",
 	"httpapi":               "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 	"httpapi/audit":         "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/page":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys",
 
 	// Each database is a driver, and what that needs.
 	"httpapi/sqlstore":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
@@ -95,6 +97,7 @@ var never = map[string]string{
 	"screening":          "net net/http encoding/xml database/sql testing",
 	"httpapi":            "encoding/xml database/sql testing",
 	"httpapi/audit":      "encoding/xml database/sql testing",
+	"httpapi/page":       "encoding/xml database/sql testing",
 	"sources/stablecoin": "encoding/xml database/sql testing",
 
 	"httpapi/sqlstore":          "encoding/xml testing",

@@ -1,0 +1,109 @@
+// Reads and writes tables of text.
+
+import {guess} from "./api.js";
+
+export const maxBytes = 32 << 20;
+export const maxRows = 200000;
+
+// decode returns the text of a file: UTF-8, UTF-16 with a byte order mark, or else
+// Windows-1252.
+export function decode(bytes) {
+  const [a, b] = bytes;
+  if (a === 0xff && b === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (a === 0xfe && b === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", {fatal: true}).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+// split returns the records of text. It throws if a quote is never closed, because
+// the rows after it would be lost.
+export function split(text, delimiter) {
+  const records = [];
+  let record = [], i = 0, line = 1;
+  const end = text.length;
+  while (i < end) {
+    let field = "";
+    if (text[i] === '"') {
+      const opened = line;
+      for (i++; ; i++) {
+        const close = text.indexOf('"', i);
+        if (close < 0) throw new Error(`The quote in line ${opened} is never closed, so the rows after it cannot be told apart. Repair the file and drop it again.`);
+        const part = text.slice(i, close);
+        line += part.split("\n").length - 1;
+        field += part;
+        i = close + 1;
+        if (text[i] !== '"') break;
+        field += '"';
+      }
+    }
+    let j = i;
+    while (j < end && text[j] !== delimiter && text[j] !== "\n" && text[j] !== "\r") j++;
+    record.push(field + text.slice(i, j));
+    i = j + 1;
+    if (j < end && text[j] === delimiter) {
+      if (i === end) record.push("");
+      continue;
+    }
+    if (text[j] === "\r" && text[j + 1] === "\n") i++;
+    records.push(record);
+    record = [];
+    line++;
+  }
+  if (record.length > 0) records.push(record);
+  return records;
+}
+
+// parse returns the table in text: its delimiter, records and whether the first is a
+// header, and the columns that have addresses and chains (-1 for none).
+export function parse(text) {
+  text = text.replace(/^\ufeff/, "");
+  const delimiter = sniff(text);
+  const records = split(text, delimiter);
+  const width = records.reduce((w, r) => Math.max(w, r.length), 0);
+  const sample = records.slice(0, 50);
+  const header = sample.length > 0 && !sample[0].some(looksLikeAddress) && (sample[0].some(c => address.test(c.trim())) || sample.slice(1).some(r => r.some(looksLikeAddress)));
+  const names = Array.from({length: width}, (_, i) => (header && records[0][i]?.trim()) || `Column ${i + 1}`);
+  return {delimiter, records, width, header, names, ...columns(sample, names, header)};
+}
+
+const address = /^(wallet|crypto|blockchain)?[ _-]?(address|addr|wallet|account)([ _-]?(hash|id))?$/i;
+const chain = /^(block)?chain|^network$|^coin$|^asset$|^currency$/i;
+
+function columns(sample, names, header) {
+  const body = header ? sample.slice(1) : sample;
+  const hits = names.map((_, i) => body.filter(r => looksLikeAddress(r[i] ?? "")).length);
+  const best = hits.indexOf(Math.max(...hits, 0));
+  const named = header ? names.findIndex(n => address.test(n)) : -1;
+  return {
+    addresses: named >= 0 && (hits[named] > 0 || hits[best] === 0) ? named : Math.max(best, 0),
+    chains: header ? names.findIndex(n => chain.test(n)) : -1,
+  };
+}
+
+const looksLikeAddress = cell => {
+  const c = cell.trim();
+  return guess(c) !== "" || (c.length >= 25 && /\d/.test(c) && /[a-z]/i.test(c) && /^[\w:.-]+$/.test(c) && !/^[0-9a-f]{8}-[0-9a-f]{4}-/i.test(c));
+};
+
+// sniff returns the delimiter that splits the first lines most evenly.
+function sniff(text) {
+  const lines = text.slice(0, 20000).replace(/"[^"]*"/g, "").split(/\r?\n|\r/).filter(l => l.trim()).slice(0, 20);
+  let best = ",", most = 0;
+  for (const d of [",", ";", "\t", "|"]) {
+    const least = Math.min(...lines.map(l => l.split(d).length - 1));
+    if (lines.length > 0 && least > most) [best, most] = [d, least];
+  }
+  return best;
+}
+
+// write returns the text of a table.
+export function write(records, delimiter) {
+  const quoted = new RegExp(`["\\r\\n${delimiter === "|" ? "\\|" : delimiter}]|^\\s|\\s$`);
+  return records.map(r => r.map(c => (quoted.test(c) ? `"${c.replaceAll('"', '""')}"` : c)).join(delimiter) + "\r\n").join("");
+}
+
+// inert keeps a spreadsheet from running a cell that is not the person's own.
+export const inert = cell => (/^[=+\-@\t\r]/.test(cell) ? "'" + cell : cell);

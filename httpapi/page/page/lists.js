@@ -1,0 +1,61 @@
+// The lists: their freshness, their sizes, and what changed.
+
+import {byID, h, time} from "./dom.js";
+import {shape, sizes, timeline} from "./chart.js";
+import {ago, count, day, kind, moment, plural, state} from "./words.js";
+
+const recent = 4; // changes shown at once
+const signs = {current: "clean", stale: "high", partial: "qualified", missing: "unknown"};
+const words = {current: "Current", stale: "Stale", partial: "Only a part", missing: "Not loaded"};
+
+// showLists shows sources, with a size chart from changes.
+export function showLists(sources, changes) {
+  const all = sources.map(state);
+  const bad = all.filter(s => s.caveat);
+  byID("health").replaceChildren(shape(all.length === 0 || bad.length > 0 ? "qualified" : "clean", 16),
+    all.length === 0 ? "No lists" : bad.length > 0 ? `${bad.length} of ${plural(all.length, "list")} not current` : `${plural(all.length, "list")} current`);
+  byID("lists-body").replaceChildren(
+    all.length === 0 ? h("p", {}, "No list is configured. No address can be called clean.") : h("ul", {class: "lists"}, all.map(s => one(s, changes))),
+    h("p", {class: "note legend"}, h("span", {class: "key-checked", "aria-hidden": "true"}), "checked ", h("span", {class: "key-published", "aria-hidden": "true"}), "published ", h("span", {class: "key-fresh", "aria-hidden": "true"}), "last 24 hours"));
+}
+
+function one(s, changes) {
+  const points = changes.filter(c => c.source === s.id && c.event === "accepted").map(c => ({time: c.time, addresses: c.addresses})).reverse();
+  if (s.last_updated && points.length > 0) points.push({time: s.last_updated, addresses: s.address_count});
+  const chart = sizes(s.name, points);
+  return h("li", {"data-state": s.word},
+    h("div", {class: "list-head"}, h("h3", {}, s.name), h("span", {class: `state ${s.word}`}, shape(signs[s.word], 16), words[s.word])),
+    h("p", {class: "note"}, [s.issuer ?? s.jurisdiction, plural(s.address_count, "address", "addresses"), s.completeness === "assembled" && "assembled from extracts", s.required === false && "optional"].filter(Boolean).join(" · ")),
+    timeline(s),
+    h("p", {class: "note"}, s.age === null ? "Never checked" : ["Checked ", time(s.last_updated, ago(s.age))], s.published_at && [" · published ", time(s.published_at, day(s.published_at))]),
+    chart && [chart, h("p", {class: "note"}, `${count(points[0].addresses)} addresses on ${day(points[0].time)}, now ${count(points.at(-1).addresses)}`)]);
+}
+
+// showChanges shows what refreshes added, removed and refused, the newest first.
+export function showChanges(changes, sources) {
+  const names = new Map(sources.map(s => [s.id, s.name]));
+  const list = some => h("ol", {class: "changes"}, some.map(c => h("li", {"data-event": c.event},
+    h("p", {}, said(c)), h("p", {class: "note"}, names.get(c.source) ?? c.source, " · ", h("time", {datetime: c.time, title: moment(c.time)}, day(c.time))), entries(c))));
+  byID("changes-body").replaceChildren(...changes.length === 0
+    ? [h("p", {class: "note"}, "No change is on record yet. Changes appear here after the next refresh that finds any.")]
+    : [list(changes.slice(0, recent)), changes.length > recent ? h("details", {class: "earlier"}, h("summary", {}, "Earlier"), list(changes.slice(recent))) : ""]);
+}
+
+function said(c) {
+  if (c.event === "refused") return `A new version was refused: ${c.reason || "it is not plausible"}. The version before it stays in use.`;
+  const parts = [c.added && `${count(c.added)} added`, c.removed && `${count(c.removed)} removed`].filter(Boolean);
+  return parts.length > 0 ? parts.join(", ") : `Loaded with ${plural(c.addresses, "address", "addresses")}`;
+}
+
+function entries(c) {
+  const rows = [...(c.added_entries ?? []).map(e => ["Added", e]), ...(c.removed_entries ?? []).map(e => ["Removed", e])];
+  if (rows.length === 0) return null;
+  return h("details", {}, h("summary", {}, c.truncated ? `The first ${rows.length}` : plural(rows.length, "entry", "entries")),
+    h("ul", {}, rows.map(([what, e]) => h("li", {}, `${what}: `, h("span", {class: "mono"}, e.listed_address), " ", h("span", {class: "soft"}, [e.name, e.source_ref, e.label && kind(e.label)].filter(Boolean).join(" · "))))));
+}
+
+// failLists says that the state of the lists is not known.
+export function failLists(text) {
+  byID("health").replaceChildren(shape("unknown", 16), "Lists unknown");
+  for (const id of ["lists-body", "changes-body"]) byID(id).replaceChildren(h("p", {class: "note"}, text));
+}

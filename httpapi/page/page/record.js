@@ -1,0 +1,64 @@
+// The record that is printed: one A4 page.
+
+import {byID, h, terms} from "./dom.js";
+import {shape} from "./chart.js";
+import {caveats, listTable} from "./verdict.js";
+import {count, day, kind, levels, matched, moment, plural, states, verdict} from "./words.js";
+
+const maxLabels = 3, maxRows = 8, maxLists = 14, maxCaveats = 5; // what fits one page
+
+const cut = (list, most, what) => [list.slice(0, most), list.length > most ? h("p", {}, `and ${plural(list.length - most, ...what)} more`) : null];
+
+function sheet(v, subject, middle, lists, meta) {
+  const [some, more] = cut([...lists.filter(s => s.caveat), ...lists.filter(s => !s.caveat)], maxLists, ["list"]);
+  const [said, unsaid] = cut(v.caveats, maxCaveats, ["caveat"]);
+  byID("record").replaceChildren(...[
+    h("header", {}, h("p", {class: "brand"}, "Walletscreen"), h("p", {}, "Screening record")),
+    caveats({...v, caveats: said}), unsaid,
+    h("div", {class: "head"}, shape(v.shape, 40), h("div", {}, h("p", {class: "title"}, v.title), h("p", {}, v.line))),
+    subject, middle,
+    h("h2", {}, "Lists"), listTable(some), more,
+    terms(["Screened", moment(meta.screened_at)], ["Snapshot", h("span", {class: "mono"}, meta.snapshot || "not given")], ["Scoring", meta.scoring_version], ["Server", location.origin], ["Printed", moment(new Date().toISOString())]),
+    h("p", {class: "note"}, meta._disclaimer)].filter(Boolean));
+  fit(byID("record"));
+}
+
+const room = 262 / 25.4 * 96; // CSS pixels: a little less than A4 within its margins
+
+// fit makes the letters small enough for one page.
+function fit(record) {
+  record.classList.add("measure");
+  for (let size = 9.5; size > 5; size -= 0.25) {
+    record.style.setProperty("--size", `${size}pt`);
+    if (record.scrollHeight <= room) break;
+  }
+  record.classList.remove("measure");
+}
+
+const clip = (text, most = 90) => (text && text.length > most ? text.slice(0, most) + "…" : text);
+
+// recordOne prepares the record of one result.
+export function recordOne(result, sources, asked) {
+  const lists = states(result.data_freshness, sources);
+  const [labels, more] = cut(result.labels, maxLabels, ["match", "matches"]);
+  sheet(verdict(result, lists),
+    terms(["Address", h("span", {class: "mono"}, result.address)], ["Entered as", asked !== result.address && h("span", {class: "mono"}, clip(asked))], ["Chain", result.chain], ["Level", `${result.level}, score ${result.score} of 100`]),
+    labels.length > 0 && h("div", {}, h("h2", {}, plural(result.labels.length, "match", "matches")), h("ol", {class: "labels"}, labels.map(l => h("li", {},
+      h("p", {}, h("strong", {}, clip(l.name || l.source_ref)), ` · ${kind(l.label)} · ${l.source} · ${clip(l.source_ref, 40)}${l.added_at ? ` · listed on ${day(l.added_at)}` : ""}`),
+      h("p", {}, clip(matched(l, asked || result.address), 260)), l.url && h("p", {class: "mono"}, clip(l.url))))), more),
+    lists, result);
+}
+
+// recordMany prepares the record of a job.
+export function recordMany(view) {
+  const {job} = view, n = job.tally();
+  const worst = job.rows.filter(r => r.result?.labels.length > 0).sort((a, b) => b.result.score - a.result.score);
+  const [some, more] = cut(worst, maxRows, ["row"]);
+  sheet(view.verdict,
+    terms(["Input", clip(job.name)], ["Rows", count(job.rows.length)], ...Object.keys(levels).filter(l => n[l] > 0).map(l => [levels[l][0], count(n[l])]), ["No answer", n[""] > 0 && count(n[""])], ["Not screened", n.open > 0 && count(n.open)],
+      ["Snapshots", job.snapshots.size > 1 && `${job.snapshots.size}: the lists changed during the run; the last one is below`]),
+    some.length > 0 && h("div", {}, h("h2", {}, "Highest first"), h("ol", {class: "labels"}, some.map(r => h("li", {}, `Row ${count(r.number)}: `, h("span", {class: "mono"}, clip(r.result.address, 70)), ` · ${r.level} · ${clip(r.result.labels[0].name || r.result.labels[0].source_ref, 40)}`))), more),
+    view.lists, job.meta);
+}
+
+export const forget = () => byID("record").replaceChildren();

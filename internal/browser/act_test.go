@@ -1,0 +1,541 @@
+package browser_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// catch makes the page keep what it would download, copy or print, for a test to see.
+const catch = `
+	window.saved = []; window.printed = 0; window.print = () => { window.printed++; };
+	URL.createObjectURL = blob => { window.saved.push(blob.text()); return "blob:kept"; };
+	HTMLAnchorElement.prototype.click = function() { window.savedAs = this.download; }`
+
+// openWith opens the page with the good key.
+func openWith(t *testing.T, a *api) *tab {
+	t.Helper()
+	b := open(t, a.URL+"#key="+goodKey, view{"light", 1280})
+	b.wait(t, inState("empty")+` && document.getElementById("health").textContent !== "Lists"`)
+	b.do(t, catch)
+	return b
+}
+
+// TestKeyboard goes the whole way by keyboard: the key, one address, its evidence,
+// the record, then many addresses, a filter, one row, and back.
+func TestKeyboard(t *testing.T) {
+	a := newAPI(t, prefix)
+	b := open(t, a.URL, view{"light", 1280})
+	b.wait(t, inState("nokey"))
+	b.do(t, catch)
+	b.wait(t, `document.activeElement.id === "key-input"`)
+	b.press(t, goodKey, kb.Enter)
+	b.wait(t, inState("empty")+` && document.activeElement.id === "address"`)
+	b.press(t, lazarus)
+	b.wait(t, has("#hint", "Valid on ethereum"))
+	b.press(t, kb.Enter)
+	b.wait(t, inState("verdict")+` && document.activeElement.matches("#result h2")`)
+	b.tabTo(t, "#result .label a")
+	if !eval[bool](t, b, `getComputedStyle(document.activeElement).outlineStyle === "solid"`) {
+		t.Error("the focus on a link is not visible")
+	}
+	b.tabTo(t, "#result summary")
+	b.press(t, kb.Enter)
+	b.wait(t, `document.querySelector("#result details").open`)
+	b.tabTo(t, "#result .actions button")
+	b.press(t, kb.Enter)
+	b.wait(t, `printed === 1`)
+
+	b.do(t, `document.getElementById("address").focus(); document.getElementById("address").select()`)
+	b.press(t, clean)
+	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(8))); err != nil { // with Shift
+		t.Fatal(err)
+	}
+	b.press(t, mixer)
+	b.tabTo(t, "#chain")
+	b.tabTo(t, "#submit")
+	b.press(t, " ")
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	b.tabTo(t, ".tally [data-filter=MEDIUM]")
+	b.press(t, " ")
+	b.wait(t, `document.querySelectorAll(".rows tbody tr").length === 1 && document.activeElement.dataset.filter === "MEDIUM" && document.activeElement.ariaPressed === "true"`)
+	b.tabTo(t, ".rows tbody button")
+	if name := eval[string](t, b, `document.activeElement.ariaLabel`); name != "Row 2: Medium risk. Show the verdict" {
+		t.Errorf("the button of the row is named %q", name)
+	}
+	b.press(t, kb.Enter)
+	b.wait(t, `document.getElementById("detail").open && document.activeElement.textContent === "Medium risk"`)
+	b.press(t, kb.Escape)
+	b.wait(t, `!document.getElementById("detail").open && document.activeElement.dataset.row === "2"`)
+	b.quiet(t)
+}
+
+// TestKey checks that a key in the fragment leaves the address bar and the history,
+// and appears nowhere but in the Authorization header.
+func TestKey(t *testing.T) {
+	a := newAPI(t, prefix)
+	for _, fragment := range []string{goodKey, strings.ReplaceAll(goodKey, "_", "%5F")} {
+		b := open(t, a.URL+"#key="+fragment, view{"light", 1280})
+		b.wait(t, inState("empty")+` && document.getElementById("health").textContent.includes("current")`)
+		enter(t, b, lazarus)
+		b.wait(t, inState("verdict"))
+		if url := eval[string](t, b, `location.href`); url != a.URL {
+			t.Errorf("the address bar shows %s, want %s", url, a.URL)
+		}
+		history, err := chromedp.Call(b.ctx, page.GetNavigationHistory, cdp.Empty{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range history.Entries {
+			if strings.Contains(e.URL, "wsk") {
+				t.Errorf("the history has %s", e.URL)
+			}
+		}
+		b.mu.Lock()
+		for _, url := range b.requests[1:] {
+			if strings.Contains(url, "wsk") {
+				t.Errorf("a request has the key in its URL: %s", url)
+			}
+		}
+		b.mu.Unlock()
+		if eval[bool](t, b, `(document.documentElement.outerHTML + document.getElementById("key-input").value + JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + document.referrer + JSON.stringify(history.state)).includes("wsk_")`) {
+			t.Error("the key is in the document, a storage, a cookie, the referrer or the history's state")
+		}
+		b.quiet(t)
+	}
+
+	// A key that comes later, in the fragment of the page that is open.
+	b := open(t, a.URL, view{"light", 1280})
+	b.wait(t, inState("nokey"))
+	b.do(t, `location.hash = "key=`+goodKey+`"`)
+	b.wait(t, inState("empty")+` && location.hash === "" && document.getElementById("key").hidden`)
+	b.quiet(t)
+}
+
+// TestNewKey uses up a key, gives another one, and the question is asked again.
+func TestNewKey(t *testing.T) {
+	a := newAPI(t, prefix)
+	a.set(func() { failing(401, "invalid_token", "", "")(a) })
+	b := openWith(t, a)
+	screenOne(lazarus)(t, b)
+	b.wait(t, inState("key"))
+	a.set(func() { a.fail = nil })
+	b.press(t, goodKey, kb.Enter)
+	b.wait(t, inState("verdict")+` && `+has(title, "Critical risk"))
+}
+
+// customers returns a CSV file of n customers with an address each, with every
+// hundredth address broken, and how many rows of each level it has.
+func customers(n int) (string, map[string]int) {
+	var b strings.Builder
+	b.WriteString("id;name;wallet;network\r\n")
+	want := map[string]int{}
+	broken := []string{"", "0x123", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T", secret, "=HYPERLINK(\"x\")", strings.Repeat("x", 5000), "naïve ✓"}
+	for i := range n {
+		wallet, network, level := fmt.Sprintf("0x%040x", i+1), "ethereum", "CLEAN_NO_MATCH"
+		switch {
+		case i%100 == 50:
+			wallet, network, level = broken[i/100%len(broken)], "", ""
+		case i%1000 == 7:
+			wallet, level = lazarus, "CRITICAL"
+		case i%1000 == 8:
+			wallet, network, level = theft, "", "HIGH"
+		case i%1000 == 9:
+			wallet, network = clean, "TRX"
+		}
+		want[level]++
+		fmt.Fprintf(&b, "%d;\"Customer \"\"%d\"\";\nsecond line\";%s;%s\r\n", i, i, quoteCSV(wallet), network)
+	}
+	return b.String(), want
+}
+
+func quoteCSV(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+
+// choose gives the page a file, as the dialog of the operating system would.
+func (b *tab) choose(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: `document.getElementById("file")`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(b.ctx, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: []string{path}, ObjectID: found.Result.ObjectID}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// download presses the button of that name and returns the table that was saved.
+func (b *tab) download(t *testing.T, comma rune) [][]string {
+	t.Helper()
+	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Download as CSV").click()`)
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(eval[string](t, b, `saved.at(-1)`), "\ufeff")))
+	r.Comma = comma
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+// TestFile screens a file of 10,000 rows of which one in a hundred is broken, on a
+// slow server: it is cancelled, resumed, filtered, and downloaded with one row for
+// each row.
+func TestFile(t *testing.T) {
+	a := newAPI(t, prefix)
+	a.set(func() { a.batch, a.quota = 30*time.Millisecond, 20000 })
+	b := openWith(t, a)
+	const n = 10000
+	text, want := customers(n)
+	b.choose(t, "customers.csv", text)
+	b.wait(t, inState("review"))
+	if got := eval[string](t, b, `document.querySelector(".review").innerText`); !strings.Contains(got, "10,000 rows, 4 columns, separated by semicolons, with a header") {
+		t.Errorf("the page says of the file: %s", got)
+	}
+	if got := eval[string](t, b, `["address-column", "chain-column"].map(id => document.getElementById(id).selectedOptions[0].text).join()`); got != "wallet,network" {
+		t.Errorf("the page reads the columns %s", got)
+	}
+	b.accessible(t, "review")
+	b.shoot(t, "review-1280-light")
+	b.do(t, `document.querySelector(".review").requestSubmit()`)
+	b.wait(t, `document.querySelector("progress")?.value > 1000`)
+	b.accessible(t, "running")
+	b.shoot(t, "running-1280-light")
+	if got := eval[string](t, b, `document.querySelector(".progress label").textContent + document.querySelector("`+title+`").textContent`); !strings.Contains(got, "of 10,000 rows") || !strings.Contains(got, "Screening …") {
+		t.Errorf("while it runs: %s", got)
+	}
+	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Cancel").click()`)
+	b.wait(t, `document.querySelector(".many").dataset.state === "stopped"`)
+	if !eval[bool](t, b, `Boolean(`+has(above, "were not screened. They are not clean.")+`)`) {
+		t.Error("after Cancel, the page does not say that rows were not screened")
+	}
+	if records := b.download(t, ';'); len(records) != n+1 || records[n][12] != "not screened" || records[1][4] != "CLEAN_NO_MATCH" {
+		t.Errorf("after Cancel: %d records, the last is %q", len(records), records[len(records)-1])
+	}
+	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Screen the remaining rows").click()`)
+	b.wait(t, `document.querySelector(".many").dataset.state === "done"`)
+	for level, name := range map[string]string{"CRITICAL": "CRITICAL", "HIGH": "HIGH", "CLEAN_NO_MATCH": "CLEAN_NO_MATCH", "": "none"} {
+		if got := eval[string](t, b, `document.querySelector(".tally [data-filter=`+name+`] b").textContent`); strings.ReplaceAll(got, ",", "") != strconv.Itoa(want[level]) {
+			t.Errorf("%s rows at level %q, want %d", got, level, want[level])
+		}
+	}
+	if !eval[bool](t, b, `Boolean(`+has(above, "100 rows could not be screened. They are not clean.")+` && `+aboveTitle+` && `+has(title, "20 matches in 10,000 rows")+`)`) {
+		t.Errorf("the summary: %s", eval[string](t, b, `document.querySelector(".summary").innerText`))
+	}
+	b.accessible(t, "rows")
+	b.shoot(t, "rows-1280-light")
+
+	in := csv.NewReader(strings.NewReader(text))
+	in.Comma = ';'
+	input, err := in.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := b.download(t, ';')
+	if len(records) != len(input) {
+		t.Fatalf("%d records, want %d", len(records), len(input))
+	}
+	if got, want := strings.Join(records[0], ","), "id,name,wallet,network,level,score,match,source,source_ref,name,listed_address,labels,error,caveat,screened_chain"; got != want {
+		t.Errorf("columns %s, want %s", got, want)
+	}
+	got := map[string]int{}
+	for i, r := range records[1:] {
+		given := input[i+1]
+		if given[2] == secret {
+			given[2] = "(withheld: a private key)"
+		}
+		if !slices.Equal(r[:4], given) {
+			t.Fatalf("row %d begins %q, want %q", i+1, r[:4], given)
+		}
+		got[r[4]]++
+		if (r[4] == "") != (r[12] != "") {
+			t.Errorf("row %d has the level %q and the error %q", i+1, r[4], r[12])
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("levels %v, want %v", got, want)
+	}
+	if r := records[8]; r[4] != "CRITICAL" || r[5] != "100" || r[6] != "exact" || r[7] != "OFAC_SDN" || r[8] != "27307" || r[9] != "LAZARUS GROUP" || r[10] != lazarus || r[11] != "2" || r[14] != "ethereum" {
+		t.Errorf("row 8: %q", r)
+	}
+	if r := records[10]; r[4] != "CLEAN_NO_MATCH" || r[14] != "tron" {
+		t.Errorf("row 10, whose chain is a ticker: %q", r)
+	}
+	if name := eval[string](t, b, `savedAs`); name != "customers-screened.csv" {
+		t.Errorf("saved as %s", name)
+	}
+	a.set(func() {
+		if slices.Contains(a.asked, secret) || len(a.asked) > n {
+			t.Errorf("%d addresses were screened", len(a.asked))
+		}
+	})
+	b.quiet(t)
+}
+
+// TestQuotaEnds lets the quota end in the middle of a list. The rest stays
+// unscreened, says so, and goes on with another key.
+func TestQuotaEnds(t *testing.T) {
+	a := newAPI(t, prefix)
+	a.set(func() { a.quota = 300 })
+	b := openWith(t, a)
+	text, _ := customers(600)
+	b.choose(t, "c.csv", text)
+	b.wait(t, inState("review"))
+	b.do(t, `document.querySelector(".review").requestSubmit()`)
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "stopped"`)
+	if !eval[bool](t, b, `Boolean(`+has(above, "The quota of this key is used up")+`)`) {
+		t.Errorf("the summary: %s", eval[string](t, b, `document.querySelector(".summary").innerText`))
+	}
+	b.accessible(t, "quota ended")
+	b.shoot(t, "quota-ended-1280-light")
+	a.set(func() { a.quota = -1 })
+	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Screen the remaining rows").click()`)
+	b.wait(t, `document.querySelector(".many").dataset.state === "done"`)
+	a.set(func() {
+		seen := map[string]bool{}
+		for _, x := range a.asked {
+			if seen[x] {
+				t.Errorf("%s was asked twice", x)
+			}
+			seen[x] = true
+		}
+	})
+}
+
+// TestBusy answers the first batches with 429 and 503, which pass.
+func TestBusy(t *testing.T) {
+	a := newAPI(t, prefix)
+	refusals := []bad{{429, "rate_limited", "Too many requests.", "1"}, {503, "overloaded", "Too many at once.", "1"}}
+	a.set(func() {
+		a.fail = func(path string) *bad {
+			if path != "screen/batch" || len(refusals) == 0 {
+				return nil
+			}
+			p := refusals[0]
+			refusals = refusals[1:]
+			return &p
+		}
+	})
+	b := openWith(t, a)
+	enter(t, b, lazarus+"\n"+clean)
+	b.wait(t, has(".progress", "The server asks to wait 1 second."))
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	b.wait(t, has(title, "1 match in 2 rows"))
+}
+
+// TestFilesRefused drops files that cannot be read whole.
+func TestFilesRefused(t *testing.T) {
+	b := openWith(t, newAPI(t, prefix))
+	for name, c := range map[string]struct{ text, want string }{
+		"empty.csv":  {"", "has no rows"},
+		"quote.csv":  {"address\n" + clean + "\n\"" + lazarus + "\n" + mixer + "\n", "The quote in line 3 is never closed"},
+		"header.csv": {"address,chain\n", "has no rows"},
+		"long.csv":   {strings.Repeat("x\n", 200001), "has 200,001 rows"},
+	} {
+		b.choose(t, name, c.text)
+		b.wait(t, inState("error")+` && `+has("#result", c.want)+` && `+has("#result", "Nothing was screened."))
+	}
+	b.quiet(t)
+}
+
+// TestTables holds the reader and writer of tables against encoding/csv, and checks
+// what they find out about a file.
+func TestTables(t *testing.T) {
+	b := openWith(t, newAPI(t, prefix))
+	for _, c := range []struct{ text, want string }{
+		{"address\n" + clean, `{"delimiter":",","records":[["address"],["` + clean + `"]],"width":1,"header":true,"names":["address"],"addresses":0,"chains":-1}`},
+		{clean + "\n" + mixer + "\n", `{"delimiter":",","records":[["` + clean + `"],["` + mixer + `"]],"width":1,"header":false,"names":["Column 1"],"addresses":0,"chains":-1}`},
+		{"\ufeffid\tChain\tWallet Address\r\n1\ttron\t" + clean + "\r\n\r\n2\t\n", `{"delimiter":",","records":[]}`},
+		{"a|b\n\"x|\"\"y\"\"\"|" + clean + "\n", `{"delimiter":"|","records":[["a","b"],["x|\"y\"","` + clean + `"]],"width":2,"header":true,"names":["a","b"],"addresses":1,"chains":-1}`},
+	} {
+		got := eval[string](t, b, `import("./page/csv.js").then(m => JSON.stringify(m.parse(`+quote(c.text)+`)))`)
+		if strings.Contains(c.want, `[]`) {
+			if !strings.Contains(got, `"records":[["id","Chain","Wallet Address"],["1","tron","`+clean+`"],[""],["2",""]],"width":3,"header":true`) || !strings.Contains(got, `"addresses":2,"chains":1`) {
+				t.Errorf("%q: %s", c.text, got)
+			}
+			continue
+		}
+		if got != c.want {
+			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
+		}
+	}
+	records := [][]string{{"a", "b\nc", `d"e`}, {"", " f ", "g,h"}, {"é✓", "=1+1", "\t"}}
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	w.WriteAll(records)
+	if got := eval[[][]string](t, b, `import("./page/csv.js").then(m => m.split(`+quote(text.String())+`, ","))`); fmt.Sprint(got) != fmt.Sprint(records) {
+		t.Errorf("split: %q", got)
+	}
+	again := eval[string](t, b, `import("./page/csv.js").then(m => m.write(m.split(`+quote(text.String())+`, ","), ","))`)
+	got, err := csv.NewReader(strings.NewReader(again)).ReadAll()
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(records) {
+		t.Errorf("write: %q, %v", again, err)
+	}
+	for in, want := range map[string]string{"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "x": "x", "": ""} {
+		if got := eval[string](t, b, `import("./page/csv.js").then(m => m.inert(`+quote(in)+`))`); got != want {
+			t.Errorf("inert(%q) = %q, want %q", in, got, want)
+		}
+	}
+	// Files of other encodings.
+	for name, bytes := range map[string]string{"utf-8": "[0xc3, 0xa9]", "windows-1252": "[0xe9]", "utf-16le": "[0xff, 0xfe, 0xe9, 0]", "utf-16be": "[0xfe, 0xff, 0, 0xe9]"} {
+		if got := eval[string](t, b, `import("./page/csv.js").then(m => m.decode(new Uint8Array(`+bytes+`)).replace("\ufeff", ""))`); got != "é" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestDrop drops a file on the page.
+func TestDrop(t *testing.T) {
+	b := openWith(t, newAPI(t, prefix))
+	b.do(t, `const data = new DataTransfer(); data.items.add(new File(["address,chain\n`+clean+`,tron\n"], "dropped.csv"));
+		document.body.dispatchEvent(new DragEvent("dragover", {dataTransfer: data, bubbles: true, cancelable: true}));
+		if (!document.body.classList.contains("dropping")) throw "the page does not show that it takes the file";
+		document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}))`)
+	b.wait(t, inState("review")+` && `+has(title, "dropped.csv")+` && `+has(".review", "1 row, 2 columns"))
+	b.quiet(t)
+}
+
+// onePage matches each page of a PDF document.
+var onePage = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
+
+// print prints the page and returns how many pages the document has.
+func (b *tab) print(t *testing.T, name string) int {
+	t.Helper()
+	css := true
+	pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &css, PrintBackground: &css})
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, name+".pdf", pdf.Data)
+	if !bytes.Contains(pdf.Data, []byte("/MediaBox [0 0 594.95996 841.91998]")) && !regexp.MustCompile(`/MediaBox \[0 0 59[45][.\d]* 84[12][.\d]*\]`).Match(pdf.Data) {
+		t.Errorf("%s: the paper is not A4: %s", name, regexp.MustCompile(`/MediaBox[^\]]*\]`).Find(pdf.Data))
+	}
+	return len(onePage.FindAll(pdf.Data, -1))
+}
+
+// TestPrint prints the largest records, in dark mode. Each is one page and says what a
+// record must.
+func TestPrint(t *testing.T) {
+	a := newAPI(t, prefix)
+	a.set(func() {
+		many := []object{}
+		for i := range 40 {
+			many = append(many, object{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": strings.Repeat("ref", 20) + fmt.Sprint(i), "added_at": "2022-04-14T00:00:00Z", "match": "key",
+				"listed_address": strings.Repeat("L", 110), "name": strings.Repeat("A Very Long Name ", 20), "url": "https://example.org/" + strings.Repeat("path/", 60)})
+		}
+		a.held[theft] = object{"labels": many}
+		for i := range 20 {
+			l := object{}
+			for k, v := range a.lists[0] {
+				l[k] = v
+			}
+			l["id"], l["name"], l["last_updated"] = fmt.Sprintf("LIST_%d", i), fmt.Sprintf("A list of another issuer with a long name, number %d", i), stamp(time.Duration(i*24)*time.Hour)
+			a.lists = append(a.lists, l)
+		}
+	})
+	b := openWith(t, a)
+	screenOne(theft)(t, b)
+	b.look(t, view{"dark", 1280})
+	if n := b.print(t, "record-one"); n != 1 {
+		t.Errorf("the record of one address has %d pages", n)
+	}
+	said := eval[string](t, b, `document.getElementById("record").textContent`)
+	for _, want := range []string{"Screening record", theft, "bitcoin", "There may be more than this.", "Snapshot5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", "Scoringv1.1", "UTC", "days before", "not legal, compliance or investment advice", "and 37 matches more", "and 10 lists more", " caveats more"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the record does not say %q", want)
+		}
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}); err != nil {
+		t.Fatal(err)
+	}
+	for what, script := range map[string]string{
+		"form hidden": `getComputedStyle(document.querySelector("main")).display === "none"`,
+		"white paper": `getComputedStyle(document.body).backgroundColor === "rgb(255, 255, 255)"`,
+		"black ink":   `getComputedStyle(document.querySelector("#record .title")).color === "rgb(0, 0, 0)"`,
+	} {
+		if !eval[bool](t, b, script) {
+			t.Errorf("on paper: not %s", what)
+		}
+	}
+	text, _ := customers(2000)
+	b.choose(t, "customers.csv", text)
+	b.wait(t, inState("review"))
+	b.do(t, `document.querySelector(".review").requestSubmit()`)
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "done" && document.getElementById("record").textContent.includes("customers.csv")`)
+	if n := b.print(t, "record-many"); n != 1 {
+		t.Errorf("the record of a file has %d pages", n)
+	}
+	b.quiet(t)
+}
+
+// TestMounts opens the page at the root, below a prefix, and checks that it asks its
+// own server only.
+func TestMounts(t *testing.T) {
+	for _, prefix := range []string{"", "/a/b"} {
+		a := newAPI(t, prefix)
+		b := openWith(t, a)
+		screenOne(lazarus)(t, b)
+		b.wait(t, inState("verdict"))
+		b.mu.Lock()
+		for _, url := range b.requests {
+			if !strings.HasPrefix(url, a.URL) {
+				t.Errorf("a request to %s", url)
+			}
+		}
+		if len(b.requests) < 15 {
+			t.Errorf("only %d requests were seen", len(b.requests))
+		}
+		b.mu.Unlock()
+		paint := eval[float64](t, b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`)
+		t.Logf("first paint after %.0f ms", paint)
+		b.quiet(t)
+	}
+}
+
+// TestPolicy injects content into the page. The policy blocks each kind, and the
+// console says so, so every test that ends with quiet would see the page break it.
+func TestPolicy(t *testing.T) {
+	b := openWith(t, newAPI(t, prefix))
+	for name, script := range map[string]string{
+		"script":  `const s = document.createElement("script"); try { s.textContent = "window.ran = true"; document.body.append(s) } catch {}`,
+		"style":   `document.body.append(Object.assign(document.createElement("style"), {textContent: "body { color: red !important }"}))`,
+		"inline":  `document.body.setAttribute("style", "color: red")`,
+		"handler": `try { document.body.setAttribute("onclick", "window.ran = true") } catch {}`,
+		"markup":  `try { document.getElementById("hint").innerHTML = "<b>x</b>" } catch {}`,
+		"policy":  `try { trustedTypes.createPolicy("x", {}) } catch {}`,
+		"image":   `document.body.append(Object.assign(document.createElement("img"), {src: "http://127.0.0.1:9/x.png"}))`,
+		"fetch":   `fetch("http://127.0.0.1:9/").catch(() => null)`,
+		"frame":   `document.body.append(Object.assign(document.createElement("iframe"), {src: "/"}))`,
+	} {
+		said := len(b.messages(t))
+		violated := eval[string](t, b, `new Promise(done => {
+			document.addEventListener("securitypolicyviolation", e => done(e.effectiveDirective), {once: true});
+			setTimeout(() => done(""), 2000);
+			`+script+`;
+		})`)
+		if violated == "" || len(b.messages(t)) == said {
+			t.Errorf("%s: the policy does not block it, or nobody hears of it", name)
+		}
+	}
+	if eval[bool](t, b, `"ran" in window || document.getElementById("hint").innerHTML !== ""`) {
+		t.Error("the page was changed")
+	}
+}

@@ -1,0 +1,163 @@
+package browser_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sizes are the screens that the page is looked at on: small phone to 4K.
+var sizes = []int64{320, 768, 1280, 1920, 3840}
+
+// A state is one that the page can be in.
+type state struct {
+	name    string
+	prepare func(a *api)
+	reach   func(t *testing.T, b *tab) // from the loaded page
+	url     string                     // what follows the page's URL; "" for the good key
+	holds   []string                   // conditions
+	all     bool                       // look at it in all sizes
+}
+
+// enter puts text into the field and screens it.
+func enter(t *testing.T, b *tab, text string) {
+	t.Helper()
+	b.do(t, `const field = document.getElementById("address"); field.value = `+quote(text)+`; field.dispatchEvent(new Event("input")); document.getElementById("screen").requestSubmit()`)
+}
+
+// inState waits until the result is in a state.
+func inState(name string) string {
+	return `document.getElementById("result").dataset.state === ` + quote(name)
+}
+
+func screenOne(text string) func(*testing.T, *tab) {
+	return func(t *testing.T, b *tab) {
+		enter(t, b, text)
+		b.wait(t, `["verdict", "error", "quota", "key", "offline"].includes(document.getElementById("result").dataset.state)`)
+	}
+}
+
+// has returns a condition: the text of an element contains a string.
+func has(selector, text string) string {
+	return `document.querySelector(` + quote(selector) + `)?.textContent.includes(` + quote(text) + `)`
+}
+
+const title, above = "#result h2", "#result .caveats"
+
+// isShape returns a condition: the verdict has a shape.
+func isShape(name string) string {
+	return `document.querySelector("#result .head .shape")?.classList.contains(` + quote(name) + `)`
+}
+
+// aboveTitle is the condition that the caveats come before the title.
+const aboveTitle = `document.querySelector("#result .caveats").compareDocumentPosition(document.querySelector("#result h2")) & Node.DOCUMENT_POSITION_FOLLOWING`
+
+func failing(status int, code, detail, wait string) func(a *api) {
+	return func(a *api) {
+		a.fail = func(path string) *bad {
+			if strings.HasPrefix(path, "screen") {
+				return &bad{status, code, detail, wait}
+			}
+			return nil
+		}
+	}
+}
+
+var states = []state{
+	{name: "empty", holds: []string{inState("empty"), has("#health", "4 lists current"), has("#lists", "OFAC Specially"), has("#changes", "A new version was refused: it shrank")}, all: true},
+	{name: "no key", url: "#", holds: []string{inState("nokey"), `!document.getElementById("key").hidden`, has("#key-reason", "needs an API key"), has("#health", "Lists unknown")}},
+	{name: "bad key", url: "#key=wsk_expired", holds: []string{`!document.getElementById("key").hidden`, has("#key-reason", "unknown, expired or revoked")}},
+	{name: "clean", reach: screenOne(clean), holds: []string{inState("verdict"), has(title, "No match"), `document.querySelector("` + title + `").textContent === "No match"`, isShape("clean"),
+		`!document.querySelector("` + above + `")`, has("#result", "any of the 4 lists"), has("#result .subject", "tron")}},
+	{name: "critical", reach: screenOne(lazarus), all: true, holds: []string{has(title, "Critical risk"), isShape("critical"), has("#result", "Score100 of 100"), has(".label h3", "LAZARUS GROUP"),
+		`document.querySelector(".label a").href === "https://sanctionssearch.ofac.treas.gov/Details.aspx?id=27307"`, `document.querySelector(".label a").rel.includes("noreferrer")`,
+		has(".label", "The list names this very address."), has(".label:nth-child(2)", "sister chain"), has(".label", "14 Apr 2022")}},
+	{name: "high", reach: screenOne(theft), holds: []string{has(title, "High risk"), isShape("high"), has(".label", "The same key or script controls this address and the listed "+spelled), `!document.querySelector(".label a")`}},
+	{name: "medium", reach: screenOne(mixer), holds: []string{has(title, "Medium risk"), isShape("medium")}},
+	{name: "stale and partial", all: true, reach: screenOne(clean), prepare: func(a *api) {
+		a.lists[0]["last_updated"] = stamp(31 * time.Hour)
+		a.lists[1]["partial"], a.lists[1]["completeness"] = true, "partial"
+		a.lists[2]["last_updated"], a.lists[2]["published_at"], a.lists[2]["address_count"], a.lists[2]["completeness"] = nil, nil, 0, nil
+	}, holds: []string{has(title, "No match, but not an all-clear"), isShape("qualified"), has(above, "This is not an all-clear."), aboveTitle,
+		has(above, "OFAC Specially Designated Nationals was last checked 31 hours ago"), has(above, "EU consolidated financial sanctions is loaded only in part"), has(above, "UK sanctions list has not been loaded"),
+		has("#result", "Not found on the 1 list that is complete and current."), has("#health", "3 of 4 lists not current")}},
+	{name: "stale and critical", reach: screenOne(lazarus), prepare: func(a *api) { a.lists[1]["last_updated"] = stamp(72 * time.Hour) },
+		holds: []string{has(title, "Critical risk"), has(above, "There may be more than this."), has(above, "3 days ago"), aboveTitle}},
+	{name: "suppressed", reach: screenOne(clean), prepare: func(a *api) {
+		a.held[clean] = object{"suppressed": []object{{"label": "SCAM", "source": "COMMUNITY_BADLIST", "source_ref": "x-1", "added_at": stamp(0), "match": "exact", "listed_address": clean, "reason": "our own hot wallet", "author": "ops", "expires_at": "2027-01-31T00:00:00Z"}}}
+	}, holds: []string{has(title, "No match, but not an all-clear"), isShape("qualified"), has(above, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027."), aboveTitle}},
+	{name: "no lists", prepare: func(a *api) { a.lists = []object{} }, reach: screenOne(clean), holds: []string{has(title, "not an all-clear"), has(above, "No list was searched."), isShape("qualified")}},
+	{name: "mistyped", reach: screenOne("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"), holds: []string{has(title, "This is not an address"), isShape("unknown"), has("#result", "Nothing was screened.")}},
+	{name: "secret", reach: screenOne(secret), holds: []string{has(title, "This is not an address"), `document.getElementById("address").value === ""`, `!document.documentElement.textContent.includes("` + secret + `")`}},
+	{name: "loading", prepare: func(a *api) { a.delay = 3 * time.Second }, reach: func(t *testing.T, b *tab) {
+		enter(t, b, clean)
+		b.wait(t, inState("loading"))
+	}, holds: []string{has(title, "Asking the server")}},
+	{name: "offline", prepare: failing(gone, "", "", ""), reach: screenOne(clean), holds: []string{inState("offline"), has(title, "The server cannot be reached"), isShape("unknown")}},
+	{name: "expired key", prepare: failing(401, "invalid_token", "", ""), reach: screenOne(clean), holds: []string{inState("key"), `!document.getElementById("key").hidden`, `document.getElementById("address").value === "` + clean + `"`,
+		`document.activeElement.id === "key-input"`}},
+	{name: "quota", prepare: func(a *api) { a.quota = 0 }, reach: screenOne(clean), holds: []string{inState("quota"), has(title, "The quota of this key is used up"), has("#result", "renews on")}},
+	{name: "not loaded", prepare: failing(503, "sources_unavailable", "", "30"), reach: screenOne(clean), holds: []string{has(title, "A required list is not loaded"), isShape("unknown"), has("#result", "30 seconds")}},
+	{name: "broken server", prepare: failing(500, "internal", "", ""), reach: screenOne(clean), holds: []string{inState("error"), has(title, "The server could not answer")}},
+	{name: "many", all: true, reach: func(t *testing.T, b *tab) {
+		enter(t, b, strings.Join([]string{clean, lazarus, mixer, "not an address", theft, secret}, "\n"))
+		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	}, holds: []string{has(title, "3 matches in 6 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle, has("#result tbody", "withheld"),
+		`document.querySelectorAll("#result tbody tr").length === 6`, `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
+	{name: "many in one row", reach: func(t *testing.T, b *tab) {
+		enter(t, b, lazarus+"\n"+clean)
+		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+		b.do(t, `document.querySelector("#result tbody button").click()`)
+	}, holds: []string{`document.getElementById("detail").open`, has("#detail h2", "Critical risk"), `document.activeElement.closest("dialog") !== null`}},
+}
+
+// secret is a private key in the format of wallets, of no value.
+const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
+
+// TestStates reaches every state, in light and dark and in all sizes, and looks at
+// each with axe-core.
+func TestStates(t *testing.T) {
+	only := os.Getenv("WALLETSCREEN_STATE")
+	for _, s := range states {
+		if only != "" && !strings.Contains(","+only+",", ","+s.name+",") {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			a := newAPI(t, prefix)
+			if s.prepare != nil {
+				a.set(func() { s.prepare(a) })
+			}
+			url := a.URL + "#key=" + goodKey
+			if s.url != "" {
+				url = a.URL + s.url
+			}
+			b := open(t, url, view{"light", 1280})
+			b.wait(t, `document.getElementById("health").textContent !== "Lists" && document.getElementById("result").dataset.state !== undefined`)
+			if s.reach != nil {
+				s.reach(t, b)
+			}
+			for _, c := range s.holds {
+				if !eval[bool](t, b, `Boolean(`+c+`)`) {
+					t.Errorf("not so: %s\nin %s", c, eval[string](t, b, `document.getElementById("result").innerText.slice(0, 800)`))
+				}
+			}
+			b.accessible(t, "light 1280")
+			views := []view{{"light", 1280}, {"dark", 320}}
+			if s.all {
+				views = nil
+				for _, width := range sizes {
+					views = append(views, view{"light", width}, view{"dark", width})
+				}
+			}
+			for _, v := range views {
+				b.look(t, v)
+				b.fits(t, v)
+				b.shoot(t, fmt.Sprintf("%s-%d-%s", strings.ReplaceAll(s.name, " ", "-"), v.width, v.scheme))
+			}
+			b.accessible(t, "dark "+fmt.Sprint(views[len(views)-1].width))
+			b.quiet(t)
+		})
+	}
+}
