@@ -1,43 +1,26 @@
-// Package bundle has lists that are linked into the program: for a program that
-// must be able to answer before it has reached a network, or never reaches one.
+// Package bundle holds lists that are linked into the program, so that it answers
+// without a network. Begin with [All] and [Optional], or with one list, such as [OFAC],
+// as the seed of its live source:
 //
-//	live := ofac.New(nil)
-//	s, err := screening.New([]sources.Source{sources.Seeded(live, bundle.OFAC())}, nil)
-//
-// A bundled list is as old as it is. Its Revision says so: Published and Checked
-// are when the list was published, however often it is loaded, so
-// the freshness that people are shown, and Options.MaxAge of package screening,
-// are about the data and not about the program. Its Digest is that of the file
-// as it was published, so a live source whose list is still the bundled one can
-// tell that it is.
-//
-// [OFAC] and [Badlist] are whole. Of the lists of the EU and the UK no whole copy
-// was to be had; [EU] and [UK] are excerpts, and their Revision is Partial: a
-// listed address in them is found, but a source of which no more was loaded counts
-// as one that never was, so without the live one nothing comes out as clean.
-//
-// The package links no HTTP and no XML. Together the lists have some 65 kB.
-//
-// The files are made by the program in internal/mkbundle of this module, from
-// the lists as they were published and with the parsers of this module:
-//
-//	go run ./internal/mkbundle -ofac SDN_ADVANCED.XML -badlist addresses-darklist.json
-//	go run ./internal/mkbundle -partial -eu eu_excerpt.xml -uk uk_excerpt.xml
-//
-// It must be run again when package address comes to read a listed string
-// otherwise, and a test says when that is: what could not be read when a file
-// was made is tried again at each Load, but what was read is not. NOTICE, at the root
-// of the module, says where the lists come from.
+//	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
+//	src := sources.Seeded(ofac.New(nil), bundle.OFAC())
 package bundle
 
 import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
+
+// The files are made by a program. By default it fetches the lists from their
+// publishers; see its package comment.
+//
+//go:generate go run ./internal/rebuild
 
 //go:embed ofac.rev
 var ofacFile []byte
@@ -48,13 +31,41 @@ var euFile []byte
 //go:embed uk.rev
 var ukFile []byte
 
+//go:embed fbi.rev
+var fbiFile []byte
+
 //go:embed badlist.rev
 var badlistFile []byte
 
-// OFAC returns the SDN List of the US Treasury's Office of Foreign Assets
-// Control as published on 19 November 2025, its second publication of that day:
-// 761 listings of 745 addresses of 79 persons and organisations. Info is that of
-// the source in package ofac.
+//go:embed rebuilt.txt
+var rebuilt string
+
+// Rebuilt returns the day on which the bundle was last rebuilt. A list may be older:
+// see the Published of its Revision.
+func Rebuilt() time.Time {
+	t, err := time.Parse(time.DateOnly, strings.TrimSpace(rebuilt))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// All returns all bundled lists, the official ones first. The caller owns the slice.
+//
+// The Revision of a bundled list has the age of its data: Published and Checked are the
+// day of the list, however often it is loaded. Its Completeness says how much of the
+// list it holds.
+func All() []sources.Source {
+	return []sources.Source{OFAC(), EU(), UK(), FBI(), Badlist()}
+}
+
+// Optional returns the ids of the bundled lists that a program should not require if it
+// loads nothing else: UK_CONSOLIDATED, which is a part of the list and so never counts
+// as loaded, and COMMUNITY_BADLIST, which nobody has maintained since 2018.
+func Optional() []string { return []string{"UK_CONSOLIDATED", "COMMUNITY_BADLIST"} }
+
+// OFAC returns the SDN List of the US Treasury's Office of Foreign Assets Control, the
+// seed of the source in package ofac.
 func OFAC() sources.Source {
 	return &source{
 		info: sources.Info{
@@ -68,9 +79,7 @@ func OFAC() sources.Source {
 	}
 }
 
-// EU returns an excerpt of the EU's consolidated list as published on 22 September
-// 2026: two of its entities, one of which has 6 of the 9 addresses that the list had
-// then. It is a part, to be the seed of the source in package eu, whose Info it has.
+// EU returns the EU's consolidated list, the seed of the source in package eu.
 func EU() sources.Source {
 	return &source{
 		info: sources.Info{
@@ -84,10 +93,7 @@ func EU() sources.Source {
 	}
 }
 
-// UK returns an excerpt of the UK Sanctions List as generated on 21 September 2026:
-// four of its designations, three of which have 14 of the some 58 addresses that the
-// list had then. It is a part, to be the seed of the source in package uk, whose Info
-// it has.
+// UK returns the UK Sanctions List, the seed of the source in package uk.
 func UK() sources.Source {
 	return &source{
 		info: sources.Info{
@@ -101,10 +107,23 @@ func UK() sources.Source {
 	}
 }
 
-// Badlist returns the darklist of MyEtherWallet as it stands since 6 November
-// 2018: 693 entries of 630 addresses. The list has no date, so that is the date
-// of its newest entry; it is also when the few entries without a date count as
-// first seen. Info is that of the source in package badlist.
+// FBI returns the FBI's announcement of 26 February 2025 about the theft from Bybit,
+// the seed of the source in package fbi. It is no sanctions list.
+func FBI() sources.Source {
+	return &source{
+		info: sources.Info{
+			ID:           "FBI_IC3",
+			Name:         "FBI announcement I-022625-PSA, Bybit theft",
+			Jurisdiction: sources.US,
+			Licence:      "US government work, public domain (17 U.S.C. 105)",
+			RefURL:       "https://www.ic3.gov/PSA/2025/PSA250226",
+		},
+		file: fbiFile,
+	}
+}
+
+// Badlist returns the darklist of MyEtherWallet, the seed of the source in package
+// badlist. Its newest entry is of November 2018.
 func Badlist() sources.Source {
 	return &source{
 		info: sources.Info{
@@ -118,12 +137,6 @@ func Badlist() sources.Source {
 	}
 }
 
-// All returns the bundled lists that are whole, the official one first. The slice
-// is the caller's own.
-func All() []sources.Source {
-	return []sources.Source{OFAC(), Badlist()}
-}
-
 // A source is a list in a revision file.
 type source struct {
 	info sources.Info
@@ -133,33 +146,46 @@ type source struct {
 func (s *source) Info() sources.Info { return s.info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	rev, err := s.load(ctx, prev, add)
+	if err != nil && err != sources.ErrUnchanged {
+		return sources.Revision{}, fmt.Errorf("bundled %s: %w", s.info.ID, err)
+	}
+	return rev, err
+}
+
+func (s *source) load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	if err := ctx.Err(); err != nil {
-		return sources.Revision{}, s.wrap(err)
+		return sources.Revision{}, err
+	}
+	h, err := revision.ReadHeader(s.file)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	if h.Source != s.info.ID {
+		return sources.Revision{}, fmt.Errorf("the file holds %s", h.Source)
+	}
+	if prev.Digest == h.Revision.Digest {
+		return h.Revision, sources.ErrUnchanged
 	}
 	f, err := revision.Parse(s.file, nil)
 	if err != nil {
-		return sources.Revision{}, s.wrap(err)
+		return sources.Revision{}, err
 	}
-	if f.Source != s.info.ID {
-		return sources.Revision{}, s.wrap(fmt.Errorf("the file is of %s", f.Source))
-	}
-	if prev.Digest == f.Revision.Digest {
-		return f.Revision, sources.ErrUnchanged
-	}
+	defer f.Close()
 	for e, err := range f.Entries() {
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err == nil {
-			err = add(e)
-		}
 		if err != nil {
-			return sources.Revision{}, s.wrap(err)
+			return sources.Revision{}, err
+		}
+		if !e.Address.IsValid() {
+			// The module may have learned to decode it since the file was written.
+			e.Address, _ = sources.Decode(e.Asset, e.Listed)
+		}
+		if err := add(e); err != nil {
+			return sources.Revision{}, err
 		}
 	}
-	return f.Revision, nil
-}
-
-func (s *source) wrap(err error) error {
-	return fmt.Errorf("bundled %s: %w", s.info.ID, err)
+	return h.Revision, nil
 }

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/fbi"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/uk"
+)
+
+// A bundled is a list and the name of its file.
+type bundled struct {
+	file string
+	src  sources.Source
+}
+
+// live returns the lists, each with the source that fetches it from its publisher, or
+// from a mirror.
+func live(mirror string) []bundled {
+	client := &http.Client{}
+	url := func(name string) string {
+		if mirror == "" {
+			return ""
+		}
+		return strings.TrimSuffix(mirror, "/") + "/" + name
+	}
+	http := strings.HasPrefix(mirror, "http:")
+	return []bundled{
+		{"ofac.rev", ofac.New(&ofac.Options{URL: cmp.Or(url("ofac"), ofac.AdvancedXML), Client: client, AllowHTTP: http})},
+		{"eu.rev", eu.New(&eu.Options{URL: url("eu"), Client: client, AllowHTTP: http})},
+		{"uk.rev", uk.New(&uk.Options{URL: url("uk"), Client: client, AllowHTTP: http})},
+		{"fbi.rev", fbi.New(&fbi.Options{URL: url("fbi"), Client: client, AllowHTTP: http})},
+		{"badlist.rev", badlist.New(&badlist.Options{URL: url("badlist"), Client: client, AllowHTTP: http})},
+	}
+}
+
+// A failedError says which lists keep their files.
+type failedError struct {
+	errs    []error
+	fetched int // lists that were fetched, changed or not
+}
+
+func (e *failedError) Error() string   { return errors.Join(e.errs...).Error() }
+func (e *failedError) Unwrap() []error { return e.errs }
+
+// fetchAll fetches the lists and replaces the files of those that have changed. The
+// error is a *failedError.
+func fetchAll(ctx context.Context, dir string, lists []bundled, accept string, out io.Writer, now time.Time) error {
+	var failed failedError
+	for _, l := range lists {
+		if err := fetchOne(ctx, dir, l, accept == l.src.Info().ID, out, now); err != nil {
+			failed.errs = append(failed.errs, fmt.Errorf("%s: %w", l.src.Info().ID, err))
+			continue
+		}
+		failed.fetched++
+	}
+	if failed.errs != nil {
+		return &failed
+	}
+	return nil
+}
+
+func fetchOne(ctx context.Context, dir string, l bundled, accept bool, out io.Writer, now time.Time) error {
+	name := filepath.Join(dir, l.file)
+	held, err := readList(name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
+	defer cancel()
+	var came list
+	came.rev, err = l.src.Load(ctx, sources.Revision{}, func(e sources.Entry) error {
+		came.entries = append(came.entries, e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if came.rev.Digest == held.rev.Digest && came.rev.Completeness == held.rev.Completeness {
+		fmt.Fprintf(out, "%s: unchanged\n", l.file)
+		return nil
+	}
+	if err := came.date(now); err != nil {
+		return err
+	}
+	if err := suspect(held, came); err != nil && !accept {
+		return fmt.Errorf("%w; -accept %s lets it in", err, l.src.Info().ID)
+	}
+	return came.write(name, l.src.Info(), out)
+}
+
+// suspect returns an error if a list must not replace the one that is held, by the
+// rules of a refresh.
+func suspect(held, came list) error {
+	before, now := held.addresses(), came.addresses()
+	lost := before - now
+	switch {
+	case now == 0:
+		return errors.New("the list has no addresses")
+	case came.rev.Published.Before(held.rev.Published):
+		return fmt.Errorf("published %s, before the bundled one of %s", came.rev.Published.Format(time.DateOnly), held.rev.Published.Format(time.DateOnly))
+	case lost > 50 && float64(lost) > 0.2*float64(before):
+		return fmt.Errorf("shrank from %d to %d addresses", before, now)
+	case held.rev.Completeness != sources.Partial && now > 10*before && now-before > 10_000:
+		return fmt.Errorf("grew from %d to %d addresses", before, now)
+	case came.rev.Completeness == sources.Partial && held.rev.Completeness != sources.Partial:
+		return errors.New("a part of the list, while all of it is bundled")
+	}
+	return nil
+}
+
+// A list is what a file holds.
+type list struct {
+	rev     sources.Revision
+	entries []sources.Entry
+}
+
+// addresses returns the number of distinct addresses.
+func (l list) addresses() int {
+	type listed struct {
+		account address.Address
+		text    string
+	}
+	all := make(map[listed]bool)
+	for _, e := range l.entries {
+		if e.Address.IsValid() {
+			all[listed{account: e.Address.Canonical()}] = true
+		} else {
+			all[listed{text: e.Listed}] = true
+		}
+	}
+	return len(all)
+}
+
+// date gives a list the dates of a bundled one. Published, if the list does not say, is
+// the date of its newest entry. Checked is the day of the list. Entries without a date
+// count as first seen then, not when a program starts.
+func (l *list) date(now time.Time) error {
+	if l.rev.Published.IsZero() {
+		for _, e := range l.entries {
+			if e.ListedAt.After(l.rev.Published) {
+				l.rev.Published = e.ListedAt
+			}
+		}
+	}
+	if l.rev.Published.IsZero() || l.rev.Published.After(now) {
+		return fmt.Errorf("published %v: want a date that has passed", l.rev.Published)
+	}
+	l.rev.Checked, l.rev.ETag, l.rev.LastModified = l.rev.Published, "", ""
+	for i := range l.entries {
+		if e := &l.entries[i]; e.ListedAt.IsZero() && e.FirstSeen.IsZero() {
+			e.FirstSeen = l.rev.Published
+		}
+	}
+	return nil
+}
+
+// write replaces the file of that name.
+func (l list) write(name string, info sources.Info, out io.Writer) error {
+	var file strings.Builder
+	w, err := revision.NewWriter(&file, revision.Header{Source: info.ID, Name: info.Name, Revision: l.rev, Entries: len(l.entries)})
+	if err != nil {
+		return err
+	}
+	for _, e := range l.entries {
+		if err := w.Entry(e); err != nil {
+			return err
+		}
+		if !e.Address.IsValid() {
+			fmt.Fprintf(out, "%s: no address: %s %q of %q\n", filepath.Base(name), e.Asset, e.Listed, e.Ref)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, []byte(file.String()), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: %d bytes, %s, %s, %d records, %d entries of %d addresses\n", filepath.Base(name), file.Len(),
+		l.rev.Published.Format(time.DateOnly), l.rev.Completeness, l.rev.Records, len(l.entries), l.addresses())
+	return nil
+}
+
+// readList reads a file. A file that does not exist is an empty list.
+func readList(name string) (list, error) {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return list{}, nil
+	}
+	if err != nil {
+		return list{}, err
+	}
+	f, err := revision.Parse(data, nil)
+	if err != nil {
+		return list{}, fmt.Errorf("%s: %w", name, err)
+	}
+	defer f.Close()
+	l := list{rev: f.Revision}
+	for e, err := range f.Entries() {
+		if err != nil {
+			return list{}, fmt.Errorf("%s: %w", name, err)
+		}
+		l.entries = append(l.entries, e)
+	}
+	return l, nil
+}

@@ -1,0 +1,94 @@
+// Rebuild makes the files of package bundle. Run it with go generate:
+//
+//	go generate ./sources/bundle
+//
+// It fetches each list from its publisher and replaces the bundled file if the list has
+// changed. It refuses a list that a refresh would find suspect: one that shrank, lost
+// all its addresses, or is older than the bundled one. -accept ID lets such a list in.
+// A list that cannot be fetched or is refused keeps its file, and the exit status is 1.
+// Rebuild then writes the date of the rebuild, and what is bundled, into NOTICE and
+// README.md.
+//
+// Two other modes work offline:
+//
+//	go run ./internal/rebuild -assemble     # from the extractions in testdata
+//	go run ./internal/rebuild -check 60     # fail if the last rebuild is older than 60 days
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, time.Now()); err != nil {
+		fmt.Fprintln(os.Stderr, "rebuild:", err)
+		os.Exit(1)
+	}
+}
+
+// run runs the program at the time now. The working directory is that of package
+// bundle, as with go generate.
+func run(ctx context.Context, args []string, out io.Writer, now time.Time) error {
+	flags := flag.NewFlagSet("rebuild", flag.ContinueOnError)
+	flags.SetOutput(out)
+	dir := flags.String("dir", ".", "the directory of package bundle")
+	assembled := flags.Bool("assemble", false, "make the files from the extractions in testdata")
+	check := flags.Int("check", 0, "only check that the last rebuild is at most that many `days` old")
+	accept := flags.String("accept", "", "accept a suspect list, by its `ID`")
+	mirror := flags.String("mirror", "", "fetch the lists from this `URL`, as ofac, eu, uk, fbi and badlist")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if *check > 0 {
+		return checkAge(*dir, *check, now)
+	}
+	var err error
+	if *assembled {
+		err = assemble(*dir, out)
+	} else {
+		err = fetchAll(ctx, *dir, live(*mirror), *accept, out, now)
+	}
+	var failed *failedError
+	if err != nil && !errors.As(err, &failed) {
+		return err
+	}
+	if failed == nil || failed.fetched > 0 { // a rebuild that fetched nothing is none
+		if err := os.WriteFile(filepath.Join(*dir, "rebuilt.txt"), []byte(now.UTC().Format(time.DateOnly)+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	return errors.Join(err, document(*dir))
+}
+
+// checkAge returns an error if the last rebuild is more than the given days before now.
+func checkAge(dir string, days int, now time.Time) error {
+	text, err := os.ReadFile(filepath.Join(dir, "rebuilt.txt"))
+	if err != nil {
+		return err
+	}
+	at, err := time.Parse(time.DateOnly, strings.TrimSpace(string(text)))
+	if err != nil {
+		return fmt.Errorf("rebuilt.txt: %q: want YYYY-MM-DD", strings.TrimSpace(string(text)))
+	}
+	switch age := int(now.Sub(at).Hours() / 24); {
+	case age < -1:
+		return fmt.Errorf("the bundle was rebuilt on %s, which is in the future: check the clock", at.Format(time.DateOnly))
+	case age > days:
+		return fmt.Errorf("the bundle was rebuilt %d days ago, want at most %d: run go generate ./sources/bundle", age, days)
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+// copyBundle returns a copy of the module's files that the program reads and writes.
+func copyBundle(t *testing.T) (dir string) {
+	t.Helper()
+	root := t.TempDir()
+	for _, name := range []string{
+		"NOTICE", "README.md", "sources/fbi/testdata/psa250226.txt", "sources/badlist/testdata/addresses-darklist.json",
+		"sources/bundle/ofac.rev", "sources/bundle/eu.rev", "sources/bundle/uk.rev", "sources/bundle/fbi.rev", "sources/bundle/badlist.rev", "sources/bundle/rebuilt.txt",
+		"sources/bundle/testdata/ofac_2026-10-01.csv", "sources/bundle/testdata/eu_2026-09-22.csv", "sources/bundle/testdata/uk_2026-10-02.csv",
+	} {
+		text, err := os.ReadFile(filepath.Join("../../../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(root, "sources/bundle")
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestAssemble makes the files again. They must be those in the package, as long as
+// these are assembled, byte for byte.
+func TestAssemble(t *testing.T) {
+	dir := copyBundle(t)
+	if err := run(t.Context(), []string{"-dir", dir, "-assemble"}, io.Discard, now); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range live("") {
+		if got, want := read(t, filepath.Join(dir, b.file)), read(t, filepath.Join("../..", b.file)); got != want {
+			t.Errorf("%s is not the file in the package: run go run ./internal/rebuild -assemble", b.file)
+		}
+	}
+	if got, want := strings.TrimSpace(read(t, filepath.Join(dir, "rebuilt.txt"))), "2026-11-22"; got != want {
+		t.Errorf("rebuilt on %s, want %s", got, want)
+	}
+	for _, name := range []string{"NOTICE", "README.md"} {
+		if got, want := read(t, filepath.Join(dir, "../..", name)), read(t, filepath.Join("../../../..", name)); got != want {
+			t.Errorf("%s does not say what is bundled: run go run ./internal/rebuild -assemble", name)
+		}
+	}
+}
+
+// advanced returns sdn_advanced.xml of a day with n wallets.
+func advanced(day time.Time, n int) string {
+	var parties, entries strings.Builder
+	for i := range n {
+		fmt.Fprintf(&parties, `<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>0x%040x</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n", i+1, 0xa11ce0000+i)
+		fmt.Fprintf(&entries, `<SanctionsEntry ProfileID="%d" ListID="1"><EntryEvent><Date><Year>2026</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>`+"\n", i+1)
+	}
+	return fmt.Sprintf(`<Sanctions><DateOfIssue><Year>%d</Year><Month>%d</Month><Day>%d</Day></DateOfIssue>
+<ReferenceValueSets><FeatureTypeValues><FeatureType ID="345">Digital Currency Address - ETH</FeatureType></FeatureTypeValues>
+<ListValues><List ID="1">SDN List</List></ListValues></ReferenceValueSets><DistinctParties>
+`, day.Year(), day.Month(), day.Day()) + parties.String() + "</DistinctParties><SanctionsEntries>\n" + entries.String() + "</SanctionsEntries></Sanctions>\n"
+}
+
+// TestFetch rebuilds the bundle from a local server, which publishes good lists, and
+// lists that a refresh refuses.
+func TestFetch(t *testing.T) {
+	newer := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	older := time.Date(2026, 9, 30, 0, 0, 0, 0, time.UTC)
+	fbiPage := read(t, "../../../fbi/testdata/psa250226.txt")
+	darklist := read(t, "../../../badlist/testdata/addresses-darklist.json")
+	for _, tt := range []struct {
+		name    string
+		ofac    string
+		accept  string
+		wantErr string // "" if OFAC's list is bundled then
+		count   int    // of the entries then
+	}{
+		{"a newer list", advanced(newer, 1000), "", "", 1000},
+		{"a list that shrank a little", advanced(newer, 1010), "", "", 1010},
+		{"a list that shrank", advanced(newer, 500), "", "shrank from 1050 to 500", 1065},
+		{"a list that shrank, accepted", advanced(newer, 500), "OFAC_SDN", "", 500},
+		{"an older list", advanced(older, 1000), "", "before the bundled one", 1065},
+		{"a list that grew", advanced(newer, 12000), "", "grew from", 1065},
+		{"no list", "<html>Maintenance</html>", "", "ofac: ", 1065},
+		{"a cut list", advanced(newer, 1000)[:20000], "", "ofac: ", 1065},
+		{"a list of the future", advanced(now.AddDate(1, 0, 0), 1000), "", "", 1065},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := copyBundle(t)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/ofac":
+					io.WriteString(w, tt.ofac)
+				case "/fbi":
+					io.WriteString(w, fbiPage)
+				case "/badlist":
+					io.WriteString(w, darklist)
+				default: // the EU and the UK are down
+					http.NotFound(w, r)
+				}
+			}))
+			defer server.Close()
+			var out bytes.Buffer
+			eu, uk := read(t, dir+"/eu.rev"), read(t, dir+"/uk.rev")
+			err := run(t.Context(), []string{"-dir", dir, "-mirror", server.URL, "-accept", tt.accept}, &out, now)
+			if err == nil || !strings.Contains(err.Error(), "EU_CONSOLIDATED: ") || !strings.Contains(err.Error(), "UK_CONSOLIDATED: ") {
+				t.Errorf("error %v, want one that names the lists that were not fetched", err)
+			}
+			future := tt.name == "a list of the future"
+			if refused := strings.Contains(err.Error(), "OFAC_SDN: "); refused != (tt.wantErr != "" || future) || !strings.Contains(err.Error(), tt.wantErr) {
+				t.Errorf("error %v, want one of OFAC_SDN with %q", err, tt.wantErr)
+			}
+			l, lerr := readList(dir + "/ofac.rev")
+			if lerr != nil || len(l.entries) != tt.count {
+				t.Fatalf("%d entries, %v, want %d", len(l.entries), lerr, tt.count)
+			}
+			if tt.wantErr == "" && !future {
+				if l.rev.Completeness != sources.Whole || !l.rev.Published.Equal(newer) || !l.rev.Checked.Equal(newer) {
+					t.Errorf("%+v, want a whole list of %v", l.rev, newer)
+				}
+				if text := read(t, filepath.Join(dir, "../../NOTICE")); !strings.Contains(text, l.rev.Digest) {
+					t.Error("NOTICE does not have the new digest")
+				}
+			}
+			if !strings.Contains(out.String(), "fbi.rev: unchanged") || !strings.Contains(out.String(), "badlist.rev: unchanged") {
+				t.Errorf("printed %q, want that the others are unchanged", out.String())
+			}
+			if read(t, dir+"/eu.rev") != eu || read(t, dir+"/uk.rev") != uk {
+				t.Error("a list that was not fetched has another file")
+			}
+			if got := strings.TrimSpace(read(t, dir+"/rebuilt.txt")); got != "2026-11-22" {
+				t.Errorf("rebuilt on %s, want 2026-11-22", got)
+			}
+		})
+	}
+}
+
+// TestFetchNothing has no publisher answer: that is no rebuild.
+func TestFetchNothing(t *testing.T) {
+	dir := copyBundle(t)
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	before := read(t, dir+"/rebuilt.txt")
+	if err := run(t.Context(), []string{"-dir", dir, "-mirror", server.URL}, io.Discard, now.AddDate(1, 0, 0)); err == nil {
+		t.Error("no error")
+	}
+	if got := read(t, dir+"/rebuilt.txt"); got != before {
+		t.Errorf("rebuilt on %q, want %q as before", got, before)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		name, rebuilt string
+		ok            bool
+	}{
+		{"today", "2026-11-22\n", true},
+		{"60 days ago", "2026-09-23\n", true},
+		{"61 days ago", "2026-09-22\n", false},
+		{"in the future", "2026-12-22\n", false},
+		{"no date", "yesterday\n", false},
+	} {
+		if err := os.WriteFile(dir+"/rebuilt.txt", []byte(tt.rebuilt), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(t.Context(), []string{"-dir", dir, "-check", "60"}, io.Discard, now); (err == nil) != tt.ok {
+			t.Errorf("%s: error %v, want none: %v", tt.name, err, tt.ok)
+		}
+	}
+	if err := run(t.Context(), []string{"-dir", t.TempDir(), "-check", "60"}, io.Discard, now); err == nil {
+		t.Error("no file: no error")
+	}
+}
+
+func TestDate(t *testing.T) {
+	day := func(d int) time.Time { return time.Date(2025, 11, d, 0, 0, 0, 0, time.UTC) }
+	for _, tt := range []struct {
+		name            string
+		published, want time.Time
+	}{
+		{"of the list", day(19), day(19)},
+		{"of its newest entry", time.Time{}, day(12)},
+	} {
+		l := list{rev: sources.Revision{Published: tt.published, ETag: "x"}, entries: []sources.Entry{{ListedAt: day(3)}, {}, {ListedAt: day(12)}, {FirstSeen: day(1)}}}
+		if err := l.date(now); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if l.rev != (sources.Revision{Published: tt.want, Checked: tt.want}) {
+			t.Errorf("%s: %+v, want published and checked %v", tt.name, l.rev, tt.want)
+		}
+		if !l.entries[0].FirstSeen.IsZero() || l.entries[1].FirstSeen != tt.want || l.entries[3].FirstSeen != day(1) {
+			t.Errorf("%s: entries %+v, want the one without a date first seen at %v", tt.name, l.entries, tt.want)
+		}
+	}
+	for name, rev := range map[string]sources.Revision{"no date": {}, "a date to come": {Published: now.Add(time.Hour)}} {
+		l := list{rev: rev}
+		if err := l.date(now); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
