@@ -145,7 +145,7 @@ func TestPace(t *testing.T) {
 
 // TestRun uses a real server.
 func TestRun(t *testing.T) {
-	s, err := screening.New(bundle.All(), nil)
+	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	s, err := screening.New(bundle.All(), nil)
+	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
 		log.Fatal(err)
 	}

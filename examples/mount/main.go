@@ -105,7 +105,7 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "address to listen on")
 	flag.Parse()
 
-	s, err := screening.New(bundle.All(), nil)
+	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -30,7 +30,7 @@ const key = "wsk_TEST0TEST0TEST0TEST0"
 // have the answers that the handler alone gives.
 func TestRouters(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
-	s, err := screening.New(bundle.All(), nil)
+	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	store "github.com/walletscreen/walletscreen/sources/store/old"
 	"github.com/walletscreen/walletscreen/sources/uk"
@@ -23,21 +24,20 @@ const refreshEvery = time.Hour
 // newScreener returns a Screener of the lists that c asks for, which holds none
 // yet, and tells report what becomes of loading them.
 func newScreener(c config, logger *slog.Logger, report func(screening.Report)) (*screening.Screener, error) {
-	srcs := append(bundle.All(), bundle.EU(), bundle.UK())
+	srcs := bundle.All()
 	if !c.offline {
 		srcs = []sources.Source{
 			sources.Seeded(ofac.New(&ofac.Options{Progress: downloading(logger, "OFAC_SDN")}), bundle.OFAC()),
-			sources.Seeded(badlist.New(nil), bundle.Badlist()), // 100 kB
 			sources.Seeded(eu.New(&eu.Options{Progress: downloading(logger, "EU_CONSOLIDATED")}), bundle.EU()),
 			sources.Seeded(uk.New(&uk.Options{Progress: downloading(logger, "UK_CONSOLIDATED")}), bundle.UK()),
+			sources.Seeded(fbi.New(nil), bundle.FBI()),
+			sources.Seeded(badlist.New(nil), bundle.Badlist()), // 100 kB
 		}
 	}
 	opts := &screening.Options{
-		Logger: logger,
-		Report: report,
-		// The bundle has excerpts of these only: until they have been fetched, answers
-		// come without the rest, and show in data_freshness that they are not loaded.
-		Optional: []string{"EU_CONSOLIDATED", "UK_CONSOLIDATED"},
+		Logger:   logger,
+		Report:   report,
+		Optional: bundle.Optional(),
 	}
 	if c.data != "" {
 		dir, err := store.Open(filepath.Join(c.data, "lists"), nil)

@@ -138,10 +138,10 @@ func TestMetrics(t *testing.T) {
 		{0, "walletscreen_screening_matches_total", []string{"source", "EU_CONSOLIDATED"}},
 		{0, "walletscreen_screenings_suppressed_total", nil},
 		{0, "walletscreen_exceptions", nil},
-		{745, "walletscreen_source_addresses", []string{"source", "OFAC_SDN"}},
-		{761, "walletscreen_source_entries", []string{"source", "OFAC_SDN"}},
+		{1050, "walletscreen_source_addresses", []string{"source", "OFAC_SDN"}},
+		{1065, "walletscreen_source_entries", []string{"source", "OFAC_SDN"}},
 		{1, "walletscreen_source_loaded", []string{"source", "OFAC_SDN", "required", "true"}},
-		{0, "walletscreen_source_loaded", []string{"source", "EU_CONSOLIDATED", "required", "false"}},
+		{0, "walletscreen_source_loaded", []string{"source", "UK_CONSOLIDATED", "required", "false"}},
 		{1, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "loaded"}},
 		{0, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "shrunk"}},
 		{0, "walletscreen_source_failing", []string{"source", "OFAC_SDN"}},
@@ -158,8 +158,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s %q is %v, want %v", tt.name, tt.labels, got, tt.want)
 		}
 	}
-	// The bundled list is of November 2025.
-	if age := value(t, all, "walletscreen_source_age_seconds", "source", "OFAC_SDN"); age < 300*24*3600 {
+	// The bundled list is of 1 October 2026.
+	if age := value(t, all, "walletscreen_source_age_seconds", "source", "OFAC_SDN"); age < 50*24*3600 {
 		t.Errorf("the list is said to be %v s old", age)
 	}
 	if n := value(t, all, "walletscreen_source_anomalies", "source", "OFAC_SDN", "kind", "undecodable"); n < 1 {
@@ -228,7 +228,7 @@ func TestMatchesAreCountedOnce(t *testing.T) {
 // TestProbes: a server is alive from the start, and ready as long as it would
 // answer a screening.
 func TestProbes(t *testing.T) {
-	s, err := screening.New([]sources.Source{bundle.OFAC(), bundle.Badlist(), bundle.EU()}, &screening.Options{Optional: []string{"EU_CONSOLIDATED"}})
+	s, err := screening.New([]sources.Source{bundle.OFAC(), bundle.Badlist(), bundle.UK()}, &screening.Options{Optional: []string{"UK_CONSOLIDATED"}})
 	if err != nil {
 		t.Fatal(err)
 	}

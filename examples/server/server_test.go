@@ -175,11 +175,11 @@ func TestServer(t *testing.T) {
 	}
 	// The age is that of the data, not of the process.
 	_, a := s.screen(t, lazarus, "ethereum")
-	published := time.Date(2025, 11, 19, 0, 0, 0, 0, time.UTC)
+	published := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 	if age := a.Freshness["OFAC_SDN"].Age; age < int64(time.Since(published)/time.Second)-60 {
 		t.Errorf("the bundled list is said to be %d s old", age)
 	}
-	if !strings.Contains(s.said, "745 addresses") {
+	if !strings.Contains(s.said, "1050 addresses") {
 		t.Errorf("the greeting does not say how many addresses there are:\n%s", s.said)
 	}
 	if !strings.Contains(s.said, s.url+"/docs\n") {
@@ -239,8 +239,8 @@ func TestListsOutlastARestart(t *testing.T) {
 		t.Fatalf("kept are %+v, %v, want one revision", all, err)
 	}
 	l, err := kept.Load(ctx, "OFAC_SDN", all[0])
-	if err != nil || len(l.Entries) != 761 {
-		t.Fatalf("kept is %v, %v", l, err)
+	if err != nil || len(l.Entries) != 1065 {
+		t.Fatalf("%d entries are kept, %v", len(l.Entries), err)
 	}
 	now := time.Now().UTC()
 	l.Info = bundle.OFAC().Info()
@@ -256,7 +256,7 @@ func TestListsOutlastARestart(t *testing.T) {
 	if status, a := second.screen(t, "0x1111111111111111111111111111111111111111", "bsc"); status != 200 || a.Score != 100 || a.Freshness["OFAC_SDN"].Age > 60 {
 		t.Errorf("after the restart: %d %+v, want the address that was kept", status, a)
 	}
-	if !strings.Contains(second.said, "746 addresses, of "+now.Format(time.DateOnly)) {
+	if !strings.Contains(second.said, "1051 addresses, of "+now.Format(time.DateOnly)) {
 		t.Errorf("the greeting does not say what was kept:\n%s", second.said)
 	}
 	second.stop()
@@ -283,7 +283,7 @@ func TestListsOutlastARestart(t *testing.T) {
 	if status, a := third.screen(t, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "ethereum"); status != 200 || a.Score != 100 {
 		t.Errorf("after the damage: %d %+v", status, a)
 	}
-	if !strings.Contains(third.said, "set aside as OFAC_SDN-") || !strings.Contains(third.said, "745 addresses") {
+	if !strings.Contains(third.said, "set aside as OFAC_SDN-") || !strings.Contains(third.said, "1050 addresses") {
 		t.Errorf("it does not say what is damaged:\n%s", third.said)
 	}
 	third.stop()

@@ -43,7 +43,9 @@ func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
 	switch {
 	case len(required) == 0:
 		for _, s := range bundle.All() {
-			required = append(required, s.Info().ID)
+			if id := s.Info().ID; !slices.Contains(bundle.Optional(), id) {
+				required = append(required, id)
+			}
 		}
 	case slices.Contains(required, "all"):
 		required = append(slices.Clone(required), official...)
@@ -59,7 +61,7 @@ func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
 // openLists returns a Screener that holds the lists, or an error if one that is required
 // is missing or too old.
 func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Screener, error) {
-	srcs := append(bundle.All(), bundle.EU(), bundle.UK())
+	srcs := bundle.All()
 	optional, err := o.optional(srcs)
 	if err != nil {
 		return nil, err

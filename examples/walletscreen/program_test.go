@@ -72,7 +72,7 @@ func TestScreenAddresses(t *testing.T) {
 		if d := cmp.Diff(test.want, stdout); code != test.code || d != "" {
 			t.Errorf("%q: exit code %d, want %d; (-want +got):\n%s", test.args, code, test.code, d)
 		}
-		if !strings.Contains(stderr, "OFAC_SDN           2025-11-19") {
+		if !strings.Contains(stderr, "OFAC_SDN           2026-10-01") {
 			t.Errorf("%q: the date of a list is missing from %q", test.args, stderr)
 		}
 	}
@@ -161,7 +161,7 @@ func TestScreenStreams(t *testing.T) {
 		Levels map[string]int
 		Lists  []struct{ ID string }
 	}
-	if json.Unmarshal([]byte(stdout), &s); code != 1 || stderr != "" || s.Rows != 1 || s.Levels["CRITICAL"] != 1 || len(s.Lists) != 4 {
+	if json.Unmarshal([]byte(stdout), &s); code != 1 || stderr != "" || s.Rows != 1 || s.Levels["CRITICAL"] != 1 || len(s.Lists) != 5 {
 		t.Errorf("exit code %d, summary %s, %s", code, stdout, stderr)
 	}
 }
@@ -183,7 +183,7 @@ func TestWrongCalls(t *testing.T) {
 		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "y"}, `-chain: unsupported chain "etherium"; did you mean ethereum?`},
 		{"WALLETSCREEN_MAX_AGE=2w", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time, as 30m, 48h or 7d"},
 		{"", []string{"screen", "-max-age", "2w", "y"}, "screen: -max-age: want a time, as 30m, 48h or 7d"},
-		{"", []string{"screen", "-require", "OFAC", "y"}, `-require: there is no list "OFAC"; want OFAC_SDN, COMMUNITY_BADLIST, EU_CONSOLIDATED or UK_CONSOLIDATED`},
+		{"", []string{"screen", "-require", "OFAC", "y"}, `-require: there is no list "OFAC"; want OFAC_SDN, EU_CONSOLIDATED, UK_CONSOLIDATED, FBI_IC3 or COMMUNITY_BADLIST`},
 		{"", []string{"screen", "-require", "OFAC_SND", "y"}, `-require: there is no list "OFAC_SND"; did you mean OFAC_SDN?`},
 		{"", []string{"screen"}, "screen: want an ADDRESS, or -in FILE for a table; see screen -help"},
 		{"", []string{"screen", "-chain"}, "screen: -chain needs a value"},
@@ -193,7 +193,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-in", in, "-address-column", "c", "-out", dir + "/out.csv"}, in + `: -address-column: no column is named "c"; there are "a", "b"`},
 		{"", []string{"screen", "-in", dir + "/none.csv"}, "-in: open " + dir + "/none.csv: no such file or directory"},
 		{"", []string{"screen", "-in", dir}, "-in: " + dir + " is a directory; want a file"},
-		{"", []string{"screen", "-max-age", "1h", unlisted}, "nothing can be decided: OFAC_SDN is N days old and COMMUNITY_BADLIST is N days old, older than -max-age 1h0m0s"},
+		{"", []string{"screen", "-max-age", "1h", unlisted}, "nothing can be decided: OFAC_SDN is N days old and EU_CONSOLIDATED is N days old, older than -max-age 1h0m0s"},
 		{"", []string{"validate"}, "validate: want an ADDRESS"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
 	} {
@@ -287,12 +287,12 @@ func TestExtract(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	code, stdout, _ := call(t, "", "version")
-	if code != 0 || !strings.Contains(stdout, "scoring       v1") || !strings.Contains(stdout, "OFAC_SDN           2025-11-19") {
+	if code != 0 || !strings.Contains(stdout, "scoring       v1") || !strings.Contains(stdout, "OFAC_SDN           2026-10-01") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	code, stdout, _ = call(t, "", "version", "-json")
 	var v version
-	if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil || len(v.Bundled) != 4 || v.Scoring == "" {
+	if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil || len(v.Bundled) != 5 || v.Scoring == "" {
 		t.Errorf("exit code %d, %v, %s", code, err, stdout)
 	}
 }

@@ -37,7 +37,7 @@ func (p *program) versionCommand() *cli.Command {
 				return fmt.Errorf("version: unexpected argument %q", c.Args().First())
 			}
 			v := newVersion()
-			s, err := screening.New(append(bundle.All(), bundle.EU(), bundle.UK()), &screening.Options{Optional: official})
+			s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 			if err != nil {
 				return err
 			}

@@ -61,8 +61,9 @@ func All() []sources.Source {
 
 // Optional returns the ids of the bundled lists that a program should not require if it
 // loads nothing else: UK_CONSOLIDATED, which is a part of the list and so never counts
-// as loaded, and COMMUNITY_BADLIST, which nobody has maintained since 2018.
-func Optional() []string { return []string{"UK_CONSOLIDATED", "COMMUNITY_BADLIST"} }
+// as loaded; FBI_IC3, a single announcement; and COMMUNITY_BADLIST, which nobody has
+// maintained since 2018.
+func Optional() []string { return []string{"UK_CONSOLIDATED", "FBI_IC3", "COMMUNITY_BADLIST"} }
 
 // OFAC returns the SDN List of the US Treasury's Office of Foreign Assets Control, the
 // seed of the source in package ofac.

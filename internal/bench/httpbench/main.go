@@ -75,7 +75,7 @@ var handlers = []string{"constant", "fields", "encodingjson", "auth", "limits", 
 // newHandler returns the handler of a name, which may write into dir, and the API
 // key for it.
 func newHandler(name, dir string) (h http.Handler, token string, err error) {
-	s, err := screening.New(bundle.All(), nil)
+	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
 		return nil, "", err
 	}
