@@ -1,0 +1,221 @@
+package export
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
+
+// vectors returns the valid addresses of package address's vectors and their
+// canonical forms.
+func vectors(t *testing.T) []address.Address {
+	t.Helper()
+	files, err := filepath.Glob("../../../../address/testdata/vectors/*.txt")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("found %d files of vectors, %v", len(files), err)
+	}
+	var all []address.Address
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		fields := map[string]string{}
+		end := func() {
+			if a, err := address.Normalize(address.Chain(fields["chain"]), fields["input"]); err == nil {
+				all = append(all, a, a.Canonical())
+			}
+			clear(fields)
+		}
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			if k, v, ok := strings.Cut(lines.Text(), ": "); ok {
+				fields[k] = v
+			} else if lines.Text() == "" {
+				end()
+			}
+		}
+		end()
+	}
+	slices.SortFunc(all, address.Address.Compare)
+	return slices.Compact(all)
+}
+
+// notEnumerated says why no form writes an address, "" if one must. It is what
+// sql.md lists as not found by a join.
+func notEnumerated(a address.Address) string {
+	text, keys := a.Normalized(), a.AppendKeys(nil)
+	switch c := a.Chain(); {
+	case len(keys) > 1:
+		return "several keys in one address: Cardano base addresses, Zcash unified addresses"
+	case c == "zcash" && strings.HasPrefix(text, "u1"), c == "zcash" && strings.HasPrefix(text, "zs1"), c == "pivx" && strings.HasPrefix(text, "ps1"):
+		return "a shielded receiver of Zcash or PIVX in another combination"
+	case c == "monero", c == "oxen":
+		return "Monero and Oxen: integrated addresses, the same key on the other chain"
+	case c == "liquid" && len(text) > 60:
+		return "Liquid: confidential addresses"
+	case c == "xrp" && text[0] == 'X':
+		return "XRP: X-addresses with a destination tag"
+	case c == "stellar" && text[0] == 'M':
+		return "Stellar: muxed addresses (`M…`)"
+	case c == "cardano" && strings.HasPrefix(text, "addr1g"), c == "cardano" && strings.HasPrefix(text, "addr12"):
+		return "Cardano: pointer addresses"
+	case c == "internet-computer":
+		return "Internet Computer: another spelling of an account than its 64 hex digits"
+	case c == "groestlcoin" && !strings.HasPrefix(text, "grs1"):
+		return "Groestlcoin: Base58 addresses of a key listed on another chain"
+	case c == "hedera" && strings.HasPrefix(text, "0.0.30") && !strings.HasPrefix(text, "0.0.302a"):
+		return "Hedera: aliases that show a secp256k1 key"
+	case c == "decred" && strings.HasPrefix(text, "Dk"):
+		return "Decred: addresses that show a public key"
+	}
+	return ""
+}
+
+// TestVectors checks that every address whose key is the whole of it is among the
+// spellings of that key.
+func TestVectors(t *testing.T) {
+	checked := map[string]bool{}
+	for _, a := range vectors(t) {
+		keys := a.AppendKeys(nil)
+		if len(keys) == 0 || notEnumerated(a) != "" {
+			continue
+		}
+		want := spelling{a.Chain(), a.Normalized()}
+		if isEVM(a) {
+			want.chain = "ethereum"
+		}
+		if !slices.Contains(ofKey(keys[0]), want) {
+			t.Errorf("%v is not among the spellings of its key %v", a, keys[0])
+		}
+		_, tag := keys[0].Identity()
+		checked[fmt.Sprint(want.chain, " ", identity.Account(tag))] = true
+	}
+	if len(checked) < 140 {
+		t.Errorf("only %d kinds of addresses were checked", len(checked))
+	}
+}
+
+// TestForms checks that each form writes an address that package address reads
+// on this chain, with the key that was written, for keys of all ends.
+func TestForms(t *testing.T) {
+	const point = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798" // of secp256k1
+	seen := map[string]bool{}
+	for class, all := range forms {
+		for i, f := range all {
+			payloads := []string{strings.Repeat("00", f.size), strings.Repeat("ff", f.size), strings.Repeat("5a", f.size), "00" + strings.Repeat("a7", f.size-1)}
+			switch class {
+			case identity.Secp256k1:
+				payloads = []string{point}
+			case identity.LedgerAccount: // has a checksum
+				payloads = []string{"1c7a48ba6a562aa9eaa2481a9049cdf0433b9738c992d698c31d8abf89cadc79"}
+			case identity.Ed25519: // points of the curve
+				payloads = []string{"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"}
+			}
+			for _, p := range payloads {
+				if f.chain == "hedera" && p[:2] == "00" {
+					continue // the number of an account, in hex
+				}
+				key, _ := hex.DecodeString(p)
+				text := f.write(key)
+				if text != f.write(key) {
+					t.Fatalf("form %d of %s, %v, writes one key in two ways", i, f.chain, class)
+				}
+				if name := string(f.chain) + " " + text; seen[name] {
+					t.Errorf("%s is written by two forms", name)
+				} else {
+					seen[name] = true
+				}
+				a, err := address.Parse(f.chain, text)
+				if err != nil {
+					a, err = address.Normalize(f.chain, text)
+				}
+				if err != nil {
+					t.Errorf("form %d of %s, %v: %v", i, f.chain, class, err)
+					continue
+				}
+				keys := a.AppendKeys(nil)
+				if len(keys) != 1 || string(keys[0].AppendBytes(nil)) != string(key) {
+					t.Errorf("%v has the keys %v, want %v:%x", a, keys, class, key)
+				}
+			}
+		}
+	}
+}
+
+// TestVersions tries every version of one and two bytes on every chain: what
+// package address takes as the address of a key must be a form.
+func TestVersions(t *testing.T) {
+	key := make([]byte, 20)
+	for i := range key {
+		key[i] = byte(i * 11)
+	}
+	for v := range 1<<8 + 1<<16 {
+		version := fmt.Sprintf("%02x", v)
+		if v >= 1<<8 {
+			version = fmt.Sprintf("%04x", v-1<<8)
+		}
+		if v >= 1<<8 && !strings.HasPrefix(version, "0") && !strings.HasPrefix(version, "1") && !strings.HasPrefix(version, "2") {
+			continue // no chain has others of two bytes; all 65,536 take seconds
+		}
+		for _, alphabet := range []*base58.Alphabet{base58.Bitcoin, base58.Ripple} {
+			text := base58Check(alphabet, version, sha256d)(key)
+			for _, a := range address.Detect(text) {
+				keys := a.AppendKeys(nil)
+				if len(keys) != 1 || notEnumerated(a) != "" {
+					continue
+				}
+				if !slices.Contains(ofKey(keys[0]), spelling{a.Chain(), text}) {
+					t.Errorf("version %s of %s is no form: %s", version, a.Chain(), text)
+				}
+			}
+		}
+	}
+}
+
+// TestOfAccount checks the spellings that no key decides.
+func TestOfAccount(t *testing.T) {
+	for _, tt := range []struct {
+		chain address.Chain
+		text  string
+		want  []string
+	}{
+		{"ton", "0:1863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262", []string{
+			"EQAYYxQ8FMUWaAS9GSAzVtoTbJhWeM1NJ6G4xjKWBJAyYhKQ", "0:1863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262"}},
+		{"starknet", "0x2ddfb499765c064eac5039e3841aa5f382e73b598097a40073bd8b48170ab57", []string{
+			"0x02ddfb499765c064eac5039e3841aa5f382e73b598097a40073bd8b48170ab57", "0x2ddfb499765c064eac5039e3841aa5f382e73b598097a40073bd8b48170ab57"}},
+		{"hedera", "0.0.98", []string{"0x0000000000000000000000000000000000000062"}},
+		{"nem", "NAIKOGSJDNQI5WKYLGDLUR3XXLSDGKMB6DERDBYR", []string{"NAIKOG-SJDNQI-5WKYLG-DLUR3X-XLSDGK-MB6DER-DBYR"}},
+		{"nimiq", "NQ0700000000000000000000000000000000", []string{"NQ07 0000 0000 0000 0000 0000 0000 0000 0000"}},
+	} {
+		a := address.MustParse(tt.chain, tt.text)
+		all := ofAccount(a)
+		for _, text := range tt.want {
+			if !slices.Contains(all, spelling{tt.chain, text}) {
+				t.Errorf("the spellings of %v are %v, without %s", a, all, text)
+			}
+		}
+		for _, s := range all {
+			if b, err := address.Normalize(s.chain, s.text); err != nil || b.Canonical() != a.Canonical() {
+				t.Errorf("%s on %s is %v, %v, not %v", s.text, s.chain, b, err, a)
+			}
+		}
+	}
+	for _, a := range vectors(t) {
+		for _, s := range ofAccount(a) {
+			if b, err := address.Normalize(s.chain, s.text); err == nil && b.Canonical() != a.Canonical() {
+				t.Errorf("%s on %s is %v, not %v", s.text, s.chain, b, a)
+			}
+		}
+	}
+}

@@ -1,0 +1,456 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/postgrestest"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// statements returns the statements of sql.md by name.
+func statements(t *testing.T) map[string]string {
+	t.Helper()
+	doc, err := os.ReadFile("../../docs/sql.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, block := range strings.Split(string(doc), "```sql\n")[1:] {
+		block, _, _ = strings.Cut(block, "```")
+		first, rest, _ := strings.Cut(block, "\n")
+		name, ok := strings.CutPrefix(first, "-- name: ")
+		if !ok || all[name] != "" {
+			t.Fatalf("a statement of sql.md begins with %q", first)
+		}
+		all[name] = rest
+	}
+	return all
+}
+
+// A world is random lists and customers.
+type world struct{ rng *rand.Rand }
+
+func (w world) bytes(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(w.rng.Uint32())
+	}
+	return b
+}
+
+func (w world) ed25519() []byte { return ed25519.NewKeyFromSeed(w.bytes(32))[32:] }
+
+// kinds are the addresses of a world: the weight of a kind, and an address of it.
+var kinds = []struct {
+	weight int
+	write  func(w world) (address.Chain, string)
+}{
+	{50, func(w world) (address.Chain, string) {
+		return evmChains[w.rng.IntN(len(evmChains))], "0x" + hex.EncodeToString(w.bytes(20))
+	}},
+	{15, func(w world) (address.Chain, string) { return "tron", bitcoinCheck("41")(w.bytes(20)) }},
+	{5, func(w world) (address.Chain, string) { return "bitcoin", bitcoinCheck("00")(w.bytes(20)) }},
+	{5, func(w world) (address.Chain, string) { return "bitcoin", bitcoinCheck("05")(w.bytes(20)) }},
+	{10, func(w world) (address.Chain, string) {
+		return "bitcoin", bech32Of("bc", bech32.Bech32, "\x00", "")(w.bytes(20))
+	}},
+	{2, func(w world) (address.Chain, string) {
+		return "bitcoin", bech32Of("bc", bech32.Bech32, "\x00", "")(w.bytes(32))
+	}},
+	{2, func(w world) (address.Chain, string) {
+		return "bitcoin", bech32Of("bc", bech32.Bech32m, "\x01", "")(w.bytes(32))
+	}},
+	{2, func(w world) (address.Chain, string) { return "bitcoin-cash", cashAddr("bitcoincash", 0)(w.bytes(20)) }},
+	{2, func(w world) (address.Chain, string) { return "litecoin", bitcoinCheck("32")(w.bytes(20)) }},
+	{3, func(w world) (address.Chain, string) { return "solana", base58.Bitcoin.Encode(w.ed25519()) }},
+	{3, func(w world) (address.Chain, string) {
+		return "xrp", base58Check(base58.Ripple, "00", sha256d)(w.bytes(20))
+	}},
+	{2, func(w world) (address.Chain, string) { return "stellar", stellar(w.ed25519()) }},
+	{2, func(w world) (address.Chain, string) {
+		return "cosmos", bech32Of("cosmos", bech32.Bech32, "", "")(w.bytes(20))
+	}},
+	{1, func(w world) (address.Chain, string) { return "polkadot", ss58(0)(w.bytes(32)) }},
+	{1, func(w world) (address.Chain, string) { return "ton", "0:" + hex.EncodeToString(w.bytes(32)) }},
+	{1, func(w world) (address.Chain, string) {
+		return "cardano", bech32Of("addr", bech32.Bech32, "", "\x01")(w.bytes(56)) // payment and stake key
+	}},
+}
+
+// address returns a random address.
+func (w world) address() address.Address {
+	total := 0
+	for _, k := range kinds {
+		total += k.weight
+	}
+	n := w.rng.IntN(total)
+	for _, k := range kinds {
+		if n -= k.weight; n < 0 {
+			for {
+				if a, err := address.Parse(k.write(w)); err == nil {
+					return a // but for a few of Ed25519, all are valid
+				}
+			}
+		}
+	}
+	panic("unreachable")
+}
+
+// entries returns n entries. Some say several things of one account, or the same
+// of several.
+func (w world) entries(n int) []sources.Entry {
+	all := make([]sources.Entry, n)
+	for i := range all {
+		e := sources.Entry{
+			Address: w.address(), Kind: score.Sanctioned, Ref: fmt.Sprint(i / 2), Name: fmt.Sprintf("entity %d, \"O'Neill\" \\ é", i/2),
+			ListedAt: time.Date(2020, 1, 1+i%500, 0, 0, 0, 0, time.UTC),
+		}
+		if i > 0 && i%10 == 0 { // another listing of an account
+			e.Address = all[i-1].Address
+			if a, err := address.Parse("polygon", e.Address.Normalized()); err == nil {
+				e.Address = a
+			}
+		}
+		all[i] = e
+	}
+	return all
+}
+
+// match returns a customer whom one of the entries matches, spelled in one of
+// the ways that have rows.
+func (w world) match(entries []sources.Entry) (address.Chain, string) {
+	for {
+		a := entries[w.rng.IntN(len(entries))].Address
+		all := ofAccount(a)
+		keys := a.AppendKeys(nil)
+		for _, k := range keys {
+			keys = append(keys, scripts(k)...)
+		}
+		for _, k := range keys {
+			all = append(all, ofKey(k)...)
+		}
+		s := all[w.rng.IntN(len(all))]
+		b, err := address.Normalize(s.chain, s.text)
+		if err != nil {
+			continue
+		}
+		if isEVM(b) && s.chain != "near" && s.chain != "hedera" {
+			s.chain = evmChains[w.rng.IntN(len(evmChains))]
+		}
+		if w.rng.IntN(2) == 0 && anyCase(b, s.text) {
+			s.text = strings.ToUpper(s.text)
+		}
+		return s.chain, s.text
+	}
+}
+
+// The kinds of customers whom a join does not find.
+const (
+	withTag = "X-address with a tag"
+	muxed   = "muxed address"
+	base    = "base address with another stake key"
+	pointer = "pointer address"
+)
+
+// hidden returns a customer whom an entry matches, with an address that no row
+// has.
+func (w world) hidden(entries []sources.Entry) (kind string, chain address.Chain, text string) {
+	for {
+		a := entries[w.rng.IntN(len(entries))].Address
+		k, _ := a.Key()
+		key := k.AppendBytes(nil)
+		switch a.Chain() {
+		case "xrp":
+			tail := binary.LittleEndian.AppendUint32([]byte{1}, w.rng.Uint32())
+			return withTag, "xrp", suffixed(base58Check(base58.Ripple, "0544", sha256d), hex.EncodeToString(append(tail, 0, 0, 0, 0)))(key)
+		case "stellar":
+			b := append(append([]byte{12 << 3}, key...), w.bytes(8)...)
+			return muxed, "stellar", noPadding.EncodeToString(binary.LittleEndian.AppendUint16(b, crc16(b)))
+		case "cardano":
+			if w.rng.IntN(3) == 0 {
+				return pointer, "cardano", bech32Of("addr", bech32.Bech32, "", "\x41")(append(key, byte(w.rng.IntN(128)), 2, 3))
+			}
+			return base, "cardano", bech32Of("addr", bech32.Bech32, "", "\x01")(append(key, w.bytes(28)...))
+		}
+	}
+}
+
+type customer struct {
+	address address.Address
+	text    string
+}
+
+// TestSQL runs the statements of sql.md on PostgreSQL, and compares each
+// customer's labels and verdict with ScreenAll's.
+func TestSQL(t *testing.T) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, postgrestest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	sql := statements(t)
+	run := func(name string) {
+		t.Helper()
+		if sql[name] == "" {
+			t.Fatalf("sql.md has no statement %s", name)
+		}
+		begun := time.Now()
+		if _, err := conn.Exec(ctx, sql[name]); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		t.Logf("%s took %v", name, time.Since(begun).Round(time.Millisecond))
+	}
+
+	w := world{rand.New(rand.NewPCG(18, 0))}
+	n := longtest.N(20_000, 1_000_000)
+	made := longtest.N(300, 3000)
+	entries := w.entries(made)
+	if longtest.Enabled() {
+		entries = append(entries, bundled(t)...)
+	}
+	for i := range entries {
+		entries[i].Kind = score.Sanctioned
+	}
+	later := slices.Clone(entries)
+	later = append(later[:100], later[150:]...) // 50 are delisted
+	for i := range 30 {
+		later[200+i].Name += ", also known as X"
+	}
+	later = append(later, w.entries(50)...)
+
+	// One in 33 matches, and one in a thousand in a way in which only decoding finds.
+	customers := make([]customer, n)
+	other := world{rand.New(rand.NewPCG(18, 1))} // so that the counts do not follow the bundled lists
+	hidden, kindsHidden := map[int]bool{}, map[string]int{}
+	for i := range customers {
+		var chain address.Chain
+		var text string
+		switch {
+		case i%1000 == 1:
+			var kind string
+			kind, chain, text = other.hidden(entries[:made])
+			hidden[i] = true
+			kindsHidden[kind]++
+		case i%1000 < 31:
+			chain, text = w.match(entries)
+		case i%1000 == 500:
+			chain, text = w.match(later[len(later)-50:])
+		default:
+			a := w.address()
+			chain, text = a.Chain(), a.Normalized()
+		}
+		a, err := address.Normalize(chain, text)
+		if err != nil {
+			t.Fatalf("%s %s: %v", chain, text, err)
+		}
+		customers[i] = customer{a, text}
+	}
+	run("customers")
+	i := -1
+	if _, err := conn.CopyFrom(ctx, pgx.Identifier{"customers"}, []string{"id", "chain", "address"}, pgx.CopyFromFunc(func() ([]any, error) {
+		if i++; i == n {
+			return nil, nil
+		}
+		return []any{i, string(customers[i].address.Chain()), customers[i].text}, nil
+	})); err != nil {
+		t.Fatal(err)
+	}
+
+	first := screener(t, entries, nil)
+	run("create")
+	load(t, conn, CSV, "listed_addresses", first, entries)
+	load(t, conn, CSV, "listed_chains", nil, nil)
+	run("labels")
+	run("verdicts")
+	found := compare(t, conn, first, customers, hidden, false)
+	t.Logf("of %d customers %d match; the join has missed %d: %v", n, found, len(hidden), kindsHidden)
+	if want := n / 1000 * 31; found != want {
+		t.Errorf("%d customers match, want %d", found, want)
+	}
+	said := fmt.Sprintf("%d X-addresses, %d muxed addresses, %d base addresses and %d pointer addresses",
+		kindsHidden[withTag], kindsHidden[muxed], kindsHidden[base], kindsHidden[pointer])
+	if doc, err := os.ReadFile("../../docs/sql.md"); err != nil || longtest.Enabled() && !strings.Contains(string(doc), said) {
+		t.Errorf("sql.md does not say that the join misses %s (%v)", said, err)
+	}
+
+	run("before")
+	if _, err := conn.Exec(ctx, "drop table listed_chains"); err != nil {
+		t.Fatal(err)
+	}
+	second := screener(t, later, nil)
+	load(t, conn, SQL, "listed_addresses", second, later)
+	load(t, conn, SQL, "listed_chains", nil, nil)
+	run("index")
+	if _, err := conn.Exec(ctx, "analyze"); err != nil {
+		t.Fatal(err)
+	}
+	run("changed")
+	run("update")
+	if _, err := conn.Exec(ctx, "drop table verdicts"); err != nil {
+		t.Fatal(err)
+	}
+	run("verdicts")
+	compare(t, conn, second, customers, hidden, true)
+	var changed int
+	if err := conn.QueryRow(ctx, "select count(*) from changed").Scan(&changed); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d customers were computed again", changed)
+	if changed == 0 || changed > n/100 {
+		t.Errorf("%d customers of %d were computed again", changed, n)
+	}
+}
+
+// load exports a table, and loads it into the database.
+func load(t *testing.T, conn *pgx.Conn, f Format, table string, s Screener, entries []sources.Entry) {
+	t.Helper()
+	var b bytes.Buffer
+	var err error
+	if table == "listed_chains" {
+		err = WriteChains(&b, f)
+	} else {
+		_, err = Write(context.Background(), &b, f, s, sequence(entries))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f == CSV {
+		_, err = conn.PgConn().CopyFrom(context.Background(), &b, copyOf(t, table))
+	} else {
+		_, err = conn.Exec(context.Background(), b.String())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// copyOf returns the statement that loads a table of CSV: sql.md has it for psql.
+func copyOf(t *testing.T, table string) string {
+	t.Helper()
+	doc, err := os.ReadFile("../../docs/sql.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range strings.Lines(string(doc)) {
+		if rest, ok := strings.CutPrefix(l, "\\copy "+table+" from '"+table+".csv' "); ok {
+			return "copy " + table + " from stdin " + rest
+		}
+	}
+	t.Fatalf("sql.md does not say how %s is loaded", table)
+	return ""
+}
+
+// A line is a label as the table of labels has it.
+type line struct {
+	score                                      int
+	level, match, kind, source, ref, name, was string
+	at                                         time.Time
+}
+
+// compare compares the labels and the verdict of each customer with what
+// ScreenAll returns, and returns how many customers match. A join must not find
+// the hidden ones, whose listings may be delisted.
+func compare(t *testing.T, conn *pgx.Conn, s *screening.Screener, customers []customer, hidden map[int]bool, delisted bool) (found int) {
+	t.Helper()
+	ctx := context.Background()
+	rows, err := conn.Query(ctx, `select id, score, level, match, kind, source, source_ref, name, listed_address, added_at from labels
+		order by id, score desc, source collate "C", kind collate "C", source_ref collate "C"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := make([][]line, len(customers))
+	for rows.Next() {
+		var id int
+		var l line
+		if err := rows.Scan(&id, &l.score, &l.level, &l.match, &l.kind, &l.source, &l.ref, &l.name, &l.was, &l.at); err != nil {
+			t.Fatal(err)
+		}
+		l.at = l.at.UTC()
+		labels[id] = append(labels[id], l)
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+	rows, err = conn.Query(ctx, `select id, score, level, coalesce(match, ''), coalesce(kind, ''), coalesce(source, ''), coalesce(source_ref, ''),
+		coalesce(name, ''), coalesce(listed_address, ''), snapshot from verdicts order by id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	id := -1
+	for r, err := range s.ScreenAll(addresses(customers), 2) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		id++
+		if !rows.Next() {
+			t.Fatalf("the verdicts end after %d, %v", id, rows.Err())
+		}
+		var at int
+		var v line
+		var snapshot string
+		if err := rows.Scan(&at, &v.score, &v.level, &v.match, &v.kind, &v.source, &v.ref, &v.name, &v.was, &snapshot); err != nil || at != id {
+			t.Fatalf("verdict %d is of %d, %v", id, at, err)
+		}
+		if len(r.Labels) > 0 {
+			found++
+		}
+		if hidden[id] {
+			if len(r.Labels) == 0 && !delisted {
+				t.Fatalf("%v is found by nothing", r.Address)
+			}
+			r.Labels, r.Score, r.Level = nil, 0, "CLEAN_NO_MATCH"
+		}
+		var want []line
+		for _, l := range r.Labels {
+			level := score.Latest().Level(l.Points)
+			want = append(want, line{l.Points, string(level), l.Match.String(), string(l.Kind), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt})
+		}
+		if !slices.Equal(labels[id], want) {
+			t.Fatalf("customer %d, %s %s, has the labels\n%v, want\n%v", id, r.Address, customers[id].text, labels[id], want)
+		}
+		verdict := line{level: string(r.Level)}
+		if len(want) > 0 {
+			verdict = want[0]
+			verdict.at = time.Time{}
+		}
+		if v != verdict || snapshot != r.Digest() {
+			t.Fatalf("customer %d, %s, has the verdict %v of %s, want %v of %s", id, r.Address, v, snapshot, verdict, r.Digest())
+		}
+	}
+	if id != len(customers)-1 || rows.Next() {
+		t.Fatalf("%d customers were screened of %d", id+1, len(customers))
+	}
+	return found
+}
+
+func addresses(customers []customer) iter.Seq[address.Address] {
+	return func(yield func(address.Address) bool) {
+		for _, c := range customers {
+			if !yield(c.address) {
+				return
+			}
+		}
+	}
+}
