@@ -28,8 +28,23 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 			return e
 		}
 	}
-	if bad.err == ErrSecret || holdsSecret(r, s) {
-		e.Input, e.Err = "", ErrSecret
+	if hint := secretIn(r, s); hint != "" || bad.err == ErrSecret {
+		if a, ok := detectProven(bare, r); ok && bad.err != ErrSecret {
+			e.Err, e.Other = ErrOtherChain, a.Chain()
+			return e
+		}
+		if hint == "" {
+			hint = couldBeKey
+		}
+		e.Input, e.Err, e.hint = "", ErrSecret, hint
+		if (hint == mistypedKey || looksAlike(c.format, bare, hint)) && bad.err != ErrSecret {
+			if e.Err = bad.err; len(bare) > maxDiagnosed {
+				e.Err = ErrLength
+			}
+			if bad.at >= 0 && bad.at < len(bare) {
+				e.Offset = at + bad.at
+			}
+		}
 		return e
 	}
 	if i := firstForeign(c, bare); i >= 0 {
@@ -67,6 +82,29 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 		return e
 	}
 	return e
+}
+
+// looksAlike reports whether s, which could be a secret, looks as much like an
+// address of f, so that the fault of the format says more.
+func looksAlike(f format, s, hint string) bool {
+	if hint == couldBeBytes {
+		_, ok := f.(arweave)
+		return ok
+	}
+	if hint != couldBeHex {
+		return false
+	}
+	switch f.(type) {
+	case hex32:
+		return hasHexPrefix(s) && len(s) <= 2+66
+	case icp:
+		return len(s) == icpLedgerLen || strings.IndexByte(s, '.') > 0
+	case hedera:
+		return strings.HasPrefix(s, "0.0.")
+	case siacoin:
+		return siacoinLen-2 <= len(s) && len(s) <= siacoinLen+2
+	}
+	return false
 }
 
 // isEVMText reports whether s is "0x" and 40 hex digits, with capitals that need
@@ -183,7 +221,7 @@ var charNames = map[rune]string{
 // redactSecret returns s, cut to what an error keeps, or "" if a private key or
 // a seed stands in it.
 func redactSecret(s string) string {
-	if holdsSecret(0, s) {
+	if secretIn(0, s) != "" {
 		return ""
 	}
 	return clip(s)

@@ -22,8 +22,8 @@ var (
 	ErrCharset = fmt.Errorf("%w: unexpected character", ErrSyntax)
 	// ErrOtherChain: an address, but of the chain in ParseError.Other.
 	ErrOtherChain = fmt.Errorf("%w but of another", ErrSyntax)
-	// ErrSecret: a private key or a seed. The error does not hold it.
-	ErrSecret = fmt.Errorf("%w but a private key or seed", ErrSyntax)
+	// ErrSecret: possibly a private key or a seed. The error does not hold it.
+	ErrSecret = fmt.Errorf("%w, and possibly a private key or seed", ErrSyntax)
 	// ErrChecksum: the right shape, but likely a typing error.
 	ErrChecksum = errors.New("checksum mismatch")
 	// ErrNetwork: an address of a test network.

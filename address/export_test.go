@@ -25,7 +25,7 @@ func IsEVM(c Chain) bool {
 
 // HoldsSecret reports whether s is kept out of errors, given for chain c or, if
 // c is "", for one that is not supported.
-func HoldsSecret(c Chain, s string) bool { return holdsSecret(lookup(c), s) }
+func HoldsSecret(c Chain, s string) bool { return secretIn(lookup(c), s) != "" }
 
 // ParseQuietly is Parse without the diagnosis.
 func ParseQuietly(c Chain, s string) (Address, bool) {

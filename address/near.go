@@ -66,7 +66,10 @@ func (near) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badNetwork
 	}
 	f := nearForm(s)
-	if isOfAnother(s, f) {
+	switch {
+	case f == formNearName && isNameOfSecret(s):
+		return "", 0, isSecret
+	case isOfAnother(s, f):
 		return "", 0, badSyntax
 	}
 	return s, f, fault{}

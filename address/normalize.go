@@ -44,7 +44,7 @@ func normalize(r uint16, s string, bad fault) (Address, error) {
 		return Address{}, diagnose(r, s, u.body, at+u.at, bad)
 	}
 	e := diagnose(r, s, u.body, at+u.at, u.bad)
-	if e.Err == ErrSecret || e.Err == ErrCharset {
+	if e.Input == "" || e.Err == ErrCharset {
 		return Address{}, e
 	}
 	e.Err, e.Offset, e.Other, e.hint = u.bad.err, -1, u.other, u.hint

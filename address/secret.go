@@ -1,9 +1,8 @@
 package address
 
 import (
+	"bytes"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
 )
@@ -12,92 +11,258 @@ import (
 // looks at. No address is longer.
 const maxDiagnosed = 1024
 
-// maxSecret is the length of the longest secret that is recognised by its
+// maxSecret is the length of the longest secret that is recognized by its
 // beginning: a mnemonic of 25 words, or a Sapling extended spending key.
 const maxSecret = 320
 
-// holdsSecret reports whether a private key or a seed stands in s, of which it
-// reads as much as an error would keep. r is the row of the chain that s was
-// given for, or zero. It is asked only about what is not an address there, so it
-// errs on the side of silence: what merely has the shape of a secret is one.
+// What a string that is not an address could be. The hints of errors say it.
+const (
+	couldBeKey   = "it could be a private key or a seed"
+	mistypedKey  = "it could be a mistyped private key or seed"
+	couldBeHex   = "32 bytes of hex: a transaction hash, an account of aptos, sui or starknet, or a private key"
+	couldBeBytes = "32 or 64 bytes in Base64: a private key, or something public"
+	couldBeWords = "it could be a seed phrase, or a private key in numbers"
+)
+
+// secretIn returns what secret could stand in s, and "" if nothing there has
+// the shape of one. It reads as much of s as an error would keep. r is the row of
+// the chain that s was given for, or zero. It is called only for strings that
+// are not addresses there, so it errs on the side of silence: whatever could be
+// a secret is one, also with a character missing, added or mistyped.
 //
-// Blanks, quotes and labels around the secret do not hide it, nor do a homoglyph
-// or an invisible character in it.
-func holdsSecret(r uint16, s string) bool {
+// What is an address of some chain by its checksum may look like a secret, and
+// is none.
+//
+// Blanks, quotes, labels, line breaks, homoglyphs and invisible characters in
+// and around a secret do not hide it.
+func secretIn(r uint16, s string) string {
 	var buf [2 * (maxDiagnosed + maxSecret)]byte
 	text := string(plain(buf[:0], s[:min(len(s), maxDiagnosed+maxSecret)]))
-	if strings.ContainsAny(text, "-_ ") || len(text) >= minMarked {
-		lower := strings.ToLower(text)
-		for _, mark := range secretMarks {
-			if strings.Contains(lower, mark) {
-				return true
+	if hasSecretMark(text) {
+		return couldBeKey
+	}
+	tokens := tokensOf(text)
+	shape := tokenShapes(text, tokens)
+	base64 := base64Shape(text)
+	switch {
+	case hasMnemonic(text, tokens):
+		return couldBeWords
+	case hasSecretHex(r, text):
+		return couldBeHex
+	case shape == likely:
+		return couldBeKey
+	case base64 == likely:
+		return couldBeBytes
+	case shape == possible, base64 == possible:
+		return mistypedKey
+	}
+	return ""
+}
+
+// A shape says how much something looks like a secret.
+type shape uint8
+
+const (
+	harmless shape = iota
+	possible       // as a mistyped one does
+	likely
+)
+
+// secretMarks, in lower case, stand in the spelling of secrets and nowhere else.
+var secretMarks = [...]struct {
+	mark string
+	rest int // letters, digits and separators that follow at least
+}{
+	{"secret-extended-key", 0}, {"secret-spending-key", 0}, // zcash, pivx
+	{"secret-key", 0},     // age
+	{"privkey", 20},       // sui, iota
+	{"privatekey", 20},    // avalanche, PEM
+	{"-----begin", 40},    // PEM
+	{"sk1", 40},           // cardano: ed25519_sk1, addr_xsk1
+	{"sk_", 20},           // aeternity
+	{"xprv", 80},          // cardano, BIP-32
+	{"nsec", 50},          // nostr
+	{"pvt_", 0},           // antelope
+	{"ed25519-priv", 0},   // aptos
+	{"secp256k1-priv", 0}, // aptos
+}
+
+// hasSecretMark reports whether a mark of a secret stands in text, also with
+// blanks in it.
+func hasSecretMark(text string) bool {
+	if len(text) < 8 {
+		return false
+	}
+	var buf [2 * (maxDiagnosed + maxSecret)]byte
+	lower := buf[:0]
+	for _, c := range []byte(text[:min(len(text), len(buf))]) {
+		if c > ' ' {
+			if charClass[c]&classUpper != 0 {
+				c |= 0x20
 			}
+			lower = append(lower, c)
 		}
 	}
-	words, numbers := 0, 0
-	for i := 0; i < len(text); {
-		if charClass[text[i]]&classAlnum == 0 {
-			i++
+	for i := range secretMarks {
+		m := &secretMarks[i]
+		at := bytes.Index(lower, []byte(m.mark))
+		if at < 0 {
 			continue
 		}
-		start := i
-		var any, all uint16 = 0, ^uint16(0)
-		for ; i < len(text) && charClass[text[i]]&classAlnum != 0; i++ {
-			any |= charClass[text[i]]
-			all &= charClass[text[i]]
+		n := 0
+		for _, c := range lower[at+len(m.mark):] {
+			if charClass[c]&classAddress == 0 || c == '/' {
+				break
+			}
+			n++
 		}
-		token := text[start:i]
-		switch {
-		case any&classDigit == 0 && 3 <= len(token) && len(token) <= maxWord:
-			words, numbers = words+1, 0
-		case all&classDigit != 0 && len(token) <= 3:
-			numbers++ // it may also number the words
-		default:
-			words, numbers = 0, 0
-		}
-		if words >= minWords || numbers >= minNumbers {
-			return true
-		}
-		if isSecretToken(token, any, all) && (standsApart(text, start, i) || isSecretBytes(token)) {
-			return true
-		}
-		if isSecretHex(token) && !isAccountOfNumber(text[:start]) && !hasHexAddress(r, token) {
+		if n >= m.rest {
 			return true
 		}
 	}
 	return false
 }
 
-// A mnemonic has at least twelve words (BIP-39; Monero, Algorand and TON have
-// 24 or 25), none of them shorter than three letters in the word lists for
-// English. A key as a list of the values of its bytes has at least 32.
-const (
-	minWords   = 12
-	maxWord    = 12
-	minNumbers = 32
-)
-
-// minMarked is the length of the shortest secret with a mark, but for those with
-// separators: 32 bytes in Bech32.
-const minMarked = len("suiprivkey1") + 52
-
-// secretMarks, in lower case, stand in the spelling of secrets and nowhere else.
-var secretMarks = [...]string{
-	"secret-extended-key", "secret-spending-key", // zcash, pivx
-	"privkey1",      // sui, iota
-	"_sk1", "_xsk1", // cardano
-	"pvt_k1_", "pvt_r1_", // antelope
-	"ed25519-priv", "secp256k1-priv", // aptos
-	"private key", // PEM
+// A token is a run of letters and digits.
+type token struct {
+	start, end int
+	any, all   uint16 // the classes that one of its bytes has, and that all have
 }
 
+func tokensOf(text string) []token {
+	var tokens []token
+	for i := 0; i < len(text); {
+		if charClass[text[i]]&classAlnum == 0 {
+			i++
+			continue
+		}
+		t := token{start: i, all: ^uint16(0)}
+		for ; i < len(text) && charClass[text[i]]&classAlnum != 0; i++ {
+			t.any |= charClass[text[i]]
+			t.all &= charClass[text[i]]
+		}
+		t.end = i
+		tokens = append(tokens, t)
+	}
+	return tokens
+}
+
+// A mnemonic has at least twelve words (BIP-39; Monero, Algorand and TON have
+// 24 or 25), none of them shorter than three letters in the word lists for
+// English. A key as a list of the values of its bytes has at least 32. Two words
+// or numbers may be missing.
+const (
+	minWords   = 10
+	maxWord    = 12
+	minNumbers = 30
+)
+
+// hasMnemonic reports whether enough words of a mnemonic, or enough numbers for
+// the bytes of a key, follow each other in text. Four others may stand between
+// them: a broken word, or a number.
+func hasMnemonic(text string, tokens []token) bool {
+	words, others, numbers := 0, 0, 0
+	for _, t := range tokens {
+		n := t.end - t.start
+		switch {
+		case 2 <= n && n <= maxWord && isWord(text, t):
+			words, numbers = words+1, 0
+		case t.all&classDigit != 0 && n <= 3:
+			numbers++ // it may also number the words
+		case others < 4:
+			others++
+		default:
+			words, others, numbers = 0, 0, 0
+		}
+		if words >= minWords || numbers >= minNumbers {
+			return true
+		}
+	}
+	return false
+}
+
+// isWord reports whether t can be a word of a mnemonic: letters, and between
+// blanks also one digit, which is a typing error.
+func isWord(text string, t token) bool {
+	if t.any&classDigit == 0 {
+		return t.end-t.start >= 3 || text[t.start:t.end] == "AA" // a syllable; see plain
+	}
+	digits := 0
+	for _, c := range []byte(text[t.start:t.end]) {
+		if charClass[c]&classDigit != 0 {
+			digits++
+		}
+	}
+	return digits == 1 && t.end-t.start >= 3 &&
+		(t.start == 0 || text[t.start-1] <= ' ') && (t.end == len(text) || text[t.end] <= ' ')
+}
+
+// tokenShapes returns how much a token, or several with nothing but blanks
+// between them, looks like a secret that is not written in hex.
+func tokenShapes(text string, tokens []token) shape {
+	best := harmless
+	for i, t := range tokens {
+		word := text[t.start:t.end]
+		s := shapeOf(word, t.any, t.all)
+		if t.start > 0 && strings.IndexByte("-_", text[t.start-1]) >= 0 && 46 <= len(word) && len(word) <= 48 && t.all&classBase58 != 0 && isMixed(t) {
+			s = possible // behind a prefix: avalanche, aeternity
+		}
+		if s == possible && len(word) < 46 && len(tokens) > 1 && len(text)-len(word) > 8 {
+			s = harmless // more likely a piece of a broken address
+		}
+		if s != harmless && !standsApart(text, t.start, t.end) && !isSecretBytes(word) {
+			s = harmless
+		}
+		best = max(best, s, brokenShape(text, tokens[i:]))
+	}
+	return best
+}
+
+// maxBroken is the length of the longest secret that is recognized in pieces.
+const maxBroken = 120
+
+// brokenShape returns the shape of the first tokens without the blanks between
+// them. One of them must mix letters and digits, as words of a sentence do not.
+func brokenShape(text string, tokens []token) shape {
+	var buf [maxBroken]byte
+	if tokens[0].end-tokens[0].start > maxBroken {
+		return harmless
+	}
+	joined := append(buf[:0], text[tokens[0].start:tokens[0].end]...)
+	any, all := tokens[0].any, tokens[0].all
+	mixed, best := isMixed(tokens[0]), harmless
+	for i, t := range tokens[1:] {
+		if !isBlank(text[tokens[i].end:t.start]) || len(joined)+t.end-t.start > maxBroken {
+			return best
+		}
+		joined = append(joined, text[t.start:t.end]...)
+		any, all, mixed = any|t.any, all&t.all, mixed || isMixed(t)
+		if !mixed {
+			continue
+		}
+		if s := shapeOf(string(joined), any, all); s == likely || len(joined) >= 49 {
+			best = max(best, s) // a shorter one could be a broken address
+		}
+	}
+	return best
+}
+
+// isBlank reports whether s is nothing but blanks and line breaks.
+func isBlank(s string) bool { return strings.Trim(s, " \t\r\n") == "" }
+
+// isMixed reports whether t has letters and digits.
+func isMixed(t token) bool { return t.any&classDigit != 0 && t.any&(classUpper|classLower) != 0 }
+
 // standsApart reports whether the token at start to end of text is no piece of an
-// address with a foreign character in it: what is next to it on either side is
-// a separator or a quote, and nothing else in text is nearly as long.
+// address with a foreign character in it: its neighbors are separators or
+// quotes, and nothing else in text is nearly as long.
 func standsApart(text string, start, end int) bool {
-	const separators = " \t\r\n\"'`:;,=()<>[]{}?&/."
+	const separators = " \t\r\n\"'`:;,=()<>[]{}?&/._-"
 	if start > 0 && strings.IndexByte(separators, text[start-1]) < 0 ||
 		end < len(text) && strings.IndexByte(separators, text[end]) < 0 {
+		return false
+	}
+	if start > 0 && (text[start-1] == '_' || text[start-1] == '-') && hasAnyPrefix(text, "ak_", "nano_", "xrb_") {
 		return false
 	}
 	for i := 0; i < len(text); i++ {
@@ -105,94 +270,255 @@ func standsApart(text string, start, end int) bool {
 		for i < len(text) && charClass[text[i]]&classAlnum != 0 {
 			i++
 		}
-		if i-from > 24 && text[from:i] != text[start:end] {
+		if i-from > 24 && text[from:i] != text[start:end] && strings.ContainsAny(text[from:i], "123456789") {
 			return false
 		}
 	}
 	return true
 }
 
-// isSecretToken reports whether token, a run of letters and digits whose bytes
-// have together the classes any and in common the classes all, has the shape of
-// a secret that is not written in hex.
-func isSecretToken(token string, any, all uint16) bool {
-	n := len(token)
-	if all&classBase32 != 0 {
-		return n == 56 && token[0] == 'S' // stellar, SEP-23
+// shapeOf returns how much word, letters and digits whose bytes have together the
+// classes any and in common the classes all, looks like a secret that is not
+// written in hex.
+func shapeOf(word string, any, all uint16) shape {
+	n := len(word)
+	if n < 21 {
+		return harmless
 	}
-	if all&classBase58 == 0 || any&(classUpper|classLower) != classUpper|classLower {
-		return false
+	if all&classBase58 != 0 && any&(classUpper|classLower) == classUpper|classLower {
+		return base58Shape(word, any)
 	}
-	switch c := token[0]; {
-	case n == 29 && c == 's' && (any&classDigit != 0 || isSecretBytes(token)), n == 31 && token[:3] == "sEd": // xrp family seeds
-		return true
-	case n == 51 && '5' <= c && c <= '8', n == 52 && ('K' <= c && c <= 'Z' || c == 'c'):
-		return true // wallet import format; Sprout spending keys of zcash
-	case n > 100 && n < 120 && (token[1:4] == "prv" || token[2:4] == "pv"): // BIP-32
-		return true
-	case 50 <= n && n <= 52 || n == 111:
-		return isSecretBytes(token) // the same with other versions; BIP-32
-	case n == 53 && token[:2] == "Pm": // decred
-		return true
-	case n == 58 && token[:2] == "6P": // BIP-38
-		return true
-	case n > 52 && (token[2:4] == "sk" || token[2:4] == "es"):
-		switch token[:2] {
-		case "ed", "sp", "p2", "BL": // tezos; es: encrypted
+	var upper, hex int
+	for _, c := range []byte(word) {
+		upper += int(charClass[c] & classUpper / classUpper)
+		hex += int(charClass[c] & classHex / classHex)
+	}
+	switch {
+	case 55 <= n && n <= 57 && word[0]|0x20 == 's' && (all&classBase32 != 0 || all&classLower32 != 0):
+		return likely // stellar, SEP-23
+	case 55 <= n && n <= 57 && upper >= n*2/3 && strings.IndexByte("GMCTXPLB", word[0]) < 0:
+		return possible
+	case 60 <= n && n <= 68 && hex >= n-2 && hex < n:
+		return possible // hex digits but one or two
+	case n >= 57 && (upper == 0 || any&classLower == 0) && strings.IndexByte(word, '1') >= 0 && hex < n-2:
+		return possible // Bech32
+	}
+	return harmless
+}
+
+// base58Shape is shapeOf for a word in Base58, in letters of both cases.
+func base58Shape(word string, any uint16) shape {
+	n := len(word)
+	digit := any&classDigit != 0
+	switch c := word[0]; {
+	case 27 <= n && n <= 32 && c == 's' && (digit || isSecretBytes(word)):
+		return likely // xrp family seeds
+	case 21 <= n && n <= 31 && c == 'S' && digit:
+		return likely // mini private keys
+	case 27 <= n && n <= 32 && (c == 's' || c == 'S'), n <= 32 && digit && strings.IndexByte("r13TDLXA", c) < 0:
+		return possible
+	case 50 <= n && n <= 52 && '5' <= c && c <= '8', 51 <= n && n <= 52 && ('K' <= c && c <= 'Z' || c == 'c'):
+		return likely // wallet import format; Sprout spending keys of zcash
+	case 50 <= n && n <= 52 && isSecretBytes(word):
+		return likely // the same with other versions
+	case 52 <= n && n <= 54 && word[:2] == "Pm": // decred
+		return likely
+	case 57 <= n && n <= 59 && word[:2] == "6P": // BIP-38
+		return likely
+	case n > 48 && (word[2:4] == "sk" || word[2:4] == "es") &&
+		(word[:2] == "ed" || word[:2] == "sp" || word[:2] == "p2" || word[:2] == "BL"): // tezos; es: encrypted
+		return likely
+	case 85 <= n && n <= 89: // 64 bytes: a seed and its public key, solana
+		return likely
+	case 109 <= n && n <= 113 && !strings.Contains(word[:5], "pub"): // BIP-32
+		return likely
+	case 49 <= n && n <= 60 && (n > 53 || strings.IndexByte("DEF", c) < 0) && word[:3] != "Ae2":
+		return possible // none of the public keys of decred, eos and fio
+	case 90 == n || 84 == n || n == 108 || n == 114:
+		return possible
+	}
+	return harmless
+}
+
+// isSecretBytes reports whether the Base58Check checksum of word is right, and
+// its value one of a private key: 32 bytes after a version, or those and the
+// mark of a compressed key; an extended key of BIP-32; a seed of xrp.
+func isSecretBytes(word string) bool {
+	var buf [base58.MaxLen]byte
+	if n, _ := base58.Bitcoin.Decode(buf[:], word); n > sumLen && sha256d.verifies(buf[:n]) {
+		return n == 37 && buf[0] != 0 || n == 38 && buf[0] != 0 && buf[33] == 1 || n == 82 && buf[45] == 0
+	}
+	n, _ := base58.Ripple.Decode(buf[:], word)
+	return (n == 21 || n == 23) && word[0] == 's' && sha256d.verifies(buf[:n])
+}
+
+// A private key has 64 digits in hex. With one missing or a prefix left out it
+// has at least minHex.
+const minHex = 62
+
+// minBytes is how many bytes of a key, each apart, are one with a typing error.
+const minBytes = 12
+
+// hasSecretHex reports whether hex digits for a private key follow each other in
+// text, with nothing but blanks, colons, dashes, commas and 0x between them. It
+// is not one if the chain of row r has addresses of that form, nor if it is a
+// public key, a number of TON, or several EVM addresses.
+func hasSecretHex(r uint16, text string) bool {
+	for i := 0; i < len(text); {
+		if charClass[text[i]]&classHex == 0 {
+			i++
+			continue
+		}
+		run := hexRun{start: i}
+		i = run.read(text)
+		if (run.digits >= minHex || run.pieces >= minBytes && run.digits <= 2*run.pieces) && run.isRandom(text) && !run.isPublic(r, text) {
 			return true
 		}
-	case 86 <= n && n <= 88: // 64 bytes: a seed and its public key, solana
-		return true
 	}
 	return false
 }
 
-// isSecretBytes reports whether the Base58Check checksum of token is right, and
-// its value one of a private key: 32 bytes after a version, or those and the
-// mark of a compressed key; an extended key of BIP-32; a seed of xrp.
-func isSecretBytes(token string) bool {
-	var buf [base58.MaxLen]byte
-	if n, _ := base58.Bitcoin.Decode(buf[:], token); n > sumLen && sha256d.verifies(buf[:n]) {
-		return n == 37 && buf[0] != 0 || n == 38 && buf[0] != 0 && buf[33] == 1 || n == 82 && buf[45] == 0
-	}
-	n, _ := base58.Ripple.Decode(buf[:], token)
-	return (n == 21 || n == 23) && token[0] == 's' && sha256d.verifies(buf[:n])
+// A hexRun is a run of hex digits in pieces.
+type hexRun struct {
+	start, end int // of the run, without what separates it from others
+	digits     int // in all pieces
+	pieces     int
+	longest    int // digits in the longest piece
+	accounts   int // pieces with the 40 digits of an EVM address
+	first      int // digits of the first piece
 }
 
-// isSecretHex reports whether token is 32 or 64 bytes in hex, with "0x" or
-// without, or 32 bytes and the mark of a compressed key.
-func isSecretHex(token string) bool {
-	if hasHexPrefix(token) {
-		token = token[2:]
-	}
-	switch len(token) {
-	case 64, 128:
-	case 66:
-		if token[:2] == "02" || token[:2] == "03" || token[64:] != "01" {
-			return false // a public key
+// read reads the run that begins at h.start, and returns the offset after it.
+func (h *hexRun) read(text string) int {
+	i := h.start
+	for i < len(text) {
+		from := i
+		if i+2 <= len(text) && hasHexPrefix(text[i:]) {
+			i += 2
+			from = i
 		}
-	default:
-		return false
+		for i < len(text) && charClass[text[i]]&classHex != 0 {
+			if i > from && hasHexPrefix(text[i:]) {
+				break
+			}
+			i++
+		}
+		n := i - from
+		if n == 0 {
+			break
+		}
+		if h.pieces == 0 {
+			h.first = n
+		}
+		h.pieces, h.digits, h.longest = h.pieces+1, h.digits+n, max(h.longest, n)
+		if n == 40 {
+			h.accounts++
+		}
+		h.end = i
+		for i < len(text) && strings.IndexByte(" \t\r\n:-,_", text[i]) >= 0 {
+			i++
+		}
+		if i < len(text) && charClass[text[i]]&classHex == 0 {
+			break
+		}
 	}
-	return isHex(token)
+	return max(i, h.start+1)
 }
 
-// isAccountOfNumber reports whether before ends with a digit and a colon, as in
-// front of an address of TON: the workchain.
-func isAccountOfNumber(before string) bool {
-	n := len(before)
-	return n >= 2 && before[n-1] == ':' && charClass[before[n-2]]&classDigit != 0
+// isRandom reports whether the run has the 64 or 128 digits of one or two keys,
+// or else at least so many different ones as a key surely has.
+func (h *hexRun) isRandom(text string) bool {
+	if h.longest == 64 || h.longest == 128 {
+		return true
+	}
+	var seen [256]bool
+	different := 0
+	for _, c := range []byte(text[h.start:h.end]) {
+		if charClass[c]&classHex != 0 && !seen[c|0x20] {
+			seen[c|0x20] = true
+			different++
+		}
+	}
+	return different >= 6
+}
+
+// isPublic reports whether the run is no secret.
+func (h *hexRun) isPublic(r uint16, text string) bool {
+	whole := text[h.start:h.end]
+	switch {
+	case h.accounts == h.pieces:
+		return true
+	case h.pieces == 2 && h.first == 1 && h.longest <= 65 && whole[1] == ':': // the workchain of TON
+		return true
+	case h.pieces > 1:
+		return false
+	case h.digits == 66 && (whole[:2] == "02" || whole[:2] == "03") && whole[64:] != "01", h.digits == 130 && whole[:2] == "04":
+		return true // a public key
+	}
+	return r != 0 && hasHexAddress(r, whole)
 }
 
 // hasHexAddress reports whether the chain of row r has addresses in the form of
-// token, a number in hex, though not this one: in another letter case, or with
-// another checksum.
-func hasHexAddress(r uint16, token string) bool {
-	if r == 0 {
-		return false
+// digits, though not this one: in another letter case, or on siacoin, whose
+// addresses are longer than a key, with another checksum.
+func hasHexAddress(r uint16, digits string) bool {
+	_, _, bad := chains[r-1].format.parse(strings.ToLower(digits), true)
+	return bad.err == nil || bad.err == ErrChecksum && len(digits) == siacoinLen
+}
+
+// base64Shape returns how much text looks like 32 or 64 bytes in Base64, in one
+// piece or in two with a blank between.
+func base64Shape(text string) shape {
+	best := harmless
+	var before base64Run
+	for i := 0; i < len(text); {
+		if charClass[text[i]]&classBase64 == 0 {
+			i++
+			continue
+		}
+		run := base64Run{start: i, all: ^uint16(0)}
+		for ; i < len(text) && charClass[text[i]]&classBase64 != 0; i++ {
+			run.n++
+			run.any |= charClass[text[i]]
+			run.all &= charClass[text[i]]
+		}
+		run.end, run.padded = i, i < len(text) && text[i] == '='
+		best = max(best, run.shape(text))
+		if before.n > 0 && isBlank(text[before.end:run.start]) {
+			both := base64Run{before.start, run.end, before.n + run.n, before.any | run.any, before.all & run.all, run.padded}
+			best = max(best, both.shape(text))
+		}
+		before = run
 	}
-	_, _, bad := chains[r-1].format.parse(strings.ToLower(token), true)
-	return bad.err == nil || bad.err == ErrChecksum
+	return best
+}
+
+// A base64Run is a run of n digits of Base64, with the classes that one of them
+// has and that all have.
+type base64Run struct {
+	start, end, n int
+	any, all      uint16
+	padded        bool // an equals sign follows
+}
+
+func (r *base64Run) shape(text string) shape {
+	const mixed = classUpper | classLower | classDigit
+	n := r.n
+	switch {
+	case r.any&mixed != mixed, r.all&classBase58 != 0 && !r.padded, strings.HasPrefix(text[r.start:], "xdc"):
+		return harmless // words or hex, a key of solana, or an EVM address by its prefix
+	case r.padded && (42 <= n && n <= 44 || 85 <= n && n <= 87), n == 43, n == 86:
+		return likely
+	case r.padded && 41 <= n && n <= 46, 44 <= n && n <= 46, 84 <= n && n <= 89:
+		return possible
+	}
+	return harmless
+}
+
+// isNameOfSecret reports whether s is the name of a secret rather than of an account
+// on a chain of names: hex digits, or a key in Bech32.
+func isNameOfSecret(s string) bool {
+	return len(s) >= 23 && (hasSecretMark(s) || len(s) >= minHex && isHex(s))
 }
 
 // wrongLength is the fault of a string that is not as long as any address of a
@@ -213,61 +539,3 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 	}
 	return false
 }
-
-// plain appends s to dst as ASCII: without what is invisible, in half width, and
-// with an A, which is a digit in all alphabets of keys, for every other letter.
-// A letter that is a word of its own becomes three.
-func plain(dst []byte, s string) []byte {
-	for _, c := range s {
-		switch {
-		case len(dst)+3 > cap(dst):
-			return dst
-		case c < utf8.RuneSelf:
-			if c != 0 {
-				dst = append(dst, byte(c))
-			}
-		case 0xff01 <= c && c <= 0xff5e: // full width
-			dst = append(dst, byte(c-0xff01+'!'))
-		case unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Mn, c): // invisible, or an accent
-		case unicode.Is(unicode.Ideographic, c):
-			dst = append(dst, "AAA"...)
-		case unicode.IsLetter(c) || c == utf8.RuneError:
-			dst = append(dst, 'A')
-		default:
-			dst = append(dst, ' ')
-		}
-	}
-	return dst
-}
-
-// The classes of characters, as sets of bits in charClass.
-const (
-	classUpper   uint16 = 1 << iota // A-Z
-	classLower                      // a-z
-	classDigit                      // 0-9
-	classBase58                     // the digits of all Base58 alphabets
-	classBase32                     // A-Z and 2-7
-	classBech32                     // the digits of Bech32, in either case
-	classHex                        // 0-9, a-f, A-F
-	classAddress                    // what stands in addresses of any chain
-	classAlnum   = classUpper | classLower | classDigit
-)
-
-// charClass has the classes of each byte.
-var charClass = func() (t [256]uint16) {
-	for class, members := range map[uint16]string{
-		classUpper:   "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-		classLower:   "abcdefghijklmnopqrstuvwxyz",
-		classDigit:   "0123456789",
-		classBase58:  "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
-		classBase32:  "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
-		classBech32:  "qpzry9x8gf2tvdw0s3jn54khce6mua7lQPZRYXGFTVDWSJNKHCEMUAL",
-		classHex:     "0123456789abcdefABCDEF",
-		classAddress: "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.:/+=",
-	} {
-		for i := range len(members) {
-			t[members[i]] |= class
-		}
-	}
-	return t
-}()

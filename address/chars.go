@@ -1,0 +1,71 @@
+package address
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// plain appends s to dst as ASCII: without invisible characters, in half width,
+// and with an A, a digit of all alphabets of keys, for every other letter. An
+// ideograph, which is a word of a Chinese mnemonic, becomes a word of three
+// letters, and a syllable of Japanese or Korean two letters.
+func plain(dst []byte, s string) []byte {
+	for _, c := range s {
+		switch {
+		case len(dst)+4 > cap(dst):
+			return dst
+		case c < utf8.RuneSelf:
+			if c != 0 {
+				dst = append(dst, byte(c))
+			}
+		case 0xff01 <= c && c <= 0xff5e: // full width
+			dst = append(dst, byte(c-0xff01+'!'))
+		case unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Mn, c): // invisible, or an accent
+		case unicode.Is(unicode.Ideographic, c):
+			dst = append(dst, "AAA "...)
+		case unicode.In(c, unicode.Hangul, unicode.Hiragana, unicode.Katakana):
+			dst = append(dst, "AA"...)
+		case unicode.IsLetter(c) || c == utf8.RuneError:
+			dst = append(dst, 'A')
+		default:
+			dst = append(dst, ' ')
+		}
+	}
+	return dst
+}
+
+// The classes of characters, as sets of bits in charClass.
+const (
+	classUpper   uint16 = 1 << iota // A-Z
+	classLower                      // a-z
+	classDigit                      // 0-9
+	classBase58                     // the digits of all Base58 alphabets
+	classBase32                     // A-Z and 2-7
+	classBech32                     // the digits of Bech32, in either case
+	classHex                        // 0-9, a-f, A-F
+	classAddress                    // what stands in addresses of any chain
+	classBase64                     // the digits of both Base64 alphabets
+	classLower32                    // a-z and 2-7
+	classAlnum   = classUpper | classLower | classDigit
+)
+
+// charClass has the classes of each byte.
+var charClass = func() (t [256]uint16) {
+	for class, members := range map[uint16]string{
+		classUpper:   "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		classLower:   "abcdefghijklmnopqrstuvwxyz",
+		classDigit:   "0123456789",
+		classBase58:  "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+		classBase32:  "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+		classBech32:  "qpzry9x8gf2tvdw0s3jn54khce6mua7lQPZRYXGFTVDWSJNKHCEMUAL",
+		classHex:     "0123456789abcdefABCDEF",
+		classBase64:  "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/-_",
+		classLower32: "abcdefghijklmnopqrstuvwxyz234567",
+		classAddress: "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.:/+=",
+	} {
+		for i := range len(members) {
+			t[members[i]] |= class
+		}
+	}
+	return t
+}()
