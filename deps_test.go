@@ -38,6 +38,7 @@ var imports = map[string]string{
 	"sources/internal/xmlscan":        "sources",
 	"sources/bundle":                  "internal/revision sources",
 	"sources/bundle/internal/rebuild": "address internal/revision score sources sources/badlist sources/eu sources/fbi sources/ofac sources/uk",
+	"sources/own":                     "address score sources sources/internal/csvscan",
 	"sources/fbi":                     "address score sources sources/internal/fetch",
 	"sources/store":                   "internal/atomicfile internal/mapfile internal/revision sources",
 	"sources/store/old":               "internal/listfile sources",

@@ -48,6 +48,10 @@ func indexOf(header []string, name string) int {
 	return at
 }
 
+// noAddress is what a row lists whose cell of the address is empty. It is an anomaly of
+// that row, and not the end of the list.
+const noAddress = "(no address)"
+
 // csv reads CSV as it is described at Parse and Columns.
 func (p *parser) csv(in io.Reader, comma rune, skipped position) error {
 	s := csvscan.New(in)
@@ -102,6 +106,9 @@ func (p *parser) csv(in io.Reader, comma rune, skipped position) error {
 			if c >= 0 {
 				r[i] = strings.Clone(row[c]) // not to keep the row
 			}
+		}
+		if p.Columns != (Columns{}) && sources.TrimListed(r[columnAddress]) == "" {
+			r[columnAddress] = noAddress
 		}
 		if err := p.emit(r); err != nil {
 			return at(err)

@@ -35,8 +35,9 @@ type Format struct {
 // but for Address, which then is "address". In CSV all that are named must be
 // there; in JSON objects only Address must.
 type Columns struct {
-	// Address is the column of addresses, one in a cell. Where a cell is none, all
-	// that [address.FindAll] finds in it count, each as an entry of its own.
+	// Address is the column of addresses, one in a cell. If a cell is no address, each
+	// address that [address.FindAll] finds in it is an entry of its own. In CSV, a row
+	// with an empty cell is an entry that lists "(no address)", which is an anomaly.
 	Address string
 	// Chain is that of the chain, as a name or a slug of package address, such as
 	// "bitcoin", or of the asset, as a ticker.

@@ -81,6 +81,8 @@ func TestFormats(t *testing.T) {
 		{"csv, tabs", badlist.Format{}, "n\taddress\n1\t" + lazarus + "\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
 		{"csv, all columns", badlist.Format{Columns: all}, "case,day,title,category,network,wallet\n7,2020-01-02,n,Phish / Hack,BTC," + genesis + "\n",
 			[]string{"bitcoin|" + genesis + "|BTC|PHISHING|7|n"}},
+		{"csv, a row without an address", badlist.Format{Columns: all}, "case,day,title,category,network,wallet\n7,,,,,\n8,,,,," + tron1 + "\n",
+			[]string{"-|(no address)||COMMUNITY_REPORT|7|", "tron|" + tron1 + "||COMMUNITY_REPORT|8|"}},
 		{"csv, an official kind", badlist.Format{Columns: all}, "case,day,title,category,network,wallet\n,,,Terrorist financing,," + tron1 + "\n", []string{"tron|" + tron1 + "||TERRORIST_FINANCING||"}},
 		{"csv, no end", badlist.Format{OpenEnd: true}, "address,comment\n" + lazarus + ",fake", []string{"ethereum|" + lazarus + "||SCAM||fake"}},
 

@@ -34,10 +34,9 @@ const (
 // Options are what [New] and [NewConsolidated] can be told. The zero Options are
 // the defaults.
 type Options struct {
-	// URL is where the list is; "" means [AdvancedXML], some 130 MB that say when
-	// entities were listed, or [ConsolidatedAdvancedXML], which has 5 MB. It must be
-	// https, unless AllowHTTP is set. Any format that [Parse] knows will do: on a slow
-	// line, [AdvancedZIP] is the same list in 5 MB.
+	// URL is the address of the list; "" means [AdvancedZIP], 5 MB that unpack to 130
+	// MB and say when entities were listed, or [ConsolidatedAdvancedZIP]. It must be
+	// https, unless AllowHTTP is set. [Parse] describes the formats.
 	URL string
 	// CommentsURL is where sdn_comments.csv or cons_comments.csv is, if URL is that
 	// of sdn.csv or cons_prim.csv. "" means [CommentsCSV] for [CSV] and
@@ -81,7 +80,7 @@ const maxBytes = 1 << 30
 // of one day, or the second is another one after the first has come, both are
 // fetched again, once. They are unchanged if the server says so of both.
 func New(opts *Options) sources.Source {
-	return newSource(sdn, AdvancedXML, opts)
+	return newSource(sdn, AdvancedZIP, opts)
 }
 
 // NewConsolidated returns the consolidated non-SDN list, under the id
@@ -90,7 +89,7 @@ func New(opts *Options) sources.Source {
 // sanctioned. In 2026 it had no wallet; a program that loads it will know of the
 // first one. A file of the SDN List is refused. All else is as with [New].
 func NewConsolidated(opts *Options) sources.Source {
-	return newSource(consolidated, ConsolidatedAdvancedXML, opts)
+	return newSource(consolidated, ConsolidatedAdvancedZIP, opts)
 }
 
 func newSource(k kind, url string, opts *Options) sources.Source {

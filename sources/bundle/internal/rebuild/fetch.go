@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +39,7 @@ func live(mirror string) []bundled {
 	}
 	http := strings.HasPrefix(mirror, "http:")
 	return []bundled{
-		{"ofac.rev", ofac.New(&ofac.Options{URL: cmp.Or(url("ofac"), ofac.AdvancedXML), Client: client, AllowHTTP: http})},
+		{"ofac.rev", ofac.New(&ofac.Options{URL: url("ofac"), Client: client, AllowHTTP: http})},
 		{"eu.rev", eu.New(&eu.Options{URL: url("eu"), Client: client, AllowHTTP: http})},
 		{"uk.rev", uk.New(&uk.Options{URL: url("uk"), Client: client, AllowHTTP: http})},
 		{"fbi.rev", fbi.New(&fbi.Options{URL: url("fbi"), Client: client, AllowHTTP: http})},

@@ -1,0 +1,354 @@
+// Package own reads an operator's own list from a file: addresses to block, and
+// addresses to allow. Begin with [File], which watches the file, and [Allowed].
+//
+// A list may be text with one address on a line and a comment behind "#", or CSV with a
+// header. The column address is required. Optional columns, in any order, are:
+//
+//   - action: block (the default) or allow
+//   - chain: the name of a chain, such as "ethereum"
+//   - reason, reference, author: texts
+//   - expires: a date (the last day on which the row counts, in UTC) or a time (RFC 3339)
+//
+// Columns are separated by commas, semicolons or tabs. A row with an error makes the
+// whole file an error, which names the line; a Screener then keeps the last good list.
+// An empty file is an empty list.
+package own
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+)
+
+const (
+	maxBytes = 64 << 20
+	maxText  = 512 // of a reason, reference or author
+)
+
+// A Row is a row of the list.
+type Row struct {
+	Line      int64 // counted from 1
+	Address   address.Address
+	Listed    string // as the file has it
+	Allow     bool   // the action is allow
+	Reason    string
+	Reference string
+	Author    string
+	Expires   time.Time // the instant at which the row ends; zero if it does not
+}
+
+// Rows returns all rows of a list, also those that have expired.
+func Rows(r io.Reader) ([]Row, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxBytes {
+		return nil, fmt.Errorf("list of more than %d bytes", maxBytes)
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if comma, ok := separator(text); ok {
+		return readCSV(text, comma)
+	}
+	return readText(text)
+}
+
+// Allowed returns the rows of a list whose action is allow, also those that have
+// expired, for the exceptions of a Screener.
+func Allowed(r io.Reader) ([]Row, error) {
+	rows, err := Rows(r)
+	return slices.DeleteFunc(rows, func(row Row) bool { return !row.Allow }), err
+}
+
+// File returns the blocked addresses in the file called name, as a list of the given
+// id. Its entries are [score.Blocked]: Ref is the reference, Name the reason.
+//
+// Each Load looks at the file, and reads it if it has changed or a row has expired
+// since. With a short Schedule.Every in the options of package screening, changes take
+// effect within that time. Write a new file beside the old one and rename it.
+func File(id, name string) sources.Source {
+	s := &source{info: sources.Info{
+		ID: id, Name: "the operator's list " + id, Jurisdiction: sources.Operator, Licence: "the operator's own",
+	}}
+	s.file = sources.File(s.info, name, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		return parse(r, time.Now(), add)
+	})
+	return s
+}
+
+type source struct {
+	info sources.Info
+	file sources.Source
+}
+
+func (s *source) Info() sources.Info { return s.info }
+
+// Load keeps in the ETag, before that of sources.File, when the next row expires. The
+// digest is that of the rows that count.
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	next, tag, _ := strings.Cut(prev.ETag, " ")
+	held := prev
+	held.ETag = tag
+	// sources.File compares its own digest of the bytes, which is not that of the rows.
+	held.Digest = ""
+	if seconds, err := strconv.ParseInt(next, 10, 64); err == nil && tag != "" && (seconds == 0 || time.Now().Unix() < seconds) {
+		held.Digest = prev.Digest
+	}
+	var entries []sources.Entry
+	rev, err := s.file.Load(ctx, held, func(e sources.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	switch {
+	case errors.Is(err, sources.ErrUnchanged):
+		prev.Checked = time.Time{} // that is, now
+		return prev, sources.ErrUnchanged
+	case err != nil:
+		return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
+	}
+	rev.Digest, rev.ETag = digestOf(entries), strconv.FormatInt(rev.Published.Unix(), 10)+" "+rev.ETag
+	rev.Published = time.Time{}
+	if rev.Digest == prev.Digest {
+		return rev, sources.ErrUnchanged
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return sources.Revision{}, err
+		}
+		if err := add(e); err != nil {
+			return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
+		}
+	}
+	return rev, nil
+}
+
+// parse adds the rows that block at the time now. Published is when the next of them
+// expires, and 1970 if none does.
+func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (sources.Revision, error) {
+	rows, err := Rows(r)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	next := time.Unix(0, 0)
+	n := 0
+	for _, row := range rows {
+		if row.Allow || !row.Expires.IsZero() && !now.Before(row.Expires) {
+			continue
+		}
+		if !row.Expires.IsZero() && (next.Unix() == 0 || row.Expires.Before(next)) {
+			next = row.Expires
+		}
+		n++
+		if err := add(sources.Entry{Address: row.Address, Listed: row.Listed, Kind: score.Blocked, Ref: row.Reference, Name: row.Reason}); err != nil {
+			return sources.Revision{}, fmt.Errorf("line %d: %w", row.Line, err)
+		}
+	}
+	return sources.Revision{Published: next, Records: n, OpenEnded: true}, nil
+}
+
+// digestOf returns the digest of entries.
+func digestOf(entries []sources.Entry) string {
+	h := sha256.New()
+	for _, e := range entries {
+		fmt.Fprintf(h, "%s %q %q %q\n", e.Address, e.Listed, e.Ref, e.Name)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// separator returns what separates the columns of CSV, and false if text is not CSV
+// with a column address.
+func separator(text []byte) (rune, bool) {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(bytes.TrimSpace(line)) == 0 || line[0] == '#' {
+			continue
+		}
+		for _, comma := range ",;\t" {
+			for name := range strings.SplitSeq(string(line), string(comma)) {
+				if columnOf(name) == columnAddress {
+					return comma, true
+				}
+			}
+		}
+		return 0, false
+	}
+	return 0, false
+}
+
+// The columns.
+const (
+	columnAddress = iota
+	columnAction
+	columnChain
+	columnReason
+	columnReference
+	columnAuthor
+	columnExpires
+	columnCount
+)
+
+var columnNames = [columnCount]string{"address", "action", "chain", "reason", "reference", "author", "expires"}
+
+// columnOf returns the column of that name, or -1.
+func columnOf(name string) int {
+	return slices.Index(columnNames[:], strings.ToLower(strings.Trim(sources.TrimListed(name), `"`)))
+}
+
+func readCSV(text []byte, comma rune) ([]Row, error) {
+	s := csvscan.New(bytes.NewReader(text))
+	s.Comma, s.OpenEnd = comma, true
+	var header []string
+	var places [columnCount]int
+	var rows []Row
+	for {
+		fields, err := s.NextText()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case strings.HasPrefix(fields[0], "#"):
+			continue
+		case header == nil:
+			header = slices.Clone(fields)
+			if places, err = placesOf(header); err != nil {
+				return nil, s.Errorf("", "%w", err)
+			}
+			continue
+		case len(fields) != len(header):
+			return nil, s.Errorf("", "%d columns, want %d as in the header", len(fields), len(header))
+		}
+		var values [columnCount]string
+		for i, place := range places {
+			if place >= 0 {
+				values[i] = strings.Clone(sources.TrimListed(fields[place]))
+			}
+		}
+		row, err := newRow(values)
+		if err != nil {
+			return nil, s.Errorf("", "%w", err)
+		}
+		row.Line = s.Line()
+		rows = append(rows, row)
+	}
+}
+
+// placesOf returns where each column is in a header, or -1.
+func placesOf(header []string) (places [columnCount]int, err error) {
+	for i := range places {
+		places[i] = -1
+	}
+	for i, name := range header {
+		c := columnOf(name)
+		switch {
+		case c < 0:
+			return places, fmt.Errorf("unknown column %.40q, want some of %s", name, strings.Join(columnNames[:], ", "))
+		case places[c] >= 0:
+			return places, fmt.Errorf("column %s twice", columnNames[c])
+		}
+		places[c] = i
+	}
+	return places, nil
+}
+
+func readText(text []byte) ([]Row, error) {
+	var rows []Row
+	s := bufio.NewScanner(bytes.NewReader(text))
+	line := int64(0)
+	for s.Scan() {
+		line++
+		listed, reason, _ := strings.Cut(s.Text(), "#")
+		if listed = sources.TrimListed(listed); listed == "" {
+			continue
+		}
+		row, err := newRow([columnCount]string{columnAddress: listed, columnReason: sources.TrimListed(reason)})
+		if err != nil {
+			return nil, &sources.RecordError{Line: line, Byte: -1, Err: err}
+		}
+		row.Line = line
+		rows = append(rows, row)
+	}
+	if err := s.Err(); err != nil {
+		return nil, &sources.RecordError{Line: line + 1, Byte: -1, Err: err}
+	}
+	return rows, nil
+}
+
+// newRow returns the row with these values.
+func newRow(values [columnCount]string) (Row, error) {
+	row := Row{Listed: values[columnAddress], Reason: values[columnReason], Reference: values[columnReference], Author: values[columnAuthor]}
+	for _, c := range []int{columnReason, columnReference, columnAuthor} {
+		if len(values[c]) > maxText {
+			return Row{}, fmt.Errorf("%s of %d bytes, want at most %d", columnNames[c], len(values[c]), maxText)
+		}
+	}
+	switch strings.ToLower(values[columnAction]) {
+	case "", "block":
+	case "allow":
+		row.Allow = true
+	default:
+		return Row{}, fmt.Errorf("action %.40q, want block or allow", values[columnAction])
+	}
+	var err error
+	if row.Address, err = decode(values[columnChain], row.Listed); err != nil {
+		return Row{}, err
+	}
+	if row.Expires, err = parseExpiry(values[columnExpires]); err != nil {
+		return Row{}, err
+	}
+	return row, nil
+}
+
+// decode returns the account that text is on the chain, or, if chain is "", on the only
+// chain that it proves itself to be of.
+func decode(chain, text string) (address.Address, error) {
+	if text == "" {
+		return address.Address{}, errors.New("no address")
+	}
+	if chain == "" {
+		if a, ok := sources.Decode("", text); ok {
+			return a, nil
+		}
+		if len(address.Detect(text)) > 0 {
+			return address.Address{}, errors.New("the address may be of several chains: name one in the column chain")
+		}
+		return address.Address{}, errors.New("not an address of a known chain")
+	}
+	c, err := address.ParseChain(chain)
+	if err != nil {
+		return address.Address{}, err
+	}
+	return address.Normalize(c, text)
+}
+
+// parseExpiry returns the instant at which a row ends: that of a time, or the end of a
+// day.
+func parseExpiry(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t.UTC(), nil
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("expires %.40q, want YYYY-MM-DD or a time as 2026-12-31T12:00:00Z", text)
+	}
+	return t.AddDate(0, 0, 1), nil
+}

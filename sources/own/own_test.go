@@ -1,0 +1,217 @@
+package own_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/listtest"
+	"github.com/walletscreen/walletscreen/sources/own"
+	"github.com/walletscreen/walletscreen/sources/sourcetest"
+)
+
+const (
+	lazarus = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	yan     = "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"
+	justin  = "TT2T17KZhoDu47i2E4FWxfG79zdkEWkU9N"
+)
+
+func TestRows(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       []string // line, address, action, reason, reference, author, expiry
+	}{
+		{"nothing", "", nil},
+		{"blank lines", "\r\n \n", nil},
+		{"comments alone", "# nobody yet\n", nil},
+		{"a header alone", "address,reason\r\n", nil},
+		{"text", lazarus + " # the theft\n\n# more\n" + justin, []string{
+			"1 ethereum:" + strings.ToLower(lazarus) + " block \"the theft\" \"\" \"\" -", "4 tron:" + justin + " block \"\" \"\" \"\" -"}},
+		{"a byte order mark", "\ufeff" + justin + "\n", []string{"1 tron:" + justin + ` block "" "" "" -`}},
+		{"CSV", "Address,Chain,Action,Reason,Reference,Author,Expires\n" + yan + ",bitcoin,block,\"fraud, reported\",CASE-7,Ann,2026-12-31\n",
+			[]string{"2 bitcoin:" + yan + ` block "fraud, reported" "CASE-7" "Ann" 2027-01-01T00:00:00Z`}},
+		{"CSV with a byte order mark, semicolons and blank lines", "\ufeffreason;address;action\r\n\r\n# ours\r\nour hot wallet;" + justin + ";ALLOW\r\n",
+			[]string{"4 tron:" + justin + ` allow "our hot wallet" "" "" -`}},
+		{"tabs, without an end of the last line", "address\texpires\n" + justin + "\t2026-12-31T12:00:00+02:00",
+			[]string{"2 tron:" + justin + ` block "" "" "" 2026-12-31T10:00:00Z`}},
+	} {
+		rows, err := own.Rows(strings.NewReader(tt.text))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		var got []string
+		for _, r := range rows {
+			action, expires := "block", "-"
+			if r.Allow {
+				action = "allow"
+			}
+			if !r.Expires.IsZero() {
+				expires = r.Expires.Format(time.RFC3339)
+			}
+			got = append(got, fmt.Sprintf("%d %s %s %q %q %q %s", r.Line, r.Address, action, r.Reason, r.Reference, r.Author, expires))
+		}
+		if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, want string
+		line             int64
+	}{
+		{"no address", "# list\nhello, world\n", "not an address", 2},
+		{"a mistyped address", "address\n" + justin[:33] + "M\n", "not an address", 2},
+		{"several chains", "address\n5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "column chain", 2},
+		{"another chain", "address,chain\n" + justin + ",bitcoin\n", "bitcoin", 2},
+		{"no chain of that name", "address,chain\n" + justin + ",tronn\n", "tronn", 2},
+		{"an unknown column", "address,note\n", `"note"`, 1},
+		{"a column twice", "address,reason,Reason\n", "twice", 1},
+		{"a column missing", "address,reason\n" + justin + "\n", "1 columns, want 2", 2},
+		{"an unknown action", "address,action\n" + justin + ",blok\n", `"blok"`, 2},
+		{"no date", "address,expires\n" + justin + ",31.12.2026\n", "31.12.2026", 2},
+		{"a quote that is not closed", "address,reason\n" + justin + ",\"a\n" + justin + ",b\n", "unexpected EOF", 2},
+		{"a long reason", "address,reason\n" + justin + "," + strings.Repeat("x", 600) + "\n", "600 bytes", 2},
+		{"no address in a row", "address,reason\n,x\n", "no address", 2},
+		{"HTML", "<html>\n", "not an address", 1},
+	} {
+		rows, err := own.Rows(strings.NewReader(tt.text))
+		var at *sources.RecordError
+		if rows != nil || !errors.As(err, &at) || at.Line != tt.line || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %d rows, error %v, want one of line %d with %q", tt.name, len(rows), err, tt.line, tt.want)
+		}
+	}
+	// A private key that somebody pastes is not shown.
+	const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
+	for _, text := range []string{secret + "\n", "address,chain\n" + secret + ",bitcoin\n", "address,chain\n" + secret + ",ethereum\n"} {
+		if _, err := own.Rows(strings.NewReader(text)); err == nil || strings.Contains(err.Error(), secret[:10]) {
+			t.Errorf("a private key: error %v", err)
+		}
+	}
+}
+
+func TestAllowed(t *testing.T) {
+	rows, err := own.Allowed(strings.NewReader("address,action,reason\n" + lazarus + ",block,a\n" + justin + ",allow,b\n"))
+	if err != nil || len(rows) != 1 || rows[0].Reason != "b" {
+		t.Errorf("%+v, %v, want the row that allows", rows, err)
+	}
+}
+
+// write writes the list, as old as a settled file.
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(name, old, old); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "list.csv")
+	write(t, name, "address,reason,reference,action\n"+lazarus+",theft,CASE-1,\n"+justin+",,,allow\n")
+	sourcetest.Run(t, func(t *testing.T) sources.Source { return own.File("OWN", name) })
+	src := own.File("OWN", name)
+	if info := src.Info(); info.Validate() != nil || info.Jurisdiction != sources.Operator || info.ID != "OWN" {
+		t.Errorf("Info = %+v", info)
+	}
+	entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{})
+	if err != nil || len(entries) != 1 || entries[0].Kind != score.Blocked || entries[0].Ref != "CASE-1" || entries[0].Name != "theft" || !src.Info().MayEmit(score.Blocked) {
+		t.Fatalf("%+v, %v, want the row that blocks", entries, err)
+	}
+	if again, _, err := listtest.Load(t.Context(), src, rev); again != nil || !errors.Is(err, sources.ErrUnchanged) {
+		t.Errorf("again: %d entries, %v, want ErrUnchanged", len(again), err)
+	}
+	write(t, name, "")
+	if entries, rev, err := listtest.Load(t.Context(), src, rev); err != nil || entries != nil || rev.Digest == "" {
+		t.Errorf("emptied: %d entries, %+v, %v, want an empty list", len(entries), rev, err)
+	}
+	write(t, name, lazarus+"\nhello\n")
+	if entries, _, err := listtest.Load(t.Context(), src, rev); err == nil || !strings.Contains(err.Error(), "line 2") || entries != nil {
+		t.Errorf("broken: %d entries, %v, want an error of line 2", len(entries), err)
+	}
+	os.Remove(name)
+	if _, _, err := listtest.Load(t.Context(), src, rev); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("removed: %v, want that it does not exist", err)
+	}
+}
+
+// TestExpiry lets time pass: a row counts until it expires, though the file does not
+// change, and a Load that can see no change does not read the file.
+func TestExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		name := filepath.Join(t.TempDir(), "list.csv")
+		write(t, name, "address,expires\n"+lazarus+",2000-01-03\n"+justin+",2000-01-02T12:00:00Z\n"+yan+",\n")
+		past := time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
+		if err := os.Chtimes(name, past, past); err != nil {
+			t.Fatal(err)
+		}
+		src := own.File("OWN", name)
+		var held sources.Revision
+		for _, tt := range []struct {
+			at    time.Time
+			count int // -1: unchanged
+		}{
+			{time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), 3},
+			{time.Date(2000, 1, 2, 11, 59, 59, 0, time.UTC), -1},
+			{time.Date(2000, 1, 2, 12, 0, 0, 0, time.UTC), 2},
+			{time.Date(2000, 1, 3, 23, 0, 0, 0, time.UTC), -1},
+			{time.Date(2000, 1, 4, 0, 0, 0, 0, time.UTC), 1},
+			{time.Date(2010, 1, 4, 0, 0, 0, 0, time.UTC), -1},
+		} {
+			time.Sleep(time.Until(tt.at))
+			entries, rev, err := listtest.Load(t.Context(), src, held)
+			if unchanged := errors.Is(err, sources.ErrUnchanged); unchanged != (tt.count < 0) || !unchanged && (err != nil || len(entries) != tt.count) {
+				t.Errorf("%v: %d entries, %v, want %d", tt.at, len(entries), err, tt.count)
+			}
+			held = rev
+		}
+	})
+}
+
+func FuzzRows(f *testing.F) {
+	f.Add("address,chain,expires\n" + justin + ",tron,2026-12-31\n")
+	f.Add(lazarus + " # x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := own.Rows(strings.NewReader(text))
+		if err != nil && rows != nil {
+			t.Errorf("%q: rows and the error %v", text, err)
+		}
+		for _, r := range rows {
+			if !r.Address.IsValid() || r.Line < 1 || r.Listed == "" {
+				t.Errorf("%q: row %+v", text, r)
+			}
+		}
+	})
+}
+
+func ExampleFile() {
+	name := filepath.Join(os.TempDir(), "own-example.csv")
+	list := "address,chain,reason,expires\n" + yan + ",bitcoin,\"fraud, reported by a customer\",2999-12-31\n"
+	if err := os.WriteFile(name, []byte(list), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.Remove(name)
+	src := own.File("OUR_LIST", name)
+	entries, _, err := listtest.Load(context.Background(), src, sources.Revision{})
+	fmt.Println(entries[0].Kind, entries[0].Address, entries[0].Name, err)
+	// Output: BLOCKED bitcoin:12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h fraud, reported by a customer <nil>
+}
+
+func ExampleAllowed() {
+	rows, err := own.Allowed(strings.NewReader("address,action,reason\n" + justin + ",allow,our hot wallet\n"))
+	fmt.Println(rows[0].Address, rows[0].Reason, err)
+	// Output: tron:TT2T17KZhoDu47i2E4FWxfG79zdkEWkU9N our hot wallet <nil>
+}
