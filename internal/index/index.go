@@ -27,8 +27,9 @@ type Index struct {
 	digest [32]byte
 	data   []byte // all of it
 
-	release func() error // unmaps data; nil if it is on the heap
+	release func() error // unmaps data; nil if it is not ix that has mapped it
 	cleanup runtime.Cleanup
+	owner   any // of data; nil if that is on the heap or mapped by ix
 }
 
 // A table holds the keys of one range of lengths.
@@ -282,6 +283,20 @@ func (ix *Index) All() iter.Seq2[Key, Set] {
 	}
 }
 
+// At returns the key at a place, as in [Index.Place], and its set.
+func (ix *Index) At(place int) (Key, Set) {
+	defer runtime.KeepAlive(ix)
+	r := uint64(place)
+	for i := range ix.tables {
+		t := &ix.tables[i]
+		if r < t.keys {
+			return ix.at(t, r)
+		}
+		r -= t.keys
+	}
+	return Key{}, damagedSet
+}
+
 // at returns the key and the set of record r.
 func (ix *Index) at(t *table, r uint64) (Key, Set) {
 	rec := t.record(r)
@@ -334,6 +349,16 @@ func Open(path string) (*Index, error) {
 // Load returns the index of which data are the bytes. It checks what Open
 // checks. data must not be changed afterwards.
 func Load(data []byte) (*Index, error) { return load(data, nil) }
+
+// LoadOwned is Load of data that another value unmaps when it cannot be reached any
+// more: that stays reachable as long as the Index is.
+func LoadOwned(data []byte, owner any) (*Index, error) {
+	ix, err := load(data, nil)
+	if err == nil {
+		ix.owner = owner
+	}
+	return ix, err
+}
 
 // load is Load of data that release gives back, if it is not nil.
 func load(data []byte, release func() error) (*Index, error) {

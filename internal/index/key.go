@@ -128,3 +128,9 @@ func filterBits(h uint64) uint64 {
 
 // bucketOf returns the bucket of a hash among n, at most 2^32. It grows with the hash.
 func bucketOf(h, n uint64) uint64 { return h >> 32 * n >> 32 }
+
+// WithClass returns the Key of the payload of k and another class.
+func (k Key) WithClass(class uint16) Key {
+	k.meta = k.meta>>16<<16 | uint32(class)
+	return k
+}
