@@ -17,14 +17,14 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/ofac"
-	store "github.com/walletscreen/walletscreen/sources/store/old"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 var mine = sources.Info{ID: "MY_LIST", Name: "Addresses of our own", Jurisdiction: sources.Community}
 
 // fresh is a snippet of the README.
 func fresh(ctx context.Context) error {
-	dir, err := store.Open("/var/lib/walletscreen", nil)
+	dir, err := store.Open("/var/lib/walletscreen")
 	if err != nil {
 		return err
 	}

@@ -198,7 +198,7 @@ func newEnding(status []screening.SourceStatus, version string, now time.Time) *
 		b = append(appendString(b, s.Info.ID), `:{"last_updated":`...)
 		b = timestamp{s.LastUpdated}.appendJSON(b)
 		b = append(b, `,"age_seconds":`...)
-		if !s.Loaded() {
+		if s.LastUpdated.IsZero() { // never loaded, or the clock was wrong
 			b = append(b, "null}"...)
 			continue
 		}

@@ -111,7 +111,7 @@ func freshnessModel(status []screening.SourceStatus, now time.Time) freshnessOf 
 	m := freshnessOf{of: map[string]freshness{}}
 	for _, s := range status {
 		m.ids, m.of[s.Info.ID] = append(m.ids, s.Info.ID), freshness{}
-		if s.Loaded() {
+		if !s.LastUpdated.IsZero() {
 			age := max(0, int64(now.Sub(s.LastUpdated)/time.Second))
 			m.of[s.Info.ID] = freshness{timeModel(s.LastUpdated), &age}
 		}

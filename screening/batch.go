@@ -9,27 +9,14 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
-// ScreenAll screens many addresses: it returns, in the order of addresses, what
-// Screen returns for each. It is for whole books of addresses and lists of millions,
-// where it is faster than calls of Screen: look-ups in a long list are waits for
-// memory, and ScreenAll has those of many addresses under way at once. A short list is
-// in the cache of the processor; there it takes as long, or somewhat longer.
-//
-// workers is how many goroutines screen; with 1 or less it is the caller's own. At
-// any number, addresses is run by the caller's goroutine, and no goroutine is left
-// when the iteration ends, be it by a break. About a hundred addresses for each worker
-// are taken from addresses before the first result comes.
-//
-// It allocates nothing for a clean address. Each answer comes whole from one
-// snapshot, but lists that are refreshed meanwhile may be new in later answers:
-// [Result.Digest] tells.
-func (s *Screener) ScreenAll(addresses iter.Seq[address.Address], workers int) iter.Seq2[Result, error] {
+// screenAll is [Screener.ScreenAll] of the snapshots that load returns.
+func screenAll(load func() *snapshot, addresses iter.Seq[address.Address], workers int) iter.Seq2[Result, error] {
 	if workers <= 1 {
-		return s.screenAll(addresses)
+		return screenInline(load, addresses)
 	}
 	return func(yield func(Result, error) bool) {
-		// The caller fills batches, workers screen them, and the caller yields
-		// them in the order in which it has filled them.
+		// The caller fills batches, the workers screen them, and the caller yields
+		// them in the order in which it filled them.
 		jobs := make(chan *batch)
 		var wg sync.WaitGroup
 		defer wg.Wait()
@@ -37,7 +24,7 @@ func (s *Screener) ScreenAll(addresses iter.Seq[address.Address], workers int) i
 		for range workers {
 			wg.Go(func() {
 				for b := range jobs {
-					b.screen(s)
+					b.screen(load())
 					b.done <- struct{}{}
 				}
 			})
@@ -46,7 +33,7 @@ func (s *Screener) ScreenAll(addresses iter.Seq[address.Address], workers int) i
 		for i := range ring {
 			ring[i] = &batch{done: make(chan struct{}, 1)}
 		}
-		first, filled := 0, 0 // of the batches that are under way
+		first, filled := 0, 0 // batches in flight: ring[first] and those after it
 		next := func() bool { // yields the first of them
 			b := ring[first]
 			first, filled = (first+1)%len(ring), filled-1
@@ -75,33 +62,33 @@ func (s *Screener) ScreenAll(addresses iter.Seq[address.Address], workers int) i
 	}
 }
 
-// screenAll is ScreenAll in the caller's goroutine.
-func (s *Screener) screenAll(addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
+// screenInline is screenAll in the caller's goroutine.
+func screenInline(load func() *snapshot, addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		var b batch
 		for a := range addresses {
 			if b.n == batchSize {
-				if b.screen(s); !b.yield(yield) {
+				if b.screen(load()); !b.yield(yield) {
 					return
 				}
 			}
 			b.add(a)
 		}
-		b.screen(s)
+		b.screen(load())
 		b.yield(yield)
 	}
 }
 
-// A batch is addresses that are screened at once, against one snapshot.
+// A batch is addresses that are screened together, against one snapshot.
 type batch struct {
-	n       int               // of addresses
-	results [batchSize]Result // of the addresses, as if they were clean
-	snap    *snapshot         // of which the results are
-	made    int               // of the results
+	n       int               // addresses
+	results [batchSize]Result // as if the addresses were clean
+	snap    *snapshot         // of the results
+	made    int               // how many results are ready
 	lookup  index.Batch
-	rest    [batchSize]bool // is in others: has labels, or cannot be answered
-	others  []outcome       // in the order of addresses
-	done    chan struct{}   // where others screen
+	rest    [batchSize]bool // the answer is in others: it has labels or is an error
+	others  []outcome       // in the order of the addresses
+	done    chan struct{}   // receives when a worker has screened the batch
 }
 
 const batchSize = index.BatchSize
@@ -112,18 +99,17 @@ type outcome struct {
 	err    error
 }
 
-// add adds an address. It is written to where it is yielded from, long before that,
-// for what was just written takes long to be copied.
+// add adds an address. It writes to the Result that is yielded later, because a copy of
+// what was just written stalls.
 func (b *batch) add(a address.Address) {
 	b.results[b.n].Address = a
 	b.n++
 }
 
-// screen screens all that was added. It looks up all addresses in a row, with
-// nothing between the look-ups, so that the processor waits for the memory of many
-// at once.
-func (b *batch) screen(s *Screener) {
-	snap, n := s.snap.Load(), b.n
+// screen screens all addresses that were added. It looks them up in a tight loop, so
+// that the processor waits for the memory of many look-ups at once.
+func (b *batch) screen(snap *snapshot) {
+	n := b.n
 	if snap != b.snap {
 		b.snap, b.made = snap, 0
 	}
@@ -133,22 +119,22 @@ func (b *batch) screen(s *Screener) {
 		b.results[b.made].Address = a
 	}
 	keys, rest := b.lookup.Keys[:n], b.rest[:n]
-	notReady := snap.ready(s.maxAge)
+	notReady := snap.ready() != nil
 	for i := range keys {
 		a := b.results[i].Address
 		words, tag := a.Identity()
 		key := identity.Key(tag)
-		if key == 0 || snap.accountsOnly {
+		if key == 0 {
 			key = identity.Account(tag)
 		}
 		w0, w1, w2, w3 := identity.Load(words)
 		keys[i].SetWords(uint16(key), w0, w1, w2, w3, identity.Len(tag))
-		rest[i] = identity.Account(tag) == 0 || notReady != nil || identity.HasMore(tag) && !snap.accountsOnly && snap.hitAny(a)
+		rest[i] = identity.Account(tag) == 0 || notReady || identity.HasMore(tag) && snap.hitAny(a)
 	}
 	if snap.shared > 0 {
 		for i := range keys {
 			if snap.filter.MayHave(keys[i]) {
-				rest[i] = true // perhaps: those are few
+				rest[i] = true // a few of these are clean
 			}
 		}
 	}
@@ -161,24 +147,12 @@ func (b *batch) screen(s *Screener) {
 			continue
 		}
 		var o outcome
-		a := b.results[i].Address
-		switch {
-		case notReady != nil:
-			o.err = notReady
-		case !a.IsValid():
-			o.err = ErrZeroAddress
-		default:
-			var labels []Label
-			if labels, o.err = snap.labels(a); o.err == nil {
-				o.result = snap.result(a, labels)
-			}
-		}
+		o.err = snap.screen(&o.result, b.results[i].Address)
 		b.others = append(b.others, o)
 	}
 }
 
-// yield yields all that was screened, and makes room for others. It reports
-// whether there is to be more.
+// yield yields all results and empties b. It reports whether the caller wants more.
 func (b *batch) yield(yield func(Result, error) bool) bool {
 	n, k := b.n, 0
 	b.n = 0

@@ -1,39 +1,49 @@
 package screening
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/walletscreen/walletscreen/address"
+)
 
 var (
 	// ErrNotLoaded: a required source has never been loaded, so no address can be
-	// called clean. An error that wraps it names the sources; [Screener.Sources] tells
-	// why the last load has failed, if there was one.
+	// called clean. An error that wraps it names the sources; [Screener.Sources]
+	// has the reason why the last load failed.
 	ErrNotLoaded = errors.New("required list not loaded")
-	// ErrStale: a required source is older than Options.MaxAge; [Screener.Sources]
-	// tells which.
+	// ErrStale: the last successful check of a required source is longer ago than
+	// Options.MaxAge, or lies in the future; [Screener.Sources] shows which.
 	ErrStale = errors.New("required list too old")
-	// ErrZeroAddress: the address is the zero Address, which is none.
+	// ErrZeroAddress: the address is the zero Address.
 	ErrZeroAddress = errors.New("zero address")
-	// ErrShrunk: a list has lost more addresses than Options.MaxShrink allows, or
-	// all of them, and was refused.
-	ErrShrunk = errors.New("list has shrunk beyond the limit")
-	// ErrBookDamaged: a file is not that of a Book, or not as it was written; or the
-	// Book was closed.
-	ErrBookDamaged = errors.New("book is damaged")
-	// ErrBookOutdated: a Book was written by a version of this module that reads
-	// addresses differently, and must be made anew.
-	ErrBookOutdated = errors.New("book was written by another version")
-
-	errTimeout = errors.New("time limit")
+	// ErrStuck: a source did not return from Load when its context ended. It was
+	// left behind, and what it returns later is ignored.
+	ErrStuck = errors.New("load did not return when its context ended")
 )
 
-// A LoadError says that a source could not be loaded, or that its list was
-// refused. The last good list stays.
-type LoadError struct {
-	Source string // its id
-	Err    error  // why; it wraps what the source or the store has returned, or ErrShrunk
+// The reasons why a list is suspect; see [Suspect].
+var (
+	// ErrShrunk: the list has lost more addresses than Options.MaxShrink allows.
+	ErrShrunk = errors.New("list has shrunk beyond the limit")
+	// ErrEmptied: the list has lost all its addresses.
+	ErrEmptied = errors.New("list has lost all its addresses")
+	// ErrGrown: the list has grown more than ten times, and by 10,000 addresses.
+	ErrGrown = errors.New("list has grown beyond the limit")
+	// ErrOlder: the list was published before the one that is held.
+	ErrOlder = errors.New("list was published before the one held")
+	// ErrCut: the list has lost entries at its end, and nothing else has changed. Its
+	// format has no mark at the end that would show a download that was cut.
+	ErrCut = errors.New("list has lost entries only at its end")
+)
+
+// sourceError names the source in an error about it.
+func sourceError(id string, err error) error { return fmt.Errorf("source %s: %w", id, err) }
+
+// damagedList is the error of a question that a damaged list cannot answer.
+func damagedList(id string, err error) error {
+	return fmt.Errorf("screening: the list of %s: %w", id, err)
 }
 
-// Error names the source, and says what Err does.
-func (e *LoadError) Error() string { return "source " + e.Source + ": " + e.Err.Error() }
-
-// Unwrap returns e.Err.
-func (e *LoadError) Unwrap() error { return e.Err }
+// isChainError reports whether err is about the chain and not about the text.
+func isChainError(err error) bool { return errors.Is(err, address.ErrChain) }

@@ -5,16 +5,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
-	store "github.com/walletscreen/walletscreen/sources/store/old"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // The source tells of the bytes of a download, and the Screener of the entries.
@@ -50,65 +48,6 @@ func ExampleOptions_progress() {
 	// COMMUNITY_BADLIST 87500 of 87500 bytes, 2500 entries
 }
 
-// The addresses of all customers are in a Book. Whatever Open, Refresh or Run
-// change, it tells which of them have another verdict.
-func ExampleBook() {
-	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "customers")
-
-	// Now and then, from a database for example.
-	rows := []struct {
-		chain address.Chain
-		text  string
-	}{
-		{"bsc", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"},
-		{"ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"},
-	}
-	err = screening.WriteBook(path, func(yield func(address.Address, error) bool) {
-		for _, row := range rows {
-			if !yield(address.Normalize(row.chain, row.text)) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-
-	// In the program that screens.
-	book, err := screening.OpenBook(path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	s, err := screening.New([]sources.Source{bundle.OFAC()}, &screening.Options{
-		Report: func(r screening.Report) {
-			for c, err := range book.Changed(r) {
-				if err != nil {
-					fmt.Println(err)
-					return
-				}
-				fmt.Printf("%v: %s, was %q\n", c.Address, c.After.Level, c.Before.Level)
-			}
-		},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := s.Refresh(ctx); err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// bsc:0x098b716b8aaf21512996dc57eb0615e2383e2f96: CRITICAL, was ""
-}
-
 // An auditor has the digest that a program has logged with an answer, and asks
 // the lists behind it again.
 func ExampleOpenDigest() {
@@ -118,7 +57,7 @@ func ExampleOpenDigest() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	kept, err := store.Open(dir, nil)
+	kept, err := store.Open(dir)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,37 +16,36 @@ import (
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/sources"
 )
 
-// An Exception is an operator's decision that what lists say of an account is not
-// to count. What they say is taken out of Score and Labels, and shown in
-// [Result.Suppressed].
+// An Exception is an operator's decision that listings of an account do not count. Their
+// labels are left out of Score and Labels, and shown in [Result.Suppressed].
 //
-// It covers every question about that account, in whatever encoding and on
-// whatever chain of its family, as [address.Address.Canonical] tells: one for an
-// EVM account holds on all EVM chains. It is the account that is asked about, not
-// the one that is listed: what is found of it because another account of the same
-// key is listed is covered, and what is found of another because this one is
-// listed is not. A listed string that is no address cannot be excepted.
+// It covers every question about that account, in any encoding and on any chain of its
+// family, as [address.Address.Canonical] defines them: one for an EVM account holds on
+// all EVM chains. What matters is the account that is asked about, not the one that is
+// listed: an exception covers labels that the account has because another account of the
+// same key is listed, but not labels that another account has because this one is
+// listed. A listed string that is no address cannot be excepted.
 type Exception struct {
-	// Address is of the account, in any encoding and on any chain of its family. It
-	// must not be zero.
+	// Address is an address of the account, in any encoding and on any chain of its
+	// family. It must not be zero.
 	Address address.Address
-	// Source, if it is not "", covers what the source of that id lists only; Ref, if
-	// it is not "", of that only what has this reference, and needs a Source.
+	// Source, if it is not "", limits the exception to labels of the source with this
+	// id. Ref, if it is not "", limits it to labels with this reference, and needs a
+	// Source.
 	Source, Ref string
-	// Reason and Author say why, and who has decided that. Neither may be blank.
+	// Reason and Author say why, and by whom, it was decided. Neither may be blank.
 	Reason, Author string
-	// Created is when that was decided. It is shown, and not compared with any
-	// clock. Zero if it is not known.
+	// Created is when it was decided. It is shown, and not compared with any clock.
+	// Zero if it is not known.
 	Created time.Time
-	// Expires is the instant at which the exception ends. Zero means that it does
-	// not. One that has ended does nothing, and may stay where it is.
+	// Expires is the instant at which the exception ends; zero if it does not. An
+	// expired exception has no effect.
 	Expires time.Time
 }
 
-// Suppressed is a label that does not count, because of an [Exception].
+// Suppressed is a label that does not count because of an [Exception].
 type Suppressed struct {
 	Label
 	// Reason, Author, Created and Expires are those of the exception; the times are
@@ -55,29 +53,6 @@ type Suppressed struct {
 	Reason, Author   string
 	Created, Expires time.Time
 }
-
-// An ExceptionError says which exception cannot be taken, and why.
-type ExceptionError struct {
-	// N is which one, counted from 1: of those that were given to SetExceptions, or
-	// the line that ReadExceptions has read, where lines that are blank count, too.
-	N int
-	// Field is what is wrong with it, by its name in [ReadExceptions]; "" if it is
-	// the whole.
-	Field string
-	// Err is what is wrong.
-	Err error
-}
-
-// Error names the exception and the field, and says what Err does.
-func (e *ExceptionError) Error() string {
-	if e.Field == "" {
-		return fmt.Sprintf("exception %d: %v", e.N, e.Err)
-	}
-	return fmt.Sprintf("exception %d: %s: %v", e.N, e.Field, e.Err)
-}
-
-// Unwrap returns e.Err.
-func (e *ExceptionError) Unwrap() error { return e.Err }
 
 var (
 	// ErrDuplicateException: there is an exception for the same account, source and
@@ -96,77 +71,29 @@ const (
 	maxExceptions = 100_000
 )
 
-// SetExceptions replaces all exceptions by the given ones, from the next question
-// on: an answer comes from all of the former or all of the new ones. None are kept
-// over a restart: a program that has some sets them before it opens its lists. It
-// may be called at any time.
-//
-// The digest of the results covers them: it is that of the lists alone if there
-// are none, and else another for other exceptions, in whatever order they are.
-// They are kept, all of them, in Options.Store with each snapshot, for [OpenAt] and
-// [OpenDigest]; if the store fails, that shows in [Screener.Sources]. Options.Report
-// is told of them by a [Report] of no sources; not of one that ends by itself, for
-// nothing is done then.
-//
-// The error is an [*ExceptionError], and then nothing has changed. It wraps
-// [ErrZeroAddress] or [ErrDuplicateException], or says that a source is not there,
-// a Ref is without its Source, Reason or Author are blank, a text is longer than
-// 4096 bytes or not UTF-8, a time is not in the years 1 to 9999, an exception does not
-// expire after it was created, or there are more than 100,000.
-func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) error {
-	for i, e := range exceptions {
-		if e.Source != "" && !slices.ContainsFunc(s.infos, func(info sources.Info) bool { return info.ID == e.Source }) {
-			return &ExceptionError{N: i + 1, Field: "source", Err: fmt.Errorf("there is no source %.80q: want one of %s", e.Source, strings.Join(s.ids(), ", "))}
-		}
-	}
-	set, err := newExceptionSet(exceptions)
-	if err != nil {
-		return err
-	}
-	s.except(set)
-	s.record(ctx)
-	s.mu.Lock()
-	s.swap() // with what became of that
-	s.mu.Unlock()
-	s.log.InfoContext(ctx, "exceptions set", "exceptions", len(exceptions))
-	return nil
-}
+// exceptionError returns the error about the n-th exception.
+func exceptionError(n int, err error) error { return fmt.Errorf("exception %d: %w", n, err) }
 
-// ids returns the ids of the sources.
-func (s *Screener) ids() []string {
-	var ids []string
-	for _, info := range s.infos {
-		ids = append(ids, info.ID)
-	}
-	return ids
-}
+// lineError returns the error about line n.
+func lineError(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
 
-// except answers with these exceptions from now on, and tells of it.
-func (s *Screener) except(set *exceptionSet) {
-	s.telling.Lock()
-	defer s.telling.Unlock()
-	s.mu.Lock()
-	s.exceptions = set
-	before, after := s.swap()
-	s.mu.Unlock()
-	s.tell(nil, before, after)
-}
+// fieldError returns the error about a field, by its name in [ReadExceptions].
+func fieldError(field string, err error) error { return fmt.Errorf("%s: %w", field, err) }
 
-// Exceptions returns the exceptions that were set, expired ones included, with their
-// times in UTC. The slice is the caller's own.
-func (s *Screener) Exceptions() []Exception {
-	if set := s.snap.Load().exceptions; set != nil {
-		return slices.Clone(set.all)
-	}
-	return nil
-}
-
-// An exceptionSet is all exceptions at one time. It is never changed.
+// An exceptionSet is all exceptions at one time. It is never changed. A nil set is empty.
 type exceptionSet struct {
 	all       []Exception
 	byAccount map[address.Key][]Exception // the most special first
 	digest    string                      // SHA-256 over all, in any order, in hex
 	text      string                      // as ReadExceptions reads them
+}
+
+// list returns a copy of all exceptions.
+func (set *exceptionSet) list() []Exception {
+	if set == nil {
+		return nil
+	}
+	return slices.Clone(set.all)
 }
 
 // newExceptionSet returns the set of the given exceptions, nil if there are none.
@@ -175,21 +102,21 @@ func newExceptionSet(exceptions []Exception) (*exceptionSet, error) {
 		return nil, nil
 	}
 	if len(exceptions) > maxExceptions {
-		return nil, &ExceptionError{N: maxExceptions + 1, Err: fmt.Errorf("more than %d", maxExceptions)}
+		return nil, exceptionError(maxExceptions+1, fmt.Errorf("more than %d", maxExceptions))
 	}
 	set := &exceptionSet{all: make([]Exception, len(exceptions)), byAccount: make(map[address.Key][]Exception)}
 	var text strings.Builder
 	lines := make([]string, len(exceptions))
 	for i, e := range exceptions {
-		if err := e.check(i + 1); err != nil {
-			return nil, err
+		if err := e.check(); err != nil {
+			return nil, exceptionError(i+1, err)
 		}
 		e.Created, e.Expires = e.Created.UTC().Round(0), e.Expires.UTC().Round(0)
 		set.all[i] = e
 		account := e.Address.Account()
 		of := set.byAccount[account]
 		if slices.ContainsFunc(of, func(o Exception) bool { return o.Source == e.Source && o.Ref == e.Ref }) {
-			return nil, &ExceptionError{N: i + 1, Err: ErrDuplicateException}
+			return nil, exceptionError(i+1, ErrDuplicateException)
 		}
 		set.byAccount[account] = append(of, e)
 		text.WriteString(e.line())
@@ -207,22 +134,22 @@ func newExceptionSet(exceptions []Exception) (*exceptionSet, error) {
 	return set, nil
 }
 
-// check returns what is wrong with e, the n-th.
-func (e *Exception) check(n int) error {
+// check returns what is wrong with e.
+func (e *Exception) check() error {
 	if !e.Address.IsValid() {
-		return &ExceptionError{N: n, Field: "address", Err: ErrZeroAddress}
+		return fieldError("address", ErrZeroAddress)
 	}
 	if e.Ref != "" && e.Source == "" {
-		return &ExceptionError{N: n, Field: "ref", Err: errors.New("a reference of which source?")}
+		return fieldError("ref", errors.New("it needs a source"))
 	}
 	for _, f := range []struct{ name, text string }{{"reason", e.Reason}, {"author", e.Author}, {"source", e.Source}, {"ref", e.Ref}} {
 		switch {
 		case len(f.text) > maxExceptionText:
-			return &ExceptionError{N: n, Field: f.name, Err: fmt.Errorf("longer than %d bytes", maxExceptionText)}
+			return fieldError(f.name, fmt.Errorf("longer than %d bytes", maxExceptionText))
 		case !utf8.ValidString(f.text):
-			return &ExceptionError{N: n, Field: f.name, Err: errors.New("not UTF-8")}
+			return fieldError(f.name, errors.New("not UTF-8"))
 		case strings.TrimSpace(f.text) == "" && (f.name == "reason" || f.name == "author"):
-			return &ExceptionError{N: n, Field: f.name, Err: errBlank}
+			return fieldError(f.name, errBlank)
 		}
 	}
 	for _, f := range []struct {
@@ -230,11 +157,11 @@ func (e *Exception) check(n int) error {
 		time time.Time
 	}{{"created_at", e.Created}, {"expires_at", e.Expires}} {
 		if year := f.time.UTC().Year(); !f.time.IsZero() && (year < 1 || year > 9999) {
-			return &ExceptionError{N: n, Field: f.name, Err: fmt.Errorf("in the year %d", year)}
+			return fieldError(f.name, fmt.Errorf("in the year %d", year))
 		}
 	}
 	if !e.Expires.IsZero() && !e.Created.IsZero() && !e.Expires.After(e.Created) {
-		return &ExceptionError{N: n, Field: "expires_at", Err: errors.New("not after created_at")}
+		return fieldError("expires_at", errors.New("not after created_at"))
 	}
 	return nil
 }
@@ -316,20 +243,19 @@ func (e *Exception) line() string {
 	return string(text) + "\n"
 }
 
-// ReadExceptions reads exceptions for [Screener.SetExceptions]: lines, each of which
-// is a JSON object (RFC 8259) whose values are strings, or blank.
+// ReadExceptions reads exceptions for [Screener.SetExceptions]: lines, each of which is a
+// JSON object (RFC 8259) with string values, or blank.
 //
-//	{"chain": "ethereum", "address": "0x098B…", "reason": "licence 2026-17", "author": "J. Doe"}
+//	{"chain": "ethereum", "address": "0x098B…", "reason": "license 2026-17", "author": "J. Doe"}
 //	{"chain": "bitcoin", "address": "bc1q…", "source": "COMMUNITY_BADLIST", "ref": "17",
 //	 "reason": "…", "author": "…", "created_at": "2026-11-21T04:57:29Z", "expires_at": "2027-01-01T00:00:00Z"}
 //
-// The second is one line, too. Source, ref and the times, by RFC 3339, may be left
-// out; the address is read as [address.Normalize] does.
+// The second is one line, too. The source, the ref and the times, by RFC 3339, are
+// optional; the address is read as [address.Normalize] does.
 //
-// It is strict: a member that is unknown, or there twice, is an error, and so is a
-// line of more than 64 KiB, or an exception that SetExceptions would not take of any
-// Screener; but that finds which are duplicates. The error is an [*ExceptionError]
-// that names the line, or that of r; then no exceptions are returned.
+// An unknown or repeated member is an error, and so is a line of more than 64 KiB, or an
+// exception that no Screener would accept; SetExceptions finds duplicates. An error names
+// the line or comes from r; then no exceptions are returned.
 func ReadExceptions(r io.Reader) ([]Exception, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxExceptionLine)
@@ -342,11 +268,13 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 			continue
 		}
 		if len(all) == maxExceptions {
-			return nil, &ExceptionError{N: n, Err: fmt.Errorf("more than %d", maxExceptions)}
+			return nil, lineError(n, fmt.Errorf("more than %d", maxExceptions))
 		}
 		e, err := parseException(text, n)
 		if err == nil {
-			err = e.check(n)
+			if err = e.check(); err != nil {
+				err = lineError(n, err)
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -354,7 +282,7 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 		all = append(all, e)
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, &ExceptionError{N: n + 1, Err: fmt.Errorf("line longer than %d bytes", maxExceptionLine)}
+		return nil, lineError(n+1, fmt.Errorf("line longer than %d bytes", maxExceptionLine))
 	} else if err != nil {
 		return nil, err
 	}
@@ -365,29 +293,29 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 func parseException(text []byte, n int) (Exception, error) {
 	members, err := parseStrings(text)
 	if err != nil {
-		return Exception{}, &ExceptionError{N: n, Err: err}
+		return Exception{}, lineError(n, err)
 	}
 	e := Exception{Source: members["source"], Ref: members["ref"], Reason: members["reason"], Author: members["author"]}
 	known := []string{"chain", "address", "source", "ref", "reason", "author", "created_at", "expires_at"}
 	for name := range members {
 		if !slices.Contains(known, name) {
-			return Exception{}, &ExceptionError{N: n, Err: fmt.Errorf("unknown member %.80q: want %s", name, strings.Join(known, ", "))}
+			return Exception{}, lineError(n, fmt.Errorf("unknown member %.80q: want %s", name, strings.Join(known, ", ")))
 		}
 	}
 	chain, err := address.ParseChain(members["chain"])
 	if err != nil {
-		return Exception{}, &ExceptionError{N: n, Field: "chain", Err: err}
+		return Exception{}, lineError(n, fieldError("chain", err))
 	}
 	if e.Address, err = address.Normalize(chain, members["address"]); err != nil {
-		return Exception{}, &ExceptionError{N: n, Field: "address", Err: err}
+		return Exception{}, lineError(n, fieldError("address", err))
 	}
 	for name, t := range map[string]*time.Time{"created_at": &e.Created, "expires_at": &e.Expires} {
 		if text, ok := members[name]; ok {
 			if *t, err = time.Parse(time.RFC3339, text); err != nil {
-				return Exception{}, &ExceptionError{N: n, Field: name, Err: errors.New("want a time of RFC 3339, as 2027-01-01T00:00:00Z")}
+				return Exception{}, lineError(n, fieldError(name, errors.New("want a time of RFC 3339, as 2027-01-01T00:00:00Z")))
 			}
 			if *t = t.UTC(); t.IsZero() { // which would mean none
-				return Exception{}, &ExceptionError{N: n, Field: name, Err: errors.New("in the year 1")}
+				return Exception{}, lineError(n, fieldError(name, errors.New("in the year 1")))
 			}
 		}
 	}

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // TestIntakeModel refreshes lists of entries that come, go, come back, stand there
@@ -45,7 +47,7 @@ func TestIntakeModel(t *testing.T) {
 	dir := t.TempDir()
 	list := &published{info: ofac}
 	start := func() *screening.Screener {
-		return newScreener(t, &screening.Options{Store: openStore(t, dir), MaxShrink: 1, AllowShrink: func(string, int, int) bool { return true }}, list)
+		return newScreener(t, &screening.Options{Store: openStore(t, dir), Accept: func(screening.Suspect) bool { return true }}, list)
 	}
 	s := start()
 	held := make(map[sources.Entry]bool)
@@ -92,7 +94,7 @@ func TestIntakeModel(t *testing.T) {
 		difference("Added", r.Added, next, held)
 		difference("Removed", r.Removed, held, next)
 		checkHeld(t, s, 0, entries)
-		if st := s.Stats().Sources[0]; r.Entries != n || st.Entries != n || st.Anomalies[sources.Duplicate] != repeated {
+		if st := s.Sources()[0]; r.Entries != n || st.Entries != n || st.AnomalyKinds[sources.Duplicate] != repeated {
 			t.Errorf("refresh %d: %d entries, %+v, want %d, of which %d are repeated", i, r.Entries, st, n, repeated)
 		}
 		got, err := s.Entries(0)
@@ -108,7 +110,10 @@ func TestIntakeModel(t *testing.T) {
 		}
 		held = next
 		removed := make(map[sources.Entry]bool)
-		for _, r := range stored(t, dir).Removed {
+		for r, err := range stored(t, openStore(t, dir)).Removals() {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if id := r.Entry.Identity(); held[id] || removed[id] || seen[id].IsZero() || !seen[id].Equal(r.Entry.FirstSeen) || r.At.Before(r.Entry.FirstSeen) {
 				t.Errorf("refresh %d: removed at %v: %+v", i, r.At, r.Entry)
 			}
@@ -120,17 +125,17 @@ func TestIntakeModel(t *testing.T) {
 	}
 }
 
-// stored returns the newest list that a store has of ofac.
-func stored(t *testing.T, dir string) *sources.List {
+// stored returns the newest revision that a store has of ofac.
+func stored(t *testing.T, st store.Store) *revision.File {
 	t.Helper()
-	st := openStore(t, dir)
-	revisions, err := st.Revisions(t.Context(), ofac.ID)
+	a := store.NewArchive(st)
+	names, err := a.Revisions(t.Context(), ofac.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := st.Load(t.Context(), ofac.ID, revisions[0])
+	f, err := a.Open(t.Context(), names[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return f
 }

@@ -7,19 +7,19 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	store "github.com/walletscreen/walletscreen/sources/store/old"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// growing is a list that has one entry more each time it is loaded: n of them, and
-// none of the first tenth, which were taken off it.
+// growing is a list that has one more entry each time it is loaded: n, without the
+// first tenth, which were removed from it.
 type growing struct{ n int }
 
 func (g *growing) Info() sources.Info { return partInfo }
@@ -36,10 +36,10 @@ func (g *growing) Load(ctx context.Context, prev sources.Revision, add func(sour
 
 const killIn = "WALLETSCREEN_TEST_REFRESH_IN"
 
-// refreshForEver refreshes a list and says after each time how many there were.
+// refreshForEver refreshes a list, and prints after each refresh how many entries it had.
 func refreshForEver(dir string, out *os.File) {
 	l := &growing{}
-	s, err := screening.New([]sources.Source{l}, &screening.Options{Store: must(store.Open(dir, nil)), IndexDir: filepath.Join(dir, "indexes")})
+	s, err := screening.New([]sources.Source{l}, &screening.Options{Store: must(store.Open(dir))})
 	for err == nil {
 		if _, err = s.Refresh(context.Background()); err == nil {
 			fmt.Fprintln(out, l.n)
@@ -49,9 +49,9 @@ func refreshForEver(dir string, out *os.File) {
 	os.Exit(1)
 }
 
-// TestKill kills a program again and again while it refreshes: each time, what had
-// been answered from is there whole with the next start, and an entry was first
-// seen when it was.
+// TestKill kills a program again and again while it refreshes. After each restart, the
+// list that was answered from is there, whole, and each entry was first seen when it was
+// before.
 func TestKill(t *testing.T) {
 	if dir := os.Getenv(killIn); dir != "" {
 		refreshForEver(dir, os.Stdout)
@@ -62,7 +62,7 @@ func TestKill(t *testing.T) {
 	}
 	dir := t.TempDir()
 	seen := make(map[int]time.Time)
-	for range 25 {
+	for range longtest.N(6, 25) {
 		child := exec.Command(self, "-test.run=^TestKill$")
 		child.Env = append(os.Environ(), killIn+"="+dir)
 		out, err := child.StdoutPipe()
@@ -95,7 +95,7 @@ func TestKill(t *testing.T) {
 		}
 		child.Wait()
 
-		s := newScreener(t, &screening.Options{Store: openStore(t, dir), IndexDir: filepath.Join(dir, "indexes")}, &flaky{info: partInfo, load: down})
+		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, &flaky{info: partInfo, load: down})
 		if _, err := s.Open(t.Context()); err != nil {
 			t.Fatalf("killed after %d entries: Open: %v", n, err)
 		}

@@ -19,7 +19,6 @@ import (
 type model struct {
 	ids     []string
 	entries [][]sources.Entry // by source
-	noKeys  bool              // Options.NoKeyMatch
 }
 
 // screen returns the labels of a, as a Result has them.
@@ -39,7 +38,7 @@ func (m model) labels(a address.Address, text string) []screening.Label {
 			if match == 0 && text != "" && !e.Address.IsValid() && modelSameText(e.Listed, text) {
 				match = score.Literal
 			}
-			if match != 0 && !(m.noKeys && match == score.Key) {
+			if match != 0 {
 				labels = append(labels, modelLabel(m.ids[i], e, match))
 			}
 		}

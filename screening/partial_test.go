@@ -11,7 +11,6 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	store "github.com/walletscreen/walletscreen/sources/store/old"
 )
 
 var partInfo = sources.Info{ID: "PARTS", Name: "A list of which parts are known", Jurisdiction: sources.EU}
@@ -178,10 +177,7 @@ func TestPartialRefresh(t *testing.T) {
 // TestPartialStored restarts the program: a part stays one, and first seen is what
 // it was.
 func TestPartialStored(t *testing.T) {
-	dir, err := store.Open(t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := openStore(t, t.TempDir())
 	start := func(live sources.Source, seed ...sources.Entry) *screening.Screener {
 		t.Helper()
 		s := newScreener(t, &screening.Options{Store: dir, Optional: []string{partInfo.ID}}, sources.Seeded(live, partOf(seed...)))

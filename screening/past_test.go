@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	store "github.com/walletscreen/walletscreen/sources/store/old"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // moment is what a Screener said at an instant.
@@ -93,10 +94,7 @@ func TestPast(t *testing.T) {
 			}
 		}
 		optional := []string{community.ID}
-		st, err := store.Open(dir, &store.Options{Keep: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := store.Retain(openStore(t, dir), -1, 0)
 		opts := &screening.Options{Optional: optional, Store: st}
 		us.load, others.load = numbered(100, 0, 1), down
 		s := newScreener(t, opts, srcs...)
@@ -125,8 +123,8 @@ func TestPast(t *testing.T) {
 
 		opts = &screening.Options{Optional: optional} // what is given need not load
 		us.load, others.load = down, down
-		if _, err := screening.OpenAt(ctx, st, before, srcs, opts); !errors.Is(err, sources.ErrNotStored) {
-			t.Errorf("before the first: %v, want ErrNotStored", err)
+		if _, err := screening.OpenAt(ctx, st, before, srcs, opts); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("before the first: %v, want ErrNotFound", err)
 		}
 		for _, m := range moments {
 			p, err := screening.OpenAt(ctx, st, m.at, srcs, opts)
@@ -153,8 +151,8 @@ func TestPast(t *testing.T) {
 		if err != nil || moments[len(moments)-1].same(t, last) != nil {
 			t.Errorf("in years to come: %v, want what holds now", err)
 		}
-		if _, err := screening.OpenDigest(ctx, st, digestOf(1), srcs, opts); !errors.Is(err, sources.ErrNotStored) {
-			t.Errorf("of no digest: %v, want ErrNotStored", err)
+		if _, err := screening.OpenDigest(ctx, st, digestOf(1), srcs, opts); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of no digest: %v, want ErrNotFound", err)
 		}
 	})
 }
@@ -183,24 +181,24 @@ func TestPastInstants(t *testing.T) {
 		if _, err := s.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
-		all, err := st.Snapshots(ctx)
-		if err != nil || len(all) != 2 {
-			t.Fatalf("snapshots %+v, %v, want 2", all, err)
+		all := answersOf(t, st)
+		if len(all) != 2 {
+			t.Fatalf("answering events %+v, want 2", all)
 		}
 		for i, tt := range []struct {
 			at   time.Time
 			want string
 		}{
-			{all[1].Accepted.Add(-1), ""},
-			{all[1].Accepted, all[1].Digest},
-			{all[0].Accepted.Add(-1), all[1].Digest},
-			{all[0].Accepted, all[0].Digest},
-			{all[0].Accepted.In(time.FixedZone("", -3600)), all[0].Digest},
+			{all[1].At.Add(-1), ""},
+			{all[1].At, all[1].Digest},
+			{all[0].At.Add(-1), all[1].Digest},
+			{all[0].At, all[0].Digest},
+			{all[0].At.In(time.FixedZone("", -3600)), all[0].Digest},
 		} {
 			p, err := screening.OpenAt(ctx, st, tt.at, []sources.Source{src}, nil)
 			if tt.want == "" {
-				if !errors.Is(err, sources.ErrNotStored) {
-					t.Errorf("%d: %v, want ErrNotStored", i, err)
+				if !errors.Is(err, store.ErrNotFound) {
+					t.Errorf("%d: %v, want ErrNotFound", i, err)
 				}
 				continue
 			}
@@ -265,8 +263,8 @@ func TestPastSources(t *testing.T) {
 		}
 	}
 
-	if _, err, _, derr := open(nil, third); !errors.Is(err, sources.ErrNotStored) || derr == nil {
-		t.Errorf("none of them: %v, %v, want ErrNotStored", err, derr)
+	if _, err, _, derr := open(nil, third); !errors.Is(err, store.ErrNotFound) || derr == nil {
+		t.Errorf("none of them: %v, %v, want ErrNotFound", err, derr)
 	}
 	if _, err, _, derr := open(&screening.Options{Optional: []string{"X"}}, us); err == nil || derr == nil {
 		t.Error("nonsense in the options is no error")
@@ -315,9 +313,8 @@ func TestPastIsNoOther(t *testing.T) {
 		again error // what OpenAt says the second time
 		want  error
 	}{
-		{"damaged list", "OFAC_SDN-*.list", func(name string) error { return os.Truncate(name, 300) }, sources.ErrNotStored, sources.ErrDamaged},
-		{"dropped list", "OFAC_SDN-*.list", os.Remove, sources.ErrNotStored, sources.ErrNotStored},
-		{"damaged snapshot", "snapshot-*", func(name string) error { return os.Truncate(name, 300) }, sources.ErrDamaged, sources.ErrDamaged},
+		{"damaged list", "OFAC_SDN-*.rev", func(name string) error { return os.Truncate(name, 300) }, store.ErrNotFound, store.ErrDamaged},
+		{"dropped list", "OFAC_SDN-*.rev", os.Remove, store.ErrNotFound, store.ErrNotFound},
 	} {
 		dir := t.TempDir()
 		src := &flaky{info: ofac}
@@ -347,8 +344,7 @@ func TestPastIsNoOther(t *testing.T) {
 			if !errors.Is(err, want) {
 				t.Errorf("%s: OpenAt %d: %v, want %v", tt.name, i, err, want)
 			}
-			var le *screening.LoadError
-			if err != nil && strings.HasSuffix(tt.name, "list") && (!errors.As(err, &le) || le.Source != ofac.ID) {
+			if err != nil && !strings.Contains(err.Error(), "source "+ofac.ID+": ") {
 				t.Errorf("%s: %v does not name the source", tt.name, err)
 			}
 			if _, err := screening.OpenAt(ctx, openStore(t, dir), m.at, srcs, nil); !errors.Is(err, again) {
@@ -363,10 +359,7 @@ func TestPastIsNoOther(t *testing.T) {
 
 // TestPastPruned keeps two revisions: those before are told to be gone.
 func TestPastPruned(t *testing.T) {
-	st, err := store.Open(t.TempDir(), &store.Options{Keep: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := store.Retain(openStore(t, t.TempDir()), 2, 0)
 	src, steady := &flaky{info: ofac}, sources.Static(community, sources.Entry{Listed: "x", Kind: score.Scam})
 	s := newScreener(t, &screening.Options{Store: st}, src, steady)
 	var moments []moment
@@ -380,7 +373,7 @@ func TestPastPruned(t *testing.T) {
 	for i, m := range moments {
 		var want error
 		if i < 3 {
-			want = sources.ErrNotStored
+			want = store.ErrNotFound
 		}
 		optional := &screening.Options{Optional: []string{ofac.ID}}
 		if _, err := screening.OpenAt(ctx, st, m.at, []sources.Source{src, steady}, optional); !errors.Is(err, want) {
@@ -408,14 +401,14 @@ func TestPastTwice(t *testing.T) {
 			first = momentOf(t, s)
 		}
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "OFAC_SDN-*.list"))
+	names, err := filepath.Glob(filepath.Join(dir, "OFAC_SDN-*.rev"))
 	if err != nil || len(names) != 3 {
 		t.Fatalf("files %q, %v, want three", names, err)
 	}
 	for _, tt := range []struct {
 		remove string
 		want   error
-	}{{names[2], nil}, {names[0], sources.ErrNotStored}} {
+	}{{names[2], nil}, {names[0], store.ErrNotFound}} {
 		if err := os.Remove(tt.remove); err != nil {
 			t.Fatal(err)
 		}
@@ -425,42 +418,11 @@ func TestPastTwice(t *testing.T) {
 	}
 }
 
-// A snapshotless store cannot keep snapshots, or lies about them or the lists.
-type snapshotless struct {
-	sources.Store
-	err    error
-	load   func(*sources.List)
-	change func(*sources.Snapshot)
-}
-
-func (s *snapshotless) LoadSnapshot(ctx context.Context, name sources.Stored) (*sources.Snapshot, error) {
-	snap, err := s.Store.LoadSnapshot(ctx, name)
-	if err == nil && s.change != nil {
-		s.change(snap)
-	}
-	return snap, err
-}
-
-func (s *snapshotless) SaveSnapshot(ctx context.Context, snap *sources.Snapshot) error {
-	if s.err != nil {
-		return s.err
-	}
-	return s.Store.SaveSnapshot(ctx, snap)
-}
-
-func (s *snapshotless) Load(ctx context.Context, id string, name sources.Stored) (*sources.List, error) {
-	l, err := s.Store.Load(ctx, id, name)
-	if err == nil && s.load != nil {
-		s.load(l)
-	}
-	return l, err
-}
-
-// TestSnapshotNotSaved holds that a store that fails to keep a snapshot shows, and is
-// told again.
-func TestSnapshotNotSaved(t *testing.T) {
+// TestJournalNotWritten checks that a journal that cannot be written shows, and is
+// written later.
+func TestJournalNotWritten(t *testing.T) {
 	full := errors.New("disk full")
-	st := &snapshotless{Store: openStore(t, t.TempDir()), err: full}
+	st := &faultyStore{Store: openStore(t, t.TempDir()), append: full}
 	src := &flaky{info: ofac}
 	s := newScreener(t, &screening.Options{Store: st}, src)
 	var moments []moment
@@ -471,10 +433,10 @@ func TestSnapshotNotSaved(t *testing.T) {
 		}
 		moments = append(moments, momentOf(t, s))
 	}
-	if _, err := screening.OpenDigest(ctx, st, moments[0].digest, []sources.Source{src}, nil); !errors.Is(err, sources.ErrNotStored) {
-		t.Errorf("not saved: %v, want ErrNotStored", err)
+	if _, err := screening.OpenDigest(ctx, st, moments[0].digest, []sources.Source{src}, nil); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("not saved: %v, want ErrNotFound", err)
 	}
-	st.err = nil
+	st.append = nil
 	if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].StoreErr != nil {
 		t.Errorf("Refresh: %v, and it shows %v", err, s.Sources()[0].StoreErr)
 	}
@@ -503,8 +465,8 @@ func TestSnapshotsOfRestarts(t *testing.T) {
 		}
 		_, oerr := s.Open(ctx)
 		_, rerr := s.Refresh(ctx)
-		if all, err := st.Snapshots(ctx); err != nil || oerr != nil || rerr != nil || len(all) != kept {
-			t.Errorf("snapshots %+v, %v, want %d; Open: %v, Refresh: %v", all, err, kept, oerr, rerr)
+		if all := answersOf(t, st); oerr != nil || rerr != nil || len(all) != kept {
+			t.Errorf("answering events %+v, want %d; Open: %v, Refresh: %v", all, kept, oerr, rerr)
 		}
 	}
 	start(1, 1)
@@ -520,32 +482,35 @@ func TestSnapshotsOfRestarts(t *testing.T) {
 	start(2, 5)
 }
 
-// TestPastForged holds that lists which do not give the digest are refused.
+// TestPastForged checks that lists which do not give the digest are refused.
 func TestPastForged(t *testing.T) {
-	st := &snapshotless{Store: openStore(t, t.TempDir())}
-	src := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"), sanctioned("ethereum", clean, "2"))
-	m := momentOf(t, loaded(t, &screening.Options{Store: st}, src))
-	for name, change := range map[string]func(*sources.List){
-		"an entry is gone": func(l *sources.List) { l.Entries = l.Entries[1:] },
-		"another account":  func(l *sources.List) { l.Entries[0].Address = address.MustParse("ethereum", fmt.Sprintf("0x%040x", 5)) },
-		"another source":   func(l *sources.List) { l.Info.ID = "OTHER" },
+	for name, change := range map[string]func(*revision.Header, []sources.Entry) []sources.Entry{
+		"an entry is gone": func(_ *revision.Header, all []sources.Entry) []sources.Entry { return all[1:] },
+		"another account": func(_ *revision.Header, all []sources.Entry) []sources.Entry {
+			all[0].Address = address.MustParse("ethereum", fmt.Sprintf("0x%040x", 5))
+			return all
+		},
+		"another source": func(h *revision.Header, all []sources.Entry) []sources.Entry { h.Source = "OTHER"; return all },
 	} {
-		st.load = change
+		dir := t.TempDir()
+		st := openStore(t, dir)
+		src := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"), sanctioned("ethereum", clean, "2"))
+		m := momentOf(t, loaded(t, &screening.Options{Store: st}, src))
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := screening.OpenAt(ended, st, m.at, []sources.Source{src}, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("ctx has ended: %v", err)
+		}
+		if _, err := screening.OpenDigest(ended, st, m.digest, []sources.Source{src}, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("ctx has ended: %v", err)
+		}
+		forge(t, dir, change)
 		if _, err := screening.OpenAt(ctx, st, m.at, []sources.Source{src}, nil); err == nil {
 			t.Errorf("%s: it is opened", name)
 		}
 		if _, err := screening.OpenDigest(ctx, st, m.digest, []sources.Source{src}, nil); err == nil {
 			t.Errorf("%s: it is opened by its digest", name)
 		}
-	}
-	st.load = nil
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := screening.OpenAt(ended, st, m.at, []sources.Source{src}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("ctx has ended: %v", err)
-	}
-	if _, err := screening.OpenDigest(ended, st, m.digest, []sources.Source{src}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("ctx has ended: %v", err)
 	}
 }
 

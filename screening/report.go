@@ -3,21 +3,19 @@ package screening
 import (
 	"errors"
 	"iter"
-	"slices"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Report says what a refresh did: source by source, in the order in which New got
-// them, of those that it was about. It holds what is needed to answer as before the
-// refresh and as after it, which is as much memory as the lists that have changed,
-// until it is dropped.
+// A Report says what a refresh did. It keeps the lists before and after the refresh in
+// memory until it is dropped, so that a Book can compare the answers.
 type Report struct {
-	// Sources are those that it was about.
+	// Sources are the sources that it was about, in the order in which New got them.
 	Sources []SourceReport
-	// Digest names the snapshot that holds after the refresh.
+	// Digest names the snapshot that answers questions after the refresh.
 	Digest string
 
 	before, after *snapshot
@@ -25,81 +23,59 @@ type Report struct {
 
 // A SourceReport says what a refresh did to one source.
 type SourceReport struct {
-	// Source is its id.
-	Source string
-	// Unchanged reports whether the list was verified to be the one held, or, of
-	// one that was read before, found to be older than that.
+	// SourceStatus is the state of the source after the refresh. Its Err is why the
+	// list was not accepted: if the list was suspect, it wraps the reason, such as
+	// [ErrShrunk].
+	SourceStatus
+	// Unchanged reports whether the list was verified to be the one held, or, of a
+	// list that was read before, found to be older than that.
 	Unchanged bool
-	// Entries is the number of entries held after the refresh.
-	Entries int
-	// Added are those that the list has and the one before did not have, Removed
-	// those that it had and has no more, each once: entries are the same if
-	// [sources.Entry.Identity] is. The list before is the one that was accepted
-	// last, be it that it came out of a store in this very refresh; what comes out
-	// of a store was not added by that. Added is in the order of the list, with those
-	// first that a seed had already; Removed in none. They may be used for other things
-	// too, and must not be changed.
+	// Added are the entries that the list before did not have, Removed those that only
+	// the list before had, each once: entries are the same if
+	// [sources.Entry.Identity] is. The list before is the one that was accepted last,
+	// even if it was opened from a store in this refresh; what is opened from a store
+	// is not Added. Added is in the order of the list. The slices are shared, and
+	// must not be changed.
 	Added, Removed []sources.Entry
-	// Err is why the list was not taken, a *LoadError, or nil.
-	Err error
 
-	opened bool // another list came out of a store first, to which Added and Removed refer
+	opened bool // first, another list was opened from the store; Added and Removed refer to that
 }
-
-// to sets the snapshot after the refresh.
-func (r *Report) to(after *snapshot) { r.after, r.Digest = after, after.digest }
 
 // err joins the errors of the sources.
 func (r *Report) err() error {
 	var errs []error
 	for _, s := range r.Sources {
-		if s.Err != nil {
-			errs = append(errs, s.Err)
-		}
+		errs = append(errs, s.Err)
 	}
 	return errors.Join(errs...)
 }
 
-// keys returns the keys under which a question about any address looks whose
-// verdict r may have changed, and others: those of every entry that was added or
-// removed; of all entries of a list that was not there before, or was replaced out
-// of a store; of every account that has other exceptions; and of all that is listed
-// if there were no answers before. A key may come twice. After an error there is
-// nothing more.
-func (r *Report) keys() iter.Seq2[index.Key, error] {
+// Affected returns the keys of all addresses whose verdict may differ after the
+// refresh, and of others, in no order; a key may come twice. Nothing follows an
+// error. It is for package book: only this module can read its keys.
+//
+// The error wraps [ErrNotLoaded] if a required source was not loaded even after the
+// refresh. The zero Report is an error, too.
+func (r Report) Affected() iter.Seq2[index.Key, error] {
 	return func(yield func(index.Key, error) bool) {
-		var keys []index.Key
-		for i, after := range r.after.lists {
-			before := r.before.lists[i]
-			var of SourceReport
-			for _, s := range r.Sources {
-				if s.Source == r.after.status[i].Info.ID {
-					of = s
-				}
-			}
-			if r.before.notLoaded != nil || of.opened {
-				for _, seg := range []*segment{before.segment, after.segment} {
-					for k, err := range seg.probes() {
-						if !yield(k, err) || err != nil {
-							return
-						}
-					}
-				}
-				continue
-			}
-			for _, entries := range [][]sources.Entry{of.Added, of.Removed} {
-				for _, e := range entries {
-					keys = appendFilings(keys[:0], e, false)
-					for _, k := range keys {
-						if !yield(k, nil) {
-							return
-						}
-					}
+		if r.after == nil {
+			yield(index.Key{}, errors.New("screening: the report is of no refresh"))
+			return
+		}
+		if r.after.notLoaded != nil {
+			yield(index.Key{}, r.after.notLoaded)
+			return
+		}
+		for i := range r.after.held {
+			for k := range r.affectedBy(i) {
+				if !yield(k, nil) {
+					return
 				}
 			}
 		}
+		var keys []index.Key
 		for _, a := range r.before.exceptions.differ(r.after.exceptions) {
-			keys = appendProbes(keys[:0], a, false)
+			keys = list.AppendProbes(keys[:0], a)
 			for _, k := range keys {
 				if !yield(k, nil) {
 					return
@@ -109,29 +85,68 @@ func (r *Report) keys() iter.Seq2[index.Key, error] {
 	}
 }
 
-// screen returns what r has changed for a, and whether that is anything.
-func (r *Report) screen(a address.Address) (c Change, changed bool, err error) {
-	labels, err := r.after.labels(a)
-	if err != nil {
-		return Change{}, false, err
+// affectedBy returns the keys that Affected returns for source i: those of all entries
+// if there were no answers before, or if the list was replaced by one from a store;
+// otherwise those of the entries that were added or removed.
+func (r *Report) affectedBy(i int) iter.Seq[index.Key] {
+	return func(yield func(index.Key) bool) {
+		var report SourceReport
+		for _, s := range r.Sources {
+			if s.Info.ID == r.after.infos[i].ID {
+				report = s
+			}
+		}
+		if r.before.notLoaded != nil || report.opened {
+			for _, l := range []*list.List{r.before.held[i].list, r.after.held[i].list} {
+				for k := range l.Keys() {
+					if !yield(k) {
+						return
+					}
+				}
+			}
+			return
+		}
+		var keys []index.Key
+		for _, entries := range [][]sources.Entry{report.Added, report.Removed} {
+			for _, e := range entries {
+				keys = list.AppendFilings(keys[:0], e)
+				for _, k := range keys {
+					if !yield(k) {
+						return
+					}
+				}
+			}
+		}
 	}
-	c = Change{Address: a, After: r.after.result(a, labels)}
-	if r.before.notLoaded != nil {
-		return c, len(labels) > 0, nil
-	}
-	if labels, err = r.before.labels(a); err != nil {
-		return Change{}, false, err
-	}
-	c.Before = r.before.result(a, labels)
-	return c, !sameVerdict(c.Before, c.After), nil
 }
 
-// sameVerdict reports whether two results about one address say the same.
-func sameVerdict(a, b Result) bool {
-	same := func(l, m Label) bool {
-		l.Name, l.AddedAt = m.Name, m.AddedAt
-		return l == m
+// Compare screens a against the lists before and after the refresh, and reports whether
+// the verdicts differ: in the score, the level, the labels or what is suppressed, but
+// not only in their names and dates. before is the zero Result if there was no answer,
+// because a required list was missing; then the verdict differs if after has labels.
+func (r Report) Compare(a address.Address) (before, after Result, differ bool, err error) {
+	if r.after == nil {
+		return before, after, false, errors.New("screening: the report is of no refresh")
 	}
-	return a.Score == b.Score && a.Level == b.Level && slices.EqualFunc(a.Labels, b.Labels, same) &&
-		slices.EqualFunc(a.Suppressed, b.Suppressed, func(l, m Suppressed) bool { return same(l.Label, m.Label) })
+	if err := r.after.compare(&after, a); err != nil {
+		return Result{}, Result{}, false, err
+	}
+	if r.before.notLoaded != nil {
+		return before, after, len(after.Labels)+len(after.Suppressed) > 0, nil
+	}
+	if err := r.before.compare(&before, a); err != nil {
+		return Result{}, Result{}, false, err
+	}
+	return before, after, !sameVerdict(&before, &after), nil
+}
+
+// compare is screen, however old the lists are.
+func (snap *snapshot) compare(r *Result, a address.Address) error {
+	if snap.notLoaded != nil {
+		return snap.notLoaded
+	}
+	labels, err := snap.labels(a)
+	*r = snap.clean
+	r.Address = a
+	return snap.finish(r, labels, err)
 }

@@ -131,7 +131,7 @@ func TestTimeout(t *testing.T) {
 		defer cancel()
 		start = time.Now()
 		report, err := s.Refresh(short)
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second || len(report.Sources) != 1 || report.Sources[0].Source != "COMMUNITY_BADLIST" {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second || len(report.Sources) != 1 || report.Sources[0].Info.ID != "COMMUNITY_BADLIST" {
 			t.Errorf("Refresh: %+v, %v after %v, want the end of its context", report, err, time.Since(start))
 		}
 		time.Sleep(2 * time.Hour)

@@ -1,7 +1,6 @@
 package screening
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,90 +12,94 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
-	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
 
-// A snapshot is the lists as they stood at one instant, as segments. It is made
-// aside and never changed after it was stored.
+// A snapshot is the lists of all sources at one instant, ready for questions. It is
+// never changed after it was stored.
 type snapshot struct {
-	table        *score.Table
-	accountsOnly bool
-	status       []SourceStatus
-	digest       string
-	lists        []list
-
-	notLoaded error     // wraps ErrNotLoaded; nil if every required source is loaded
-	oldest    time.Time // the oldest LastUpdated of a required source
-
-	segments   []snapshotSegment // of the lists that are loaded, the small ones first
-	shared     int               // of segments, the first, which filter stands before
-	filter     *index.Filter
+	*settings
+	held       []held        // by source
 	exceptions *exceptionSet // nil: none
-	at         time.Time     // of which a Past is; zero: of now
+	at         time.Time     // of a Past, its instant; otherwise zero: now
+	origin     *origin
 
-	clean Result // of no address and no labels, to be copied
+	notLoaded error     // why there are no answers; nil if every required source is loaded
+	oldest    time.Time // the oldest check of a required source
+
+	segments []segment // the lists that are loaded, the small ones first
+	shared   int       // how many of the first segments share the filter
+	filter   *index.Filter
+
+	clean Result // the Result of a clean address, without the address
 }
 
-// A snapshotSegment is a segment with what its labels need to know of its list.
-type snapshotSegment struct {
-	*index.Index // of the segment: the clean path looks no further
-	segment      *segment
+// A segment is a list as questions see it.
+type segment struct {
+	*index.Index // of the list: a clean address needs nothing else
+	list         *list.List
 	source       string // the id
 }
 
-// snapshot makes a snapshot of lists that are held.
-func (s *Screener) snapshot(held []list) *snapshot {
-	snap := &snapshot{table: s.table, accountsOnly: s.accountsOnly, lists: held, exceptions: s.exceptions}
+// newSnapshot returns the snapshot of what is held. storeErr is why the store does not
+// know from what questions are answered. prev, if it is not nil, is the snapshot
+// before, whose filter may be used again.
+func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr error, prev *snapshot) *snapshot {
+	snap := &snapshot{settings: set, held: all, exceptions: exceptions}
 	var missing, lines []string
-	for i, l := range held {
-		id := s.infos[i].ID
-		status := l.status(s.infos[i], s.required[i])
-		if status.StoreErr == nil && s.recordErr != nil {
-			status.StoreErr = &LoadError{Source: id, Err: s.recordErr}
+	var status []SourceStatus
+	checked := true
+	for i := range all {
+		h, id := &all[i], set.infos[i].ID
+		st := h.status(set.infos[i], set.required[i])
+		if st.StoreErr == nil && storeErr != nil {
+			st.StoreErr = sourceError(id, storeErr)
 		}
-		snap.status = append(snap.status, status)
-		if l.segment != nil {
-			snap.segments = append(snap.segments, snapshotSegment{l.segment.index, l.segment, id})
-			lines = append(lines, id+"\t"+l.segment.Digest+"\n")
+		status = append(status, st)
+		if h.list != nil {
+			snap.segments = append(snap.segments, segment{h.list.Index(), h.list, id})
+			lines = append(lines, id+"\t"+h.list.Digest+"\n")
 		}
-		if !s.required[i] {
-			continue
-		}
-		if !l.isLoaded() {
+		switch {
+		case !set.required[i]:
+		case !h.isLoaded():
 			missing = append(missing, id)
-		} else if snap.oldest.IsZero() || l.updated.Before(snap.oldest) {
-			snap.oldest = l.updated
+		case h.checked.IsZero():
+			checked = false
+		case snap.oldest.IsZero() || h.checked.Before(snap.oldest):
+			snap.oldest = h.checked
 		}
 	}
-	snap.share(s.snap.Load())
+	if !checked {
+		snap.oldest = time.Time{}
+	}
 	if missing != nil {
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	}
-	if s.exceptions != nil {
-		lines = append(lines, "exceptions\t"+s.exceptions.digest+"\n") // ids are in capitals
+	snap.share(prev)
+	if exceptions != nil {
+		lines = append(lines, "exceptions\t"+exceptions.digest+"\n") // ids are in capitals
 	}
 	slices.Sort(lines)
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
-	snap.digest = hex.EncodeToString(digest[:])
-	snap.clean = Result{Level: s.table.Level(0), ScoringVersion: s.table.Version(), snap: snap}
+	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, now: set.now}
+	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
 	return snap
 }
 
-// maxShared is how many keys the index of a list has at most that shares a filter
-// with others: so few that the filter is made in a millisecond, whichever list has
-// changed.
+// maxShared is how many keys the index of a list may have that shares a filter with
+// others: so few that the filter of all is built in a millisecond.
 const maxShared = 1 << 16
 
-// share makes the filter of the small lists, if there are several, unless the
-// snapshot before has it.
-func (snap *snapshot) share(before *snapshot) {
-	large := func(seg snapshotSegment) int {
+// share makes the filter of the small lists if there are several, or uses that of prev.
+func (snap *snapshot) share(prev *snapshot) {
+	large := func(seg segment) int {
 		if seg.Len() > maxShared {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(snap.segments, func(a, b snapshotSegment) int { return large(a) - large(b) })
+	slices.SortStableFunc(snap.segments, func(a, b segment) int { return large(a) - large(b) })
 	var small []*index.Index
 	for _, seg := range snap.segments {
 		if large(seg) == 0 {
@@ -107,71 +110,68 @@ func (snap *snapshot) share(before *snapshot) {
 		return
 	}
 	snap.shared = len(small)
-	if before != nil && before.shared == snap.shared && slices.Equal(before.segments[:snap.shared], snap.segments[:snap.shared]) {
-		snap.filter = before.filter
+	if prev != nil && prev.shared == snap.shared && slices.Equal(prev.segments[:snap.shared], snap.segments[:snap.shared]) {
+		snap.filter = prev.filter
 	} else {
 		snap.filter = index.NewFilter(small...)
 	}
 }
 
-// ready returns the error with which every question to snap is to be answered.
-func (snap *snapshot) ready(maxAge time.Duration) error {
+// ready returns the error with which every question must be answered, or nil.
+func (snap *snapshot) ready() error {
 	if snap.notLoaded != nil {
 		return snap.notLoaded
 	}
-	if maxAge > 0 && time.Since(snap.oldest) > maxAge {
-		return ErrStale
+	if snap.maxAge > 0 {
+		if now := snap.now(); now.Sub(snap.oldest) > snap.maxAge || isFuture(snap.oldest, now) {
+			return ErrStale
+		}
 	}
 	return nil
 }
 
-// result makes the answer about a of the labels that were found.
-func (snap *snapshot) result(a address.Address, labels []Label) Result {
-	r := snap.clean
-	r.Address, r.Labels = a, labels
-	if len(labels) > 0 && snap.exceptions != nil {
-		now := snap.at
-		if now.IsZero() {
-			now = time.Now()
-		}
-		r.Labels, r.Suppressed = snap.exceptions.split(a.Account(), labels, now)
+// screen sets r, which is zero, to the answer about a. It does not return r, because a
+// Result is so large that copying it takes as long as the look-up.
+func (snap *snapshot) screen(r *Result, a address.Address) error {
+	if err := snap.ready(); err != nil {
+		return err
 	}
-	if len(r.Labels) > 0 {
-		r.Score = r.Labels[0].Points
-		r.Level = snap.table.Level(r.Score)
+	if !a.IsValid() {
+		return ErrZeroAddress
 	}
-	return r
-}
-
-// hit reports whether a may have labels. It is all that happens for nearly every
-// address: one look-up in each long list, and one in all the others, for on most
-// chains an account is filed under what controls it.
-func (snap *snapshot) hit(a address.Address) bool {
+	*r = snap.clean // before the look-up: a copy of what was just written stalls
+	r.Address = a
 	words, tag := a.Identity()
-	if identity.HasMore(tag) && !snap.accountsOnly {
-		return snap.hitAny(a)
+	if identity.HasMore(tag) {
+		if !snap.hitAny(a) {
+			return nil
+		}
+		labels, err := snap.labels(a)
+		return snap.finish(r, labels, err)
 	}
-	key, n := identity.Key(tag), identity.Len(tag)
-	if key == 0 || snap.accountsOnly {
-		key = identity.Account(tag)
+	class, n := identity.Key(tag), identity.Len(tag)
+	if class == 0 {
+		class = identity.Account(tag)
 	}
 	w0, w1, w2, w3 := identity.Load(words)
 	i := 0
-	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(key), w0, w1, w2, w3, n) {
+	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(class), w0, w1, w2, w3, n) {
 		i = snap.shared
 	}
 	for ; i < len(snap.segments); i++ {
-		if _, hit := snap.segments[i].LookupWords(uint16(key), w0, w1, w2, w3, n); hit {
-			return true
+		if _, hit := snap.segments[i].LookupWords(uint16(class), w0, w1, w2, w3, n); hit {
+			k := index.KeyOfWords(uint16(class), w0, w1, w2, w3, n)
+			labels, err := snap.appendLabels(nil, i, k, a, k.WithClass(uint16(identity.Account(tag))))
+			return snap.finish(r, sortLabels(labels), err)
 		}
 	}
-	return false
+	return nil
 }
 
-// hitAny is hit for an address with several keys.
+// hitAny reports whether a, which has several keys, may have labels.
 func (snap *snapshot) hitAny(a address.Address) bool {
 	var buf [8]index.Key
-	for _, k := range appendProbes(buf[:0], a, false) {
+	for _, k := range list.AppendProbes(buf[:0], a) {
 		i := 0
 		if snap.shared > 0 && !snap.filter.MayHave(k) {
 			i = snap.shared
@@ -185,129 +185,139 @@ func (snap *snapshot) hitAny(a address.Address) bool {
 	return false
 }
 
+// screenText sets r, which is zero, to the answer about a text that is to be read as an
+// address of chain c.
+func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error {
+	a, err := address.Normalize(c, text)
+	if err != nil {
+		return snap.screenLiteral(r, text, err)
+	}
+	if err = snap.screen(r, a); err != nil || isSpelledAs(text, a.Normalized()) {
+		return err
+	}
+	literal, err := snap.literal(text)
+	if err != nil || literal == nil {
+		return snap.failed(r, err)
+	}
+	labels, err := snap.labels(a)
+	return snap.finish(r, sortLabels(append(labels, literal...)), err)
+}
+
+// isSpelledAs reports whether text is normal, but for the case of hex digits. A listed
+// string that is no address is filed under each address of which it is such a spelling.
+func isSpelledAs(text, normal string) bool {
+	return text == normal || strings.HasPrefix(text, "0x") && strings.EqualFold(text, normal)
+}
+
+// screenLiteral is screenText for a text that is no address because of notAddress.
+func (snap *snapshot) screenLiteral(r *Result, text string, notAddress error) error {
+	if snap.ready() != nil || isChainError(notAddress) {
+		return notAddress
+	}
+	labels, err := snap.literal(text)
+	if err != nil {
+		return err
+	}
+	if labels == nil {
+		return notAddress
+	}
+	*r = snap.clean
+	return snap.finish(r, labels, nil)
+}
+
+// finish sets what follows from labels in r, which has its Address already. If err is
+// not nil, r becomes zero and finish returns err.
+func (snap *snapshot) finish(r *Result, labels []Label, err error) error {
+	if err != nil {
+		return snap.failed(r, err)
+	}
+	r.Labels, r.Suppressed, r.Score, r.Level = labels, nil, 0, snap.clean.Level
+	if len(labels) == 0 {
+		r.Labels = nil
+	} else if snap.exceptions != nil {
+		now := snap.at
+		if now.IsZero() {
+			now = snap.now()
+		}
+		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), labels, now)
+	}
+	if len(r.Labels) > 0 {
+		r.Score = r.Labels[0].Points
+		r.Level = snap.table.Level(r.Score)
+	}
+	return nil
+}
+
+// failed makes r zero if err is not nil, because no error is ever an answer.
+func (snap *snapshot) failed(r *Result, err error) error {
+	if err != nil {
+		*r = Result{}
+	}
+	return err
+}
+
 // labels returns the labels of a, sorted; nil if it is clean.
 func (snap *snapshot) labels(a address.Address) ([]Label, error) {
-	account := a.Account()
+	account := list.KeyOf(a.Account())
 	var labels []Label
 	var buf [8]index.Key
-	for _, k := range appendProbes(buf[:0], a, snap.accountsOnly) {
-		for _, seg := range snap.segments {
-			set, hit := seg.Lookup(k)
-			if !hit {
-				continue
-			}
-			err := seg.segment.told(set, k, func(e sources.Entry) {
-				if m := matchOf(e, a, account); m != 0 {
-					labels = append(labels, snap.label(seg.source, e, m))
-				}
-			})
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
-	return sortLabels(labels), nil
-}
-
-// matchOf returns how an entry that is filed under something that is asked about
-// a matches it, whose account is given; 0 if it does not.
-func matchOf(e sources.Entry, a address.Address, account address.Key) score.Match {
-	switch {
-	case !e.Address.IsValid():
-		for _, d := range readings(e, literalKey(e.Listed)) {
-			if d.Account() == account {
-				return score.Literal
-			}
-		}
-		return 0
-	case e.Address.Account() != account:
-		return score.Key
-	case e.Address.Chain() == a.Chain():
-		return score.Exact
-	}
-	return score.Family
-}
-
-// literal returns the labels of the very string text, sorted; nil if no list
-// prints it.
-func (snap *snapshot) literal(text string) ([]Label, error) {
-	k := textKey(literalKey(text))
-	var labels []Label
-	for _, seg := range snap.segments {
-		set, hit := seg.Lookup(k)
-		if !hit {
-			continue
-		}
-		err := seg.segment.told(set, k, func(e sources.Entry) {
-			labels = append(labels, snap.label(seg.source, e, score.Literal))
-		})
-		if err != nil {
+	for _, k := range list.AppendProbes(buf[:0], a) {
+		var err error
+		if labels, err = snap.appendLabels(labels, 0, k, a, account); err != nil {
 			return nil, err
 		}
 	}
 	return sortLabels(labels), nil
 }
 
-// isSpelledAs reports whether an address is spelled as in its normal form, or differs
-// from that in the case of hex digits only. A listed string that is no address is
-// filed under each address of which it is such a spelling.
-func isSpelledAs(text, normal string) bool {
-	return text == normal || strings.HasPrefix(text, "0x") && strings.EqualFold(text, normal)
+// appendLabels appends the labels of a that are found under the key k, in the segments
+// from the given one on. account is the key of the account of a.
+func (snap *snapshot) appendLabels(labels []Label, from int, k index.Key, a address.Address, account index.Key) ([]Label, error) {
+	for i := from; i < len(snap.segments); i++ {
+		seg := &snap.segments[i]
+		set, hit := seg.Lookup(k)
+		if !hit {
+			continue
+		}
+		listings, err := seg.list.Listings(set)
+		if err != nil {
+			return nil, damagedList(seg.source, err)
+		}
+		labels = slices.Grow(labels, len(listings))
+		for _, l := range listings {
+			if m := l.Match(k, a, account); m != 0 {
+				labels = append(labels, Label{})
+				snap.label(&labels[len(labels)-1], seg.source, l, m, l.Text(k, a.Normalized()))
+			}
+		}
+	}
+	return labels, nil
 }
 
-// alsoLiteral returns r, the answer about an address, with what lists say of the very
-// string that was asked for.
-func (snap *snapshot) alsoLiteral(r Result, text string) (Result, error) {
-	literal, err := snap.literal(text)
-	if err != nil {
-		return Result{}, err
+// literal returns the labels of the very string text, sorted; nil if no list prints it.
+func (snap *snapshot) literal(text string) ([]Label, error) {
+	k := list.TextKey(text)
+	var labels []Label
+	for _, seg := range snap.segments {
+		set, hit := seg.Lookup(k)
+		if !hit {
+			continue
+		}
+		listings, err := seg.list.Listings(set)
+		if err != nil {
+			return nil, damagedList(seg.source, err)
+		}
+		for _, l := range listings {
+			labels = append(labels, Label{})
+			snap.label(&labels[len(labels)-1], seg.source, l, score.Literal, l.Text(k, ""))
+		}
 	}
-	if literal == nil {
-		return r, nil
-	}
-	labels, err := snap.labels(r.Address)
-	if err != nil {
-		return Result{}, err
-	}
-	return snap.result(r.Address, sortLabels(append(labels, literal...))), nil
+	return sortLabels(labels), nil
 }
 
-// label returns the label of an entry that matches by m.
-func (snap *snapshot) label(source string, e sources.Entry, m score.Match) Label {
-	at := e.ListedAt
-	if at.IsZero() {
-		at = e.FirstSeen
-	}
-	points, _ := snap.table.Points(e.Kind, m) // known: refresh has checked
-	return Label{
-		Kind: e.Kind, Match: m, Points: points,
-		Source: source, Ref: e.Ref, Name: e.Name, Listed: e.Text(), AddedAt: at.UTC(),
-	}
-}
-
-// sortLabels sorts labels as a Result has them, and keeps of those that say the
-// same of the same entity the one that says it most directly.
-func sortLabels(labels []Label) []Label {
-	if len(labels) < 2 {
-		return labels
-	}
-	slices.SortFunc(labels, func(a, b Label) int {
-		return cmp.Or(
-			cmp.Compare(b.Points, a.Points),
-			cmp.Compare(a.Source, b.Source), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Ref, b.Ref),
-			cmp.Compare(a.Match, b.Match), cmp.Compare(a.Listed, b.Listed),
-			a.AddedAt.Compare(b.AddedAt), cmp.Compare(a.Name, b.Name),
-		)
-	})
-	type said struct {
-		source, ref string
-		kind        score.Kind
-	}
-	seen := make(map[said]bool, len(labels))
-	return slices.DeleteFunc(labels, func(l Label) bool {
-		s := said{l.Source, l.Ref, l.Kind}
-		dup := seen[s]
-		seen[s] = true
-		return dup
-	})
+// label sets the label of a listing that matches by m.
+func (snap *snapshot) label(dst *Label, source string, l *list.Listing, m score.Match, listed string) {
+	dst.Kind, dst.Match, dst.Source, dst.Ref, dst.Name, dst.Listed = l.Kind(), m, source, l.Ref(), l.Name(), listed
+	dst.Points, _ = snap.table.Points(dst.Kind, m) // known: the kinds of each list were checked
+	dst.AddedAt = l.AddedAt()
 }

@@ -51,7 +51,7 @@ func parseFlags(args []string, getenv func(string) string, stderr io.Writer) (co
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
-	flags.StringVar(&c.data, "data", "", "`directory` for what must outlast a restart: the lists, in lists, ready for use in indexes, and, without -db, the API keys and quotas (default: kept in memory)")
+	flags.StringVar(&c.data, "data", "", "`directory` for what must outlast a restart: the lists, in lists, and, without -db, the API keys and quotas (default: kept in memory)")
 	flags.StringVar(&c.db, "db", "", dbUsage+", or in memory)")
 	flags.Func("api-key", "an API `key` to let in, for trying out, beside those that are kept; may be given several times (default: one is made if none is kept)", func(s string) error {
 		if s == "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/ofac"
-	store "github.com/walletscreen/walletscreen/sources/store/old"
+	"github.com/walletscreen/walletscreen/sources/store"
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
@@ -40,11 +40,11 @@ func newScreener(c config, logger *slog.Logger, report func(screening.Report)) (
 		Optional: bundle.Optional(),
 	}
 	if c.data != "" {
-		dir, err := store.Open(filepath.Join(c.data, "lists"), nil)
+		dir, err := store.Open(filepath.Join(c.data, "lists"))
 		if err != nil {
 			return nil, err
 		}
-		opts.Store, opts.IndexDir = dir, filepath.Join(c.data, "indexes")
+		opts.Store = dir
 	}
 	return screening.New(srcs, opts)
 }

@@ -8,9 +8,7 @@
 // -offline. Of the lists of the EU and the UK the module has excerpts only: until they
 // have been fetched, the server answers without the rest of them, which data_freshness
 // shows by null. With -data it keeps what it has loaded, and after a restart answers
-// from that: within milliseconds, from the indexes in its subdirectory indexes, which
-// may be deleted at any time, for they are made of the lists in lists. It says on
-// standard error which lists it holds and how old they are, which API key it has made,
+// from that, within milliseconds. It says on standard error which lists it holds and how old they are, which API key it has made,
 // and a curl line to try.
 //
 // API keys and quotas are in a database: with -data in a file there, with -db where

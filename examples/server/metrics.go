@@ -112,7 +112,7 @@ func (m *metrics) report(r screening.Report) {
 		case s.Entries == 0:
 			continue // nothing was at hand, and nothing asked for
 		}
-		m.refreshes.WithLabelValues(s.Source, result).Inc()
+		m.refreshes.WithLabelValues(s.Info.ID, result).Inc()
 	}
 }
 
@@ -134,14 +134,14 @@ func (m *metrics) watch(s *screening.Screener, quota *httpapi.Quota, trail *audi
 }
 
 func collectLists(g *gauges, s *screening.Screener) {
-	stats, now := s.Stats(), time.Now()
+	now := time.Now()
 	version := score.Latest().Version()
-	g.gauge("walletscreen_snapshot_info", "Always 1: the digest of the lists that are held, and the version of the scoring.", 1, "digest", stats.Digest, "scoring_version", version)
+	g.gauge("walletscreen_snapshot_info", "Always 1: the digest of the lists that are held, and the version of the scoring.", 1, "digest", s.Digest(), "scoring_version", version)
 	g.gauge("walletscreen_exceptions", "Exceptions that the operator has set.", float64(len(s.Exceptions())))
-	for i, l := range s.Sources() {
+	for _, l := range s.Sources() {
 		id := l.Info.ID
 		g.gauge("walletscreen_source_loaded", "Whether the whole list is held. As long as a required one is not, nothing is answered.", bit(l.Loaded()), "source", id, "required", strconv.FormatBool(l.Required))
-		if l.Loaded() {
+		if !l.LastUpdated.IsZero() {
 			g.gauge("walletscreen_source_age_seconds", "Time since the list was last loaded, or verified to be unchanged.", now.Sub(l.LastUpdated).Seconds(), "source", id)
 			g.gauge("walletscreen_source_last_success_timestamp_seconds", "When the list was last loaded, or verified to be unchanged.", seconds(l.LastUpdated), "source", id)
 		}
@@ -152,8 +152,8 @@ func collectLists(g *gauges, s *screening.Screener) {
 		g.gauge("walletscreen_source_store_failing", "Whether the list that is held could not be kept on the disk.", bit(l.StoreErr != nil), "source", id)
 		g.gauge("walletscreen_source_entries", "Entries held of the list.", float64(l.Entries), "source", id)
 		g.gauge("walletscreen_source_addresses", "Distinct addresses held of the list.", float64(l.Addresses), "source", id)
-		g.gauge("walletscreen_source_memory_bytes", "Memory that answers need of the list.", float64(stats.Sources[i].Bytes), "source", id)
-		for kind, n := range stats.Sources[i].Anomalies {
+		g.gauge("walletscreen_source_memory_bytes", "Memory that answers need of the list.", float64(l.Bytes), "source", id)
+		for kind, n := range l.AnomalyKinds {
 			g.gauge("walletscreen_source_anomalies", "Entries of the list that are odd, by how.", float64(n), "source", id, "kind", string(kind))
 		}
 	}

@@ -183,12 +183,15 @@ func TestMetrics(t *testing.T) {
 // TestReports: what becomes of loading a list is counted.
 func TestReports(t *testing.T) {
 	m := newMetrics()
+	status := func(id string, entries int, err error) screening.SourceStatus {
+		return screening.SourceStatus{Info: sources.Info{ID: id}, Entries: entries, Err: err}
+	}
 	for _, r := range []screening.SourceReport{
-		{Source: "A", Entries: 3},
-		{Source: "A", Entries: 3, Unchanged: true},
-		{Source: "A", Entries: 3, Err: &screening.LoadError{Source: "A", Err: io.ErrUnexpectedEOF}},
-		{Source: "A", Entries: 3, Err: &screening.LoadError{Source: "A", Err: screening.ErrShrunk}},
-		{Source: "B"}, // nothing at hand
+		{SourceStatus: status("A", 3, nil)},
+		{SourceStatus: status("A", 3, nil), Unchanged: true},
+		{SourceStatus: status("A", 3, io.ErrUnexpectedEOF)},
+		{SourceStatus: status("A", 3, screening.ErrShrunk)},
+		{SourceStatus: status("B", 0, nil)}, // nothing at hand
 	} {
 		m.report(screening.Report{Sources: []screening.SourceReport{r}})
 	}

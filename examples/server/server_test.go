@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,9 +19,10 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/bundle"
-	store "github.com/walletscreen/walletscreen/sources/store/old"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A running server.
@@ -229,28 +231,34 @@ func TestListsOutlastARestart(t *testing.T) {
 	if !strings.Contains(first.said, "kept in "+lists) {
 		t.Errorf("the greeting does not say where the lists are:\n%s", first.said)
 	}
-	kept, err := store.Open(lists, nil)
+	kept, err := store.Open(lists)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := context.Background()
-	all, err := kept.Revisions(ctx, "OFAC_SDN")
-	if err != nil || len(all) != 1 {
-		t.Fatalf("kept are %+v, %v, want one revision", all, err)
+	archive := store.NewArchive(kept)
+	names, err := archive.Revisions(t.Context(), "OFAC_SDN")
+	if err != nil || len(names) != 1 {
+		t.Fatalf("kept are %q, %v, want one revision", names, err)
 	}
-	l, err := kept.Load(ctx, "OFAC_SDN", all[0])
-	if err != nil || len(l.Entries) != 1065 {
-		t.Fatalf("%d entries are kept, %v", len(l.Entries), err)
-	}
-	now := time.Now().UTC()
-	l.Info = bundle.OFAC().Info()
-	l.Revision.Digest, l.Revision.Checked, l.Accepted = strings.Repeat("1", 64), now, now
-	l.Entries = append(l.Entries, sources.Entry{
-		Address: address.MustParse("ethereum", "0x1111111111111111111111111111111111111111"), Kind: score.Sanctioned, Ref: "new", FirstSeen: now,
-	})
-	if err := kept.Save(ctx, l); err != nil {
+	f, err := archive.Open(t.Context(), names[0])
+	if err != nil {
 		t.Fatal(err)
 	}
+	entries := []sources.Entry{{Address: address.MustParse("ethereum", "0x1111111111111111111111111111111111111111"), Kind: score.Sanctioned, Ref: "new"}}
+	for e, err := range f.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, e)
+	}
+	another, err := screening.New([]sources.Source{sources.Static(bundle.OFAC().Info(), entries...)}, &screening.Options{Store: kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := another.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().UTC()
 	second := start(t, "-data", dir, "-api-key", "k")
 	second.key = "k"
 	if status, a := second.screen(t, "0x1111111111111111111111111111111111111111", "bsc"); status != 200 || a.Score != 100 || a.Freshness["OFAC_SDN"].Age > 60 {
@@ -261,20 +269,13 @@ func TestListsOutlastARestart(t *testing.T) {
 	}
 	second.stop()
 
-	// What is damaged stops nothing. The indexes would do without it.
-	indexes := filepath.Join(dir, "indexes")
-	if names, err := os.ReadDir(indexes); err != nil || len(names) == 0 {
-		t.Errorf("no indexes are kept: %v", err)
-	}
-	if err := os.RemoveAll(indexes); err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(lists, "*.list"))
-	if err != nil {
-		t.Fatal(err)
+	// What is damaged stops nothing.
+	files, err := filepath.Glob(filepath.Join(lists, "*.rev"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files %q, %v", files, err)
 	}
 	for _, name := range files {
-		if err := os.WriteFile(name, []byte("damaged"), 0o600); err != nil {
+		if err := errors.Join(os.Remove(name), os.WriteFile(name, []byte("damaged"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -283,7 +284,7 @@ func TestListsOutlastARestart(t *testing.T) {
 	if status, a := third.screen(t, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "ethereum"); status != 200 || a.Score != 100 {
 		t.Errorf("after the damage: %d %+v", status, a)
 	}
-	if !strings.Contains(third.said, "set aside as OFAC_SDN-") || !strings.Contains(third.said, "1050 addresses") {
+	if !strings.Contains(third.said, "the file was set aside") || !strings.Contains(third.said, "1050 addresses") {
 		t.Errorf("it does not say what is damaged:\n%s", third.said)
 	}
 	third.stop()

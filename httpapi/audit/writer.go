@@ -176,7 +176,7 @@ func appendLists(text []byte, now time.Time, r record) ([]byte, error) {
 	l := listsLine{Type: "lists", Time: now.Truncate(time.Microsecond), Lists: r.digest, Sources: make([]sourceLine, len(r.sources))}
 	for i, s := range r.sources {
 		l.Sources[i] = sourceLine{ID: s.Info.ID, Digest: s.Digest, Addresses: s.Addresses}
-		if s.Loaded() {
+		if !s.LastUpdated.IsZero() {
 			t := s.LastUpdated.UTC().Truncate(time.Microsecond)
 			l.Sources[i].LastUpdated = &t
 		}

@@ -1,4 +1,4 @@
-package screening
+package book
 
 import (
 	"crypto/sha256"
@@ -10,10 +10,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
-// A spelling is a way in which addresses of a chain are written of which nothing
-// is their own but the bytes of a key. A Book holds no text of such an address.
-// As text, a spelling is the chain, the encoding, and what that needs, with a
-// blank between them:
+// A spelling is how the addresses of a chain are written that hold nothing but the bytes
+// of a key. A Book has no text of such an address. As text, a spelling is the chain, the
+// encoding, and what that needs, separated by blanks:
 //
 //	ethereum 0x                  0x and the bytes in hex
 //	solana base58                the bytes in Base58
@@ -22,8 +21,8 @@ import (
 //	cosmos bech32 cosmos         the bytes in Bech32 with this prefix
 //	bitcoin bech32m bc 1         the value 1 and the bytes in Bech32m with this prefix
 //
-// There are others, which a Book holds as texts. So none is ever wrong: addresses
-// that are not written exactly so are not written so at all.
+// A Book has the text of an address of any other form. So a spelling is never wrong:
+// writing it yields exactly the address.
 type spelling struct {
 	text  string
 	chain address.Chain
@@ -84,8 +83,8 @@ func parseSpelling(text string) (spelling, bool) {
 	return s, true
 }
 
-// spellingOf returns the spelling of an address that is made of the payload of a
-// key, if there is one.
+// spellingOf returns the spelling of an address whose key has the given payload, if
+// there is one.
 func spellingOf(a address.Address, payload []byte) (spelling, bool) {
 	text := a.Normalized()
 	encodings := []string{"0x", "base58"}

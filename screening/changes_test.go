@@ -1,7 +1,6 @@
 package screening_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -25,10 +24,9 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/bech32"
-	"github.com/walletscreen/walletscreen/internal/identity"
-	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/book"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -43,9 +41,9 @@ func each(addresses ...address.Address) iter.Seq2[address.Address, error] {
 	}
 }
 
-func newBook(t testing.TB, addresses ...address.Address) *screening.Book {
+func newBook(t testing.TB, addresses ...address.Address) *book.Book {
 	t.Helper()
-	b, err := screening.NewBook(each(addresses...))
+	b, err := book.New(each(addresses...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,9 +79,9 @@ func (p *published) publish(entries ...sources.Entry) {
 }
 
 // changed returns all changes, by address.
-func changed(t testing.TB, b *screening.Book, r screening.Report) map[address.Address]screening.Change {
+func changed(t testing.TB, b *book.Book, r screening.Report) map[address.Address]book.Change {
 	t.Helper()
-	all := make(map[address.Address]screening.Change)
+	all := make(map[address.Address]book.Change)
 	for c, err := range b.Changed(r) {
 		if err != nil {
 			t.Fatal(err)
@@ -94,15 +92,6 @@ func changed(t testing.TB, b *screening.Book, r screening.Report) map[address.Ad
 		all[c.Address] = c
 	}
 	return all
-}
-
-func refresh(t testing.TB, s *screening.Screener) screening.Report {
-	t.Helper()
-	r, err := s.Refresh(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // A lister makes random lists of the addresses of a pool, with few references and
@@ -208,20 +197,20 @@ func TestBookModel(t *testing.T) {
 		for i := range own {
 			own[i] = pool[rng.IntN(len(pool))]
 		}
-		book := newBook(t, own...)
+		mine := newBook(t, own...)
 		if round%2 == 1 {
 			path := filepath.Join(dir, "book")
-			if err := screening.WriteBook(path, each(own...)); err != nil {
+			if err := book.Write(path, each(own...)); err != nil {
 				t.Fatal(err)
 			}
 			var err error
-			if book, err = screening.OpenBook(path); err != nil {
+			if mine, err = book.Open(path); err != nil {
 				t.Fatal(err)
 			}
 		}
 		official, reported := &published{info: ofac}, &published{info: community}
-		m := model{ids: []string{ofac.ID, community.ID}, entries: make([][]sources.Entry, 2), noKeys: round%3 == 2}
-		s := newScreener(t, &screening.Options{NoKeyMatch: m.noKeys}, official, reported)
+		m := model{ids: []string{ofac.ID, community.ID}, entries: make([][]sources.Entry, 2)}
+		s := newScreener(t, nil, official, reported)
 		for step := range 5 {
 			before := m
 			before.entries = slices.Clone(m.entries)
@@ -238,7 +227,7 @@ func TestBookModel(t *testing.T) {
 			}
 			official.publish(m.entries[0]...)
 			reported.publish(m.entries[1]...)
-			got := changed(t, book, refresh(t, s))
+			got := changed(t, mine, refresh(t, s))
 			for a := range maps.Keys(got) {
 				if !slices.Contains(own, a) {
 					t.Fatalf("%v changed, and is not in the book", a)
@@ -281,14 +270,14 @@ func TestBookNeedsAllLists(t *testing.T) {
 	own := address.MustParse("bsc", lazarus)
 	official, reported := &published{info: ofac}, &published{info: community, err: errDown}
 	official.publish(sanctioned("ethereum", lazarus, "1"))
-	book := newBook(t, own, address.MustParse("ethereum", clean))
+	mine := newBook(t, own, address.MustParse("ethereum", clean))
 	s := newScreener(t, nil, official, reported)
 	for range 2 { // the second time, nothing is new
 		report, err := s.Refresh(ctx)
 		if !errors.Is(err, errDown) {
 			t.Fatal(err)
 		}
-		for c, err := range book.Changed(report) {
+		for c, err := range mine.Changed(report) {
 			if !errors.Is(err, screening.ErrNotLoaded) || c.Address.IsValid() {
 				t.Errorf("before all lists are there: %+v, %v", c, err)
 			}
@@ -296,14 +285,14 @@ func TestBookNeedsAllLists(t *testing.T) {
 	}
 	reported.publish(sources.Entry{Address: address.MustParse("ethereum", "0x"+strings.Repeat("1", 40)), Kind: score.Scam})
 	reported.err = nil
-	got := changed(t, book, refresh(t, s))
+	got := changed(t, mine, refresh(t, s))
 	if len(got) != 1 || got[own].After.Level != score.Critical || got[own].Before.Level != "" {
 		t.Errorf("when all lists are there: %+v", got)
 	}
-	if got := changed(t, book, refresh(t, s)); len(got) != 0 {
+	if got := changed(t, mine, refresh(t, s)); len(got) != 0 {
 		t.Errorf("though nothing is new: %+v", got)
 	}
-	for _, err := range book.Changed(screening.Report{}) {
+	for _, err := range mine.Changed(screening.Report{}) {
 		if err == nil {
 			t.Error("a change by no refresh")
 		}
@@ -323,16 +312,16 @@ func TestBookOptionalList(t *testing.T) {
 	official := &published{info: ofac}
 	official.publish(sanctioned("ethereum", clean, "1"))
 	reported.err = errDown
-	st := &failingStore{Store: openStore(t, dir), err: errDown}
-	book := newBook(t, own)
+	st := &faultyStore{Store: openStore(t, dir), list: errDown}
+	mine := newBook(t, own)
 	s := newScreener(t, &screening.Options{Store: st, Optional: []string{community.ID}}, official, reported)
 	report, _ := s.Refresh(ctx)
-	if got := changed(t, book, report); len(got) != 0 {
+	if got := changed(t, mine, report); len(got) != 0 {
 		t.Errorf("without the optional list: %+v", got)
 	}
-	st.err = nil
+	st.list = nil
 	report, _ = s.Refresh(ctx)
-	got := changed(t, book, report)
+	got := changed(t, mine, report)
 	if c := got[own]; len(got) != 1 || c.Before.Level != score.CleanNoMatch || c.After.Level != score.High {
 		t.Errorf("with the optional list: %+v", got)
 	}
@@ -348,16 +337,16 @@ func TestBookPartReplaced(t *testing.T) {
 	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, sources.Static(partInfo, upTo(3)...)))
 	official := &published{info: ofac}
 	official.publish(sanctioned("ethereum", lazarus, "1"))
-	st := &failingStore{Store: openStore(t, dir), err: errDown}
+	st := &faultyStore{Store: openStore(t, dir), list: errDown}
 	src := &live{now: partOf(listing(1))}
-	book := newBook(t, listing(1).Address, listing(2).Address, listing(9).Address)
+	mine := newBook(t, listing(1).Address, listing(2).Address, listing(9).Address)
 	s := newScreener(t, &screening.Options{Store: st, Optional: []string{partInfo.ID}}, official, src)
-	if got := changed(t, book, refresh(t, s)); len(got) != 1 {
+	if got := changed(t, mine, refresh(t, s)); len(got) != 1 {
 		t.Fatalf("with a part: %+v", got)
 	}
-	st.err, src.now = nil, nil
+	st.list, src.now = nil, nil
 	report, err := s.Refresh(ctx)
-	if got := changed(t, book, report); !errors.Is(err, errDown) || len(got) != 1 || got[listing(2).Address].After.Level != score.Critical {
+	if got := changed(t, mine, report); !errors.Is(err, errDown) || len(got) != 1 || got[listing(2).Address].After.Level != score.Critical {
 		t.Errorf("with the whole out of the store: %+v, %v", got, err)
 	}
 }
@@ -369,7 +358,7 @@ func TestBookExceptions(t *testing.T) {
 	bsc, btc := address.MustParse("bsc", lazarus), address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")
 	list.publish(sanctioned("ethereum", lazarus, "1"), sanctioned("bitcoin", btc.Normalized(), "2"))
 	s := newScreener(t, &screening.Options{Report: func(r screening.Report) { told = append(told, r) }}, list)
-	book := newBook(t, bsc, btc, address.MustParse("ethereum", clean))
+	mine := newBook(t, bsc, btc, address.MustParse("ethereum", clean))
 	refresh(t, s)
 	other := except("ethereum", lazarus)
 	other.Reason = "another"
@@ -388,7 +377,7 @@ func TestBookExceptions(t *testing.T) {
 		if len(told) != i+2 || told[i+1].Sources != nil {
 			t.Fatalf("%d: told of %d reports", i, len(told))
 		}
-		got := changed(t, book, told[i+1])
+		got := changed(t, mine, told[i+1])
 		for a, level := range tt.want {
 			if c := got[a]; c.After.Level != level || c.Before.Level == level || len(c.Before.Suppressed)+len(c.After.Suppressed) != 1 {
 				t.Errorf("%d: %v: %+v, want %s now", i, a, c, level)
@@ -402,7 +391,7 @@ func TestBookExceptions(t *testing.T) {
 	// While a list is loaded that adds one at once excepted.
 	list.publish(append(list.entries, sanctioned("ethereum", clean, "3"))...)
 	s = newScreener(t, nil, &excepting{list, func() { s.SetExceptions(ctx, []screening.Exception{except("bsc", clean)}) }})
-	if got := changed(t, book, refresh(t, s)); len(got) != 3 || got[address.MustParse("ethereum", clean)].After.Suppressed == nil {
+	if got := changed(t, mine, refresh(t, s)); len(got) != 3 || got[address.MustParse("ethereum", clean)].After.Suppressed == nil {
 		t.Errorf("excepted while loaded: %+v", got)
 	}
 }
@@ -418,19 +407,6 @@ func (e *excepting) Load(ctx context.Context, prev sources.Revision, add func(so
 	return e.Source.Load(ctx, prev, add)
 }
 
-// A failingStore fails to name its revisions.
-type failingStore struct {
-	sources.Store
-	err error
-}
-
-func (s *failingStore) Revisions(ctx context.Context, source string) ([]sources.Stored, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
-	return s.Store.Revisions(ctx, source)
-}
-
 // TestBookAfterRestart holds that Open reports what is hit, and Refresh what
 // changed since the last run.
 func TestBookAfterRestart(t *testing.T) {
@@ -442,27 +418,27 @@ func TestBookAfterRestart(t *testing.T) {
 	list.publish(entry(stays), entry(goes))
 	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, list))
 
-	book := newBook(t, stays, goes, comes)
+	mine := newBook(t, stays, goes, comes)
 	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, list)
 	opened, err := s.Open(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := changed(t, book, opened); len(got) != 2 || got[stays].After.Level != score.Critical || got[goes].After.Level != score.Critical {
+	if got := changed(t, mine, opened); len(got) != 2 || got[stays].After.Level != score.Critical || got[goes].After.Level != score.Critical {
 		t.Errorf("opened: %+v", got)
 	}
 	list.publish(entry(stays), entry(comes))
-	got := changed(t, book, refresh(t, s))
+	got := changed(t, mine, refresh(t, s))
 	if len(got) != 2 || got[goes].After.Level != score.CleanNoMatch || got[comes].Before.Level != score.CleanNoMatch {
 		t.Errorf("refreshed: %+v", got)
 	}
 	// What was opened is still told after more refreshes.
-	if got := changed(t, book, opened); len(got) != 2 || got[goes].After.Level != score.Critical {
+	if got := changed(t, mine, opened); len(got) != 2 || got[goes].After.Level != score.Critical {
 		t.Errorf("opened, later: %+v", got)
 	}
 	// Without Open, the first Refresh is what makes answers.
 	report := refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, list))
-	if got := changed(t, book, report); len(got) != 2 || got[comes].Before.Level != "" || got[stays].After.Level != score.Critical {
+	if got := changed(t, mine, report); len(got) != 2 || got[comes].Before.Level != "" || got[stays].After.Level != score.Critical {
 		t.Errorf("refreshed alone: %+v", got)
 	}
 }
@@ -505,8 +481,7 @@ func TestReport(t *testing.T) {
 	}
 	list.entries = []sources.Entry{{Kind: score.Sanctioned, Ref: "7"}}
 	report, err := s.Refresh(ctx)
-	var le *screening.LoadError
-	if r := report.Sources[0]; !errors.As(err, &le) || !errors.As(r.Err, &le) || r.Added != nil || r.Removed != nil || r.Entries != 2 {
+	if r := report.Sources[0]; err == nil || r.Err == nil || r.Added != nil || r.Removed != nil || r.Entries != 2 {
 		t.Errorf("a list that is refused is reported as %+v, %v", r, err)
 	}
 	ended, cancel := context.WithCancel(ctx)
@@ -543,12 +518,12 @@ func TestRunReports(t *testing.T) {
 				own = append(own, address.MustParse(c, fmt.Sprintf("0x%040x", n)))
 			}
 		}
-		book := newBook(t, own...)
+		mine := newBook(t, own...)
 		verdicts := make(map[address.Address][2][]screening.Label)
 		reports, answered, changes, excepted := 0, false, 0, 0
 		report := func(r screening.Report) {
 			reports++
-			for c, err := range book.Changed(r) {
+			for c, err := range mine.Changed(r) {
 				if errors.Is(err, screening.ErrNotLoaded) && !answered {
 					return
 				}
@@ -613,20 +588,20 @@ func TestBookOfNothing(t *testing.T) {
 		errDown:                  failing,
 		screening.ErrZeroAddress: each(address.MustParse("ethereum", clean), address.Address{}),
 	} {
-		if b, err := screening.NewBook(addresses); b != nil || !errors.Is(err, want) {
+		if b, err := book.New(addresses); b != nil || !errors.Is(err, want) {
 			t.Errorf("NewBook: %v, %v; want %v", b, err, want)
 		}
-		if err := screening.WriteBook(path, addresses); !errors.Is(err, want) {
+		if err := book.Write(path, addresses); !errors.Is(err, want) {
 			t.Errorf("WriteBook: %v, want %v", err, want)
 		}
 	}
-	if _, err := screening.OpenBook(path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := book.Open(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("OpenBook of what was not written: %v", err)
 	}
-	if err := screening.WriteBook(path, each()); err != nil {
+	if err := book.Write(path, each()); err != nil {
 		t.Fatal(err)
 	}
-	b, err := screening.OpenBook(path)
+	b, err := book.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -640,130 +615,10 @@ func TestBookOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range b.Changed(report) {
-		if !errors.Is(err, screening.ErrBookDamaged) {
+		if !errors.Is(err, book.ErrDamaged) {
 			t.Errorf("a closed book: %v", err)
 		}
 	}
-}
-
-// TestBookDamage damages a file at every byte and cuts it anywhere.
-func TestBookDamage(t *testing.T) {
-	data := newBook(t, address.MustParse("ethereum", lazarus), address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")).Bytes()
-	if _, err := screening.LoadBook(data); err != nil {
-		t.Fatal(err)
-	}
-	refused := func(what string, i int, data []byte) {
-		if _, err := screening.LoadBook(data); !errors.Is(err, screening.ErrBookDamaged) {
-			t.Errorf("%s %d: %v", what, i, err)
-		}
-	}
-	for i := range data {
-		damaged := slices.Clone(data)
-		damaged[i] ^= 1 << (i % 8)
-		refused("damaged at", i, damaged)
-		refused("cut at", i, data[:i])
-	}
-	refused("with more than", len(data), append(slices.Clone(data), 0))
-
-	path := filepath.Join(t.TempDir(), "book")
-	for _, damaged := range [][]byte{nil, data[:len(data)-1], append(slices.Clone(data[:len(data)-1]), 1)} {
-		if err := os.WriteFile(path, damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := screening.OpenBook(path); !errors.Is(err, screening.ErrBookDamaged) {
-			t.Errorf("a file of %d bytes: %v", len(damaged), err)
-		}
-	}
-}
-
-// bookOf returns the bytes of a file that says it is a book, with these texts and
-// under key k the last of them but one.
-func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
-	t.Helper()
-	var b index.Builder
-	for _, text := range texts {
-		b.Intern(text)
-	}
-	_, tag := k.Identity()
-	key, _ := index.KeyOf(uint16(identity.Account(tag)), k.AppendBytes(nil))
-	b.Add(key, uint32(len(texts)-2))
-	ix, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var data bytes.Buffer
-	if _, err := ix.WriteTo(&data); err != nil {
-		t.Fatal(err)
-	}
-	return data.Bytes()
-}
-
-// TestBookOfOthers opens whole files that no WriteBook of this version wrote.
-func TestBookOfOthers(t *testing.T) {
-	k, _ := address.MustParse("ethereum", lazarus).Key()
-	const magic = "walletscreen book 1\n"
-	line := fmt.Sprintf("ethereum:%s\t%x:%s\n", lazarus, int(identity.KeccakHash), lazarus[2:])
-	if _, err := screening.LoadBook(bookOf(t, k, magic, "ethereum 0x", line)); err != nil {
-		t.Fatalf("a file as it should be: %v", err)
-	}
-	for name, tt := range map[string]struct {
-		data []byte
-		want error
-	}{
-		"an index":            {bookOf(t, k, "something", "ethereum 0x", line), screening.ErrBookDamaged},
-		"another key":         {bookOf(t, k, magic, "ethereum 0x", strings.Replace(line, "\t2:", "\t8001:", 1)), screening.ErrBookOutdated},
-		"no key":              {bookOf(t, k, magic, "ethereum 0x", "ethereum:"+lazarus+"\n"), screening.ErrBookOutdated},
-		"a chain that is not": {bookOf(t, k, magic, "ethereum 0x", "nonesuch:x\t1:00\n"), screening.ErrBookOutdated},
-	} {
-		if _, err := screening.LoadBook(tt.data); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", name, err, tt.want)
-		}
-	}
-	list := &published{info: ofac}
-	list.publish(sanctioned("ethereum", lazarus, "1"))
-	report := refresh(t, newScreener(t, nil, list))
-	for _, text := range []string{
-		"ethereum:" + clean, "bitcoin", "nonesuch", "", ":", "ethereum:0x", "ethereum", "bitcoin 0x", "nonesuch 0x", "tron base58check 40",
-		"tron base58check xx", "tron base58check 410000000000000000", "bitcoin bech32 bc 10", "bitcoin bech32 bc /",
-	} {
-		b, err := screening.LoadBook(bookOf(t, k, magic, text, line))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for c, err := range b.Changed(report) {
-			if n++; !errors.Is(err, screening.ErrBookDamaged) || c.Address.IsValid() {
-				t.Errorf("the text %q: %+v, %v", text, c, err)
-			}
-		}
-		if n != 1 {
-			t.Errorf("the text %q: said nothing", text)
-		}
-	}
-}
-
-// FuzzBook opens any file as a book, and asks it.
-func FuzzBook(f *testing.F) {
-	k, _ := address.MustParse("ethereum", lazarus).Key()
-	f.Add(newBook(f, address.MustParse("bsc", lazarus),
-		address.MustParse("monero", "44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A")).Bytes())
-	f.Add(bookOf(f, k, "walletscreen book 1\n", "ethereum 0x", ""))
-	f.Add([]byte("wsindex\n"))
-	list := &published{info: ofac}
-	list.publish(sanctioned("ethereum", lazarus, "1"))
-	report := refresh(f, newScreener(f, nil, list))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		b, err := screening.LoadBook(data)
-		if err != nil {
-			return
-		}
-		for c, err := range b.Changed(report) {
-			if err == nil && c.Address.Account() != address.MustParse("ethereum", lazarus).Account() {
-				t.Errorf("%v changed, which nobody listed", c.Address)
-			}
-		}
-		b.Close()
-	})
 }
 
 // BenchmarkBook makes books, and asks them about a change of a hundred entries,
@@ -795,25 +650,25 @@ func BenchmarkBook(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "book")
 			b.Run(fmt.Sprintf("%s/n=%d/write", chain, n), func(b *testing.B) {
 				for b.Loop() {
-					if err := screening.WriteBook(path, each(own...)); err != nil {
+					if err := book.Write(path, each(own...)); err != nil {
 						b.Fatal(err)
 					}
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/address")
 			})
-			var book *screening.Book
+			var mine *book.Book
 			b.Run(fmt.Sprintf("%s/n=%d/open", chain, n), func(b *testing.B) {
 				for b.Loop() {
 					var err error
-					if book, err = screening.OpenBook(path); err != nil {
+					if mine, err = book.Open(path); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(book.Size())/float64(n), "B/address")
+				b.ReportMetric(float64(mine.Size())/float64(n), "B/address")
 			})
 			b.Run(fmt.Sprintf("%s/n=%d/changed", chain, n), func(b *testing.B) {
 				for b.Loop() {
-					if got := changed(b, book, report); len(got) != 10 {
+					if got := changed(b, mine, report); len(got) != 10 {
 						b.Fatal(len(got))
 					}
 				}

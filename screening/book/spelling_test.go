@@ -1,10 +1,10 @@
-package screening_test
+package book_test
 
 import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/book"
 )
 
 // TestSpellings holds which addresses need no text of their own in a Book.
@@ -29,14 +29,14 @@ func TestSpellings(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		got, written := screening.SpellingOf(a)
+		got, written := book.SpellingOf(a)
 		if got != want || got != "" && written != a.Normalized() {
 			t.Errorf("%v has the spelling %q, which writes %q; want %q", a, got, written, want)
 		}
 	}
 	found := 0
 	for _, a := range valid(t) {
-		if s, written := screening.SpellingOf(a); s != "" {
+		if s, written := book.SpellingOf(a); s != "" {
 			if found++; written != a.Normalized() {
 				t.Errorf("%v has the spelling %q, which writes %q", a, s, written)
 			}
@@ -56,7 +56,7 @@ func FuzzSpelling(f *testing.F) {
 		if len(payload) > 32 {
 			return
 		}
-		if written, ok := screening.Spell(text, payload); ok && len(written) > 200 {
+		if written, ok := book.Spell(text, payload); ok && len(written) > 200 {
 			t.Errorf("%q writes %d bytes", text, len(written))
 		}
 	})

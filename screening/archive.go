@@ -1,0 +1,219 @@
+package screening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+const (
+	// storeTimeout bounds each use of the store.
+	storeTimeout = time.Minute
+	// maxPending bounds the events that wait for a store that fails.
+	maxPending = 1000
+)
+
+// An archive is Options.Store as a Screener uses it. A panic of the store is an error.
+type archive struct {
+	files *store.Archive
+
+	flushing sync.Mutex // serializes flush
+
+	last store.Event // the last Answering event that was noted
+
+	mu      sync.Mutex    // guards the following
+	pending []store.Event // not in the journal yet
+	err     error         // why not
+}
+
+// newArchive returns the archive of st, nil for nil.
+func newArchive(st store.Store) *archive {
+	if st == nil {
+		return nil
+	}
+	return &archive{files: store.NewArchive(st)}
+}
+
+// names returns the names of the revisions of a source, the newest first.
+func (a *archive) names(ctx context.Context, source string) (names []string, err error) {
+	defer caught(&err)
+	return a.files.Revisions(ctx, source)
+}
+
+// open opens a revision. Its list is answered from the file if that has tables of our
+// rule. Otherwise the list is built again from its entries, with build, and is not filed;
+// then check checks each entry.
+func (a *archive) open(ctx context.Context, name string, check func(sources.Entry) error, build func(func(workers int) error) error) (h held, f *revision.File, err error) {
+	defer caught(&err)
+	start := time.Now()
+	if f, err = a.files.Open(ctx, name); err != nil {
+		return held{}, nil, err
+	}
+	rev, err := a.files.Latest(ctx, name, f.Revision)
+	if err != nil {
+		return held{}, nil, err
+	}
+	h = held{file: name, stored: true, confirmed: rev, revision: rev, accepted: f.Accepted.UTC(), filed: true}
+	h.revision.Checked = time.Time{} // says when a Load checked it
+	if rev.Digest == "" {
+		return held{}, nil, fmt.Errorf("%w: no digest", store.ErrDamaged)
+	}
+	if tables := f.Tables(list.Rule); tables != nil {
+		if h.list, err = list.Open(tables, f); err != nil || h.list.Entries != f.Header.Entries {
+			return held{}, nil, fmt.Errorf("%w: %w", store.ErrDamaged, errors.Join(err, errors.New("the tables are not those of the entries")))
+		}
+	} else {
+		h.filed = false
+		err = build(func(workers int) (err error) {
+			h.list, err = list.Rebuild(f.Entries(), f.Removals(), check, h.accepted, workers, rev.OpenEnded)
+			return err
+		})
+	}
+	h.ready = time.Now()
+	h.took = h.ready.Sub(start)
+	return h, f, err
+}
+
+// checks returns the times at which a revision was known to be the publisher's.
+func (a *archive) checks(ctx context.Context, h *held) (times []time.Time, err error) {
+	defer caught(&err)
+	times, err = a.files.Checks(ctx, h.file)
+	return append(times, h.confirmed.Checked), err
+}
+
+// save saves the file of h, whose list is of the given source. h.list is answered from
+// the file afterwards.
+func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err error) {
+	defer caught(&err)
+	rev := h.revision
+	rev.Checked = h.checked
+	l := h.list
+	tables, err := l.Tables()
+	if err != nil {
+		return err
+	}
+	_, err = a.files.Save(ctx, revision.Header{
+		Source: info.ID, Name: info.Name, Revision: rev, Accepted: h.accepted, Entries: l.Entries, Removed: l.Removed, Rule: list.Rule,
+	}, func(w *revision.Writer) error {
+		for e, err := range l.All() {
+			if err != nil {
+				return err
+			}
+			if err := w.Entry(e); err != nil {
+				return err
+			}
+		}
+		for r, err := range l.AllRemoved() {
+			if err != nil {
+				return err
+			}
+			if err := w.Removal(r); err != nil {
+				return err
+			}
+		}
+		for _, t := range tables {
+			if err := w.Table(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	h.stored, h.filed, h.confirmed = true, true, rev
+	f, err := a.files.Open(ctx, h.file)
+	if err != nil {
+		return err
+	}
+	mapped, err := list.Open(f.Tables(list.Rule), f)
+	if err != nil {
+		return err
+	}
+	if mapped.Digest != l.Digest || mapped.Entries != l.Entries {
+		return fmt.Errorf("%w: the file is not what was written", store.ErrDamaged)
+	}
+	h.list = mapped
+	return nil
+}
+
+// pend queues an event for flush.
+func (a *archive) pend(e store.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.pending = append(a.pending, e)
+	if len(a.pending) > maxPending {
+		a.pending = a.pending[1:]
+	}
+}
+
+// note queues the event that questions are answered from snap since now, unless the
+// event before said the same. Calls of it must not overlap.
+func (a *archive) note(snap *snapshot) {
+	if len(snap.segments) == 0 {
+		return
+	}
+	e := store.Event{Type: store.Answering, At: snap.now().UTC(), Digest: snap.origin.digest, Lists: make(map[string]string)}
+	for i, h := range snap.held {
+		e.Lists[snap.infos[i].ID] = h.file
+	}
+	if snap.exceptions != nil {
+		e.Exceptions = snap.exceptions.text
+	}
+	if !sameAnswers(&e, &a.last) {
+		a.last = e
+		a.pend(e)
+	}
+}
+
+// sameAnswers reports whether two Answering events differ only in their times.
+func sameAnswers(a, b *store.Event) bool {
+	return a.Digest == b.Digest && maps.Equal(a.Lists, b.Lists) && a.Exceptions == b.Exceptions
+}
+
+// flush writes the pending events. Those that the store does not take stay pending.
+func (a *archive) flush(ctx context.Context) error {
+	a.flushing.Lock()
+	defer a.flushing.Unlock()
+	a.mu.Lock()
+	todo := slices.Clone(a.pending)
+	a.mu.Unlock()
+	if len(todo) == 0 {
+		return nil
+	}
+	err := a.append(ctx, todo)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.err = err
+	if err == nil {
+		a.pending = a.pending[min(len(todo), len(a.pending)):]
+	}
+	return err
+}
+
+func (a *archive) append(ctx context.Context, events []store.Event) (err error) {
+	defer caught(&err)
+	return a.files.Append(ctx, events...)
+}
+
+// failure returns why events are pending, or nil.
+func (a *archive) failure() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err == nil {
+		return nil
+	}
+	return fmt.Errorf("store: journal: %w", a.err)
+}

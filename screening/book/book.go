@@ -1,0 +1,355 @@
+// Package book finds the addresses of yours whose verdict a refresh changed.
+//
+// [New] makes a [Book] of addresses in memory; [Write] makes one in a file, which [Open]
+// opens. [Book.Changed] returns the addresses that a screening.Report concerns.
+package book
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
+)
+
+// A Book is a set of addresses, for example of all customers. After a refresh,
+// [Book.Changed] returns those whose verdict is another one now. The cost depends on how
+// much the lists have changed, not on the number of addresses.
+//
+// A Book is never changed; to add addresses, make another one. In memory and in a file, an
+// address takes 29 bytes if it is just the 20 bytes of a key, or of its hash, in hex,
+// Base58 or Bech32, as on EVM chains, bitcoin and most others; 41 bytes for 32 bytes, as
+// on solana; and otherwise, as on monero, 45 bytes or more and its text. All methods but
+// Close may be called concurrently.
+//
+// A Book has addresses, not other texts: a listed string that is no address concerns it
+// only if the string can be read as one of them.
+type Book struct {
+	index *index.Index
+}
+
+// A Change is an address of a Book whose verdict has changed.
+type Change struct {
+	// Address is the address as it was added to the Book.
+	Address address.Address
+	// Before is what Screen returned before the refresh, After what it returns
+	// since. Before is the zero Result if there was no answer, because a required list
+	// was missing.
+	Before, After screening.Result
+}
+
+var (
+	// ErrDamaged: a file is not that of a Book, or is damaged; or the Book was closed.
+	ErrDamaged = errors.New("book is damaged")
+	// ErrOutdated: a Book was written by a version of this module that reads addresses
+	// differently, and must be made again.
+	ErrOutdated = errors.New("book was written by another version")
+)
+
+// New makes a Book in memory of the given addresses, in any order; repetitions do no
+// harm. An error in addresses ends it and is returned, so that no Book is made of a part
+// of them. The zero Address is an error, too: [screening.ErrZeroAddress].
+func New(addresses iter.Seq2[address.Address, error]) (*Book, error) {
+	w := newWriter()
+	if err := w.addAll(addresses); err != nil {
+		return nil, err
+	}
+	ix, err := w.b.Build()
+	if err != nil {
+		return nil, fmt.Errorf("book: %w", err)
+	}
+	return &Book{ix}, nil
+}
+
+// Write is like [New], and writes the Book to a file, which [Open] opens. It needs about
+// one and a half times the memory of the file, and three times if the Book has the texts
+// of the addresses. The file at path is replaced when the new one is complete; a Book
+// that was opened from the old file stays usable.
+func Write(path string, addresses iter.Seq2[address.Address, error]) error {
+	w := newWriter()
+	if err := w.addAll(addresses); err != nil {
+		return err
+	}
+	if err := w.b.WriteFile(path); err != nil {
+		return fmt.Errorf("book: %w", err)
+	}
+	return nil
+}
+
+// Open opens a file that [Write] wrote. Where the system can, it maps the file into
+// memory, which all processes share that have it open. The file must not be changed while
+// it is open, which could end the program; it may be replaced, as Write does.
+//
+// Open reads and checks all of the file: ten million addresses in half a second. The
+// error wraps [ErrDamaged] if the file is not what Write wrote; [ErrOutdated] if it was
+// written by a version of this module that reads addresses differently; and
+// [fs.ErrNotExist] if it does not exist.
+func Open(path string) (*Book, error) {
+	ix, err := index.Open(path)
+	if err != nil {
+		return nil, bookError(err)
+	}
+	b := &Book{ix}
+	if err := b.check(); err != nil {
+		ix.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// bookError returns an error of package index as one of this package.
+func bookError(err error) error {
+	if errors.Is(err, index.ErrDamaged) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return fmt.Errorf("book: %w", err)
+}
+
+// Size returns how many bytes b takes.
+func (b *Book) Size() int { return b.index.Size() }
+
+// Close frees b. It must not be called while another method of b runs. It is optional:
+// the garbage collector frees a Book that is no longer reachable. Changed of a closed
+// Book returns an error.
+func (b *Book) Close() error { return b.index.Close() }
+
+// Changed returns the addresses of b whose verdict was changed by the refresh that r
+// reports, in no order, each once. A verdict is the score, the level, the labels and
+// what is suppressed, apart from names and dates. Both verdicts are from the snapshots
+// before and after that refresh, whatever was refreshed since, and however old the lists
+// are.
+//
+// The refresh that loads the last required list turns errors into answers: its report
+// changes all addresses that have a label.
+//
+// Nothing follows an error. It wraps [screening.ErrNotLoaded] if a required list was
+// missing even after the refresh; nothing is lost then, because the report of the refresh
+// that loads it covers everything. It wraps [ErrDamaged] if the file of b was changed, or
+// b is closed. The zero Report is an error, too.
+func (b *Book) Changed(r screening.Report) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		seen := make(map[address.Address]struct{})
+		for k, err := range r.Affected() {
+			var found []address.Address
+			if err == nil {
+				found, err = b.find(k)
+			}
+			if err != nil {
+				yield(Change{}, err)
+				return
+			}
+			for _, a := range found {
+				if _, ok := seen[a]; ok {
+					continue
+				}
+				seen[a] = struct{}{}
+				before, after, differ, err := r.Compare(a)
+				if err != nil {
+					yield(Change{}, err)
+					return
+				}
+				if differ && !yield(Change{a, before, after}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// find returns the addresses of b that are filed under k.
+func (b *Book) find(k index.Key) ([]address.Address, error) {
+	set, hit := b.index.Lookup(k)
+	if !hit {
+		return nil, nil
+	}
+	numbers, err := b.index.AppendValues(nil, set)
+	if err != nil {
+		return nil, bookError(err)
+	}
+	found := make([]address.Address, len(numbers))
+	for i, n := range numbers {
+		text, err := b.index.Text(n)
+		if err != nil {
+			return nil, bookError(err)
+		}
+		if found[i], err = readOwn(text, k); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
+	return found, nil
+}
+
+// A writer makes the index of a Book. Each address is filed under all keys that a
+// question about it looks up. The value is the number of a text: the address with its
+// chain, or its spelling if it is just the bytes of its only key. So most addresses of a
+// chain share one text.
+//
+// The first text says that the file is a Book. The last has an address of each shape with
+// its keys, which may differ in another version of package address.
+type writer struct {
+	b       index.Builder
+	shapes  map[shape]*spellings
+	samples []byte
+	keys    []index.Key
+}
+
+// spellings are those of the addresses of a shape, and the number of addresses without
+// one.
+type spellings struct {
+	found []spelling
+	none  int
+}
+
+// The search for spellings of a shape ends when so many were found, or so many addresses
+// had none.
+const (
+	maxSpellings = 8
+	maxSearched  = 100
+)
+
+// magic is the first text of a Book.
+const magic = "walletscreen book 1\n"
+
+// A shape is what addresses have in common that are read in the same way: the chain, and
+// the classes of account and keys.
+type shape struct {
+	chain address.Chain
+	tag   identity.Tag
+	keys  [3]identity.Class
+}
+
+func shapeOf(a address.Address) shape {
+	s := shape{chain: a.Chain()}
+	if _, s.tag = a.Identity(); identity.HasMore(s.tag) {
+		var buf [3]address.Key
+		for i, k := range a.AppendKeys(buf[:0]) {
+			_, tag := k.Identity()
+			s.keys[i%len(s.keys)] = identity.Account(tag)
+		}
+	}
+	return s
+}
+
+func newWriter() *writer {
+	w := &writer{shapes: make(map[shape]*spellings)}
+	w.b.Intern(magic)
+	return w
+}
+
+// addAll adds all addresses, and then the last text.
+func (w *writer) addAll(addresses iter.Seq2[address.Address, error]) error {
+	for a, err := range addresses {
+		if err != nil {
+			return err
+		}
+		if !a.IsValid() {
+			return screening.ErrZeroAddress
+		}
+		w.add(a)
+	}
+	w.b.Intern(string(w.samples))
+	return nil
+}
+
+// add adds an address.
+func (w *writer) add(a address.Address) {
+	w.keys = list.AppendProbes(w.keys[:0], a)
+	s := shapeOf(a)
+	known := w.shapes[s]
+	if known == nil {
+		known = new(spellings)
+		w.shapes[s] = known
+		w.samples = appendSample(w.samples, a)
+	}
+	text := ""
+	if len(w.keys) == 1 {
+		var buf [32]byte
+		text = known.of(a, w.keys[0].AppendBytes(buf[:0]))
+	}
+	if text == "" {
+		text = a.String()
+	}
+	n := w.b.Intern(text)
+	for _, k := range w.keys {
+		w.b.Add(k, n)
+	}
+}
+
+// of returns the text of the spelling of a, whose key has the given payload, or "".
+func (s *spellings) of(a address.Address, payload []byte) string {
+	text := a.Normalized()
+	for _, sp := range s.found {
+		if sp.write(payload) == text {
+			return sp.text
+		}
+	}
+	if s.none == maxSearched || len(s.found) == maxSpellings {
+		return ""
+	}
+	if sp, ok := spellingOf(a, payload); ok {
+		s.found = append(s.found, sp)
+		return sp.text
+	}
+	s.none++
+	return ""
+}
+
+// readOwn returns the address whose value under k is text.
+func readOwn(text string, k index.Key) (address.Address, error) {
+	if !strings.Contains(text, ":") {
+		sp, ok := parseSpelling(text)
+		if !ok {
+			return address.Address{}, fmt.Errorf("%.80q is not a spelling", text)
+		}
+		var buf [32]byte
+		text = string(sp.chain) + ":" + sp.write(k.AppendBytes(buf[:0]))
+	}
+	var a address.Address
+	if err := a.UnmarshalText([]byte(text)); err != nil {
+		return a, err
+	}
+	var buf [8]index.Key
+	if !slices.Contains(list.AppendProbes(buf[:0], a), k) {
+		return a, fmt.Errorf("%.80q is filed under another key", text)
+	}
+	return a, nil
+}
+
+// appendSample appends the line of the last text about a.
+func appendSample(b []byte, a address.Address) []byte {
+	b, _ = a.AppendText(b) // never fails
+	for _, k := range list.AppendProbes(nil, a) {
+		b = fmt.Appendf(b, "\t%x:%x", k.Class(), k.AppendBytes(nil))
+	}
+	return append(b, '\n')
+}
+
+// check verifies all of b.
+func (b *Book) check() error {
+	if err := b.index.Verify(); err != nil {
+		return bookError(err)
+	}
+	first, err := b.index.Text(0)
+	if err != nil || first != magic {
+		return fmt.Errorf("%w: it begins otherwise", ErrDamaged)
+	}
+	samples, err := b.index.Text(uint32(b.index.Texts() - 1))
+	if err != nil {
+		return bookError(err)
+	}
+	for line := range strings.Lines(samples) {
+		text, _, _ := strings.Cut(line, "\t")
+		var a address.Address
+		err := a.UnmarshalText([]byte(text))
+		if err != nil || string(appendSample(nil, a)) != line {
+			return fmt.Errorf("%w: %.100q", ErrOutdated, text)
+		}
+	}
+	return nil
+}

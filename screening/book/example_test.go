@@ -1,0 +1,73 @@
+package book_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/book"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+)
+
+// A Book has the addresses of all customers. After each change of the lists, it finds
+// the addresses whose verdict has changed.
+func ExampleBook() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "customers")
+
+	// Now and then, from a database for example.
+	rows := []struct {
+		chain address.Chain
+		text  string
+	}{
+		{"bsc", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"},
+		{"ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"},
+	}
+	err = book.Write(path, func(yield func(address.Address, error) bool) {
+		for _, row := range rows {
+			if !yield(address.Normalize(row.chain, row.text)) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	// In the program that screens.
+	mine, err := book.Open(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := screening.New([]sources.Source{bundle.OFAC()}, &screening.Options{
+		Report: func(r screening.Report) {
+			for c, err := range mine.Changed(r) {
+				if err != nil {
+					fmt.Println(err)
+					return
+				}
+				fmt.Printf("%v: %s, was %q\n", c.Address, c.After.Level, c.Before.Level)
+			}
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// bsc:0x098b716b8aaf21512996dc57eb0615e2383e2f96: CRITICAL, was ""
+}

@@ -1,0 +1,90 @@
+package book_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/book"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+const (
+	lazarus = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+	clean   = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+)
+
+func newBook(t testing.TB, addresses ...address.Address) *book.Book {
+	t.Helper()
+	b, err := book.New(func(yield func(address.Address, error) bool) {
+		for _, a := range addresses {
+			if !yield(a, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// firstReport returns the Report of a first list, which has lazarus.
+func firstReport(t testing.TB) screening.Report {
+	t.Helper()
+	s, err := screening.New([]sources.Source{sources.Static(
+		sources.Info{ID: "OFAC_SDN", Name: "OFAC SDN list", Jurisdiction: sources.US},
+		sources.Entry{Address: address.MustParse("ethereum", lazarus), Kind: score.Sanctioned, ListedAt: time.Unix(0, 0)},
+	)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Refresh(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// valid returns the addresses of all valid vectors of package address, and of
+// each chain some made of the same keys as those of others.
+func valid(t testing.TB) []address.Address {
+	t.Helper()
+	files, err := filepath.Glob("../../address/testdata/vectors/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no vectors of addresses: %v", err)
+	}
+	var all []address.Address
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var input, chain string
+		for line := range strings.Lines(string(text)) {
+			k, v, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			switch k {
+			case "input":
+				input = v
+				if u, err := strconv.Unquote(v); err == nil {
+					input = u
+				}
+			case "chain":
+				chain = v
+			}
+			if a, err := address.Parse(address.Chain(chain), input); err == nil {
+				all = append(all, a)
+			}
+		}
+	}
+	slices.SortFunc(all, address.Address.Compare)
+	return slices.Compact(all)
+}

@@ -1,0 +1,64 @@
+package screening
+
+import (
+	"time"
+
+	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// held is the list of one source as it was last accepted, and what became of the last
+// attempt to load it.
+type held struct {
+	list     *list.List       // nil: never loaded
+	revision sources.Revision // without Checked; zero: never loaded
+	checked  time.Time        // last successful check; zero: none that counts
+	accepted time.Time        // when the entries were accepted
+	seed     bool             // it came from a seed, in this program
+	err      error            // of the last load
+
+	ready time.Time // when the list was made ready
+	took  time.Duration
+
+	file      string           // the name of its file in the store; "" without a list
+	stored    bool             // the file is there
+	filed     bool             // it has the tables of list
+	confirmed sources.Revision // as the store knows it, with Checked
+	storeErr  error            // why the store does not have it, or what is wrong there
+}
+
+// isLoaded reports whether all of the list is held.
+func (h *held) isLoaded() bool {
+	return h.list != nil && h.revision.Completeness != sources.Partial
+}
+
+// isSame reports whether h and o are the same revision with the same entries.
+func (h *held) isSame(o *held) bool { return h.revision == o.revision && h.list == o.list }
+
+// age sets when h was last checked to t, if that is a later time that counts at the
+// time now. A part is never checked.
+func (h *held) age(t, now time.Time) {
+	if h.revision.Completeness == sources.Partial || isFuture(t, now) {
+		return
+	}
+	if t.After(h.checked) || isFuture(h.checked, now) {
+		h.checked = t.UTC()
+	}
+}
+
+// status returns the state of the source of h.
+func (h *held) status(info sources.Info, required bool) SourceStatus {
+	s := SourceStatus{
+		Info: info, Required: required, LastUpdated: h.checked, Accepted: h.accepted,
+		Completeness: h.revision.Completeness, Published: h.revision.Published, Digest: h.revision.Digest,
+		Err: h.err, StoreErr: h.storeErr, Ready: h.ready.UTC(), BuildTime: h.took,
+	}
+	if l := h.list; l != nil {
+		s.Entries, s.Addresses, s.Chains, s.Classes = l.Entries, l.Addresses, l.Chains, l.Classes
+		s.Anomalies, s.AnomalyKinds = l.Anomalies.Total(), l.Anomalies.Counts
+		s.Keys, s.Bytes, s.Mapped = l.Index().Len(), l.Bytes, l.IsMapped()
+	} else {
+		s.Ready = time.Time{}
+	}
+	return s
+}

@@ -1,0 +1,238 @@
+package screening_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+var ctx = context.Background()
+
+// openStore opens the store in a directory.
+func openStore(t testing.TB, dir string) *store.Dir {
+	t.Helper()
+	d, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// newScreener returns a Screener that has loaded nothing.
+func newScreener(t testing.TB, opts *screening.Options, srcs ...sources.Source) *screening.Screener {
+	t.Helper()
+	s, err := screening.New(srcs, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// refresh returns the Report of a Refresh that must not fail.
+func refresh(t testing.TB, s *screening.Screener) screening.Report {
+	t.Helper()
+	r, err := s.Refresh(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// digestOf returns a digest that a store accepts.
+func digestOf(n int) string { return fmt.Sprintf("%064x", n) }
+
+// numbered returns a load function of entries with these numbers; the digest is n.
+func numbered(n int, numbers ...int) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		rev := sources.Revision{Digest: digestOf(n), Records: len(numbers), ETag: strconv.Itoa(n)}
+		if prev.Digest == rev.Digest {
+			return rev, sources.ErrUnchanged
+		}
+		for _, i := range numbers {
+			e := sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", i)), Kind: score.Sanctioned}
+			if err := add(e); err != nil {
+				return sources.Revision{}, err
+			}
+		}
+		return rev, nil
+	}
+}
+
+var errDown = errors.New("down")
+
+func down(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return sources.Revision{}, errDown
+}
+
+// addedAt returns when an entry of numbered was added, zero if it is not listed.
+func addedAt(t *testing.T, s *screening.Screener, n int) time.Time {
+	t.Helper()
+	r, err := s.ScreenText("ethereum", fmt.Sprintf("0x%040x", n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Labels) == 0 {
+		return time.Time{}
+	}
+	return r.Labels[0].AddedAt
+}
+
+// A journalStore changes the lines of the journal as they are read.
+type journalStore struct {
+	store.Store
+	change func(line string) string
+}
+
+func (j *journalStore) Read(ctx context.Context, from int64) ([]byte, int64, error) {
+	lines, next, err := j.Store.Read(ctx, from)
+	var changed []byte
+	for line := range strings.Lines(string(lines)) {
+		changed = append(changed, j.change(line)...)
+	}
+	if changed == nil && lines != nil {
+		changed = []byte{'\n'}
+	}
+	return changed, next, err
+}
+
+// A faultyStore fails where an error is set, and counts what it does.
+type faultyStore struct {
+	store.Store
+	list, put, open, append error
+	puts, lines             int
+}
+
+func (f *faultyStore) List(ctx context.Context) ([]string, error) {
+	if f.list != nil {
+		return nil, f.list
+	}
+	return f.Store.List(ctx)
+}
+
+func (f *faultyStore) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+	if f.put != nil {
+		return f.put
+	}
+	f.puts++
+	return f.Store.Put(ctx, name, write)
+}
+
+func (f *faultyStore) Open(ctx context.Context, name string) ([]byte, func() error, error) {
+	if f.open != nil {
+		return nil, nil, f.open
+	}
+	return f.Store.Open(ctx, name)
+}
+
+func (f *faultyStore) Append(ctx context.Context, lines []byte) error {
+	if f.append != nil {
+		return f.append
+	}
+	f.lines += bytes.Count(lines, []byte("\n"))
+	return f.Store.Append(ctx, lines)
+}
+
+// answersOf returns the Answering events of a store, the last one first.
+func answersOf(t testing.TB, st store.Store) []store.Event {
+	t.Helper()
+	all, err := store.NewArchive(st).Answerings(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// revisionsOf returns the names of the revisions of ofac in a store, the newest first.
+func revisionsOf(t testing.TB, st store.Store) []string {
+	t.Helper()
+	names, err := store.NewArchive(st).Revisions(ctx, ofac.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// openRevision opens a revision.
+func openRevision(t testing.TB, st store.Store, name string) *revision.File {
+	t.Helper()
+	f, err := store.NewArchive(st).Open(ctx, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// removalsOf returns the removals of a revision.
+func removalsOf(t testing.TB, f *revision.File) (all []revision.Removal) {
+	t.Helper()
+	for r, err := range f.Removals() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// forge writes the only revision in a directory again, with other content, without
+// tables, and with the right checksums.
+func forge(t testing.TB, dir string, change func(*revision.Header, []sources.Entry) []sources.Entry) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.rev"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("files %q, %v, want one", names, err)
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := revision.Parse(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []sources.Entry
+	for e, err := range f.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, e)
+	}
+	header := f.Header
+	header.Rule = ""
+	entries = change(&header, entries)
+	header.Entries, header.Removed = len(entries), 0
+	var b bytes.Buffer
+	w, err := revision.NewWriter(&b, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if err := w.Entry(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(names[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(names[0], b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

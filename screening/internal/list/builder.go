@@ -1,0 +1,346 @@
+package list
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/maphash"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/pace"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Skew is by how much clocks may differ. A time that is later than now by more is wrong.
+const Skew = time.Minute
+
+// A Builder makes a List of entries and compares it with the list before it. It keeps
+// pointers only for new or repeated entries, so the garbage collector has little to
+// scan.
+type Builder struct {
+	prev  *List
+	now   time.Time
+	held  finder // finds entries of prev
+	kept  marks  // on them
+	gone  finder // finds entries that prev no longer had
+	back  marks  // on those that are listed again
+	tidy  bool   // a FirstSeen was corrected
+	added entrySet
+
+	faithful bool // no time is corrected
+
+	table    *tableBuilder
+	facts    Facts
+	hashes   [256][][sha256.Size]byte // of what the entries say, by the first byte
+	order    []byte
+	seed     maphash.Seed
+	texts    map[uint64]struct{} // hashes of distinct addresses that are no hexAddress
+	repeated []repetition
+	places   map[[sha256.Size]byte]int // in repeated, by the hash of what the entry says
+	text     []byte                    // scratch
+}
+
+// A repetition is an entry with the Identity of one before it, and how often it came.
+type repetition struct {
+	entry sources.Entry
+	times int
+}
+
+// NewBuilder returns a Builder of a list that follows prev, which may be nil. now is
+// the FirstSeen of entries that were never seen before, and of those whose FirstSeen
+// is in the future.
+func NewBuilder(prev *List, now time.Time) *Builder {
+	b := &Builder{
+		prev: prev, now: now, table: newTableBuilder(),
+		facts: Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
+		seed:  maphash.MakeSeed(), texts: make(map[uint64]struct{}),
+		places: make(map[[sha256.Size]byte]int),
+	}
+	if prev != nil {
+		b.held.table, b.gone.table = prev.entries, prev.removed
+	}
+	return b
+}
+
+// Len returns how many entries were added.
+func (b *Builder) Len() int { return b.facts.Entries }
+
+// Add adds the next entry.
+func (b *Builder) Add(e sources.Entry) error {
+	f := b.table.file(e)
+	old, err := b.held.find(e, f)
+	if err != nil {
+		return err
+	}
+	repeated := false
+	if old.Listing != nil {
+		e.FirstSeen = b.plausible(old.entry.FirstSeen)
+		repeated = !b.kept.add(old)
+	} else if repeated, err = b.fresh(&e, f); err != nil {
+		return err
+	}
+	b.count(e, f, repeated)
+	pace.Step(b.facts.Entries)
+	return nil
+}
+
+// fresh handles an entry that the list before did not have, and sets its FirstSeen. It
+// reports whether the entry is repeated.
+func (b *Builder) fresh(e *sources.Entry, f filing) (repeated bool, err error) {
+	if i, ok := b.added.find(*e); ok {
+		e.FirstSeen = b.added.entries[i].FirstSeen
+		return true, nil
+	}
+	gone, err := b.gone.find(*e, f)
+	if err != nil {
+		return false, err
+	}
+	if gone.Listing != nil {
+		b.back.add(gone)
+		e.FirstSeen = gone.entry.FirstSeen
+	}
+	if e.FirstSeen.IsZero() {
+		e.FirstSeen = b.now
+	}
+	e.FirstSeen = b.plausible(e.FirstSeen)
+	b.added.entries = append(b.added.entries, *e)
+	return false, nil
+}
+
+// plausible returns t, or now if t is in the future.
+func (b *Builder) plausible(t time.Time) time.Time {
+	if !b.faithful && t.After(b.now.Add(Skew)) {
+		b.tidy = true
+		return b.now
+	}
+	return t
+}
+
+// count adds e to what is known about the list, and to the table.
+func (b *Builder) count(e sources.Entry, f filing, repeated bool) {
+	facts := &b.facts
+	facts.Entries++
+	facts.Anomalies.Add(e, repeated)
+	facts.Chains[e.Address.Chain()]++
+	if n := len(facts.Kinds); n == 0 || e.Kind != facts.Kinds[n-1] && !slices.Contains(facts.Kinds, e.Kind) {
+		facts.Kinds = append(facts.Kinds, e.Kind)
+	}
+	if e.FirstSeen.After(facts.LatestSeen) {
+		facts.LatestSeen = e.FirstSeen
+	}
+	if f.form != hexAddress {
+		b.texts[maphash.String(b.seed, addressText(e))] = struct{}{}
+	}
+	b.text = appendSaid(b.text[:0], e)
+	hash := sha256.Sum256(b.text)
+	b.order = append(b.order, hash[:4]...)
+	hashes := &b.hashes[hash[0]]
+	if *hashes == nil && b.prev != nil { // about as many as with each other first byte
+		*hashes = make([][sha256.Size]byte, 0, b.prev.Entries/len(b.hashes)*9/8)
+	}
+	*hashes = append(*hashes, hash)
+	if !repeated {
+		b.table.add(e, f, 0, time.Time{})
+		return
+	}
+	place, ok := b.places[hash]
+	if !ok {
+		place = len(b.repeated)
+		b.places[hash] = place
+		b.repeated = append(b.repeated, repetition{entry: e})
+	}
+	b.repeated[place].times++
+}
+
+// Build makes the List, by at most so many goroutines. It keeps the order of the
+// entries, for [List.IsCutOf], if ordered is true. Then only Compare may follow.
+func (b *Builder) Build(workers int, ordered bool) (*List, error) {
+	h := sha256.New()
+	for i, hashes := range b.hashes {
+		slices.SortFunc(hashes, compareHashes)
+		for _, hash := range slices.Compact(hashes) {
+			h.Write(hash[:])
+		}
+		b.hashes[i] = nil
+		if len(hashes) > 1024 {
+			pace.Yield()
+		}
+	}
+	for i, r := range b.repeated {
+		f := b.table.file(r.entry)
+		f.form |= isRepeated
+		b.table.add(r.entry, f, r.times, time.Time{})
+		pace.Step(i)
+	}
+	b.table.index.Workers = workers
+	t, err := b.table.build()
+	if err != nil {
+		return nil, err
+	}
+	l := &List{Facts: b.facts, entries: t}
+	l.Digest, l.Addresses, l.Bytes = hex.EncodeToString(h.Sum(nil)), len(b.texts), t.index.Size()
+	if ordered {
+		l.order = b.order
+	}
+	b.order = nil
+	return l, l.countKeys()
+}
+
+// IsSame reports whether l, which b has built, has no other entries than the list
+// before it, and no other times.
+func (b *Builder) IsSame(l *List) bool {
+	return b.prev != nil && !b.tidy && l.Entries == b.prev.Entries && l.Facts.Digest == b.prev.Facts.Digest
+}
+
+// Compare returns the entries of l, which b has built, that the list before it did not
+// have, and those that it had and l has not. It adds the latter to those that l no
+// longer has, as removed at the given time.
+func (b *Builder) Compare(l *List, accepted time.Time) (added, gone []sources.Entry, err error) {
+	if b.prev == nil {
+		return b.added.entries, nil, nil
+	}
+	for r, err := range b.prev.entries.unmarked(&b.kept) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.repeated == 0 {
+			gone = append(gone, r.entry)
+		}
+	}
+	l.removed, l.Removed = b.prev.removed, b.prev.Removed
+	if gone == nil && b.back.none() {
+		return b.added.entries, nil, nil
+	}
+	err = l.setRemoved(func(yield func(revision.Removal, error) bool) {
+		for r, err := range b.prev.removed.unmarked(&b.back) {
+			if !yield(revision.Removal{Entry: r.entry, At: r.Listing.removed}, err) {
+				return
+			}
+		}
+		for _, e := range gone {
+			if !yield(revision.Removal{Entry: e, At: accepted}, nil) {
+				return
+			}
+		}
+	}, b.now)
+	return b.added.entries, gone, err
+}
+
+// setRemoved sets the entries that l no longer has. A time after now becomes now, unless
+// now is zero.
+func (l *List) setRemoved(removals iter.Seq2[revision.Removal, error], now time.Time) (err error) {
+	t := newTableBuilder()
+	l.removed, l.Removed = nil, 0
+	for r, err := range removals {
+		if err != nil {
+			return err
+		}
+		if !now.IsZero() && r.At.After(now.Add(Skew)) {
+			r.At = now
+		}
+		t.remove(r.Entry, r.At)
+		l.Removed++
+		pace.Step(l.Removed)
+	}
+	if l.Removed > 0 {
+		l.removed, err = t.build()
+	}
+	return err
+}
+
+// countKeys counts the keys by class, and the addresses that are hexOf their keys.
+func (l *List) countKeys() error {
+	ix := l.entries.index
+	type keys struct {
+		n     uint32
+		class uint16
+	}
+	sets := make([]keys, ix.Sets())
+	i := 0
+	for k, set := range ix.All() {
+		pace.Step(i)
+		i++
+		of := &sets[set]
+		of.n++
+		of.class = k.Class()
+	}
+	var numbers []uint32
+	for i, of := range sets {
+		pace.Step(i)
+		if of.class == textClass {
+			l.Classes["text"] += int(of.n)
+		} else {
+			l.Classes[identity.Class(of.class).String()] += int(of.n)
+		}
+		var err error
+		if numbers, err = ix.AppendValues(numbers[:0], index.Set(i)); err != nil {
+			return err
+		}
+		for _, n := range numbers {
+			text, err := ix.Text(n)
+			if err != nil {
+				return err
+			}
+			if text[0]&addressMask == hexAddress {
+				l.Addresses += int(of.n)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// compareHashes orders hashes by their bytes.
+func compareHashes(a, b [sha256.Size]byte) int {
+	if x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:]); x != y {
+		return cmp.Compare(x, y)
+	}
+	return bytes.Compare(a[:], b[:])
+}
+
+// appendSaid appends what the digest covers of an entry: all but FirstSeen, which
+// differs between machines. Each text follows its length, so that different entries
+// append different bytes.
+func appendSaid(b []byte, e sources.Entry) []byte {
+	for _, s := range [...]string{
+		string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), e.Asset, e.Ref, e.Name,
+	} {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	b = binary.AppendVarint(b, e.ListedAt.Unix())
+	if n := e.ListedAt.Nanosecond(); n > 0 {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return b
+}
+
+// Rebuild returns the list of entries that were accepted at the given time, with all
+// their times as they are. An error of check ends it.
+func Rebuild(entries iter.Seq2[sources.Entry, error], removals iter.Seq2[revision.Removal, error], check func(sources.Entry) error, accepted time.Time, workers int, ordered bool) (*List, error) {
+	b := NewBuilder(nil, accepted)
+	b.faithful = true
+	for e, err := range entries {
+		if err == nil {
+			err = check(e)
+		}
+		if err == nil {
+			err = b.Add(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	l, err := b.Build(workers, ordered)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.setRemoved(removals, time.Time{})
+}

@@ -1,0 +1,145 @@
+package list
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Rule is the version of the rule by which tables are made: the keys under which an
+// entry is filed, and the form of a listing. Tables that were filed by another rule
+// are made again from the entries. Raise it with each change of the rule, and with
+// each chain that is added; TestRule fails until it is raised.
+const Rule = "4"
+
+// AppendProbes appends the keys to look up for a question about a: the key that
+// controls the account, if the address shows exactly one; otherwise the account and
+// each key that controls it.
+func AppendProbes(dst []index.Key, a address.Address) []index.Key {
+	words, tag := a.Identity()
+	if key := identity.Key(tag); key != 0 {
+		return append(dst, indexKey(key, words, tag))
+	}
+	dst = append(dst, indexKey(identity.Account(tag), words, tag))
+	if identity.HasMore(tag) {
+		var buf [4]address.Key
+		for _, k := range a.AppendKeys(buf[:0]) {
+			dst = append(dst, KeyOf(k))
+		}
+	}
+	return dst
+}
+
+// indexKey returns the key of a class with the bytes of an identity.
+func indexKey(class identity.Class, words identity.Words, tag identity.Tag) index.Key {
+	w0, w1, w2, w3 := identity.Load(words)
+	return index.KeyOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
+}
+
+// AppendFilings appends the keys under which e is filed: the probes of its address and
+// the scripts that wrap its keys. An entry without an address is filed under its
+// listed string and under the probes of each address as which that can be read.
+func AppendFilings(dst []index.Key, e sources.Entry) []index.Key {
+	if !e.Address.IsValid() {
+		text := literalText(e.Listed)
+		dst = append(dst, textKey(text))
+		for _, a := range readings(e, text) {
+			dst = AppendProbes(dst, a)
+		}
+		return dst
+	}
+	dst = AppendProbes(dst, e.Address)
+	var buf [4]address.Key
+	for _, k := range e.Address.AppendKeys(buf[:0]) {
+		words, tag := k.Identity()
+		if script, ok := identity.Wrap(identity.Account(tag), words); ok {
+			w0, w1, w2, w3 := identity.Load(script)
+			dst = append(dst, index.KeyOfWords(uint16(identity.ScriptHash), w0, w1, w2, w3, 20))
+		}
+	}
+	return dst
+}
+
+// readings returns the addresses as which the listed string of an entry without an
+// address can be read. text is its literalText.
+func readings(e sources.Entry, text string) []address.Address {
+	all := address.Detect(text)
+	if a, ok := sources.Decode(e.Asset, text); ok && !slices.Contains(all, a) { // a URI, for example
+		all = append(all, a)
+	}
+	return all
+}
+
+// KeyOf returns k as an index holds it. Accounts and keys have different classes, so
+// one index can hold both.
+func KeyOf(k address.Key) index.Key {
+	words, tag := k.Identity()
+	return indexKey(identity.Account(tag), words, tag)
+}
+
+// textClass is the class of listed strings that are no addresses. No address has it.
+const textClass = 0
+
+// TextKey returns the key under which a listed string that is no address is filed.
+func TextKey(listed string) index.Key { return textKey(literalText(listed)) }
+
+// textKey is TextKey of a string that literalText returned: its SHA-256.
+func textKey(text string) index.Key {
+	sum := sha256.Sum256([]byte(text))
+	return index.Key32(textClass, &sum)
+}
+
+// literalText returns the string under which a listed string that is no address is
+// found: without outer blanks, and in lower case if it is hex.
+func literalText(listed string) string {
+	text := sources.TrimListed(listed)
+	digits := text
+	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
+		digits = text[2:]
+	}
+	for _, c := range []byte(digits) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return text
+		}
+	}
+	return strings.ToLower(text)
+}
+
+// addressText returns what distinguishes the address of e from others: its normal
+// form, or the listed string if it has no address.
+func addressText(e sources.Entry) string {
+	if !e.Address.IsValid() {
+		return literalText(e.Listed)
+	}
+	return e.Address.Normalized()
+}
+
+// isHexOf reports whether text is what hexOf returns for k.
+func isHexOf(text string, k index.Key) bool {
+	var buf [32]byte
+	b := k.AppendBytes(buf[:0])
+	if len(text) != 2+2*len(b) || text[:2] != "0x" {
+		return false
+	}
+	const digits = "0123456789abcdef"
+	for i, c := range b {
+		if text[2+2*i] != digits[c>>4] || text[3+2*i] != digits[c&15] {
+			return false
+		}
+	}
+	return true
+}
+
+// hexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
+// spelled.
+func hexOf(k index.Key) string {
+	var buf [32]byte
+	var text [2 + 2*len(buf)]byte
+	return string(hex.AppendEncode(append(text[:0], "0x"...), k.AppendBytes(buf[:0])))
+}

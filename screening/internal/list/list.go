@@ -1,0 +1,116 @@
+// Package list holds one list in the form that answers questions.
+//
+// A [Builder] makes a [List] of entries and compares it with the list before it. Its
+// tables can be written to a file, and [Open] answers from them as they lie there. What
+// must hold so that old tables can be read is versioned by [Rule].
+package list
+
+import (
+	"bytes"
+	"iter"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// MaxEntries is how many entries a list can have.
+const MaxEntries = 200_000_000
+
+// A List is one list: its entries, those that it had and no longer has, and what is
+// known about them. It is never changed. A nil List has no entries.
+type List struct {
+	Facts
+	entries *table
+	removed *table // nil: none
+	order   []byte // 4 bytes of the hash of each entry, in the order of the list; nil: not kept
+	mapped  bool   // the tables are in a file
+}
+
+// Facts are what is known about a list without a look at its tables.
+type Facts struct {
+	Digest     string                // SHA-256 over what the entries say, in any order, in hex
+	Entries    int                   // repetitions included
+	Removed    int                   // entries that the list no longer has
+	Addresses  int                   // distinct ones
+	Chains     map[address.Chain]int // entries by chain
+	Classes    map[string]int        // keys by class
+	Kinds      []score.Kind          // of the entries
+	LatestSeen time.Time             // the latest FirstSeen of an entry
+	Anomalies  sources.Anomalies     // of the entries
+	Bytes      int                   // of memory that answers use
+}
+
+// Index returns the index of the keys under which the entries are filed, for look-ups.
+func (l *List) Index() *index.Index { return l.entries.index }
+
+// Listings returns what the list says under the keys of a set of its Index. The slice
+// must not be changed. An error means that the list is damaged, and nothing is known,
+// least of all that an address is not listed.
+func (l *List) Listings(set index.Set) ([]*Listing, error) { return l.entries.listings(set) }
+
+// IsMapped reports whether l is answered from a file.
+func (l *List) IsMapped() bool { return l.mapped }
+
+// All returns the entries of l, nearly in the order in which they were added: entries
+// that share a listing, and repetitions, may move. Nothing follows an error.
+func (l *List) All() iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		if l == nil {
+			return
+		}
+		for r, err := range l.entries.ordered() {
+			if err != nil {
+				yield(sources.Entry{}, err)
+				return
+			}
+			for range max(1, r.repeated) {
+				if !yield(r.entry, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// AllRemoved returns the entries that l no longer has, with the time at which each was
+// removed. Nothing follows an error.
+func (l *List) AllRemoved() iter.Seq2[revision.Removal, error] {
+	return func(yield func(revision.Removal, error) bool) {
+		if l == nil {
+			return
+		}
+		for r, err := range l.removed.ordered() {
+			if err != nil {
+				yield(revision.Removal{}, err)
+				return
+			}
+			if !yield(revision.Removal{Entry: r.entry, At: r.Listing.removed}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Keys returns the keys under which the entries of l are filed.
+func (l *List) Keys() iter.Seq[index.Key] {
+	return func(yield func(index.Key) bool) {
+		if l == nil {
+			return
+		}
+		for k := range l.entries.index.All() {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// IsCutOf reports whether l is whole's beginning, and less than all of it. It reports
+// false unless both were built with their order.
+func (l *List) IsCutOf(whole *List) bool {
+	return whole != nil && len(l.order) < len(whole.order) && bytes.HasPrefix(whole.order, l.order) && l.order != nil
+}

@@ -1,0 +1,310 @@
+package list
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A Listing is what a list says of the addresses that are filed under a key. It is
+// never changed, and none of its strings is in the memory of a file.
+type Listing struct {
+	entry    sources.Entry // without an address if chain is set
+	chain    address.Chain // of an address that is hexOf its key; else ""
+	account  uint16        // with chain: the class of its account
+	number   uint32        // of the text that holds it
+	repeated int           // how many entries of the same Identity follow the first one; 0: it is the first
+	removed  time.Time     // when the list no longer had it; zero: it has it
+}
+
+// The first byte of the text of a listing: how it gives the address of its entry, and
+// what follows.
+const (
+	noAddress   = iota // there is none: the listed string is no address
+	hexAddress         // it is hexOf the key under which it was found
+	textAddress        // a text
+	addressMask = 3
+	hasListed   = 4  // a text has the listed string, which is not the normal form
+	isRepeated  = 8  // followed by Listing.repeated
+	isRemoved   = 16 // followed by Listing.removed
+)
+
+// formOf returns how a listing gives the address of e, which is filed under keys.
+func formOf(e sources.Entry, keys []index.Key) byte {
+	switch {
+	case !e.Address.IsValid():
+		return noAddress
+	case len(keys) == 1 && isHexOf(e.Address.Normalized(), keys[0]):
+		return hexAddress
+	}
+	return textAddress
+}
+
+// Kind returns the kind of the entry.
+func (l *Listing) Kind() score.Kind { return l.entry.Kind }
+
+// Ref returns the reference of the entry.
+func (l *Listing) Ref() string { return l.entry.Ref }
+
+// Name returns the name of the listed entity.
+func (l *Listing) Name() string { return l.entry.Name }
+
+// AddedAt returns the publisher's date of the entry, or the time at which it was first
+// seen.
+func (l *Listing) AddedAt() time.Time {
+	if l.entry.ListedAt.IsZero() {
+		return l.entry.FirstSeen
+	}
+	return l.entry.ListedAt
+}
+
+// Match returns how l, which was found under k, matches a; 0 if it does not. account
+// is KeyOf(a.Account()).
+func (l *Listing) Match(k index.Key, a address.Address, account index.Key) score.Match {
+	var chain address.Chain
+	switch {
+	case l.chain != "":
+		if k.WithClass(l.account) != account {
+			return score.Key
+		}
+		chain = l.chain
+	case !l.entry.Address.IsValid():
+		for _, r := range readings(l.entry, literalText(l.entry.Listed)) {
+			if KeyOf(r.Account()) == account {
+				return score.Literal
+			}
+		}
+		return 0
+	default:
+		if KeyOf(l.entry.Address.Account()) != account {
+			return score.Key
+		}
+		chain = l.entry.Address.Chain()
+	}
+	if chain == a.Chain() {
+		return score.Exact
+	}
+	return score.Family
+}
+
+// Text returns the string that is listed for the address under k. If that is an
+// address of the account that was asked for, asked may be its normal form, to save the
+// allocation of another string.
+func (l *Listing) Text(k index.Key, asked string) string {
+	switch {
+	case l.entry.Listed != "" || l.chain == "":
+		return l.entry.Text()
+	case isHexOf(asked, k):
+		return asked
+	}
+	return hexOf(k)
+}
+
+// at returns the entry that l lists under k.
+func (l *Listing) at(k index.Key) (sources.Entry, error) {
+	e := l.entry
+	if l.chain != "" {
+		var err error
+		if e.Address, err = address.Parse(l.chain, hexOf(k)); err != nil {
+			return sources.Entry{}, fmt.Errorf("%w: a listing", index.ErrDamaged)
+		}
+	}
+	return e, nil
+}
+
+// isSame reports whether l lists an entry with the Identity of e, which has the given
+// form, under the first key of e.
+func (l *Listing) isSame(e sources.Entry, form byte) bool {
+	if l.entry.Kind != e.Kind || l.entry.Ref != e.Ref || l.entry.Asset != e.Asset || l.entry.Listed != ownText(e) {
+		return false
+	}
+	if l.chain != "" {
+		return form == hexAddress && l.chain == e.Address.Chain()
+	}
+	return l.entry.Address == e.Address
+}
+
+// ownText returns the listed string of e, or "" if that is the normal form of its
+// address.
+func ownText(e sources.Entry) string {
+	if e.Listed == e.Address.Normalized() {
+		return ""
+	}
+	return e.Listed
+}
+
+// A listingWriter writes listings as texts of an index. A listing refers to other texts
+// by number, and entries that differ in nothing but a hexAddress share one.
+type listingWriter struct {
+	index *index.Builder
+	text  []byte // scratch
+
+	last     sources.Entry // the entry of lastText; long lists repeat themselves
+	lastForm byte
+	lastTime time.Time
+	lastText uint32
+}
+
+// write returns the number of the text that lists e in the given form.
+func (w *listingWriter) write(form byte, e sources.Entry, repeated int, removed time.Time) uint32 {
+	listed := ownText(e)
+	if listed != "" {
+		form |= hasListed
+	}
+	if form&^isRemoved == hexAddress && form == w.lastForm && removed.Equal(w.lastTime) && differInAddress(e, w.last) {
+		return w.lastText
+	}
+	t := append(w.text[:0], form)
+	for _, s := range [...]string{string(e.Kind), e.Ref, e.Name, e.Asset} {
+		t = binary.AppendUvarint(t, uint64(w.index.Intern(s)))
+	}
+	t = appendTime(appendTime(t, e.ListedAt), e.FirstSeen)
+	if form&addressMask != noAddress {
+		t = binary.AppendUvarint(t, uint64(w.index.Intern(string(e.Address.Chain()))))
+	}
+	switch form & addressMask {
+	case hexAddress:
+		t = binary.AppendUvarint(t, uint64(KeyOf(e.Address.Account()).Class()))
+	case textAddress:
+		t = binary.AppendUvarint(t, uint64(w.index.Intern(e.Address.Normalized())))
+	}
+	if form&hasListed != 0 {
+		t = binary.AppendUvarint(t, uint64(w.index.Intern(listed)))
+	}
+	if form&isRepeated != 0 {
+		t = binary.AppendUvarint(t, uint64(repeated))
+	}
+	if form&isRemoved != 0 {
+		t = appendTime(t, removed)
+	}
+	w.text, w.last, w.lastForm, w.lastTime = t, e, form, removed
+	w.lastText = w.index.Intern(string(t))
+	return w.lastText
+}
+
+// differInAddress reports whether a and b differ in nothing but their addresses, which
+// are on one chain.
+func differInAddress(a, b sources.Entry) bool {
+	return a.Kind == b.Kind && a.Ref == b.Ref && a.Name == b.Name && a.Asset == b.Asset &&
+		a.ListedAt.Equal(b.ListedAt) && a.FirstSeen.Equal(b.FirstSeen) && a.Address.Chain() == b.Address.Chain()
+}
+
+// appendTime appends t, to the nanosecond, for listingReader.time.
+func appendTime(b []byte, t time.Time) []byte {
+	return binary.AppendUvarint(binary.AppendVarint(b, t.Unix()), uint64(t.Nanosecond()))
+}
+
+// readListing reads listing n of ix.
+func readListing(ix *index.Index, n uint32) (*Listing, error) {
+	text, err := ix.Text(n)
+	if err != nil {
+		return nil, err
+	}
+	r := listingReader{index: ix, rest: []byte(text)}
+	form := r.byte()
+	l := &Listing{number: n, entry: sources.Entry{
+		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
+		ListedAt: r.time(), FirstSeen: r.time(),
+	}}
+	switch form & addressMask {
+	case hexAddress:
+		l.chain = address.Chain(r.text())
+		l.account = uint16(r.uvarint())
+	case textAddress:
+		if l.entry.Address, err = address.Parse(address.Chain(r.text()), r.text()); err != nil {
+			r.fail()
+		}
+	}
+	if form&hasListed != 0 {
+		l.entry.Listed = r.text()
+	}
+	if form&isRepeated != 0 {
+		if n := r.uvarint(); n < 1 || n > MaxEntries {
+			r.fail()
+		} else {
+			l.repeated = int(n)
+		}
+	}
+	if form&isRemoved != 0 {
+		l.removed = r.time()
+	}
+	if len(r.rest) > 0 {
+		r.fail()
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return l, nil
+}
+
+// A listingReader reads the text of a listing. After a failure its results mean
+// nothing.
+type listingReader struct {
+	index *index.Index
+	rest  []byte
+	err   error
+}
+
+func (r *listingReader) fail() {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: a listing", index.ErrDamaged)
+	}
+	r.rest = nil
+}
+
+func (r *listingReader) byte() byte {
+	if len(r.rest) == 0 {
+		r.fail()
+		return 0
+	}
+	c := r.rest[0]
+	r.rest = r.rest[1:]
+	return c
+}
+
+func (r *listingReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// text reads the number of a text, and returns the text.
+func (r *listingReader) text() string {
+	n := r.uvarint()
+	if r.err != nil || n != uint64(uint32(n)) {
+		r.fail()
+		return ""
+	}
+	text, err := r.index.Text(uint32(n))
+	if err != nil {
+		r.fail()
+	}
+	return text
+}
+
+// time reads a time that appendTime appended.
+func (r *listingReader) time() time.Time {
+	seconds, n := binary.Varint(r.rest)
+	if n <= 0 {
+		r.fail()
+		return time.Time{}
+	}
+	r.rest = r.rest[n:]
+	return time.Unix(seconds, int64(r.uvarint())).UTC()
+}
+
+// A ring caches values by number. Values are never changed, so it needs no lock.
+type ring[T any] []atomic.Pointer[T]
+
+// slot returns where the value of number n is cached, if it is.
+func (r ring[T]) slot(n uint32) *atomic.Pointer[T] { return &r[n%uint32(len(r))] }

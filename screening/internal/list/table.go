@@ -1,0 +1,236 @@
+package list
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/pace"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A table is entries in the form in which they are looked up: an index of all keys
+// under which they are filed, to the numbers of their listings. It is never changed. A
+// nil table has no entries.
+type table struct {
+	index  *index.Index
+	recent ring[Listing]   // by number
+	sets   ring[listedSet] // by number
+}
+
+// A listedSet is the listings of a set of an index.
+type listedSet struct {
+	number   index.Set
+	listings []*Listing
+}
+
+// maxRing bounds the rings of a table.
+const maxRing = 1024
+
+func newTable(ix *index.Index) *table {
+	return &table{
+		index:  ix,
+		recent: make(ring[Listing], min(max(1, ix.Texts()), maxRing/4)),
+		sets:   make(ring[listedSet], min(max(1, ix.Sets()), maxRing)),
+	}
+}
+
+// listing returns listing n.
+func (t *table) listing(n uint32) (*Listing, error) {
+	slot := t.recent.slot(n)
+	if l := slot.Load(); l != nil && l.number == n {
+		return l, nil
+	}
+	l, err := readListing(t.index, n)
+	if err != nil {
+		return nil, err
+	}
+	slot.Store(l)
+	return l, nil
+}
+
+// listings returns the listings of a set.
+func (t *table) listings(set index.Set) ([]*Listing, error) {
+	slot := t.sets.slot(uint32(set))
+	if s := slot.Load(); s != nil && s.number == set {
+		return s.listings, nil
+	}
+	var buf [8]uint32
+	numbers, err := t.index.AppendValues(buf[:0], set)
+	if err != nil {
+		return nil, err
+	}
+	s := &listedSet{set, make([]*Listing, len(numbers))}
+	for i, n := range numbers {
+		if s.listings[i], err = t.listing(n); err != nil {
+			return nil, err
+		}
+	}
+	if len(numbers) <= maxRow { // or the ring could hold a list many times over
+		slot.Store(s)
+	}
+	return s.listings, nil
+}
+
+// unmarked returns the entries of t without a mark, in no order, and once if repetitions
+// say the same. Nothing follows an error.
+func (t *table) unmarked(m *marks) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		if t == nil {
+			return
+		}
+		var numbers []uint32
+		place := -1
+		for k, set := range t.index.All() {
+			place++
+			pace.Step(place)
+			if m.all(place) {
+				continue
+			}
+			var err error
+			if numbers, err = t.index.AppendValues(numbers[:0], set); err != nil {
+				yield(record{}, err)
+				return
+			}
+			for _, n := range numbers {
+				if m.rest[mark{uint32(place), n}] {
+					continue
+				}
+				l, e, err := t.first(k, n)
+				if l == nil && err == nil {
+					continue
+				}
+				if !yield(record{l, e}, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// first returns listing n and the entry that it lists under k, or nil if k is not the
+// first of the keys under which that entry is filed.
+func (t *table) first(k index.Key, n uint32) (*Listing, sources.Entry, error) {
+	l, err := t.listing(n)
+	if err != nil {
+		return nil, sources.Entry{}, err
+	}
+	e, err := l.at(k)
+	if err != nil {
+		return nil, sources.Entry{}, err
+	}
+	if l.chain == "" { // otherwise it has no other key
+		var buf [8]index.Key
+		if AppendFilings(buf[:0], e)[0] != k {
+			return nil, sources.Entry{}, nil
+		}
+	}
+	return l, e, nil
+}
+
+// A record is an entry and its listing.
+type record struct {
+	*Listing
+	entry sources.Entry
+}
+
+// ordered returns the entries of t in the order in which their listings were written.
+// Nothing follows an error.
+func (t *table) ordered() iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		if t == nil {
+			return
+		}
+		order, err := t.marks()
+		if err != nil {
+			yield(record{}, err)
+			return
+		}
+		for i, m := range order {
+			pace.Step(i)
+			k, _ := t.index.At(int(m.place))
+			l, e, err := t.first(k, m.number)
+			if err == nil && l == nil {
+				continue
+			}
+			if !yield(record{l, e}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// marks returns the marks of all entries under all their keys, in the order of their
+// listings.
+func (t *table) marks() ([]mark, error) {
+	var numbers []uint32
+	order := make([]mark, 0, t.index.Len())
+	place := 0
+	for _, set := range t.index.All() {
+		var err error
+		if numbers, err = t.index.AppendValues(numbers[:0], set); err != nil {
+			return nil, err
+		}
+		for _, n := range numbers {
+			order = append(order, mark{uint32(place), n})
+		}
+		pace.Step(place)
+		place++
+	}
+	slices.SortFunc(order, func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.place, b.place))
+	})
+	return order, nil
+}
+
+// A tableBuilder makes a table.
+type tableBuilder struct {
+	index index.Builder
+	write listingWriter
+	keys  []index.Key // scratch
+}
+
+func newTableBuilder() *tableBuilder {
+	b := new(tableBuilder)
+	b.write.index = &b.index
+	return b
+}
+
+// A filing is the keys under which an entry is filed, of which the first identifies
+// it, and the form of its listing.
+type filing struct {
+	keys []index.Key
+	form byte
+}
+
+// file returns the filing of e, which is valid until the next call.
+func (b *tableBuilder) file(e sources.Entry) filing {
+	b.keys = AppendFilings(b.keys[:0], e)
+	return filing{b.keys, formOf(e, b.keys)}
+}
+
+// add adds an entry.
+func (b *tableBuilder) add(e sources.Entry, f filing, repeated int, removed time.Time) {
+	n := b.write.write(f.form, e, repeated, removed)
+	for _, k := range f.keys {
+		b.index.Add(k, n)
+	}
+}
+
+// remove adds an entry that the list had until the given time.
+func (b *tableBuilder) remove(e sources.Entry, at time.Time) {
+	f := b.file(e)
+	f.form |= isRemoved
+	b.add(e, f, 0, at)
+}
+
+// build returns the table of all that was added.
+func (b *tableBuilder) build() (*table, error) {
+	ix, err := b.index.Build()
+	if err != nil {
+		return nil, err
+	}
+	return newTable(ix), nil
+}

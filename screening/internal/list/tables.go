@@ -1,0 +1,130 @@
+package list
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Tables returns the tables of l in the form that Open reads: the facts in JSON, the
+// index of the entries, the order, and the index of removed entries if there are any.
+// They are filed by Rule.
+func (l *List) Tables() ([]io.WriterTo, error) {
+	facts, err := json.Marshal(storeFacts(&l.Facts))
+	if err != nil {
+		return nil, err
+	}
+	tables := []io.WriterTo{bytes.NewReader(facts), l.entries.index, bytes.NewReader(l.order)}
+	if l.removed != nil {
+		tables = append(tables, l.removed.index)
+	}
+	return tables, nil
+}
+
+// Open returns the list of tables that Tables has returned, and that were filed by
+// Rule. The List is answered from the tables as they lie there: owner is what unmaps
+// them when it cannot be reached any more, or nil. Their checksums must be right.
+func Open(tables [][]byte, owner any) (*List, error) {
+	if len(tables) != 3 && len(tables) != 4 {
+		return nil, damaged(fmt.Errorf("%w: there are %d", index.ErrDamaged, len(tables)))
+	}
+	var facts storedFacts
+	if err := json.Unmarshal(tables[0], &facts); err != nil {
+		return nil, damaged(err)
+	}
+	l := &List{Facts: facts.facts(), mapped: owner != nil}
+	if len(tables[2]) > 0 {
+		l.order = bytes.Clone(tables[2])
+	}
+	var err error
+	if l.entries, err = openTable(tables[1], owner); err != nil {
+		return nil, damaged(err)
+	}
+	if len(tables) == 4 {
+		if l.removed, err = openTable(tables[3], owner); err != nil {
+			return nil, damaged(err)
+		}
+	}
+	if l.Entries < 0 || l.Entries > MaxEntries || l.Removed < 0 || l.Removed > 0 != (l.removed != nil) {
+		return nil, damaged(fmt.Errorf("%w: the counts", index.ErrDamaged))
+	}
+	return l, nil
+}
+
+func openTable(data []byte, owner any) (*table, error) {
+	ix, err := index.LoadOwned(data, owner)
+	if err != nil {
+		return nil, err
+	}
+	return newTable(ix), nil
+}
+
+// damaged wraps an error about tables.
+func damaged(err error) error {
+	if !errors.Is(err, index.ErrDamaged) {
+		err = fmt.Errorf("%w: %w", index.ErrDamaged, err)
+	}
+	return fmt.Errorf("the tables of a list: %w", err)
+}
+
+// storedFacts are Facts in JSON.
+type storedFacts struct {
+	Digest         string
+	Entries        int
+	Removed        int
+	Addresses      int
+	Chains         map[address.Chain]int
+	Classes        map[string]int
+	Kinds          []score.Kind
+	LatestSeen     time.Time
+	Anomalies      map[sources.AnomalyKind]int
+	FirstAnomalies []storedAnomaly
+	Bytes          int
+}
+
+// A storedAnomaly is an anomaly in JSON, which would change bytes that are not UTF-8
+// in a string, and has no years of more than four digits.
+type storedAnomaly struct {
+	Kind                     sources.AnomalyKind
+	Address                  address.Address
+	EntryKind                score.Kind
+	Listed, Asset, Ref, Name []byte
+	ListedAt, FirstSeen      [2]int64 // seconds and nanoseconds
+}
+
+func storeFacts(f *Facts) *storedFacts {
+	s := &storedFacts{
+		Digest: f.Digest, Entries: f.Entries, Removed: f.Removed, Addresses: f.Addresses, Chains: f.Chains, Classes: f.Classes,
+		Kinds: f.Kinds, LatestSeen: f.LatestSeen, Anomalies: f.Anomalies.Counts, Bytes: f.Bytes,
+	}
+	for _, a := range f.Anomalies.First {
+		e := a.Entry
+		s.FirstAnomalies = append(s.FirstAnomalies, storedAnomaly{
+			a.Kind, e.Address, e.Kind, []byte(e.Listed), []byte(e.Asset), []byte(e.Ref), []byte(e.Name),
+			[2]int64{e.ListedAt.Unix(), int64(e.ListedAt.Nanosecond())}, [2]int64{e.FirstSeen.Unix(), int64(e.FirstSeen.Nanosecond())},
+		})
+	}
+	return s
+}
+
+func (s *storedFacts) facts() Facts {
+	f := Facts{
+		Digest: s.Digest, Entries: s.Entries, Removed: s.Removed, Addresses: s.Addresses, Chains: s.Chains, Classes: s.Classes,
+		Kinds: s.Kinds, LatestSeen: s.LatestSeen, Bytes: s.Bytes, Anomalies: sources.Anomalies{Counts: s.Anomalies},
+	}
+	for _, a := range s.FirstAnomalies {
+		f.Anomalies.First = append(f.Anomalies.First, sources.Anomaly{Kind: a.Kind, Entry: sources.Entry{
+			Address: a.Address, Kind: a.EntryKind, Listed: string(a.Listed), Asset: string(a.Asset), Ref: string(a.Ref), Name: string(a.Name),
+			ListedAt: time.Unix(a.ListedAt[0], a.ListedAt[1]).UTC(), FirstSeen: time.Unix(a.FirstSeen[0], a.FirstSeen[1]).UTC(),
+		}})
+	}
+	return f
+}

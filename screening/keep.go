@@ -1,0 +1,228 @@
+package screening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// restore returns what to hold of source i: had, or a newer revision that the store has,
+// because this program has just started or because another one accepted it. Until the
+// store has answered, nothing is saved: it may know when entries were first seen. The
+// caller has the lock of the source.
+func (s *Screener) restore(ctx context.Context, i int, had held) held {
+	if s.archive == nil {
+		return had
+	}
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	id, ld := s.infos[i].ID, &s.loaders[i]
+	names, err := s.archive.names(ctx, id)
+	if err == nil {
+		if had.stored && !slices.Contains(names, had.file) {
+			had.stored = false // it was deleted, and is saved again
+		}
+		var past *held
+		var damage error
+		past, damage, err = s.newest(ctx, i, newer(names, ld.known, &had))
+		if err == nil {
+			asked := ld.asked
+			ld.asked = true
+			if len(names) > 0 {
+				ld.known = names[0]
+			}
+			if !asked || damage != nil {
+				had.storeErr = nil
+			}
+			if damage != nil {
+				had.storeErr = sourceError(id, fmt.Errorf("store: %w", damage))
+				s.log.ErrorContext(ctx, "stored list not usable", "source", id, "error", damage)
+			}
+			if past == nil {
+				return had
+			}
+			had, err = s.follow(ctx, i, had, *past)
+			if err == nil {
+				s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", had.list.Entries, "mapped", had.list.IsMapped(),
+					"last_updated", had.checked, "digest", had.revision.Digest, "took", time.Since(start))
+				return had
+			}
+		}
+	}
+	had.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
+	s.log.WarnContext(ctx, "store not read", "source", id, "error", err)
+	return had
+}
+
+// newer returns the names that are newer than what is known: than the one of that name,
+// and, if that was deleted, than had.
+func newer(names []string, known string, had *held) []string {
+	if at := slices.Index(names, known); at >= 0 {
+		return names[:at]
+	}
+	if had.list == nil || known == "" {
+		return names
+	}
+	at := slices.IndexFunc(names, func(name string) bool {
+		_, accepted, _, ok := store.ParseName(name)
+		return !ok || !accepted.After(had.accepted)
+	})
+	if at >= 0 {
+		return names[:at]
+	}
+	return names
+}
+
+// newest opens the first of the names whose revision is usable, and returns nil if there
+// is none. damage is what is wrong with those before it. The error is why the store
+// could not be read.
+func (s *Screener) newest(ctx context.Context, i int, names []string) (h *held, damage, err error) {
+	for _, name := range names {
+		past, err := s.openRevision(ctx, i, name)
+		switch {
+		case err == nil:
+			return past, damage, nil
+		case errors.Is(err, store.ErrNotFound): // deleted meanwhile
+		case ctx.Err() != nil:
+			return nil, nil, err
+		case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrVersion), errors.Is(err, errNotTaken):
+			damage = errors.Join(damage, fmt.Errorf("%s: %w", name, err))
+		default:
+			return nil, nil, err
+		}
+	}
+	return nil, damage, nil
+}
+
+// errNotTaken is why a stored list was not opened that would be refused from its source.
+var errNotTaken = errors.New("it would be refused")
+
+// openRevision opens a revision of source i.
+func (s *Screener) openRevision(ctx context.Context, i int, name string) (*held, error) {
+	check := func(e sources.Entry) error {
+		if err := s.check(i, e); err != nil {
+			return fmt.Errorf("%w: %w", errNotTaken, err)
+		}
+		return nil
+	}
+	h, f, err := s.archive.open(ctx, name, check, s.building)
+	if err != nil {
+		return nil, err
+	}
+	if f.Source != s.infos[i].ID || h.file != name {
+		return nil, fmt.Errorf("%w: it is a list of %s", store.ErrDamaged, f.Source)
+	}
+	for _, k := range h.list.Kinds {
+		if err := check(sources.Entry{Listed: name, Kind: k}); err != nil {
+			return nil, err
+		}
+	}
+	times, err := s.archive.checks(ctx, &h)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	for _, t := range times {
+		h.age(t, now)
+	}
+	return &h, nil
+}
+
+// follow returns what to hold of had and past, which the store has. A list that was
+// loaded before the store could be read follows past: its entries were first seen when
+// those of past were.
+func (s *Screener) follow(ctx context.Context, i int, had, past held) (held, error) {
+	past.err, past.storeErr = had.err, had.storeErr
+	if had.list == nil || had.stored || past.accepted.After(had.accepted) || past.revision.Completeness != sources.Partial && !had.isLoaded() {
+		return past, nil
+	}
+	next := had
+	next.accepted = s.now().UTC()
+	next.file, next.stored, next.filed = store.Name(s.infos[i].ID, next.accepted, next.revision.Digest), false, false
+	b := list.NewBuilder(past.list, next.accepted)
+	for e, err := range had.list.All() {
+		if err == nil {
+			e.FirstSeen = time.Time{}
+			err = b.Add(e)
+		}
+		if err != nil {
+			return had, err
+		}
+	}
+	if err := s.build(b, &next); err != nil {
+		return had, err
+	}
+	_, _, err := b.Compare(next.list, next.accepted)
+	return next, err
+}
+
+// save saves the list of source i, or that it was confirmed, and returns it with the
+// outcome. It finishes what it has begun even if ctx ends. The caller has the lock of
+// the source.
+func (s *Screener) save(ctx context.Context, i int, h held, report *SourceReport) held {
+	ld := &s.loaders[i]
+	if s.archive == nil || !ld.asked || h.list == nil {
+		return h
+	}
+	id := s.infos[i].ID
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	if h.stored && h.filed {
+		rev := h.revision
+		rev.Checked = h.checked
+		if rev == h.confirmed {
+			return h
+		}
+		h.confirmed = rev
+		s.archive.pend(store.Event{Type: store.Confirmed, At: s.now(), Source: id, Revision: h.file, List: rev})
+		return h
+	}
+	if !h.stored {
+		if other := s.accepted(ctx, i, &h); other != nil {
+			return *other
+		}
+	}
+	wasStored, start := h.stored, time.Now()
+	if err := s.archive.save(ctx, s.infos[i], &h); err != nil {
+		h.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
+		s.log.ErrorContext(ctx, "list not saved: it will be lost when the program ends", "source", id, "error", err)
+		return h
+	}
+	h.storeErr, ld.known = nil, h.file
+	s.log.InfoContext(ctx, "list saved", "source", id, "took", time.Since(start))
+	if !wasStored {
+		s.archive.pend(store.Event{
+			Type: store.Accepted, At: h.accepted, Source: id, Revision: h.file, List: h.confirmed,
+			Entries: h.list.Entries, Addresses: h.list.Addresses, Added: len(report.Added), Removed: len(report.Removed),
+		})
+	}
+	return h
+}
+
+// accepted returns the list that another program has accepted and saved meanwhile, if it
+// is the same as h, so that the store has it once and both know the same times.
+func (s *Screener) accepted(ctx context.Context, i int, h *held) *held {
+	names, err := s.archive.names(ctx, s.infos[i].ID)
+	if err != nil || len(names) == 0 || names[0] == s.loaders[i].known {
+		return nil
+	}
+	if _, _, digest, ok := store.ParseName(names[0]); !ok || digest != h.revision.Digest {
+		return nil
+	}
+	other, err := s.openRevision(ctx, i, names[0])
+	if err != nil || other.list.Digest != h.list.Digest || other.list.Entries != h.list.Entries ||
+		other.list.Removed != h.list.Removed || other.revision.Completeness != h.revision.Completeness {
+		return nil
+	}
+	s.loaders[i].known = names[0]
+	other.age(h.checked, s.now())
+	other.err, other.seed = h.err, h.seed
+	return other
+}

@@ -1,0 +1,46 @@
+package screening
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/walletscreen/walletscreen/score"
+)
+
+// sortLabels sorts labels as in a Result. Of those that say the same of the same
+// entity, it keeps the most direct one.
+func sortLabels(labels []Label) []Label {
+	if len(labels) < 2 {
+		return labels
+	}
+	slices.SortFunc(labels, func(a, b Label) int {
+		return cmp.Or(
+			cmp.Compare(b.Points, a.Points),
+			cmp.Compare(a.Source, b.Source), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Ref, b.Ref),
+			cmp.Compare(a.Match, b.Match), cmp.Compare(a.Listed, b.Listed),
+			a.AddedAt.Compare(b.AddedAt), cmp.Compare(a.Name, b.Name),
+		)
+	})
+	type entity struct {
+		source, ref string
+		kind        score.Kind
+	}
+	seen := make(map[entity]bool, len(labels))
+	return slices.DeleteFunc(labels, func(l Label) bool {
+		e := entity{l.Source, l.Ref, l.Kind}
+		again := seen[e]
+		seen[e] = true
+		return again
+	})
+}
+
+// sameVerdict reports whether two results about one address say the same, apart from
+// names and dates.
+func sameVerdict(a, b *Result) bool {
+	same := func(l, m Label) bool {
+		l.Name, l.AddedAt = m.Name, m.AddedAt
+		return l == m
+	}
+	return a.Score == b.Score && a.Level == b.Level && slices.EqualFunc(a.Labels, b.Labels, same) &&
+		slices.EqualFunc(a.Suppressed, b.Suppressed, func(l, m Suppressed) bool { return same(l.Label, m.Label) })
+}

@@ -1,0 +1,311 @@
+package screening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// A task is what update does with a source.
+type task int
+
+const (
+	open task = iota // use the store or a seed, whichever is newer
+	live             // ask the source
+)
+
+// update is the one path on which a list comes to be held: restore what the store has,
+// load and check the list, build it, swap it in, save it, and note that in the journal.
+// If tell is true, it calls Options.Report for each swap of another list.
+func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceReport {
+	ld := &s.loaders[i]
+	if err := ld.lock.acquire(ctx); err != nil {
+		report := SourceReport{SourceStatus: s.Sources()[i]}
+		report.Err = sourceError(s.infos[i].ID, fmt.Errorf("waiting for another load: %w", err))
+		return report
+	}
+	defer ld.lock.release()
+	had := s.list(i)
+	restored := s.restore(ctx, i, had)
+	opened := !restored.isSame(&had)
+	if opened {
+		s.hold(i, restored, SourceReport{Unchanged: true, opened: true}, tell)
+	}
+	next, report := restored, SourceReport{Unchanged: restored.list != nil}
+	switch {
+	case t == live:
+		next, report = s.loadLive(ctx, i, restored)
+	case s.seed(i) != nil:
+		if n, r := s.load(ctx, i, s.seed(i), restored, sources.Revision{}); !r.Unchanged {
+			next, report = n, r
+		}
+	}
+	report.opened = opened
+	s.hold(i, next, report, tell && (t == live || !report.Unchanged))
+	saved := s.save(ctx, i, next, &report)
+	if s.archive != nil {
+		s.flush(ctx)
+	}
+	s.hold(i, saved, report, false)
+	loadErr := report.Err
+	report.SourceStatus = s.Sources()[i]
+	report.Err = loadErr
+	return report
+}
+
+// list returns what is held of source i.
+func (s *Screener) list(i int) held {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held[i]
+}
+
+// hold holds next as the list of source i, and answers from it from now on.
+func (s *Screener) hold(i int, next held, report SourceReport, tell bool) {
+	report.SourceStatus = next.status(s.infos[i], s.required[i])
+	s.swap(func() {
+		s.held = slices.Clone(s.held)
+		s.held[i] = next
+	}, tell, report)
+}
+
+// seed returns the seed of source i, or nil.
+func (s *Screener) seed(i int) sources.Source {
+	seed, _ := sources.Seed(s.sources[i])
+	return seed
+}
+
+// loadLive loads source i. If that fails and nothing is held, it loads its seed, if it
+// has one, and reports the failure nevertheless.
+func (s *Screener) loadLive(ctx context.Context, i int, had held) (held, SourceReport) {
+	prev := had.revision
+	switch {
+	case s.seed(i) != nil && prev.IsZero():
+		prev.Completeness = sources.Partial // or Seeded would load the seed
+	case prev.Completeness == sources.Partial && s.seed(i) == nil:
+		prev = sources.Revision{} // the same list may be all there is: it is not unchanged
+	case had.list != nil && isFuture(had.list.LatestSeen, s.now()):
+		prev = sources.Revision{} // its times must be corrected
+	}
+	next, report := s.load(ctx, i, s.sources[i], had, prev)
+	if report.Err == nil || next.list != nil || s.seed(i) == nil {
+		return next, report
+	}
+	seeded, fromSeed := s.load(ctx, i, s.seed(i), next, sources.Revision{})
+	if fromSeed.Err != nil {
+		return next, report
+	}
+	seeded.err, fromSeed.Err = report.Err, report.Err
+	return seeded, fromSeed
+}
+
+// load loads source i from src, which may be its seed, and returns what to hold from now
+// on.
+func (s *Screener) load(ctx context.Context, i int, src sources.Source, had held, prev sources.Revision) (held, SourceReport) {
+	id, start := s.infos[i].ID, time.Now()
+	next, report, err := s.loadList(ctx, i, src, had, prev)
+	switch {
+	case errors.Is(err, sources.ErrUnchanged) && !had.revision.IsZero():
+		had.revision, had.err = next.revision, nil
+		had.age(next.checked, s.now())
+		s.log.DebugContext(ctx, "list unchanged", "source", id, "entries", had.list.Entries, "took", time.Since(start))
+		return had, SourceReport{Unchanged: true}
+	case errors.Is(err, errRead):
+		s.log.DebugContext(ctx, "list was read before the one held", "source", id, "held", had.checked, "read", next.checked)
+		return had, SourceReport{Unchanged: true}
+	case err != nil:
+		had.err = sourceError(id, err)
+		report.Err = had.err
+		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "last_updated", had.checked, "error", err)
+		if s.archive != nil && next.list != nil {
+			s.refuse(ctx, i, &next, err)
+		}
+		return had, report
+	}
+	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.list.Entries, "addresses", next.list.Addresses,
+		"added", len(report.Added), "removed", len(report.Removed), "anomalies", next.list.Anomalies.Total(),
+		"completeness", next.revision.Completeness, "published", next.revision.Published, "took", time.Since(start))
+	return next, report
+}
+
+// refuse notes in the journal that a list was refused.
+func (s *Screener) refuse(ctx context.Context, i int, h *held, reason error) {
+	s.archive.pend(store.Event{
+		Type: store.Refused, At: s.now(), Source: s.infos[i].ID, Reason: reason.Error(),
+		List: h.revision, Entries: h.list.Entries, Addresses: h.list.Addresses,
+	})
+}
+
+// errRead is why a list was not accepted that was read before the one held was checked.
+var errRead = errors.New("read before the list that is held")
+
+// loadList loads source i from src, checks the list and builds it. Along with an error
+// it returns what is known about the list: with ErrUnchanged, its revision and when it
+// was checked; if it was refused, all of it.
+func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had held, prev sources.Revision) (next held, report SourceReport, err error) {
+	defer caught(&err) // panics of callbacks
+	now := s.now().UTC()
+	b := list.NewBuilder(had.list, now)
+	rev, err := s.read(ctx, i, src, prev, b)
+	if errors.Is(err, sources.ErrUnchanged) {
+		rev, err = unchanged(had.revision, rev, err)
+	}
+	checked := rev.Checked
+	rev.Checked = time.Time{}
+	next = held{revision: rev, accepted: now, file: store.Name(s.infos[i].ID, now, rev.Digest), storeErr: had.storeErr, seed: src == s.seed(i)}
+	brought := !checked.IsZero() // the list was read at another time, as a seed was
+	if checked.IsZero() || checked.After(now) {
+		checked = now
+	}
+	next.age(checked, now)
+	switch {
+	case err != nil:
+		return next, report, err
+	case rev.Digest == "":
+		return next, report, errors.New("no digest: the source returned no revision")
+	case rev.Records <= 0 && s.infos[i].Jurisdiction != sources.Operator:
+		return next, report, errors.New("no records: an empty list is taken for a broken one")
+	case had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now):
+		return next, report, errRead
+	case rev.Completeness == sources.Partial && had.isLoaded():
+		return next, report, errors.New("only a part of the list, while all of it is held")
+	}
+	s.progressOf(i, b.Len())
+	if err = s.build(b, &next); err != nil {
+		return next, report, err
+	}
+	if b.IsSame(next.list) && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest {
+		return next, report, sources.ErrUnchanged // the source cannot tell, but the entries can
+	}
+	if err = s.judge(ctx, i, &had, &next); err != nil {
+		return next, report, err
+	}
+	err = s.building(func(int) (err error) {
+		report.Added, report.Removed, err = b.Compare(next.list, now)
+		return err
+	})
+	report.Added = slices.Clip(report.Added)
+	return next, report, err
+}
+
+// read calls Load of src and adds the entries to b.
+func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sources.Revision, b *list.Builder) (sources.Revision, error) {
+	limit := s.schedules[i].Timeout
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeout, limit))
+	defer cancel()
+	s.progressOf(i, 0)
+	rev, err := guard{src, &s.loaders[i].stuck}.load(limited, prev, func(e sources.Entry) error {
+		if err := s.check(i, e); err != nil {
+			return err
+		}
+		if b.Len() == list.MaxEntries {
+			return fmt.Errorf("more than %d entries", list.MaxEntries)
+		}
+		if err := b.Add(e); err != nil {
+			return err
+		}
+		if b.Len()%1000 == 0 {
+			s.progressOf(i, b.Len())
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil && limited.Err() != nil && !errors.Is(err, errTimeout) {
+		err = fmt.Errorf("%w: %w", context.Cause(limited), err)
+	}
+	return rev, err
+}
+
+var errTimeout = errors.New("time limit")
+
+// progressOf calls Options.Progress.
+func (s *Screener) progressOf(i, entries int) {
+	if s.progress != nil {
+		s.progress(s.infos[i].ID, entries)
+	}
+}
+
+// unchanged returns the revision that is held with what may be new in rev, which a
+// source returned with err, an ErrUnchanged: the validators, and the time of the check.
+// It returns another error if the two are not of the same list.
+func unchanged(held, rev sources.Revision, err error) (sources.Revision, error) {
+	switch {
+	case held.IsZero():
+		return rev, err
+	case rev.IsZero(): // it says nothing more
+		return held, err
+	case rev.Digest != held.Digest:
+		return rev, fmt.Errorf("the source says that the list is unchanged, but names another one, %.80q", rev.Digest)
+	}
+	held.Checked, held.ETag, held.LastModified = rev.Checked, rev.ETag, rev.LastModified
+	return held, err
+}
+
+// build builds the list of next.
+func (s *Screener) build(b *list.Builder, next *held) error {
+	start := time.Now()
+	err := s.building(func(workers int) (err error) {
+		next.list, err = b.Build(workers, next.revision.OpenEnded)
+		return err
+	})
+	next.ready = time.Now()
+	next.took = next.ready.Sub(start)
+	return err
+}
+
+// building calls build, with a number of goroutines that it may use, when enough
+// processors are idle: fewer goroutines build than there are processors, so that
+// questions need not wait.
+func (s *Screener) building(build func(workers int) error) error {
+	s.builders <- struct{}{}
+	defer func() { <-s.builders }()
+	return build(min(2, cap(s.builders)))
+}
+
+// check returns an error if e may not be in the list of source i.
+func (s *Screener) check(i int, e sources.Entry) error {
+	if !e.Address.IsValid() && strings.TrimSpace(e.Listed) == "" {
+		return fmt.Errorf("entry %.64q lists nothing", e.Ref)
+	}
+	if _, ok := s.table.Points(e.Kind, score.Exact); !ok {
+		return fmt.Errorf("%s: scoring %s does not know the kind %.64q", nameOf(e), s.table.Version(), e.Kind)
+	}
+	if !s.infos[i].MayEmit(e.Kind) {
+		return fmt.Errorf("%s: a list of jurisdiction %s may not say %s", nameOf(e), s.infos[i].Jurisdiction, e.Kind)
+	}
+	return nil
+}
+
+// nameOf names an entry in an error: by its reference, and by what it lists.
+func nameOf(e sources.Entry) string {
+	if e.Ref == "" {
+		return fmt.Sprintf("entry of %.128q", e.Text())
+	}
+	return fmt.Sprintf("entry %.64q of %.128q", e.Ref, e.Text())
+}
+
+// judge returns an error if next is suspect in the place of had, and the operator does
+// not accept it.
+func (s *Screener) judge(ctx context.Context, i int, had, next *held) error {
+	reason := suspicion(had, next, s.infos[i], s.maxShrink)
+	if reason == nil {
+		return nil
+	}
+	suspect := Suspect{
+		Source: s.infos[i].ID, Reason: reason,
+		Held: had.status(s.infos[i], s.required[i]), Came: next.status(s.infos[i], s.required[i]),
+	}
+	if s.accept == nil || !s.accept(suspect) {
+		return fmt.Errorf("suspect, not accepted: %w", &suspectError{suspect})
+	}
+	s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", suspect.Source, "reason", suspect.String(),
+		"held_digest", had.revision.Digest, "digest", next.revision.Digest)
+	return nil
+}

@@ -1,0 +1,90 @@
+package screening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+var (
+	errEnded = errors.New("the source ended its goroutine")
+	errLate  = errors.New("an entry after the end of the list")
+)
+
+const (
+	// grace is how long a source may take to return when its context has ended.
+	grace = 250 * time.Millisecond
+	// maxStuck is how many loads of a source may be stuck at the same time.
+	maxStuck = 3
+)
+
+// A guard calls the Load of a Source that is not ours. Whatever that does, a list
+// that is not whole is an error: it may panic, end its goroutine, ignore its context,
+// call add from several goroutines or after it returned, and ignore the errors of add.
+type guard struct {
+	sources.Source
+	stuck *atomic.Int32 // loads that were left behind and have not returned
+}
+
+// load is Load. If ctx ends and Load does not return soon, load leaves it behind.
+func (g guard) load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	if n := g.stuck.Load(); n >= maxStuck {
+		return sources.Revision{}, fmt.Errorf("%w: %d earlier loads are still running, no other is begun", ErrStuck, n)
+	}
+	var mu sync.Mutex // guards add and refused
+	var refused error // the first error of add
+	locked := func(e sources.Entry) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if refused == nil {
+			refused = add(e)
+		}
+		return refused
+	}
+	type outcome struct {
+		rev sources.Revision
+		err error
+	}
+	done := make(chan outcome, 1)
+	g.stuck.Add(1)
+	go func() {
+		o := outcome{err: errEnded}
+		defer func() {
+			g.stuck.Add(-1)
+			done <- o
+		}()
+		defer caught(&o.err)
+		o.rev, o.err = g.Load(ctx, prev, locked)
+	}()
+	var o outcome
+	select {
+	case o = <-done:
+	case <-ctx.Done():
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case o = <-done:
+		case <-timer.C:
+			o.err = fmt.Errorf("%w: %w", ErrStuck, ctx.Err())
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if refused != nil && (o.err == nil || errors.Is(o.err, sources.ErrUnchanged)) {
+		o.err = refused
+	}
+	refused = errLate
+	return o.rev, o.err
+}
+
+// caught turns a panic into an error. It is deferred.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v", p)
+	}
+}

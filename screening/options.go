@@ -1,0 +1,194 @@
+package screening
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// Options are the options of New. A nil *Options, and the zero value of each field,
+// mean the defaults.
+type Options struct {
+	// Optional are the ids of the sources that need not be loaded for an answer.
+	// All others are required.
+	Optional []string
+
+	// Table is the scoring. Nil means score.Latest(). To pin a version across upgrades
+	// of this module, use score.Lookup.
+	Table *score.Table
+
+	// MaxAge makes staleness an error: if the last successful check of a required
+	// source is longer ago, Screen returns ErrStale. Zero means that the age is only
+	// shown.
+	MaxAge time.Duration
+
+	// MaxShrink is the share of its addresses, above 0 and up to 1, that a list may
+	// lose in one refresh. A list that loses more, and more than 50 addresses, is
+	// suspect. Zero means 0.2.
+	MaxShrink float64
+
+	// Accept decides whether a suspect list is accepted. It may be called
+	// concurrently, for several sources. Nil accepts none. A list that it accepts
+	// is logged as a warning.
+	Accept func(Suspect) bool
+
+	// Store keeps the lists that were accepted, and a journal of what happened to
+	// them, so that lists survive a restart and OpenAt and OpenDigest can answer as
+	// of then. Lists are answered from the files of the store where it maps them
+	// into memory: startup takes milliseconds, and processes share the memory. Several
+	// programs may use one store; each uses the lists that another has accepted.
+	// Package store has one in a directory. Nil keeps the lists in memory only.
+	Store store.Store
+
+	// Schedule sets, by the id of a source, how often Run loads it and how long a load
+	// may take, if that differs from the default.
+	Schedule map[string]Schedule
+
+	// Progress is called while a list is loaded, with the number of entries so far: 0
+	// when the load begins, then each further thousand, and the number of all at the
+	// end of the list. It is called from several goroutines and should return
+	// quickly. A source that reads its whole list before it adds the first entry
+	// reports the bytes of the download by a Progress in its own Options.
+	Progress func(source string, entries int)
+
+	// Report is called with what Open, Refresh, Run and SetExceptions have done, once
+	// questions are answered accordingly. Open and Refresh report what they return,
+	// unless their context ended before they began; Run reports one source
+	// whenever it has opened or loaded a list, or failed to. A [Book] that is asked
+	// about each Report misses nothing: each begins where the one before it ended, or
+	// earlier. Calls of Report do not overlap, and no list is swapped in until it
+	// returns, so it should return quickly. It must not call any of these four methods.
+	//
+	// [Book]: https://pkg.go.dev/github.com/walletscreen/walletscreen/screening/book#Book
+	Report func(Report)
+
+	// Logger logs every refresh. Nil means no log. It never receives a screened
+	// address.
+	Logger *slog.Logger
+}
+
+// A Schedule says when Run loads a source. The zero value of each field means the
+// default.
+type Schedule struct {
+	// Every is the time from the beginning of one load to the beginning of the next.
+	// Zero means the duration given to Run.
+	Every time.Duration
+	// Retry is the time from the beginning of a load that failed to that of the next,
+	// if that is sooner. Zero means a minute after the first failure, and twice as long
+	// after each further one.
+	Retry time.Duration
+	// Timeout bounds one load; zero means an hour. It ends the context of the load.
+	Timeout time.Duration
+}
+
+const (
+	defaultTimeout = time.Hour
+	firstRetry     = time.Minute
+)
+
+// settings are what New was given, checked and with defaults filled in. They are never
+// changed.
+type settings struct {
+	sources   []sources.Source
+	infos     []sources.Info
+	required  []bool
+	schedules []Schedule
+	table     *score.Table
+	maxAge    time.Duration // zero if no source is required
+	maxShrink float64
+	accept    func(Suspect) bool
+	progress  func(string, int)
+	report    func(Report)
+	log       *slog.Logger
+	now       func() time.Time
+}
+
+// newSettings checks what New was given.
+func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
+	set := &settings{
+		sources: slices.Clone(srcs), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,
+		accept: opts.Accept, progress: opts.Progress, report: opts.Report, log: opts.Logger, now: time.Now,
+	}
+	if len(srcs) == 0 {
+		return nil, errors.New("screening: no sources: without a list every address would be clean")
+	}
+	if set.table == nil {
+		set.table = score.Latest()
+	}
+	if set.maxShrink == 0 {
+		set.maxShrink = defaultMaxShrink
+	}
+	if set.log == nil {
+		set.log = slog.New(slog.DiscardHandler)
+	}
+	if !(set.maxShrink > 0 && set.maxShrink <= 1) {
+		return nil, fmt.Errorf("screening: MaxShrink is %v: want more than 0 and at most 1", set.maxShrink)
+	}
+	if set.maxAge < 0 {
+		return nil, fmt.Errorf("screening: MaxAge is %v: want a positive duration, or 0 for no limit", set.maxAge)
+	}
+	for _, src := range srcs {
+		if src == nil {
+			return nil, errors.New("screening: a source is nil")
+		}
+		info := src.Info()
+		if err := info.Validate(); err != nil {
+			return nil, fmt.Errorf("screening: %w", err)
+		}
+		if set.has(info.ID) {
+			return nil, fmt.Errorf("screening: two sources have the id %s", info.ID)
+		}
+		set.infos = append(set.infos, info)
+		set.required = append(set.required, !slices.Contains(opts.Optional, info.ID))
+	}
+	for _, id := range opts.Optional {
+		if !set.has(id) {
+			return nil, fmt.Errorf("screening: the optional source %q is not among the sources: want one of %s", id, set.ids())
+		}
+	}
+	if !slices.Contains(set.required, true) {
+		set.maxAge = 0 // it is about required sources
+	}
+	return set, set.schedule(opts.Schedule)
+}
+
+// schedule sets the schedules of the sources.
+func (set *settings) schedule(given map[string]Schedule) error {
+	for id := range given {
+		if !set.has(id) {
+			return fmt.Errorf("screening: the scheduled source %q is not among the sources: want one of %s", id, set.ids())
+		}
+	}
+	for _, info := range set.infos {
+		sched := given[info.ID]
+		if sched.Every < 0 || sched.Retry < 0 || sched.Timeout < 0 {
+			return fmt.Errorf("screening: the schedule of %s has a negative duration", info.ID)
+		}
+		if sched.Timeout == 0 {
+			sched.Timeout = defaultTimeout
+		}
+		set.schedules = append(set.schedules, sched)
+	}
+	return nil
+}
+
+// has reports whether there is a source with this id.
+func (set *settings) has(id string) bool {
+	return slices.ContainsFunc(set.infos, func(i sources.Info) bool { return i.ID == id })
+}
+
+// ids returns the ids of the sources for an error.
+func (set *settings) ids() string {
+	var ids []string
+	for _, info := range set.infos {
+		ids = append(ids, info.ID)
+	}
+	return strings.Join(ids, ", ")
+}

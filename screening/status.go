@@ -1,0 +1,69 @@
+package screening
+
+import (
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// SourceStatus is the state of one source. Its maps are shared, and must not be
+// changed.
+type SourceStatus struct {
+	// Info describes the source, as the source does.
+	Info sources.Info
+	// Required reports whether the source must be loaded for an answer.
+	Required bool
+	// LastUpdated is the time of the last successful check: the list was new, or it
+	// was verified to be unchanged. It is zero if the source was never loaded, and if
+	// that time lies in the future, because the clock was wrong: that says nothing
+	// about the age of the list.
+	LastUpdated time.Time
+	// Accepted is when the entries that are held were accepted.
+	Accepted time.Time
+	// Completeness says how much of the list is held. The entries of a part are
+	// found, but the source counts as never loaded.
+	Completeness sources.Completeness
+	// Published is the publisher's own date of the list; zero if it gives none.
+	Published time.Time
+	// Digest names the revision of the list that is held, or is "".
+	Digest string
+	// Entries is the number of entries, repetitions included. Addresses is that of
+	// distinct addresses: strings in their normal form, each once whatever the chain,
+	// unless it is another account there.
+	Entries, Addresses int
+	// Anomalies is the number of anomalies, and AnomalyKinds that of each kind;
+	// [Screener.Anomalies] returns them.
+	Anomalies    int
+	AnomalyKinds map[sources.AnomalyKind]int
+	// Chains are the numbers of entries by the chain for which they are listed, and by
+	// "" if the listed string is no address.
+	Chains map[address.Chain]int
+	// Keys is the number of distinct keys under which the entries are found: usually
+	// one for an address; more if it shows several that control it, or if another
+	// account has the same key. Classes are these numbers by what a key is: a hash160
+	// is "h160", "account" is an account that shows no key, and "text" the string of
+	// an entry that is no address.
+	Keys    int
+	Classes map[string]int
+	// Bytes is the memory that answers from the list use. Mapped reports whether it is
+	// a file in Options.Store, which other processes on the machine share.
+	Bytes  int
+	Mapped bool
+	// Ready is when this program made the list ready for answers, in UTC, and
+	// BuildTime how long that took after it was loaded.
+	Ready     time.Time
+	BuildTime time.Duration
+	// Err is why the last load failed, or nil. It names the source.
+	Err error
+	// StoreErr is why the list that is held is not in Options.Store, what was found
+	// damaged there, or why the store does not know that questions are answered from
+	// this list; or nil. It names the source. Saving a list clears it.
+	StoreErr error
+}
+
+// Loaded reports whether all of the list is held, so that the source is no reason for
+// [ErrNotLoaded].
+func (s SourceStatus) Loaded() bool {
+	return s.Digest != "" && s.Completeness != sources.Partial
+}
