@@ -87,7 +87,7 @@ func (a *Archive) Save(ctx context.Context, h revision.Header, write func(*revis
 	if _, _, _, ok := ParseName(name); !ok || h.Accepted.IsZero() {
 		return "", fmt.Errorf("revision of %.80q of %v: want the ID of a source, a time and a digest", h.Source, h.Accepted)
 	}
-	err := a.makeRoom(ctx, name, func() error {
+	err := a.makeRoom(ctx, func() error {
 		return a.st.Put(ctx, name, func(to io.Writer) error {
 			w, err := revision.NewWriter(to, h)
 			if err == nil {
@@ -98,7 +98,7 @@ func (a *Archive) Save(ctx context.Context, h revision.Header, write func(*revis
 			}
 			return err
 		})
-	})
+	}, name)
 	if err != nil {
 		return "", fmt.Errorf("save %s: %w", name, err)
 	}
@@ -106,43 +106,29 @@ func (a *Archive) Save(ctx context.Context, h revision.Header, write func(*revis
 }
 
 // makeRoom calls write, and again after it has deleted an old revision, until there is
-// room for what write writes.
-func (a *Archive) makeRoom(ctx context.Context, except string, write func() error) error {
+// room for what write writes. It keeps the revisions called keep.
+func (a *Archive) makeRoom(ctx context.Context, write func() error, keep ...string) error {
 	for {
 		err := write()
-		if !errors.Is(err, ErrFull) || !a.deleteOldest(ctx, except) {
+		if !errors.Is(err, ErrFull) || !a.deleteOldest(ctx, keep) {
 			return err
 		}
 	}
 }
 
-// deleteOldest deletes the oldest revision of all that are not the newest of their
-// source. It reports false if there is none.
-func (a *Archive) deleteOldest(ctx context.Context, except string) bool {
+// deleteOldest deletes the oldest revision of all sources. It reports false if there is
+// none that may be deleted.
+func (a *Archive) deleteOldest(ctx context.Context, keep []string) bool {
 	names, err := a.st.List(ctx)
 	if err != nil {
 		return false
 	}
-	a.mu.Lock()
-	j, err := a.read(ctx)
-	if err == nil {
-		j.sort(names)
-	}
-	a.mu.Unlock()
+	old, err := a.old(ctx, names)
 	if err != nil {
 		return false
 	}
-	newest := make(map[string]bool) // sources whose newest revision was passed
-	var old []string
-	for _, name := range names {
-		source, _, _, _ := ParseName(name)
-		if newest[source] && name != except {
-			old = append(old, name)
-		}
-		newest[source] = true
-	}
 	for _, name := range slices.Backward(old) {
-		if a.st.Delete(ctx, name) == nil {
+		if !slices.Contains(keep, name) && a.st.Delete(ctx, name) == nil {
 			return true
 		}
 	}
@@ -159,12 +145,43 @@ func (a *Archive) retain(ctx context.Context, source string) {
 	if err != nil {
 		return
 	}
+	old, err := a.old(ctx, names)
+	if err != nil {
+		return
+	}
 	for i := max(1, a.st.revisions); i < len(names); i++ {
 		_, until, _, _ := ParseName(names[i-1]) // it was in use until then
-		if a.st.within <= 0 || time.Since(until) > a.st.within {
+		if slices.Contains(old, names[i]) && (a.st.within <= 0 || time.Since(until) > a.st.within) {
 			a.st.Delete(ctx, names[i])
 		}
 	}
+}
+
+// savingTime is how long a revision may take from the time in its name until its Accepted
+// event is written.
+const savingTime = 10 * time.Minute
+
+// old returns those of the given revisions that may be deleted, the newest first: all but
+// the newest of each source, and those that another program may be saving.
+func (a *Archive) old(ctx context.Context, names []string) (old []string, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j, err := a.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j.sort(names)
+	passed := make(map[string]bool) // sources whose newest revision was passed
+	for _, name := range names {
+		source, accepted, _, _ := ParseName(name)
+		r := j.of(name)
+		saving := (r == nil || r.order == 0) && time.Since(accepted).Abs() < savingTime
+		if passed[source] && !saving {
+			old = append(old, name)
+		}
+		passed[source] = true
+	}
+	return old, nil
 }
 
 // Open opens a revision and verifies every byte of it. The error wraps [ErrNotFound],
@@ -208,7 +225,11 @@ func (a *Archive) Append(ctx context.Context, events ...Event) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	if err := a.makeRoom(ctx, "", func() error { return a.st.Append(ctx, lines) }); err != nil {
+	var keep []string
+	for _, e := range events {
+		keep = append(keep, e.Revision)
+	}
+	if err := a.makeRoom(ctx, func() error { return a.st.Append(ctx, lines) }, keep...); err != nil {
 		return fmt.Errorf("append to the journal: %w", err)
 	}
 	for _, e := range events {
@@ -347,137 +368,6 @@ func (a *Archive) events(ctx context.Context, lines []byte) (events []Event, dam
 		events = append(events, e)
 	}
 	return events, damaged, nil
-}
-
-// Latest returns saved, which is the Revision in the file called name, as it was
-// confirmed last: with the validators and the Checked of then.
-func (a *Archive) Latest(ctx context.Context, name string, saved sources.Revision) (sources.Revision, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx)
-	if r := j.of(name); err == nil && r != nil {
-		saved = r.latest(saved)
-	}
-	return saved, err
-}
-
-// Checks returns the times at which the revision called name was known to be the
-// publisher's, in the order of the journal: first the Checked with which it was
-// accepted, then those of its confirmations.
-func (a *Archive) Checks(ctx context.Context, name string) ([]time.Time, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx)
-	r := j.of(name)
-	if err != nil || r == nil {
-		return nil, err
-	}
-	var checks []time.Time
-	accepted := line{json: r.accepted}
-	if p, _ := accepted.parsePayload(); !p.list().Checked.IsZero() {
-		checks = append(checks, p.list().Checked)
-	}
-	for _, at := range r.checks {
-		checks = append(checks, time.Unix(0, at).UTC())
-	}
-	return checks, nil
-}
-
-// Answering returns what questions were answered from at a time: the last [Answering]
-// event, in the order of the journal, that is not later than at and for which accept
-// returns true. The error wraps [ErrNotFound] if there is none, and [ErrDamaged] if a
-// later one may have been lost: because a line is damaged, because there is a file that
-// the journal does not mention, or because it ends with a revision that was accepted.
-func (a *Archive) Answering(ctx context.Context, at time.Time, accept func(Event) bool) (Event, error) {
-	for try := 0; ; try++ {
-		e, unfinished, err := a.answering(ctx, at, accept)
-		// A program that is saving a revision finishes soon.
-		if !unfinished || try == 10 {
-			return e, err
-		}
-		select {
-		case <-ctx.Done():
-			return Event{}, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// answering is Answering. It reports with an error whether that is about the last events
-// of the journal.
-func (a *Archive) answering(ctx context.Context, at time.Time, accept func(Event) bool) (found Event, unfinished bool, err error) {
-	names, err := a.st.List(ctx)
-	if err != nil {
-		return Event{}, false, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx)
-	if err != nil {
-		return Event{}, false, err
-	}
-	i := len(j.marks) - 1
-	for ; i >= 0; i-- {
-		m := &j.marks[i]
-		if m.answer == nil || m.at > nanos(at) {
-			continue
-		}
-		e, ok := j.answer(m)
-		if !ok {
-			return Event{}, false, fmt.Errorf("%w: the journal does not have the exceptions of %v", ErrDamaged, time.Unix(0, m.at).UTC())
-		}
-		if accept(e) {
-			found = e
-			break
-		}
-	}
-	if j.damagedAfter(i, nanos(at)) {
-		return Event{}, false, fmt.Errorf("%w: a line of the journal that may be about %v cannot be read", ErrDamaged, at)
-	}
-	if found.Type == "" {
-		return Event{}, false, fmt.Errorf("what was answered from at %v: %w", at, ErrNotFound)
-	}
-	for source, name := range found.Lists {
-		ref, err := reference(name)
-		if n, ok := j.newest[source]; ok && err == nil && n.ref != ref && n.marks == len(j.marks) && n.at <= nanos(at) {
-			return Event{}, true, fmt.Errorf("%w: the journal ends with a revision of %s that was accepted", ErrDamaged, source)
-		}
-	}
-	for _, name := range names {
-		source, accepted, _, _ := ParseName(name)
-		_, held, _, ok := ParseName(found.Lists[source])
-		if r := j.of(name); ok && (r == nil || r.order == 0) && accepted.After(held) && !accepted.After(at) {
-			return Event{}, true, fmt.Errorf("%w: the journal does not mention %s", ErrDamaged, name)
-		}
-	}
-	return found, false, nil
-}
-
-// Answerings returns all [Answering] events, the last one first. If lines that may be
-// such events are damaged, it returns an error that wraps [ErrDamaged], and the others.
-func (a *Archive) Answerings(ctx context.Context) ([]Event, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var events []Event
-	damaged := 0
-	for i := range slices.Backward(j.marks) {
-		m := &j.marks[i]
-		if m.answer != nil {
-			if e, ok := j.answer(m); ok {
-				events = append(events, e)
-				continue
-			}
-		}
-		damaged++
-	}
-	if damaged > 0 {
-		err = fmt.Errorf("%w: %d lines of the journal cannot be read", ErrDamaged, damaged)
-	}
-	return events, err
 }
 
 // pollEvery is how often Wait asks a Store that does not report changes.

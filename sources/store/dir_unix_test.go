@@ -1,0 +1,73 @@
+//go:build unix
+
+package store_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// TestPipe puts a pipe, which nobody writes to, in the place of each file: that is an
+// error, and nothing waits for it.
+func TestPipe(t *testing.T) {
+	for _, suffix := range []string{".rev", "journal"} {
+		dir := t.TempDir()
+		d := open(t, dir)
+		a := store.NewArchive(d)
+		name := accept(t, a, "TEST", 1, start)
+		pipe := name
+		if suffix == "journal" {
+			pipe = suffix
+		}
+		if err := os.Remove(filepath.Join(dir, pipe)); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(filepath.Join(dir, pipe), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wrong := func(what string, err error, in string) {
+			t.Helper()
+			if (err != nil) != (in == suffix) || err != nil && !strings.Contains(err.Error(), "want a regular file") {
+				t.Errorf("%s is a pipe: %s: %v", pipe, what, err)
+			}
+		}
+		_, err := a.Open(ctx, name)
+		wrong("Open", err, ".rev")
+		_, _, err = d.Read(ctx, 0)
+		wrong("Read", err, "journal")
+		wrong("Append", d.Append(ctx, []byte("line\n")), "journal")
+	}
+}
+
+// TestReadOnly has a directory that cannot be written to: what is there can be read,
+// and writing is a named error.
+func TestReadOnly(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write to any directory")
+	}
+	dir := t.TempDir()
+	name := accept(t, store.NewArchive(open(t, dir)), "TEST", 1, start)
+	for path, mode := range map[string]fs.FileMode{dir: 0o500, filepath.Join(dir, "journal"): 0o400} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(path, 0o700) })
+	}
+	a := store.NewArchive(open(t, dir))
+	if _, err := a.Open(ctx, name); err != nil {
+		t.Errorf("Open: %v", err)
+	}
+	_, saved := save(a, "TEST", 2, start)
+	for what, err := range map[string]error{"Save": saved, "Append": a.Append(ctx, accepted(name))} {
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v, want an error that names the directory", what, err)
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// past is a journal with a history of several days, and the events of it.
+func past(t testing.TB) (st *memory, events []store.Event) {
+	t.Helper()
+	st = newMemory()
+	a := store.NewArchive(st)
+	exceptions := []string{"", "some", "some", "others", ""}
+	for i := range 5 {
+		name := accept(t, a, "TEST", i+1, day(2*i))
+		rev := headerOf("TEST", i+1, day(2*i)).Revision
+		rev.Checked = day(2*i + 1)
+		err := a.Append(ctx,
+			answering(day(2*i).Add(time.Second), exceptions[i], name),
+			store.Event{Type: store.Confirmed, Source: "TEST", Revision: name, List: rev},
+			store.Event{Type: store.Refused, At: day(2*i + 1).Add(time.Hour), Source: "TEST", Reason: "it is short"},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.Read(ctx, 0, func(e store.Event) { events = append(events, e) }); err != nil || len(events) != 5*4+2 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	return st, events
+}
+
+// TestJournalDamage flips bits in a journal and cuts it, everywhere. Every event that is
+// read is one that was written, each in its place; what was answered from at a time is
+// what it was, or an error.
+func TestJournalDamage(t *testing.T) {
+	st, events := past(t)
+	good := bytes.Clone(st.journal)
+	all := func(store.Event) bool { return true }
+	same := func(a, b store.Event) bool {
+		lists := maps.Equal(a.Lists, b.Lists)
+		a.Lists, b.Lists = nil, nil
+		if a.Type == store.Confirmed && a.Revision == "" { // its Accepted event is damaged
+			a.Revision = b.Revision
+		}
+		return lists && fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b)
+	}
+	truth := func(at time.Time) (want store.Event) {
+		for _, e := range events {
+			if e.Type == store.Answering && !e.At.After(at) {
+				want = e
+			}
+		}
+		return want
+	}
+	lost := 0
+	check := func(what string, damaged []byte, missing int) {
+		t.Helper()
+		st.journal = damaged
+		a := store.NewArchive(st)
+		n, i := 0, 0
+		_, err := a.Read(ctx, 0, func(e store.Event) {
+			for i < len(events) && !same(e, events[i]) {
+				i++
+			}
+			if i == len(events) {
+				t.Fatalf("%s: read %+v, which was not written", what, e)
+			}
+			n++
+			i++
+		})
+		if err != nil && !errors.Is(err, store.ErrDamaged) || missing >= 0 && (len(events)-n > missing || err == nil) {
+			t.Fatalf("%s: %d of %d events, %v, want all but %d and ErrDamaged", what, n, len(events), err, missing)
+		}
+		for d := range 11 {
+			at := day(d).Add(time.Minute)
+			got, err := a.Answering(ctx, at, all)
+			if err == nil && !same(got, truth(at)) {
+				t.Fatalf("%s: at %v answered from %+v, want %+v, or an error", what, at, got, truth(at))
+			}
+			if err != nil {
+				lost++
+				if !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrNotFound) {
+					t.Fatalf("%s: at %v: %v, want ErrDamaged", what, at, err)
+				}
+			}
+		}
+	}
+	flips := 0
+	for i := 0; i < len(good); i += longtest.N(11, 1) {
+		for bit := range longtest.N(1, 8) {
+			bad := bytes.Clone(good)
+			bad[i] ^= 1 << ((i + bit) % 8)
+			if good[i] == '\n' && (i == 0 || good[i-1] == '\n') {
+				continue
+			}
+			// The line, the next one if the line feed is lost, and an Answering event whose
+			// exceptions were in it.
+			check(fmt.Sprintf("bit of byte %d", i), bad, 6)
+			flips++
+		}
+	}
+	if share := float64(lost) / float64(flips*11); share > 0.3 {
+		t.Errorf("after a flipped bit, %.0f %% of the questions about the past are errors, want less than 30 %%", 100*share)
+	}
+	for i := 0; i < len(good); i += longtest.N(11, 1) {
+		cut := bytes.Clone(good[:i])
+		st.journal = cut
+		if i%7 == 0 { // it is torn, and the next event follows
+			cut = append(cut, '\n')
+		}
+		check(fmt.Sprintf("cut at byte %d", i), cut, -1)
+	}
+}
+
+// TestTorn cuts the last line short, as a full disk does, and appends it again: nothing
+// is lost.
+func TestTorn(t *testing.T) {
+	st, events := past(t)
+	good := bytes.Clone(st.journal)
+	at := bytes.LastIndex(good, []byte("\nanswering")) + 1
+	end := at + bytes.IndexByte(good[at:], '\n') + 1
+	for i := at + 1; i < end; i++ {
+		st.journal = slices.Concat(good[:i], []byte("\n"), good[at:])
+		got, err := store.NewArchive(st).Answering(ctx, day(9), func(store.Event) bool { return true })
+		if want := events[len(events)-3]; err != nil || got.Type != want.Type || !got.At.Equal(want.At) || got.Digest != want.Digest {
+			t.Fatalf("cut after %d bytes: %+v, %v, want %+v", i-at, got, err, want)
+		}
+	}
+}
+
+// TestGarbage reads journals that hold no lines of ours.
+func TestGarbage(t *testing.T) {
+	dir := t.TempDir()
+	for _, garbage := range [][]byte{
+		bytes.Repeat([]byte{0}, 100_000), bytes.Repeat([]byte("x"), 10<<20), bytes.Repeat([]byte(" \n"), 100_000),
+		[]byte("confirmed\n"), []byte("answering 20261121T045729.120000000Z - - {} 00000000\n"),
+	} {
+		write(t, garbage, dir, "journal")
+		a := store.NewArchive(open(t, dir))
+		name := accept(t, a, "TEST", 1, start)
+		a = store.NewArchive(open(t, dir))
+		var got []store.Event
+		_, err := a.Read(ctx, 0, func(e store.Event) { got = append(got, e) })
+		if !errors.Is(err, store.ErrDamaged) || len(got) != 1 || got[0].Revision != name {
+			t.Errorf("garbage %.20q: %+v, %v, want one event and ErrDamaged", garbage, got, err)
+		}
+	}
+}
+
+// year writes a journal of hourly confirmations of five sources over a year, and
+// returns its directory and its size.
+func year(t testing.TB) (dir string, size int) {
+	t.Helper()
+	dir = t.TempDir()
+	st := newMemory()
+	a := store.NewArchive(st)
+	var names []string
+	for s := range 5 {
+		names = append(names, accept(t, a, fmt.Sprintf("TEST_LIST_%d", s), 1, start))
+	}
+	for h := range 365 * 24 {
+		var events []store.Event
+		for s, name := range names {
+			rev := headerOf("", 1, start).Revision
+			rev.Checked = start.Add(time.Duration(h+1) * time.Hour).Add(time.Duration(s))
+			events = append(events, store.Event{Type: store.Confirmed, Source: fmt.Sprintf("TEST_LIST_%d", s), Revision: name, List: rev})
+		}
+		if err := a.Append(ctx, events...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, st.journal, dir, "journal")
+	for name, data := range st.files {
+		write(t, data, dir, name)
+	}
+	return dir, len(st.journal)
+}
+
+// TestYear states how large a journal grows.
+func TestYear(t *testing.T) {
+	dir, size := year(t)
+	if limit := 5 * 365 * 24 * 128; size > limit {
+		t.Errorf("a year of hourly confirmations of five sources takes %d bytes, want at most %d", size, limit)
+	}
+	a := store.NewArchive(open(t, dir))
+	names, err := a.Revisions(ctx, "TEST_LIST_3")
+	if err != nil || len(names) != 1 {
+		t.Fatalf("revisions %q, %v", names, err)
+	}
+	if checks, err := a.Checks(ctx, names[0]); err != nil || len(checks) != 365*24+1 {
+		t.Errorf("%d checks, %v, want %d", len(checks), err, 365*24+1)
+	}
+}
+
+// BenchmarkYear reads such a journal, as a program does that starts.
+func BenchmarkYear(b *testing.B) {
+	dir, size := year(b)
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		d, err := store.Open(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		a := store.NewArchive(d)
+		for s := range 5 {
+			if names, err := a.Revisions(ctx, fmt.Sprintf("TEST_LIST_%d", s)); err != nil || len(names) != 1 {
+				b.Fatal(names, err)
+			}
+		}
+	}
+}
+
+// BenchmarkAppend appends a confirmation, flushed to the disk.
+func BenchmarkAppend(b *testing.B) {
+	a := store.NewArchive(open(b, b.TempDir()))
+	name := accept(b, a, "TEST", 1, start)
+	rev := headerOf("TEST", 1, start).Revision
+	for b.Loop() {
+		rev.Checked = rev.Checked.Add(time.Hour)
+		if err := a.Append(ctx, store.Event{Type: store.Confirmed, Source: "TEST", Revision: name, List: rev}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFollow reads the journal when nothing was appended.
+func BenchmarkFollow(b *testing.B) {
+	dir, _ := year(b)
+	a := store.NewArchive(open(b, dir))
+	next, err := a.Read(ctx, 0, func(store.Event) {})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := a.Read(ctx, next, func(store.Event) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// FuzzJournal reads arbitrary journals: without a panic, and in the same way at once and
+// line by line.
+func FuzzJournal(f *testing.F) {
+	st, _ := past(f)
+	f.Add(st.journal)
+	f.Add([]byte("answering 20261121T045729.120000000Z - - {} 00000000\n"))
+	dir := f.TempDir()
+	d, err := store.Open(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, journal []byte) {
+		write(t, journal, dir, "journal")
+		a := store.NewArchive(d)
+		var got []string
+		next, err := a.Read(ctx, 0, func(e store.Event) { got = append(got, fmt.Sprintf("%+v", e)) })
+		if err != nil && !errors.Is(err, store.ErrDamaged) || next > int64(len(journal)) {
+			t.Fatalf("Read: %d, %v", next, err)
+		}
+		a.Answering(ctx, start, func(store.Event) bool { return false })
+		if _, err := a.Answerings(ctx); err != nil && !errors.Is(err, store.ErrDamaged) {
+			t.Fatal(err)
+		}
+		var again []string
+		lines := newMemory()
+		b := store.NewArchive(lines)
+		from := int64(0)
+		for line := range bytes.Lines(journal[:next]) {
+			lines.journal = append(lines.journal, line...)
+			if from, err = b.Read(ctx, from, func(e store.Event) { again = append(again, fmt.Sprintf("%+v", e)) }); err != nil && !errors.Is(err, store.ErrDamaged) {
+				t.Fatal(err)
+			}
+		}
+		if len(got) < len(again) {
+			t.Errorf("read at once %q, line by line %q", got, again)
+		}
+		for _, e := range again {
+			if !slices.Contains(got, e) {
+				t.Errorf("read %s line by line, but not at once", e)
+			}
+		}
+	})
+}
+
+// TestLatestOfPart checks that a partial list, which was never current, stays so.
+func TestLatestOfPart(t *testing.T) {
+	st := newMemory()
+	a := store.NewArchive(st)
+	name := accept(t, a, "TEST", 1, start)
+	part := sources.Revision{Digest: headerOf("TEST", 1, start).Revision.Digest, Completeness: sources.Partial, OpenEnded: true, Records: 1}
+	if err := a.Append(ctx, store.Event{Type: store.Confirmed, At: day(1), Source: "TEST", Revision: name, List: part}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.NewArchive(st).Latest(ctx, name, sources.Revision{}); err != nil || got != part {
+		t.Errorf("Latest = %+v, %v, want %+v", got, err, part)
+	}
+}
