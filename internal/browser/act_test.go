@@ -504,8 +504,11 @@ func TestMounts(t *testing.T) {
 			t.Errorf("only %d requests were seen", len(b.requests))
 		}
 		b.mu.Unlock()
-		paint := eval[float64](t, b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`)
-		t.Logf("first paint after %.0f ms", paint)
+		// How long a loaded machine takes is no property of the page, so this is logged only.
+		if err := chromedp.Do(b.ctx, chromedp.Reload()); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("first paint after %.0f ms", eval[float64](t, b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`))
 		b.quiet(t)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/emulation"
 )
 
 // sizes are the screens that the page is looked at on: small phone to 4K.
@@ -85,11 +87,14 @@ var states = []state{
 		has("#result", "Not found on the 1 list that is complete and current."), has("#health", "3 of 4 lists not current")}},
 	{name: "stale and critical", reach: screenOne(lazarus), prepare: func(a *api) { a.lists[1]["last_updated"] = stamp(72 * time.Hour) },
 		holds: []string{has(title, "Critical risk"), has(above, "There may be more than this."), has(above, "3 days ago"), aboveTitle}},
+	{name: "unknown age", reach: screenOne(clean), prepare: func(a *api) { a.lists[0]["last_updated"] = nil },
+		holds: []string{has(title, "not an all-clear"), isShape("qualified"), has(above, "It is not known when OFAC Specially Designated Nationals was last checked.")}},
 	{name: "suppressed", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{"suppressed": []object{{"label": "SCAM", "source": "COMMUNITY_BADLIST", "source_ref": "x-1", "added_at": stamp(0), "match": "exact", "listed_address": clean, "reason": "our own hot wallet", "author": "ops", "expires_at": "2027-01-31T00:00:00Z"}}}
 	}, holds: []string{has(title, "No match, but not an all-clear"), isShape("qualified"), has(above, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027."), aboveTitle}},
 	{name: "no lists", prepare: func(a *api) { a.lists = []object{} }, reach: screenOne(clean), holds: []string{has(title, "not an all-clear"), has(above, "No list was searched."), isShape("qualified")}},
 	{name: "mistyped", reach: screenOne("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"), holds: []string{has(title, "This is not an address"), isShape("unknown"), has("#result", "Nothing was screened.")}},
+	{name: "short", reach: screenOne("0x123"), holds: []string{has(title, "Which chain is this address on?"), isShape("unknown"), has("#result", "Nothing was screened.")}},
 	{name: "secret", reach: screenOne(secret), holds: []string{has(title, "This is not an address"), `document.getElementById("address").value === ""`, `!document.documentElement.textContent.includes("` + secret + `")`}},
 	{name: "loading", prepare: func(a *api) { a.delay = 3 * time.Second }, reach: func(t *testing.T, b *tab) {
 		enter(t, b, clean)
@@ -102,16 +107,19 @@ var states = []state{
 	{name: "not loaded", prepare: failing(503, "sources_unavailable", "", "30"), reach: screenOne(clean), holds: []string{has(title, "A required list is not loaded"), isShape("unknown"), has("#result", "30 seconds")}},
 	{name: "broken server", prepare: failing(500, "internal", "", ""), reach: screenOne(clean), holds: []string{inState("error"), has(title, "The server could not answer")}},
 	{name: "many", all: true, reach: func(t *testing.T, b *tab) {
-		enter(t, b, strings.Join([]string{clean, lazarus, mixer, "not an address", theft, secret}, "\n"))
+		enter(t, b, strings.Join([]string{clean, lazarus, mixer, "not an address", theft, secret, dot}, "\n"))
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
-	}, holds: []string{has(title, "3 matches in 6 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle, has("#result tbody", "withheld"),
-		`document.querySelectorAll("#result tbody tr").length === 6`, `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
+	}, holds: []string{has(title, "3 matches in 7 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle, has("#result tbody", "withheld"),
+		`document.querySelectorAll("#result tbody tr").length === 7`, has("#result tbody tr:nth-child(4)", "too short to find its chain"), has("#result tbody tr:nth-child(7)", "No match"), has("#result tbody tr:nth-child(7)", "aptos"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
 	{name: "many in one row", reach: func(t *testing.T, b *tab) {
 		enter(t, b, lazarus+"\n"+clean)
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
 		b.do(t, `document.querySelector("#result tbody button").click()`)
 	}, holds: []string{`document.getElementById("detail").open`, has("#detail h2", "Critical risk"), `document.activeElement.closest("dialog") !== null`}},
 }
+
+// dot is an address whose chain the page cannot guess.
+const dot = "0x1d8727df513fa2a8785d0834e40b34223daff1affc079574082baadb74b66ee4"
 
 // secret is a private key in the format of wallets, of no value.
 const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
@@ -155,6 +163,12 @@ func TestStates(t *testing.T) {
 				b.look(t, v)
 				b.fits(t, v)
 				b.shoot(t, fmt.Sprintf("%s-%d-%s", strings.ReplaceAll(s.name, " ", "-"), v.width, v.scheme))
+			}
+			if s.all {
+				b.look(t, view{"dark", 1280}, &emulation.MediaFeature{Name: "forced-colors", Value: "active"})
+				b.fits(t, view{"dark", 1280})
+				b.shoot(t, strings.ReplaceAll(s.name, " ", "-")+"-1280-forced")
+				b.look(t, views[len(views)-1])
 			}
 			b.accessible(t, "dark "+fmt.Sprint(views[len(views)-1].width))
 			b.quiet(t)

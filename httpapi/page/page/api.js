@@ -91,6 +91,10 @@ const shapes = [
   [new RegExp(`^${b58}{43,44}$`), "solana"],
 ];
 
+// isShort reports whether text may be the rest of an address that was cut: on some
+// chains such a rest is an address of its own, which nobody asked about.
+export const isShort = text => text.length < 25;
+
 // guess returns the chain that text has the looks of, or "". It saves a question: the
 // server names the right chain for a guess that is wrong.
 export function guess(text, slugs) {

@@ -138,7 +138,8 @@ function describe(v) {
     return `${v.detail ?? "This is not an address."}${where}${other}`;
   }
   const rest = v.chains.slice(1, 4), more = v.chains.length - 1 - rest.length;
-  return `Valid on ${v.chain ?? v.chains[0]}.` + (chain.value || rest.length === 0 ? "" : ` It is also valid on ${rest.join(", ")}${more > 0 ? ` and ${more} more` : ""}; the same account is found on each.`);
+  if (!chain.value && api.isShort(address.value.trim())) return "This is short. Choose its chain.";
+  return `Valid on ${v.chain ?? v.chains[0]}.` + (chain.value || rest.length === 0 ? "" : ` It is also valid on ${rest.join(", ")}${more > 0 ? ` and ${more} more` : ""}: choose the chain if you mean another.`);
 }
 
 address.addEventListener("input", () => {
@@ -192,6 +193,7 @@ async function screenOne(text) {
 // address on no chain it returns the chain it looks like, because a list may print it.
 async function findChain(text, signal) {
   const v = known?.text === text && known.chain === "" ? known.v : await api.validate(text, "", signal);
+  if (v.valid && api.isShort(text)) throw new api.Problem("which_chain", "So short an address may be a part of another one.", {});
   const slug = v.valid ? v.chain ?? v.chains[0] : v.suggested_chain || v.chains?.[0] || (v.reason === "secret" ? "" : api.guess(text, slugs));
   if (slug) return slug;
   throw new api.Problem("invalid_address", (v.detail ?? "This is not an address on any chain.") + " If you know the chain, choose it above, and the lists are searched for this very text.", {reason: v.reason, field: "address"});
@@ -199,7 +201,7 @@ async function findChain(text, signal) {
 
 function failed(p, retry) {
   const state = {offline: "offline", missing_credentials: "key", invalid_token: "key", quota_exceeded: "quota"}[p.code] ?? "error";
-  const input = p.code === "invalid_address" || p.code === "unsupported_chain";
+  const input = p.code === "invalid_address" || p.code === "which_chain" || p.code === "unsupported_chain";
   put(state, fail(p, input || state === "key" ? [] : [h("button", {type: "button", onclick: retry}, "Try again")]));
   if (state === "key") {
     again = retry;
@@ -298,9 +300,9 @@ function start(name, table) {
     refresh();
   }
   put("rows", view.node);
+  run();
   view.update();
   focusResult();
-  run();
 }
 
 function download(name, job) {

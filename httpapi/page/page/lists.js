@@ -27,7 +27,7 @@ function one(s, changes) {
     h("div", {class: "list-head"}, h("h3", {}, s.name), h("span", {class: `state ${s.word}`}, shape(signs[s.word], 16), words[s.word])),
     h("p", {class: "note"}, [s.issuer ?? s.jurisdiction, plural(s.address_count, "address", "addresses"), s.completeness === "assembled" && "assembled from extracts", s.required === false && "optional"].filter(Boolean).join(" · ")),
     timeline(s),
-    h("p", {class: "note"}, s.age === null ? "Never checked" : ["Checked ", time(s.last_updated, ago(s.age))], s.published_at && [" · published ", time(s.published_at, day(s.published_at))]),
+    h("p", {class: "note"}, s.age === null ? (s.word === "missing" ? "Never checked" : "Last check unknown") : ["Checked ", time(s.last_updated, ago(s.age))], s.published_at && [" · published ", time(s.published_at, day(s.published_at))]),
     chart && [chart, h("p", {class: "note"}, `${count(points[0].addresses)} addresses on ${day(points[0].time)}, now ${count(points.at(-1).addresses)}`)]);
 }
 

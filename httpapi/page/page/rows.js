@@ -1,13 +1,13 @@
 // Many addresses: a job screens rows in batches, and a view shows them.
 
-import {Problem, batch, guess, newName} from "./api.js";
+import {Problem, batch, guess, isShort, newName, validate} from "./api.js";
 import {inert, write} from "./csv.js";
 import {h} from "./dom.js";
 import {shape} from "./chart.js";
 import {caveats, head} from "./verdict.js";
 import {count, kind, levels, plural, problem, span, states, verdict} from "./words.js";
 
-const batchRows = 250, batchBytes = 400 << 10, longest = 1024, tries = 5, pageRows = 25;
+const batchRows = 250, batchBytes = 400 << 10, longest = 1024, tries = 5, pageRows = 25, lookups = 200;
 const passing = new Set(["rate_limited", "overloaded", "timeout", "request_timeout", "keys_unavailable", "quota_unavailable", "audit_unavailable"]);
 
 // A Job is rows to screen. rows are {text, given}: an address, and its chain or "".
@@ -25,8 +25,10 @@ export class Job {
     this.done = 0;
     this.from = 0; // the rows before it have an outcome
     this.pending = null;
+    this.lookups = 0;
     for (const r of rows) {
-      r.chain = r.given || guess(r.text, slugs) || "ethereum";
+      r.looks = r.given || guess(r.text, slugs);
+      r.chain = r.looks || "ethereum"; // a wrong one, and the server names the right one
       if (r.text === "") this.settle(r, {code: "missing_field", detail: "The row has no address."});
       else if (r.text.length > longest) this.settle(r, {code: "invalid_address", detail: "The text is longer than any address."});
     }
@@ -88,19 +90,27 @@ export class Job {
     if (answer.snapshot) this.snapshots.add(answer.snapshot);
     this.meta = {screened_at: answer.screened_at, scoring_version: answer.scoring_version, snapshot: answer.snapshot, _disclaimer: answer._disclaimer};
     const quota = answer.results.find(o => o.code === "quota_exceeded");
-    answer.results.forEach((o, i) => {
-      if (o.code === "quota_exceeded") return;
+    for (const [i, o] of answer.results.entries()) {
+      if (o.code === "quota_exceeded") continue;
       const [first] = items[i];
-      const better = o.suggested_chain;
+      const better = o.suggested_chain || (o.code === "invalid_address" && await this.lookUp(first));
       // A chain that was guessed, or given as a ticker, is replaced by the one that the server names.
       if (better && better !== first.chain && (o.reason === "ticker" || !first.given) && !first.again) {
         for (const r of items[i]) [r.chain, r.again] = [better, true];
-        return;
+        continue;
       }
-      const outcome = o.level ? {...o, ...this.meta, data_freshness: answer.data_freshness} : o;
+      const outcome = o.level ? {...o, ...this.meta, data_freshness: answer.data_freshness} : first.looks ? o : {...o, detail: o.reason === "secret" ? o.detail : isShort(first.text) ? "This is too short to find its chain." : "This is not an address on any chain."};
       for (const r of items[i]) this.settle(r, outcome);
-    });
+    }
     if (quota) throw new Problem("quota_exceeded", quota.detail, {retryAfter: quota.retryAfter ?? 0});
+  }
+
+  // lookUp asks for the chain of a row that looks like an address of none. It asks for
+  // some rows only, so that a file of nonsense does not become thousands of requests.
+  async lookUp(row) {
+    if (row.looks || row.again || isShort(row.text) || this.lookups++ >= lookups) return "";
+    const v = await validate(row.text).catch(() => ({}));
+    return v.valid ? v.chain ?? v.chains[0] : "";
   }
 
   // ask repeats a batch that failed for a reason that passes.
@@ -181,7 +191,7 @@ export class View {
     const {job} = this, n = job.tally(), total = job.rows.length;
     this.lists = job.lists(this.sources);
     this.summary(n, total);
-    this.node.dataset.state = job.running ? "running" : job.error ? "stopped" : "done";
+    this.node.dataset.state = job.running ? "running" : n.open > 0 ? "stopped" : "done";
     if (job.running) {
       const rate = (job.done - job.before) / Math.max(1, Date.now() - job.started);
       const rest = rate > 0 ? Math.ceil((total - job.done) / rate / 1000) : 0;

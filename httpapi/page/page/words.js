@@ -86,6 +86,9 @@ export function state(s) {
   if (s.partial || s.completeness === "partial") {
     word = "partial";
     caveat = `${name} is loaded only in part. Addresses in the missing part would not be found.`;
+  } else if (age === null && s.completeness) {
+    word = "stale";
+    caveat = `It is not known when ${name} was last checked. Addresses listed lately may not be found.`;
   } else if (age === null) {
     word = "missing";
     caveat = `${name} has not been loaded. It was not searched.`;
@@ -119,7 +122,7 @@ export function verdict(result, lists) {
     const line = searched > 0 ? `Not found on the ${plural(searched, "list")} that ${searched === 1 ? "is" : "are"} complete and current.` : "No complete and current list was searched.";
     return {title: "No match, but not an all-clear", shape: "qualified", line, caveats, lead: "This is not an all-clear."};
   }
-  const oldest = Math.max(...lists.map(s => s.age));
+  const oldest = Math.max(...lists.map(s => s.age)); // each has one: a list without is a caveat
   return {title, shape, line: `Not found on ${lists.length === 1 ? "the one list" : `any of the ${lists.length} lists`} searched, ${lists.length === 1 ? "" : "each "}checked in the last ${oldest < 3600 ? "hour" : `${Math.ceil(oldest / 3600)} hours`}.`, caveats, lead: ""};
 }
 
@@ -134,11 +137,12 @@ export function problem(p) {
     case "insufficient_scope": return ["The key does not allow this", p.detail, "Ask for a key with this permission."];
     case "quota_exceeded": {
       const at = p.retryAfter > 0 ? new Date(Date.now() + p.retryAfter * 1000).toISOString() : "";
-      return ["The quota of this key is used up", "What is left was not screened.", at ? `The quota renews on ${day(at)}. You can also use another key.` : "Use another key, or wait until the quota renews."];
+      return ["The quota of this key is used up", "The server screens nothing more for this key.", at ? `The quota renews on ${day(at)}. You can also use another key.` : "Use another key, or wait until the quota renews."];
     }
     case "rate_limited": return ["Too many requests at once", "Nothing was screened.", wait];
     case "sources_unavailable": return ["A required list is not loaded", "Without it, no address can be called clean, so the server gives no answer.", wait];
     case "sources_stale": return ["A required list is too old", "Without a current list, no address can be called clean, so the server gives no answer.", wait];
+    case "which_chain": return ["Which chain is this address on?", p.detail, "Choose its chain above. Nothing was screened."];
     case "invalid_address":
     case "unsupported_chain": return [p.code === "invalid_address" ? "This is not an address" : "The chain is not supported", p.detail, "Nothing was screened."];
     default: return ["The server could not answer", p.detail || "Nothing was screened.", wait];
