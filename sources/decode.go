@@ -24,6 +24,10 @@ func Decode(asset, text string) (address.Address, bool) {
 			return a, true
 		}
 	}
+	if isEVM(text) { // most entries of community lists are; Detect would try every chain
+		a, err := address.Normalize("ethereum", text)
+		return a, err == nil
+	}
 	for _, a := range address.Detect(text) {
 		if a.Proven() {
 			return a, true
@@ -34,6 +38,19 @@ func Decode(asset, text string) (address.Address, bool) {
 		return a, true
 	}
 	return address.Address{}, false
+}
+
+// isEVM reports whether text is 0x and 40 hex digits, which no other format has.
+func isEVM(text string) bool {
+	if len(text) != 42 || text[0] != '0' || text[1]|0x20 != 'x' {
+		return false
+	}
+	for _, c := range []byte(text[2:]) {
+		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
+			return false
+		}
+	}
+	return true
 }
 
 // TrimListed returns a listed string without the blanks around it that lists

@@ -269,6 +269,10 @@ func (p *parser) kind(r record) score.Kind {
 // decode returns the account that text is on a chain, or under a ticker, if
 // chain is no chain's name, and that ticker. Either is only a hint.
 func decode(chain, text string) (a address.Address, asset string, ok bool) {
+	if chain == "" {
+		a, ok = sources.Decode("", text)
+		return a, "", ok
+	}
 	c, err := address.ParseChain(strings.ReplaceAll(chain, " ", "-"))
 	if err != nil {
 		a, ok = sources.Decode(chain, text)

@@ -44,11 +44,11 @@ type Options struct {
 // of MyEtherWallet, under the id COMMUNITY_BADLIST. opts may be nil; what is wrong in
 // it, a URL that is not https for one, is the error of Load.
 //
-// Load fetches the list with a conditional request and reads it as [Format.Parse]
-// does, but that it adds entries only after the whole list was read. A list that the server
-// calls unchanged, or whose digest is that of the revision held, is
-// [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
-// downloads that break off, are repeated a few times.
+// Load fetches the list with a conditional request and parses it as [Format.Parse]
+// does. It adds entries only after it has read the whole list, and holds none of them:
+// a download of more than 8 MiB is kept in a temporary file. A list that the server
+// confirms, or that has the digest of the revision held, is [sources.ErrUnchanged].
+// Load repeats requests that fail in a way that may pass, and downloads that break off.
 func New(opts *Options) sources.Source {
 	s := &source{}
 	if opts != nil {
@@ -71,7 +71,7 @@ func (s *source) Info() sources.Info { return s.Options.Info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
-	rev, err := fetch.List(ctx, req, prev, add, s.Format.Parse)
+	rev, err := fetch.Stream(ctx, req, prev, add, s.Format.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("badlist: %w", err)
 	}
