@@ -20,7 +20,11 @@ func Stream(ctx context.Context, req *Request, prev sources.Revision, add func(s
 		req.ETag, req.LastModified = prev.ETag, prev.LastModified
 	}
 	var copied spool
-	defer func() { err = errors.Join(err, copied.Close()) }()
+	defer func() {
+		if cerr := copied.Close(); cerr != nil {
+			err = errors.Join(err, cerr)
+		}
+	}()
 	var rev sources.Revision
 	result, err := Get(ctx, req, func(body io.Reader) error {
 		if err := copied.Reset(); err != nil {
