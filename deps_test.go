@@ -49,7 +49,6 @@ var imports = map[string]string{
 	"httpapi":                         "address score screening sources",
 	"httpapi/audit":                   "address httpapi score screening",
 	"httpapi/page":                    "address",
-	"httpapi/storetest":               "httpapi",
 	"internal/base58":                 "",
 	"internal/bech32":                 "internal/fivebit",
 	"internal/fivebit":                "",
@@ -64,9 +63,13 @@ var imports = map[string]string{
 	"internal/pipenet":                "",
 	"internal/postgrestest":           "",
 
-	"httpapi/sqlstore":          "httpapi",
-	"httpapi/sqlstore/sqlite":   "httpapi/sqlstore",
-	"httpapi/sqlstore/postgres": "httpapi/sqlstore",
+	"httpapi/access":                   "httpapi",
+	"httpapi/access/sqlstore":          "httpapi/access",
+	"httpapi/access/sqlstore/sqlite":   "httpapi/access/sqlstore",
+	"httpapi/access/sqlstore/postgres": "httpapi/access/sqlstore",
+	"httpapi/access/storetest":         "httpapi/access",
+	"httpapi/internal/accesstest":      "httpapi/access",
+	"httpapi/metrics":                  "httpapi httpapi/access httpapi/audit score screening",
 }
 
 // links is what the packages that people embed may link, beyond the standard
@@ -87,9 +90,10 @@ var links = map[string]string{
 	"httpapi/page":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys",
 
 	// Each database is a driver, and what that needs.
-	"httpapi/sqlstore":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
-	"httpapi/sqlstore/sqlite":   "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time modernc.org github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
-	"httpapi/sqlstore/postgres": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text golang.org/x/time github.com/jackc",
+	"httpapi/access/sqlstore":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/access":                   "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/access/sqlstore/sqlite":   "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time modernc.org github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
+	"httpapi/access/sqlstore/postgres": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text golang.org/x/time github.com/jackc",
 }
 
 // never are packages of the standard library that these must not link, and the
@@ -106,9 +110,11 @@ var never = map[string]string{
 	"httpapi/page":       "encoding/xml database/sql testing",
 	"sources/stablecoin": "encoding/xml database/sql testing",
 
-	"httpapi/sqlstore":          "encoding/xml testing",
-	"httpapi/sqlstore/sqlite":   "encoding/xml testing",
-	"httpapi/sqlstore/postgres": "testing", // its driver knows columns of XML
+	"httpapi/access/sqlstore":          "encoding/xml testing",
+	"httpapi/access":                   "encoding/xml database/sql testing",
+	"httpapi/metrics":                  "encoding/xml database/sql testing",
+	"httpapi/access/sqlstore/sqlite":   "encoding/xml testing",
+	"httpapi/access/sqlstore/postgres": "testing", // its driver knows columns of XML
 }
 
 // goList returns the lines that go list prints.
@@ -166,7 +172,9 @@ var exampleModules = []string{"github.com/prometheus/", "github.com/schollz/", "
 
 func TestExampleModules(t *testing.T) {
 	ours := goList(t, "./...")
-	ours = slices.DeleteFunc(ours, func(pkg string) bool { return strings.HasPrefix(pkg, module+"examples/") })
+	ours = slices.DeleteFunc(ours, func(pkg string) bool {
+		return strings.HasPrefix(pkg, module+"examples/") || pkg == module+"httpapi/metrics" // which is for programs with Prometheus
+	})
 	for _, dep := range goList(t, append([]string{"-deps"}, ours...)...) {
 		for _, m := range exampleModules {
 			if strings.HasPrefix(dep, m) {

@@ -26,7 +26,7 @@
 // # What it does not do
 //
 // There is no global state, no environment variable (but for those of libpq in
-// httpapi/sqlstore/postgres), and no network on the path of a question. No goroutine
+// httpapi/access/sqlstore/postgres), and no network on the path of a question. No goroutine
 // is left when a call returns, but for those of what has a Close. Nothing is loaded
 // before the caller asks for it.
 package walletscreen

@@ -12,6 +12,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
@@ -48,7 +49,7 @@ func fresh(ctx context.Context) error {
 
 // mount is a snippet of the README.
 func mount(s *screening.Screener, mux *http.ServeMux) error {
-	keys, err := httpapi.NewKeys(map[string]string{"billing": os.Getenv("SCREEN_KEY")})
+	keys, err := access.Fixed(map[string]string{"billing": os.Getenv("SCREEN_KEY")})
 	if err != nil {
 		return err
 	}

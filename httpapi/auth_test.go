@@ -10,77 +10,17 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-func TestKeys(t *testing.T) {
-	k := testKeys(t)
-	for _, tt := range []struct{ token, id string }{
-		{testKey, "plain"},
-		{hashedKey, "hashed"},
-		{"", ""},
-		{testKey + "x", ""},
-		{testKey[:len(testKey)-1], ""},
-		{strings.ToLower(testKey), ""},
-		{httpapi.HashKey(hashedKey), ""}, // whoever reads the store cannot come in
-		{httpapi.HashKey(testKey), ""},
-	} {
-		grant, err := k.Authorize(context.Background(), tt.token)
-		if grant.KeyID != tt.id || (tt.id == "") != errors.Is(err, httpapi.ErrUnauthorized) {
-			t.Errorf("Authorize(%q) = %v, %v; want %q", tt.token, grant, err, tt.id)
-		}
-	}
-	for name, k := range map[string]*httpapi.Keys{"zero": {}, "nil": nil} {
-		if grant, err := k.Authorize(context.Background(), testKey); grant.KeyID != "" || !errors.Is(err, httpapi.ErrUnauthorized) {
-			t.Errorf("%s Keys let %v in: %v", name, grant, err)
-		}
-	}
-}
+// An authorizer is an Authorizer that decides by the token.
+type authorizer func(token string) (httpapi.Caller, error)
 
-func TestNewKeysErrors(t *testing.T) {
-	hash := httpapi.HashKey(testKey)
-	for _, keys := range []map[string]string{
-		{"": testKey}, {"a b": testKey}, {strings.Repeat("a", 65): testKey}, {"é": testKey},
-		{"id": ""}, {"id": "wsk_SHORT_SHORT"}, {"id": "a secret with blanks in it"}, {"id": strings.Repeat("=", 20)},
-		{"id": hash[:len(hash)-1]}, {"id": hash + "0"}, {"id": hash + "00"}, {"id": "sha256:" + strings.Repeat("g", 64)}, {"id": "sha256:"},
-		{"a": testKey, "b": testKey}, {"a": testKey, "b": hash},
-	} {
-		k, err := httpapi.NewKeys(keys)
-		if err == nil || k != nil {
-			t.Errorf("NewKeys(%v) = %v, want an error", keys, k)
-			continue
-		}
-		for _, v := range keys {
-			if len(v) > 8 && strings.Contains(err.Error(), v) {
-				t.Errorf("NewKeys(%v): the error tells the key: %v", keys, err)
-			}
-		}
+func (f authorizer) Authorize(r *http.Request) (httpapi.Caller, error) {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return httpapi.Caller{}, httpapi.ErrNoCredentials
 	}
-	if _, err := httpapi.NewKeys(map[string]string{"id": strings.ToUpper(hash[7:])}); err != nil {
-		t.Errorf("a key that looks like a hash: %v", err)
-	}
-	if _, err := httpapi.NewKeys(map[string]string{"a": "sha256:" + strings.ToUpper(hash[7:])}); err != nil {
-		t.Errorf("a hash in capitals: %v", err)
-	}
-}
-
-func TestNewKey(t *testing.T) {
-	a, b := httpapi.NewKey(), httpapi.NewKey()
-	if a == b || !regexp.MustCompile(`^wsk_[A-Z2-7]{52}$`).MatchString(a) {
-		t.Errorf("NewKey() = %q, then %q", a, b)
-	}
-	k, err := httpapi.NewKeys(map[string]string{"id": a})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.Authorize(context.Background(), a); err != nil {
-		t.Error(err)
-	}
-}
-
-// authorizer is an Authorizer of a test.
-type authorizer func(token string) (httpapi.Grant, error)
-
-func (f authorizer) Authorize(ctx context.Context, token string) (httpapi.Grant, error) {
 	return f(token)
 }
 
@@ -92,19 +32,18 @@ func TestAuthorizer(t *testing.T) {
 		status int
 	}{
 		{"nil", nil, 401},
-		{"nil Keys", (*httpapi.Keys)(nil), 401},
-		{"expired", authorizer(func(string) (httpapi.Grant, error) {
-			return httpapi.Grant{}, errors.Join(errors.New("expired"), httpapi.ErrUnauthorized)
+		{"expired", authorizer(func(string) (httpapi.Caller, error) {
+			return httpapi.Caller{}, errors.Join(errors.New("expired"), httpapi.ErrUnauthorized)
 		}), 401},
-		{"grant and error", authorizer(func(string) (httpapi.Grant, error) {
-			return httpapi.Grant{KeyID: "id"}, httpapi.ErrUnauthorized
+		{"grant and error", authorizer(func(string) (httpapi.Caller, error) {
+			return httpapi.Caller{ID: "id"}, httpapi.ErrUnauthorized
 		}), 401},
-		{"store down", authorizer(func(token string) (httpapi.Grant, error) {
-			return httpapi.Grant{KeyID: "id"}, errors.New("no connection for " + token)
+		{"store down", authorizer(func(token string) (httpapi.Caller, error) {
+			return httpapi.Caller{ID: "id"}, errors.New("no connection for " + token)
 		}), 500},
-		{"panic", authorizer(func(string) (httpapi.Grant, error) { panic("at once") }), 500},
-		{"no id", authorizer(func(string) (httpapi.Grant, error) { return httpapi.Grant{}, nil }), 500},
-		{"in", authorizer(func(string) (httpapi.Grant, error) { return httpapi.Grant{KeyID: "id"}, nil }), 200},
+		{"panic", authorizer(func(string) (httpapi.Caller, error) { panic("at once") }), 500},
+		{"no id", authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{}, nil }), 500},
+		{"in", authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{ID: "id"}, nil }), 200},
 	} {
 		r := httptest.NewRequest("GET", "/api/v1/sources", nil)
 		r.Header.Set("Authorization", "Bearer "+testKey)
@@ -122,48 +61,16 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
-// TestBearer: what can be no token reaches no Authorizer.
-func TestBearer(t *testing.T) {
-	var got string
-	h := httpapi.NewHandler(newLoadedScreener(t), authorizer(func(token string) (httpapi.Grant, error) {
-		got = token
-		return httpapi.Grant{KeyID: "id"}, nil
-	}), nil)
-	for _, tt := range []struct{ value, token string }{
-		{"Bearer a", "a"},
-		{"BEARER  az.AZ-09_~+/==", "az.AZ-09_~+/=="},
-		{"Bearer " + strings.Repeat("a", 4096), strings.Repeat("a", 4096)},
-		{"Bearer " + strings.Repeat("a", 4097), ""},
-		{"Bearer a b", ""},
-		{"Bearer a,b", ""},
-		{"Bearer a=b", ""},
-		{"Bearer ==", ""},
-		{"Bearer é", ""},
-		{"Bearer \"a\"", ""},
-		{"Bearera", ""},
-		{"a", ""},
-	} {
-		got = ""
-		r := httptest.NewRequest("GET", "/api/v1/sources", nil)
-		r.Header.Set("Authorization", tt.value)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if got != tt.token || (w.Code == 200) != (tt.token != "") {
-			t.Errorf("%.40q: status %d, token %.40q, want %.40q", tt.value, w.Code, got, tt.token)
-		}
-	}
-}
-
 // TestKeyAsRequestID: a key that was sent as the id of the request is in no answer,
 // whoever has made it, and in nothing that is told of it.
 func TestKeyAsRequestID(t *testing.T) {
 	const key = "a-key-of-ones-own"
 	var told string
-	h := httpapi.NewHandler(newLoadedScreener(t), authorizer(func(token string) (httpapi.Grant, error) {
+	h := httpapi.NewHandler(newLoadedScreener(t), authorizer(func(token string) (httpapi.Caller, error) {
 		if token != key {
-			return httpapi.Grant{}, httpapi.ErrUnauthorized
+			return httpapi.Caller{}, httpapi.ErrUnauthorized
 		}
-		return httpapi.Grant{KeyID: "own"}, nil
+		return httpapi.Caller{ID: "own"}, nil
 	}), &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { told = o.RequestID }})
 	for token, want := range map[string]int{key: 200, "another" + key: 401} {
 		for _, id := range []string{token, "id=" + token} {
@@ -201,10 +108,10 @@ func FuzzAuthHeader(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	store := httpapi.NewMemory()
-	token := issue(f, store, httpapi.Key{ID: "a_b.c"})
+	store := access.NewMemory()
+	token := issue(f, store, access.Key{ID: "a_b.c"})
 	f.Add("Bearer " + token)
-	ring := httpapi.NewKeyring(store, nil)
+	ring := access.New(store, nil)
 	f.Cleanup(func() { ring.Close(context.Background()) })
 	s := newLoadedScreener(f)
 	fixed, kept := httpapi.NewHandler(s, testKeys(f), nil), httpapi.NewHandler(s, ring, nil)

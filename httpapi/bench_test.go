@@ -8,24 +8,23 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
 // BenchmarkAdmit is what is done for a key beside reading and answering: it is
 // let in, held against its burst limit, counted, and told what is left.
 func BenchmarkAdmit(b *testing.B) {
-	store := httpapi.NewMemory()
-	limited := issue(b, store, httpapi.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
-	free := issue(b, store, httpapi.Key{ID: "free"})
-	ring := httpapi.NewKeyring(store, nil)
+	store := access.NewMemory()
+	limited := issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
+	free := issue(b, store, access.Key{ID: "free"})
+	ring := access.New(store, nil)
 	defer ring.Close(b.Context())
-	quota := httpapi.NewQuota(store, nil)
-	defer quota.Close(b.Context())
 	for _, bench := range []struct {
 		name  string
 		keys  httpapi.Authorizer
 		token string
 	}{{"limited", ring, limited}, {"free", ring, free}, {"fixed", testKeys(b), testKey}} {
-		admit := httpapi.Admit(bench.keys, quota)
+		admit := httpapi.Charge(bench.keys, ring)
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			r := httptest.NewRequest("POST", "/api/v1/screen", nil)
@@ -51,9 +50,9 @@ func BenchmarkAdmit(b *testing.B) {
 // as a server has read it to one that it would write; fields is a handler that sets
 // as many fields and does nothing else.
 func BenchmarkScreenLimited(b *testing.B) {
-	store := httpapi.NewMemory()
-	token := issue(b, store, httpapi.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
-	ring := httpapi.NewKeyring(store, nil)
+	store := access.NewMemory()
+	token := issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
+	ring := access.New(store, nil)
 	defer ring.Close(b.Context())
 	values := []string{"constant"}
 	for _, bench := range []struct {
@@ -66,7 +65,7 @@ func BenchmarkScreenLimited(b *testing.B) {
 			}
 			w.WriteHeader(http.StatusOK)
 		})},
-		{"all", httpapi.NewHandler(newLoadedScreener(b), ring, nil)},
+		{"all", httpapi.NewHandler(newLoadedScreener(b), ring, &httpapi.Options{Meter: ring})},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -8,17 +8,18 @@ import (
 	"sync"
 )
 
-// The description of the interface, by hand, and the page that is made of it.
+// The description of the interface, which is written by hand, and the page that is
+// generated from it.
 //
 //go:generate go -C ../internal/contract/mkdocs run .
 var (
 	//go:embed openapi.yaml
-	openAPI []byte
+	openAPIText []byte
 	//go:embed docs.html
-	docs []byte
+	docsText []byte
 )
 
-// A document is a text that is the same for everybody.
+// A document is a text that is equal for all clients.
 type document struct {
 	text   []byte
 	media  string // the type
@@ -26,22 +27,21 @@ type document struct {
 	tag    string // the entity-tag
 }
 
-// documents returns the documents by their routes.
-var documents = sync.OnceValue(func() map[route]*document {
-	const nothing = "default-src 'none'; frame-ancestors 'none'"
-	all := map[route]*document{
-		openAPIPath: {text: openAPI, media: "application/yaml", policy: nothing},
-		docsPath: {text: docs, media: "text/html; charset=utf-8",
-			policy: nothing + "; base-uri 'none'; form-action 'none'; img-src data:; style-src '" + hashSource(docs, "style") + "'"},
-	}
-	for _, d := range all {
-		d.tag = etag(d.text)
-	}
-	return all
+const noContent = "default-src 'none'; frame-ancestors 'none'"
+
+var openAPIDocument = sync.OnceValue(func() *document {
+	return &document{text: openAPIText, media: "application/yaml", policy: noContent, tag: etag(openAPIText)}
 })
 
-// hashSource returns what allows the content of the one element of page by its
-// hash, and nothing else, in a Content-Security-Policy.
+var docsDocument = sync.OnceValue(func() *document {
+	return &document{
+		text: docsText, media: "text/html; charset=utf-8", tag: etag(docsText),
+		policy: noContent + "; base-uri 'none'; form-action 'none'; img-src data:; style-src '" + hashSource(docsText, "style") + "'",
+	}
+})
+
+// hashSource returns the source expression of a Content-Security-Policy that allows
+// the content of the only element of that name in page, by its hash.
 func hashSource(page []byte, element string) string {
 	_, content, _ := strings.Cut(string(page), "<"+element+">")
 	content, _, _ = strings.Cut(content, "</"+element+">")
@@ -49,8 +49,14 @@ func hashSource(page []byte, element string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }
 
-// document returns the text of d, or nil if the caller has it already, or the
-// problem of one who wants another.
+// openAPI answers a GET to /openapi.yaml.
+func (e *exchange) openAPI() ([]byte, *problem) { return e.document(openAPIDocument()) }
+
+// docs answers a GET to /docs.
+func (e *exchange) docs() ([]byte, *problem) { return e.document(docsDocument()) }
+
+// document returns the text of d, or nil if the client has it already, or the problem
+// of a client that wants another version.
 func (e *exchange) document(d *document) ([]byte, *problem) {
 	if p := e.compareTag(d.tag); p != nil {
 		return nil, p

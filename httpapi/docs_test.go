@@ -22,8 +22,8 @@ func TestDocuments(t *testing.T) {
 		path, file, media string
 		endpoint          http.Handler
 	}{
-		{"/openapi.yaml", "openapi.yaml", "application/yaml", endpoints.OpenAPI},
-		{"/docs", "docs.html", "text/html; charset=utf-8", endpoints.Docs},
+		{"/openapi.yaml", "openapi.yaml", "application/yaml", endpoints["/openapi.yaml"]},
+		{"/docs", "docs.html", "text/html; charset=utf-8", endpoints["/docs"]},
 	} {
 		want := readFile(t, tt.file)
 		w := get(h, "GET", "/any/prefix"+tt.path)

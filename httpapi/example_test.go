@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -31,8 +31,8 @@ func ExampleNewHandler() {
 	if _, err := s.Refresh(context.Background()); err != nil { // a server has "go s.Run(ctx, time.Hour)"
 		log.Fatal(err)
 	}
-	key := httpapi.NewKey() // shown to its owner once; what is kept is its hash
-	keys, err := httpapi.NewKeys(map[string]string{"payments": httpapi.HashKey(key)})
+	const key = "wsk_only-for-this-example"
+	keys, err := access.Fixed(map[string]string{"payments": key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -60,30 +60,35 @@ func ExampleNewHandler() {
 	// 200 {Address:0x098b716b8aaf21512996dc57eb0615e2383e2f96 Chain:polygon Level:HIGH Score:80}
 }
 
-// tenants is an Authorizer that asks somebody else, such as a database.
-type tenants struct{ byHash map[string]string }
+// sessions is an Authorizer for users who have signed in to the application.
+type sessions map[string]string // user by session cookie
 
-func (t tenants) Authorize(ctx context.Context, token string) (httpapi.Grant, error) {
-	id, ok := t.byHash[httpapi.HashKey(token)]
-	if !ok {
-		return httpapi.Grant{}, httpapi.ErrUnauthorized
+func (s sessions) Authorize(r *http.Request) (httpapi.Caller, error) {
+	cookie, err := r.Cookie("session")
+	if err != nil {
+		return httpapi.Caller{}, httpapi.ErrNoCredentials
 	}
-	return httpapi.Grant{KeyID: id}, nil
+	user, ok := s[cookie.Value]
+	if !ok {
+		return httpapi.Caller{}, httpapi.ErrUnauthorized
+	}
+	return httpapi.Caller{ID: user}, nil
 }
 
 func ExampleAuthorizer() {
-	key := httpapi.NewKey()
-	var keys httpapi.Authorizer = tenants{map[string]string{httpapi.HashKey(key): "tenant-1"}}
-	for _, token := range []string{key, "another"} {
-		grant, err := keys.Authorize(context.Background(), token)
-		fmt.Printf("%q %v\n", grant.KeyID, err)
+	var auth httpapi.Authorizer = sessions{"4f1c": "user@corp.example"}
+	for _, session := range []string{"4f1c", "another"} {
+		r := httptest.NewRequest("GET", "/api/v1/sources", nil)
+		r.AddCookie(&http.Cookie{Name: "session", Value: session})
+		caller, err := auth.Authorize(r)
+		fmt.Printf("%q %v\n", caller.ID, err)
 	}
 	// Output:
-	// "tenant-1" <nil>
+	// "user@corp.example" <nil>
 	// "" unauthorized
 }
 
-// A log of accesses, and counters, without what was screened.
+// An access log and counters, without the screened addresses.
 func ExampleOptions_observe() {
 	s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "EMPTY", Name: "None yet", Jurisdiction: sources.Community})}, nil)
 	if err != nil {
@@ -92,7 +97,7 @@ func ExampleOptions_observe() {
 	levels := make(map[score.Level]int)
 	h := httpapi.NewHandler(s, nil, &httpapi.Options{
 		Observe: func(ctx context.Context, o httpapi.Observation) {
-			fmt.Printf("route=%s method=%s status=%d code=%s key=%q\n", o.Route, o.Method, o.Status, o.Code, o.KeyID)
+			fmt.Printf("route=%s method=%s status=%d code=%s caller=%q\n", o.Route, o.Method, o.Status, o.Code, o.CallerID)
 			if o.Result.Level != "" { // a screening was answered
 				levels[o.Result.Level]++ // under a lock, in a server
 			}
@@ -101,84 +106,44 @@ func ExampleOptions_observe() {
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/risk/api/v1/sources", nil))
 	fmt.Println(levels)
 	// Output:
-	// route=/api/v1/sources method=GET status=401 code=missing_credentials key=""
+	// route=/api/v1/sources method=GET status=401 code=missing_credentials caller=""
 	// map[]
 }
 
-// Keys that are issued while the server runs, each with what it is granted.
-func ExampleKeyring() {
-	ctx := context.Background()
-	list := sources.Static(
-		sources.Info{ID: "OUR_LIST", Name: "Our own list", Jurisdiction: sources.Community},
-		sources.Entry{
-			Address: address.MustParse("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96"),
-			Kind:    score.StolenFunds, Ref: "case 17",
-		})
-	s, err := screening.New([]sources.Source{list}, nil)
+// Admit protects a handler of the application with the same keys.
+func ExampleAdmit() {
+	keys, err := access.Fixed(map[string]string{"payments": "wsk_only-for-this-example"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := s.Refresh(ctx); err != nil {
-		log.Fatal(err)
-	}
-	var store httpapi.Store = httpapi.NewMemory() // or one that lasts, of package sqlstore
-	keys := httpapi.NewKeyring(store, nil)
-	defer keys.Close(ctx)
-	quota := httpapi.NewQuota(store, nil) // in each replica, over the same database
-	defer quota.Close(ctx)
-	h := httpapi.NewHandler(s, keys, &httpapi.Options{Quota: quota})
-
-	token, key, err := httpapi.IssueKey(httpapi.Key{ID: "customer-7", Quota: 2, Rate: 10, Burst: 20})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := store.PutKey(ctx, key); err != nil { // the token is shown to the customer, and kept nowhere
-		log.Fatal(err)
-	}
-	for range 3 {
-		r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(
-			`{"address": "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "chain": "ethereum"}`))
-		r.Header.Set("Authorization", "Bearer "+token)
-		r.Header.Set("Content-Type", "application/json")
+	h := httpapi.Admit(keys, "reports", nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller, _ := httpapi.CallerOf(r.Context())
+		fmt.Fprintln(w, "report for", caller.ID)
+	}))
+	for _, key := range []string{"wsk_only-for-this-example", "another"} {
+		r := httptest.NewRequest("GET", "/reports/7", nil)
+		r.Header.Set("Authorization", "Bearer "+key)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		left, _, _ := strings.Cut(w.Header().Get("RateLimit"), ";t=")
-		fmt.Println(w.Code, left)
+		fmt.Println(w.Code, w.Header().Get("Content-Type"))
 	}
 	// Output:
-	// 200 "monthly";r=1
-	// 200 "monthly";r=0
-	// 429 "monthly";r=0
+	// 200 text/plain; charset=utf-8
+	// 401 application/problem+json
 }
 
-// A new secret for a key, which the old one outlasts by a week.
-func ExampleKey_Rotate() {
-	ctx := context.Background()
-	store := httpapi.NewMemory()
-	old, key, err := httpapi.IssueKey(httpapi.Key{ID: "customer-7"})
+func ExampleNewEndpoints() {
+	s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "EMPTY", Name: "None yet", Jurisdiction: sources.Community})}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := store.PutKey(ctx, key); err != nil {
-		log.Fatal(err)
+	mux := http.NewServeMux()
+	for path, endpoint := range httpapi.NewEndpoints(s, nil, nil) {
+		mux.Handle("/risk"+path, endpoint)
 	}
-
-	stored, err := store.Key(ctx, "customer-7")
-	if err != nil {
-		log.Fatal(err)
-	}
-	renewed, rotated := stored.Rotate(7 * 24 * time.Hour)
-	if err := store.PutKey(ctx, rotated); err != nil { // ErrConflict if somebody else has changed it
-		log.Fatal(err)
-	}
-
-	keys := httpapi.NewKeyring(store, nil)
-	defer keys.Close(ctx)
-	for _, token := range []string{old, renewed} {
-		_, err := keys.Authorize(ctx, token)
-		fmt.Println(err)
-	}
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/risk/openapi.yaml", nil))
+	fmt.Println(w.Code, w.Header().Get("Content-Type"))
 	// Output:
-	// <nil>
-	// <nil>
+	// 200 application/yaml
 }

@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -19,7 +18,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 var update = flag.Bool("update", false, "rewrite the responses in testdata/exchanges")
@@ -95,20 +98,22 @@ func newRequest(t *testing.T, text string) *http.Request {
 // "unavailable".
 func parseGrant(t *testing.T, text string) httpapi.Authorizer {
 	t.Helper()
-	var grant httpapi.Grant
+	var grant httpapi.Caller
+	var perSecond float64
+	var burst int
 	var refusal error
 	for setting := range strings.FieldsSeq(text) {
 		name, value, _ := strings.Cut(setting, "=")
 		var err error
 		switch name {
 		case "scopes":
-			grant.Scopes, err = httpapi.ParseScopes(strings.ReplaceAll(value, ",", " "))
+			grant.Scopes, err = access.NormalScopes(strings.ReplaceAll(value, ",", " "))
 		case "quota":
 			grant.Quota, err = strconv.ParseInt(value, 10, 64)
 		case "rate":
-			grant.Rate, err = strconv.ParseFloat(value, 64)
+			perSecond, err = strconv.ParseFloat(value, 64)
 		case "burst":
-			grant.Burst, err = strconv.Atoi(value)
+			burst, err = strconv.Atoi(value)
 		case "unavailable":
 			refusal = httpapi.ErrUnavailable
 		default:
@@ -119,12 +124,19 @@ func parseGrant(t *testing.T, text string) httpapi.Authorizer {
 		}
 	}
 	keys := testKeys(t)
-	return authorizer(func(token string) (httpapi.Grant, error) {
-		g, err := keys.Authorize(context.Background(), token)
-		grant.KeyID = g.KeyID
+	if burst > 0 {
+		grant.Burst = rate.NewLimiter(rate.Limit(perSecond), burst)
+	}
+	return authorizerFunc(func(r *http.Request) (httpapi.Caller, error) {
+		c, err := keys.Authorize(r)
+		grant.ID = c.ID
 		return grant, errors.Join(err, refusal)
 	})
 }
+
+type authorizerFunc func(*http.Request) (httpapi.Caller, error)
+
+func (f authorizerFunc) Authorize(r *http.Request) (httpapi.Caller, error) { return f(r) }
 
 // TestExchanges plays every exchange of testdata/exchanges.
 func TestExchanges(t *testing.T) {
@@ -146,8 +158,8 @@ func playExchange(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	grant, down := strings.CutSuffix(x.settings["grant"], " store-down")
-	quota := httpapi.NewQuota(newFaultyStore(down), nil)
-	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, grant), &httpapi.Options{Quota: quota, MaxBody: maxBody})
+	quota := access.New(accesstest.New(down), nil)
+	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, grant), &httpapi.Options{Meter: quota, MaxBody: maxBody})
 	if prefix := x.settings["strip"]; prefix != "" {
 		h = http.StripPrefix(prefix, h)
 	}

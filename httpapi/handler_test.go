@@ -118,15 +118,15 @@ func TestInternal(t *testing.T) {
 	const boom = "panic over " + testKey + " and " + question
 	var logged bytes.Buffer
 	opts := &httpapi.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))}
-	in := authorizer(func(string) (httpapi.Grant, error) { return httpapi.Grant{KeyID: "the-id"}, nil })
+	in := authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{ID: "the-id"}, nil })
 	for _, tt := range []struct {
 		name string
 		h    http.Handler
 		want string
 	}{
 		{"no screener", httpapi.NewHandler(nil, in, opts), "key_id=the-id"},
-		{"panic", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Grant, error) { panic(boom) }), opts), "[redacted]"},
-		{"error", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Grant, error) { return httpapi.Grant{}, errors.New(boom) }), opts), "[redacted]"},
+		{"panic", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { panic(boom) }), opts), "[redacted]"},
+		{"error", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{}, errors.New(boom) }), opts), "[redacted]"},
 	} {
 		logged.Reset()
 		w := post(tt.h, strings.NewReader(question))
@@ -154,7 +154,7 @@ func TestInternal(t *testing.T) {
 	cancel()
 	r := httptest.NewRequestWithContext(ctx, "GET", "/api/v1/sources", nil)
 	r.Header.Set("Authorization", "Bearer "+testKey)
-	httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Grant, error) { return httpapi.Grant{}, context.Canceled }), opts).ServeHTTP(httptest.NewRecorder(), r)
+	httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{}, context.Canceled }), opts).ServeHTTP(httptest.NewRecorder(), r)
 	if logged.Len() > 0 {
 		t.Errorf("a caller that left is logged: %s", &logged)
 	}
@@ -167,7 +167,7 @@ func TestAbort(t *testing.T) {
 			t.Errorf("recovered %v", v)
 		}
 	}()
-	post(httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Grant, error) { panic(http.ErrAbortHandler) }), nil), nil)
+	post(httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { panic(http.ErrAbortHandler) }), nil), nil)
 	t.Error("not aborted")
 }
 

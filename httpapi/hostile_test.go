@@ -369,7 +369,7 @@ func TestSlow(t *testing.T) {
 func TestBodyTimeoutIsLifted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = time.Minute
-		anybody := authorizer(func(string) (httpapi.Grant, error) { return httpapi.Grant{KeyID: "id"}, nil })
+		anybody := authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{ID: "id"}, nil })
 		inner := httpapi.NewHandler(newLoadedScreener(t), anybody, &httpapi.Options{BodyTimeout: timeout})
 		c := serveInMemory(t, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			inner.ServeHTTP(w, r)
@@ -408,14 +408,14 @@ func TestGone(t *testing.T) {
 // TestPanics: a panic in a hook is a problem with a request id, on a connection
 // that goes on.
 func TestPanics(t *testing.T) {
-	keys := authorizer(func(token string) (httpapi.Grant, error) {
+	keys := authorizer(func(token string) (httpapi.Caller, error) {
 		switch token {
 		case "abort":
 			panic(http.ErrAbortHandler)
 		case "panic":
 			panic(errors.New("with " + testKey))
 		}
-		return httpapi.Grant{KeyID: "id"}, nil
+		return httpapi.Caller{ID: "id"}, nil
 	})
 	addr := serve(t, httpapi.NewHandler(newLoadedScreener(t), keys, nil), nil)
 	c := dial(t, addr)

@@ -17,28 +17,34 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// TestMaxConcurrent: as many requests are answered at once as are allowed, and one
-// more is told so. It waits for nobody, and those that were turned away take no
-// place.
+// TestMaxConcurrent checks that one request more than allowed gets 503 at once, and
+// that refused requests and documents neither take a place nor need one.
 func TestMaxConcurrent(t *testing.T) {
 	const most = 3
 	arrived, leave := make(chan bool), make(chan bool)
-	h := httpapi.NewHandler(newLoadedScreener(t), authorizer(func(token string) (httpapi.Grant, error) {
-		if token == "wait" {
+	opts := &httpapi.Options{MaxConcurrent: most, Audit: func(_ context.Context, s httpapi.Screening) error {
+		switch s.CallerID {
+		case "wait":
 			arrived <- true
 			<-leave
-		}
-		if token == "panic" {
+		case "panic":
 			panic("at once")
 		}
-		return httpapi.Grant{KeyID: "id"}, nil
-	}), &httpapi.Options{MaxConcurrent: most})
+		return nil
+	}}
+	h := httpapi.NewHandler(newLoadedScreener(t), authorizer(func(token string) (httpapi.Caller, error) {
+		if token == "unknown" {
+			return httpapi.Caller{}, httpapi.ErrUnauthorized
+		}
+		return httpapi.Caller{ID: token}, nil
+	}), opts)
 	ask := func(path, token string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("GET", path, nil)
+		r := httptest.NewRequest("POST", path, strings.NewReader(question))
 		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		if err := checkAnswer("GET", w); err != nil {
+		if err := checkAnswer("POST", w); err != nil {
 			t.Error(err)
 		}
 		return w
@@ -48,7 +54,7 @@ func TestMaxConcurrent(t *testing.T) {
 		for range most {
 			turnedAway := make(chan bool, 1)
 			waiting.Go(func() {
-				if w := ask("/api/v1/sources", "wait"); w.Code != 200 {
+				if w := ask("/api/v1/screen", "wait"); w.Code != 200 {
 					t.Errorf("status %d: %s", w.Code, w.Body)
 					turnedAway <- true
 				}
@@ -60,9 +66,19 @@ func TestMaxConcurrent(t *testing.T) {
 			}
 		}
 		for range 2 * most {
-			w := ask("/api/v1/sources", "any")
+			w := ask("/api/v1/screen", "any")
 			if w.Code != 503 || !strings.Contains(w.Body.String(), `"code":"overloaded"`) || w.Header().Get("Retry-After") != "1" {
 				t.Errorf("status %d, Retry-After %s: %s", w.Code, w.Header().Get("Retry-After"), w.Body)
+			}
+		}
+		// Others take no place, and get their answers.
+		if w := ask("/api/v1/screen", "unknown"); w.Code != 401 {
+			t.Errorf("status %d for an unknown key, want 401", w.Code)
+		}
+		for _, path := range []string{"/docs", "/openapi.yaml"} {
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, httptest.NewRequest("GET", path, nil)); w.Code != 200 {
+				t.Errorf("%s: status %d, want 200", path, w.Code)
 			}
 		}
 		for range most {
@@ -70,18 +86,18 @@ func TestMaxConcurrent(t *testing.T) {
 		}
 		waiting.Wait()
 		for range 2 * most {
-			if w := ask("/api/v1/sources", "panic"); w.Code != 500 {
+			if w := ask("/api/v1/screen", "panic"); w.Code != 500 {
 				t.Errorf("status %d, want 500", w.Code)
 			}
 		}
-		if w := ask("/api/v1/sources", "any"); w.Code != 200 {
+		if w := ask("/api/v1/screen", "any"); w.Code != 200 {
 			t.Errorf("status %d after all have left", w.Code)
 		}
 	}
 }
 
-// TestBuffersAreNotShared: no answer has anything of another, be they long or
-// short, of many callers at once.
+// TestBuffersAreNotShared checks that concurrent answers, long and short, are not
+// mixed up.
 func TestBuffersAreNotShared(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{MaxBody: 1 << 20})
 	questions := []struct{ body, want string }{
@@ -189,16 +205,15 @@ func TestBodyTimeout(t *testing.T) {
 	}
 }
 
-// TestDefaults: the limits are those that the package comment states.
+// TestDefaults checks that the package comment states the default limits.
 func TestDefaults(t *testing.T) {
-	body, timeout, concurrent, depth, token := httpapi.Limits(httpapi.NewHandler(nil, nil, nil))
-	comment, _, _ := strings.Cut(readFile(t, "handler.go"), "\npackage ")
+	body, timeout, concurrent, depth := httpapi.Limits(httpapi.NewHandler(nil, nil, nil))
+	comment, _, _ := strings.Cut(readFile(t, "doc.go"), "\npackage ")
 	for _, stated := range []string{
 		fmt.Sprintf("the body                   %d KiB       413 body_too_large        Options.MaxBody", body>>10),
 		fmt.Sprintf("the time for the body      %d seconds   408 request_timeout       Options.BodyTimeout", timeout/time.Second),
 		fmt.Sprintf("requests at once           %d         503 overloaded            Options.MaxConcurrent", concurrent),
 		fmt.Sprintf("values within one another  %d deep      400 invalid_json", depth),
-		fmt.Sprintf("a key                      %d bytes   401 invalid_token", token),
 	} {
 		if !strings.Contains(comment, stated) {
 			t.Errorf("the package comment does not state: %s", stated)

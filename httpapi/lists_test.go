@@ -2,12 +2,15 @@ package httpapi_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -136,17 +139,45 @@ func newLoadedScreener(t testing.TB) *screening.Screener {
 	return s
 }
 
-// The keys of the tests. The second is known by its hash only.
+// The keys of the tests. The second is configured by its hash.
 const (
 	testKey   = "wsk_TEST0TEST0TEST0TEST0"
 	hashedKey = "wsk_HASHED0HASHED0HASHED"
 )
 
-func testKeys(t testing.TB) *httpapi.Keys {
+// testKeys admits the two keys.
+func testKeys(t testing.TB) httpapi.Authorizer {
 	t.Helper()
-	keys, err := httpapi.NewKeys(map[string]string{"plain": testKey, "hashed": httpapi.HashKey(hashedKey)})
+	hash := sha256.Sum256([]byte(hashedKey))
+	keys, err := access.Fixed(map[string]string{"plain": testKey, "hashed": "sha256:" + hex.EncodeToString(hash[:])})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return keys
+}
+
+// issue stores a new key and returns its token.
+func issue(t testing.TB, s access.Store, k access.Key) string {
+	t.Helper()
+	token, k, err := access.NewKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.PutKey(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// change changes the stored key with an id.
+func change(t testing.TB, s access.Store, id string, by func(*access.Key)) {
+	t.Helper()
+	k, err := s.Key(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by(&k)
+	if err := s.PutKey(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -38,7 +38,7 @@ func TestObserve(t *testing.T) {
 		seen = append(seen, o)
 	}}
 	h := httpapi.NewHandler(s, testKeys(t), opts)
-	panics := httpapi.NewHandler(s, authorizer(func(string) (httpapi.Grant, error) { panic("boom") }), opts)
+	panics := httpapi.NewHandler(s, authorizer(func(string) (httpapi.Caller, error) { panic("boom") }), opts)
 	digest := s.Sources()[0].Digest
 	if digest == "" {
 		t.Fatal("no digest")
@@ -71,7 +71,7 @@ func TestObserve(t *testing.T) {
 			t.Fatalf("%s: told of %d answers", tt.name, len(seen))
 		}
 		o := seen[0]
-		if w.Code != tt.status || o.Route != tt.route || o.Method != tt.method || o.Status != tt.status || o.Code != tt.code || o.KeyID != tt.keyID || string(o.Result.Level) != tt.level {
+		if w.Code != tt.status || o.Route != tt.route || o.Method != tt.method || o.Status != tt.status || o.Code != tt.code || o.CallerID != tt.keyID || string(o.Result.Level) != tt.level {
 			t.Errorf("%s: status %d, observed %+v", tt.name, w.Code, o)
 		}
 		if (o.Result.Digest() != "") != (tt.level != "") || (o.Result.ScoringVersion != "") != (tt.level != "") {
@@ -140,7 +140,7 @@ func TestAudit(t *testing.T) {
 		h.ServeHTTP(w, r)
 		var got []record
 		for _, s := range records {
-			got = append(got, record{s.RequestID, s.KeyID, string(s.Chain), s.Address, string(s.Result.Level), len(s.Result.Labels)})
+			got = append(got, record{s.RequestID, s.CallerID, string(s.Chain), s.Address, string(s.Result.Level), len(s.Result.Labels)})
 			if s.Result.Digest() == "" {
 				t.Errorf("%s: no digest", tt.name)
 			}
@@ -190,8 +190,8 @@ func TestEndpoints(t *testing.T) {
 	var routes []string
 	e := httpapi.NewEndpoints(newLoadedScreener(t), testKeys(t), &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { routes = append(routes, o.Route) }})
 	mux := http.NewServeMux()
-	mux.Handle("/lists", e.Sources)
-	mux.Handle("/ask/{what}", e.Screen)
+	mux.Handle("/lists", e["/api/v1/sources"])
+	mux.Handle("/ask/{what}", e["/api/v1/screen"])
 	for _, tt := range []struct {
 		method, path, body string
 		status             int

@@ -1,14 +1,8 @@
 package httpapi
 
-import (
-	"errors"
-	"strings"
+import "github.com/walletscreen/walletscreen/address"
 
-	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/screening"
-)
-
-// A problem is the body of an answer that is no success, by RFC 9457.
+// A problem is the body of an error response (RFC 9457).
 type problem struct {
 	Type     string `json:"type"`
 	Title    string `json:"title"`
@@ -19,18 +13,17 @@ type problem struct {
 	Code      code   `json:"code"`
 	RequestID string `json:"request_id"`
 
-	// Of what is wrong with the input.
+	// Field and Reason say what is wrong with the input.
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// SuggestedChain is the slug of the chain to ask about instead, if one is
-	// certain.
+	// SuggestedChain is the slug of the chain to ask about instead, if one is certain.
 	SuggestedChain address.Chain `json:"suggested_chain,omitempty"`
 }
 
-// A code says what is the problem. It is what a client should branch on.
+// A code identifies the kind of a problem. Clients branch on it.
 type code string
 
-// The codes. Each is described in problems.md.
+// problems.md describes each code.
 const (
 	missingCredentials code = "missing_credentials"
 	invalidToken       code = "invalid_token"
@@ -61,7 +54,7 @@ const (
 	internal              code = "internal"
 )
 
-// codes has the status and the title of each code.
+// codes holds the status and the title of each code.
 var codes = map[code]struct {
 	status int
 	title  string
@@ -69,11 +62,11 @@ var codes = map[code]struct {
 	missingCredentials:    {401, "Missing credentials"},
 	invalidToken:          {401, "Invalid API key"},
 	credentialsInQuery:    {400, "API key in the query"},
-	insufficientScope:     {403, "Not granted to this API key"},
-	keysUnavailable:       {503, "API keys out of reach"},
+	insufficientScope:     {403, "Outside the scope of this API key"},
+	keysUnavailable:       {503, "API keys unavailable"},
 	rateLimited:           {429, "Too many requests"},
 	quotaExceeded:         {429, "Quota used up"},
-	quotaUnavailable:      {503, "Quotas out of reach"},
+	quotaUnavailable:      {503, "Quotas unavailable"},
 	invalidIdempotencyKey: {400, "Invalid Idempotency-Key"},
 	idempotencyKeyReused:  {422, "Idempotency-Key used before"},
 	invalidJSON:           {400, "Invalid JSON"},
@@ -94,93 +87,11 @@ var codes = map[code]struct {
 	internal:              {500, "Internal error"},
 }
 
-// typeBase and a code make the type of a problem: where it is described.
+// typeBase, followed by a code, is the type of a problem: the URL of its description.
 const typeBase = "https://github.com/walletscreen/walletscreen/blob/main/httpapi/problems.md#"
 
-// retryAfter is the number of seconds after which a client that was answered with
-// 503 should ask again.
+// retryAfter is the default Retry-After of a 503, in seconds.
 const retryAfter = "30"
 
-// retrySoon is retryAfter where a short trouble is more likely.
+// retrySoon is retryAfter where the trouble is likely to be short.
 const retrySoon = "5"
-
-// finish fills in what follows from the code and from the exchange, sets the
-// header that goes with the code, and returns the body.
-func (p *problem) finish(e *exchange) []byte {
-	row := codes[p.Code]
-	p.Type, p.Title, p.Status, p.RequestID = typeBase+string(p.Code), row.title, row.status, e.id
-	if header := e.w.Header(); p.Status == 503 && header["Retry-After"] == nil {
-		header.Set("Retry-After", retryAfter)
-	}
-	// What begins with two slashes would refer to another host (RFC 3986, section 4.2).
-	if path := e.URL.EscapedPath(); len(path) <= 256 && !strings.Contains(path, tokenPrefix) && !strings.HasPrefix(path, "//") {
-		p.Instance = path
-	}
-	return marshal(p)
-}
-
-// problemOf returns the problem of an error that package address or screening
-// has returned for the input. chain is what was asked for.
-func (h *handler) problemOf(e *exchange, chain string, err error) *problem {
-	switch {
-	case errors.Is(err, screening.ErrNotLoaded):
-		return &problem{Code: sourcesUnavailable, Detail: "A list that is required has not been loaded yet, so no address can be called clean."}
-	case errors.Is(err, screening.ErrStale):
-		return &problem{Code: sourcesStale, Detail: "A list that is required is older than allowed here, so no address can be called clean."}
-	}
-	bad := (*address.ParseError)(nil)
-	if !errors.As(err, &bad) {
-		return h.internal(e, err)
-	}
-	p := &problem{Code: invalidAddress, Field: "address", SuggestedChain: bad.Other}
-	on := " on " + string(bad.Chain) + "."
-	switch {
-	case errors.Is(err, address.ErrChain):
-		p.Code, p.Field, p.Reason = unsupportedChain, "chain", "unknown"
-		p.Detail = "The chain" + quoteName(chain) + " is not supported. Use the full name of one that is, such as bitcoin or ethereum."
-		if p.SuggestedChain != "" {
-			p.Reason = "ticker"
-			p.Detail = "The chain" + quoteName(chain) + " is a ticker. Use the slug " + string(p.SuggestedChain) + "."
-		}
-		return p
-	case errors.Is(err, address.ErrSecret):
-		p.Reason = "secret"
-		p.Detail = "This looks like a private key or a seed, not like an address. If it is one, it is not safe any more: move what it controls."
-		return p
-	case errors.Is(err, address.ErrOtherChain):
-		p.Reason = "wrong_chain"
-		p.Detail = "This is an address of another chain, and none" + on
-		if p.SuggestedChain != "" {
-			p.Detail = "This is an address on " + string(p.SuggestedChain) + ", and none" + on
-		}
-	case errors.Is(err, address.ErrChecksum):
-		p.Reason, p.Detail = "bad_checksum", "The checksum is wrong: this is likely a typing error, and no address"+on
-	case errors.Is(err, address.ErrNetwork):
-		p.Reason, p.Detail = "wrong_network", "This is an address of a test network, and none"+on
-	case errors.Is(err, address.ErrLength):
-		p.Reason, p.Detail = "bad_length", "This is too short or too long for an address"+on
-	case errors.Is(err, address.ErrCharset):
-		p.Reason, p.Detail = "bad_charset", "This has a character that no address has in its place"+on
-	default:
-		p.Reason, p.Detail = "bad_format", "This is no address"+on
-	}
-	if hint := bad.Hint(); hint != "" {
-		p.Detail += " Hint: " + strings.TrimSuffix(hint, ".") + "."
-	}
-	return p
-}
-
-// quoteName returns the name of a chain as it was given, in quotes after a
-// blank, if it has the looks of a name. It may be an address or a key in the
-// wrong field, and then returns "".
-func quoteName(name string) string {
-	for _, c := range []byte(name) {
-		if !isAlphanumeric(c) && c != '-' && c != '_' && c != ' ' {
-			return ""
-		}
-	}
-	if name == "" || len(name) > 24 {
-		return ""
-	}
-	return ` "` + name + `"`
-}

@@ -1,72 +1,64 @@
 package httpapi
 
 import (
+	"math"
 	"strconv"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
-// setRateLimit sets RateLimit-Policy and RateLimit, the fields of
-// draft-ietf-httpapi-ratelimit-headers, to the limits of the key that was let
-// in. Where it has none there are no fields; while a quota is out of reach its
-// policy is there, and not what is left of it.
-func (h *handler) setRateLimit(e *exchange) {
-	var room [96]byte
-	b, text := room[:0], []string(nil)
-	if quota := e.grant.Quota; quota > 0 {
-		l := e.charge.ledger
-		if l == nil {
-			var err error
-			if l, err = h.quota.ledger(e.grant.KeyID, quota, e.now); err != nil {
-				return
-			}
-		}
-		text = l.policyWith(e.bucket, quota)
-		if left, ok := h.quota.left(e.Context(), l, &e.grant, e.now); ok {
-			b = appendLimit(b, "monthly", left, until(e.now, l.end))
-		}
+// takeBurst takes one request from the burst limit of the caller, or returns the
+// problem of a caller that makes too many.
+func (e *exchange) takeBurst() *problem {
+	l := e.caller.Burst
+	if l == nil || l.AllowN(e.now, 1) {
+		return nil
 	}
-	if e.bucket != nil {
-		if text == nil {
-			text = e.bucket.policy
-		}
-		tokens := e.bucket.limiter.TokensAt(e.now)
-		b = appendLimit(b, "burst", max(0, int64(tokens)), ceil((float64(e.bucket.burst)-tokens)/e.bucket.rate))
-	}
-	if text != nil {
-		e.w.Header()["Ratelimit-Policy"] = text // as http.CanonicalHeaderKey has it
-	}
-	if len(b) > 0 {
-		e.setHeader("Ratelimit", string(b))
-	}
+	e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, secondsUntil(l, e.now, 1)), 10))
+	return &problem{Code: rateLimited, Detail: "There were too many requests at once. Retry after the seconds in Retry-After. Nothing was counted."}
 }
 
-// A policy is the text of RateLimit-Policy for a quota and a burst limit.
-type policy struct {
-	quota  int64
-	bucket *bucket
-	text   []string
-}
-
-// policyWith returns the text for a quota in the month of l, and for a burst limit
-// unless that is nil.
-func (l *ledger) policyWith(b *bucket, quota int64) []string {
-	if p := l.policy.Load(); p != nil && p.quota == quota && p.bucket == b {
-		return p.text
+// setRateLimit sets RateLimit-Policy and RateLimit
+// (draft-ietf-httpapi-ratelimit-headers) to the limits of the caller. A caller
+// without limits gets no fields. While the quota is unavailable, its policy is there,
+// and what is left of it is not.
+func (e *exchange) setRateLimit() {
+	quota, burst := e.caller.Quota, e.caller.Burst
+	if e.Meter == nil {
+		quota = 0
 	}
-	text := appendPolicy(nil, "monthly", quota, until(l.start, l.end))
-	if b != nil {
-		text = append(append(text, ", "...), b.policy[0]...)
+	if quota <= 0 && burst == nil {
+		return
 	}
-	p := &policy{quota, b, []string{string(text)}}
-	l.policy.Store(p)
-	return p.text
+	var policyRoom, limitRoom [96]byte
+	policy, limit := policyRoom[:0], limitRoom[:0]
+	if quota > 0 {
+		used, from, until, err := e.Meter.Used(e.Context(), e.caller, false)
+		if !from.IsZero() {
+			policy = appendPolicy(policy, "monthly", quota, secondsTo(from, until))
+		}
+		if err == nil {
+			limit = appendLimit(limit, "monthly", max(0, quota-used), secondsTo(e.now, until))
+		}
+	}
+	if burst != nil {
+		size, tokens := burst.Burst(), burst.TokensAt(e.now)
+		policy = appendPolicy(policy, "burst", int64(size), max(1, ceil(float64(size)/float64(burst.Limit()))))
+		limit = appendLimit(limit, "burst", max(0, int64(tokens)), ceil((float64(size)-tokens)/float64(burst.Limit())))
+	}
+	if len(policy) > 0 {
+		e.setHeader("Ratelimit-Policy", string(policy)) // as http.CanonicalHeaderKey spells it
+	}
+	if len(limit) > 0 {
+		e.setHeader("Ratelimit", string(limit))
+	}
 }
 
 // maxInteger is the largest Integer of RFC 8941.
 const maxInteger = 999_999_999_999_999
 
-// appendPolicy appends a policy: that quota is granted in each window of that
-// many seconds.
+// appendPolicy appends a policy: quota in each window of that many seconds.
 func appendPolicy(b []byte, name string, quota, window int64) []byte {
 	b = appendItem(b, name)
 	b = strconv.AppendInt(append(b, ";q="...), min(quota, maxInteger), 10)
@@ -88,7 +80,17 @@ func appendItem(b []byte, name string) []byte {
 	return append(append(append(b, '"'), name...), '"')
 }
 
-// until returns the seconds from now to t, rounded up.
-func until(now, t time.Time) int64 {
-	return int64((t.Sub(now) + time.Second - 1) / time.Second)
+// secondsUntil returns the number of seconds, rounded up, until l has n tokens.
+func secondsUntil(l *rate.Limiter, now time.Time, n int) int64 {
+	return ceil((float64(n) - l.TokensAt(now)) / float64(l.Limit()))
+}
+
+// secondsTo returns the seconds from one time to another, rounded up.
+func secondsTo(from, to time.Time) int64 {
+	return int64((to.Sub(from) + time.Second - 1) / time.Second)
+}
+
+// ceil returns seconds rounded up, and at most a billion.
+func ceil(seconds float64) int64 {
+	return int64(math.Ceil(min(max(seconds, 0), 1e9)))
 }

@@ -1,13 +1,14 @@
 package httpapi
 
-import (
-	"fmt"
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
-// readScreenRequest reads the body of a request to the screen path, or returns
-// the problem with it.
+// A screenRequest is the body of POST /api/v1/screen.
+type screenRequest struct {
+	Address string `json:"address"`
+	Chain   string `json:"chain"`
+}
+
+// readScreenRequest reads the body of a screen request, or returns its problem.
 func readScreenRequest(body []byte) (screenRequest, *problem) {
 	if req, ok := readPlain(string(body)); ok {
 		return req, nil
@@ -15,9 +16,9 @@ func readScreenRequest(body []byte) (screenRequest, *problem) {
 	return readAny(body)
 }
 
-// readPlain is readAny for what nearly all bodies are: the two fields and nothing
-// else, in strings of ASCII without an escape. It reports false for all others, be
-// they right or wrong. The strings that it returns are parts of body.
+// readPlain is a fast path of readAny for the usual bodies: exactly the two fields,
+// in ASCII strings without escapes. It reports false for all others, right or wrong.
+// The strings that it returns are parts of body.
 func readPlain(body string) (req screenRequest, ok bool) {
 	var address, chain string // in their quotes
 	s := skipBlanks(body)
@@ -40,8 +41,8 @@ func readPlain(body string) (req screenRequest, ok bool) {
 	return screenRequest{Address: address[1 : len(address)-1], Chain: chain[1 : len(chain)-1]}, true
 }
 
-// cutString cuts a plain string from the beginning of s, with its quotes, and the
-// blanks after it. Both are "" if there is none.
+// cutString cuts a plain string with its quotes, and the blanks after it, from the
+// beginning of s. Both results are "" if s does not begin with one.
 func cutString(s string) (quoted, rest string) {
 	if s == "" || s[0] != '"' {
 		return "", ""
@@ -53,8 +54,8 @@ func cutString(s string) (quoted, rest string) {
 	return s[:end+1], skipBlanks(s[end+1:])
 }
 
-// after returns what follows the byte c at the beginning of s, and the blanks
-// after it; "" if s begins with another.
+// after returns the rest of s after the byte c and blanks, or "" if s does not begin
+// with c.
 func after(s string, c byte) string {
 	if s == "" || s[0] != c {
 		return ""
@@ -69,27 +70,37 @@ func skipBlanks(s string) string {
 	return s
 }
 
-// readAny reads any body, or returns the problem with it.
-//
-// It is stricter than encoding/json, which would read what a proxy or a log
-// before it may have read otherwise: the names of the fields have their letter
-// case, none stands twice in an object, the text is valid UTF-8, escapes are valid
-// UTF-16, and nothing follows. Fields that are not ours are ignored, but for
-// that.
+// readAny reads any screen request, or returns its problem.
 func readAny(body []byte) (screenRequest, *problem) {
-	r := jsonReader{data: body}
-	var req screenRequest
+	address, chain := field{name: "address"}, field{name: "chain"}
+	if _, p := readObject(body, &address, &chain); p != nil {
+		return screenRequest{}, p
+	}
+	if p := wantStrings(&address, &chain); p != nil {
+		return screenRequest{}, p
+	}
+	return screenRequest{address.text, chain.text}, nil
+}
+
+// readObject reads a body that is one JSON object with the wanted fields, or returns
+// its problem.
+//
+// It is stricter than encoding/json, which would accept bodies that a proxy or a log
+// may read otherwise: field names are case-sensitive, none occurs twice in an object,
+// the text is valid UTF-8, escapes are valid UTF-16, and nothing follows. Other
+// fields are ignored.
+func readObject(body []byte, wanted ...*field) (*jsonReader, *problem) {
+	r := &jsonReader{data: body}
 	if len(body) == 0 {
-		return req, &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
+		return r, &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
 	}
 	if !utf8.Valid(body) {
-		return req, &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
+		return r, &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
 	}
-	address, chain := field{name: "address"}, field{name: "chain"}
 	r.blanks()
 	kind := r.peek()
 	if kind == '{' {
-		r.object(0, &address, &chain)
+		r.object(0, wanted...)
 	} else {
 		r.value(0)
 	}
@@ -97,34 +108,28 @@ func readAny(body []byte) (screenRequest, *problem) {
 	if r.bad == nil && r.at < len(r.data) {
 		r.fail("trailing_data", "something follows the JSON value")
 	}
-	if r.bad != nil {
-		return req, r.bad
+	if r.bad == nil && kind != '{' {
+		r.bad = &problem{Code: invalidType, Reason: jsonType(kind), Detail: "The body is not a JSON object, but " + article(jsonType(kind)) + "."}
 	}
-	if kind != '{' {
-		return req, &problem{Code: invalidType, Reason: jsonType(kind), Detail: "The body is not a JSON object, but " + article(jsonType(kind)) + "."}
-	}
-	for _, f := range []*field{&address, &chain} {
+	return r, r.bad
+}
+
+// wantStrings returns the problem of fields that are absent or not strings.
+func wantStrings(fields ...*field) *problem {
+	for _, f := range fields {
 		if f.kind == 0 {
-			return req, &problem{Code: missingField, Field: f.name, Reason: "absent", Detail: "The field " + f.name + " is required."}
+			return &problem{Code: missingField, Field: f.name, Reason: "absent", Detail: "The field " + f.name + " is required."}
 		}
 	}
-	for _, f := range []*field{&address, &chain} {
+	for _, f := range fields {
 		if f.kind != '"' {
-			return req, &problem{Code: invalidType, Field: f.name, Reason: jsonType(f.kind), Detail: "The field " + f.name + " is not a string, but " + article(jsonType(f.kind)) + "."}
+			return &problem{Code: invalidType, Field: f.name, Reason: jsonType(f.kind), Detail: "The field " + f.name + " is not a string, but " + article(jsonType(f.kind)) + "."}
 		}
 	}
-	req.Address, req.Chain = address.text, chain.text
-	return req, nil
+	return nil
 }
 
-// A field is one that is looked for in an object.
-type field struct {
-	name string
-	kind byte   // the first byte of its value, or 0
-	text string // its value, if that is a string
-}
-
-// jsonType returns the name of the type whose values begin with c.
+// jsonType returns the name of the JSON type whose values begin with c.
 func jsonType(c byte) string {
 	switch c {
 	case '{':
@@ -149,303 +154,4 @@ func article(noun string) string {
 		return "an " + noun
 	}
 	return "a " + noun
-}
-
-// maxDepth bounds how deep values may be nested in one another.
-const maxDepth = 32
-
-// A jsonReader reads JSON as RFC 8259 has it. After the first fault, in bad, it
-// reads nothing more.
-type jsonReader struct {
-	data []byte
-	at   int
-	bad  *problem
-}
-
-// fail records the first fault, at the current place. The detail never quotes
-// what is there.
-func (r *jsonReader) fail(reason, what string) {
-	if r.bad == nil {
-		r.bad = &problem{Code: invalidJSON, Reason: reason, Detail: fmt.Sprintf("The JSON is refused at byte %d: %s.", r.at, what)}
-	}
-}
-
-// syntax records that what is at the current place is against the grammar.
-func (r *jsonReader) syntax() {
-	if r.at >= len(r.data) {
-		r.fail("syntax", "unexpected end")
-	} else {
-		r.fail("syntax", "unexpected character")
-	}
-}
-
-// peek returns the byte at the current place, or 0 at the end and after a fault.
-func (r *jsonReader) peek() byte {
-	if r.bad != nil || r.at >= len(r.data) {
-		return 0
-	}
-	return r.data[r.at]
-}
-
-// next steps over the byte c, which is not 0.
-func (r *jsonReader) next(c byte) bool {
-	if r.peek() != c {
-		r.syntax()
-		return false
-	}
-	r.at++
-	return true
-}
-
-func (r *jsonReader) blanks() {
-	for {
-		switch r.peek() {
-		case ' ', '\t', '\n', '\r':
-			r.at++
-		default:
-			return
-		}
-	}
-}
-
-// value steps over a value that is depth values deep.
-func (r *jsonReader) value(depth int) {
-	switch c := r.peek(); {
-	case c == '{':
-		r.object(depth)
-	case c == '[':
-		r.array(depth)
-	case c == '"':
-		r.string(false)
-	case c == '-', '0' <= c && c <= '9':
-		r.number()
-	case c == 't':
-		r.word("true")
-	case c == 'f':
-		r.word("false")
-	case c == 'n':
-		r.word("null")
-	default:
-		r.syntax()
-	}
-}
-
-// object steps over an object, and fills in the fields that are wanted.
-func (r *jsonReader) object(depth int, wanted ...*field) {
-	if depth >= maxDepth {
-		r.fail("too_deep", "nested too deep")
-		return
-	}
-	r.next('{')
-	r.blanks()
-	if r.peek() == '}' {
-		r.at++
-		return
-	}
-	names := make(map[string]bool)
-	for {
-		start := r.at
-		name := r.string(true)
-		r.blanks()
-		r.next(':')
-		r.blanks()
-		f := find(wanted, name)
-		switch {
-		case r.bad != nil:
-		case names[name] && f == nil:
-			r.at = start
-			r.fail("duplicate_key", "a field a second time")
-		case names[name]:
-			r.at = start
-			r.fail("duplicate_key", "the field "+f.name+" a second time")
-			r.bad.Field = f.name
-		case f == nil:
-			r.value(depth + 1)
-		default:
-			f.kind = r.peek()
-			if f.kind == '"' {
-				f.text = r.string(true)
-			} else {
-				r.value(depth + 1)
-			}
-		}
-		names[name] = true
-		r.blanks()
-		if r.peek() != ',' {
-			r.next('}')
-			return
-		}
-		r.at++
-		r.blanks()
-	}
-}
-
-func find(fields []*field, name string) *field {
-	for _, f := range fields {
-		if f.name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-// array steps over an array.
-func (r *jsonReader) array(depth int) {
-	if depth >= maxDepth {
-		r.fail("too_deep", "nested too deep")
-		return
-	}
-	r.next('[')
-	r.blanks()
-	if r.peek() == ']' {
-		r.at++
-		return
-	}
-	for {
-		r.value(depth + 1)
-		r.blanks()
-		if r.peek() != ',' {
-			r.next(']')
-			return
-		}
-		r.at++
-		r.blanks()
-	}
-}
-
-// word steps over a literal name.
-func (r *jsonReader) word(w string) {
-	for i := range len(w) {
-		if !r.next(w[i]) {
-			return
-		}
-	}
-}
-
-// number steps over a number.
-func (r *jsonReader) number() {
-	if r.peek() == '-' {
-		r.at++
-	}
-	if r.peek() == '0' {
-		r.at++
-	} else {
-		r.digits()
-	}
-	if r.peek() == '.' {
-		r.at++
-		r.digits()
-	}
-	if c := r.peek(); c == 'e' || c == 'E' {
-		r.at++
-		if c := r.peek(); c == '+' || c == '-' {
-			r.at++
-		}
-		r.digits()
-	}
-}
-
-// digits steps over one digit or more.
-func (r *jsonReader) digits() {
-	isDigit := func() bool { c := r.peek(); return '0' <= c && c <= '9' }
-	if !isDigit() {
-		r.syntax()
-	}
-	for isDigit() {
-		r.at++
-	}
-}
-
-// string steps over a string, and returns what it says if that is wanted.
-func (r *jsonReader) string(wanted bool) string {
-	if !r.next('"') {
-		return ""
-	}
-	start := r.at
-	var text []byte // what was unescaped, up to start
-	for r.bad == nil {
-		switch c := r.peek(); {
-		case c == '"':
-			plain := r.data[start:r.at]
-			r.at++
-			switch {
-			case !wanted:
-				return ""
-			case text == nil:
-				return string(plain)
-			}
-			return string(append(text, plain...))
-		case c < ' ':
-			r.syntax() // the end, too
-		case c == '\\':
-			text = append(text, r.data[start:r.at]...)
-			text = r.escape(text)
-			start = r.at
-		default:
-			r.at++
-		}
-	}
-	return ""
-}
-
-// escape appends what the escape at the current place stands for.
-func (r *jsonReader) escape(text []byte) []byte {
-	start := r.at
-	r.at++ // the backslash
-	c := r.peek()
-	switch c {
-	case '"', '\\', '/':
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'n':
-		c = '\n'
-	case 'r':
-		c = '\r'
-	case 't':
-		c = '\t'
-	case 'u':
-		r.at++
-		u := r.hex4()
-		if utf16.IsSurrogate(u) {
-			low := rune(-1)
-			if r.peek() == '\\' && r.at+1 < len(r.data) && r.data[r.at+1] == 'u' {
-				r.at += 2
-				low = r.hex4()
-			}
-			if u = utf16.DecodeRune(u, low); u == utf8.RuneError {
-				r.at = start
-				r.fail("invalid_unicode", "half a surrogate pair")
-				return text
-			}
-		}
-		return utf8.AppendRune(text, u)
-	default:
-		r.syntax()
-		return text
-	}
-	r.at++
-	return append(text, c)
-}
-
-// hex4 steps over four hex digits and returns their value.
-func (r *jsonReader) hex4() (u rune) {
-	for range 4 {
-		c := r.peek()
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			r.syntax()
-			return 0
-		}
-		u = u<<4 | rune(c)
-		r.at++
-	}
-	return u
 }

@@ -178,8 +178,8 @@ func checkReading(body []byte) error {
 	return nil
 }
 
-// unmarshal returns the object that body is, by encoding/json. Numbers are not
-// read: they may be beyond those of Go.
+// unmarshal returns the object in body, by encoding/json. Numbers stay text: they may
+// be out of range.
 func unmarshal(body []byte) (fields map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -187,7 +187,7 @@ func unmarshal(body []byte) (fields map[string]any, err error) {
 	return fields, err
 }
 
-// TestProblemOf holds the table from errors to problems.
+// TestProblemOf checks the problem of each error.
 func TestProblemOf(t *testing.T) {
 	parse := func(err error, other address.Chain) error {
 		return fmt.Errorf("wrapped: %w", &address.ParseError{Chain: "ethereum", Input: "INPUT", Offset: -1, Err: err, Other: other})
@@ -198,17 +198,17 @@ func TestProblemOf(t *testing.T) {
 		code, field, reason, chain, words string
 	}{
 		{parse(address.ErrSecret, ""), 400, "invalid_address", "address", "secret", "", "private key"},
-		{parse(address.ErrOtherChain, "tron"), 400, "invalid_address", "address", "wrong_chain", "tron", "on tron, and none on ethereum"},
+		{parse(address.ErrOtherChain, "tron"), 400, "invalid_address", "address", "wrong_chain", "tron", "on tron, not an address on ethereum"},
 		{parse(address.ErrOtherChain, ""), 400, "invalid_address", "address", "wrong_chain", "", "another chain"},
 		{parse(address.ErrChecksum, ""), 400, "invalid_address", "address", "bad_checksum", "", "checksum"},
 		{parse(address.ErrNetwork, ""), 400, "invalid_address", "address", "wrong_network", "", "test network"},
 		{parse(address.ErrLength, ""), 400, "invalid_address", "address", "bad_length", "", "too short"},
 		{parse(address.ErrCharset, ""), 400, "invalid_address", "address", "bad_charset", "", "character"},
-		{parse(address.ErrSyntax, ""), 400, "invalid_address", "address", "bad_format", "", "no address on ethereum"},
-		{parse(errors.New("new"), ""), 400, "invalid_address", "address", "bad_format", "", "no address"},
+		{parse(address.ErrSyntax, ""), 400, "invalid_address", "address", "bad_format", "", "not an address on ethereum"},
+		{parse(errors.New("new"), ""), 400, "invalid_address", "address", "bad_format", "", "not an address"},
 		{parse(address.ErrChain, ""), 400, "unsupported_chain", "chain", "unknown", "", `"given" is not supported`},
 		{parse(address.ErrChain, "tron"), 400, "unsupported_chain", "chain", "ticker", "tron", "slug tron"},
-		{errors.New("secret detail"), 500, "internal", "", "", "", "went wrong"},
+		{errors.New("secret detail"), 500, "internal", "", "", "", "internal error"},
 	} {
 		p, _ := httpapi.ProblemOf(tt.err)
 		str := func(k string) string { s, _ := p[k].(string); return s }

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // A lockedBuffer may be written to concurrently.
@@ -36,23 +38,22 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 func TestNothingIsLogged(t *testing.T) {
 	var logged lockedBuffer
 	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	store := newFaultyStore(false)
-	ring := httpapi.NewKeyring(store, &httpapi.KeyringOptions{Logger: logger})
-	quota := httpapi.NewQuota(store, &httpapi.QuotaOptions{Logger: logger})
-	server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), ring, &httpapi.Options{Logger: logger, Quota: quota}))
+	store := accesstest.New(false)
+	ring := access.New(store, &access.Options{Logger: logger})
+	server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), ring, &httpapi.Options{Logger: logger, Meter: ring}))
 	server.Config.ErrorLog = slog.NewLogLogger(logger.Handler(), slog.LevelDebug)
 	server.Start()
 	defer server.Close()
 
 	const address = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
-	token := issue(t, store, httpapi.Key{ID: "customer", Quota: 3})
-	revoked := issue(t, store, httpapi.Key{ID: "former"})
-	change(t, store.Memory, "former", func(k *httpapi.Key) { k.Revoked = k.Created })
-	unknown, _, err := httpapi.IssueKey(httpapi.Key{ID: "nobody"})
+	token := issue(t, store, access.Key{ID: "customer", Quota: 3})
+	revoked := issue(t, store, access.Key{ID: "former"})
+	change(t, store.Store, "former", func(k *access.Key) { k.Revoked = k.Created })
+	unknown, _, err := access.NewKey(access.Key{ID: "nobody"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := issue(t, store, httpapi.Key{ID: "late"})
+	late := issue(t, store, access.Key{ID: "late"})
 	var forbidden []string
 	for _, token := range []string{token, revoked, unknown, late} {
 		secret := token[len(token)-52:]
@@ -98,7 +99,7 @@ func TestNothingIsLogged(t *testing.T) {
 	}
 	for _, state := range []string{"works", "down"} {
 		if state == "down" {
-			store.down.Store(true)
+			store.Down.Store(true)
 			ask("POST", "/api/v1/screen", late, question)
 		}
 		for _, token := range []string{token, revoked, unknown, token + "x", "Bearer " + token} {
@@ -114,7 +115,6 @@ func TestNothingIsLogged(t *testing.T) {
 			ask(strings.TrimPrefix(token, "Bearer "), "/api/v1/usage", token, "")
 		}
 	}
-	quota.Close(t.Context())
 	ring.Close(t.Context())
 	logged.mu.Lock()
 	defer logged.mu.Unlock()

@@ -1,8 +1,6 @@
 package httpapi
 
-import (
-	"time"
-)
+import "time"
 
 // A usage is the answer to GET /api/v1/usage.
 type usage struct {
@@ -21,18 +19,22 @@ type usageBurst struct {
 	Remaining int64   `json:"remaining"`
 }
 
-// usage answers a GET to the usage path.
-func (h *handler) usage(e *exchange) ([]byte, *problem) {
-	u, err := h.quota.Usage(e.Context(), e.grant)
+// usage answers a GET to /api/v1/usage.
+func (e *exchange) usage() ([]byte, *problem) {
+	if e.Meter == nil {
+		return nil, &problem{Code: notFound, Detail: "This server does not count screenings."}
+	}
+	used, from, until, err := e.Meter.Used(e.Context(), e.caller, true)
 	if err != nil {
-		return nil, h.quotaProblem(e, err)
+		return nil, e.uncharged(err)
 	}
-	answer := usage{KeyID: e.grant.KeyID, Month: u.Month.String(), Used: u.Used, ResetsAt: u.Resets.Format(time.RFC3339)}
-	if u.Limit > 0 {
-		answer.Limit, answer.Remaining = &u.Limit, &u.Remaining
+	answer := usage{KeyID: e.caller.ID, Month: from.Format("2006-01"), Used: used, ResetsAt: until.Format(time.RFC3339)}
+	if limit := e.caller.Quota; limit > 0 {
+		remaining := max(0, limit-used)
+		answer.Limit, answer.Remaining = &limit, &remaining
 	}
-	if b := e.bucket; b != nil {
-		answer.Burst = &usageBurst{b.burst, b.rate, b.tokens(e.now)}
+	if b := e.caller.Burst; b != nil {
+		answer.Burst = &usageBurst{b.Burst(), float64(b.Limit()), max(0, int64(b.TokensAt(e.now)))}
 	}
 	return marshal(answer), nil
 }

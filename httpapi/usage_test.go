@@ -13,7 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // send sends a request with testKey and further fields, two strings each.
@@ -29,9 +33,34 @@ func send(h http.Handler, method, path, body string, fields ...string) *httptest
 	return w
 }
 
+// used returns how many screenings c was answered.
+func used(t *testing.T, m httpapi.Meter, c httpapi.Caller) int64 {
+	t.Helper()
+	n, _, _, err := m.Used(t.Context(), c, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// leasedTotal returns what all replicas have leased in this month.
+func leasedTotal(t *testing.T, s access.Store, id string) int64 {
+	t.Helper()
+	n, _, _, err := s.Account(t.Context(), id, access.MonthOf(time.Now()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// counted returns the options of a handler that counts in memory.
+func counted() *httpapi.Options {
+	return &httpapi.Options{Meter: access.New(access.NewMemory(), nil)}
+}
+
 // granted is an Authorizer that grants g to all.
-func granted(g httpapi.Grant) httpapi.Authorizer {
-	return authorizer(func(string) (httpapi.Grant, error) { return g, nil })
+func granted(g httpapi.Caller) httpapi.Authorizer {
+	return authorizer(func(string) (httpapi.Caller, error) { return g, nil })
 }
 
 const clean = `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`
@@ -39,11 +68,11 @@ const clean = `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"
 // TestCounts: only a 200 from screen counts, whatever else happens.
 func TestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := newFaultyStore(false)
-		quota := httpapi.NewQuota(store, nil)
-		g := httpapi.Grant{KeyID: "a", Quota: 1000, Rate: 1000, Burst: 1000}
+		store := accesstest.New(false)
+		quota := access.New(store, nil)
+		g := httpapi.Caller{ID: "a", Quota: 1000, Burst: rate.NewLimiter(1000, 1000)}
 		var audit error
-		opts := &httpapi.Options{Quota: quota, Audit: func(context.Context, httpapi.Screening) error {
+		opts := &httpapi.Options{Meter: quota, Audit: func(context.Context, httpapi.Screening) error {
 			if audit == nil {
 				return nil
 			}
@@ -58,7 +87,7 @@ func TestCounts(t *testing.T) {
 		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(g), opts)
 		empty := httpapi.NewHandler(newScreener(t, "empty"), granted(g), opts)
 		scopeless := g
-		scopeless.Scopes = httpapi.ScopeUsage
+		scopeless.Scopes = "usage"
 		narrow := httpapi.NewHandler(newScreener(t, "loaded"), granted(scopeless), opts)
 		for _, step := range []struct {
 			name         string
@@ -125,13 +154,15 @@ func TestCounts(t *testing.T) {
 // TestQuotaBeforeLists: who has used up the quota is told so, and not the state
 // of the lists.
 func TestQuotaBeforeLists(t *testing.T) {
-	quota := httpapi.NewQuota(httpapi.NewMemory(), nil)
-	g := httpapi.Grant{KeyID: "a", Quota: 1}
-	h := httpapi.NewHandler(newScreener(t, "empty"), granted(g), &httpapi.Options{Quota: quota})
+	quota := access.New(access.NewMemory(), nil)
+	g := httpapi.Caller{ID: "a", Quota: 1}
+	h := httpapi.NewHandler(newScreener(t, "empty"), granted(g), &httpapi.Options{Meter: quota})
 	if w := send(h, "POST", "/api/v1/screen", clean); w.Code != 503 {
 		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
-	reserve(quota, g, 1)
+	if _, _, err := quota.Charge(httptest.NewRequest("POST", "/", nil), g, 1, nil); err != nil {
+		t.Fatal(err)
+	}
 	if w := send(h, "POST", "/api/v1/screen", clean); w.Code != 429 {
 		t.Errorf("status %d with the quota used up: %s", w.Code, w.Body)
 	}
@@ -141,14 +172,14 @@ func TestQuotaBeforeLists(t *testing.T) {
 // other one.
 func TestRateLimitFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, g := range map[string]httpapi.Grant{
-			`"monthly"`:          {KeyID: "a", Quota: 10},
-			`"burst"`:            {KeyID: "a", Rate: 1, Burst: 10},
-			`"monthly","burst"`:  {KeyID: "a", Quota: 10, Rate: 1, Burst: 3},
-			"":                   {KeyID: "a"},
-			`"monthly","burst" `: {KeyID: "a", Quota: 2, Rate: 1, Burst: 100, Scopes: httpapi.ScopeScreen},
+		for name, g := range map[string]httpapi.Caller{
+			`"monthly"`:          {ID: "a", Quota: 10},
+			`"burst"`:            {ID: "a", Burst: rate.NewLimiter(1, 10)},
+			`"monthly","burst"`:  {ID: "a", Quota: 10, Burst: rate.NewLimiter(1, 3)},
+			"":                   {ID: "a"},
+			`"monthly","burst" `: {ID: "a", Quota: 2, Burst: rate.NewLimiter(1, 100), Scopes: "screen"},
 		} {
-			h := httpapi.NewHandler(newScreener(t, "loaded"), granted(g), nil)
+			h := httpapi.NewHandler(newScreener(t, "loaded"), granted(g), counted())
 			for _, body := range []string{"", clean, `{"address":"x","chain":"ethereum"}`, clean, clean, clean} {
 				for _, path := range []string{"/api/v1/sources", "/api/v1/screen", "/api/v1/usage"} {
 					method := "GET"
@@ -178,7 +209,7 @@ func TestRateLimitFields(t *testing.T) {
 // TestRateLimitOfHugeQuota: an Integer of RFC 8941 has 15 digits, and a field with
 // more says nothing.
 func TestRateLimitOfHugeQuota(t *testing.T) {
-	h := httpapi.NewHandler(newLoadedScreener(t), granted(httpapi.Grant{KeyID: "a", Quota: math.MaxInt64}), nil)
+	h := httpapi.NewHandler(newLoadedScreener(t), granted(httpapi.Caller{ID: "a", Quota: math.MaxInt64}), counted())
 	for range 2 {
 		header := send(h, "POST", "/api/v1/screen", clean).Header()
 		policy, limit := header.Get("RateLimit-Policy"), header.Get("RateLimit")
@@ -191,9 +222,9 @@ func TestRateLimitOfHugeQuota(t *testing.T) {
 // TestRateLimitWaits: what is free waits for no store, but for a moment.
 func TestRateLimitWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := newFaultyStore(false)
-		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Grant{KeyID: "a", Quota: 10}), &httpapi.Options{Quota: httpapi.NewQuota(store, nil)})
-		defer store.stall()()
+		store := accesstest.New(false)
+		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Caller{ID: "a", Quota: 10}), &httpapi.Options{Meter: access.New(store, nil)})
+		defer store.Stall()()
 		start := time.Now()
 		for range 100 {
 			if w := send(h, "GET", "/api/v1/sources", ""); w.Code != 200 || w.Header().Get("RateLimit-Policy") == "" || w.Header().Get("RateLimit") != "" {
@@ -219,9 +250,9 @@ func TestIdempotencyKeys(t *testing.T) {
 		{``, ""}, {`""`, ""}, {` `, ""}, {`"`, ""}, {`"a`, ""}, {`a"`, ""}, {`"a"b"`, ""}, {`"a\b"`, ""}, {`"a\"`, ""}, {`a b`, ""}, {`a,b`, ""},
 		{`"a", "b"`, ""}, {`"a";x=1`, ""}, {`"é"`, ""}, {"\"a\x7f\"", ""}, {"\"a\tb\"", ""}, {long + "a", ""}, {`"` + long + `a"`, ""}, {`(a)`, ""},
 	} {
-		quota := httpapi.NewQuota(httpapi.NewMemory(), nil)
-		g := httpapi.Grant{KeyID: "a", Quota: 10}
-		h := httpapi.NewHandler(newLoadedScreener(t), granted(g), &httpapi.Options{Quota: quota})
+		quota := access.New(access.NewMemory(), nil)
+		g := httpapi.Caller{ID: "a", Quota: 10}
+		h := httpapi.NewHandler(newLoadedScreener(t), granted(g), &httpapi.Options{Meter: quota})
 		w := send(h, "POST", "/api/v1/screen", clean, "Idempotency-Key", tt.value)
 		if tt.want == "" {
 			if w.Code != 400 || !strings.Contains(w.Body.String(), "invalid_idempotency_key") || used(t, quota, g) != 0 {
@@ -247,17 +278,17 @@ func TestIdempotencyKeys(t *testing.T) {
 // TestIdempotency: across replicas, at once, and as time goes by.
 func TestIdempotency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := newFaultyStore(false)
-		g, other := httpapi.Grant{KeyID: "a", Quota: 3}, httpapi.Grant{KeyID: "b"}
-		quotas := []*httpapi.Quota{httpapi.NewQuota(store, nil), httpapi.NewQuota(store, nil)}
+		store := accesstest.New(false)
+		g, other := httpapi.Caller{ID: "a", Quota: 3}, httpapi.Caller{ID: "b"}
+		quotas := []*access.Keyring{access.New(store, nil), access.New(store, nil)}
 		var replicas []http.Handler
 		s := newScreener(t, "loaded")
 		for _, q := range quotas {
-			replicas = append(replicas, httpapi.NewHandler(s, granted(g), &httpapi.Options{Quota: q}))
+			replicas = append(replicas, httpapi.NewHandler(s, granted(g), &httpapi.Options{Meter: q}))
 		}
 		usedByAll := func() int64 {
 			time.Sleep(11 * time.Second) // nothing is held any more
-			return leasedTotal(t, store, "a", thisMonth())
+			return leasedTotal(t, store, "a")
 		}
 		var wg sync.WaitGroup
 		for i := range 32 {
@@ -281,7 +312,7 @@ func TestIdempotency(t *testing.T) {
 		}
 
 		// Another key may use the same name.
-		theirs := httpapi.NewHandler(s, granted(other), &httpapi.Options{Quota: quotas[0]})
+		theirs := httpapi.NewHandler(s, granted(other), &httpapi.Options{Meter: quotas[0]})
 		w := send(theirs, "POST", "/api/v1/screen", question, "Idempotency-Key", `"x"`)
 		synctest.Wait() // for what is leased ahead
 		if n := used(t, quotas[0], other); w.Code != 200 || n != 1 {
@@ -289,24 +320,24 @@ func TestIdempotency(t *testing.T) {
 		}
 
 		// The store fails before, and after, the claim is made.
-		store.claims.Store(1)
+		store.Claims.Store(1)
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 || !strings.Contains(w.Body.String(), "quota_unavailable") {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.claims.Store(2)
+		store.Claims.Store(2)
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.claims.Store(0)
+		store.Claims.Store(0)
 		if n := usedByAll(); n != 1 {
 			t.Errorf("calls that have failed count %d", n-1)
 		}
 		// It cannot be taken back: the call stays counted, and is free when repeated.
-		store.claims.Store(3)
+		store.Claims.Store(3)
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 503 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.claims.Store(0)
+		store.Claims.Store(0)
 		for range 3 {
 			if w := send(replicas[1], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 200 {
 				t.Errorf("status %d: %s", w.Code, w.Body)
@@ -335,7 +366,7 @@ func TestIdempotency(t *testing.T) {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
 		g.Quota = 4
-		raised := httpapi.NewHandler(s, granted(g), &httpapi.Options{Quota: quotas[0]})
+		raised := httpapi.NewHandler(s, granted(g), &httpapi.Options{Meter: quotas[0]})
 		if w := send(raised, "POST", "/api/v1/screen", question, "Idempotency-Key", `"new"`); w.Code != 200 || usedByAll() != 4 {
 			t.Errorf("what was refused, and is granted now: status %d, %d counted: %s", w.Code, usedByAll(), w.Body)
 		}
@@ -345,8 +376,8 @@ func TestIdempotency(t *testing.T) {
 // TestUsage compares the figures of the answer with those of a count.
 func TestUsage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := newFaultyStore(false)
-		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Grant{KeyID: "a", Quota: 300, Rate: 2, Burst: 1000}), &httpapi.Options{Quota: httpapi.NewQuota(store, nil)})
+		store := accesstest.New(false)
+		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Caller{ID: "a", Quota: 300, Burst: rate.NewLimiter(2, 1000)}), &httpapi.Options{Meter: access.New(store, nil)})
 		for i := range 310 {
 			var u struct {
 				KeyID                  string `json:"key_id"`
@@ -370,11 +401,11 @@ func TestUsage(t *testing.T) {
 			send(h, "POST", "/api/v1/screen", clean)
 			synctest.Wait()
 		}
-		store.down.Store(true)
+		store.Down.Store(true)
 		if w := send(h, "GET", "/api/v1/usage", ""); w.Code != 503 || !strings.Contains(w.Body.String(), "quota_unavailable") {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		odd := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Grant{KeyID: "tenant/1"}), nil)
+		odd := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Caller{ID: "tenant\n1"}), counted())
 		if w := send(odd, "GET", "/api/v1/usage", ""); w.Code != 500 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
@@ -389,9 +420,9 @@ func FuzzIdempotencyKey(f *testing.F) {
 	}
 	s := newLoadedScreener(f)
 	f.Fuzz(func(t *testing.T, value string) {
-		quota := httpapi.NewQuota(httpapi.NewMemory(), nil)
-		g := httpapi.Grant{KeyID: "a", Quota: 10}
-		h := httpapi.NewHandler(s, granted(g), &httpapi.Options{Quota: quota})
+		quota := access.New(access.NewMemory(), nil)
+		g := httpapi.Caller{ID: "a", Quota: 10}
+		h := httpapi.NewHandler(s, granted(g), &httpapi.Options{Meter: quota})
 		post := func(body string) int {
 			r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(body))
 			r.Header = http.Header{"Authorization": {"Bearer x"}, "Content-Type": {"application/json"}, "Idempotency-Key": {value}}

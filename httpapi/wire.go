@@ -3,20 +3,13 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"math/bits"
 	"strconv"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
-
-// This file is what goes over the wire: one type or function for each table of
-// the interface, with its fields in the table's order. It changes with the version
-// in the path only, where the types of package screening may grow.
 
 // A source is an item of the answer to GET /api/v1/sources.
 type source struct {
@@ -25,35 +18,52 @@ type source struct {
 	Jurisdiction sources.Jurisdiction `json:"jurisdiction"`
 	LastUpdated  timestamp            `json:"last_updated"`
 	AddressCount int                  `json:"address_count"`
+
+	Issuer       sources.Jurisdiction `json:"issuer,omitempty"`
+	PublishedAt  timestamp            `json:"published_at"`
+	Partial      bool                 `json:"partial"`
+	Completeness *string              `json:"completeness"` // null if nothing is held
+	Required     bool                 `json:"required"`
 }
 
-// A screenRequest is the body of POST /api/v1/screen.
-type screenRequest struct {
-	Address string `json:"address"`
-	Chain   string `json:"chain"`
-}
-
-// A timestamp is a time in RFC 3339, UTC, in whole seconds; null if zero.
-type timestamp struct{ time.Time }
-
-// disclaimer goes with every result.
+// disclaimer is part of every result.
 const disclaimer = "Informational screening signals from public sanctions lists and risk databases; not legal, compliance or investment advice. " +
 	"The data may be incomplete, delayed or wrong. The decision, and any action, is the caller's own."
 
 // newSources returns the wire form of the state of all sources.
 func newSources(status []screening.SourceStatus) []source {
 	all := make([]source, len(status))
-	for i, s := range status {
+	for i := range status {
+		s := &status[i]
 		all[i] = source{
 			ID: s.Info.ID, Name: s.Info.Name, Jurisdiction: s.Info.Jurisdiction,
 			LastUpdated: timestamp{s.LastUpdated}, AddressCount: s.Addresses,
+			PublishedAt: timestamp{s.Published}, Partial: isPartial(s), Required: s.Required,
+		}
+		if known := s.Info.Jurisdiction; !isKnown(known) {
+			all[i].Jurisdiction, all[i].Issuer = sources.Community, known
+		}
+		if s.Digest != "" {
+			completeness := s.Completeness.String()
+			all[i].Completeness = &completeness
 		}
 	}
 	return all
 }
 
-// marshal returns v in JSON, with a line feed. It is for what need not be fast,
-// and for types that cannot fail.
+// isKnown reports whether the interface has a jurisdiction.
+func isKnown(j sources.Jurisdiction) bool {
+	switch j {
+	case sources.US, sources.EU, sources.UK, sources.Community:
+		return true
+	}
+	return false
+}
+
+func isPartial(s *screening.SourceStatus) bool { return s.Completeness == sources.Partial }
+
+// marshal returns v in JSON, with a line feed. It is for answers that need not be
+// fast, and for types that cannot fail.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -64,44 +74,29 @@ func marshal(v any) []byte {
 	return b.Bytes()
 }
 
-// MarshalJSON implements [json.Marshaler].
-func (t timestamp) MarshalJSON() ([]byte, error) { return t.appendJSON(nil), nil }
+// A resultWriter writes answers of screenings: the JSON that encoding/json would
+// write without escapes for HTML, in a tenth of the time. The zero resultWriter is
+// ready to use, and may be used concurrently.
+type resultWriter struct{ last atomic.Pointer[freshness] }
 
-// appendJSON appends t, digit by digit: time.Time.AppendFormat takes twice as long.
-func (t timestamp) appendJSON(b []byte) []byte {
-	if t.IsZero() {
-		return append(b, "null"...)
-	}
-	u := t.UTC()
-	year, month, day := u.Date()
-	hour, minute, second := u.Clock()
-	if year < 0 || year > 9999 { // no year of RFC 3339
-		return append(u.AppendFormat(append(b, '"'), time.RFC3339), '"')
-	}
-	b = appendTwo(append(b, '"'), year/100)
-	b = appendTwo(b, year%100)
-	b = appendTwo(append(b, '-'), int(month))
-	b = appendTwo(append(b, '-'), day)
-	b = appendTwo(append(b, 'T'), hour)
-	b = appendTwo(append(b, ':'), minute)
-	b = appendTwo(append(b, ':'), second)
-	return append(b, 'Z', '"')
+// append appends the answer to a screen request, given at now, and a line feed. It
+// does not allocate if b has room, apart from the first answer of a snapshot.
+func (w *resultWriter) append(b []byte, req screenRequest, r *screening.Result, now time.Time) []byte {
+	b = appendResult(append(b, '{'), req, r)
+	return w.appendEnd(append(b, ','), r, now)
 }
 
-// appendTwo appends the two digits of n, from 0 to 99.
-func appendTwo(b []byte, n int) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
+// appendEnd appends the members that follow a result or the results of a batch, the
+// closing brace and a line feed.
+func (w *resultWriter) appendEnd(b []byte, r *screening.Result, now time.Time) []byte {
+	b = append(b, w.freshness(r, now).text...)
+	b = timestamp{now}.appendJSON(append(b, `,"screened_at":`...))
+	return append(b, `,"_disclaimer":"`+disclaimer+"\"}\n"...)
+}
 
-// A resultWriter writes the answers to POST /api/v1/screen: what encoding/json
-// would write of them without the escapes for HTML, in less than a tenth of the time; a
-// test holds the one against the other. The zero resultWriter is ready for use,
-// by several goroutines.
-type resultWriter struct{ last atomic.Pointer[ending] }
-
-// append appends the answer r to req, given at now, and a line feed. All of it
-// is of the snapshot that r is of. It does not allocate if b has room, but for
-// the first answer of a snapshot.
-func (w *resultWriter) append(b []byte, req screenRequest, r *screening.Result, now time.Time) []byte {
-	b = appendString(append(b, `{"address":`...), screened(req, r))
+// appendResult appends the members of a result that are its own.
+func appendResult(b []byte, req screenRequest, r *screening.Result) []byte {
+	b = appendString(append(b, `"address":`...), screened(req, r))
 	b = appendString(append(b, `,"chain":`...), req.Chain) // as in the request
 	b = strconv.AppendInt(append(b, `,"score":`...), int64(r.Score), 10)
 	b = append(append(b, `,"level":"`...), r.Level...)
@@ -110,187 +105,140 @@ func (w *resultWriter) append(b []byte, req screenRequest, r *screening.Result, 
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendLabel(b, &r.Labels[i]), '}')
+		b = append(appendLabel(b, &r.Labels[i], r), '}')
 	}
-	if len(r.Suppressed) > 0 {
-		b = append(b, `],"suppressed":[`...)
-	}
+	b = append(b, ']')
 	for i := range r.Suppressed {
-		if i > 0 {
+		if i == 0 {
+			b = append(b, `,"suppressed":[`...)
+		} else {
 			b = append(b, ',')
 		}
-		b = appendSuppressed(b, &r.Suppressed[i])
+		b = appendSuppressed(b, &r.Suppressed[i], r)
 	}
-	return append(b, w.ending(r, now).text...) // it begins with the bracket
+	if len(r.Suppressed) > 0 {
+		b = append(b, ']')
+	}
+	return b
 }
 
-// screened returns what r says to have been screened.
+// screened returns the address that r answers for.
 func screened(req screenRequest, r *screening.Result) string {
-	if !r.Address.IsValid() { // found as a listed string that is no address
+	if !r.Address.IsValid() { // a listed string that is not an address
 		return sources.TrimListed(req.Address)
 	}
 	return r.Address.Normalized()
 }
 
-// appendLabel appends one risk signal, of a kind that package score has, but for
-// the brace at its end. The last two fields are there if the match is not exact.
-func appendLabel(b []byte, l *screening.Label) []byte {
+// appendLabel appends a label of r without its closing brace.
+func appendLabel(b []byte, l *screening.Label, r *screening.Result) []byte {
 	b = append(append(b, `{"label":"`...), l.Kind...)
 	b = appendString(append(b, `","source":`...), l.Source)
 	b = appendString(append(b, `,"source_ref":`...), l.Ref)
 	b = timestamp{l.AddedAt}.appendJSON(append(b, `,"added_at":`...))
-	if m := l.Match.String(); m != "" && l.Match != score.Exact {
-		b = append(append(append(b, `,"match":"`...), m...), '"')
+	if l.Name != "" {
+		b = appendString(append(b, `,"name":`...), l.Name)
 	}
-	if l.Listed != "" && l.Match != score.Exact {
-		b = appendString(append(b, `,"listed_address":`...), l.Listed)
+	b = append(append(append(b, `,"match":"`...), l.Match.String()...), '"')
+	b = appendString(append(b, `,"listed_address":`...), l.Listed)
+	if url := recordURL(l, r); url != "" {
+		b = appendString(append(b, `,"url":`...), url)
 	}
 	return b
 }
 
-// appendSuppressed appends a risk signal that an operator's exception takes out of
+// recordURL returns the publisher's page about the listed record, or "".
+func recordURL(l *screening.Label, r *screening.Result) string {
+	status := r.Sources()
+	for i := range status {
+		if status[i].Info.ID == l.Source {
+			return infoURL(&status[i].Info, l.Ref)
+		}
+	}
+	return ""
+}
+
+func infoURL(info *sources.Info, ref string) string { return "" }
+
+// appendSuppressed appends a label of r that an operator's exception takes out of
 // the score, and why.
-func appendSuppressed(b []byte, x *screening.Suppressed) []byte {
-	b = appendLabel(b, &x.Label)
+func appendSuppressed(b []byte, x *screening.Suppressed, r *screening.Result) []byte {
+	b = appendLabel(b, &x.Label, r)
 	b = appendString(append(b, `,"reason":`...), x.Reason)
 	b = appendString(append(b, `,"author":`...), x.Author)
 	return append(timestamp{x.Expires}.appendJSON(append(b, `,"expires_at":`...)), '}')
 }
 
-// An ending is how all answers end that come from one snapshot while no age in it
-// changes: what follows the labels.
-type ending struct {
-	status      []screening.SourceStatus // of the snapshot, which it tells from others
+// A freshness is the part of an answer that is equal for all answers of one snapshot
+// until an age in it changes: data_freshness, scoring_version and snapshot.
+type freshness struct {
+	digest      string // of the snapshot
+	status      []screening.SourceStatus
 	version     string
-	from, until time.Time // zero if there are no ages, or none that will change
+	from, until time.Time // zero if no age will change
 	text        string
 }
 
-// ending returns the ending of r at now. The last one is kept: a new one is made
-// a few times a second, whenever a source has become a second older.
-func (w *resultWriter) ending(r *screening.Result, now time.Time) *ending {
+// freshness returns the freshness of r at now. The last one is cached: a new one is
+// made a few times a second, whenever a source becomes a second older.
+func (w *resultWriter) freshness(r *screening.Result, now time.Time) *freshness {
 	status := r.Sources()
-	if e := w.last.Load(); e != nil && e.holds(status, r.ScoringVersion, now) {
-		return e
+	if f := w.last.Load(); f != nil && f.holds(status, r.ScoringVersion, now) {
+		return f
 	}
-	e := newEnding(status, r.ScoringVersion, now)
-	w.last.Store(e)
-	return e
+	f := newFreshness(status, r.Digest(), r.ScoringVersion, now)
+	w.last.Store(f)
+	return f
 }
 
-func (e *ending) holds(status []screening.SourceStatus, version string, now time.Time) bool {
-	return len(e.status) == len(status) && len(status) > 0 && &e.status[0] == &status[0] && e.version == version &&
-		!now.Before(e.from) && (e.until.IsZero() || now.Before(e.until))
+func (f *freshness) holds(status []screening.SourceStatus, version string, now time.Time) bool {
+	return len(f.status) == len(status) && len(status) > 0 && &f.status[0] == &status[0] && f.version == version &&
+		!now.Before(f.from) && (f.until.IsZero() || now.Before(f.until))
 }
 
-// newEnding renders data_freshness, an object by the id of the source in the order
-// in which the sources were configured, and what follows it. Both of its members
-// are null if a source was never loaded.
-func newEnding(status []screening.SourceStatus, version string, now time.Time) *ending {
-	e := &ending{status: status, version: version}
+// newFreshness renders a freshness. last_updated and age_seconds are null for a
+// source that was never loaded. The sources are in the order of their configuration.
+func newFreshness(status []screening.SourceStatus, digest, version string, now time.Time) *freshness {
+	f := &freshness{digest: digest, status: status, version: version}
 	b := make([]byte, 0, 1024)
-	b = append(b, `],"data_freshness":{`...)
+	b = append(b, `"data_freshness":{`...)
 	for i := range status {
-		s := &status[i]
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendString(b, s.Info.ID), `:{"last_updated":`...)
-		b = timestamp{s.LastUpdated}.appendJSON(b)
-		b = append(b, `,"age_seconds":`...)
-		if s.LastUpdated.IsZero() { // never loaded, or the clock was wrong
-			b = append(b, "null}"...)
-			continue
-		}
-		age := max(0, now.Sub(s.LastUpdated)) / time.Second // clocks of two machines may disagree
-		b = append(strconv.AppendInt(b, int64(age), 10), '}')
-		if from := s.LastUpdated.Add(age * time.Second); age > 0 && from.After(e.from) {
-			e.from = from
-		}
-		if until := s.LastUpdated.Add((age + 1) * time.Second); e.until.IsZero() || until.Before(e.until) {
-			e.until = until
-		}
+		b = f.appendSource(b, &status[i], now)
 	}
 	b = appendString(append(b, `},"scoring_version":`...), version)
-	b = appendString(append(b, `,"_disclaimer":`...), disclaimer)
-	e.text = string(append(b, "}\n"...))
-	return e
+	f.text = string(appendString(append(b, `,"snapshot":`...), digest))
+	return f
 }
 
-// appendString appends s as a JSON string. What is not UTF-8 becomes U+FFFD.
-func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	start := 0 // of what is to be copied as it is
-	for i := plain(s); i < len(s); i += plain(s[i:]) {
-		c := s[i]
-		r, size := rune(c), 1
-		if c >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(r == utf8.RuneError && size == 1) && r != '\u2028' && r != '\u2029' {
-				i += size
-				continue
-			}
+// appendSource appends one member of data_freshness, and narrows the time for which
+// f holds.
+func (f *freshness) appendSource(b []byte, s *screening.SourceStatus, now time.Time) []byte {
+	b = append(appendString(b, s.Info.ID), `:{"last_updated":`...)
+	b = timestamp{s.LastUpdated}.appendJSON(b)
+	b = append(b, `,"age_seconds":`...)
+	if s.LastUpdated.IsZero() {
+		b = append(b, "null"...)
+	} else {
+		age := max(0, now.Sub(s.LastUpdated)) / time.Second // the clocks of two machines may differ
+		b = strconv.AppendInt(b, int64(age), 10)
+		if from := s.LastUpdated.Add(age * time.Second); age > 0 && from.After(f.from) {
+			f.from = from
 		}
-		b = append(b, s[start:i]...)
-		switch r {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\b':
-			b = append(b, `\b`...)
-		case '\f':
-			b = append(b, `\f`...)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		default: // a control character, U+FFFD, or a line end of JavaScript
-			b = append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
-		}
-		i += size
-		start = i
-	}
-	return append(append(b, s[start:]...), '"')
-}
-
-// plain returns how many bytes at the beginning of s stand for themselves in a
-// JSON string and are ASCII.
-func plain(s string) int {
-	if len(s) < 8 {
-		i := 0
-		for i < len(s) && ' ' <= s[i] && s[i] < utf8.RuneSelf && s[i] != '"' && s[i] != '\\' {
-			i++
-		}
-		return i
-	}
-	for i := 0; ; i = min(i+8, len(s)-8) { // the last eight may overlap with those before
-		if odd := oddBytes(word(s[i : i+8])); odd != 0 {
-			return i + bits.TrailingZeros64(odd)/8
-		}
-		if i == len(s)-8 {
-			return len(s)
+		if until := s.LastUpdated.Add((age + 1) * time.Second); f.until.IsZero() || until.Before(f.until) {
+			f.until = until
 		}
 	}
-}
-
-// word returns the eight bytes of s, the first in the lowest place.
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// oddBytes returns a word whose lowest bit that is set lies in the lowest byte of
-// x that is not plain.
-func oddBytes(x uint64) uint64 {
-	const (
-		ones  = 0x0101010101010101
-		highs = 0x80 * ones
-	)
-	// A subtraction sets the high bit of a byte that is too small. What it borrows
-	// from the bytes above can only make those look odd, too.
-	quote, backslash := x^'"'*ones, x^'\\'*ones
-	return (x | (x - ' '*ones) | (quote - ones) | (backslash - ones)) & highs
+	b = timestamp{s.Published}.appendJSON(append(b, `,"published_at":`...))
+	b = strconv.AppendBool(append(b, `,"partial":`...), isPartial(s))
+	b = append(b, `,"completeness":`...)
+	if s.Digest == "" {
+		b = append(b, "null"...)
+	} else {
+		b = appendString(b, s.Completeness.String())
+	}
+	b = strconv.AppendBool(append(b, `,"required":`...), s.Required)
+	return append(b, '}')
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// The types below are the answer to POST /api/v1/screen as encoding/json is told
-// of it: one for each table of the interface. What is sent is held against them.
+// The types below describe the answer to POST /api/v1/screen for encoding/json, one
+// for each table of the interface. The tests compare what is sent with them.
 
 type result struct {
 	Address        string       `json:"address"`
@@ -29,6 +29,8 @@ type result struct {
 	Suppressed     []suppressed `json:"suppressed,omitempty"`
 	DataFreshness  freshnessOf  `json:"data_freshness"`
 	ScoringVersion string       `json:"scoring_version"`
+	Snapshot       string       `json:"snapshot"`
+	ScreenedAt     *string      `json:"screened_at"`
 	Disclaimer     string       `json:"_disclaimer"`
 }
 
@@ -37,8 +39,10 @@ type label struct {
 	Source        string  `json:"source"`
 	SourceRef     string  `json:"source_ref"`
 	AddedAt       *string `json:"added_at"`
-	Match         string  `json:"match,omitempty"`
-	ListedAddress string  `json:"listed_address,omitempty"`
+	Name          string  `json:"name,omitempty"`
+	Match         string  `json:"match"`
+	ListedAddress string  `json:"listed_address"`
+	URL           string  `json:"url,omitempty"`
 }
 
 type suppressed struct {
@@ -49,11 +53,15 @@ type suppressed struct {
 }
 
 type freshness struct {
-	LastUpdated *string `json:"last_updated"`
-	AgeSeconds  *int64  `json:"age_seconds"`
+	LastUpdated  *string `json:"last_updated"`
+	AgeSeconds   *int64  `json:"age_seconds"`
+	PublishedAt  *string `json:"published_at"`
+	Partial      bool    `json:"partial"`
+	Completeness *string `json:"completeness"`
+	Required     bool    `json:"required"`
 }
 
-// A freshnessOf is an object by the id of the source, in the order of ids.
+// A freshnessOf is an object by source id, in the order of ids.
 type freshnessOf struct {
 	ids []string
 	of  map[string]freshness
@@ -77,11 +85,11 @@ func timeModel(t time.Time) *string {
 	return &s
 }
 
-// modelOf returns the answer that r is to a request.
+// modelOf returns the answer to a request whose result is r.
 func modelOf(text, chain string, r screening.Result, now time.Time) result {
 	m := result{
 		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: string(r.Level), Labels: []label{},
-		DataFreshness: freshnessModel(r.Sources(), now), ScoringVersion: r.ScoringVersion, Disclaimer: disclaimer,
+		DataFreshness: freshnessModel(r.Sources(), now), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(), ScreenedAt: timeModel(now), Disclaimer: disclaimer,
 	}
 	if !r.Address.IsValid() {
 		m.Address = strings.TrimSpace(text)
@@ -100,31 +108,35 @@ func suppressedModel(x screening.Suppressed) suppressed {
 }
 
 func labelModel(l screening.Label) label {
-	m := label{Label: string(l.Kind), Source: l.Source, SourceRef: l.Ref, AddedAt: timeModel(l.AddedAt)}
-	if l.Match != score.Exact {
-		m.Match, m.ListedAddress = l.Match.String(), l.Listed
+	return label{
+		Label: string(l.Kind), Source: l.Source, SourceRef: l.Ref, AddedAt: timeModel(l.AddedAt),
+		Name: l.Name, Match: l.Match.String(), ListedAddress: l.Listed,
 	}
-	return m
 }
 
 func freshnessModel(status []screening.SourceStatus, now time.Time) freshnessOf {
 	m := freshnessOf{of: map[string]freshness{}}
 	for _, s := range status {
-		m.ids, m.of[s.Info.ID] = append(m.ids, s.Info.ID), freshness{}
-		if !s.LastUpdated.IsZero() {
+		f := freshness{LastUpdated: timeModel(s.LastUpdated), PublishedAt: timeModel(s.Published), Partial: s.Completeness == sources.Partial, Required: s.Required}
+		if f.LastUpdated != nil {
 			age := max(0, int64(now.Sub(s.LastUpdated)/time.Second))
-			m.of[s.Info.ID] = freshness{timeModel(s.LastUpdated), &age}
+			f.AgeSeconds = &age
 		}
+		if s.Digest != "" {
+			text := s.Completeness.String()
+			f.Completeness = &text
+		}
+		m.ids, m.of[s.Info.ID] = append(m.ids, s.Info.ID), f
 	}
 	return m
 }
 
-// disclaimer goes with every answer.
+// disclaimer is part of every answer.
 const disclaimer = "Informational screening signals from public sanctions lists and risk databases; not legal, compliance or investment advice. " +
 	"The data may be incomplete, delayed or wrong. The decision, and any action, is the caller's own."
 
-// marshal returns v as encoding/json writes it without the escapes for HTML, with
-// a line feed.
+// marshal returns v as encoding/json writes it without escapes for HTML, with a line
+// feed.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -147,10 +159,10 @@ var questions = []struct {
 	{"literal", "monero", " 5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320\t"},
 }
 
-// TestAppendResult holds the answers to real questions against encoding/json.
+// TestAppendResult compares real answers with encoding/json.
 func TestAppendResult(t *testing.T) {
 	var w httpapi.ResultWriter
-	for i := range 4 { // several Screeners, so that the next has another ending
+	for i := range 4 { // several Screeners, so that the freshness changes
 		s := newLoadedScreener(t)
 		if err := s.SetExceptions(t.Context(), exceptions[:i]); err != nil {
 			t.Fatal(err)
@@ -171,8 +183,8 @@ func TestAppendResult(t *testing.T) {
 	}
 }
 
-// TestAppendResultFollows: an answer tells the freshness of its own snapshot,
-// be there other answers from older and newer ones in between.
+// TestAppendResultFollows checks that an answer has the freshness of its own snapshot,
+// also between answers from older and newer ones.
 func TestAppendResultFollows(t *testing.T) {
 	list := &aged{Source: ofac}
 	s, err := screening.New([]sources.Source{list}, nil)
@@ -206,8 +218,8 @@ func TestAppendResultFollows(t *testing.T) {
 	}
 }
 
-// TestAppendResultAges: no answer tells an age that was, be it asked for in what
-// order.
+// TestAppendResultAges checks that no answer has an old age, whatever the order of the
+// questions.
 func TestAppendResultAges(t *testing.T) {
 	start := date(2026, 2, 1)
 	srcs := []sources.Source{&aged{ofac, start}, &aged{eu, start.Add(-250 * time.Millisecond)}, &aged{uk, start.Add(time.Minute)}}
@@ -236,7 +248,7 @@ func TestAppendResultAges(t *testing.T) {
 	}
 }
 
-// An aged source says when it was checked.
+// An aged source has a given time of its last check.
 type aged struct {
 	sources.Source
 	checked time.Time
@@ -248,7 +260,7 @@ func (s *aged) Load(ctx context.Context, prev sources.Revision, add func(sources
 	return rev, err
 }
 
-// TestAppendResultAllocs holds a promise of the package comment.
+// TestAppendResultAllocs checks that an answer is written without allocations.
 func TestAppendResultAllocs(t *testing.T) {
 	s := newLoadedScreener(t)
 	var w httpapi.ResultWriter
@@ -264,34 +276,34 @@ func TestAppendResultAllocs(t *testing.T) {
 	}
 }
 
-// endingModel is what an answer ends in.
-type endingModel struct {
+// freshnessEnd is the part of an answer that begins with data_freshness.
+type freshnessEnd struct {
 	DataFreshness  any    `json:"data_freshness"`
 	ScoringVersion string `json:"scoring_version"`
-	Disclaimer     string `json:"_disclaimer"`
+	Snapshot       string `json:"snapshot"`
 }
 
-// checkEnding holds the end of an answer against want.
-func checkEnding(t *testing.T, status []screening.SourceStatus, version string, now time.Time, freshness any) {
+// checkFreshness compares that part of an answer with encoding/json.
+func checkFreshness(t *testing.T, status []screening.SourceStatus, version string, now time.Time, freshness any) {
 	t.Helper()
-	got := bytes.Replace(httpapi.Ending(status, version, now), []byte("],"), []byte("{"), 1)
-	if want := marshal(endingModel{freshness, version, disclaimer}); !bytes.Equal(got, want) {
+	got := []byte("{" + httpapi.Freshness(status, version, version, now) + "}\n")
+	if want := marshal(freshnessEnd{freshness, version, version}); !bytes.Equal(got, want) {
 		t.Errorf("%v %q %v\n got %s\nwant %s", status, version, now, got, want)
 	}
 }
 
-// TestFreshness holds data_freshness against a map, which encoding/json sorts.
+// TestFreshness compares data_freshness with a map, which encoding/json sorts.
 func TestFreshness(t *testing.T) {
 	status := newLoadedScreener(t).Sources()
 	slices.SortFunc(status, func(a, b screening.SourceStatus) int { return strings.Compare(a.Info.ID, b.Info.ID) })
 	status[1].LastUpdated = time.Time{}
 	now := time.Now().Add(time.Hour)
 	for n := range len(status) + 1 {
-		checkEnding(t, status[:n], "v1.1", now, freshnessModel(status[:n], now).of)
+		checkFreshness(t, status[:n], "v1.1", now, freshnessModel(status[:n], now).of)
 	}
 }
 
-// FuzzAppendJSON holds what is sent against encoding/json.
+// FuzzAppendJSON compares what is sent with encoding/json.
 func FuzzAppendJSON(f *testing.F) {
 	var ascii strings.Builder
 	for c := range 128 {
@@ -333,12 +345,12 @@ func FuzzAppendJSON(f *testing.F) {
 			status[i].Info.ID, status[i].LastUpdated = s[i*len(s)/4:], at
 		}
 		now := at.Add(time.Duration(age))
-		checkEnding(t, status, s, now, freshnessModel(status, now))
+		checkFreshness(t, status, s, now, freshnessModel(status, now))
 	})
 }
 
-// BenchmarkAppendResult is goal P17, the answer: against encoding/json, which is
-// given the same answer ready made.
+// BenchmarkAppendResult compares writing an answer with encoding/json, which gets the
+// same answer as a value.
 func BenchmarkAppendResult(b *testing.B) {
 	s := newLoadedScreener(b)
 	for _, q := range questions {

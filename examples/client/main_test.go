@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
@@ -152,8 +153,8 @@ func TestRun(t *testing.T) {
 	if _, err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	key := httpapi.NewKey()
-	keys, err := httpapi.NewKeys(map[string]string{"test": key})
+	const key = "wsk_only-for-this-test"
+	keys, err := access.Fixed(map[string]string{"test": key})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
@@ -45,14 +46,12 @@ func withStripPrefix(h http.Handler) http.Handler {
 
 // withEndpoints routes each endpoint by itself. The patterns name no methods: for
 // those that it has not, an endpoint answers as the interface says.
-func withEndpoints(e httpapi.Endpoints) http.Handler {
+func withEndpoints(endpoints map[string]http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", hello)
-	mux.Handle("/compliance/api/v1/sources", e.Sources)
-	mux.Handle("/compliance/api/v1/screen", e.Screen)
-	mux.Handle("/compliance/api/v1/usage", e.Usage)
-	mux.Handle("/compliance/openapi.yaml", e.OpenAPI)
-	mux.Handle("/compliance/docs", e.Docs)
+	for path, endpoint := range endpoints {
+		mux.Handle("/compliance"+path, endpoint)
+	}
 	return mux
 }
 
@@ -112,8 +111,8 @@ func main() {
 	if _, err := s.Refresh(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	key := httpapi.NewKey()
-	keys, err := httpapi.NewKeys(map[string]string{"example": key})
+	const key = "wsk_only-for-this-example"
+	keys, err := access.Fixed(map[string]string{"example": key})
 	if err != nil {
 		log.Fatal(err)
 	}

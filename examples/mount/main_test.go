@@ -19,6 +19,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
@@ -37,7 +38,7 @@ func TestRouters(t *testing.T) {
 	if _, err := s.Refresh(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := httpapi.NewKeys(map[string]string{"test": key})
+	keys, err := access.Fixed(map[string]string{"test": key})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
 // keysUsage is the help of the command keys.
@@ -31,7 +31,7 @@ Flags:
 // A keysCommand is a call of the command keys.
 type keysCommand struct {
 	db, data string
-	key      httpapi.Key   // of create
+	key      access.Key    // of create
 	overlap  time.Duration // of rotate
 	id       string        // of rotate and revoke
 }
@@ -56,13 +56,13 @@ func runKeys(ctx context.Context, args []string, getenv func(string) string, std
 	switch verb {
 	case "create":
 		do = c.create
-		flags.StringVar(&c.key.ID, "id", "", "public `id` of the key: up to 64 letters, digits, dots, dashes, underscores (default: made up)")
+		flags.StringVar(&c.key.ID, "id", "", "public `id` of the key: up to 200 bytes (default: made up)")
 		flags.StringVar(&c.key.Name, "name", "", "`name` of who has the key")
 		flags.Int64Var(&c.key.Quota, "quota", 0, "screenings per calendar month, in UTC (default: no limit)")
 		flags.Float64Var(&c.key.Rate, "rate", 0, "requests per second, of each replica, with -burst (default: no limit)")
 		flags.IntVar(&c.key.Burst, "burst", 0, "requests at once, with -rate")
-		flags.Func("scopes", "`endpoints` that it is good for: of screen, sources, usage, with blanks between them (default: all)", func(s string) (err error) {
-			if c.key.Scopes, err = httpapi.ParseScopes(s); err == nil && c.key.Scopes == 0 {
+		flags.Func("scopes", "`endpoints` that it is good for: of screen, sources, usage, validate, with blanks between them (default: all)", func(s string) (err error) {
+			if c.key.Scopes, err = access.NormalScopes(s); err == nil && c.key.Scopes == "" {
 				err = errors.New("no scope")
 			}
 			return err
@@ -122,11 +122,11 @@ func runKeys(ctx context.Context, args []string, getenv func(string) string, std
 }
 
 func (c *keysCommand) create(ctx context.Context, s *keyStore, stdout io.Writer) error {
-	token, k, err := httpapi.IssueKey(c.key)
+	token, k, err := access.NewKey(c.key)
 	if err == nil {
 		err = s.PutKey(ctx, k)
 	}
-	if errors.Is(err, httpapi.ErrConflict) {
+	if errors.Is(err, access.ErrConflict) {
 		return fmt.Errorf("keys create: there is a key %s already", k.ID)
 	}
 	if err != nil {
@@ -162,7 +162,7 @@ func (c *keysCommand) revoke(ctx context.Context, s *keyStore, stdout io.Writer)
 			return err // it stays revoked from when it was
 		}
 		k.Revoked = time.Now()
-		if err = s.PutKey(ctx, k); !errors.Is(err, httpapi.ErrConflict) { // else once more
+		if err = s.PutKey(ctx, k); !errors.Is(err, access.ErrConflict) { // else once more
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func (c *keysCommand) list(ctx context.Context, s *keyStore, stdout io.Writer) e
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tNAME\tSTATE\tSCOPES\tQUOTA\tUSED\tRATE\tCREATED\tEXPIRES\tLAST USED")
 	for _, k := range kept {
-		used, err := s.Leased(ctx, k.ID, httpapi.MonthOf(now))
+		_, used, _, err := s.Account(ctx, k.ID, access.MonthOf(now))
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (c *keysCommand) list(ctx context.Context, s *keyStore, stdout io.Writer) e
 }
 
 // state says what a key is good for at a time.
-func state(k httpapi.Key, now time.Time) string {
+func state(k access.Key, now time.Time) string {
 	switch {
 	case !k.Revoked.IsZero() && !now.Before(k.Revoked):
 		return "revoked"

@@ -59,7 +59,7 @@ func TestKeysCommand(t *testing.T) {
 			expect(token, 429, "quota_exceeded")
 
 			list := keysOf(t, db, "list")
-			if !regexp.MustCompile(`(?m)^ID +NAME +STATE .*\nacme +Acme Ltd +good +screen usage +2 +2 +100/s, 100 at once +\d{4}-\d\d-\d\d +2999-12-31 +-\nfirst +made by the first start +good +screen sources usage +- `).MatchString(list) {
+			if !regexp.MustCompile(`(?m)^ID +NAME +STATE .*\nacme +Acme Ltd +good +screen usage +2 +2 +100/s, 100 at once +\d{4}-\d\d-\d\d +2999-12-31 +-\nfirst +made by the first start +good +screen sources usage validate +- `).MatchString(list) {
 				t.Errorf("the list is\n%s", list)
 			}
 			if strings.Contains(list, token[len(token)-52:]) {
@@ -101,11 +101,11 @@ func TestKeysCommandErrors(t *testing.T) {
 		{"list x -db DB", "unexpected argument \"x\""},
 		{"list -quota 1 -db DB", "not defined"},
 		{"list -db mysql://u:hunter2@h/d", "want sqlite:FILE or postgres://"},
-		{"list -db postgres://u:hunter2@127.0.0.1:none/d", "not a URL"},
+		{"list -db postgres://u:hunter2@127.0.0.1:none/d", "want a URL"},
 		{"create -id here -db DB", "key here already"},
-		{"create -id h/re -db DB", "key id"},
-		{"create -quota -1 -db DB", "negative quota"},
-		{"create -rate 1 -db DB", "a rate goes with a burst"},
+		{"create -id h\x01re -db DB", "id"},
+		{"create -quota -1 -db DB", "Quota is negative"},
+		{"create -rate 1 -db DB", "Rate needs a Burst"},
 		{"create -scopes read -db DB", "scope \"read\""},
 		{"create -scopes= -db DB", "no scope"},
 		{"create -expires tomorrow -db DB", "want a day"},

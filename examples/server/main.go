@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	}
 	defer keys.store.close()
 	m := newMetrics()
-	screener, err := newScreener(c, logger, m.report)
+	screener, err := newScreener(c, logger, m.Report)
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	if err != nil {
 		return err
 	}
-	quota := httpapi.NewQuota(keys.store, &httpapi.QuotaOptions{Logger: logger})
-	m.watch(screener, quota, trail, cert)
+	m.watch(screener, keys.ring, trail, cert)
 
 	// What runs beside the server ends after it.
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -131,9 +130,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		go func() { served <- opsServer.Serve(opsListener) }()
 		defer opsServer.Close() // the last to go
 	}
-	opts := &httpapi.Options{Logger: logger, Quota: quota}
+	opts := &httpapi.Options{Logger: logger, Meter: keys.ring}
 	if opsListener != nil {
-		opts.Observe = m.observe
+		opts.Observe = m.Observe
 	}
 	if trail != nil {
 		opts.Audit = trail.Record
@@ -165,7 +164,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	// What is leased goes back, however long the last requests have taken.
 	last, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()
-	return errors.Join(err, trailErr, quota.Close(last), keys.ring.Close(last))
+	return errors.Join(err, trailErr, keys.ring.Close(last))
 }
 
 // newServer returns a server that waits for nobody for long.

@@ -15,7 +15,7 @@ import (
 type ops struct {
 	screener *screening.Screener
 	trail    *audit.Log // nil for none
-	metrics  *metrics
+	metrics  *registry
 	stopping atomic.Bool
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/bundle"
@@ -143,7 +146,7 @@ func TestMetrics(t *testing.T) {
 		{1, "walletscreen_source_loaded", []string{"source", "OFAC_SDN", "required", "true"}},
 		{0, "walletscreen_source_loaded", []string{"source", "UK_CONSOLIDATED", "required", "false"}},
 		{1, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "loaded"}},
-		{0, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "shrunk"}},
+		{0, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "refused"}},
 		{0, "walletscreen_source_failing", []string{"source", "OFAC_SDN"}},
 		{0, "walletscreen_source_store_failing", []string{"source", "OFAC_SDN"}},
 		{1, "walletscreen_quota_keys", nil},
@@ -193,7 +196,7 @@ func TestReports(t *testing.T) {
 		{SourceStatus: status("A", 3, screening.ErrShrunk)},
 		{SourceStatus: status("B", 0, nil)}, // nothing at hand
 	} {
-		m.report(screening.Report{Sources: []screening.SourceReport{r}})
+		m.Report(screening.Report{Sources: []screening.SourceReport{r}})
 	}
 	w := httptest.NewRecorder()
 	m.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
@@ -201,7 +204,7 @@ func TestReports(t *testing.T) {
 		`walletscreen_source_refreshes_total{result="loaded",source="A"} 1`,
 		`walletscreen_source_refreshes_total{result="unchanged",source="A"} 1`,
 		`walletscreen_source_refreshes_total{result="failed",source="A"} 1`,
-		`walletscreen_source_refreshes_total{result="shrunk",source="A"} 1`,
+		`walletscreen_source_refreshes_total{result="refused",source="A"} 1`,
 	} {
 		if !strings.Contains(w.Body.String(), want+"\n") {
 			t.Errorf("no %s", want)
@@ -215,7 +218,7 @@ func TestReports(t *testing.T) {
 // TestMatchesAreCountedOnce: one screening with several labels of a source is one.
 func TestMatchesAreCountedOnce(t *testing.T) {
 	m := newMetrics()
-	m.observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, Result: screening.Result{
+	m.Observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, Result: screening.Result{
 		Level: "CRITICAL", Labels: []screening.Label{{Source: "A"}, {Source: "B"}, {Source: "A"}, {Source: "B"}},
 		Suppressed: make([]screening.Suppressed, 2),
 	}})
@@ -269,7 +272,7 @@ func TestProbes(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := httpapi.NewKeys(map[string]string{"k": wrongKey})
+	keys, err := access.Fixed(map[string]string{"k": wrongKey})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +289,7 @@ func TestProbes(t *testing.T) {
 		t.Errorf("readiness is %+v", broken)
 	}
 	want("without a record", 503, broken)
-	o.metrics.watch(s, httpapi.NewQuota(httpapi.NewMemory(), nil), trail, nil)
+	o.metrics.watch(s, access.New(access.NewMemory(), nil), trail, nil)
 	if _, body := probe("/metrics"); !strings.Contains(body, "walletscreen_audit_failing 1\n") || !strings.Contains(body, "walletscreen_audit_refused_total 1\n") {
 		t.Errorf("the metrics do not tell: %s", body)
 	}
@@ -391,7 +394,8 @@ func TestLogHygiene(t *testing.T) {
 	if !strings.Contains(log, "stopping") {
 		t.Errorf("the log is not what it should be: %s", log)
 	}
-	hash := strings.TrimPrefix(httpapi.HashKey(key), "sha256:")
+	sum := sha256.Sum256([]byte(key))
+	hash := hex.EncodeToString(sum[:])
 	for _, secret := range []string{key, hash, wrongKey, keyInPath, lazarus, harmless, mistyped} {
 		if strings.Contains(strings.ToLower(log), strings.ToLower(secret)) {
 			t.Errorf("the log has %q:\n%s", secret, log)

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/httpapi"
-	"github.com/walletscreen/walletscreen/httpapi/sqlstore"
-	"github.com/walletscreen/walletscreen/httpapi/sqlstore/postgres"
-	"github.com/walletscreen/walletscreen/httpapi/sqlstore/sqlite"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )
 
 // dbFile is the database of keys and quotas in the directory of -data.
@@ -21,7 +21,7 @@ const dbUsage = "`database` of API keys and quotas: sqlite:FILE, or postgres://U
 
 // A keyStore is where keys and quotas are kept.
 type keyStore struct {
-	httpapi.Store
+	access.Store
 	where string // it is, without a password
 	keeps string // where, and what to do about it
 	close func() error
@@ -30,7 +30,7 @@ type keyStore struct {
 // openStore opens what -db and -data say.
 func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if db == "" && data == "" {
-		return &keyStore{httpapi.NewMemory(), "memory", "it is good until the server stops. With -data DIR it lasts.", func() error { return nil }}, nil
+		return &keyStore{access.NewMemory(), "memory", "it is good until the server stops. With -data DIR it lasts.", func() error { return nil }}, nil
 	}
 	if db == "" {
 		if err := os.MkdirAll(data, 0o700); err != nil {

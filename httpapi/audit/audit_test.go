@@ -26,6 +26,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -60,7 +61,7 @@ func newScreening(t testing.TB, s *screening.Screener, id string) httpapi.Screen
 	if err != nil {
 		t.Fatal(err)
 	}
-	return httpapi.Screening{Time: time.Now(), RequestID: id, KeyID: "k", Chain: "ethereum", Address: clean, Result: r}
+	return httpapi.Screening{Time: time.Now(), RequestID: id, CallerID: "k", Chain: "ethereum", Address: clean, Result: r}
 }
 
 // run runs l until the function that it returns is called, which returns what Run
@@ -149,7 +150,7 @@ func TestLines(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "audit")
 	synctest.Test(t, func(t *testing.T) {
 		s := newScreener(t)
-		keys, err := httpapi.NewKeys(map[string]string{"payments": "wsk_0123456789abcdef"})
+		keys, err := access.Fixed(map[string]string{"payments": "wsk_0123456789abcdef"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,11 +183,11 @@ func TestLines(t *testing.T) {
 		excepted := newScreening(t, s, "").Result.Digest()
 		ask(nil, "r-3", "0x098b716b8aaf21512996dc57eb0615e2383e2f96", "ethereum")
 		want := `{"type":"lists","time":"2000-01-01T00:00:00Z","lists":"<lists>","sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T00:00:00Z","request_id":"r-1","key_id":"payments","chain":"bsc","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":80,"level":"HIGH","labels":[{"label":"STOLEN_FUNDS","match":"family","source":"OUR_LIST","source_ref":"case \"17\""}],"lists":"<lists>","scoring_version":"v1.0"}
+{"type":"screening","time":"2000-01-01T00:00:00Z","request_id":"r-1","key_id":"payments","chain":"bsc","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":80,"level":"HIGH","labels":[{"label":"STOLEN_FUNDS","match":"family","source":"OUR_LIST","source_ref":"case \"17\""}],"lists":"<lists>","scoring_version":"v1.1"}
 {"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<lists>","sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(key, clean) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"lists":"<lists>","scoring_version":"v1.0"}
+{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(key, clean) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"lists":"<lists>","scoring_version":"v1.1"}
 {"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<excepted>","sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r-3","key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":0,"level":"CLEAN_NO_MATCH","labels":[],"suppressed":[{"label":"STOLEN_FUNDS","match":"exact","source":"OUR_LIST","source_ref":"case \"17\"","reason":"case closed","author":"J. Doe"}],"lists":"<excepted>","scoring_version":"v1.0"}
+{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r-3","key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":0,"level":"CLEAN_NO_MATCH","labels":[],"suppressed":[{"label":"STOLEN_FUNDS","match":"exact","source":"OUR_LIST","source_ref":"case \"17\"","reason":"case closed","author":"J. Doe"}],"lists":"<excepted>","scoring_version":"v1.1"}
 `
 		want = strings.NewReplacer("<lists>", snapshot, "<excepted>", excepted, "<digest>", list).Replace(want)
 		if d := cmp.Diff(want, text(t, dir)); d != "" {

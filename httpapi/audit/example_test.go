@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -29,8 +30,8 @@ func Example() {
 	if _, err := s.Refresh(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	key := httpapi.NewKey()
-	keys, err := httpapi.NewKeys(map[string]string{"payments": httpapi.HashKey(key)})
+	const key = "wsk_only-for-this-example"
+	keys, err := access.Fixed(map[string]string{"payments": key})
 	if err != nil {
 		log.Fatal(err)
 	}

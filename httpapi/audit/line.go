@@ -31,7 +31,7 @@ func (l *Log) appendLine(b []byte, s *httpapi.Screening) ([]byte, error) {
 	b = append(b, `{"type":"screening","time":"`...)
 	b = s.Time.UTC().Truncate(time.Microsecond).AppendFormat(b, time.RFC3339Nano)
 	b = appendString(append(b, `","request_id":`...), s.RequestID)
-	b = appendString(append(b, `,"key_id":`...), s.KeyID)
+	b = appendString(append(b, `,"key_id":`...), s.CallerID)
 	b = appendString(append(b, `,"chain":`...), string(s.Chain))
 	if l.opts.HashKey == nil {
 		b = appendString(append(b, `,"address":`...), s.Address)

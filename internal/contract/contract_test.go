@@ -345,7 +345,7 @@ func TestWrongAnswers(t *testing.T) {
 		{"a label without a date", "screen_exact", 0, `"2019-09-13T00:00:00Z"`, `null`},
 		{"local time", "screen_exact", 0, `"2019-09-13T00:00:00Z"`, `"2019-09-13T00:00:00+02:00"`},
 		{"no time", "screen_exact", 0, `"2019-09-13T00:00:00Z"`, `"2019-09-13"`},
-		{"match exact", "screen_key", 0, `"match":"key"`, `"match":"exact"`},
+		{"unknown match", "screen_key", 0, `"match":"key"`, `"match":"near"`},
 		{"a match without the listed address", "screen_key", 0, `"listed_address"`, `"address"`},
 		{"half a freshness", "screen_clean", 0, `"age_seconds":3601`, `"age_seconds":null`},
 		{"negative age", "screen_clean", 0, `"age_seconds":3601`, `"age_seconds":-1`},
@@ -458,17 +458,19 @@ var kinds = []score.Kind{
 func TestFields(t *testing.T) {
 	doc := load(t)
 	for name, want := range map[string]string{
-		"Source": `id string; name string; jurisdiction string; last_updated string null; address_count number`,
+		"Source": `id string; name string; jurisdiction string; last_updated string null; address_count number;
+			published_at string null; partial boolean; completeness; required boolean`,
 
 		"ScreenRequest": `address string; chain string`,
 
 		"Result": `address string; chain string; score number; level string; labels array; data_freshness object;
-			scoring_version string; _disclaimer string`,
+			scoring_version string; snapshot string; screened_at string; _disclaimer string`,
 
-		"Label": `label string; source string; source_ref string; added_at string`,
+		"Label": `label string; source string; source_ref string; added_at string; match string; listed_address string`,
 
 		// Null are those of a source that was never ingested.
-		"Freshness": `last_updated string null; age_seconds number null`,
+		"Freshness": `last_updated string null; age_seconds number null;
+			published_at string null; partial boolean; completeness; required boolean`,
 	} {
 		s := doc.Components.Schemas[name].Value
 		fields := strings.Split(want, ";")

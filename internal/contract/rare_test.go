@@ -12,6 +12,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -31,8 +32,8 @@ func TestRareAnswers(t *testing.T) {
 	if _, err := screener.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	key := httpapi.NewKey()
-	keys, err := httpapi.NewKeys(map[string]string{"a": key})
+	const key = "wsk_only-for-this-test"
+	keys, err := access.Fixed(map[string]string{"a": key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,29 +45,28 @@ func TestRareAnswers(t *testing.T) {
 		return w
 	}
 	const path = "/api/v1/screen"
-	body := func() io.Reader { return strings.NewReader(`{"address":"x","chain":"bitcoin"}`) }
 	good := func() io.Reader {
 		return strings.NewReader(`{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}`)
 	}
 
-	// One request waits for its key while another is asked.
+	// One request is being recorded while another one comes.
 	asked, answer := make(chan bool), make(chan bool)
-	busy := httpapi.NewHandler(screener, authorizer(func() (httpapi.Grant, error) {
+	busy := httpapi.NewHandler(screener, keys, &httpapi.Options{MaxConcurrent: 1, Audit: func(context.Context, httpapi.Screening) error {
 		close(asked)
 		<-answer
-		return httpapi.Grant{}, httpapi.ErrUnauthorized
-	}), &httpapi.Options{MaxConcurrent: 1})
+		return nil
+	}})
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		ask(busy, path, body())
+		ask(busy, path, good())
 	}()
 	<-asked
-	overloaded := ask(busy, path, body())
+	overloaded := ask(busy, path, good())
 	close(answer)
 	<-done
 
-	broken := authorizer(func() (httpapi.Grant, error) { return httpapi.Grant{}, errors.New("broken") })
+	broken := authorizer(func() (httpapi.Caller, error) { return httpapi.Caller{}, errors.New("broken") })
 	refusing := &httpapi.Options{Audit: func(context.Context, httpapi.Screening) error { return errors.New("disk full") }}
 	for code, w := range map[string]*httptest.ResponseRecorder{
 		"":                  ask(httpapi.NewHandler(screener, keys, nil), path, good()),
@@ -86,10 +86,10 @@ func TestRareAnswers(t *testing.T) {
 	}
 }
 
-// An authorizer is an httpapi.Authorizer that lets in whom the function does.
-type authorizer func() (httpapi.Grant, error)
+// An authorizer is an httpapi.Authorizer that calls a function.
+type authorizer func() (httpapi.Caller, error)
 
-func (f authorizer) Authorize(context.Context, string) (httpapi.Grant, error) { return f() }
+func (f authorizer) Authorize(*http.Request) (httpapi.Caller, error) { return f() }
 
 // A late body does not come in time.
 type late struct{}

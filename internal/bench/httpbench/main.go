@@ -37,6 +37,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/bundle"
@@ -83,7 +84,7 @@ func newHandler(name, dir string) (h http.Handler, token string, err error) {
 	if _, err := s.Refresh(ctx); err != nil {
 		return nil, "", err
 	}
-	token = httpapi.NewKey()
+	token = benchToken
 	switch name {
 	case "constant": // reads the body, and writes a constant of the size of an answer
 		answer, err := constant(s)
@@ -105,17 +106,16 @@ func newHandler(name, dir string) (h http.Handler, token string, err error) {
 	case "encodingjson": // screens, without checking who asks
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeJSON(s, w, r) }), token, nil
 	case "auth": // httpapi, with one key
-		keys, err := httpapi.NewKeys(map[string]string{"bench": token})
+		keys, err := access.Fixed(map[string]string{"bench": benchToken})
 		return httpapi.NewHandler(s, keys, nil), token, err
 	case "limits", "audit": // httpapi, with a key of a store, its burst limit and its quota; and with an audit trail
-		store := httpapi.NewMemory()
-		token, key, err := httpapi.IssueKey(httpapi.Key{
-			ID: "bench", Scopes: httpapi.ScopeScreen | httpapi.ScopeUsage, Quota: 1e12, Rate: 1e6, Burst: 1e6,
-		})
+		store := access.NewMemory()
+		token, key, err := access.NewKey(access.Key{ID: "bench", Scopes: "screen usage", Quota: 1e12, Rate: 1e6, Burst: 1e6})
 		if err == nil {
 			err = store.PutKey(ctx, key)
 		}
-		opts := &httpapi.Options{Quota: httpapi.NewQuota(store, nil)}
+		keyring := access.New(store, nil)
+		opts := &httpapi.Options{Meter: keyring}
 		if name == "audit" && err == nil {
 			var trail *audit.Log
 			if trail, err = audit.Open(dir, &audit.Options{MaxFiles: 1}); err == nil {
@@ -123,13 +123,16 @@ func newHandler(name, dir string) (h http.Handler, token string, err error) {
 				opts.Audit = trail.Record
 			}
 		}
-		return httpapi.NewHandler(s, httpapi.NewKeyring(store, nil), opts), token, err
+		return httpapi.NewHandler(s, keyring, opts), token, err
 	}
 	return nil, "", fmt.Errorf("no such handler: %s", name)
 }
 
-// fields are those that an answer of httpapi has: what net/http makes of them is
-// the least that they cost.
+// benchToken is an API key.
+const benchToken = "wsk_bench_ABCDEFGHIJKLMNOPQRSTUVWXYZ234567ABCDEFGHIJKLMNOPQRST"
+
+// fields are the header fields of an answer of httpapi: the least that they cost is
+// what net/http takes for them.
 var fields = []struct {
 	name   string // in canonical form, in which Header.Set would bring it
 	values []string
@@ -184,12 +187,11 @@ func writeJSON(s *screening.Screener, w http.ResponseWriter, r *http.Request) {
 
 // constant returns the answer of httpapi to the first question.
 func constant(s *screening.Screener) ([]byte, error) {
-	token := httpapi.NewKey()
-	keys, err := httpapi.NewKeys(map[string]string{"bench": token})
+	keys, err := access.Fixed(map[string]string{"bench": benchToken})
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(request(token, 0))))
+	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(request(benchToken, 0))))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -54,12 +55,11 @@ func serveSwap(n int) error {
 	if _, err := s.Refresh(context.Background()); err != nil {
 		return err
 	}
-	token := httpapi.NewKey()
-	keys, err := httpapi.NewKeys(map[string]string{"bench": token})
+	keys, err := access.Fixed(map[string]string{"bench": benchToken})
 	if err != nil {
 		return err
 	}
-	return serve(httpapi.NewHandler(s, keys, nil), token, func() error {
+	return serve(httpapi.NewHandler(s, keys, nil), benchToken, func() error {
 		begin := time.Now()
 		if _, err := s.Refresh(context.Background()); err != nil {
 			return err

@@ -1,0 +1,81 @@
+package access_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+)
+
+// bearing returns a request with a token.
+func bearing(ctx context.Context, token string) *http.Request {
+	r := httptest.NewRequestWithContext(ctx, "POST", "/api/v1/screen", nil)
+	r.Header.Set("Authorization", "Bearer "+token)
+	return r
+}
+
+// admit asks a for the caller with a token.
+func admit(ctx context.Context, a httpapi.Authorizer, token string) (httpapi.Caller, error) {
+	return a.Authorize(bearing(ctx, token))
+}
+
+// charge charges a caller with n screenings.
+func charge(ctx context.Context, q *access.Keyring, c httpapi.Caller, n int) (granted int, refund func(int), err error) {
+	return q.Charge(httptest.NewRequestWithContext(ctx, "POST", "/api/v1/screen", nil), c, n, nil)
+}
+
+// reserve charges a caller n times, and returns how often it succeeded before the
+// first error.
+func reserve(q *access.Keyring, c httpapi.Caller, n int) (granted int, err error) {
+	for range n {
+		if _, _, err := charge(context.Background(), q, c, 1); err != nil {
+			return granted, err
+		}
+		granted++
+	}
+	return granted, nil
+}
+
+// used returns how many screenings c was answered.
+func used(t *testing.T, q *access.Keyring, c httpapi.Caller) int64 {
+	t.Helper()
+	n, _, _, err := q.Used(t.Context(), c, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// held returns how many screenings q has leased and not charged.
+func held(q *access.Keyring) int64 {
+	_, n, _, _ := q.Stats()
+	return n
+}
+
+// leasedTotal returns what all replicas have leased.
+func leasedTotal(t *testing.T, s access.Store, id string, m access.Month) int64 {
+	t.Helper()
+	n, _, _, err := s.Account(t.Context(), id, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// answeredTotal returns what all replicas have reported as answered.
+func answeredTotal(t *testing.T, s access.Store, id string, m access.Month) int64 {
+	t.Helper()
+	_, n, _, err := s.Account(t.Context(), id, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func thisMonth() access.Month { return access.MonthOf(time.Now()) }
+
+func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }

@@ -1,0 +1,176 @@
+package access_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+)
+
+// The tokens of the tests. The second is configured by its hash.
+const (
+	testKey   = "wsk_TEST0TEST0TEST0TEST0"
+	hashedKey = "wsk_HASHED0HASHED0HASHED"
+)
+
+func hashOf(token string) string {
+	hash := sha256.Sum256([]byte(token))
+	return "sha256:" + hex.EncodeToString(hash[:])
+}
+
+func TestFixed(t *testing.T) {
+	k, err := access.Fixed(map[string]string{"plain": testKey, "hashed": hashOf(hashedKey)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ token, id string }{
+		{testKey, "plain"},
+		{hashedKey, "hashed"},
+		{"", ""},
+		{testKey + "x", ""},
+		{testKey[:len(testKey)-1], ""},
+		{strings.ToLower(testKey), ""},
+		{hashOf(hashedKey), ""}, // whoever reads the store cannot come in
+		{hashOf(testKey), ""},
+	} {
+		caller, err := admit(t.Context(), k, tt.token)
+		if caller.ID != tt.id || (tt.id == "") != (errors.Is(err, httpapi.ErrUnauthorized) || errors.Is(err, httpapi.ErrNoCredentials)) {
+			t.Errorf("Authorize(%q) = %v, %v; want %q", tt.token, caller, err, tt.id)
+		}
+	}
+}
+
+func TestFixedErrors(t *testing.T) {
+	hash := hashOf(testKey)
+	for _, keys := range []map[string]string{
+		{"": testKey}, {" ab": testKey}, {"a\nb": testKey}, {strings.Repeat("a", 201): testKey}, {"\xff": testKey},
+		{"id": ""}, {"id": "wsk_SHORT_SHORT"}, {"id": "a secret with blanks in it"}, {"id": strings.Repeat("=", 20)}, {"id": strings.Repeat("a", 20)}, {"id": "umlaut-äöü-äöü-äöü"}, {"id": "line\nbreak-line-break"}, {"id": strings.Repeat("abcdefgh", 600)},
+		{"id": hash[:len(hash)-1]}, {"id": hash + "0"}, {"id": hash + "00"}, {"id": "sha256:" + strings.Repeat("g", 64)}, {"id": "sha256:"},
+		{"a": testKey, "b": testKey}, {"a": testKey, "b": hash},
+	} {
+		k, err := access.Fixed(keys)
+		if err == nil || k != nil {
+			t.Errorf("Fixed(%v) = %v, want an error", keys, k)
+			continue
+		}
+		for _, v := range keys {
+			if len(v) > 8 && strings.Contains(err.Error(), v) {
+				t.Errorf("Fixed(%v): the error tells the key: %v", keys, err)
+			}
+		}
+	}
+	if _, err := access.Fixed(map[string]string{"id": strings.ToUpper(hash[7:])}); err != nil {
+		t.Errorf("a key that looks like a hash: %v", err)
+	}
+	if _, err := access.Fixed(map[string]string{"a": "sha256:" + strings.ToUpper(hash[7:])}); err != nil {
+		t.Errorf("a hash in capitals: %v", err)
+	}
+}
+
+// TestFirst checks that the Authorizers are asked in turn, and that an outage of one
+// is not taken for a refusal.
+func TestFirst(t *testing.T) {
+	one, err := access.Fixed(map[string]string{"one": testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := access.Fixed(map[string]string{"two": hashedKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := authorizerFunc(func(*http.Request) (httpapi.Caller, error) { return httpapi.Caller{}, httpapi.ErrUnavailable })
+	for _, tt := range []struct {
+		a     httpapi.Authorizer
+		token string
+		id    string
+		err   error
+	}{
+		{access.First(one, two), testKey, "one", nil},
+		{access.First(one, two), hashedKey, "two", nil},
+		{access.First(one, two), "wsk_another0another0", "", httpapi.ErrUnauthorized},
+		{access.First(one, two), "", "", httpapi.ErrNoCredentials},
+		{access.First(), testKey, "", httpapi.ErrNoCredentials},
+		{access.First(one, down, two), hashedKey, "", httpapi.ErrUnavailable},
+		{access.First(one, down), testKey, "one", nil},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		if tt.token != "" {
+			r = bearing(context.Background(), tt.token)
+		}
+		if c, err := tt.a.Authorize(r); c.ID != tt.id || !errors.Is(err, tt.err) {
+			t.Errorf("%q: %+v, %v; want %q, %v", tt.token, c, err, tt.id, tt.err)
+		}
+	}
+}
+
+type authorizerFunc func(*http.Request) (httpapi.Caller, error)
+
+func (f authorizerFunc) Authorize(r *http.Request) (httpapi.Caller, error) { return f(r) }
+
+// TestBearer checks which values of Authorization have a token.
+func TestBearer(t *testing.T) {
+	for _, tt := range []struct {
+		values []string
+		token  string // "" if the request is refused
+	}{
+		{[]string{"Bearer aBcDeFgHiJkLmNoP"}, "aBcDeFgHiJkLmNoP"},
+		{[]string{"BEARER  az.AZ-09_~+/abcd=="}, "az.AZ-09_~+/abcd=="},
+		{[]string{"bearer " + strings.Repeat("abcdefgh", 512)}, strings.Repeat("abcdefgh", 512)},
+		{[]string{"Bearer " + strings.Repeat("abcdefgh", 512) + "a"}, ""},
+		{[]string{"Bearer a b"}, ""},
+		{[]string{"Bearer a,b"}, ""},
+		{[]string{"Bearer a=b"}, ""},
+		{[]string{"Bearer =="}, ""},
+		{[]string{"Bearer é"}, ""},
+		{[]string{`Bearer "a"`}, ""},
+		{[]string{"Bearera"}, ""},
+		{[]string{"a"}, ""},
+		{[]string{"Bearer aBcDeFgHiJkLmNoP", "Bearer aBcDeFgHiJkLmNoP"}, ""},
+		{nil, ""},
+	} {
+		token := tt.token
+		if token == "" {
+			token = "aBcDeFgHiJkLmNoP"
+		}
+		a, err := access.Fixed(map[string]string{"id": token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header["Authorization"] = tt.values
+		if c, err := a.Authorize(r); (err == nil) != (tt.token != "") || err == nil && c.ID != "id" {
+			t.Errorf("%.60q: %+v, %v", tt.values, c, err)
+		}
+	}
+}
+
+// TestTokenID checks that a key id with any characters has a token that can be sent,
+// and that it is the only one.
+func TestTokenID(t *testing.T) {
+	store := access.NewMemory()
+	keys := access.New(store, nil)
+	defer keys.Close(t.Context())
+	for _, id := range []string{"user@corp.example", "é", "a b", "a/b_c", "~", "~40", strings.Repeat("☂", 66)} {
+		token := issue(t, store, access.Key{ID: id})
+		if err := access.CheckToken(token); err != nil {
+			t.Errorf("%q: the token %s: %v", id, token, err)
+		}
+		if c, err := admit(t.Context(), keys, token); err != nil || c.ID != id {
+			t.Errorf("%q: %+v, %v", id, c, err)
+		}
+		if upper := strings.Replace(token, "~4", "~4", 1); upper != token {
+			t.Error("unreachable")
+		}
+	}
+	token := issue(t, store, access.Key{ID: "plain"})
+	if c, err := admit(t.Context(), keys, strings.Replace(token, "plain", "~70lain", 1)); err == nil {
+		t.Errorf("another token of the same id is admitted: %+v", c)
+	}
+}

@@ -1,0 +1,166 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+// tasks are the goroutines of a Keyring, which Close waits for.
+type tasks struct {
+	mu     sync.Mutex
+	closed atomic.Bool
+	wg     sync.WaitGroup
+}
+
+// start runs f in a goroutine, unless t is closed.
+func (t *tasks) start(f func()) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed.Load() {
+		return false
+	}
+	t.wg.Go(f)
+	return true
+}
+
+// close refuses new goroutines, and reports whether it is the first call.
+func (t *tasks) close() (first bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.closed.Swap(true)
+}
+
+// wait waits for the running goroutines, or until ctx ends.
+func (t *tasks) wait(ctx context.Context) error {
+	idle := make(chan struct{})
+	go func() {
+		t.wg.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A flight makes one call of the store at a time: everyone who needs its outcome
+// waits for the same call. After a failure it makes no call for a while.
+type flight struct {
+	mu   sync.Mutex
+	done chan struct{} // closed when the call in flight ends; nil if there is none
+	err  error         // of the last call
+
+	flying atomic.Bool  // whether done is not nil
+	retry  atomic.Int64 // the instant before which no call is made
+}
+
+// errClosed is the error of calls after Close.
+var errClosed = fmt.Errorf("%w: the Keyring is closed", httpapi.ErrUnavailable)
+
+// join returns the channel of the call in flight, which it starts if there is none;
+// or the error of the last call, if it is too early for another one. call returns
+// its error, and the instant before which there is no other call if that is not 0.
+func (f *flight) join(t *tasks, at int64, call func() (retry int64, err error)) (<-chan struct{}, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.done != nil:
+		return f.done, nil
+	case at < f.retry.Load() && f.err != nil:
+		return nil, f.err
+	}
+	if !f.launch(t, call) {
+		return nil, errClosed
+	}
+	return f.done, nil
+}
+
+// ahead starts a call that nobody waits for, unless one is in flight or it is too
+// early. It reports whether it did.
+func (f *flight) ahead(t *tasks, at int64, call func() (retry int64, err error)) bool {
+	if f.flying.Load() || at < f.retry.Load() {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.done == nil && at >= f.retry.Load() && f.launch(t, call)
+}
+
+// launch starts a call. The caller holds the lock.
+func (f *flight) launch(t *tasks, call func() (retry int64, err error)) bool {
+	f.done = make(chan struct{})
+	f.flying.Store(true)
+	if t.start(func() { f.land(call()) }) {
+		return true
+	}
+	f.done = nil
+	f.flying.Store(false)
+	return false
+}
+
+// land records the outcome of the call, and wakes those who wait for it.
+func (f *flight) land(retry int64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+	f.retry.Store(retry)
+	close(f.done)
+	f.done = nil
+	f.flying.Store(false)
+}
+
+// last returns the error of the last call.
+func (f *flight) last() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+// forget makes the next call possible at once.
+func (f *flight) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = nil
+	f.retry.Store(0)
+}
+
+// An outage logs when the store begins to fail, and when it works again.
+type outage struct {
+	log      *slog.Logger // nil for none
+	down     atomic.Bool
+	failures atomic.Int64
+
+	mu    sync.Mutex
+	since time.Time
+}
+
+// report records the outcome of a call of the store.
+func (o *outage) report(err error) {
+	if err != nil {
+		o.failures.Add(1)
+	} else if !o.down.Load() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.down.Swap(err != nil) == (err != nil) {
+		return
+	}
+	now := time.Now()
+	switch {
+	case o.log == nil:
+	case err != nil:
+		o.log.LogAttrs(context.Background(), slog.LevelError, "the store of API keys and quotas fails", slog.String("error", err.Error()))
+	default:
+		o.log.LogAttrs(context.Background(), slog.LevelWarn, "the store of API keys and quotas works again", slog.Duration("after", now.Sub(o.since)))
+	}
+	o.since = now
+}

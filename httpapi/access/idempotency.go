@@ -1,0 +1,165 @@
+package access
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+const (
+	// claimHolds is how long a request may be repeated without another charge.
+	claimHolds = 24 * time.Hour
+
+	// maxIdempotencyKey is the greatest length of an Idempotency-Key.
+	maxIdempotencyKey = 255
+)
+
+// idempotencyKey returns the Idempotency-Key of a request, or "" if it has none. The
+// error is [httpapi.ErrIdempotencyKey]. The field is a String of RFC 8941, as
+// draft-ietf-httpapi-idempotency-key-header says; what would be a Token there, or a
+// UUID, may lack the quotes, because many clients send it so.
+func idempotencyKey(header http.Header) (string, error) {
+	values := header["Idempotency-Key"]
+	if len(values) == 0 {
+		return "", nil
+	}
+	if len(values) > 1 {
+		return "", httpapi.ErrIdempotencyKey
+	}
+	text := strings.Trim(values[0], " \t")
+	quoted := strings.HasPrefix(text, `"`)
+	if quoted {
+		if len(text) < 2 || !strings.HasSuffix(text, `"`) {
+			return "", httpapi.ErrIdempotencyKey
+		}
+		text = text[1 : len(text)-1]
+	}
+	key := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
+			i++
+			c = text[i]
+		case quoted && (c == '"' || c == '\\' || c < ' ' || c > '~'):
+			return "", httpapi.ErrIdempotencyKey
+		case !quoted && !isAlphanumeric(c) && strings.IndexByte("!#$%&'*+-.^_`|~:/=", c) < 0:
+			return "", httpapi.ErrIdempotencyKey
+		}
+		key = append(key, c)
+	}
+	if len(key) == 0 || len(key) > maxIdempotencyKey {
+		return "", httpapi.ErrIdempotencyKey
+	}
+	return string(key), nil
+}
+
+// newClaim returns the claim of a request with an Idempotency-Key. Both hashes depend
+// on what only the client knows, so that nobody else can find the body by trying.
+func newClaim(id, key, path string, body []byte, now time.Time) Claim {
+	sum := hmac.New(sha256.New, []byte(key))
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		path = path[i:]
+	}
+	if path == "/batch" { // another endpoint gives another answer to the same body
+		sum.Write([]byte(path))
+	}
+	sum.Write(body)
+	c := Claim{KeyID: id, Token: sha256.Sum256([]byte(key)), Expires: instant(now.Add(claimHolds))}
+	sum.Sum(c.Print[:0])
+	return c
+}
+
+// Charge implements [httpapi.Meter].
+func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
+	key, err := idempotencyKey(req.Header)
+	if err != nil {
+		return 0, nil, err
+	}
+	ctx, now := req.Context(), time.Now()
+	if key == "" {
+		l, granted, err := r.reserve(ctx, c, int64(n), now)
+		switch {
+		case err != nil:
+			return 0, nil, err
+		case l == nil:
+			return n, func(int) {}, nil
+		}
+		return int(granted), l.refund, nil
+	}
+	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, req.URL.Path, body, now), now)
+}
+
+// chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
+func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim Claim, now time.Time) (granted int, refund func(int), err error) {
+	look := claim
+	look.Expires = time.Time{}
+	held, fresh, err := r.claim(ctx, look)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case !fresh:
+		return repeated(held, claim)
+	}
+	l, got, err := r.reserve(ctx, c, int64(n), now)
+	if err != nil {
+		return 0, nil, err
+	}
+	release := func(k int) {
+		if l != nil {
+			l.refund(k)
+		}
+	}
+	claim.Granted = got
+	held, fresh, err = r.claim(ctx, claim)
+	switch {
+	case err != nil: // the claim may be held
+		r.undo(ctx, claim, int(got), release)
+		return 0, nil, err
+	case !fresh: // a concurrent request was faster
+		release(int(got))
+		return repeated(held, claim)
+	}
+	return int(got), func(k int) { r.undo(ctx, claim, k, release) }, nil
+}
+
+// repeated returns the charge of a request whose Idempotency-Key is held.
+func repeated(held, claim Claim) (granted int, refund func(int), err error) {
+	if held.Print != claim.Print {
+		return 0, nil, httpapi.ErrKeyReused
+	}
+	return int(held.Granted), func(int) {}, nil
+}
+
+// undo deletes a claim and refunds k screenings. If the claim cannot be deleted, the
+// charge stays: the repeated request will not be charged.
+func (r *Keyring) undo(ctx context.Context, claim Claim, k int, release func(int)) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+	defer cancel()
+	if err := r.store.Unclaim(ctx, claim); err != nil {
+		if !errors.Is(err, ErrInvalid) {
+			r.outage.report(err)
+		}
+		return
+	}
+	release(k)
+}
+
+// claim calls Claim of the store, within its time limit.
+func (r *Keyring) claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+	defer cancel()
+	held, fresh, err = r.store.Claim(ctx, c)
+	if err != nil && !errors.Is(err, ErrInvalid) {
+		r.outage.report(err)
+		err = fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
+	}
+	return held, fresh, err
+}

@@ -1,0 +1,279 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+// A keyCache holds what the store said of key ids.
+type keyCache struct {
+	known   sync.Map // of *slot by id: keys that are stored
+	n       atomic.Int64
+	lookups chan struct{} // semaphore: lookups of unknown ids
+	armed   atomic.Bool   // whether timer is set
+
+	mu      sync.Mutex
+	unknown map[string]*slot     // ids that are not stored, or were not looked up yet
+	lost    map[string]time.Time // last uses of keys that are no longer in known
+	timer   *time.Timer
+}
+
+const (
+	maxKnown   = 1 << 16 // keys that are cached
+	maxUnknown = 1 << 12 // ids without a key that are cached
+	maxLookups = 16      // concurrent lookups of unknown ids
+	touchEvery = time.Minute
+
+	// A secret that does not match is a reason to read a key again, if it was read
+	// longer ago than rereadAfter.
+	rereadAfter = time.Second
+
+	refusalHolds = time.Second // before the next call of the store after a failure
+)
+
+func (c *keyCache) init() {
+	c.lookups = make(chan struct{}, maxLookups)
+	c.unknown = make(map[string]*slot)
+	c.lost = make(map[string]time.Time)
+}
+
+func (c *keyCache) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+// A slot is what is known of one id.
+type slot struct {
+	id      string
+	flight  flight
+	reading atomic.Pointer[reading] // the last one, or nil
+	touched atomic.Int64            // about when the key was last used, in Unix microseconds
+	written atomic.Int64            // the value of touched that was written
+}
+
+// A reading is what the store said of an id.
+type reading struct {
+	slot   *slot
+	key    Key // the zero Key if it is not stored
+	caller httpapi.Caller
+	found  bool
+	at     int64
+}
+
+// find returns what the store said of an id, at most maxAge before now if the store
+// works. It also returns the current time, which is later than now if find had to
+// wait.
+func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge time.Duration) (*reading, time.Time, error) {
+	for {
+		s := r.keys.slot(id)
+		at := r.at(now)
+		last := s.reading.Load()
+		age := time.Duration(0)
+		if last != nil {
+			age = time.Duration(at - last.at)
+		}
+		switch {
+		case last == nil:
+		case age <= maxAge/2, age <= maxAge && !last.found:
+			return last, now, nil
+		case age <= maxAge:
+			s.flight.ahead(&r.tasks, at, func() (int64, error) { return r.read(s) })
+			return last, now, nil
+		case last.found && age <= maxAge+r.grace && (r.outage.down.Load() || at < s.flight.retry.Load()):
+			s.flight.ahead(&r.tasks, at, func() (int64, error) { return r.read(s) })
+			return last, now, nil
+		}
+		done, err := s.flight.join(&r.tasks, at, func() (int64, error) { return r.read(s) })
+		if err != nil {
+			return nil, now, err
+		}
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return nil, now, fmt.Errorf("%w: %w", httpapi.ErrUnavailable, ctx.Err())
+		}
+		now = time.Now()
+		if read := s.reading.Load(); read != last { // however long ago that was by now
+			return read, now, nil
+		}
+	}
+}
+
+// slot returns the slot of an id.
+func (c *keyCache) slot(id string) *slot {
+	if v, ok := c.known.Load(id); ok {
+		return v.(*slot)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v, ok := c.known.Load(id); ok {
+		return v.(*slot)
+	}
+	if s, ok := c.unknown[id]; ok {
+		return s
+	}
+	if len(c.unknown) >= maxUnknown {
+		c.forgetUnknown()
+	}
+	s := &slot{id: id}
+	c.unknown[id] = s
+	return s
+}
+
+// forgetUnknown forgets half of the unknown ids, of those that are not being looked
+// up.
+func (c *keyCache) forgetUnknown() {
+	for id, s := range c.unknown {
+		if !s.flight.flying.Load() {
+			delete(c.unknown, id)
+		}
+		if len(c.unknown) <= maxUnknown/2 {
+			return
+		}
+	}
+}
+
+// read reads the key of s from the store.
+func (r *Keyring) read(s *slot) (retry int64, err error) {
+	key, err := r.ask(s)
+	at := r.at(time.Now())
+	found := err == nil
+	if !found && !errors.Is(err, ErrNoKey) {
+		return at + int64(refusalHolds), fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
+	}
+	s.reading.Store(newReading(s, key, found, at))
+	r.keys.file(s, found)
+	return 0, nil
+}
+
+// newReading returns a reading. The burst limit of the last one stays in use unless
+// it was changed.
+func newReading(s *slot, key Key, found bool, at int64) *reading {
+	read := &reading{slot: s, key: key, found: found, at: at}
+	read.caller = httpapi.Caller{ID: key.ID, Scopes: key.Scopes, Quota: key.Quota}
+	if key.Rate > 0 && key.Burst > 0 {
+		if last := s.reading.Load(); last != nil && last.key.Rate == key.Rate && last.key.Burst == key.Burst {
+			read.caller.Burst = last.caller.Burst
+		} else {
+			read.caller.Burst = rate.NewLimiter(rate.Limit(key.Rate), key.Burst)
+		}
+	}
+	return read
+}
+
+// ask asks the store for the key of s, within its time limit.
+func (r *Keyring) ask(s *slot) (Key, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	defer cancel()
+	if last := s.reading.Load(); last == nil || !last.found {
+		select {
+		case r.keys.lookups <- struct{}{}:
+			defer func() { <-r.keys.lookups }()
+		case <-ctx.Done():
+			return Key{}, errors.New("too many unknown keys are being looked up")
+		}
+	}
+	key, err := r.store.Key(ctx, s.id)
+	if err == nil || errors.Is(err, ErrNoKey) {
+		r.outage.report(nil)
+	} else {
+		r.outage.report(err)
+	}
+	return key, err
+}
+
+// file moves s between known and unknown.
+func (c *keyCache) file(s *slot, found bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !found {
+		if c.known.CompareAndDelete(s.id, s) {
+			c.n.Add(-1)
+		}
+		return // it is in unknown, or will be at the next request
+	}
+	delete(c.unknown, s.id)
+	if _, loaded := c.known.LoadOrStore(s.id, s); loaded || c.n.Add(1) <= maxKnown {
+		return
+	}
+	c.known.Range(func(id, v any) bool { // forget some
+		c.known.Delete(id)
+		if t := v.(*slot).unwritten(); !t.IsZero() {
+			c.lost[v.(*slot).id] = t
+		}
+		return c.n.Add(-1) > maxKnown-maxKnown/8
+	})
+}
+
+// touch records that the key of s was used.
+func (r *Keyring) touch(s *slot, now time.Time) {
+	if t := now.UnixMicro(); t-s.touched.Load() >= time.Second.Microseconds() {
+		s.touched.Store(t)
+	}
+	c := &r.keys
+	if c.armed.Load() || !c.armed.CompareAndSwap(false, true) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !r.tasks.closed.Load() {
+		c.timer = time.AfterFunc(touchEvery, func() {
+			c.armed.Store(false)
+			r.tasks.start(func() { r.writeTouched(context.Background()) })
+		})
+	}
+}
+
+// unwritten returns when the key of s was last used, and marks it as written; zero if
+// it was written already.
+func (s *slot) unwritten() time.Time {
+	t := s.touched.Load()
+	if s.written.Swap(t) == t {
+		return time.Time{}
+	}
+	return time.UnixMicro(t)
+}
+
+// writeTouched writes when keys were last used.
+func (r *Keyring) writeTouched(ctx context.Context) error {
+	c := &r.keys
+	c.mu.Lock()
+	at := c.lost
+	c.lost = make(map[string]time.Time)
+	c.mu.Unlock()
+	c.known.Range(func(_, v any) bool {
+		if t := v.(*slot).unwritten(); !t.IsZero() {
+			at[v.(*slot).id] = t
+		}
+		return true
+	})
+	if len(at) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	err := r.store.Touch(ctx, at)
+	r.outage.report(err)
+	if err != nil { // keep them for the next time
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for id, t := range at {
+			if len(c.lost) < maxKnown && c.lost[id].Before(t) {
+				c.lost[id] = t
+			}
+		}
+		return fmt.Errorf("writing when keys were last used: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// NewMemory returns an empty [Store] in memory, for tests, and for one process whose
+// keys and quotas need not survive it. It keeps the totals of the two newest months
+// of a caller, and 262,144 claims: beyond that it drops the oldest, and a request that
+// is repeated after that is charged again.
+func NewMemory() Store {
+	return &memory{keys: make(map[string]Key), accounts: make(map[account]*totals), claims: make(map[claimKey]Claim)}
+}
+
+// A memory is a Store in memory.
+type memory struct {
+	mu       sync.Mutex
+	keys     map[string]Key
+	accounts map[account]*totals
+	claims   map[claimKey]Claim
+	order    []Claim // in the order in which they were made; some may be deleted
+}
+
+// An account identifies what is counted for a caller.
+type account struct {
+	id    string
+	month Month
+}
+
+// totals are what is counted for a caller in a month.
+type totals struct {
+	leased   int64
+	changed  time.Time
+	replicas map[string]count
+}
+
+// A count is what a replica has answered.
+type count struct {
+	n  int64
+	at time.Time
+}
+
+// A claimKey identifies a claim.
+type claimKey struct {
+	id    string
+	token [sha256.Size]byte
+}
+
+// maxClaims is how many claims a memory holds.
+const maxClaims = 1 << 18
+
+// lock locks s, unless ctx has ended.
+func (s *memory) lock(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	return nil
+}
+
+// Key implements [Store].
+func (s *memory) Key(ctx context.Context, id string) (Key, error) {
+	if err := s.lock(ctx); err != nil {
+		return Key{}, err
+	}
+	defer s.mu.Unlock()
+	k, ok := s.keys[id]
+	if !ok {
+		return Key{}, fmt.Errorf("access: key %.80q: %w", id, ErrNoKey)
+	}
+	return k, nil
+}
+
+// Keys implements [Store].
+func (s *memory) Keys(ctx context.Context) ([]Key, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	return slices.SortedFunc(maps.Values(s.keys), func(a, b Key) int { return strings.Compare(a.ID, b.ID) }), nil
+}
+
+// PutKey implements [Store].
+func (s *memory) PutKey(ctx context.Context, k Key) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	k, err := k.Normal()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.keys[k.ID] // zero, with Version 0, if there is none
+	if old.Version != k.Version {
+		return fmt.Errorf("access: key %s: %w: the stored version is %d, not %d", k.ID, ErrConflict, old.Version, k.Version)
+	}
+	if k.LastUsed.Before(old.LastUsed) {
+		k.LastUsed = old.LastUsed
+	}
+	k.Version++
+	s.keys[k.ID] = k
+	return nil
+}
+
+// Touch implements [Store].
+func (s *memory) Touch(ctx context.Context, at map[string]time.Time) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	for id, t := range at {
+		if k, ok := s.keys[id]; ok && instant(t).After(k.LastUsed) {
+			k.LastUsed = instant(t)
+			s.keys[id] = k
+		}
+	}
+	return nil
+}
+
+// checkAmounts returns an error if an id or an amount is invalid.
+func checkAmounts(id string, amounts ...int64) error {
+	for _, n := range amounts {
+		if n < 0 {
+			return fmt.Errorf("access: id %.80q: %w: the amount %d is negative", id, ErrInvalid, n)
+		}
+	}
+	return CheckKeyID(id)
+}
+
+// totals returns what is counted for a caller in a month. It forgets older months.
+func (s *memory) totals(id string, m Month) *totals {
+	at := account{id, m}
+	if s.accounts[at] == nil {
+		maps.DeleteFunc(s.accounts, func(old account, _ *totals) bool { return old.id == id && old.month < m-1 })
+		s.accounts[at] = &totals{replicas: make(map[string]count)}
+	}
+	return s.accounts[at]
+}
+
+// Lease implements [Store].
+func (s *memory) Lease(ctx context.Context, id string, m Month, n, limit int64) (granted, leased int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, 0, err
+	}
+	if err := checkAmounts(id, n, limit); err != nil {
+		return 0, 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.totals(id, m)
+	if granted = max(0, min(n, limit-t.leased)); granted > 0 {
+		t.leased += granted
+		t.changed = instant(time.Now())
+	}
+	return granted, t.leased, nil
+}
+
+// Return implements [Store].
+func (s *memory) Return(ctx context.Context, id string, m Month, n int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkAmounts(id, n); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.accounts[account{id, m}]; t != nil {
+		t.leased = max(0, t.leased-n)
+		t.changed = instant(time.Now())
+	}
+	return nil
+}
+
+// Answered implements [Store].
+func (s *memory) Answered(ctx context.Context, replica string, m Month, at time.Time, counts map[string]int64) (map[string]int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for id, n := range counts {
+		if err := checkAmounts(id, n); err != nil {
+			return nil, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at = instant(at)
+	others := make(map[string]int64)
+	for id, n := range counts {
+		t := s.totals(id, m)
+		if old, ok := t.replicas[replica]; old.at.Before(at) && (ok || n > 0) {
+			t.replicas[replica] = count{n, at}
+		}
+		for name, c := range t.replicas {
+			if name != replica {
+				others[id] += c.n
+			}
+		}
+	}
+	return others, nil
+}
+
+// Fold implements [Store].
+func (s *memory) Fold(ctx context.Context, replica, id string) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	for at, t := range s.accounts {
+		c, ok := t.replicas[replica]
+		if !ok || at.id != id || replica == "" {
+			continue
+		}
+		sum := t.replicas[""]
+		t.replicas[""] = count{sum.n + c.n, later(sum.at, c.at)}
+		delete(t.replicas, replica)
+	}
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// Account implements [Store].
+func (s *memory) Account(ctx context.Context, id string, m Month) (leased, answered int64, changed time.Time, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, 0, time.Time{}, err
+	}
+	if err := CheckKeyID(id); err != nil {
+		return 0, 0, time.Time{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.accounts[account{id, m}]
+	if t == nil {
+		return 0, 0, time.Time{}, nil
+	}
+	changed = t.changed
+	for _, c := range t.replicas {
+		answered += c.n
+		changed = later(changed, c.at)
+	}
+	return t.leased, answered, changed, nil
+}
+
+// Claim implements [Store].
+func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return Claim{}, false, err
+	}
+	if err := checkAmounts(c.KeyID, c.Granted); err != nil {
+		return Claim{}, false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	c.Expires = instant(c.Expires)
+	at := claimKey{c.KeyID, c.Token}
+	if held, ok := s.claims[at]; ok && held.Expires.After(now) {
+		return held, false, nil
+	}
+	if c.Expires.After(now) {
+		s.forget(now)
+		s.claims[at] = c
+		s.order = append(s.order, c)
+	}
+	return c, true, nil
+}
+
+// forget deletes expired claims from the oldest on, and makes room for one.
+func (s *memory) forget(now time.Time) {
+	n := 0
+	for n < len(s.order) && (len(s.order)-n >= maxClaims || !s.order[n].Expires.After(now)) {
+		s.delete(s.order[n])
+		n++
+	}
+	s.order = s.order[n:] // append moves the rest when it has to
+}
+
+// delete deletes the claim that equals c.
+func (s *memory) delete(c Claim) {
+	if at := (claimKey{c.KeyID, c.Token}); s.claims[at] == c {
+		delete(s.claims, at)
+	}
+}
+
+// Unclaim implements [Store].
+func (s *memory) Unclaim(ctx context.Context, c Claim) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := CheckKeyID(c.KeyID); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.Expires = instant(c.Expires)
+	s.delete(c)
+	return nil
+}

@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi/access"
+)
+
+// Claim implements [access.Store]. It deletes some of the expired claims.
+func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, fresh bool, err error) {
+	err = s.call(ctx, "claim of", c.KeyID, func(ctx context.Context) error {
+		if err := checkAmounts(c.KeyID, c.Granted); err != nil {
+			return err
+		}
+		c.Expires = time.UnixMicro(c.Expires.UnixMicro()).UTC()
+		for {
+			now := time.Now()
+			var err error
+			if c.Expires.After(now) {
+				fresh, err = s.queryRow(ctx, `
+insert into walletscreen_claim as c (key_id, token, print, granted, expires) values ($1, $2, $3, $6, $4)
+on conflict (key_id, token) do update set print = excluded.print, granted = excluded.granted, expires = excluded.expires
+where c.expires <= $5
+returning key_id`, []any{c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Expires.UnixMicro(), now.UnixMicro(), c.Granted}, new(string))
+				if err != nil {
+					return err
+				}
+				if fresh {
+					held = c
+					s.forgetClaims(ctx, now)
+					return nil
+				}
+			}
+			var found bool
+			if held, found, err = s.heldClaim(ctx, c, now); err != nil || found {
+				return err
+			}
+			if !c.Expires.After(now) {
+				held, fresh = c, true
+				return nil
+			}
+			// It was deleted just now.
+		}
+	})
+	if err != nil {
+		return access.Claim{}, false, err
+	}
+	return held, fresh, nil
+}
+
+// heldClaim returns the claim that is held under the key id and token of c.
+func (s *Store) heldClaim(ctx context.Context, c access.Claim, now time.Time) (held access.Claim, found bool, err error) {
+	var print string
+	var granted, expires int64
+	found, err = s.queryRow(ctx, `select print, granted, expires from walletscreen_claim where key_id = $1 and token = $2 and expires > $3`,
+		[]any{c.KeyID, formatHash(c.Token), now.UnixMicro()}, &print, &granted, &expires)
+	if err != nil || !found {
+		return held, false, err
+	}
+	held = access.Claim{KeyID: c.KeyID, Token: c.Token, Granted: granted, Expires: time.UnixMicro(expires).UTC()}
+	if held.Print, err = parseHash(print); err != nil || granted < 0 {
+		return held, false, fmt.Errorf("%w: a claim has values that were never stored", ErrDamaged)
+	}
+	return held, true, nil
+}
+
+// Unclaim implements [access.Store].
+func (s *Store) Unclaim(ctx context.Context, c access.Claim) error {
+	return s.call(ctx, "claim of", c.KeyID, func(ctx context.Context) error {
+		if err := access.CheckKeyID(c.KeyID); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, `delete from walletscreen_claim where key_id = $1 and token = $2 and print = $3 and expires = $4 and granted = $5`,
+			c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Expires.UnixMicro(), c.Granted)
+		return err
+	})
+}
+
+// A fresh claim deletes up to forgetAtOnce expired ones, and the first one in
+// forgetEvery looks whether there are any.
+const (
+	forgetAtOnce = 100
+	forgetEvery  = time.Minute
+)
+
+// forgetClaims deletes expired claims. What it fails to delete is left to the next
+// call.
+func (s *Store) forgetClaims(ctx context.Context, now time.Time) {
+	if now.UnixMicro() < s.prune.Load() || !s.pruning.TryLock() {
+		return
+	}
+	defer s.pruning.Unlock()
+	n, err := s.exec(ctx, `
+delete from walletscreen_claim where (key_id, token) in
+	(select key_id, token from walletscreen_claim where expires <= $1 order by expires limit $2)`, now.UnixMicro(), forgetAtOnce)
+	if err != nil || n < forgetAtOnce {
+		s.prune.Store(now.Add(forgetEvery).UnixMicro())
+	}
+}

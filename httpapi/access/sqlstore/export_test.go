@@ -1,0 +1,22 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/walletscreen/walletscreen/httpapi/access"
+)
+
+// DB returns the database of a Store, for tests that look into it or damage it.
+func (s *Store) DB() *sql.DB { return s.db }
+
+// Retry calls do as a Store does for which transient says what may pass.
+func Retry(ctx context.Context, transient func(error) bool, do func(context.Context) error) error {
+	return (&Store{transient: transient}).retry(ctx, do)
+}
+
+// Leased returns what is leased.
+func (s *Store) Leased(ctx context.Context, id string, m access.Month) (int64, error) {
+	leased, _, _, err := s.Account(ctx, id, m)
+	return leased, err
+}

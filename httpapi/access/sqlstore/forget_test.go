@@ -1,0 +1,103 @@
+package sqlstore_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+)
+
+// count returns the number of rows of a table.
+func count(t *testing.T, s *sqlstore.Store, table string) (n int) {
+	t.Helper()
+	if err := s.DB().QueryRow(`select count(*) from ` + table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestForgetMonths holds that the last twelve months are kept beside the current
+// one, and no more.
+func TestForgetMonths(t *testing.T) {
+	onEach(t, func(t *testing.T, d database) {
+		s := d.must(t, d.new(t))
+		for m := month - 30; m <= month; m++ {
+			for _, id := range []string{"a", "b"} {
+				if _, _, err := s.Lease(t.Context(), id, m, 1, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			kept := min(int(m-(month-30))+1, 13)
+			// The first of the two keys has had the old month deleted.
+			if n := count(t, s, "walletscreen_lease"); n != 2*kept {
+				t.Errorf("in month %v, %d totals are kept, want %d", m, n, 2*kept)
+			}
+		}
+		if n, err := s.Leased(t.Context(), "a", month-12); err != nil || n != 1 {
+			t.Errorf("a year ago, leased was %d, %v, want 1", n, err)
+		}
+	})
+}
+
+// TestForgetClaims holds that fresh claims delete those that have expired, some
+// each, and no others.
+func TestForgetClaims(t *testing.T) {
+	onEach(t, func(t *testing.T, d database) {
+		at := d.new(t)
+		s := d.must(t, at)
+		expires := time.Now().Add(time.Hour)
+		claim := func(s *sqlstore.Store, n int) access.Claim {
+			c := access.Claim{KeyID: "a", Token: [32]byte{byte(n >> 8), byte(n)}, Expires: expires}
+			if _, fresh, err := s.Claim(t.Context(), c); err != nil || !fresh {
+				t.Fatalf("claim %d: fresh is %v, %v", n, fresh, err)
+			}
+			return c
+		}
+		for n := range 250 {
+			claim(s, n)
+		}
+		if _, err := s.DB().Exec(`update walletscreen_claim set expires = 1 where token not like '00f9%'`); err != nil {
+			t.Fatal(err)
+		}
+		s = d.must(t, at) // which has not looked for any yet
+		for i, want := range []int{151, 52, 4, 5, 6} {
+			claim(s, 1000+i)
+			if n := count(t, s, "walletscreen_claim"); n != want {
+				t.Errorf("after %d more claims there are %d, want %d", i+1, n, want)
+			}
+		}
+		if held, fresh, err := s.Claim(t.Context(), access.Claim{KeyID: "a", Token: [32]byte{0, 249}, Expires: expires}); err != nil || fresh {
+			t.Errorf("what is held has been deleted: %+v, %v", held, err)
+		}
+	})
+}
+
+// TestTouch sets the times of more keys than one statement does.
+func TestTouch(t *testing.T) {
+	const keys = 450
+	onEach(t, func(t *testing.T, d database) {
+		s := d.must(t, d.new(t))
+		at := map[string]time.Time{"not stored": time.Now(), "": time.Now(), "a\x00b": time.Now()}
+		for i := range keys {
+			id := fmt.Sprint("key-", i)
+			if err := s.PutKey(t.Context(), access.Key{ID: id, Secret: [32]byte{1}}); err != nil {
+				t.Fatal(err)
+			}
+			at[id] = time.UnixMicro(int64(i) + 1).UTC()
+		}
+		if err := s.Touch(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Keys(t.Context())
+		if err != nil || len(all) != keys {
+			t.Fatalf("%d keys, %v, want %d", len(all), err, keys)
+		}
+		for _, k := range all {
+			if k.LastUsed != at[k.ID] {
+				t.Errorf("%s was used at %v, want %v", k.ID, k.LastUsed, at[k.ID])
+			}
+		}
+	})
+}

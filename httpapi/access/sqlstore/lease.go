@@ -1,0 +1,108 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi/access"
+)
+
+// keptMonths is the number of months before the current one whose totals are kept.
+const keptMonths = 12
+
+// Lease implements [access.Store]. It deletes totals that are older than a year.
+func (s *Store) Lease(ctx context.Context, id string, m access.Month, n, limit int64) (granted, leased int64, err error) {
+	err = s.call(ctx, "lease of", id, func(ctx context.Context) error {
+		if err := checkAmounts(id, n, limit); err != nil {
+			return err
+		}
+		for {
+			// One statement, so that no other change comes between. A row shows only its
+			// new values, so it holds what the change has granted.
+			if n > 0 && limit > 0 {
+				found, err := s.queryRow(ctx, `
+insert into walletscreen_lease as l (key_id, month, leased, granted, changed) values ($1, $2, $3, $3, $6)
+on conflict (key_id, month) do update set
+	leased = case when $4 - l.leased < $5 then $4 else l.leased + $5 end,
+	granted = case when $4 - l.leased < $5 then $4 - l.leased else $5 end,
+	changed = $6
+where l.leased < $4
+returning granted, leased`, []any{id, int64(m), min(n, limit), limit, n, time.Now().UnixMicro()}, &granted, &leased)
+				if err != nil {
+					return err
+				}
+				if found {
+					s.forgetMonths(ctx, m)
+					return nil
+				}
+			}
+			granted, leased = 0, 0
+			if _, err = s.queryRow(ctx, `select leased from walletscreen_lease where key_id = $1 and month = $2`, []any{id, int64(m)}, &leased); err != nil {
+				return err
+			}
+			if n == 0 || leased >= limit {
+				return nil // else some was returned just now
+			}
+		}
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return granted, leased, nil
+}
+
+// checkAmounts returns an error if an id or an amount is invalid.
+func checkAmounts(id string, amounts ...int64) error {
+	for _, n := range amounts {
+		if n < 0 {
+			return fmt.Errorf("%w: the amount %d is negative", access.ErrInvalid, n)
+		}
+	}
+	return access.CheckKeyID(id)
+}
+
+// Return implements [access.Store].
+func (s *Store) Return(ctx context.Context, id string, m access.Month, n int64) error {
+	return s.call(ctx, "lease of", id, func(ctx context.Context) error {
+		if err := checkAmounts(id, n); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, `
+update walletscreen_lease set leased = case when leased > $3 then leased - $3 else 0 end, changed = $4
+where key_id = $1 and month = $2`, id, int64(m), n, time.Now().UnixMicro())
+		return err
+	})
+}
+
+// Account implements [access.Store].
+func (s *Store) Account(ctx context.Context, id string, m access.Month) (leased, answered int64, changed time.Time, err error) {
+	err = s.call(ctx, "account of", id, func(ctx context.Context) error {
+		if err := access.CheckKeyID(id); err != nil {
+			return err
+		}
+		var micros int64
+		_, err := s.queryRow(ctx, `
+select cast(coalesce(sum(leased), 0) as bigint), cast(coalesce(sum(answered), 0) as bigint), coalesce(max(changed), 0) from (
+	select leased, 0 as answered, changed from walletscreen_lease where key_id = $1 and month = $2
+	union all
+	select 0, answered, changed from walletscreen_answered where key_id = $1 and month = $2
+) as a`, []any{id, int64(m)}, &leased, &answered, &micros)
+		changed = time.Time{}
+		if micros > 0 {
+			changed = time.UnixMicro(micros).UTC()
+		}
+		return err
+	})
+	return leased, answered, changed, err
+}
+
+// forgetMonths deletes old totals, once a month. What it fails to delete is deleted a
+// month later.
+func (s *Store) forgetMonths(ctx context.Context, m access.Month) {
+	if last := s.pruned.Load(); int32(m) <= last || !s.pruned.CompareAndSwap(last, int32(m)) {
+		return
+	}
+	s.exec(ctx, `delete from walletscreen_lease where month < $1`, int64(m)-keptMonths)
+	s.exec(ctx, `delete from walletscreen_answered where month < $1`, int64(m)-keptMonths)
+}

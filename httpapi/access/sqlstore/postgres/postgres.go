@@ -1,0 +1,136 @@
+// Package postgres opens an [sqlstore.Store] in PostgreSQL, for any number of
+// replicas on any number of machines.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+)
+
+// ErrURL reports a URL that cannot be parsed. No error quotes the URL, which may hold
+// a password.
+var ErrURL = errors.New("want a URL like postgres://user:password@host/database?sslmode=verify-full, with %40 for @ and so on in the password")
+
+// Open opens the database that a URL names, or a connection string of libpq. What it
+// lacks is taken from the environment, as libpq does (PGPASSWORD and so on). Without
+// an sslmode the connection may lack TLS; verify-full requires TLS and the right
+// server. Of several hosts, the one that can be written to is used.
+//
+// The tables are created in the first schema of the search_path. Afterwards the role
+// needs only the rights to select, insert, update and delete in them. Through a pool
+// that shares connections between transactions, such as PgBouncer, add
+// default_query_exec_mode=exec.
+//
+// A commit waits for the disk, even if the database is configured otherwise
+// (synchronous_commit). The error wraps [ErrURL], or [sqlstore.ErrNewer] if a newer
+// version of this module has migrated the database.
+func Open(ctx context.Context, dsn string) (*sqlstore.Store, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil || torn(dsn) {
+		return nil, fmt.Errorf("postgres: %w", ErrURL) // err may quote a part of the password
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTime
+	}
+	if config.ValidateConnect == nil {
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "walletscreen"
+	}
+	config.AfterConnect = prepare
+	db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
+		return p.IdleDuration > pingAfter
+	}))
+	db.SetMaxOpenConns(maxConns)
+	db.SetMaxIdleConns(maxConns)
+	db.SetConnMaxIdleTime(10 * time.Minute)
+	s, err := newStore(ctx, db, true)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
+	}
+	return s, nil
+}
+
+// New returns the Store in a database of the caller, who closes it, through the
+// driver of github.com/jackc/pgx/v5/stdlib; stdlib.OpenDBFromPool makes a *sql.DB of
+// a pgxpool.Pool. Its transactions must be read committed, and synchronous_commit must
+// not be off, so that a commit is on the disk.
+func New(ctx context.Context, db *sql.DB) (*sqlstore.Store, error) {
+	var commit, isolation string
+	err := db.QueryRowContext(ctx, `select current_setting('synchronous_commit'), current_setting('default_transaction_isolation')`).Scan(&commit, &isolation)
+	switch {
+	case err != nil:
+	case commit == "off":
+		err = errors.New("synchronous_commit is off, want on: set it for the role or in the connection string")
+	case isolation != "read committed":
+		err = fmt.Errorf("default_transaction_isolation is %s, want read committed: set it for the role or in the connection string", isolation)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	s, err := newStore(ctx, db, false)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	return s, nil
+}
+
+func newStore(ctx context.Context, db *sql.DB, owned bool) (*sqlstore.Store, error) {
+	const lock = `select pg_advisory_xact_lock(6385424072104219471)` // an arbitrary number
+	return sqlstore.New(ctx, db, `select count(*) from pg_catalog.pg_class where oid = to_regclass($1)`, lock, transient, owned)
+}
+
+const (
+	connectTime = 5 * time.Second // for one host, if the URL does not say
+	maxConns    = 8               // of one Store, which batches its leases
+
+	// A connection that was idle for longer is tested before it is used. No server
+	// restarts in less time, so no request gets a dead connection.
+	pingAfter = 100 * time.Millisecond
+)
+
+// torn reports whether the host of a URL ends inside a password, as in
+// postgres://user:12/34@host/database. Errors quote hosts and databases.
+func torn(dsn string) bool {
+	u, err := url.Parse(dsn)
+	return err == nil && u.Host != "" && u.User == nil && strings.Contains(u.EscapedPath(), "@")
+}
+
+// prepare makes commits wait for the disk: with synchronous_commit off, a lease could
+// be granted again after a crash. It also makes statements wait for each other rather
+// than fail.
+func prepare(ctx context.Context, conn *pgconn.PgConn) error {
+	_, err := conn.Exec(ctx, `
+select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
+select set_config('default_transaction_isolation', 'read committed', false) where current_setting('default_transaction_isolation') <> 'read committed'`).ReadAll()
+	return err
+}
+
+// transient reports whether err had no effect and may pass.
+func transient(err error) bool {
+	// See https://www.postgresql.org/docs/current/errcodes-appendix.html.
+	var said *pgconn.PgError
+	if errors.As(err, &said) {
+		switch said.Code {
+		case "40001", "40P01", // serialization_failure, deadlock_detected
+			"53300", "57P03": // too_many_connections, cannot_connect_now
+			return true
+		}
+		return false
+	}
+	var connect *pgconn.ConnectError
+	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn)
+}

@@ -1,0 +1,80 @@
+package sqlstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
+)
+
+// TestRetry holds that what did nothing is repeated, for a bounded time, and
+// nothing else.
+func TestRetry(t *testing.T) {
+	passing, final := errors.New("it may pass"), errors.New("it stays")
+	transient := func(err error) bool { return err == passing }
+	for _, tt := range []struct {
+		name  string
+		errs  []error // one after the other, and then the last one again
+		calls int
+		want  error
+	}{
+		{"well", []error{nil}, 1, nil},
+		{"passing", []error{passing, passing, nil}, 3, nil},
+		{"final", []error{passing, final, nil}, 2, final},
+		{"for ever", []error{passing}, 9, passing},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			calls, start := 0, time.Now()
+			err := sqlstore.Retry(t.Context(), transient, func(context.Context) error {
+				calls++
+				return tt.errs[min(calls, len(tt.errs))-1]
+			})
+			if took := time.Since(start); err != tt.want || calls != tt.calls || took > 1300*time.Millisecond {
+				t.Errorf("%s: %d calls in %v, and %v; want %d in less than 1.3 s, and %v", tt.name, calls, took, err, tt.calls, tt.want)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		err := sqlstore.Retry(ctx, transient, func(context.Context) error { return passing })
+		if !errors.Is(err, passing) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("at the end of the context the error is %v, want both", err)
+		}
+	})
+}
+
+// TestFull holds that nothing is granted that could not be written.
+func TestFull(t *testing.T) {
+	s, err := sqlite.Open(t.Context(), t.TempDir()+"/db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.DB().Exec(`pragma max_page_count = 12`); err != nil {
+		t.Fatal(err)
+	}
+	var granted int64
+	for i := 0; err == nil && i < 10_000; i++ {
+		var n int64
+		if n, _, err = s.Lease(t.Context(), fmt.Sprint("key-", i), month, 1, 1); n > 0 && err != nil {
+			t.Errorf("%d is granted beside the error %v", n, err)
+		}
+		granted += n
+	}
+	if err == nil {
+		t.Fatal("the database is never full")
+	}
+	if n := count(t, s, "walletscreen_lease"); granted == 0 || int64(n) != granted {
+		t.Errorf("%d are granted, and %d written", granted, n)
+	}
+	if _, err := s.Key(t.Context(), "a"); !errors.Is(err, access.ErrNoKey) {
+		t.Errorf("after that, reading gives %v", err)
+	}
+}

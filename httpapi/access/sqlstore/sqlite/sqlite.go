@@ -1,0 +1,148 @@
+// Package sqlite opens an [sqlstore.Store] in a file of SQLite. It needs no other
+// program and no C compiler. Several processes on one machine may use one file, on a
+// local disk; SQLite runs their changes one after another.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+)
+
+// Open opens the file with the given name, and creates it if it does not exist:
+// readable by its owner only, like the files that SQLite puts beside it, whose names
+// end in -wal and -shm. The directory must exist, on a disk of this machine.
+//
+// The error wraps [sqlstore.ErrNewer] if a newer version of this module has migrated
+// the file, and [sqlstore.ErrDamaged] if its pages, which Open reads, are damaged.
+func Open(ctx context.Context, name string) (*sqlstore.Store, error) {
+	s, err := open(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %s: %w", name, err)
+	}
+	return s, nil
+}
+
+// New returns the Store in a database of the caller, who closes it. Its connections
+// must use the driver modernc.org/sqlite with a busy_timeout and with the pragma
+// synchronous at full or extra, so that a commit is on the disk.
+func New(ctx context.Context, db *sql.DB) (*sqlstore.Store, error) {
+	var synchronous int
+	if err := db.QueryRowContext(ctx, `pragma synchronous`).Scan(&synchronous); err != nil {
+		return nil, fmt.Errorf("sqlite: %w", asDamage(err))
+	}
+	if synchronous < 2 {
+		return nil, fmt.Errorf("sqlite: the pragma synchronous is %d, want 2 or 3: add _pragma=synchronous(full) to the data source name", synchronous)
+	}
+	s, err := newStore(ctx, db, false)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", asDamage(err))
+	}
+	return s, nil
+}
+
+func newStore(ctx context.Context, db *sql.DB, owned bool) (*sqlstore.Store, error) {
+	return sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "", transient, owned)
+}
+
+func open(ctx context.Context, name string) (*sqlstore.Store, error) {
+	if name == "" || strings.HasPrefix(name, ":") {
+		return nil, errors.New("want the name of a file")
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	// SQLite would create it with the permissions that the umask leaves.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		return nil, err
+	}
+	// Several connections would wait for each other by polling; callers that wait for
+	// one connection are woken.
+	db.SetMaxOpenConns(1)
+	s, err := newStore(ctx, db, true)
+	if err == nil {
+		err = check(ctx, db)
+	}
+	if err != nil {
+		return nil, errors.Join(asDamage(err), db.Close())
+	}
+	return s, nil
+}
+
+// dsn returns the data source name of the file with an absolute path.
+func dsn(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/…
+	}
+	options := url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {
+			"busy_timeout(1000)", // in ms, and not shortened by a context; a Store retries
+			"journal_mode(wal)",
+			"synchronous(full)", // a commit is on the disk, not only in the log
+			"fullfsync(on)",     // also on macOS, where fsync alone does not reach the disk
+		},
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}
+	return u.String()
+}
+
+// check reads all pages.
+func check(ctx context.Context, db *sql.DB) error {
+	var found string
+	if err := db.QueryRowContext(ctx, `pragma quick_check(1)`).Scan(&found); err != nil {
+		return err
+	}
+	if found != "ok" {
+		return fmt.Errorf("%w: %s", sqlstore.ErrDamaged, found)
+	}
+	return nil
+}
+
+// code returns the primary result code of err: see https://sqlite.org/rescode.html.
+func code(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return sqlite3.SQLITE_OK
+	}
+	return e.Code() & 0xff
+}
+
+// transient reports whether err had no effect and may pass.
+func transient(err error) bool {
+	switch code(err) {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
+		return true
+	}
+	return errors.Is(err, driver.ErrBadConn)
+}
+
+// asDamage wraps err in [sqlstore.ErrDamaged] if it reports damage.
+func asDamage(err error) error {
+	switch code(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%w: %w", sqlstore.ErrDamaged, err)
+	}
+	return err
+}

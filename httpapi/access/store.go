@@ -1,0 +1,133 @@
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Errors that a [Store] wraps.
+var (
+	// ErrNoKey reports that no key is stored under an id.
+	ErrNoKey = errors.New("no such key")
+
+	// ErrConflict reports that a key was changed since it was read, or that the id
+	// of a new key is taken.
+	ErrConflict = errors.New("the key was changed in the meantime")
+
+	// ErrInvalid reports something that no Store keeps: see [Key.Normal] and
+	// [CheckKeyID].
+	ErrInvalid = errors.New("invalid")
+)
+
+// A Store keeps API keys, the use of quotas, and which requests were charged.
+// [NewMemory] returns one for a single process; packages sqlstore/sqlite and
+// sqlstore/postgres open lasting ones. Package storetest tests the rules below.
+//
+// Methods may be called concurrently, and by several processes on the same data; each
+// is atomic. What a method has done without an error survives the process, if the
+// Store is a lasting one. A method that returns an error may or may not have taken
+// effect, unless the error wraps one of those above, or the context had ended before
+// the call: then it had no effect.
+//
+// Ids are compared byte by byte. Times are kept in whole microseconds and returned in
+// UTC; the clock is that of the calling process.
+type Store interface {
+	// Key returns the key with an id. The error wraps [ErrNoKey] if there is none,
+	// even if there can be none.
+	Key(ctx context.Context, id string) (Key, error)
+
+	// Keys returns all keys, sorted by the bytes of their ids.
+	Keys(ctx context.Context) ([]Key, error)
+
+	// PutKey stores what [Key.Normal] returns for k, with a Version one higher.
+	// k.Version must be that of the stored key from which k was made, or 0 for a new
+	// key; otherwise the error wraps [ErrConflict]. A LastUsed before the stored one
+	// does not change it. The error wraps [ErrInvalid] if Normal refuses k.
+	PutKey(ctx context.Context, k Key) error
+
+	// Touch sets LastUsed of keys, by their ids. A time before the stored one changes
+	// nothing, nor does an unknown id; versions stay.
+	Touch(ctx context.Context, at map[string]time.Time) error
+
+	// Lease leases up to n screenings of a month: n or limit minus leased, whichever
+	// is less, but never below 0. leased is the new total of what was leased and not
+	// returned. A negative n or limit is [ErrInvalid]. The id need not be that of a
+	// stored key, but must satisfy [CheckKeyID].
+	Lease(ctx context.Context, id string, m Month, n, limit int64) (granted, leased int64, err error)
+
+	// Return returns n leased screenings. The total never falls below 0. A negative n
+	// is [ErrInvalid]. A Return that failed may have taken effect, so it must not be
+	// repeated.
+	Return(ctx context.Context, id string, m Month, n int64) error
+
+	// Answered stores how many screenings a process, the replica, has answered in a
+	// month, by caller ID, and returns how many all other replicas have answered, by
+	// the same IDs. A count that was stored with the same or a later time stays, so
+	// a call may be repeated and may be late. A count of 0 is not stored if there is
+	// none. A negative count is [ErrInvalid].
+	Answered(ctx context.Context, replica string, m Month, at time.Time, counts map[string]int64) (others map[string]int64, err error)
+
+	// Fold adds the counts of a replica that will report no more for a caller to
+	// those of other such replicas. Folding again changes nothing.
+	Fold(ctx context.Context, replica, id string) error
+
+	// Account returns what is leased, what was answered by all replicas, and when
+	// one of them last changed either; zero if nothing was.
+	Account(ctx context.Context, id string, m Month) (leased, answered int64, changed time.Time, err error)
+
+	// Claim stores c and returns it as fresh, unless a claim of the same key id and
+	// token is held, which it returns instead. A claim is held until it expires, so
+	// an expired c only looks. Expired claims may be deleted.
+	Claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error)
+
+	// Unclaim deletes the claim that equals c, if it is held.
+	Unclaim(ctx context.Context, c Claim) error
+}
+
+// A Claim records that a request with an Idempotency-Key was charged. It holds
+// nothing of what was asked. It is comparable.
+type Claim struct {
+	// KeyID is the ID of the caller.
+	KeyID string
+
+	// Token is a hash of the Idempotency-Key, and Print a hash of it and the body.
+	Token, Print [sha256.Size]byte
+
+	// Granted is the number of screenings that were granted.
+	Granted int64
+
+	// Expires is when the claim ends.
+	Expires time.Time
+}
+
+// A Month is a calendar month in UTC. It is comparable; the next one is one higher.
+type Month int32
+
+// MonthOf returns the month of t, in UTC.
+func MonthOf(t time.Time) Month {
+	t = t.UTC()
+	return Month(t.Year()*12 + int(t.Month()) - 1)
+}
+
+// Start returns when m begins. It ends when the next month begins.
+func (m Month) Start() time.Time {
+	return time.Date(int(m/12), time.Month(m%12)+1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// String returns m in the form "2026-11".
+func (m Month) String() string { return fmt.Sprintf("%04d-%02d", m/12, m%12+1) }
+
+// ParseMonth parses the form that String returns. The error wraps [ErrInvalid].
+func ParseMonth(text string) (Month, error) {
+	t, err := time.Parse("2006-01", text)
+	if err != nil || len(text) != len("2006-01") {
+		return 0, fmt.Errorf("access: month %.80q: %w: want a month like 2026-11", text, ErrInvalid)
+	}
+	return MonthOf(t), nil
+}
+
+// instant returns t as a Store keeps it.
+func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,56 @@
+// Package httpapi answers screening questions over HTTP, from the lists of a
+// [screening.Screener]. [NewHandler] returns a plain [http.Handler], which mounts
+// under any prefix, with or without [http.StripPrefix]:
+//
+//	GET  {base_url}/api/v1/sources   the state of every list
+//	POST {base_url}/api/v1/screen    screens one address: {"address": "…", "chain": "…"}
+//	GET  {base_url}/api/v1/usage     what the caller has used of its quota
+//	GET  {base_url}/openapi.yaml     this interface in OpenAPI 3.1
+//	GET  {base_url}/docs             the same as a page
+//
+// An [Authorizer] decides who is admitted: [httpapi/access] has API keys with scopes,
+// burst limits and quotas; sessions, client certificates or a gateway work as well.
+// A [Meter] counts. [Admit] protects other handlers with the same callers.
+//
+// The package brings no router, listener, log or global state, starts no goroutines,
+// and never refreshes the lists: call [screening.Screener.Run] for that.
+//
+// # Order
+//
+// A request is authenticated, checked against its burst limit and scopes, read and
+// validated, charged to its quota, answered from the lists and recorded. The first
+// step that fails makes the response. Only a 200 of a screening counts. Rejected
+// callers learn nothing about lists, chains or addresses; only 404, 405, 204 for
+// OPTIONS, and the two documents come before authentication.
+//
+// # Responses
+//
+// A success is JSON. Everything else is a problem of RFC 9457 with one of the codes
+// in problems.md, beside this file. No problem repeats the input, apart from a hint
+// that shows the right spelling of an address; no key, API key or private key, is in
+// any response, log line or record.
+//
+// Every response has X-Request-Id: that of the request, if it is 1 to 128 visible
+// ASCII characters with neither a key nor an address in it, else a random one. Times
+// are RFC 3339 in UTC with "Z", in whole seconds, rounded down.
+//
+// CLEAN_NO_MATCH is answered only if every required list is loaded, and not older
+// than the Screener allows; otherwise the response is 503 with Retry-After.
+//
+// # Limits
+//
+// Everything that a request can make the handler hold or wait for is bounded:
+//
+//	the body                   16 KiB       413 body_too_large        Options.MaxBody
+//	the time for the body      10 seconds   408 request_timeout       Options.BodyTimeout
+//	requests at once           1024         503 overloaded            Options.MaxConcurrent
+//	values within one another  32 deep      400 invalid_json
+//
+// A request counts as one at once from its admission until its answer is ready:
+// neither documents, nor refused requests, nor clients that read slowly take a place.
+// The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
+// MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces BodyTimeout,
+// which needs a ResponseWriter that [http.ResponseController] can set a deadline on.
+//
+// [httpapi/access]: https://pkg.go.dev/github.com/walletscreen/walletscreen/httpapi/access
+package httpapi

@@ -1,0 +1,241 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// A service holds what all exchanges of a handler share.
+type service struct {
+	Options    // with the defaults filled in
+	screener   *screening.Screener
+	authorizer Authorizer
+	challenge  string // of a 401, without an error
+	results    resultWriter
+	log        throttle
+	clients    clients
+
+	running   atomic.Int64 // admitted requests that are being processed
+	exchanges sync.Pool    // of *exchange, for reuse
+}
+
+// Defaults of Options.
+const (
+	defaultMaxBody       = 16 << 10
+	defaultBodyTimeout   = 10 * time.Second
+	defaultMaxConcurrent = 1024
+)
+
+// newService returns the service for a handler.
+func newService(s *screening.Screener, auth Authorizer, opts *Options) *service {
+	if opts == nil {
+		opts = &Options{}
+	}
+	v := &service{Options: *opts, screener: s, authorizer: auth}
+	if v.authorizer == nil {
+		v.authorizer = nobody{}
+	}
+	if v.Logger == nil {
+		v.Logger = slog.New(slog.DiscardHandler)
+	}
+	if v.MaxBody <= 0 {
+		v.MaxBody = defaultMaxBody
+	}
+	if v.BodyTimeout <= 0 {
+		v.BodyTimeout = defaultBodyTimeout
+	}
+	if v.MaxConcurrent <= 0 {
+		v.MaxConcurrent = defaultMaxConcurrent
+	}
+	if v.Realm == "" {
+		v.Realm = "walletscreen"
+	}
+	v.challenge = "Bearer realm=" + quotedString(v.Realm)
+	return v
+}
+
+// nobody is an Authorizer that admits no request.
+type nobody struct{}
+
+func (nobody) Authorize(r *http.Request) (Caller, error) {
+	if len(r.Header["Authorization"]) == 0 {
+		return Caller{}, ErrNoCredentials
+	}
+	return Caller{}, ErrUnauthorized
+}
+
+// An exchange is one request and the response to it.
+type exchange struct {
+	*http.Request
+	*service
+	w      http.ResponseWriter
+	path   string // of the endpoint, or "" if there is none
+	id     string // of the request
+	echoed bool   // the id came with the request
+	now    time.Time
+	caller Caller // the zero Caller until the request is admitted
+
+	slot    bool // counted in running
+	counts  bool // whether the endpoint is charged to the quota
+	charged int  // screenings that the Meter has granted
+	refund  func(int)
+
+	screened  int                // addresses that were screened and answered
+	secrets   []string           // texts that must not be logged or used as a request id
+	result    screening.Result   // of a screening that succeeded, for Observe
+	batch     []screening.Result // of a batch that succeeded, for Observe
+	unchanged bool               // the client has the answer already
+	media     string             // the type of the answer, or "" for JSON
+	buf       []byte             // for the request body, then for the answer
+	values    []string           // values of header fields, in one piece
+}
+
+// maxKept is the size up to which a buffer is kept for other exchanges.
+const maxKept = 64 << 10
+
+// begin returns a new exchange. The caller gives it back to end.
+func (v *service) begin(w http.ResponseWriter, r *http.Request, path string) *exchange {
+	e, _ := v.exchanges.Get().(*exchange)
+	if e == nil {
+		e = &exchange{buf: make([]byte, 0, 2<<10)}
+	}
+	// The header refers to the values for as long as anyone reads it.
+	e.Request, e.service, e.w, e.path, e.values = r, v, w, path, make([]string, 0, 3)
+	if e.id = requestID(r.Header); e.id != "" {
+		e.echoed = true
+	} else {
+		e.id = newRequestID()
+	}
+	return e
+}
+
+// end makes e available for reuse.
+func (v *service) end(e *exchange) {
+	if cap(e.buf) <= maxKept {
+		clear(e.secrets)
+		*e = exchange{buf: e.buf[:0], secrets: e.secrets[:0]}
+		v.exchanges.Put(e)
+	}
+}
+
+// setHeader sets a field of the response, whose name is in canonical form, without
+// an allocation for each value.
+func (e *exchange) setHeader(name, value string) {
+	e.values = append(e.values, value)
+	n := len(e.values)
+	e.w.Header()[name] = e.values[n-1 : n : n]
+}
+
+// hide makes sure that text is neither logged nor part of the request id.
+func (e *exchange) hide(text string) {
+	if text == "" {
+		return
+	}
+	e.secrets = append(e.secrets, text)
+	if e.echoed && contains(e.id, text) {
+		e.id, e.echoed = newRequestID(), false
+	}
+}
+
+// contains reports whether an id has text in it, in any letter case and with or
+// without the prefix "0x". A text of a few characters is not an address.
+func contains(id, text string) bool {
+	text = strings.TrimSpace(text)
+	if len(text) > 2 && text[0] == '0' && text[1]|0x20 == 'x' {
+		text = text[2:]
+	}
+	return 4 < len(text) && len(text) <= len(id) && strings.Contains(strings.ToLower(id), strings.ToLower(text))
+}
+
+// internal logs err and returns a problem that says nothing about it.
+func (e *exchange) internal(err error, more ...slog.Attr) *problem {
+	e.logError(internal, err, more...)
+	return &problem{Code: internal, Detail: "An internal error occurred. Nothing can be said about the address."}
+}
+
+// panicked returns the problem for a recovered panic.
+func (e *exchange) panicked(value any) *problem {
+	return e.internal(fmt.Errorf("panic: %v", value), slog.String("stack", string(debug.Stack())))
+}
+
+// logError logs the error behind a problem.
+func (e *exchange) logError(kind code, err error, more ...slog.Attr) {
+	if context.Cause(e.Context()) != nil {
+		return // the client has gone, which is no fault
+	}
+	left, ok := e.log.allow(kind, time.Now())
+	if !ok {
+		return
+	}
+	if left > 0 {
+		more = append(more, slog.Int("left_out", left))
+	}
+	e.Logger.LogAttrs(e.Context(), slog.LevelError, "request failed", append([]slog.Attr{
+		slog.String("code", string(kind)), slog.String("request_id", e.id), slog.String("key_id", e.caller.ID), slog.String("error", e.redact(err.Error())),
+	}, more...)...)
+}
+
+// redact returns text without the credentials and the addresses of the request.
+func (e *exchange) redact(text string) string {
+	for _, secret := range e.secrets {
+		text = strings.ReplaceAll(text, secret, "[redacted]")
+	}
+	for _, value := range e.Header["Authorization"] {
+		_, token, _ := strings.Cut(value, " ")
+		if token = strings.Trim(token, " "); token != "" {
+			text = strings.ReplaceAll(text, token, "[redacted]")
+		}
+	}
+	return text
+}
+
+// A throttle limits log lines of one kind.
+type throttle struct {
+	mu    sync.Mutex
+	kinds map[code]*window
+}
+
+// A window counts the lines of one kind since start.
+type window struct {
+	start         time.Time
+	lines, passed int
+}
+
+// The limit of log lines of one kind.
+const (
+	logLines  = 10
+	logWindow = 10 * time.Second
+)
+
+// allow reports whether a line may be logged, and how many of its kind were left out
+// since the last one.
+func (t *throttle) allow(kind code, now time.Time) (left int, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kinds == nil {
+		t.kinds = make(map[code]*window)
+	}
+	w := t.kinds[kind]
+	if w == nil {
+		w = &window{start: now}
+		t.kinds[kind] = w
+	}
+	if now.Sub(w.start) >= logWindow {
+		w.start, w.lines = now, 0
+	}
+	if w.lines++; w.lines > logLines {
+		w.passed++
+		return 0, false
+	}
+	left, w.passed = w.passed, 0
+	return left, true
+}

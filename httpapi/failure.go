@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// failed returns the problem for an error of package screening or address. chain is
+// the chain of the request. An unexpected error is logged.
+func (e *exchange) failed(chain string, err error) *problem {
+	switch {
+	case errors.Is(err, screening.ErrNotLoaded):
+		return &problem{Code: sourcesUnavailable, Detail: "A required list has not been loaded yet, so no address can be called clean."}
+	case errors.Is(err, screening.ErrStale):
+		return &problem{Code: sourcesStale, Detail: "A required list is older than this server allows, so no address can be called clean."}
+	}
+	bad := (*address.ParseError)(nil)
+	if !errors.As(err, &bad) {
+		return e.internal(err)
+	}
+	return invalidInput(chain, bad)
+}
+
+// invalidInput returns the problem for an address or a chain that was refused.
+func invalidInput(chain string, err *address.ParseError) *problem {
+	if errors.Is(err, address.ErrChain) {
+		return unsupported(chain, err.Other)
+	}
+	p := &problem{Code: invalidAddress, Field: "address", SuggestedChain: err.Other}
+	on := "."
+	if err.Chain != "" {
+		on = " on " + string(err.Chain) + "."
+	}
+	switch {
+	case errors.Is(err, address.ErrSecret):
+		p.Reason = "secret"
+		p.Detail = "This looks like a private key or a seed, not like an address. If it is one, it is no longer safe: move what it controls."
+		return p
+	case errors.Is(err, address.ErrOtherChain):
+		p.Reason = "wrong_chain"
+		p.Detail = "This is an address of another chain, not an address" + on
+		if p.SuggestedChain != "" {
+			p.Detail = "This is an address on " + string(p.SuggestedChain) + ", not an address" + on
+		}
+	case errors.Is(err, address.ErrChecksum):
+		p.Reason, p.Detail = "bad_checksum", "The checksum is wrong, probably by a typing error, so this is not an address"+on
+	case errors.Is(err, address.ErrNetwork):
+		p.Reason, p.Detail = "wrong_network", "This is an address of a test network, not an address"+on
+	case errors.Is(err, address.ErrLength):
+		p.Reason, p.Detail = "bad_length", "This is too short or too long for an address"+on
+	case errors.Is(err, address.ErrCharset):
+		p.Reason, p.Detail = "bad_charset", "This has a character that is not allowed at its position in an address"+on
+	default:
+		p.Reason, p.Detail = "bad_format", "This is not an address"+on
+	}
+	if hint := err.Hint(); hint != "" {
+		p.Detail += " Hint: " + strings.TrimSuffix(hint, ".") + "."
+	}
+	return p
+}
+
+// unsupported returns the problem for a chain that is not supported. other is the
+// slug to use instead, or "".
+func unsupported(chain string, other address.Chain) *problem {
+	p := &problem{Code: unsupportedChain, Field: "chain", Reason: "unknown", SuggestedChain: other}
+	p.Detail = "The chain" + quoteName(chain) + " is not supported. Use the full name of a supported chain, such as bitcoin or ethereum."
+	if other != "" {
+		p.Reason = "ticker"
+		p.Detail = "The chain" + quoteName(chain) + " is a ticker. Use the slug " + string(other) + "."
+	}
+	return p
+}
+
+// quoteName returns a space and the name of a chain in quotes if it looks like a
+// name. Otherwise it may be an address or a key in the wrong field, and quoteName
+// returns "".
+func quoteName(name string) string {
+	for _, c := range []byte(name) {
+		if !isAlphanumeric(c) && c != '-' && c != '_' && c != ' ' {
+			return ""
+		}
+	}
+	if name == "" || len(name) > 24 {
+		return ""
+	}
+	return ` "` + name + `"`
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

@@ -1,0 +1,145 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Options configure [NewHandler], [NewEndpoints] and [Admit]. A nil *Options and
+// the zero value of each field mean the defaults.
+type Options struct {
+	// Meter counts the answered screenings of each caller. Nil counts nothing:
+	// quotas and Idempotency-Key are ignored, and /api/v1/usage answers 404.
+	Meter Meter
+
+	// Logger receives each internal error, and each failure of the Authorizer, the
+	// Meter and Audit, with the request id and the id of the caller. Lines of one
+	// kind are limited to 10 in 10 seconds; the next line says how many were left
+	// out. Keys and addresses are removed from the text. Nil means no log.
+	Logger *slog.Logger
+
+	// Observe is called once for each answer, after it was written, by the goroutine
+	// that served it. It may be called concurrently. Nil costs nothing.
+	Observe func(context.Context, Observation)
+
+	// Audit records each screening before its answer is written. If it returns an
+	// error, the response is 503 audit_unavailable and the error is logged. It may
+	// be called concurrently. Package audit has one that writes files. Nil keeps no
+	// records.
+	Audit func(context.Context, Screening) error
+
+	// Realm is the realm of a 401 (RFC 9110, section 11.5). Empty means
+	// "walletscreen".
+	Realm string
+
+	// Origins are the origins whose pages may call the API, such as
+	// "https://app.example", or "*" for all. Empty means none: no response has a
+	// CORS field, so browsers refuse calls from other origins.
+	Origins []string
+
+	// MaxBody is the largest request body in bytes. Zero or less means 16 KiB. It
+	// does not hold for a batch, which may have 512 KiB.
+	MaxBody int64
+
+	// BodyTimeout is the time within which a request body must arrive, on a server
+	// without a ReadTimeout. Zero or less means 10 seconds.
+	BodyTimeout time.Duration
+
+	// MaxConcurrent is the number of admitted requests that are processed at once.
+	// One more gets 503 overloaded immediately. A request leaves before its answer
+	// is written. Zero or less means 1024.
+	MaxConcurrent int
+
+	// ClientRate is the number of requests per second that one client address may
+	// make without being admitted, as a long-term average, and ClientBurst the
+	// number at once: requests for documents and unknown paths, and those that the
+	// Authorizer refuses. One more gets 429 rate_limited. Zero in either means no
+	// limit.
+	ClientRate  float64
+	ClientBurst int
+
+	// ClientAddress returns the client address of a request, for example from a
+	// field that a trusted proxy sets. Nil means the IP address of
+	// Request.RemoteAddr, of an IPv6 address its first 64 bits.
+	ClientAddress func(*http.Request) string
+}
+
+// Errors that an [Authorizer] and a [Meter] return or wrap. Their text reaches no
+// client. If an error in the chain has a method RetryAfter() time.Duration, the
+// response has a Retry-After field.
+var (
+	// ErrNoCredentials reports that the request has no credentials: 401
+	// missing_credentials.
+	ErrNoCredentials = errors.New("no credentials")
+
+	// ErrUnauthorized reports that the caller is not admitted: 401 invalid_token.
+	ErrUnauthorized = errors.New("unauthorized")
+
+	// ErrUnavailable reports that no decision is possible at the moment: 503
+	// keys_unavailable from an Authorizer, 503 quota_unavailable from a Meter.
+	ErrUnavailable = errors.New("unavailable")
+
+	// ErrExhausted reports that the quota is used up: 429 quota_exceeded.
+	ErrExhausted = errors.New("quota used up")
+
+	// ErrIdempotencyKey reports that an Idempotency-Key is malformed: 400
+	// invalid_idempotency_key.
+	ErrIdempotencyKey = errors.New("malformed Idempotency-Key")
+
+	// ErrKeyReused reports that an Idempotency-Key was used for another request: 422
+	// idempotency_key_reused.
+	ErrKeyReused = errors.New("Idempotency-Key reused for another request")
+)
+
+// An Authorizer decides which requests are admitted, and who the caller is: by a
+// session cookie, a client certificate, a field that a gateway sets, or an API key.
+// Package access has one for API keys. Authorize may be called concurrently, and is
+// called before anything else is done for the request.
+type Authorizer interface {
+	// Authorize returns the caller of r. It must not read the body. The error is,
+	// or wraps, ErrNoCredentials, ErrUnauthorized or ErrUnavailable; any other error
+	// is logged and answered with 500.
+	Authorize(r *http.Request) (Caller, error)
+}
+
+// A Caller is what an [Authorizer] knows of the client behind a request.
+type Caller struct {
+	// ID identifies the caller in quotas, logs and audit records, for example
+	// "payments" or "user@corp.example". It must not be empty and is not secret.
+	ID string
+
+	// Scopes are the scopes that the caller has, separated by spaces: see [Admit].
+	// Empty means all.
+	Scopes string
+
+	// Quota is the number of screenings in a calendar month (UTC) that
+	// Options.Meter allows. Zero or less means no limit.
+	Quota int64
+
+	// Burst limits the requests of the caller. All requests of one caller must
+	// share one Limiter. Nil means no limit.
+	Burst *rate.Limiter
+}
+
+// A Meter counts answered screenings, and enforces Caller.Quota. Package access has
+// one that shares its counts through a database. Its methods may be called
+// concurrently.
+type Meter interface {
+	// Charge charges the caller of r with n screenings, after the body of r was
+	// validated and before it is answered. It returns how many are granted: fewer
+	// than n, and at least one, if the quota ends there. If r repeats an earlier
+	// request by its Idempotency-Key, nothing is charged and as many are granted as
+	// then. For each granted screening that is not answered after all, the handler
+	// calls refund, which is not nil if err is nil.
+	Charge(r *http.Request, c Caller, n int, body []byte) (granted int, refund func(n int), err error)
+
+	// Used returns how many screenings c was answered in the current period, which
+	// begins at from and ends at until. If ask is false it may return what it knows
+	// already, and waits only a moment.
+	Used(ctx context.Context, c Caller, ask bool) (used int64, from, until time.Time, err error)
+}

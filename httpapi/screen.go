@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// screen answers a POST to /api/v1/screen.
+func (e *exchange) screen() ([]byte, *problem) {
+	if p := e.checkContent(); p != nil {
+		return nil, p
+	}
+	body, p := e.readBody(e.MaxBody)
+	if p != nil {
+		return nil, p
+	}
+	req, p := readScreenRequest(body)
+	if p != nil {
+		return nil, p
+	}
+	e.hide(req.Address)
+	chain, err := address.ParseChain(req.Chain)
+	if err != nil {
+		return nil, e.failed(req.Chain, err)
+	}
+	result, err := e.screener.ScreenText(chain, req.Address)
+	if err != nil && errors.As(err, new(*address.ParseError)) {
+		return nil, e.failed(req.Chain, err)
+	}
+	if p := e.charge(1, body); p != nil { // before errors that are not the client's
+		return nil, p
+	}
+	if err != nil {
+		return nil, e.failed(req.Chain, err)
+	}
+	now := e.now.Add(time.Since(e.now)) // in half the time of time.Now
+	if p := e.record(0, chain, req, result, now); p != nil {
+		return nil, p
+	}
+	e.screened = 1
+	if e.Observe != nil {
+		e.result = result
+	}
+	e.buf = e.results.append(e.buf[:0], req, &result, now) // over the question
+	return e.buf, nil
+}
+
+// record gives one answer to Options.Audit.
+func (e *exchange) record(item int, chain address.Chain, req screenRequest, r screening.Result, now time.Time) *problem {
+	if e.echoed || e.Audit != nil {
+		e.hide(screened(req, &r))
+	}
+	if e.Audit == nil {
+		return nil
+	}
+	s := Screening{Time: now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: screened(req, &r), Result: r}
+	if err := e.Audit(e.Context(), s); err != nil {
+		e.logError(auditUnavailable, fmt.Errorf("audit: %w", err))
+		return &problem{Code: auditUnavailable, Detail: "The screening could not be recorded, so it is not answered."}
+	}
+	return nil
+}

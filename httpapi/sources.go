@@ -1,0 +1,17 @@
+package httpapi
+
+// sources answers a GET to /api/v1/sources. The answer has no ages, so its tag holds
+// until a list is loaded or checked.
+func (e *exchange) sources() ([]byte, *problem) {
+	body := marshal(newSources(e.screener.Sources()))
+	tag := etag(body)
+	if p := e.compareTag(tag); p != nil {
+		return nil, p
+	}
+	e.setHeader("Etag", tag)
+	e.setHeader("Cache-Control", "private, no-cache") // ask each time
+	if e.unchanged {
+		return nil, nil
+	}
+	return body, nil
+}
