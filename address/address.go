@@ -69,8 +69,8 @@ var (
 // [*ParseError], with [ErrChain] for any other c.
 func Parse(c Chain, s string) (Address, error) {
 	r := lookup(c)
-	if r == 0 {
-		return Address{}, unsupported(c, s)
+	if r == 0 || r == otherEVMRow {
+		return parseOther(c, s, false)
 	}
 	format := chains[r-1].format
 	if _, ok := format.(evm); ok && isPlainEVM(s) { // most questions, spared the call
@@ -95,8 +95,8 @@ func Parse(c Chain, s string) (Address, error) {
 // beginning of s.
 func Normalize(c Chain, s string) (Address, error) {
 	r := lookup(c)
-	if r == 0 {
-		return Address{}, unsupported(c, s)
+	if r == 0 || r == otherEVMRow {
+		return parseOther(c, s, true)
 	}
 	format := chains[r-1].format
 	if _, ok := format.(evm); ok && isPlainEVM(s) { // most questions, spared the call
@@ -155,13 +155,21 @@ func (a Address) Chain() Chain {
 	if a.row == 0 {
 		return ""
 	}
+	if a.row == otherEVMRow {
+		return Chain(a.text[:len(a.text)-evmLen-1])
+	}
 	return chains[a.row-1].slug
 }
 
 // Normalized returns the bare spelling of a as its chain writes it, such as
 // "0xab58…", "TJRab…" or "bc1q…", and "" for the zero Address. It is the
 // encoding that was parsed, in its normal letter case; Parse takes it back.
-func (a Address) Normalized() string { return a.text }
+func (a Address) Normalized() string {
+	if a.row == otherEVMRow {
+		return a.text[len(a.text)-evmLen:]
+	}
+	return a.text
+}
 
 // Canonical returns the one Address that stands for the account of a, over all
 // encodings of its chain and over all EVM chains: a legacy bitcoin-cash address
@@ -197,7 +205,7 @@ func (a Address) isEVM() bool {
 // Compare returns -1, 0 or +1: Addresses are ordered by chain, then spelling,
 // the zero Address first. It is 0 exactly when a == b.
 func (a Address) Compare(b Address) int {
-	return cmp.Or(strings.Compare(string(a.Chain()), string(b.Chain())), strings.Compare(a.text, b.text))
+	return cmp.Or(strings.Compare(string(a.Chain()), string(b.Chain())), strings.Compare(a.Normalized(), b.Normalized()))
 }
 
 // String returns the chain, a colon and the normalised address, such as
@@ -206,7 +214,7 @@ func (a Address) String() string {
 	if a.row == 0 {
 		return "invalid address"
 	}
-	return string(a.Chain()) + ":" + a.text
+	return string(a.Chain()) + ":" + a.Normalized()
 }
 
 // AppendText appends the text that MarshalText returns to b. It never fails.
@@ -216,7 +224,7 @@ func (a Address) AppendText(b []byte) ([]byte, error) {
 	}
 	b = append(b, a.Chain()...)
 	b = append(b, ':')
-	return append(b, a.text...), nil
+	return append(b, a.Normalized()...), nil
 }
 
 // MarshalText returns what String returns, and no text for the zero Address.
@@ -236,6 +244,10 @@ func (a *Address) UnmarshalText(text []byte) error {
 	slug, s, ok := strings.Cut(string(text), ":")
 	if !ok {
 		return withoutChain(string(text))
+	}
+	if slug == otherEVMSlug { // the id of a chain has a colon
+		number, rest, _ := strings.Cut(s, ":")
+		slug, s = eip155+number, rest
 	}
 	parsed, err := Parse(Chain(slug), s)
 	if err != nil {

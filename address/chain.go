@@ -3,6 +3,7 @@ package address
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Chain names a blockchain by its slug: "bitcoin", "ethereum", "tron". A slug
@@ -21,19 +22,22 @@ type chain struct {
 	format  format
 }
 
-// row returns the row of c in the table, and nil if c is not supported.
+// row returns the row of c in the table, and nil if there is none.
 func (c Chain) row() *chain {
-	if r := lookup(c); r != 0 {
+	if r := rowOf(c); r != 0 && r != otherEVMRow {
 		return &chains[r-1]
 	}
 	return nil
 }
 
 // Name returns the display name of c, such as "Bitcoin Cash", and "" if c is
-// not the slug of a supported chain.
+// not supported.
 func (c Chain) Name() string {
 	if row := c.row(); row != nil {
 		return row.name
+	}
+	if digits, ok := chainNumber(c); ok {
+		return "EVM chain " + digits
 	}
 	return ""
 }
@@ -43,6 +47,9 @@ func (c Chain) Name() string {
 func (c Chain) CAIP2() string {
 	if row := c.row(); row != nil {
 		return row.caip2
+	}
+	if _, ok := chainNumber(c); ok {
+		return string(c)
 	}
 	return ""
 }
@@ -72,39 +79,66 @@ func (c Chain) Tickers() []string {
 	return nil
 }
 
-// Chains returns the slugs of all supported chains, sorted. The slice is the
-// caller's own.
+// Chains returns the slugs of the chains in the table, sorted. Any other EVM
+// chain is supported as "eip155:" and its number. The slice is the caller's own.
 func Chains() []Chain {
-	all := make([]Chain, len(chains))
+	all := make([]Chain, 0, len(chains))
 	for i := range chains {
-		all[i] = chains[i].slug
+		if uint16(i+1) != otherEVMRow {
+			all = append(all, chains[i].slug)
+		}
 	}
 	slices.Sort(all)
 	return all
 }
 
-// ParseChain returns the Chain that slug names: a slug or another full name of
-// a supported chain ("ripple" for xrp), in any letter case, and without outer
-// blanks. Whatever else it gets, an asset's ticker for one, is a [*ParseError]
-// with [ErrChain]; for a ticker its Other is the slug to use.
-func ParseChain(slug string) (Chain, error) {
-	if r := lookup(Chain(slug)); r != 0 {
+// ParseChain returns the Chain that name names, in any letter case and without
+// outer blanks: a slug, a display name ("Bitcoin Cash"), a CAIP-2 id, or an alias,
+// which may be the name of the chain at CoinGecko, in Trust Wallet's registry or
+// by EIP-3770. "eip155:" and any number is an EVM chain. Anything else is a
+// [*ParseError] with [ErrChain]; for the ticker of an asset its Other is the slug
+// to use.
+func ParseChain(name string) (Chain, error) {
+	if r := lookup(Chain(name)); r != 0 && r != otherEVMRow {
 		return chains[r-1].slug, nil
 	}
-	if len(slug) > maxSlug {
-		return "", unsupported(Chain(slug), "")
+	if len(name) > maxSlug {
+		return "", unsupported(Chain(name), "")
 	}
-	lower := strings.ToLower(strings.TrimSpace(slug))
-	if r := lookup(Chain(lower)); r != 0 {
+	lower := strings.ToLower(strings.TrimSpace(name))
+	if r := chainNames()[lower]; r != 0 {
 		return chains[r-1].slug, nil
 	}
-	for i := range chains {
-		if hasWord(chains[i].aliases, lower) {
-			return chains[i].slug, nil
+	if r := rowOf(Chain(lower)); r == otherEVMRow {
+		return Chain(lower), nil
+	}
+	return "", unsupported(Chain(name), "")
+}
+
+// chainNames maps all names of chains, in lower case, to their rows, plus one.
+var chainNames = sync.OnceValue(func() map[string]uint16 {
+	names := make(map[string]uint16)
+	add := func(name string, i int) {
+		if _, ok := names[name]; !ok && name != "" {
+			names[strings.ToLower(name)] = uint16(i + 1)
 		}
 	}
-	return "", unsupported(Chain(slug), "")
-}
+	for i := range chains {
+		if uint16(i+1) != otherEVMRow {
+			add(string(chains[i].slug), i)
+		}
+	}
+	for i := range chains {
+		for alias := range strings.FieldsSeq(chains[i].aliases) {
+			add(alias, i)
+		}
+		add(chains[i].caip2, i)
+	}
+	for i := range chains {
+		add(chains[i].name, i)
+	}
+	return names
+})
 
 // maxSlug bounds what ParseChain looks at; the longest name is far shorter.
 const maxSlug = 64
@@ -118,12 +152,10 @@ func unsupported(c Chain, input string) *ParseError {
 		return e
 	}
 	lower := strings.ToLower(strings.TrimSpace(string(c)))
-	for i := range chains {
-		row := &chains[i]
-		if string(row.slug) == lower || hasWord(row.aliases, lower) {
-			e.Other, e.hint = row.slug, "use the slug "+string(row.slug)
-			return e
-		}
+	if r := chainNames()[lower]; r != 0 {
+		e.Other = chains[r-1].slug
+		e.hint = "use the slug " + string(e.Other)
+		return e
 	}
 	upper := strings.ToUpper(lower)
 	for i := range chains {

@@ -11,7 +11,7 @@ func TableOrder() []Chain {
 	for i := range chains {
 		all[i] = chains[i].slug
 	}
-	return all
+	return all[:len(all)-1] // without otherEVM
 }
 
 // IsEVM reports whether a is an account of the EVM.

@@ -185,7 +185,7 @@ func TestZeroAddress(t *testing.T) {
 }
 
 var (
-	slugForm   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	slugForm   = regexp.MustCompile(`^[a-z0-9]+([-_][a-z0-9]+)*$`)
 	caip2Form  = regexp.MustCompile(`^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$`) // CAIP-2
 	tickerForm = regexp.MustCompile(`^[A-Z0-9]+(-[A-Z0-9]+)*$`)
 )

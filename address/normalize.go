@@ -208,6 +208,9 @@ func otherID(id string, at int) (bad fault, other Chain, hint string) {
 			return fault{ErrNetwork, at}, "", ""
 		}
 	}
+	if _, ok := chainNumber(Chain(id)); ok {
+		return fault{ErrOtherChain, at}, Chain(id), ""
+	}
 	return fault{ErrSyntax, at}, "", "the chain id is not the one of this chain"
 }
 
@@ -267,10 +270,8 @@ func schemeRow(scheme string) uint16 {
 	if r := lookup(Chain(scheme)); r != 0 {
 		return r
 	}
-	for i := range chains {
-		if hasWord(chains[i].aliases, scheme) {
-			return uint16(i + 1)
-		}
+	if strings.IndexByte(scheme, ' ') < 0 {
+		return chainNames()[scheme]
 	}
 	return 0
 }

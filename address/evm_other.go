@@ -1,0 +1,122 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
+
+// otherEVM is the format of the EVM chains that have no row in the table. Such a
+// chain is named by its CAIP-2 id, "eip155:" and a number, which is a part of the
+// text of its addresses: "eip155:98865:0x…".
+//
+// See EIP-155 and the CAIP-2 namespace eip155.
+type otherEVM struct{ evm }
+
+const (
+	otherEVMSlug   = "eip155"
+	formOtherEVM   = formEVM + 2 // not formEVM: the text has a prefix
+	eip155         = otherEVMSlug + ":"
+	maxChainDigits = 32 // by CAIP-2
+)
+
+var (
+	_ evmFamily = otherEVM{}
+
+	otherEVMRow = lookup(otherEVMSlug)
+)
+
+func (otherEVM) isEVM() {}
+
+func (otherEVM) canonical(text string, f form) (string, form) {
+	return text[len(text)-evmLen:], formEVM
+}
+
+func (otherEVM) account(text string, f form) (words, tag) {
+	return evmKey(evmKind, text[len(text)-40:])
+}
+
+func (otherEVM) key(text string, f form) (words, tag) {
+	return evmKey(identity.KeccakHash, text[len(text)-40:])
+}
+
+// chainNumber reports whether c is "eip155:" and a number that is written without
+// leading zeros.
+func chainNumber(c Chain) (digits string, ok bool) {
+	digits, ok = strings.CutPrefix(string(c), eip155)
+	if !ok || digits == "" || len(digits) > maxChainDigits || digits[0] == '0' {
+		return "", false
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return "", false
+		}
+	}
+	return digits, true
+}
+
+// rowOf returns the row of c, plus one: that of its slug, for "eip155:" and a
+// number that of the EVM chain with this id, and otherEVMRow if there is none. It
+// returns zero if c is not a chain.
+func rowOf(c Chain) uint16 {
+	if r := lookup(c); r != 0 && r != otherEVMRow {
+		return r
+	}
+	if _, ok := chainNumber(c); !ok {
+		return 0
+	}
+	for i := range chains {
+		if chains[i].caip2 == string(c) {
+			return uint16(i + 1)
+		}
+	}
+	return otherEVMRow
+}
+
+// parseOther is [Parse] or, if tolerant, [Normalize] on a chain that lookup does
+// not find.
+func parseOther(c Chain, s string, tolerant bool) (Address, error) {
+	r := rowOf(c)
+	if r == 0 {
+		return Address{}, unsupported(c, s)
+	}
+	if r != otherEVMRow {
+		if tolerant {
+			return Normalize(chains[r-1].slug, s)
+		}
+		return Parse(chains[r-1].slug, s)
+	}
+	bare, at := s, 0
+	if tolerant && len(s) <= maxTolerated {
+		bare, at = trimBlanks(s)
+		if rest, ok := cutID(c, bare); ok {
+			at += strings.Index(bare, rest)
+			bare = rest
+		}
+	}
+	text, _, bad := evm{}.parse(bare, tolerant)
+	if bad.err != nil {
+		e := diagnose(r, s, bare, at, bad)
+		e.Chain = c
+		return Address{}, e
+	}
+	return Address{string(c) + ":" + text, r, formOtherEVM}, nil
+}
+
+// cutID returns s without what names the chain c: its id in front, by CAIP-10, or
+// the scheme of ethereum and the number behind, by EIP-681.
+func cutID(c Chain, s string) (string, bool) {
+	if len(s) > len(c) && strings.EqualFold(s[:len(c)], string(c)) && s[len(c)] == ':' {
+		return s[len(c)+1:], true
+	}
+	const scheme = "ethereum:"
+	digits, _ := chainNumber(c)
+	if len(s) < len(scheme) || !strings.EqualFold(s[:len(scheme)], scheme) {
+		return s, false
+	}
+	body := strings.TrimPrefix(s[len(scheme):], "pay-")
+	if bare, ok := strings.CutSuffix(body, "@"+digits); ok {
+		body = bare
+	}
+	return body, len(body) == evmLen
+}
