@@ -11,6 +11,7 @@ import (
 	referee "github.com/btcsuite/btcd/btcutil/bech32"
 	mrtron "github.com/mr-tron/base58"
 	"golang.org/x/crypto/blake2b"
+	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 a hash of Bitcoin
 	"golang.org/x/crypto/sha3"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -388,4 +389,51 @@ func BenchmarkBech32(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkWrapped reads an address of Bitcoin and computes the script that
+// wraps it, beside the hashes that this needs.
+func BenchmarkWrapped(b *testing.B) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	texts := make([]string, benchCount)
+	for i := range texts {
+		hash := make([]byte, 20)
+		for j := range hash {
+			hash[j] = byte(rng.Uint32())
+		}
+		texts[i] = base58Check("\x00" + string(hash))
+	}
+	b.Run("ours", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			a, err := address.Normalize("bitcoin", texts[i%benchCount])
+			if err != nil {
+				b.Fatal(err)
+			}
+			words, tag := a.Identity()
+			if _, ok := identity.Wrap(identity.Key(tag), words); !ok {
+				b.Fatal("no script")
+			}
+		}
+	})
+	b.Run("referee=hashes", func(b *testing.B) {
+		var script [22]byte
+		for i := 0; b.Loop(); i++ {
+			copy(script[1:], texts[i%benchCount])
+			sum := sha256.Sum256(script[:21])
+			sum = sha256.Sum256(sum[:])
+			copy(script[2:], sum[:])
+			sum = sha256.Sum256(script[:])
+			h := ripemd160.New()
+			h.Write(sum[:])
+			h.Sum(sum[:0])
+		}
+	})
+}
+
+// base58Check returns the text of a version and a payload.
+func base58Check(b string) string {
+	sum := sha256.Sum256([]byte(b))
+	sum = sha256.Sum256(sum[:])
+	return mrtron.Encode(append([]byte(b), sum[:4]...))
 }

@@ -129,7 +129,7 @@ func (b *batch) screen(snap *snapshot) {
 		}
 		w0, w1, w2, w3 := identity.Load(words)
 		keys[i].SetWords(uint16(key), w0, w1, w2, w3, identity.Len(tag))
-		rest[i] = identity.Account(tag) == 0 || notReady || identity.HasMore(tag) && snap.hitAny(a)
+		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && snap.hitAny(a)
 	}
 	if snap.shared > 0 {
 		for i := range keys {

@@ -60,16 +60,22 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 		return score.Family
 	}
 	for _, listed := range e.Address.AppendKeys(nil) {
-		words, tag := listed.Identity()
-		script, ok := identity.Wrap(identity.Account(tag), words)
 		for _, asked := range a.AppendKeys(nil) {
-			w, t := asked.Identity()
-			if listed == asked || ok && w == script && identity.Account(t) == identity.ScriptHash {
+			_, tag := a.Identity()
+			if listed == asked || wraps(asked, listed) || identity.HasSegWit(tag) && wraps(listed, asked) {
 				return score.Key
 			}
 		}
 	}
 	return 0
+}
+
+// wraps reports whether script is the script that wraps the witness program of k.
+func wraps(script, k address.Key) bool {
+	words, tag := k.Identity()
+	want, ok := identity.Wrap(identity.Account(tag), words)
+	w, t := script.Identity()
+	return ok && w == want && identity.Account(t) == identity.ScriptHash
 }
 
 // modelReadings returns the accounts as which the listed string of an entry without

@@ -29,6 +29,7 @@ type snapshot struct {
 
 	segments []segment // the lists that are loaded, the small ones first
 	shared   int       // how many of the first segments share the filter
+	scripts  bool      // a list has an account of a script, which may wrap a witness program
 	filter   *index.Filter
 
 	clean Result // the Result of a clean address, without the address
@@ -58,6 +59,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 		status = append(status, st)
 		if h.list != nil {
 			snap.segments = append(snap.segments, segment{h.list.Index(), h.list, id})
+			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
 		}
 		switch {
@@ -142,7 +144,7 @@ func (snap *snapshot) screen(r *Result, a address.Address) error {
 	*r = snap.clean // before the look-up: a copy of what was just written stalls
 	r.Address = a
 	words, tag := a.Identity()
-	if identity.HasMore(tag) {
+	if snap.hasSeveral(tag) {
 		if !snap.hitAny(a) {
 			return nil
 		}
@@ -168,7 +170,14 @@ func (snap *snapshot) screen(r *Result, a address.Address) error {
 	return nil
 }
 
-// hitAny reports whether a, which has several keys, may have labels.
+// hasSeveral reports whether there are several keys to look up for an address with
+// this tag: its keys, or its key and the script that wraps it.
+func (snap *snapshot) hasSeveral(tag identity.Tag) bool {
+	return identity.HasMore(tag) || snap.scripts && identity.HasSegWit(tag) && identity.Key(tag) != identity.ScriptHash
+}
+
+// hitAny reports whether a, for which there are several keys to look up, may have
+// labels.
 func (snap *snapshot) hitAny(a address.Address) bool {
 	var buf [8]index.Key
 	for _, k := range list.AppendProbes(buf[:0], a) {

@@ -268,15 +268,20 @@ func (w *writer) add(a address.Address) {
 		w.samples = appendSample(w.samples, a)
 	}
 	text := ""
-	if len(w.keys) == 1 {
+	keys := w.keys
+	if len(keys) == 1 || identity.HasSegWit(s.tag) {
 		var buf [32]byte
-		text = known.of(a, w.keys[0].AppendBytes(buf[:0]))
+		text = known.of(a, keys[0].AppendBytes(buf[:0]))
 	}
-	if text == "" {
-		text = a.String()
+	if text != "" {
+		w.b.Add(keys[0], w.b.Intern(text))
+		keys = keys[1:] // a script that wraps the key does not spell the address
 	}
-	n := w.b.Intern(text)
-	for _, k := range w.keys {
+	if len(keys) == 0 {
+		return
+	}
+	n := w.b.Intern(a.String())
+	for _, k := range keys {
 		w.b.Add(k, n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
@@ -14,7 +15,8 @@ func SpellingOf(a address.Address) (text, written string) {
 	keys := list.AppendProbes(nil, a)
 	payload := keys[0].AppendBytes(nil)
 	s, ok := spellingOf(a, payload)
-	if len(keys) > 1 || !ok {
+	_, tag := a.Identity()
+	if len(keys) > 1 && !identity.HasSegWit(tag) || !ok {
 		return "", ""
 	}
 	if s, ok = parseSpelling(s.text); !ok {

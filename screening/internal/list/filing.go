@@ -16,15 +16,20 @@ import (
 // entry is filed, and the form of a listing. Tables that were filed by another rule
 // are made again from the entries. Raise it with each change of the rule, and with
 // each chain that is added; TestRule fails until it is raised.
-const Rule = "4"
+const Rule = "5"
 
 // AppendProbes appends the keys to look up for a question about a: the key that
 // controls the account, if the address shows exactly one; otherwise the account and
-// each key that controls it.
+// each key that controls it. On a chain with SegWit, the script that wraps the witness
+// program of the key follows.
 func AppendProbes(dst []index.Key, a address.Address) []index.Key {
 	words, tag := a.Identity()
 	if key := identity.Key(tag); key != 0 {
-		return append(dst, indexKey(key, words, tag))
+		dst = append(dst, indexKey(key, words, tag))
+		if identity.HasSegWit(tag) {
+			dst = appendWrapped(dst, key, words)
+		}
+		return dst
 	}
 	dst = append(dst, indexKey(identity.Account(tag), words, tag))
 	if identity.HasMore(tag) {
@@ -36,14 +41,25 @@ func AppendProbes(dst []index.Key, a address.Address) []index.Key {
 	return dst
 }
 
+// appendWrapped appends the script that wraps the witness program of a key, if the key
+// has one.
+func appendWrapped(dst []index.Key, class identity.Class, words identity.Words) []index.Key {
+	script, ok := identity.Wrap(class, words)
+	if !ok {
+		return dst
+	}
+	w0, w1, w2, w3 := identity.Load(script)
+	return append(dst, index.KeyOfWords(uint16(identity.ScriptHash), w0, w1, w2, w3, 20))
+}
+
 // indexKey returns the key of a class with the bytes of an identity.
 func indexKey(class identity.Class, words identity.Words, tag identity.Tag) index.Key {
 	w0, w1, w2, w3 := identity.Load(words)
 	return index.KeyOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
 }
 
-// AppendFilings appends the keys under which e is filed: the probes of its address and
-// the scripts that wrap its keys. An entry without an address is filed under its
+// AppendFilings appends the keys under which e is filed: the probes of its address and,
+// on any chain, the scripts that wrap its keys. An entry without an address is filed under its
 // listed string and under the probes of each address as which that can be read.
 func AppendFilings(dst []index.Key, e sources.Entry) []index.Key {
 	if !e.Address.IsValid() {
@@ -55,13 +71,13 @@ func AppendFilings(dst []index.Key, e sources.Entry) []index.Key {
 		return dst
 	}
 	dst = AppendProbes(dst, e.Address)
+	if _, tag := e.Address.Identity(); identity.HasSegWit(tag) {
+		return dst // with the scripts
+	}
 	var buf [4]address.Key
 	for _, k := range e.Address.AppendKeys(buf[:0]) {
 		words, tag := k.Identity()
-		if script, ok := identity.Wrap(identity.Account(tag), words); ok {
-			w0, w1, w2, w3 := identity.Load(script)
-			dst = append(dst, index.KeyOfWords(uint16(identity.ScriptHash), w0, w1, w2, w3, 20))
-		}
+		dst = appendWrapped(dst, identity.Account(tag), words)
 	}
 	return dst
 }
