@@ -90,10 +90,9 @@ func (j *journal) add(text []byte) {
 		j.marks = j.marks[:len(j.marks)-1]
 	}
 	j.torn = nil
-	at := nanos(l.at)
 	switch l.kind {
 	case Accepted:
-		j.newest[string(l.source)] = acceptance{string(l.ref), at, len(j.marks)}
+		j.newest[string(l.source)] = acceptance{string(l.ref), l.at, len(j.marks)}
 		if r := j.revision(&l); r.order == 0 {
 			j.accepted++
 			r.order, r.accepted = j.accepted, bytes.Clone(l.json)
@@ -104,14 +103,14 @@ func (j *journal) add(text []byte) {
 	case Confirmed:
 		j.revision(&l).check(&l)
 	case Answering:
-		j.mark(mark{at: at, answer: bytes.Clone(l.json)})
+		j.mark(mark{at: l.at, answer: bytes.Clone(l.json)})
 		return
 	case Exceptions:
 		if p, ok := l.parsePayload(); ok {
 			j.texts[digestOf(p.Exceptions)] = bytes.Clone(l.json)
 		}
 	}
-	j.latest = max(j.latest, at)
+	j.latest = max(j.latest, l.at)
 }
 
 // mark adds a mark.
@@ -129,19 +128,20 @@ func (r *known) check(l *line) {
 		if !ok {
 			return
 		}
-		r.list, at = bytes.Clone(l.json), p.list().Checked
+		checked := p.list().Checked
+		if r.list, at = bytes.Clone(l.json), nanos(checked); checked.IsZero() {
+			return
+		}
 	}
-	if !at.IsZero() {
-		r.checks = append(r.checks, nanos(at))
-	}
+	r.checks = append(r.checks, at)
 }
 
 // nanos returns the nanoseconds from 1970 to t, as many as fit.
 func nanos(t time.Time) int64 {
 	switch y := t.Year(); {
-	case y < 1700:
+	case y < firstYear:
 		return math.MinInt64
-	case y > 2200:
+	case y > lastYear:
 		return math.MaxInt64
 	}
 	return t.UnixNano()
@@ -177,7 +177,7 @@ func (j *journal) event(l *line) (Event, bool) {
 		return Event{}, false
 	}
 	e := Event{
-		Type: l.kind, At: l.at, List: p.list(),
+		Type: l.kind, At: time.Unix(0, l.at).UTC(), List: p.list(),
 		Entries: p.Entries, Addresses: p.Addresses, Added: p.Added, Removed: p.Removed,
 		Reason: p.Reason, Digest: p.Digest, Lists: p.Lists, Exceptions: p.Exceptions,
 	}
@@ -200,7 +200,7 @@ func (j *journal) event(l *line) (Event, bool) {
 	}
 	e.Revision = j.name(l, e.List.Digest)
 	if l.kind == Confirmed && l.json == nil {
-		e.List.Checked = l.at
+		e.List.Checked = e.At
 	}
 	return e, true
 }
@@ -223,7 +223,7 @@ func (j *journal) name(l *line, digest string) string {
 
 // answer returns the Answering event of a mark.
 func (j *journal) answer(m *mark) (Event, bool) {
-	return j.event(&line{kind: Answering, at: time.Unix(0, m.at).UTC(), source: []byte("-"), ref: []byte("-"), json: m.answer})
+	return j.event(&line{kind: Answering, at: m.at, source: []byte("-"), ref: []byte("-"), json: m.answer})
 }
 
 // newestAnswer returns the last Answering event. It reports false if there is none, or if a

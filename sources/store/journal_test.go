@@ -186,6 +186,35 @@ func year(t testing.TB) (dir string, size int) {
 	return dir, len(st.journal)
 }
 
+// TestStamp compares the times of lines with those of package time.
+func TestStamp(t *testing.T) {
+	st := newMemory()
+	a := store.NewArchive(st)
+	var want []time.Time
+	for at := time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2201; at = at.Add(797*time.Hour + 59*time.Minute + 59*time.Second + 987654321) {
+		want = append(want, at)
+	}
+	for _, y := range []int{1900, 2000, 2024, 2100} {
+		want = append(want, time.Date(y, 2, 28, 23, 59, 59, 999999999, time.UTC), time.Date(y, 2, 29, 0, 0, 0, 0, time.UTC), time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC))
+	}
+	var events []store.Event
+	for _, at := range want {
+		events = append(events, store.Event{Type: store.Refused, At: at, Source: "TEST"})
+	}
+	if err := a.Append(ctx, events...); err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	if _, err := a.Read(ctx, 0, func(e store.Event) {
+		if !e.At.Equal(want[i]) {
+			t.Errorf("read %v, want %v", e.At, want[i])
+		}
+		i++
+	}); err != nil || i != len(want) {
+		t.Errorf("%d events, %v, want %d", i, err, len(want))
+	}
+}
+
 // TestYear states how large a journal grows.
 func TestYear(t *testing.T) {
 	dir, size := year(t)
