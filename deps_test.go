@@ -43,6 +43,7 @@ var imports = map[string]string{
 	"sources/store":                   "internal/atomicfile internal/mapfile internal/revision sources",
 	"sources/store/old":               "internal/listfile sources",
 	"sources/store/storetest":         "address internal/revision score sources sources/store",
+	"sources/store/pgstore":           "sources/store",
 	"screening":                       "address internal/identity internal/index internal/revision score screening/internal/list sources sources/store",
 	"screening/book":                  "address internal/base58 internal/bech32 internal/identity internal/index screening screening/internal/list",
 	"screening/internal/list":         "address internal/identity internal/index internal/pace internal/revision score sources",
@@ -89,6 +90,9 @@ var links = map[string]string{
 	"httpapi/audit":         "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 	"httpapi/page":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys",
 
+	"sources/store":         "golang.org/x/crypto golang.org/x/sys github.com/decred/dcrd",
+	"sources/store/pgstore": "golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text github.com/decred/dcrd github.com/jackc",
+
 	// Each database is a driver, and what that needs.
 	"httpapi/access/sqlstore":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 	"httpapi/access":                   "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
@@ -99,16 +103,18 @@ var links = map[string]string{
 // never are packages of the standard library that these must not link, and the
 // reason why somebody would notice.
 var never = map[string]string{
-	"address":            "net net/http encoding/xml encoding/json database/sql os/exec testing",
-	"score":              "net net/http encoding/xml encoding/json database/sql os fmt testing",
-	"sources":            "net net/http encoding/xml database/sql testing",
-	"sources/bundle":     "net net/http encoding/xml database/sql testing",
-	"screening":          "net net/http encoding/xml database/sql testing",
-	"screening/book":     "net net/http encoding/xml database/sql testing",
-	"httpapi":            "encoding/xml database/sql testing",
-	"httpapi/audit":      "encoding/xml database/sql testing",
-	"httpapi/page":       "encoding/xml database/sql testing",
-	"sources/stablecoin": "encoding/xml database/sql testing",
+	"address":               "net net/http encoding/xml encoding/json database/sql os/exec testing",
+	"score":                 "net net/http encoding/xml encoding/json database/sql os fmt testing",
+	"sources":               "net net/http encoding/xml database/sql testing",
+	"sources/bundle":        "net net/http encoding/xml database/sql testing",
+	"screening":             "net net/http encoding/xml database/sql testing",
+	"screening/book":        "net net/http encoding/xml database/sql testing",
+	"httpapi":               "encoding/xml database/sql testing",
+	"httpapi/audit":         "encoding/xml database/sql testing",
+	"httpapi/page":          "encoding/xml database/sql testing",
+	"sources/store":         "net net/http encoding/xml database/sql testing",
+	"sources/store/pgstore": "testing",
+	"sources/stablecoin":    "encoding/xml database/sql testing",
 
 	"httpapi/access/sqlstore":          "encoding/xml testing",
 	"httpapi/access":                   "encoding/xml database/sql testing",

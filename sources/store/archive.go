@@ -394,3 +394,15 @@ func (a *Archive) Wait(ctx context.Context, from int64) error {
 		}
 	}
 }
+
+// Lead reports whether this program should load lists from their publishers: it calls
+// the method Lead(context.Context) (bool, error) of the Store, which lets one of several
+// replicas lead. A Store without that method lets all of them lead.
+func (a *Archive) Lead(ctx context.Context) (bool, error) {
+	if l, ok := a.st.Store.(interface {
+		Lead(ctx context.Context) (bool, error)
+	}); ok {
+		return l.Lead(ctx)
+	}
+	return true, nil
+}

@@ -1,0 +1,359 @@
+package pgstore_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/walletscreen/walletscreen/internal/postgrestest"
+	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/walletscreen/walletscreen/sources/store/pgstore"
+	"github.com/walletscreen/walletscreen/sources/store/storetest"
+)
+
+const variable = "WALLETSCREEN_TEST_LEAD"
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(variable); url != "" {
+		leadForever(url)
+	}
+	os.Exit(m.Run())
+}
+
+// leadForever leads, says so, and waits until it is killed.
+func leadForever(url string) {
+	st, err := pgstore.Open(context.Background(), url)
+	if err == nil {
+		var leads bool
+		leads, err = st.Lead(context.Background())
+		fmt.Println(leads, err)
+	}
+	time.Sleep(time.Minute)
+	os.Exit(1)
+}
+
+func open(t testing.TB, url string) *pgstore.Store {
+	t.Helper()
+	st, err := pgstore.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(st.Close)
+	return st
+}
+
+func execute(t testing.TB, url, statement string) {
+	t.Helper()
+	ctx := context.Background() // also in a Cleanup
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func name(n int) string {
+	return store.Name("TEST", time.Date(2026, 11, 21, 4, 57, n, 0, time.UTC), fmt.Sprintf("%064x", n))
+}
+
+func content(b []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(b); return err }
+}
+
+func TestConforms(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) func() (store.Store, error) {
+		url := postgrestest.URL(t)
+		return func() (store.Store, error) { return open(t, url), nil }
+	})
+}
+
+// TestPool uses a pool of one connection that is not the Store's own.
+func TestPool(t *testing.T) {
+	config, err := pgxpool.ParseConfig(postgrestest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	st, err := pgstore.New(t.Context(), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if leads, err := st.Lead(t.Context()); !leads || err != nil {
+		t.Errorf("Lead = %v, %v", leads, err)
+	}
+	waited := make(chan error)
+	go func() { waited <- st.Wait(t.Context(), 0) }()
+	if err := st.Append(t.Context(), []byte("line\n")); err != nil {
+		t.Error(err)
+	}
+	if err := <-waited; err != nil {
+		t.Errorf("Wait: %v", err)
+	}
+	st.Close()
+	if err := pool.Ping(t.Context()); err != nil {
+		t.Errorf("Close has closed the pool: %v", err)
+	}
+}
+
+// TestEmptyDatabase opens eight Stores at once, as replicas that start together do.
+func TestEmptyDatabase(t *testing.T) {
+	url := postgrestest.URL(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			st, err := pgstore.Open(t.Context(), url)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer st.Close()
+			// The same file, and a line of its own.
+			err = errors.Join(st.Put(t.Context(), name(1), content([]byte("same"))), st.Append(t.Context(), fmt.Appendln(nil, i)))
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	st := open(t, url)
+	if names, err := st.List(t.Context()); err != nil || len(names) != 1 {
+		t.Errorf("files %q, %v, want one", names, err)
+	}
+	if lines, _, err := st.Read(t.Context(), 0); err != nil || bytes.Count(lines, []byte("\n")) != 8 {
+		t.Errorf("lines %q, %v, want 8", lines, err)
+	}
+}
+
+// TestWait checks that a replica learns of an event, without and with notifications.
+func TestWait(t *testing.T) {
+	url := postgrestest.URL(t)
+	a, b := open(t, url), open(t, url)
+	var from int64
+	for i := range 5 {
+		waited := make(chan error)
+		go func() { waited <- store.NewArchive(store.Retain(b, 5, 0)).Wait(t.Context(), from) }()
+		time.Sleep(time.Duration(i) * 20 * time.Millisecond)
+		if i == 3 { // as if the notification were lost
+			execute(t, url, "insert into walletscreen_journal (lines) values ('line')")
+		} else if err := a.Append(t.Context(), []byte("line\n")); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-waited:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("Wait does not return")
+		}
+		_, next, err := b.Read(t.Context(), from)
+		if err != nil || next == from {
+			t.Fatalf("Read from %d up to %d, %v", from, next, err)
+		}
+		from = next
+	}
+	ended, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := b.Wait(ended, from); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Wait while nothing happens: %v, want that of the context", err)
+	}
+}
+
+// TestLead has one leader at a time: until it is closed, its connection is cut, or its
+// process is killed.
+func TestLead(t *testing.T) {
+	url := postgrestest.URL(t)
+	a, b := open(t, url), open(t, url)
+	leads := func(what string, st *pgstore.Store, want bool) {
+		t.Helper()
+		var got bool
+		var err error
+		for range 500 { // the server may need a moment to see that a connection is gone
+			if got, err = store.NewArchive(st).Lead(t.Context()); err != nil || got == want {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if got != want || err != nil {
+			t.Fatalf("%s: Lead = %v, %v, want %v", what, got, err, want)
+		}
+	}
+	leads("the first", a, true)
+	leads("again", a, true)
+	if got, err := b.Lead(t.Context()); got || err != nil {
+		t.Fatalf("the second: Lead = %v, %v, want false", got, err)
+	}
+	execute(t, url, "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
+	leads("after the connection of the first was cut, the second", b, true)
+	leads("the first", a, false)
+	b.Close()
+	leads("after the second was closed, the first", a, true)
+	a.Close()
+
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(self)
+	child.Env = append(os.Environ(), variable+"="+url)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	c := open(t, url)
+	if line == "true <nil>\n" {
+		leads("while another process leads", c, false)
+	} else {
+		t.Errorf("another process says %q, %v", line, err)
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	child.Wait()
+	leads("after that was killed", c, true)
+}
+
+// TestCrash kills the server while replicas write: what was written is there when it is
+// back, and the Stores go on.
+func TestCrash(t *testing.T) {
+	server := postgrestest.Start(t)
+	st := open(t, server.URL())
+	big := bytes.Repeat([]byte("content"), 1<<19)
+	if err := errors.Join(st.Put(t.Context(), name(1), content(big)), st.Append(t.Context(), []byte("line 1\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if leads, err := st.Lead(t.Context()); !leads || err != nil {
+		t.Fatalf("Lead = %v, %v", leads, err)
+	}
+	err := st.Put(t.Context(), name(2), func(w io.Writer) error {
+		if _, err := w.Write(big); err != nil {
+			return err
+		}
+		server.Kill(t)
+		return nil
+	})
+	if err == nil {
+		t.Error("Put to a server that was killed: no error")
+	}
+	if _, err := st.Lead(t.Context()); err == nil {
+		t.Error("Lead without a server: no error")
+	}
+	if err := st.Wait(t.Context(), 1); err == nil {
+		t.Error("Wait without a server: no error")
+	}
+	if err := server.Launch(); err != nil {
+		t.Fatal(err)
+	}
+	for try := 0; ; try++ { // connections of before may fail
+		err := st.Append(t.Context(), []byte("line 2\n"))
+		if err == nil {
+			break
+		}
+		if try == 100 {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if names, err := st.List(t.Context()); err != nil || len(names) != 1 || names[0] != name(1) {
+		t.Errorf("files %q, %v, want the one that was complete", names, err)
+	}
+	if data, _, err := st.Open(t.Context(), name(1)); err != nil || !bytes.Equal(data, big) {
+		t.Errorf("%d bytes, %v, want %d", len(data), err, len(big))
+	}
+	if lines, _, err := st.Read(t.Context(), 0); err != nil || string(lines) != "line 1\nline 2\n" {
+		t.Errorf("lines %q, %v", lines, err)
+	}
+	if leads, err := st.Lead(t.Context()); !leads || err != nil {
+		t.Errorf("Lead = %v, %v, want the lead again", leads, err)
+	}
+}
+
+// TestFull has a disk that is full, as the server reports it.
+func TestFull(t *testing.T) {
+	url := postgrestest.URL(t)
+	st := open(t, url)
+	execute(t, url, `
+create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no space' using errcode = '53100'; end $$;
+create trigger refuse before insert on walletscreen_chunks for each row execute function refuse();
+create trigger refuse before insert on walletscreen_journal for each row execute function refuse();`)
+	put := st.Put(t.Context(), name(1), content([]byte("content")))
+	for what, err := range map[string]error{"Put": put, "Append": st.Append(t.Context(), []byte("line\n"))} {
+		if !errors.Is(err, store.ErrFull) {
+			t.Errorf("%s: %v, want ErrFull", what, err)
+		}
+	}
+	if names, err := st.List(t.Context()); err != nil || len(names) > 0 {
+		t.Errorf("files %q, %v, want none", names, err)
+	}
+}
+
+// TestRights has a role that may use the tables, but not create any.
+func TestRights(t *testing.T) {
+	url := postgrestest.URL(t)
+	open(t, url)
+	role := "reader_" + strings.ToLower(strings.TrimPrefix(t.Name(), "Test")) + fmt.Sprint(time.Now().UnixNano())
+	execute(t, url, fmt.Sprintf(`do $$ begin
+	create role %[1]s;
+	execute format('grant usage on schema %%I to %[1]s', current_schema());
+	execute format('grant select, insert, update, delete on all tables in schema %%I to %[1]s', current_schema());
+end $$`, role))
+	t.Cleanup(func() { execute(t, url, "drop owned by "+role+"; drop role "+role) })
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "set role "+role)
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	st, err := pgstore.New(t.Context(), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(st.Put(t.Context(), name(1), content([]byte("x"))), st.SetAside(t.Context(), name(1)), st.Append(t.Context(), []byte("line\n")))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestURL checks that no error shows a password.
+func TestURL(t *testing.T) {
+	for _, url := range []string{
+		"postgres://user:pass@word@host:port/db", "postgres://user:pass/word@host/db?sslmode=no", "password=pass word=", "postgres://user:passw\x00rd@/x",
+		"postgres://user:password@127.0.0.1:1/db?connect_timeout=1",
+	} {
+		_, err := pgstore.Open(t.Context(), url)
+		if err == nil || strings.Contains(err.Error(), "pass") && !errors.Is(err, pgstore.ErrURL) {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
