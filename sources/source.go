@@ -2,8 +2,8 @@
 // list; the packages below this one hold the real ones (ofac, eu, uk, badlist,
 // opensanctions, stablecoin), and bundle some of them as of a date. [File] reads a
 // list that is in a file, and [Static] makes one of entries that the caller has
-// already. A [Store] keeps lists over a restart; package store has one. Package
-// sourcetest tests implementations of Source and Store.
+// already. Package store keeps lists across restarts, and package sourcetest tests
+// implementations of Source.
 package sources
 
 import (
@@ -242,6 +242,13 @@ func (e Entry) Text() string {
 		return e.Address.Normalized()
 	}
 	return e.Listed
+}
+
+// Identity returns what makes e the same entry in two revisions of a list, and a
+// duplicate within one: all but its name and its dates, with Listed set. It is for
+// comparing, and can be the key of a map.
+func (e Entry) Identity() Entry {
+	return Entry{Address: e.Address, Listed: e.Text(), Asset: e.Asset, Kind: e.Kind, Ref: e.Ref}
 }
 
 // A RecordError says where in a list something is wrong. The errors of the

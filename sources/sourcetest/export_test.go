@@ -20,22 +20,3 @@ func Rules() []string {
 	}
 	return names
 }
-
-// CheckStore returns the error of the rule of the given name, nil if it is kept.
-func CheckStore(name string, open func() (sources.Store, error)) error {
-	for _, r := range storeRules {
-		if r.name == name {
-			return r.check(open)
-		}
-	}
-	panic("no rule " + name)
-}
-
-// StoreRules returns the names of all rules of stores.
-func StoreRules() []string {
-	var names []string
-	for _, r := range storeRules {
-		names = append(names, r.name)
-	}
-	return names
-}
