@@ -187,34 +187,41 @@ func (f *follower) decodeLog(l *log) (event, error) {
 		return event{}, fmt.Errorf("of topic %v, which was not asked for", l.Topics[0])
 	}
 	e.added = what.added
+	var err error
+	e.accounts, err = accountsOf(l, what)
+	return e, err
+}
+
+// accountsOf returns the accounts in a log that means what.
+func accountsOf(l *log, what change) ([]account, error) {
 	words := []byte(l.Data)
 	switch {
 	case what.array && len(l.Topics) == 1:
 		// One dynamic argument: its offset, its length, its elements.
 		const head = 64
 		if len(words) < head || len(words)%32 != 0 {
-			return event{}, errors.New("data is no array")
+			return nil, errors.New("data is no array")
 		}
 		offset, okOffset := number(words[:32])
 		n, okN := number(words[32:head])
 		if words = words[head:]; !okOffset || !okN || offset != 32 || n != uint64(len(words)/32) {
-			return event{}, errors.New("data is no array")
+			return nil, errors.New("data is no array")
 		}
 	case !what.array && len(l.Topics) == 1 && len(words) == 32:
 	case !what.array && len(l.Topics) == 2 && len(words) == 0:
 		words = l.Topics[1][:]
 	default:
-		return event{}, fmt.Errorf("%d topics and %d bytes of data, which is not the form of its event", len(l.Topics), len(words))
+		return nil, fmt.Errorf("%d topics and %d bytes of data, which is not the form of its event", len(l.Topics), len(words))
 	}
-	e.accounts = make([]account, len(words)/32)
-	for i := range e.accounts {
+	accounts := make([]account, len(words)/32)
+	for i := range accounts {
 		word := words[32*i : 32*i+32]
 		if [12]byte(word) != [12]byte{} {
-			return event{}, fmt.Errorf("argument %x is no address", word)
+			return nil, fmt.Errorf("argument %x is no address", word)
 		}
-		e.accounts[i] = account(word[12:])
+		accounts[i] = account(word[12:])
 	}
-	return e, nil
+	return accounts, nil
 }
 
 // number reads a number of 32 bytes, and returns false if it is too large for
