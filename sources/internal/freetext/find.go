@@ -93,13 +93,24 @@ func (f *finder) words(text string, limit int) {
 				continue // to an address
 			}
 		}
+		// A word too short for an address is one only with the word on the next line.
+		// Labels are looked up last: that is what takes time.
+		rest, to := "", 0
+		if end-start < minWord {
+			if rest, to = joined(text, end, limit); end-start+len(rest) < minWord {
+				continue
+			}
+		}
 		l := f.label(text, start)
 		word := text[start:end]
 		a, ok := l.decode(word)
 		if !ok && l.sure {
-			if next, to := joined(text, end, limit); next != "" {
-				if a, ok = l.decode(word + next); ok {
-					word, end = word+next, to
+			if rest == "" {
+				rest, to = joined(text, end, limit)
+			}
+			if rest != "" {
+				if a, ok = l.decode(word + rest); ok {
+					word, end = word+rest, to
 				}
 			}
 		}
@@ -340,6 +351,9 @@ func isQualifier(word string) bool {
 	if isNetwork(word) || len(word) <= 3 && strings.Trim(word, "0123456789") == "" {
 		return true
 	}
+	if len(word) > len("cryptocurrency") {
+		return false
+	}
 	switch strings.ToLower(word) {
 	case "wallet", "wallets", "address", "addresses", "crypto", "cryptocurrency", "blockchain", "network", "token", "no", "number", "is", "are":
 		return true
@@ -350,6 +364,9 @@ func isQualifier(word string) bool {
 // isNetwork reports whether word is the standard of a token, or what is left of
 // one that is printed with a hyphen.
 func isNetwork(word string) bool {
+	if len(word) > len("TRC20") {
+		return false
+	}
 	switch strings.ToUpper(word) {
 	case "TRC20", "ERC20", "BEP20", "BEP2", "TRC", "ERC", "BEP", "OMNI":
 		return true

@@ -153,6 +153,7 @@ func BenchmarkFind(b *testing.B) {
 		"words": strings.Repeat("Registration number 1234567890, of the Directorate ", 20_000),
 		"codes": strings.Repeat("aB3dE6gH9 ", 100_000),
 		"label": strings.Repeat("BTC: aB3dE6gH9\n", 66_000),
+		"long":  strings.Repeat("aB3dE6gH9jK2mN5pQ8rS1tU4vW7x ", 33_000),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
