@@ -301,7 +301,7 @@ func TestQuotaEnds(t *testing.T) {
 	b.wait(t, inState("review"))
 	b.do(t, `document.querySelector(".review").requestSubmit()`)
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "stopped"`)
-	if !eval[bool](t, b, `Boolean(`+has(above, "The quota of this key is used up")+`)`) {
+	if !eval[bool](t, b, `Boolean(`+has(above, "The quota of this key is used up")+` && `+has(above, "The quota renews on")+`)`) {
 		t.Errorf("the summary: %s", eval[string](t, b, `document.querySelector(".summary").innerText`))
 	}
 	b.accessible(t, "quota ended")

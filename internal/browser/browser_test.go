@@ -253,8 +253,8 @@ func (b *tab) accessible(t *testing.T, name string) {
 // shoot saves a screenshot of the whole page as an artifact.
 func (b *tab) shoot(t *testing.T, name string) {
 	t.Helper()
-	beyond := true
-	png, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond})
+	yes := true
+	png, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &yes, OptimizeForSpeed: &yes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ export function setKey(text) {
 export const forgetKey = () => { key = ""; };
 
 // left is what remains of the month's quota, or null if that is unknown or unlimited.
-export let left = null;
+// resets is the number of seconds until the next month.
+export let left = null, resets = 0;
 
 // A Problem is why a call has no answer.
 export class Problem extends Error {
@@ -45,8 +46,8 @@ async function call(path, body, signal, name) {
     if (limit.aborted) throw new Problem("timeout", `There was no answer within ${patience / 1000} seconds.`);
     throw new Problem("offline", "The server cannot be reached.");
   }
-  const monthly = /"monthly";r=(\d+)/.exec(response.headers.get("RateLimit") ?? "");
-  if (monthly) left = Number(monthly[1]);
+  const monthly = /"monthly";r=(\d+);t=(\d+)/.exec(response.headers.get("RateLimit") ?? "");
+  if (monthly) [left, resets] = monthly.slice(1).map(Number);
   let answer = null;
   try {
     answer = JSON.parse(text);

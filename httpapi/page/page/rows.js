@@ -1,6 +1,6 @@
 // Many addresses: a job screens rows in batches, and a view shows them.
 
-import {Problem, batch, guess, isShort, newName, validate} from "./api.js";
+import {Problem, batch, guess, isShort, newName, resets, validate} from "./api.js";
 import {inert, write} from "./csv.js";
 import {h} from "./dom.js";
 import {shape} from "./chart.js";
@@ -102,7 +102,7 @@ export class Job {
       const outcome = o.level ? {...o, ...this.meta, data_freshness: answer.data_freshness} : first.looks ? o : {...o, detail: o.reason === "secret" ? o.detail : isShort(first.text) ? "This is too short to find its chain." : "This is not an address on any chain."};
       for (const r of items[i]) this.settle(r, outcome);
     }
-    if (quota) throw new Problem("quota_exceeded", quota.detail, {retryAfter: quota.retryAfter ?? 0});
+    if (quota) throw new Problem("quota_exceeded", quota.detail, {retryAfter: resets});
   }
 
   // lookUp asks for the chain of a row that looks like an address of none. It asks for
