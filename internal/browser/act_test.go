@@ -320,6 +320,40 @@ func TestQuotaEnds(t *testing.T) {
 	})
 }
 
+// TestKeyExpires lets the key expire in the middle of a list. The list goes on with
+// the key that is typed then, and what was answered stays.
+func TestKeyExpires(t *testing.T) {
+	a := newAPI(t, prefix)
+	batches := 0
+	a.set(func() {
+		a.fail = func(path string) *bad {
+			if path == "screen/batch" {
+				batches++
+			}
+			if batches == 2 {
+				return &bad{401, "invalid_token", "", ""}
+			}
+			return nil
+		}
+	})
+	b := openWith(t, a)
+	text, want := customers(700)
+	b.choose(t, "c.csv", text)
+	b.wait(t, inState("review"))
+	b.do(t, `document.querySelector(".review").requestSubmit()`)
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "stopped" && document.activeElement.id === "key-input"`)
+	if !eval[bool](t, b, `Boolean(`+has(above, "The key is not accepted")+`)`) {
+		t.Errorf("the summary: %s", eval[string](t, b, `document.querySelector(".summary").innerText`))
+	}
+	a.set(func() { a.fail = nil })
+	b.press(t, goodKey, kb.Enter)
+	b.wait(t, `document.querySelector(".many").dataset.state === "done"`)
+	if got := eval[string](t, b, `document.querySelector(".tally [data-filter=CLEAN_NO_MATCH] b").textContent`); got != strconv.Itoa(want["CLEAN_NO_MATCH"]) {
+		t.Errorf("%s rows without a match, want %d", got, want["CLEAN_NO_MATCH"])
+	}
+	b.quiet(t)
+}
+
 // TestBusy answers the first batches with 429 and 503, which pass.
 func TestBusy(t *testing.T) {
 	a := newAPI(t, prefix)
