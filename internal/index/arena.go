@@ -6,24 +6,24 @@ import (
 	"sync/atomic"
 )
 
-// A pool has slabs of memory, which arenas cut into chunks: off the heap, if they
-// are many, lest the collector count them. While one slab is filled, the next is
-// made ready, for as much time goes by until a page is there as until it is filled.
+// A pool allocates slabs of memory, which arenas cut into chunks. Large slabs are off the
+// heap, so the garbage collector does not count them. While one slab is filled, the next
+// one is prepared in the background, because touching a page for the first time takes as
+// long as filling it.
 type pool struct {
 	mu    sync.Mutex
-	total int                // bytes of slabs
-	slabs map[*slab]struct{} // all there are
-	idle  []*slab            // those that can be cut again
-	next  chan *slab         // the one that is being made ready, or nil
+	total int                // size of all slabs
+	slabs map[*slab]struct{} // all slabs
+	idle  []*slab            // slabs without chunks in use
+	next  chan *slab         // the slab being prepared, or nil
 }
 
-// A slab is memory for chunks. When all of them were given back, it can be cut
-// again, or given back itself.
+// A slab is memory for chunks. Once all its chunks are unused, it can be reused or freed.
 type slab struct {
 	data    []byte
-	uses    atomic.Int64    // chunks, and one more while it is being cut
-	release func() error    // nil if it is on the heap
-	cleanup runtime.Cleanup // if nobody calls free
+	uses    atomic.Int64    // chunks in use, and one more while an arena cuts it
+	release func() error    // nil if data is on the heap
+	cleanup runtime.Cleanup // frees the slab if the pool becomes unreachable
 	err     error
 }
 
@@ -36,13 +36,13 @@ type chunk struct {
 const (
 	minSlab    = 1 << 15
 	maxSlab    = 1 << 25
-	shareSlabs = 128     // a slab is so small a part of all, or else a huge page
-	hugeSlabs  = 1 << 20 // from how much on slabs are of huge pages
-	hugeBytes  = 1 << 21 // a huge page, as there are on most machines
-	pageBytes  = 1 << 12 // a page, or less
+	shareSlabs = 128     // a slab is at most this part of all, or one huge page
+	hugeSlabs  = 1 << 20 // total size from which slabs use huge pages
+	hugeBytes  = 1 << 21 // size of a huge page on most machines
+	pageBytes  = 1 << 12 // size of a page, or less
 )
 
-// newSlab returns a slab of n bytes.
+// newSlab allocates a slab of n bytes.
 func (p *pool) newSlab(n int) *slab {
 	s := new(slab)
 	s.data, s.release, s.err = allocate(n)
@@ -52,7 +52,7 @@ func (p *pool) newSlab(n int) *slab {
 	return s
 }
 
-// take returns a slab to be cut.
+// take returns a slab for an arena to cut.
 func (p *pool) take() (*slab, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +81,7 @@ func (p *pool) take() (*slab, error) {
 	return s, nil
 }
 
-// slabSize returns the size of a slab to be made now.
+// slabSize returns the size of the next slab.
 func (p *pool) slabSize() int {
 	if p.total < hugeSlabs {
 		return minSlab
@@ -89,7 +89,7 @@ func (p *pool) slabSize() int {
 	return min(max(1, p.total/shareSlabs/hugeBytes)*hugeBytes, maxSlab)
 }
 
-// ready makes a slab, and touches all of its pages, aside.
+// ready allocates a slab in the background and touches all its pages.
 func (p *pool) ready(size int) chan *slab {
 	next := make(chan *slab, 1)
 	go func() {
@@ -102,7 +102,7 @@ func (p *pool) ready(size int) chan *slab {
 	return next
 }
 
-// done ends a use of s.
+// done ends one use of s.
 func (p *pool) done(s *slab) {
 	if s.uses.Add(-1) == 0 {
 		p.mu.Lock()
@@ -111,17 +111,17 @@ func (p *pool) done(s *slab) {
 	}
 }
 
-// drop gives a slab back.
+// drop frees a slab.
 func (p *pool) drop(s *slab) {
 	delete(p.slabs, s)
 	p.total -= len(s.data)
 	if s.release != nil {
 		s.cleanup.Stop()
-		s.release() // it cannot fail: the slab is mapped, and whole
+		s.release() // cannot fail: the whole slab is mapped
 	}
 }
 
-// trim gives back the slabs of which nothing is used.
+// trim frees all unused slabs.
 func (p *pool) trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +136,7 @@ func (p *pool) trim() {
 	p.idle, p.next = nil, nil
 }
 
-// free gives all slabs back. No chunk may be in use.
+// free frees all slabs. No chunk may be in use.
 func (p *pool) free() {
 	p.trim()
 	for s := range p.slabs {
@@ -144,15 +144,15 @@ func (p *pool) free() {
 	}
 }
 
-// An arena hands out chunks of slabs of its own.
+// An arena allocates chunks from slabs of its own.
 type arena struct {
 	pool *pool
 	mu   sync.Mutex
-	slab *slab // the one that is being cut, or nil
+	slab *slab // the slab being cut, or nil
 	rest []byte
 }
 
-// chunk returns a chunk with room for n bytes, at most minSlab.
+// chunk returns a chunk of n bytes, at most minSlab.
 func (a *arena) chunk(n int) (chunk, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -170,14 +170,14 @@ func (a *arena) chunk(n int) (chunk, error) {
 	return c, nil
 }
 
-// close says that no chunks will be asked for.
+// close releases the current slab. A later chunk comes from another one.
 func (a *arena) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.end()
 }
 
-// end ends the use of the slab that is being cut.
+// end ends the use of the slab being cut.
 func (a *arena) end() {
 	if a.slab != nil {
 		a.pool.done(a.slab)

@@ -5,23 +5,22 @@ import (
 	"runtime"
 )
 
-// BatchSize is how many keys a Batch has room for: as many as a processor can wait for
-// at once, and so few that they stay in its smallest cache with what belongs to them.
+// BatchSize is the capacity of a Batch: as many keys as a processor can have reads in
+// flight for, and few enough to stay in its first-level cache.
 const BatchSize = 64
 
-// A Batch is keys that are looked up at once, and what that needs. It is used by one
-// goroutine at a time.
+// A Batch looks up many keys at once. It must not be used concurrently.
 type Batch struct {
 	Keys   [BatchSize]Key
 	hashes [BatchSize]uint64
 	words  [BatchSize]uint64 // of the filters
 }
 
-// Lookup sets hits[i] to true where [Index.Lookup] of b.Keys[i] would report true, and
-// leaves the others. It allocates nothing.
+// Lookup sets hits[i] to true if [Index.Lookup] would report true for b.Keys[i], and
+// leaves the other elements. It does not allocate.
 //
-// What is read from memory is read in a loop of its own, with nearly nothing between
-// one read and the next: so the processor waits for as many at once as it can.
+// It reads memory in a loop with hardly anything between two reads, so that the processor
+// has as many reads in flight as it can.
 func (b *Batch) Lookup(ix *Index, hits []bool) {
 	keys := b.Keys[:len(hits)]
 	hashes, words := b.hashes[:len(keys)], b.words[:len(keys)]
@@ -44,7 +43,7 @@ func (b *Batch) Lookup(ix *Index, hits []bool) {
 	runtime.KeepAlive(ix)
 }
 
-// tableOf returns the table that has the keys of a meta.
+// tableOf returns the table for keys with the given meta.
 func (ix *Index) tableOf(meta uint32) *table {
 	if meta>>16 > narrowBytes {
 		return &ix.tables[1]
@@ -52,8 +51,8 @@ func (ix *Index) tableOf(meta uint32) *table {
 	return &ix.tables[0]
 }
 
-// filterWord returns the word of the filter that tells of a hash: all bits, which tell
-// nothing, if there is none.
+// filterWord returns the word of the filter for a hash, or all ones if the table has no
+// filters.
 func (t *table) filterWord(h uint64) uint64 {
 	off := 8 * bucketOf(h, t.buckets)
 	if off+8 > uint64(len(t.filters)) {

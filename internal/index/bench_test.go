@@ -10,14 +10,14 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
-// queries is how many different keys are asked for in turn: so many that the
-// processor learns none of them.
+// queries is the number of different keys looked up in turn: so many that the branch
+// predictor learns none of them.
 const queries = 1 << 18
 
-// sizes of the indexes that are measured.
+// sizes are the sizes of the indexes.
 var sizes = []int{1_000, 1_000_000, 10_000_000}
 
-// A bench is the same keys in every form that is measured.
+// A bench holds the same keys in every form.
 type bench struct {
 	n       int
 	payload [][20]byte
@@ -53,16 +53,15 @@ func keys(b *testing.B, payload [][20]byte) []index.Key {
 	return all
 }
 
-// add adds all keys to a Builder, with 16 values.
+// add adds all keys to a Builder, each with one of 16 values.
 func (be *bench) add(bu *index.Builder) {
 	for i := range be.payload {
 		bu.Add(index.Key20(2, &be.payload[i]), uint32(i)&15)
 	}
 }
 
-// BenchmarkLookup compares Index to the maps of Go. In lone, each look-up waits
-// for the one before, as the only look-up of a request does: the addition takes
-// its result, and is a fence.
+// BenchmarkLookup compares an Index with Go maps. In lone, each lookup waits for the one
+// before, like the only lookup of a request: the addition of its result is a fence.
 func BenchmarkLookup(b *testing.B) {
 	for _, n := range sizes {
 		be := newBench(n)

@@ -11,56 +11,55 @@ import (
 	"path/filepath"
 )
 
-// ErrTooLarge is wrapped by the errors about more than an index has room for:
-// 2^32-1 keys of a table, sets, or values of all sets, or 4 GiB of texts.
+// ErrTooLarge is wrapped by errors about an index that would have more than 2^32-1 keys
+// in a table, sets, or values in all sets, or more than 4 GiB of texts.
 var ErrTooLarge = errors.New("too large for an index")
 
-// A Builder takes keys with their values, and makes an Index of them. The zero
-// Builder is ready for use. Its methods may not be called at once.
+// A Builder makes an Index of keys and their values. The zero Builder is ready for use.
+// Its methods must not be called concurrently.
 //
-// The bytes of the Index depend on nothing but which keys were added with which
-// values, and on the texts in their order; neither on the order of adding, nor
-// on repetitions, nor on the machine.
+// The bytes of the Index depend only on the keys and their values, and on the texts and
+// their order; not on the order in which keys are added, on repetitions, or on the
+// machine.
 type Builder struct {
-	// Workers is how many goroutines build. 0 means 2.
+	// Workers is the number of goroutines that build. 0 means 2.
 	Workers int
 
 	items  [2]pile
 	arenas [2]arena // of the chunks of items
-	pool   *pool    // of the arenas; nil if nothing was added
+	pool   *pool    // of the arenas; nil if the Builder is empty
 	sum    sum
 	texts  interner
 	err    error
 	tune   tuning
 }
 
-// tuning is what tests change.
+// tuning holds what tests change.
 type tuning struct {
-	filterFrom uint64            // keys from which a table has filters; 0 means filterFrom
-	seed       func(n int) *seed // instead of seedOf, if it is not nil
-	held       func(bytes int)   // called with those of all slabs when a part was written, if it is not nil
+	filterFrom uint64            // least number of keys of a table with filters; 0 means filterFrom
+	seed       func(n int) *seed // replaces seedOf, if it is not nil
+	held       func(bytes int)   // called with the size of all slabs after each part is written, if it is not nil
 }
 
-// filterFrom is how many keys a table has filters from: nearly always, for one word
-// tells most misses from hits, where a bucket has four; and of a table that is too
-// large for the caches, the filters are a quarter as large as the buckets.
+// filterFrom is the least number of keys of a table with filters. Nearly every table has
+// them: one word decides most misses, while a bucket has four, and the filters are a
+// quarter of the size of the buckets, which matters if a table is larger than the caches.
 const filterFrom = 1
 
-// maxSeeds is how many seeds are tried. That a bucket is overfull by chance is
-// not to be expected of any list. Accounts that were made for it must overfill
-// one under all seeds at once: of b buckets, one account in b^64 falls into the
-// right ones. It takes 65 of them, so there are never fewer than 9 buckets.
+// maxSeeds bounds the number of seeds tried. No real list overfills a bucket by chance.
+// An attacker must overfill one under all seeds at once: with b buckets, one account in
+// b^64 falls into the right ones, and the attack needs 65 accounts, so b is at least 9.
 const maxSeeds = 64
 
-// A pile holds items of one width in no order: payload, meta and value. Its
-// last chunk is being filled.
+// A pile holds items of one width in any order: payload, meta and value. The last chunk
+// is being filled.
 type pile struct {
 	chunks []chunk
 	last   chunk
-	at     int // where in last the next item goes
+	at     int // offset in last of the next item
 }
 
-// push adds what is in the last chunk to the chunks.
+// push moves the content of the last chunk to the chunks.
 func (p *pile) push() {
 	if p.at > 0 {
 		p.chunks = append(p.chunks, chunk{p.last.items[:p.at], p.last.slab})
@@ -68,7 +67,7 @@ func (p *pile) push() {
 	p.last, p.at = chunk{}, 0
 }
 
-// room makes room for items of a size.
+// room adds a chunk for items of the given size.
 func (p *pile) room(a *arena, size int) error {
 	c, err := a.chunk(chunkItems * size)
 	if err != nil {
@@ -79,13 +78,13 @@ func (p *pile) room(a *arena, size int) error {
 	return nil
 }
 
-// chunkItems is how many items a chunk has room for.
+// chunkItems is the capacity of a chunk.
 const chunkItems = 256
 
-// itemBytes is the size of an item of a table.
+// itemBytes returns the size of an item in a table of the given width.
 func itemBytes(width int) int { return width + 8 }
 
-// putItem writes an item of the width that b has the length of.
+// putItem encodes an item into b, whose length tells the width.
 func putItem(b []byte, w0, w1, w2, w3 uint64, meta, value uint32) {
 	binary.LittleEndian.PutUint64(b, w0)
 	binary.LittleEndian.PutUint64(b[8:], w1)
@@ -98,7 +97,7 @@ func putItem(b []byte, w0, w1, w2, w3 uint64, meta, value uint32) {
 	binary.LittleEndian.PutUint64(b[len(b)-8:], uint64(value)<<32|uint64(meta))
 }
 
-// getItem reads what putItem wrote.
+// getItem decodes what putItem encoded.
 func getItem(b []byte) (w0, w1, w2, w3 uint64, meta, value uint32) {
 	w0, w1 = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	if len(b) == narrowBytes+8 {
@@ -110,24 +109,24 @@ func getItem(b []byte) (w0, w1, w2, w3 uint64, meta, value uint32) {
 	return w0, w1, w2, w3, uint32(tail), uint32(tail >> 32)
 }
 
-// A sum is a digest of items that does not depend on their order. Seeds are
-// made of it. It is no cryptographic digest: who chooses accounts can choose the
-// sum, and so know the seeds; see maxSeeds.
+// A sum is a digest of items that does not depend on their order. Seeds follow from it.
+// It is not cryptographic: an attacker who chooses accounts can choose the sum, and so
+// knows the seeds; see maxSeeds.
 type sum struct{ lo, hi, n uint64 }
 
 // add adds an item.
 func (s *sum) add(w0, w1, w2, w3 uint64, meta, value uint32) {
-	// Digits of pi: fixed, arbitrary, and odd where they are factors.
+	// Digits of pi: arbitrary constants, odd where they are factors.
 	hi, lo := bits.Mul64(
 		w0^0x243f6a8885a308d3+w2*0x13198a2e03707345,
 		w1^0xa4093822299f31d1+(w3^uint64(value)<<32^uint64(meta))*0x082efa98ec4e6c89)
 	s.lo, s.hi, s.n = s.lo+lo, s.hi+(hi^w0), s.n+1
 }
 
-// subtract takes another sum off.
+// subtract removes the items of t.
 func (s *sum) subtract(t sum) { s.lo, s.hi, s.n = s.lo-t.lo, s.hi-t.hi, s.n-t.n }
 
-// seedOf returns the seed number n for items with this sum.
+// seedOf returns seed number n for items with this sum.
 func seedOf(s sum, n int) *seed {
 	b := []byte("walletscreen index\n")
 	for _, w := range []uint64{s.lo, s.hi, s.n, uint64(n)} {
@@ -141,11 +140,11 @@ func seedOf(s sum, n int) *seed {
 	return &sd
 }
 
-// Add adds value to the set of values of key k. If there is no memory for it,
-// Build and WriteFile return an error.
+// Add adds value to the set of values of key k. If memory cannot be allocated, Build and
+// WriteFile return an error.
 func (b *Builder) Add(k Key, value uint32) { b.add(k.w0, k.w1, k.w2, k.w3, k.meta, value) }
 
-// add is Add of a key in registers.
+// add is Add with the key in registers.
 func (b *Builder) add(w0, w1, w2, w3 uint64, meta, value uint32) {
 	b.sum.add(w0, w1, w2, w3, meta, value)
 	i := 0
@@ -160,7 +159,7 @@ func (b *Builder) add(w0, w1, w2, w3 uint64, meta, value uint32) {
 	p.at += size
 }
 
-// room makes room for items of table i. It reports false if there is no memory.
+// room makes room for items of table i. It reports whether memory could be allocated.
 func (b *Builder) room(i int) bool {
 	if b.pool == nil {
 		b.pool = new(pool)
@@ -171,18 +170,18 @@ func (b *Builder) room(i int) bool {
 	return err == nil
 }
 
-// Intern adds a text, if it has not been added yet, and returns its number. The
-// first has the number 0, the next 1, and so on. If there are too many, Build
-// and WriteFile return an error.
+// Intern adds a text, unless it has been added before, and returns its number: 0 for the
+// first text, then 1, and so on. If there are too many, Build and WriteFile return an
+// error.
 func (b *Builder) Intern(text string) uint32 {
 	n, err := b.texts.intern([]byte(text))
 	b.err = cmp.Or(b.err, err)
 	return n
 }
 
-// Build makes the Index, in memory. What was added, which is about as large, is
-// given back meanwhile, piece by piece: where memory can be mapped, at once, and
-// elsewhere to the collector. b is as new afterwards.
+// Build makes the Index in memory and resets b. It frees the items, which are about as
+// large as the Index, while it writes: at once where memory can be mapped, and by the
+// garbage collector elsewhere.
 func (b *Builder) Build() (*Index, error) {
 	var release func() error
 	var data []byte
@@ -207,10 +206,9 @@ func (b *Builder) Build() (*Index, error) {
 	return load(data, release)
 }
 
-// WriteFile makes the Index and writes it to a file, which [Open] opens. The
-// file is written beside path, synced, and renamed, so that path is at all times
-// the old file or the new, and whoever has the old one open keeps it. b is as
-// new afterwards.
+// WriteFile makes the Index, writes it to a file for [Open], and resets b. It replaces
+// the file at path atomically: path is the old file or the new one at all times, and
+// processes that have the old one open keep it.
 func (b *Builder) WriteFile(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -234,16 +232,16 @@ func (b *Builder) WriteFile(path string) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		os.Remove(f.Name()) // the first error tells more
+		os.Remove(f.Name()) // the first error says more
 	}
 	return err
 }
 
-// reset makes b as new.
+// reset empties b.
 func (b *Builder) reset() { *b = Builder{Workers: b.Workers, tune: b.tune} }
 
-// build writes the index to the image that create makes: of zeros, and perhaps not
-// the first one.
+// build writes the index to an image from create, which is filled with zeros. It may
+// call create more than once, and uses the last image.
 func (b *Builder) build(create func(size int64) (image, error)) error {
 	err := b.err
 	texts := b.texts
@@ -274,9 +272,9 @@ func (b *Builder) build(create func(size int64) (image, error)) error {
 		return err
 	}
 
-	// If a key was added twice, there are fewer keys than items, and the sum was
-	// perhaps not that of what remains; then, all is done again. Only what remains
-	// can overfill a bucket.
+	// If a key was added twice, there are fewer keys than items, and the sum may differ
+	// from that of the remaining items. Then everything is done again. Only remaining
+	// items can overfill a bucket.
 	for n := 0; n < maxSeeds; {
 		switch err := bd.write(newSeed(n), create); err {
 		case errRepeated:
@@ -289,13 +287,13 @@ func (b *Builder) build(create func(size int64) (image, error)) error {
 	return errors.New("index: every seed overfills a bucket")
 }
 
-// Why what was written is of no use.
+// Reasons why the image written so far cannot be used.
 var (
 	errRepeated = errors.New("a key was added twice")
 	errOverfull = errors.New("a bucket is overfull")
 )
 
-// A build is the making of an index.
+// A build is the state of building one index.
 type build struct {
 	workers    int
 	filterFrom uint64
@@ -303,13 +301,13 @@ type build struct {
 	sides      [2]side
 	pool       *pool
 	held       func(bytes int)
-	numbered   bool // items have the numbers of sets, in the place of values
+	numbered   bool // items have the numbers of sets instead of values
 	sets       *sharedSets
 	texts      *interner
 }
 
-// write writes all to the image that create makes. If a key is there twice, it
-// makes all its items one, of all keys, and returns errRepeated.
+// write writes the index to the image that create returns. If keys were added twice, it
+// merges the items of each such key and returns errRepeated.
 func (bd *build) write(seed *seed, create func(size int64) (image, error)) error {
 	var order sequence
 	for i := range bd.sides {
@@ -373,7 +371,7 @@ func (bd *build) write(seed *seed, create func(size int64) (image, error)) error
 		step(i)
 	}
 	texts.Write(bd.texts.arena)
-	// The errors of Write stick, and come out of Flush.
+	// Errors of Write are sticky; Flush returns them.
 	if err := cmp.Or(sets.Flush(), values.Flush(), ends.Flush(), texts.Flush()); err != nil {
 		return err
 	}

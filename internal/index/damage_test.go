@@ -16,11 +16,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
-// zeroSeed is a seed under which the hash of all keys of at most 20 bytes of
-// which the last four are 0 is 0. Under others, other keys have one hash.
+// zeroSeed is a seed that hashes to 0 all keys of at most 20 bytes whose last four bytes
+// are 0. For every other seed there are such keys, too.
 var zeroSeed = [4]uint64{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0, 1}
 
-// small returns a small index with all that an index can have, and its model.
+// small returns a small index that uses every part of the format, and its model.
 func small(t testing.TB) (*index.Index, model) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -31,7 +31,7 @@ func small(t testing.TB) (*index.Index, model) {
 			items = append(items, item{items[len(items)-1].key, 9})
 		}
 	}
-	// So many of one hash that not all have a fingerprint.
+	// More keys with one hash than a bucket has fingerprints.
 	for i := range 20 {
 		items = append(items, item{key(t, uint16(i), make([]byte, 20)), 1})
 	}
@@ -45,8 +45,8 @@ func small(t testing.TB) (*index.Index, model) {
 	return build(t, &b, items), m
 }
 
-// ask asks ix all that can be asked, for the keys of m and for others. It
-// returns an error if an answer is wrong in itself.
+// ask calls every method of ix, with the keys of m and with others. It returns an error if
+// an answer contradicts itself.
 func ask(ix *index.Index, m model) error {
 	var keys []index.Key
 	for k := range m {
@@ -91,7 +91,7 @@ func ask(ix *index.Index, m model) error {
 	return errors.Join(errs...)
 }
 
-// A byte that is not as it was is found, and does no harm where nobody looks.
+// Verify finds each changed byte, and without Verify it does no harm.
 func TestDamage(t *testing.T) {
 	ix, m := small(t)
 	checkModel(t, ix, m, nil)
@@ -115,8 +115,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// An index with right checksums over wrong bytes does no harm either, and if
-// Verify accepts it, its answers agree with each other.
+// An index with valid checksums over changed bytes does no harm either, and if Verify
+// accepts it, its answers agree with each other.
 func TestResealed(t *testing.T) {
 	ix, m := small(t)
 	whole := image(t, ix)
@@ -141,7 +141,7 @@ func TestResealed(t *testing.T) {
 			}
 		}
 	}
-	// What can be changed unseen: values, texts, and bytes between sections.
+	// Verify cannot see changes of values, texts and padding.
 	if accepted == 0 || accepted > len(whole) {
 		t.Errorf("Verify accepts %d of %d", accepted, 2*len(whole))
 	}
@@ -164,7 +164,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// A look-up that meets nonsense is no miss.
+// A lookup that finds nonsense is not a miss.
 func TestFailClosed(t *testing.T) {
 	ix, m := small(t)
 	whole := image(t, ix)
@@ -184,9 +184,8 @@ func TestFailClosed(t *testing.T) {
 			}
 		}
 	}
-	// The keys of hash 0 are in the first bucket, which is so full that it must
-	// say where it ends. If it says that it ends before it has begun to be full,
-	// none of them is missing.
+	// The keys of hash 0 are in the first bucket, which has more records than
+	// fingerprints. If its end is too early, none of them may be a miss.
 	narrow := 0
 	for k := range m {
 		if len(k.AppendBytes(nil)) <= 20 {
@@ -255,8 +254,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// collide returns n keys of 20 bytes that fall into the first of buckets under a
-// seed, as somebody makes them who knows it.
+// collide returns n keys of 20 bytes that fall into the first bucket under a seed, as an
+// attacker who knows the seed would make them.
 func collide(t *testing.T, seed [4]uint64, n int, buckets uint64) []index.Key {
 	r := rand.New(rand.NewPCG(5, 6))
 	var keys []index.Key
@@ -309,7 +308,7 @@ func TestOverfull(t *testing.T) {
 		checkModel(t, ix, m, nil)
 	}
 
-	// All of one hash, under all seeds but the last.
+	// All keys have one hash under every seed except the last.
 	var items []item
 	for i := range 100_000 {
 		var p [20]byte
@@ -334,7 +333,7 @@ func TestOverfull(t *testing.T) {
 	if _, err := b.Build(); err == nil {
 		t.Error("no error, though every seed overfills a bucket")
 	}
-	// The Builder is as new.
+	// The Builder is empty again.
 	b.Tune(0, nil)
 	checkModel(t, build(t, &b, items), m, nil)
 }

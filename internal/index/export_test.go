@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Tune lets tests have filters from so many keys on, and choose the seeds.
+// Tune sets the least number of keys of a table with filters, and the seeds.
 func (b *Builder) Tune(filterFrom uint64, seeds func(n int) [4]uint64) {
 	b.tune = tuning{filterFrom: filterFrom}
 	if seeds != nil {
@@ -13,10 +13,10 @@ func (b *Builder) Tune(filterFrom uint64, seeds func(n int) [4]uint64) {
 	}
 }
 
-// Held lets tests know the bytes that hold what was added whenever a part was written.
+// Held calls f with the size of all slabs after each part is written.
 func (b *Builder) Held(held func(bytes int)) { b.tune.held = held }
 
-// HashWith returns the hash of k under a seed.
+// HashWith returns the hash of k with a seed.
 func HashWith(s [4]uint64, k Key) uint64 {
 	sd := seed(s)
 	return sd.of(k)
@@ -27,8 +27,7 @@ func (ix *Index) Seed() [4]uint64 { return ix.seed }
 
 const MaxBucket = maxBucket
 
-// Reseal returns data with the checksums that its bytes ask for, as somebody
-// makes them who wants to deceive.
+// Reseal returns data with valid checksums, as an attacker would make them.
 func Reseal(data []byte) []byte {
 	data = slices.Clone(data)
 	if len(data) < headerBytes {

@@ -6,20 +6,18 @@ import (
 	"runtime"
 )
 
-// A Filter stands before several indexes: it tells of nearly every key that none of
-// them has it, in less time than a look-up in one takes. It is immutable, and its
-// methods may be called by any number of goroutines at once.
+// A Filter covers several indexes: it decides nearly all misses in all of them, in less
+// time than a lookup in one. It is immutable, and its methods may be called concurrently.
 type Filter struct {
 	seed  seed
 	words []uint64
 }
 
-// perWord is how many keys a word of a Filter is made for: with 16 bits each, it
-// takes one other key of about four hundred for one of them.
+// perWord is the number of keys for each word of a Filter. With 16 bits a key, one of
+// about four hundred other keys passes.
 const perWord = 4
 
-// NewFilter returns a Filter of all keys of the indexes. It takes time and two bytes
-// for each.
+// NewFilter returns a Filter of all keys of the indexes. It takes two bytes a key.
 func NewFilter(indexes ...*Index) *Filter {
 	n := 0
 	digests := []byte("walletscreen filter\n")
@@ -45,7 +43,7 @@ func NewFilter(indexes ...*Index) *Filter {
 // MayHave reports false if none of the indexes has the key k.
 func (f *Filter) MayHave(k Key) bool { return f.mayHave(f.seed.of(k)) }
 
-// MayHaveWords is MayHave of [KeyOfWords], as [Index.LookupWords] is Lookup of it.
+// MayHaveWords is MayHave of [KeyOfWords], in registers like [Index.LookupWords].
 func (f *Filter) MayHaveWords(class uint16, w0, w1, w2, w3 uint64, n int) bool {
 	return f.mayHave(f.seed.hash(w0, w1, w2, w3, uint32(n)<<16|uint32(class)))
 }

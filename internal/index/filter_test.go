@@ -7,7 +7,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
-// words returns what makes k in KeyOfWords.
+// words returns the arguments with which KeyOfWords returns k.
 func words(k index.Key) (class uint16, w0, w1, w2, w3 uint64, n int) {
 	b := k.AppendBytes(nil)
 	var padded [32]byte
@@ -21,8 +21,7 @@ func words(k index.Key) (class uint16, w0, w1, w2, w3 uint64, n int) {
 	return k.Class(), w(0), w(1), w(2), w(3), len(b)
 }
 
-// A Filter never denies a key that one of its indexes has, and denies nearly all
-// others.
+// A Filter passes every key of its indexes, and hardly any others.
 func TestFilter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, sizes := range [][]int{{}, {0}, {1}, {3, 0, 1}, {1000, 1}, {5000, 70000, 20}} {

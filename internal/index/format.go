@@ -12,17 +12,17 @@ const (
 	magic       = "wsindex\n"
 	version     = 1
 	headerBytes = 256
-	headerSum   = headerBytes - sha256.Size // where the checksum of the header is
+	headerSum   = headerBytes - sha256.Size // offset of the checksum of the header
 	align       = 64                        // of sections
 	headBytes   = 32                        // of a bucket
-	slots       = 14                        // fingerprints of a bucket
-	perBucket   = 8                         // records of a bucket, on average
-	maxBucket   = 64                        // records of a bucket, at most
-	blockBytes  = 1 << 20                   // hashed at once
-	maxKeys     = math.MaxUint32            // of a table
+	slots       = 14                        // fingerprints in a bucket
+	perBucket   = 8                         // average number of records in a bucket
+	maxBucket   = 64                        // largest number of records in a bucket
+	blockBytes  = 1 << 20                   // size of a block with a checksum
+	maxKeys     = math.MaxUint32            // in a table
 )
 
-// A layout says how large the sections of an index are, and with that where.
+// A layout has the sizes of the sections of an index, which determine their places.
 type layout struct {
 	seed   seed
 	keys   [2]uint64
@@ -30,27 +30,27 @@ type layout struct {
 	sets   uint64
 	values uint64
 	texts  uint64
-	bytes  uint64 // of texts
+	bytes  uint64 // size of all texts
 }
 
-// widths are the bytes of payload in the records of the two tables.
+// widths are the payload sizes of the records in the two tables.
 var widths = [2]int{narrowBytes, wideBytes}
 
-// bucketsFor returns the number of buckets of a table, which is never 0.
+// bucketsFor returns the number of buckets of a table, at least one.
 func bucketsFor(keys uint64) uint64 { return max(1, (keys+perBucket-1)/perBucket) }
 
 // A section is a range of bytes.
 type section struct{ off, n uint64 }
 
-// sections are where all is.
+// sections has the places of all sections.
 type sections struct {
 	filters, heads, records   [2]section
 	sets, values, ends, texts section
 	end                       uint64
 }
 
-// sections returns where the sections are. All counts must be below 2^33, so
-// that nothing overflows.
+// sections returns the places of the sections. All counts must be below 2^33 to prevent
+// an overflow.
 func (l *layout) sections() sections {
 	var s sections
 	at := uint64(headerBytes)
@@ -75,8 +75,8 @@ func (l *layout) sections() sections {
 	return s
 }
 
-// header returns the header of an index of this layout with the digest of its
-// body, see bodyDigest.
+// header returns the header of an index with this layout and body digest; see
+// bodyDigest.
 func (l *layout) header(size uint64, body [32]byte) []byte {
 	b := make([]byte, 0, headerBytes)
 	b = append(b, magic...)
@@ -104,8 +104,8 @@ func (l *layout) header(size uint64, body [32]byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// parse returns the index of which data are the bytes, after it checked the
-// header, and what begins and ends the sections.
+// parse returns the index with the bytes data, after it has checked the header and the
+// beginning and end of each section.
 func parse(data []byte) (*Index, error) {
 	if len(data) < headerBytes || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("%w: no header", ErrDamaged)
@@ -128,8 +128,7 @@ func parse(data []byte) (*Index, error) {
 	if s.end != uint64(len(data)) {
 		return nil, fmt.Errorf("%w: %d bytes, want %d", ErrDamaged, len(data), s.end)
 	}
-	// With the checksum of the header right, and the header the one that is
-	// written for what was read of it, every byte of it counts.
+	// Writing the header again from what was read of it checks every byte.
 	body := [32]byte(data[120:152])
 	if !bytes.Equal(l.header(s.end, body), data[:headerBytes]) {
 		return nil, fmt.Errorf("%w: header", ErrDamaged)
@@ -163,8 +162,8 @@ func parse(data []byte) (*Index, error) {
 	return ix, nil
 }
 
-// rank returns the number of the first record of bucket n, or the number of
-// records for the one after the last bucket.
+// rank returns the number of the first record of bucket n, or the number of all records
+// for the bucket after the last one.
 func (t *table) rank(n uint64) uint64 {
 	return uint64(binary.LittleEndian.Uint32(t.heads[headBytes*n:]))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
-// A shape is a kind of list of which an index is made.
+// A shape is a kind of list.
 type shape struct {
 	name   string
 	n      int
@@ -26,9 +26,9 @@ type shape struct {
 	digest string                // SHA-256 of the bytes of the index
 }
 
-// shapes are indexes that must never be other bytes: files of them are kept. The
-// digests are those of the first Builder of version 1 of the format, which
-// sorted all items, gathered their sets, and wrote bucket by bucket.
+// shapes are lists whose indexes must never change, because stores keep files of them.
+// The digests are those of the first Builder of version 1 of the format, which sorted all
+// items, collected their sets, and wrote bucket by bucket.
 var shapes = []shape{
 	{name: "nothing", key: random, value: one,
 		digest: "18a0218e691110154adc9df5f8d83a2d359e38f02f36e4ebbac50611a795b69f"},
@@ -78,7 +78,7 @@ var shapes = []shape{
 		digest: "d6d8c06efd994fe9fce3018e00ffed8e58d79ce786cc1216ee08437070222644"},
 	{name: "overfull, all of it", n: 50_000, key: zeros, value: few, again: 0.2, twice: 0.1, seeds: lateSeeds,
 		digest: "2dde75b548096a3cf93ff51373019acd46d4a898112c4148781aae4936d265fb"},
-	// What makes a Builder begin again is behind all else, of either table.
+	// The reason to start again is at the end of either table.
 	{name: "repeated at the end", n: 300_000, key: last(2, 20, 2, narrow), value: own, seeds: seeds,
 		digest: "07fa413bb2e965bd297b1e038891206b69fd9995fbd59229c026aa9f5dc88cb5"},
 	{name: "repeated at the end, both", n: 100_000, key: last(2, 32, 2, either), value: own, seeds: seeds,
@@ -103,13 +103,13 @@ func wide(t testing.TB, r *rand.Rand, _ int) index.Key {
 	return key(t, 9, b)
 }
 
-// zeros returns keys that have one hash under zeroSeed, but for the wide ones.
+// zeros returns keys that have one hash under zeroSeed, except the wide ones.
 func zeros(t testing.TB, _ *rand.Rand, i int) index.Key {
 	return key(t, uint16(i/33), make([]byte, i%33))
 }
 
-// crowded returns keys of which 20 of a thousand have one hash under seeds(0): not
-// more than a bucket holds.
+// crowded returns keys; 20 of a thousand have one hash under seeds(0), which is no more
+// than a bucket holds.
 func crowded(t testing.TB, r *rand.Rand, i int) index.Key {
 	if i%1000 >= 20 {
 		return randomKey(t, r)
@@ -120,7 +120,7 @@ func crowded(t testing.TB, r *rand.Rand, i int) index.Key {
 	return key(t, 3, b)
 }
 
-// either returns keys of either table that are all different.
+// either returns distinct keys for either table.
 func either(t testing.TB, r *rand.Rand, i int) index.Key {
 	if i%2 == 0 {
 		return narrow(t, r, i)
@@ -128,9 +128,8 @@ func either(t testing.TB, r *rand.Rand, i int) index.Key {
 	return wide(t, r, i)
 }
 
-// last returns keys as other does but for n of a hundred thousand, each of them so
-// many times, which have one hash under seeds(0): so high a one that they are
-// behind nearly all of their table.
+// last returns keys like other, except that n of a hundred thousand, each repeated, have
+// one hash under seeds(0), which is so high that they are at the end of their table.
 func last(n, bytes, times int, other func(testing.TB, *rand.Rand, int) index.Key) func(testing.TB, *rand.Rand, int) index.Key {
 	w := uint32(0)
 	return func(t testing.TB, r *rand.Rand, i int) index.Key {
@@ -158,7 +157,7 @@ func seeds(n int) [4]uint64 {
 	return [4]uint64{0x9e3779b97f4a7c15 + uint64(n), 0xbf58476d1ce4e5b9, 0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917}
 }
 
-// lateSeeds are seeds of which the first two are bad.
+// lateSeeds returns bad seeds twice, then good ones.
 func lateSeeds(n int) [4]uint64 {
 	if n < 2 {
 		return zeroSeed
@@ -166,7 +165,7 @@ func lateSeeds(n int) [4]uint64 {
 	return [4]uint64{0x452821e638d01377, 0xbe5466cf34e90c6c, 0xc0ac29b7c97c50dd, uint64(n)}
 }
 
-// add adds all of a list to b.
+// add adds a list to b.
 func (s *shape) add(t testing.TB, b *index.Builder) {
 	b.Tune(0, s.seeds)
 	for i := range s.texts {

@@ -2,5 +2,5 @@
 
 package index
 
-// adviseHuge does nothing: there are no huge pages, or they come unasked.
+// adviseHuge does nothing: the system has no huge pages, or uses them by itself.
 func adviseHuge([]byte) {}

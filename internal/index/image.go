@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// An image is where the bytes of an index go: a file, or memory.
+// An image is the destination of the bytes of an index: a file or memory.
 type image struct {
 	file   *os.File // nil for memory
 	memory []byte
@@ -24,8 +24,8 @@ func (m image) WriteAt(b []byte, off int64) (int, error) {
 	return copy(m.memory[off:], b), nil
 }
 
-// bytes returns room for the bytes of s: these very ones, or as many for a file,
-// in scratch if there is room. What is in it is to be given to done.
+// bytes returns a buffer for the bytes of s: the memory itself, or for a file a buffer of
+// the same size, in scratch if that is large enough. The caller fills it and calls done.
 func (m image) bytes(scratch []byte, s section) []byte {
 	if m.file != nil {
 		return slices.Grow(scratch[:0], int(s.n))[:s.n]
@@ -33,7 +33,7 @@ func (m image) bytes(scratch []byte, s section) []byte {
 	return m.memory[s.off : s.off+s.n : s.off+s.n]
 }
 
-// done writes what bytes returned.
+// done writes a buffer that bytes returned.
 func (m image) done(b []byte, s section) error {
 	if m.file == nil {
 		return nil
@@ -63,11 +63,11 @@ func newSectionWriter(img image, s section) sectionWriter {
 func (w sectionWriter) word(v uint32) {
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], v)
-	w.Write(b[:]) // the error sticks
+	w.Write(b[:]) // errors are sticky
 }
 
-// bodyDigest returns the SHA-256 digest of the CRC-32C checksums of the blocks
-// of an image of size bytes, without its header.
+// bodyDigest returns the SHA-256 of the CRC-32C checksums of all blocks of an image of
+// the given size, without the header.
 func bodyDigest(img image, size uint64, workers int) ([32]byte, error) {
 	n := int((size - headerBytes + blockBytes - 1) / blockBytes)
 	sums := make([]byte, n*crc32.Size)

@@ -11,25 +11,24 @@ import (
 	"runtime"
 )
 
-// ErrDamaged is wrapped by the errors about an index that is not as a Builder
-// makes it.
+// ErrDamaged is wrapped by errors about an index that differs from what a Builder makes.
 var ErrDamaged = errors.New("index is damaged")
 
-// An Index is an immutable map of keys to sets of values. All its methods but
-// Close may be called by any number of goroutines at once.
+// An Index is an immutable map of keys to sets of values. All methods except Close may
+// be called concurrently.
 type Index struct {
 	seed   seed
 	tables [2]table
 	sets   []byte // 8 bytes for each set: meta of its keys, first value; and one more
 	values []byte // 4 bytes for each value
-	ends   []byte // 4 bytes for each text: where it begins; and one more
+	ends   []byte // 4 bytes for each text: its offset; and one more
 	texts  []byte
 	digest [32]byte
-	data   []byte // all of it
+	data   []byte // the whole index
 
-	release func() error // unmaps data; nil if it is not ix that has mapped it
+	release func() error // unmaps data; nil if ix has not mapped it
 	cleanup runtime.Cleanup
-	owner   any // of data; nil if that is on the heap or mapped by ix
+	owner   any // keeps data mapped; nil if data is on the heap or ix has mapped it
 }
 
 // A table holds the keys of one range of lengths.
@@ -37,38 +36,37 @@ type table struct {
 	keys    uint64
 	buckets uint64
 	width   int  // bytes of payload in a record
-	filter  bool // there are filters
+	filter  bool // the table has filters
 	filters []byte
 	heads   []byte // the buckets, and one more that ends the last
 	records []byte
 }
 
-// A Set is a set of values, by its number in an Index. Equal Sets of one Index
-// are equal sets.
+// A Set is the number of a set of values in an Index. Equal numbers mean equal sets.
 type Set uint32
 
-// damagedSet is what is found where an index is damaged: a hit, lest it be
-// taken for a miss, and one that [Index.AppendValues] returns an error for.
+// damagedSet is the result of a lookup in a damaged index: a hit, because a miss would
+// mean clean, for which [Index.AppendValues] returns an error.
 const damagedSet Set = 1<<32 - 1
 
-// Lookup returns the set of values of a key. It reports false if the key is not
-// in ix. It allocates nothing.
+// Lookup returns the set of values of k, and reports whether ix has k. It does not
+// allocate.
 //
-// A hit has been compared to the key in full: class, length and every byte. If
-// a look-up comes upon what no Builder makes, it reports true, and AppendValues
-// returns an error for the set.
+// Lookup compares class, length and every byte before it reports a hit. If it finds
+// something that no Builder makes, it reports true, and AppendValues returns an error for
+// the set.
 func (ix *Index) Lookup(k Key) (Set, bool) {
 	return ix.lookup(k.w0, k.w1, k.w2, k.w3, k.meta)
 }
 
-// LookupWords is Lookup of [KeyOfWords]: of a key in registers, where a Key, which
-// is too large for them, would go through memory.
+// LookupWords is Lookup of [KeyOfWords]. It keeps the key in registers, while a Key is so
+// large that it goes through memory.
 func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, bool) {
 	return ix.lookup(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
 }
 
-// Place is Lookup that also returns the place of the key: how many keys [Index.All]
-// returns before it. It takes longer.
+// Place is like Lookup and also returns the place of the key: the number of keys that
+// [Index.All] yields before it. It is slower.
 func (ix *Index) Place(k Key) (place int, s Set, ok bool) {
 	if _, ok := ix.Lookup(k); !ok {
 		return 0, 0, false
@@ -94,10 +92,10 @@ func (ix *Index) Place(k Key) (place int, s Set, ok bool) {
 const (
 	lanes = 0x0001_0001_0001_0001 // 1 in each of four 16-bit lanes
 	tops  = 0x8000_8000_8000_8000 // the highest bit of each
-	ranks = 0xffff_ffff           // the part of the first word of a bucket that is no fingerprint
+	ranks = 0xffff_ffff           // the part of the first word of a bucket without fingerprints
 )
 
-// lookup is Lookup of a key in registers.
+// lookup is Lookup with the key in registers.
 func (ix *Index) lookup(w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	t := &ix.tables[0]
 	if meta>>16 > narrowBytes {
@@ -130,20 +128,20 @@ func (ix *Index) lookup(w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	return s, ok
 }
 
-// candidates returns 0 if a bucket does not have the fingerprint of which f has
-// four, and has not so many records that not all of them have one.
+// candidates returns 0 if the bucket cannot have a key: no fingerprint equals the one
+// that f repeats four times, and every record has a fingerprint.
 func candidates(head []byte, f uint64) uint64 {
 	last := binary.LittleEndian.Uint64(head[24:])
 	return (zeros(binary.LittleEndian.Uint64(head)^f|ranks)|zeros(binary.LittleEndian.Uint64(head[8:])^f)|
 		zeros(binary.LittleEndian.Uint64(head[16:])^f)|zeros(last^f))&tops | last>>48
 }
 
-// zeros sets the highest bit of each lane of x that is 0, and of some that are 1
-// above one that is 0. The other bits mean nothing.
+// zeros sets the highest bit of each lane of x that is 0, and perhaps of lanes that are 1
+// above such a lane. The other bits are arbitrary.
 func zeros(x uint64) uint64 { return (x - lanes) &^ x }
 
-// scan compares a key to the records of the bucket at off that have its
-// fingerprint, and to those that have none.
+// scan compares a key with the records of the bucket at off that have its fingerprint or
+// none.
 func (ix *Index) scan(t *table, off, h, w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	head := t.heads[off : off+2*headBytes]
 	rank := uint64(binary.LittleEndian.Uint32(head))
@@ -153,7 +151,7 @@ func (ix *Index) scan(t *table, off, h, w0, w1, w2, w3 uint64, meta uint32) (Set
 		if i == 0 {
 			x |= ranks
 		}
-		zero := ^((x&^tops + (lanes<<15 - lanes)) | x) & tops // exactly the lanes that are 0
+		zero := ^((x&^tops + (lanes<<15 - lanes)) | x) & tops // exact, unlike zeros
 		for ; zero != 0; zero &= zero - 1 {
 			slot := 4*i + bits.TrailingZeros64(zero)/16 - 2
 			if s, ok := ix.compare(t, rank+uint64(slot), w0, w1, w2, w3, meta); ok {
@@ -176,7 +174,7 @@ func (ix *Index) scan(t *table, off, h, w0, w1, w2, w3 uint64, meta uint32) (Set
 	return 0, false
 }
 
-// compare returns the set of record r if it is that of a key.
+// compare returns the set of record r, and reports whether the record has the key.
 func (ix *Index) compare(t *table, r, w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	if r >= t.keys {
 		return damagedSet, true
@@ -209,8 +207,8 @@ func (t *table) record(r uint64) []byte {
 	return t.records[r*stride : (r+1)*stride]
 }
 
-// AppendValues appends the values of s to dst, in ascending order. It returns
-// an error if s is no set of ix, or if ix is damaged.
+// AppendValues appends the values of s to dst, in ascending order. It returns an error
+// that wraps ErrDamaged if ix has no set s.
 func (ix *Index) AppendValues(dst []uint32, s Set) ([]uint32, error) {
 	off := 8 * uint64(s)
 	if off+16 > uint64(len(ix.sets)) {
@@ -228,7 +226,7 @@ func (ix *Index) AppendValues(dst []uint32, s Set) ([]uint32, error) {
 	return dst, nil
 }
 
-// Text returns the text that [Builder.Intern] gave the number i.
+// Text returns the text that [Builder.Intern] numbered i.
 func (ix *Index) Text(i uint32) (string, error) {
 	off := 4 * uint64(i)
 	if off+8 > uint64(len(ix.ends)) {
@@ -243,32 +241,32 @@ func (ix *Index) Text(i uint32) (string, error) {
 	return text, nil
 }
 
-// Texts returns how many texts ix has.
+// Texts returns the number of texts.
 func (ix *Index) Texts() int { return max(0, len(ix.ends)/4-1) }
 
-// Sets returns how many sets ix has.
+// Sets returns the number of sets.
 func (ix *Index) Sets() int { return max(0, len(ix.sets)/8-1) }
 
-// Len returns how many keys ix has.
+// Len returns the number of keys.
 func (ix *Index) Len() int { return int(ix.tables[0].keys + ix.tables[1].keys) }
 
-// Size returns how many bytes ix takes, in memory and as a file.
+// Size returns the size of ix in bytes, in memory and as a file.
 func (ix *Index) Size() int { return len(ix.data) }
 
-// Digest returns the checksum of the header, which has checksums of all else.
-// Indexes of the same keys, values and texts have the same digest. It is no
-// proof against somebody who wants two indexes to have one.
+// Digest returns the checksum of the header, which covers checksums of everything else.
+// Indexes of the same keys, values and texts have the same digest. It does not resist an
+// attacker who wants two indexes with one digest.
 func (ix *Index) Digest() [32]byte { return ix.digest }
 
-// WriteTo writes the bytes of ix, which [Load] reads.
+// WriteTo writes the bytes of ix, for [Load].
 func (ix *Index) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(ix.data)
 	runtime.KeepAlive(ix)
 	return int64(n), err
 }
 
-// All returns the keys of ix and their sets, in an unspecified order. Of a
-// damaged index it may return any keys and sets.
+// All returns the keys of ix and their sets, in an unspecified order. If ix is damaged,
+// it may return any keys and sets.
 func (ix *Index) All() iter.Seq2[Key, Set] {
 	return func(yield func(Key, Set) bool) {
 		for i := range ix.tables {
@@ -309,26 +307,26 @@ func (ix *Index) at(t *table, r uint64) (Key, Set) {
 	return wordsOf(padded[:], binary.LittleEndian.Uint32(ix.sets[8*s:])), Set(s)
 }
 
-// Open maps the file of an index into memory, or reads it where files cannot be
-// mapped. It checks the structure of the file, which takes the same short time
-// for all sizes; [Index.Verify] checks the rest.
+// Open maps the file of an index into memory, or reads it on systems without mapped
+// files. It checks the structure of the file, which takes the same short time for all
+// sizes; [Index.Verify] checks the rest.
 //
-// The file must not be changed or truncated while it is open; to replace it,
-// rename another over it, as [Builder.WriteFile] does.
+// The file must not be changed or truncated while it is open. To replace it, rename
+// another file over it, as [Builder.WriteFile] does.
 func Open(path string) (*Index, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // to open a pipe would be to wait for it
-		return nil, fmt.Errorf("%s: %w: no file", path, ErrDamaged)
+	if !info.Mode().IsRegular() { // opening a pipe would block
+		return nil, fmt.Errorf("%s: %w: not a regular file", path, ErrDamaged)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()                       // read only
-	if info, err = f.Stat(); err != nil { // it may be another one by now
+	if info, err = f.Stat(); err != nil { // the file may have been replaced
 		return nil, err
 	}
 	size := info.Size()
@@ -346,12 +344,12 @@ func Open(path string) (*Index, error) {
 	return ix, nil
 }
 
-// Load returns the index of which data are the bytes. It checks what Open
-// checks. data must not be changed afterwards.
+// Load returns the index with the bytes data, which must not be changed afterwards. It
+// checks what Open checks.
 func Load(data []byte) (*Index, error) { return load(data, nil) }
 
-// LoadOwned is Load of data that another value unmaps when it cannot be reached any
-// more: that stays reachable as long as the Index is.
+// LoadOwned is Load of data that owner unmaps when owner becomes unreachable. The Index
+// keeps owner reachable.
 func LoadOwned(data []byte, owner any) (*Index, error) {
 	ix, err := load(data, nil)
 	if err == nil {
@@ -360,7 +358,7 @@ func LoadOwned(data []byte, owner any) (*Index, error) {
 	return ix, err
 }
 
-// load is Load of data that release gives back, if it is not nil.
+// load is Load of data that release frees, if release is not nil.
 func load(data []byte, release func() error) (*Index, error) {
 	ix, err := parse(data)
 	if err != nil {
@@ -376,10 +374,9 @@ func load(data []byte, release func() error) (*Index, error) {
 	return ix, nil
 }
 
-// Close gives back the memory of ix, to which no method may be under way. It
-// need not be called: the garbage collector gives back the memory of an Index
-// that cannot be reached any more. A closed Index answers every look-up as a
-// damaged one does.
+// Close frees ix. It must not be called while another method of ix runs. Calling it is
+// optional: the garbage collector frees an unreachable Index. A closed Index answers like
+// a damaged one.
 func (ix *Index) Close() error {
 	release := ix.release
 	ix.cleanup.Stop()

@@ -13,10 +13,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
-// A model is the slow and simple index: what was added, by key.
+// A model is a slow and simple index: the values by key.
 type model map[index.Key]map[uint32]bool
 
-// An item is what one call of Add adds.
+// An item is the argument of one call of Add.
 type item struct {
 	key   index.Key
 	value uint32
@@ -64,8 +64,8 @@ func image(t testing.TB, ix *index.Index) []byte {
 	return b.Bytes()
 }
 
-// checkModel compares ix to m: for all keys of m, for all keys that ix lists,
-// and for the keys of others, of which most are in neither.
+// checkModel compares ix with m, for all keys of m, all keys that ix lists, and the keys
+// of others, most of them in neither.
 func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 	t.Helper()
 	if err := ix.Verify(); err != nil {
@@ -120,7 +120,7 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 	}
 }
 
-// lookupAll returns which keys a Batch finds in ix.
+// lookupAll reports which keys a Batch finds in ix.
 func lookupAll(ix *index.Index, keys []index.Key) []bool {
 	var b index.Batch
 	hits := make([]bool, len(keys))
@@ -140,7 +140,7 @@ func randomKey(t testing.TB, r *rand.Rand) index.Key {
 	return key(t, uint16(r.Uint32()), b)
 }
 
-// distributions are kinds of keys: the i-th of n.
+// distributions are kinds of keys; each returns the i-th of n.
 var distributions = []struct {
 	name string
 	key  func(t testing.TB, r *rand.Rand, i int) index.Key
@@ -254,7 +254,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// With sets that many keys share, an entry takes little more than its key.
+// If many keys share a set, an entry takes little more than its key.
 func TestSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	var items []item
@@ -274,8 +274,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// While an index is written, what was added is given back: both are never there
-// as a whole.
+// The items are freed while the index is written: both never exist as a whole.
 func TestMemory(t *testing.T) {
 	const n = 1_000_000
 	r := rand.New(rand.NewPCG(13, 14))

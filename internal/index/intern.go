@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// An interner numbers strings of bytes, equal ones with the same number. It has
-// no pointers but these few, whatever its size.
+// An interner numbers byte strings; equal strings have one number. The number of its
+// pointers does not grow with its size.
 type interner struct {
 	arena []byte   // all strings
-	ends  []uint32 // where each ends in it
-	table []uint32 // open addressing: 1 and the number of a string, or 0
+	ends  []uint32 // offset in arena of the end of each
+	table []uint32 // open addressing: the number of a string plus 1, or 0
 	seed  maphash.Seed
 }
 
-// len returns how many strings there are.
+// len returns the number of strings.
 func (in *interner) len() int { return len(in.ends) }
 
 // bytes returns string n.
@@ -69,8 +69,8 @@ func (in *interner) grow() {
 	}
 }
 
-// A sharedSets numbers the sets of values, each with the meta of the keys that
-// have it, for goroutines at once. The numbers depend on who comes first.
+// A sharedSets numbers the sets of values, each with the meta of its keys. It may be used
+// concurrently; the numbers depend on the order of calls.
 type sharedSets struct {
 	mu  sync.Mutex
 	all interner
@@ -83,11 +83,11 @@ func (s *sharedSets) intern(set []byte) (uint32, error) {
 	return s.all.intern(set)
 }
 
-// recentSets are sets of one value, for one goroutine, that need no lock.
-type recentSets [1024]struct{ meta, value, next uint32 } // next: 1 and the number
+// recentSets caches the numbers of sets of one value for one goroutine, without a lock.
+type recentSets [1024]struct{ meta, value, next uint32 } // next: the number plus 1
 
-// number replaces the values of the items in a chunk by the numbers of the sets of
-// nothing but them.
+// number replaces the value of each item in a chunk by the number of the set with only
+// that value.
 func (r *recentSets) number(s *sharedSets, chunk []byte, size int) error {
 	locked := false
 	for ; len(chunk) > 0; chunk = chunk[size:] {

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// mapFile returns the first size bytes of f, mapped, and how to unmap them.
+// mapFile maps the first size bytes of f and returns a function that unmaps them.
 func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	data, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
@@ -17,19 +17,19 @@ func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	return data, func() error { return os.NewSyscallError("munmap", syscall.Munmap(data)) }, nil
 }
 
-// offHeap is the size from which an index is better kept off the heap. A large
-// heap lets the collector run less often, and what a server leaves behind for
-// each request then no longer stays in the cache of the processor.
+// offHeap is the size from which an index is kept off the heap. With a large heap the
+// garbage collector runs less often, so the garbage of requests no longer stays in the
+// cache of the processor.
 const offHeap = hugeBytes
 
-// allocate returns size bytes of zeros, and how to give them back if they are
-// not on the heap.
+// allocate returns size zero bytes, and a function that frees them, or nil if they are on
+// the heap.
 func allocate(size int) ([]byte, func() error, error) {
 	if size < offHeap {
 		return make([]byte, size), nil, nil
 	}
-	// One page more, so that a huge one can begin where the bytes do. What is
-	// never touched takes no memory.
+	// One huge page more, to align the bytes to one. Pages that are never touched take no
+	// memory.
 	data, err := syscall.Mmap(-1, 0, size+hugeBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
 		return nil, nil, os.NewSyscallError("mmap", err)

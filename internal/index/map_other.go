@@ -16,5 +16,5 @@ func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	return data, nil, nil
 }
 
-// allocate returns size bytes of zeros.
+// allocate returns size zero bytes.
 func allocate(size int) ([]byte, func() error, error) { return make([]byte, size), nil, nil }

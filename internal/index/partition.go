@@ -10,21 +10,21 @@ import (
 	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
-// A side is what becomes a table: its items, in parts that follow one another.
+// A side holds the items of one table, in parts that cover adjacent buckets.
 type side struct {
 	width   int
 	parts   []part
-	keys    uint64  // items of all parts
-	buckets uint64  // for so many keys
-	shift   int     // a part has 1<<shift buckets; the last one, perhaps fewer
+	keys    uint64  // number of items in all parts
+	buckets uint64  // for that number of keys
+	shift   int     // a part has 1<<shift buckets; the last one may have fewer
 	arenas  []arena // of the chunks of parts
 }
 
-// A part has the items of some buckets that follow one another, unsorted.
+// A part holds the items of adjacent buckets, unsorted.
 type part struct {
-	chunks []chunk // none if the part was written
+	chunks []chunk // nil once the part is written
 	n      uint64
-	before uint64 // items of the parts before it
+	before uint64 // number of items in the parts before it
 }
 
 // item returns an item of p: the one at i%chunkItems of chunk i/chunkItems.
@@ -33,18 +33,18 @@ func (p *part) item(i uint32, size int) []byte {
 	return p.chunks[i/chunkItems].items[at : at+size : at+size]
 }
 
-// partOf returns the part that has the items with hash h.
+// partOf returns the number of the part with the items of hash h.
 func (s *side) partOf(h uint64) uint64 { return bucketOf(h, s.buckets) >> s.shift }
 
-// bucketsOf returns the first bucket of a part, and how many it has.
+// bucketsOf returns the first bucket of a part and the number of its buckets.
 func (s *side) bucketsOf(part int) (first, n uint64) {
 	first = uint64(part) << s.shift
 	return first, min(1<<s.shift, s.buckets-first)
 }
 
-// The chunks of parts that follow one another are of one arena, so that its slabs
-// can be given back when the parts have been written: arenas are many, lest much be
-// there twice meanwhile, and few, for each has a slab that is not full.
+// Chunks of adjacent parts come from one arena, so that its slabs can be freed as soon as
+// the parts are written. More arenas free memory earlier; but each has a slab that is not
+// full.
 const (
 	maxArenas  = 16
 	arenaBytes = 2 * hugeBytes
@@ -55,37 +55,38 @@ func (s *side) arenaOf(part uint64) *arena {
 	return &s.arenas[part*uint64(len(s.arenas))/uint64(len(s.parts))]
 }
 
-// closeArenas closes all arenas, as long as no part needs a chunk.
+// closeArenas closes all arenas.
 func (s *side) closeArenas() {
 	for i := range s.arenas {
 		s.arenas[i].close()
 	}
 }
 
-// A part has 1<<partBits buckets, so few that its items are sorted in a cache of
-// their own; unless there would be more than maxParts.
+// A part has 1<<partBits buckets, few enough to sort its items in a cache, or more if
+// there would be more than maxParts parts.
 const (
 	partBits = 9
 	maxParts = 1 << 11
 )
 
-// Others are let run, lest they wait for long, after some tens of microseconds: of
-// work with so many items or refs, or so many chunks or buckets of them.
+// A worker yields the processor after some tens of microseconds: after this many items or
+// refs, chunks or buckets.
 const (
 	goItems   = 1 << 13
 	goChunks  = goItems / chunkItems / 2
 	goBuckets = goItems / perBucket / 4
 )
 
-// step is called with the number of each step of a long loop, of some nanoseconds.
+// step yields now and then. A long loop calls it with the number of each iteration, which
+// takes some nanoseconds.
 func step(i int) {
 	if i%goItems == goItems-1 {
 		pace.Yield()
 	}
 }
 
-// parallel calls do from workers goroutines, with the number of the worker and
-// each number below n, in ascending order, until one returns an error.
+// parallel calls do for each i below n, in ascending order, from the given number of
+// goroutines, until a call returns an error.
 func parallel(workers, n int, do func(worker, i int) error) error {
 	var next, failed atomic.Int64
 	errs := make([]error, min(workers, n))
@@ -111,19 +112,20 @@ func parallel(workers, n int, do func(worker, i int) error) error {
 	return cmp.Or(errs...)
 }
 
-// A divider divides items among the parts of a side. It is used by one goroutine.
+// A divider distributes items over the parts of a side. It must not be used
+// concurrently.
 type divider struct {
 	side   *side
 	seed   seed
 	size   int  // of an item
-	number bool // the items have values, not yet numbers of sets
+	number bool // items still have values instead of numbers of sets
 	sets   *sharedSets
 	recent recentSets
 	piles  []pile // by part
 	firsts firsts
 }
 
-// divide divides the items of a chunk.
+// divide distributes the items of a chunk.
 func (d *divider) divide(c []byte) error {
 	s, sd, size := d.side, d.seed, d.size
 	if d.number {
@@ -148,9 +150,9 @@ func (d *divider) divide(c []byte) error {
 	return nil
 }
 
-// partition divides the items of s by the buckets they fall into if there are as
-// many keys as items. It returns where each set is first. In the first round it
-// replaces the values of the items by the numbers of sets of one value.
+// partition distributes the items of s over parts by their buckets, assuming that each
+// item is a key of its own. It returns the first key of each set. The first time, it
+// replaces the value of each item by the number of a set with that one value.
 func (bd *build) partition(s *side, seed *seed) (firsts, error) {
 	size := itemBytes(s.width)
 	var in []chunk
@@ -214,14 +216,14 @@ func (bd *build) partition(s *side, seed *seed) (firsts, error) {
 	return all, nil
 }
 
-// firsts are the least hashes of the keys that have a set, by the number of the
-// set: without the lowest bit, so that there is a number for no key.
+// firsts holds, by the number of a set, the least hash of its keys, shifted right by one
+// bit so that there is a value for no key.
 type firsts []uint64
 
-// nowhere is the first of a set that no key has.
+// nowhere is the first of a set without keys.
 const nowhere = 1<<64 - 1
 
-// see takes notice of a key.
+// see records a key with hash h for a set.
 func (f *firsts) see(set uint32, h uint64) {
 	if uint64(set) >= uint64(len(*f)) {
 		f.grow(set)
@@ -231,7 +233,7 @@ func (f *firsts) see(set uint32, h uint64) {
 	}
 }
 
-// grow makes room for a set.
+// grow makes room for set number set.
 func (f *firsts) grow(set uint32) {
 	grown := make(firsts, max(64, 1<<bits.Len32(set)))
 	for i := copy(grown, *f); i < len(grown); i++ {
@@ -240,7 +242,7 @@ func (f *firsts) grow(set uint32) {
 	*f = grown
 }
 
-// merge returns the firsts of the keys of both.
+// merge returns the firsts of the keys of f and g.
 func (f firsts) merge(g firsts) firsts {
 	if len(f) < len(g) {
 		f, g = g, f
@@ -251,13 +253,13 @@ func (f firsts) merge(g firsts) firsts {
 	return f
 }
 
-// A sequence has sets in the order in which the keys have them first.
+// A sequence orders sets by the first key that has them.
 type sequence struct {
 	sets   []uint32
-	places []uint32 // of each set in this order, by its number, or none
+	places []uint32 // of each set in this order, by its number; or none
 }
 
-// none is the place of a set that no key has.
+// none is the place of a set without keys.
 const none = 1<<32 - 1
 
 // add adds the sets of a side.
@@ -265,7 +267,7 @@ func (q *sequence) add(s *side, seed *seed, firsts firsts) error {
 	for len(q.places) < len(firsts) {
 		q.places = append(q.places, none)
 	}
-	// They are divided by parts, as items are.
+	// Sets are distributed over parts, as items are.
 	ends := make([]uint32, len(s.parts)+1)
 	for _, first := range firsts {
 		if first != nowhere {
@@ -295,7 +297,7 @@ func (q *sequence) add(s *side, seed *seed, firsts firsts) error {
 			return cmp.Compare(a.h, b.h)
 		})
 		if tied {
-			// Keys of one hash, made for that, have them first.
+			// The first keys of several sets have one hash, by intent: sort all items.
 			items := newItemSorter(s, seed)
 			if err := items.sort(part); err != nil {
 				return err
@@ -313,7 +315,7 @@ func (q *sequence) add(s *side, seed *seed, firsts firsts) error {
 	return nil
 }
 
-// put adds a set, if it is not there yet.
+// put appends a set, unless it is present.
 func (q *sequence) put(set uint32) {
 	if q.places[set] == none {
 		q.places[set] = uint32(len(q.sets))

@@ -9,28 +9,28 @@ import (
 	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
-// A ref is something by its hash and its number.
+// A ref refers to an item or a set by its hash and number.
 type ref struct {
 	h uint64
 	i uint32
 }
 
-// A sorter sorts refs by hash. It is used by one goroutine.
+// A sorter sorts refs by hash. It must not be used concurrently.
 type sorter struct {
-	refs    []ref                 // what is to be sorted
-	sorted  []ref                 // what was sorted
-	ends    []uint32              // by grain: where in sorted its refs end
-	compare func(a, b uint32) int // of the numbers of refs with one hash
+	refs    []ref                 // the input
+	sorted  []ref                 // the output
+	ends    []uint32              // by grain: the end of its refs in sorted
+	compare func(a, b uint32) int // compares the numbers of refs with one hash
 }
 
-// A bucket has so many grains, which follow one another and are so small that
-// hashes, which are spread evenly, hardly share one.
+// A bucket has this many grains, ranges of hashes small enough that evenly spread hashes
+// hardly share one.
 const (
 	grainBits = 4
 	grains    = 1 << grainBits
 )
 
-// sort sorts refs that fall into n buckets from first on, among all.
+// sort sorts s.refs, which fall into n buckets beginning with first, out of all.
 func (s *sorter) sort(first, n, all uint64) {
 	s.sorted = slices.Grow(s.sorted[:0], len(s.refs))[:len(s.refs)]
 	s.ends = slices.Grow(s.ends[:0], int(n*grains))[:n*grains]
@@ -56,7 +56,7 @@ func (s *sorter) sort(first, n, all uint64) {
 		s.insert(s.sorted)
 		return
 	}
-	// Few keys with many values, or many that were made to have one hash.
+	// A few keys with many values, or many keys with one hash, by intent.
 	begin = 0
 	for _, end := range s.ends {
 		if end-begin > maxInsert {
@@ -68,13 +68,13 @@ func (s *sorter) sort(first, n, all uint64) {
 	}
 }
 
-// grainOf returns the grain of a hash in n buckets. It grows with the hash.
+// grainOf returns the grain of a hash among those of n buckets. It is monotonic.
 func grainOf(h, n uint64) uint64 { return h >> 32 * n >> (32 - grainBits) }
 
-// maxInsert is how many refs may be out of order for sorting by insertion.
+// maxInsert is the largest grain that is sorted by insertion.
 const maxInsert = 32
 
-// insert sorts refs that are nearly sorted.
+// insert sorts nearly sorted refs.
 func (s *sorter) insert(refs []ref) {
 	for i := 1; i < len(refs); i++ {
 		r := refs[i]
@@ -98,15 +98,14 @@ func (s *sorter) order(a, b ref) int {
 	return s.compare(a.i, b.i)
 }
 
-// An itemSorter sorts the items of parts: by hash, and by their keys where hashes
-// are equal.
+// An itemSorter sorts the items of a part by hash, then by key.
 type itemSorter struct {
 	sorter
 	seed     *seed
 	side     *side
 	size     int
-	part     *part // the one that was sorted last
-	repeated bool  // it has a key twice
+	part     *part // the part sorted last
+	repeated bool  // the part has a repeated key
 }
 
 func newItemSorter(s *side, seed *seed) *itemSorter {
@@ -120,10 +119,10 @@ func newItemSorter(s *side, seed *seed) *itemSorter {
 	return is
 }
 
-// item returns an item of the part.
+// item returns item i of the part.
 func (s *itemSorter) item(i uint32) []byte { return s.part.item(i, s.size) }
 
-// sort sorts a part.
+// sort sorts the items of a part.
 func (s *itemSorter) sort(part int) error {
 	s.part, s.repeated = &s.side.parts[part], false
 	if len(s.part.chunks) > maxKeys/chunkItems {

@@ -10,10 +10,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
-// writeTables writes filters, buckets and records, of as many keys as there are
-// items, and forgets the items that were written. Where a key is there twice, it
-// makes its items one, and all is useless: as it is if a bucket is overfull, or to
-// begin with, if useless is not nil. It says why, and all items are there again.
+// writeTables writes filters, buckets and records, assuming that each item is a key of
+// its own, and frees the items of each part that it has written. If a key is repeated it
+// merges its items; then, and if a bucket is overfull or useless is not nil, the image
+// cannot be used. It returns the reason after it has restored all items.
 func (bd *build) writeTables(seed *seed, img image, at *sections, order *sequence, useless error) error {
 	var repeated, overfull atomic.Bool
 	single := bd.sets.all.arena
@@ -76,8 +76,7 @@ func (bd *build) writeTables(seed *seed, img image, at *sections, order *sequenc
 	return useless
 }
 
-// forget gives back the chunks of a part that was written: those of which slabs have
-// no others.
+// forget frees the chunks of a part that is written, and the slabs that have no others.
 func (bd *build) forget(p *part) {
 	for _, c := range p.chunks {
 		bd.pool.done(c.slab)
@@ -89,8 +88,7 @@ func (bd *build) forget(p *part) {
 	}
 }
 
-// recall makes the items of s that were forgotten again, of the records that were
-// written of them.
+// recall restores the items that forget freed, from the records written.
 func (bd *build) recall(s *side, img image, records section, sets []uint32) error {
 	size, stride := itemBytes(s.width), s.width+4
 	scratch := make([][]byte, bd.workers)
@@ -128,20 +126,21 @@ func (bd *build) recall(s *side, img image, records section, sets []uint32) erro
 	return err
 }
 
-// A tableWriter writes or merges parts of a table. It is used by one goroutine.
+// A tableWriter writes parts of a table, or merges their items. It must not be used
+// concurrently.
 type tableWriter struct {
 	*itemSorter
-	heads, filters, records []byte // scratch, if it is a file
+	heads, filters, records []byte // buffers for an image in a file
 
 	sets   *sharedSets
-	single []byte // meta and value of each set, as long as nothing is merged
-	twice  sum    // of the items that were there before, value and all
+	single []byte // meta and value of each set before anything is merged
+	twice  sum    // of repeated items with equal values
 	set    []byte // scratch
 	values []uint32
 }
 
-// write writes the part that was sorted, of table i. It returns errOverfull if a
-// bucket is.
+// write writes the sorted part of table i. It returns errOverfull if a bucket is
+// overfull.
 func (w *tableWriter) write(img image, at *sections, i, part int, places []uint32) error {
 	first, n := w.side.bucketsOf(part)
 	stride := uint64(w.size - 4)
@@ -197,7 +196,7 @@ func (w *tableWriter) write(img image, at *sections, i, part int, places []uint3
 	return err
 }
 
-// merge makes the items of a key one, with the set of their values.
+// merge replaces the items of each key by one with the set of their values.
 func (w *tableWriter) merge() error {
 	for rest := w.sorted; len(rest) > 0; {
 		first, n := w.item(rest[0].i), 1
@@ -231,7 +230,7 @@ func (w *tableWriter) merge() error {
 	return nil
 }
 
-// union returns the set of the values of some items of one key.
+// union returns the number of the set of the values of items of one key.
 func (w *tableWriter) union(items []ref) (uint32, error) {
 	w0, w1, w2, w3, meta, _ := getItem(w.item(items[0].i))
 	w.values = w.values[:0]

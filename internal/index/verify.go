@@ -7,13 +7,13 @@ import (
 	"runtime"
 )
 
-// Verify checks what Open leaves out, by reading all of ix: the digest, and that
-// ix answers for each of its keys and for nothing else. It returns an error that
-// wraps [ErrDamaged] if something is not as a Builder makes it.
+// Verify reads all of ix and checks what Open does not: the digest, and that Lookup finds
+// each of its keys and nothing else. It returns an error that wraps [ErrDamaged] if
+// anything differs from what a Builder makes.
 //
-// The digest finds accidents. Who wants to deceive can make an index of a right
-// digest, and of any content; but of an index that Verify accepts, Lookup finds
-// exactly the keys that All returns.
+// The digest detects accidents. An attacker can make an index with any content and a
+// valid digest; but in an index that Verify accepts, Lookup finds exactly the keys that
+// All returns.
 func (ix *Index) Verify() error {
 	defer runtime.KeepAlive(ix)
 	if err := ix.VerifyDigest(); err != nil {
@@ -42,9 +42,8 @@ func (ix *Index) Verify() error {
 	return nil
 }
 
-// VerifyDigest checks the digest, by reading all of ix, in a tenth of the time that
-// Verify takes: it finds accidents, as that does, but not what a Builder that is wrong
-// has made.
+// VerifyDigest reads all of ix and checks the digest only, in a tenth of the time of
+// Verify. It detects accidents, but not the errors of a faulty Builder.
 func (ix *Index) VerifyDigest() error {
 	defer runtime.KeepAlive(ix)
 	if len(ix.data) < headerBytes {
@@ -98,7 +97,7 @@ func (ix *Index) verifyBucket(t *table, n uint64) error {
 	var want [headBytes]byte
 	binary.LittleEndian.PutUint32(want[:], uint32(rank))
 	var word, lastHash uint64
-	var last [wideBytes + 4]byte // payload and meta, by which records of one hash are ordered
+	var last [wideBytes + 4]byte // payload and meta, the order of records with one hash
 	for r := rank; r < end; r++ {
 		k, s := ix.at(t, r)
 		h := ix.seed.of(k)

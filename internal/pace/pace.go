@@ -1,5 +1,5 @@
-// Package pace keeps a long computation from holding up those who have a question
-// meanwhile.
+// Package pace makes long computations yield, so that concurrent requests are not
+// delayed. A computation calls [Step] after each small piece of work.
 package pace
 
 import (
@@ -8,32 +8,30 @@ import (
 	"time"
 )
 
-// every is how many steps of a computation, of a microsecond or less each, are
-// taken in one go.
+// every is the number of steps, of a microsecond or less each, between two yields.
 const every = 64
 
-// long is how long a turn of the others is that do not just have a question. A
-// processor is taken from who has it for 10 milliseconds.
+// long is the length of a yield that shows that others compute without a pause. The
+// scheduler preempts a goroutine after 10 milliseconds.
 const long = 5 * time.Millisecond
 
-// Step is called with the number of each step of a long computation, after it was
-// taken, and now and then lets others run: goroutines of this program, and other
-// programs on the same processor. Neither the scheduler of Go nor that of the
-// system would take a processor from it for milliseconds otherwise.
+// Step yields now and then. A long computation calls it after each step, with the number
+// of the step. Other goroutines, and other programs on the same processor, then run at
+// once; otherwise the schedulers of Go and of the system let them wait for milliseconds.
 func Step(i int) {
 	if i%every == every-1 {
 		Yield()
 	}
 }
 
-// Yield lets others run, as Step does, after some tens of microseconds of work. If
-// they compute without a pause themselves, and so keep the processor for long, no
-// computation yields for as long afterwards: or it would have one part of hundreds.
+// Yield yields at once. A computation calls it after some tens of microseconds of work.
+// If the others compute without a pause and keep the processor for long, Yield does
+// nothing for the same time afterwards; otherwise the computation would hardly advance.
 func Yield() { all.yield(sinceStart, letRun) }
 
-// A pacer says when a computation yields.
+// A pacer decides when a computation yields.
 type pacer struct {
-	until atomic.Int64 // none does before; in nanoseconds
+	until atomic.Int64 // no yield before this time, in nanoseconds
 }
 
 var (
@@ -41,16 +39,16 @@ var (
 	start = time.Now()
 )
 
-// sinceStart returns the time by a clock that is never put back.
+// sinceStart returns the time since start by a monotonic clock.
 func sinceStart() time.Duration { return time.Since(start) }
 
-// letRun lets others run.
+// letRun yields to other goroutines and programs.
 func letRun() {
 	runtime.Gosched()
 	yieldProcessor()
 }
 
-// yield calls let, unless it took long before, and not yet as long ago.
+// yield calls let, unless a call took long and less time than that has passed since.
 func (p *pacer) yield(now func() time.Duration, let func()) {
 	before := now()
 	if int64(before) < p.until.Load() {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Somebody else gets a turn while a computation goes on, though there is one
-// processor for both.
+// Another goroutine runs during a computation, although both share one processor.
 func TestStep(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var turns atomic.Int64
@@ -27,7 +26,7 @@ func TestStep(t *testing.T) {
 		}
 	}()
 	for i := range 6400 {
-		all.until.Store(0) // on a machine under load a turn may have been long
+		all.until.Store(0) // a yield may have been long on a loaded machine
 		Step(i)
 	}
 	got := turns.Load()
@@ -38,17 +37,17 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// Who gives others a turn has as long a one after theirs, if that was long.
+// After a long yield, a computation does not yield for the same time.
 func TestPacer(t *testing.T) {
 	const work = 50 * time.Microsecond
 	for _, tt := range []struct {
-		turn   time.Duration // of the others
-		yields int           // after 1000 pieces of work
+		turn   time.Duration // length of each yield
+		yields int           // in 1000 pieces of work
 	}{
 		{0, 1000},
 		{time.Millisecond, 1000},
 		{long - 1, 1000},
-		{long, 10}, // every hundredth
+		{long, 10}, // one in a hundred
 		{10 * time.Millisecond, 5},
 		{25 * time.Millisecond, 2},
 	} {

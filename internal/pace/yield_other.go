@@ -2,6 +2,5 @@
 
 package pace
 
-// yieldProcessor is not needed where the system takes the processor from who has
-// had it for long.
+// yieldProcessor does nothing: the system preempts long computations by itself.
 func yieldProcessor() {}
