@@ -13,7 +13,7 @@
 //   - [github.com/walletscreen/walletscreen/score] turns what was found into
 //     points and a level.
 //   - [github.com/walletscreen/walletscreen/httpapi] is the HTTP face, a plain
-//     http.Handler; examples/server is a server around it.
+//     http.Handler; examples/walletscreen is a program around it.
 //
 // # What an answer means
 //

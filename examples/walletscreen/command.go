@@ -50,9 +50,12 @@ func (p *program) root() *cli.Command {
 			"be decided or the call was wrong. Each flag has an environment variable, WALLETSCREEN_IN for\n" +
 			"-in and so on; the flag wins.",
 		Commands: []*cli.Command{
+			p.serveCommand(&serveOptions{}),
 			p.screenCommand(),
 			p.validateCommand(),
 			p.extractCommand(),
+			p.listsCommand(),
+			p.keysCommand(),
 			p.versionCommand(),
 		},
 		Reader: p.stdin, Writer: p.stdout, ErrWriter: p.stderr,
@@ -85,8 +88,8 @@ func commandLine(root *cli.Command, args []string) ([]string, error) {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "-help")
 	}
-	if len(args) == 0 {
-		return []string{"-help"}, nil
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) && args[0] != "-version" && args[0] != "--version" {
+		return append([]string{"serve"}, args...), nil
 	}
 	if isHelp(args[0]) || args[0] == "completion" {
 		return args, nil
@@ -110,6 +113,12 @@ func commandLine(root *cli.Command, args []string) ([]string, error) {
 			return nil, fmt.Errorf("unknown command %q%s", strings.TrimSpace(path+" "+args[i]), didYouMean(args[i], commandNames(c), ""))
 		}
 		c = next
+		if n := slices.IndexFunc(args, isHelp); n > i && !slices.Contains(args[:n], "--") {
+			args = append(slices.Clone(args[:i+1]), "-help") // help for the command, whatever else is there
+			if len(c.Commands) > 0 {
+				return args, nil
+			}
+		}
 	}
 	return args, nil
 }
@@ -192,6 +201,29 @@ func (p *program) duration(name, usage string, to *time.Duration) cli.Flag {
 
 func (p *program) texts(name, usage string, to *[]string) cli.Flag {
 	return &cli.GenericFlag{Name: name, Usage: usage, Value: &textsValue{to}, Sources: p.source(name)}
+}
+
+func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
+	return &cli.GenericFlag{Name: name, Usage: usage, Value: &pairsValue{textsValue{to}}, Sources: p.source(name)}
+}
+
+// A pairsValue is a list of ID=VALUE, from a flag that is given several times or a
+// variable with commas between them.
+type pairsValue struct{ textsValue }
+
+func (v *pairsValue) Set(s string) error {
+	for _, part := range strings.Split(s, ",") {
+		id, _, ok := strings.Cut(part, "=")
+		switch {
+		case ok && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ") == "":
+			*v.to = append(*v.to, strings.TrimSpace(part))
+		case len(*v.to) == 0:
+			return errors.New("want ID=VALUE, with an ID of capital letters, digits and underscores")
+		default: // a comma within a value
+			(*v.to)[len(*v.to)-1] += "," + part
+		}
+	}
+	return nil
 }
 
 // A durationValue is a [time.Duration] that also takes days, as 2d.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,80 +15,145 @@ import (
 
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
 // listOptions say which lists to hold, and how good they must be.
 type listOptions struct {
+	data    string
+	choose  []string
+	own     []string // ID=FILE
+	mirrors []string // ID=URL
 	require []string
 	maxAge  time.Duration
 }
 
-// official are the ids of the lists that -require all means.
-var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
-
 func (p *program) listFlags(o *listOptions) []cli.Flag {
+	var ids []string
+	for _, l := range catalog() {
+		ids = append(ids, l.live("", nil).Info().ID)
+	}
 	return []cli.Flag{
-		p.texts("require", "`lists` without which nothing is decided, as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: those that are bundled whole)", &o.require),
+		p.text("data", "", "`directory` with lists that serve or lists refresh keeps (default: the bundled lists alone)", &o.data),
+		p.texts("lists", "ids of the published `lists` to hold, of "+strings.Join(ids, ", ")+" (default: the first five)", &o.choose),
+		p.pairs("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; may be given several times, and the file may be replaced at any time", &o.own),
+		p.texts("require", "`lists` without which nothing is decided, as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled); your own lists are always required", &o.require),
 		p.duration("max-age", "refuse to decide by a required list that was not checked for this `time`, as 48h or 7d (default: any age)", &o.maxAge),
 	}
 }
 
-// optional returns which of these lists need not be loaded.
-func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
-	var ids []string
+// refreshEvery is how often serve asks for the lists. The requests are conditional: a
+// list that has not changed is not sent again. The file of an own list is looked at every
+// ownEvery.
+const (
+	refreshEvery = time.Hour
+	ownEvery     = 10 * time.Second
+)
+
+// newScreener returns a Screener of the lists, which holds none yet.
+func (o *listOptions) newScreener(srcs []sources.Source, opts *screening.Options) (*screening.Screener, error) {
+	var err error
+	if opts.Optional, err = o.optional(srcs); err != nil {
+		return nil, err
+	}
+	opts.MaxAge = o.maxAge
+	opts.Schedule = make(map[string]screening.Schedule)
 	for _, s := range srcs {
-		ids = append(ids, s.Info().ID)
-	}
-	required := o.require
-	switch {
-	case len(required) == 0:
-		for _, s := range bundle.All() {
-			if id := s.Info().ID; !slices.Contains(bundle.Optional(), id) {
-				required = append(required, id)
-			}
-		}
-	case slices.Contains(required, "all"):
-		required = append(slices.Clone(required), official...)
-	}
-	for _, id := range required {
-		if id != "all" && !slices.Contains(ids, id) {
-			return nil, fmt.Errorf("-require: there is no list %.80q%s", id, didYouMean(id, ids, ""))
+		if s.Info().Jurisdiction == sources.Operator {
+			opts.Schedule[s.Info().ID] = screening.Schedule{Every: ownEvery, Retry: ownEvery}
 		}
 	}
-	return slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(required, id) }), nil
+	return screening.New(srcs, opts)
+}
+
+// open returns a Screener of the sources that holds what is kept in -data, or bundled.
+func (o *listOptions) open(ctx context.Context, srcs []sources.Source, opts *screening.Options) (*screening.Screener, error) {
+	st, err := o.openStore()
+	if err != nil {
+		return nil, err
+	}
+	if st != nil {
+		opts.Store = st
+	}
+	s, err := o.newScreener(srcs, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.setAllowed(ctx, s, nil); err != nil {
+		return nil, err
+	}
+	if _, err := s.Open(ctx); err != nil && st == nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // openLists returns a Screener that holds the lists, or an error if one that is required
 // is missing or too old.
 func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Screener, error) {
-	srcs := bundle.All()
-	optional, err := o.optional(srcs)
+	srcs, err := o.sources(false, nil)
 	if err != nil {
 		return nil, err
 	}
-	s, err := screening.New(srcs, &screening.Options{Optional: optional, MaxAge: o.maxAge})
+	s, err := o.open(ctx, srcs, &screening.Options{})
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.Refresh(ctx)
+	var failed error
+	if slices.ContainsFunc(s.Sources(), func(l screening.SourceStatus) bool { return !l.Loaded() || l.Info.Jurisdiction == sources.Operator }) {
+		_, failed = s.Refresh(ctx) // lists of files and bundled ones, which are at hand
+	}
+	if bad := o.undecidable(s); bad != nil {
+		return nil, errors.Join(bad, failed)
+	}
+	return s, nil
+}
+
+// undecidable returns an error if a required list is missing or too old.
+func (o *listOptions) undecidable(s *screening.Screener) error {
 	now := time.Now()
 	var missing, old []string
 	for _, l := range s.Sources() {
 		switch {
 		case l.Required && !l.Loaded():
 			missing = append(missing, l.Info.ID)
-		case l.Required && o.maxAge > 0 && now.Sub(l.LastUpdated) > o.maxAge:
+		case l.Required && o.tooOld(l, now):
 			old = append(old, fmt.Sprintf("%s is %s old", l.Info.ID, age(now.Sub(l.LastUpdated))))
 		}
 	}
 	switch {
 	case len(missing) > 0:
-		return nil, errors.Join(fmt.Errorf("nothing can be decided: %s not loaded", strings.Join(missing, " and ")), err)
+		return fmt.Errorf("nothing can be decided: %s not loaded", strings.Join(missing, " and "))
 	case len(old) > 0:
-		return nil, fmt.Errorf("nothing can be decided: %s, older than -max-age %v", strings.Join(old, " and "), o.maxAge)
+		return fmt.Errorf("nothing can be decided: %s, older than -max-age %v", strings.Join(old, " and "), o.maxAge)
 	}
-	return s, nil
+	return nil
+}
+
+// tooOld reports whether a list was not checked within -max-age.
+func (o *listOptions) tooOld(l screening.SourceStatus, now time.Time) bool {
+	return o.maxAge > 0 && (l.LastUpdated.IsZero() || now.Sub(l.LastUpdated) > o.maxAge)
+}
+
+// downloading returns a function that logs how much of a long list was downloaded.
+func downloading(logger *slog.Logger) func(id string) func(read, total int64) {
+	const step = 10 << 20
+	return func(id string) func(read, total int64) {
+		var next int64
+		return func(read, total int64) {
+			if read == 0 {
+				next = step // it begins, perhaps again
+			}
+			if read < next {
+				return
+			}
+			next = read + step
+			if total > 0 {
+				logger.Info("downloading", "source", id, "bytes", read, "percent", 100*read/total)
+			} else {
+				logger.Info("downloading", "source", id, "bytes", read)
+			}
+		}
+	}
 }
 
 // printLists prints a table of the lists that answers come from.

@@ -1,13 +1,16 @@
 // Walletscreen screens wallet addresses against sanctions and risk lists.
 //
+//	go run ./examples/walletscreen
 //	go run ./examples/walletscreen screen -in customers.csv -out verdicts.csv
 //
-// It needs no configuration, no network and no database: it brings lists along, and
-// says how old they are. Its commands are screen, validate, extract and version; each
-// explains itself with -help.
+// The first is walletscreen serve: it answers over HTTP at once, from the lists that the
+// program brings along, refreshes them in the background, and prints how old they are, an
+// API key and a curl line to try. The other commands are screen, validate, extract, lists,
+// keys and version; each explains itself with -help. None needs a configuration, a network
+// or a database.
 //
 // A flag is written -in or --in. Each has an environment variable, WALLETSCREEN_IN for
-// -in and so on; the flag wins.
+// -in and so on; the flag wins. The folder deploy has what goes around serve.
 package main
 
 import (

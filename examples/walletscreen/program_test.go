@@ -62,7 +62,7 @@ func TestScreenAddresses(t *testing.T) {
 		{[]string{"--chain=bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		// A private key is shown nowhere.
 		{[]string{"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"}, 2, "UNDECIDED  (not shown)\n" +
-			"  ethereum address: not an address of this chain but a private key or seed\n"},
+			"  ethereum address: not an address of this chain, and possibly a private key or seed; it could be a private key or a seed\n"},
 		// 2 wins over 1.
 		{[]string{listed, "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n\n" +

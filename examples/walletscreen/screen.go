@@ -162,6 +162,10 @@ type jsonLabel struct {
 	AddedAt       time.Time  `json:"added_at"`
 }
 
+func newJSONLabel(l *screening.Label) jsonLabel {
+	return jsonLabel{l.Kind, l.Match.String(), l.Points, l.Source, l.Ref, l.Name, l.Listed, l.AddedAt}
+}
+
 // A jsonResult is the verdict about an address for programs. Without a level there is
 // none, and error says why.
 type jsonResult struct {
@@ -193,7 +197,7 @@ func (v *singleVerdict) object() jsonResult {
 		o.Chain, o.Address = string(r.Address.Chain()), r.Address.Normalized()
 	}
 	for _, l := range r.Labels {
-		o.Labels = append(o.Labels, jsonLabel{l.Kind, l.Match.String(), l.Points, l.Source, l.Ref, l.Name, l.Listed, l.AddedAt})
+		o.Labels = append(o.Labels, newJSONLabel(&l))
 	}
 	return o
 }

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -158,5 +161,67 @@ func (p *progress) rows(n int64) {
 func (p *progress) finish() {
 	if p.bar != nil {
 		p.bar.Clear()
+	}
+}
+
+// downloads shows on a terminal how much of each list has come.
+type downloads struct {
+	w    io.Writer // nil if there is no terminal
+	mu   sync.Mutex
+	now  map[string]string
+	last time.Time
+	wide int
+}
+
+func newDownloads(w io.Writer) *downloads {
+	d := &downloads{now: make(map[string]string)}
+	if isTerminal(w) {
+		d.w = w
+	}
+	return d
+}
+
+// download returns what is told how many bytes of a list have come.
+func (d *downloads) download(id string) func(read, total int64) {
+	return func(read, total int64) {
+		text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
+		if total > 0 {
+			text += fmt.Sprintf(" of %.1f", float64(total)/1e6)
+		}
+		d.show(id, text)
+	}
+}
+
+// entries takes how many entries of a list have come.
+func (d *downloads) entries(id string, n int) {
+	if n > 0 {
+		d.show(id, fmt.Sprintf("%s %s entries", id, grouped(int64(n))))
+	}
+}
+
+func (d *downloads) show(id, text string) {
+	if d.w == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now[id] = text
+	if time.Since(d.last) < 100*time.Millisecond {
+		return
+	}
+	d.last = time.Now()
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(d.now)) {
+		all = append(all, d.now[id])
+	}
+	line := strings.Join(all, "   ")
+	fmt.Fprintf(d.w, "\r%-*s", d.wide, line)
+	d.wide = len(line)
+}
+
+// finish removes the line.
+func (d *downloads) finish() {
+	if d.w != nil && d.wide > 0 {
+		fmt.Fprintf(d.w, "\r%*s\r", d.wide, "")
 	}
 }

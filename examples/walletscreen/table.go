@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -192,18 +191,19 @@ func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, b
 	}
 }
 
-// plausible reports whether a cell looks like an address.
+// plausible reports whether a cell looks like an address, perhaps a misspelled one: no
+// name of a column does.
 func plausible(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	if len(cell) < 20 {
 		return false
 	}
-	found, _ := detect(cell)
-	if len(found) > 0 {
+	if found, _ := detect(cell); len(found) > 0 {
 		return true
 	}
-	_, err := address.Normalize("ethereum", cell)
-	return err == nil
+	return len(cell) >= 26 && strings.ContainsAny(cell, "0123456789") && !strings.ContainsFunc(cell, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
 }
 
 // openInput opens -in. The size is -1 if it is not known.

@@ -52,6 +52,7 @@ func (t *Reader) openJSON(head []byte) error {
 	if err != nil {
 		return err
 	}
+	t.all = names
 	t.names[0] = names[address]
 	if chain >= 0 {
 		t.names[1] = names[chain]

@@ -9,6 +9,7 @@ package rows
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,12 +58,13 @@ type Reader struct {
 	json      bool
 	delimiter byte
 	bom, crlf bool
-	header    []byte // as it was read; nil if there is none
-	preamble  []byte // the line "sep=;" of a spreadsheet program
-	columns   int    // of the header, or of the first row
-	address   int    // index of the column, or -1
-	chain     int    // index of the column, or -1
-	names     [2]string
+	header    []byte    // as it was read; nil if there is none
+	preamble  []byte    // the line "sep=;" of a spreadsheet program
+	columns   int       // of the header, or of the first row
+	address   int       // index of the column, or -1
+	chain     int       // index of the column, or -1
+	names     [2]string // the members of the address and the chain
+	all       []string  // the names of all columns
 	spans     []span
 	scratch   [2][]byte
 }
@@ -142,6 +144,7 @@ func (t *Reader) openCSV(head []byte) error {
 		return err
 	}
 	if header {
+		t.all = names
 		for t.header == nil {
 			row, err := t.Next()
 			if err != nil {
@@ -250,24 +253,40 @@ func split(raw []byte, delimiter byte) []span {
 	return cut(raw, delimiter) // quotes that do not pair have no meaning
 }
 
-// AddressColumn returns the name of the column of the addresses, and ChainColumn that
-// of the chains, "" if there is none.
-func (t *Reader) AddressColumn() string { return t.columnName(t.address, t.names[0]) }
-
-// ChainColumn returns the name of the column of the chains, "" if there is none.
-func (t *Reader) ChainColumn() string { return t.columnName(t.chain, t.names[1]) }
-
-func (t *Reader) columnName(i int, name string) string {
-	if t.json {
-		return name
+// Column returns the index of the first column with one of these names, without regard
+// to case, blanks and punctuation, or -1. It is for [Reader.Cell].
+func (t *Reader) Column(names ...string) int {
+	for i, have := range t.all {
+		for _, name := range names {
+			if plainName(have) == plainName(name) {
+				return i
+			}
+		}
 	}
+	return -1
+}
+
+// Cell returns the cell of a row in column i, unquoted, and "" if the row has none
+// there. Of a JSON value that is no string it returns the text.
+func (t *Reader) Cell(row *Row, i int) string {
 	if i < 0 {
 		return ""
 	}
-	if t.header != nil {
-		if spans := split(t.header, t.delimiter); i < len(spans) {
-			return string(spans[i].text(t.header, new([]byte)))
+	if t.json {
+		for _, m := range row.members {
+			if i >= len(t.all) || m.name != t.all[i] {
+				continue
+			}
+			var s string
+			if json.Unmarshal(m.value, &s) != nil && string(m.value) != "null" {
+				return string(m.value)
+			}
+			return s
 		}
+		return ""
 	}
-	return fmt.Sprintf("column %d", i+1)
+	if spans := split(row.raw, t.delimiter); i < len(spans) {
+		return string(spans[i].text(row.raw, new([]byte)))
+	}
+	return ""
 }

@@ -16,21 +16,17 @@ import (
 // dbFile is the database of keys and quotas in the directory of -data.
 const dbFile = "keys.db"
 
-// dbUsage is what -help says of -db.
-const dbUsage = "`database` of API keys and quotas: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME for several replicas (default: " + dbFile + " in the directory of -data"
-
-// A keyStore is where keys and quotas are kept.
+// A keyStore keeps keys and quotas.
 type keyStore struct {
 	access.Store
-	where string // it is, without a password
-	keeps string // where, and what to do about it
+	where string // without a password
 	close func() error
 }
 
-// openStore opens what -db and -data say.
+// openStore opens the database of -db and -data.
 func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if db == "" && data == "" {
-		return &keyStore{access.NewMemory(), "memory", "it is good until the server stops. With -data DIR it lasts.", func() error { return nil }}, nil
+		return &keyStore{access.NewMemory(), "memory", func() error { return nil }}, nil
 	}
 	if db == "" {
 		if err := os.MkdirAll(data, 0o700); err != nil {
@@ -52,5 +48,5 @@ func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keyStore{s, where, "hashes are kept in " + where + ".\n  To make, see, rotate or revoke keys: server keys", s.Close}, nil
+	return &keyStore{s, where, s.Close}, nil
 }

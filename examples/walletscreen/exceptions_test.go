@@ -36,7 +36,7 @@ func TestExceptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{name, filepath.Join(t.TempDir(), "none")} {
-		err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-offline", "-exceptions", file}, func(string) string { return "" }, &bytes.Buffer{})
+		err := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-offline", "-exceptions", file}, &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(file)) {
 			t.Errorf("a file that cannot be used: %v, want an error that names it", err)
 		}
@@ -60,7 +60,7 @@ func TestExceptionsFollowed(t *testing.T) {
 		var logged bytes.Buffer
 		write(exception)
 		ctx, cancel := context.WithCancel(t.Context())
-		f, err := openExceptions(ctx, config{exceptions: name}, s, slog.New(slog.NewTextHandler(&logged, nil)))
+		f, err := openDecisions(ctx, &serveOptions{exceptions: name}, s, slog.New(slog.NewTextHandler(&logged, nil)))
 		if err != nil {
 			t.Fatal(err)
 		}

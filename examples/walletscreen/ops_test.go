@@ -54,7 +54,7 @@ type series struct {
 }
 
 // scrape returns what /metrics says.
-func (s *server) scrape(t *testing.T) (all []series) {
+func (s *running) scrape(t *testing.T) (all []series) {
 	t.Helper()
 	status, body := get(t, s.ops+"/metrics")
 	if status != 200 {
@@ -104,7 +104,7 @@ next:
 }
 
 // startAll starts a server that has everything turned on but TLS.
-func startAll(t *testing.T, args ...string) *server {
+func startAll(t *testing.T, args ...string) *running {
 	t.Helper()
 	return start(t, append([]string{"-ops-addr", "127.0.0.1:0", "-data", t.TempDir(), "-audit", filepath.Join(t.TempDir(), "audit"), "-audit-durable"}, args...)...)
 }
@@ -239,14 +239,14 @@ func TestProbes(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "audit")
-	trail, err := openTrail(config{audit: dir, auditDurable: true}, nil)
+	trail, err := openTrail(&serveOptions{audit: dir, auditDurable: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- trail.Run(ctx) }()
-	o := &ops{screener: s, trail: trail, metrics: newMetrics()}
+	o := &ops{screener: s, lists: &listOptions{}, trail: trail, metrics: newMetrics()}
 	probe := func(path string) (int, string) {
 		w := httptest.NewRecorder()
 		o.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
@@ -341,7 +341,7 @@ func TestTrail(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(s.said, "on record in "+dir) {
+	if !strings.Contains(s.said, "recorded in "+dir) {
 		t.Errorf("the greeting does not say where the records are:\n%s", s.said)
 	}
 	names, _ := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
@@ -358,11 +358,9 @@ func TestTrail(t *testing.T) {
 	if !strings.Contains(string(text), `"address_hmac":"`) || strings.Contains(strings.ToLower(string(text)), strings.ToLower(lazarus)) {
 		t.Errorf("the address is on record:\n%.2000s", text)
 	}
-	for _, args := range [][]string{{"-audit-key", "none"}, {"-audit-key", names[0]}} {
-		if c, err := parseFlags(append(args, "-audit", t.TempDir()), func(string) string { return "" }, io.Discard); err != nil {
-			t.Error(err)
-		} else if _, err := openTrail(c, nil); err == nil {
-			t.Errorf("%q is taken", args)
+	for _, file := range []string{"none", names[0]} {
+		if _, err := openTrail(&serveOptions{audit: t.TempDir(), auditKey: file}, nil); err == nil {
+			t.Errorf("the key %s is accepted", file)
 		}
 	}
 }

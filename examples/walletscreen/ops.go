@@ -4,16 +4,17 @@ import (
 	"encoding/json"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// ops is what the operators' listener says. That is one of its own, and off unless
-// it is asked for: it has no keys, and what it tells is nobody else's business; and
-// a second server on the same machine would find the port taken.
+// ops answers on the operators' listener. It is separate from the API, and off by
+// default, because it asks for no key.
 type ops struct {
 	screener *screening.Screener
+	lists    *listOptions
 	trail    *audit.Log // nil for none
 	metrics  *registry
 	stopping atomic.Bool
@@ -24,19 +25,24 @@ type readiness struct {
 	Ready bool `json:"ready"`
 	// Missing are the required lists that are not loaded.
 	Missing []string `json:"missing,omitempty"`
-	// Audit is why no screening can be put on record.
+	// Stale are the required lists that are older than -max-age.
+	Stale []string `json:"stale,omitempty"`
+	// Audit is why screenings cannot be recorded.
 	Audit string `json:"audit,omitempty"`
-	// Stopping: the server answers what has begun, and ends.
+	// Stopping means that the server finishes the requests that it has, and ends.
 	Stopping bool `json:"stopping,omitempty"`
 }
 
-// readiness returns whether a screening would be answered. How old the lists are
-// has no part in it: that is for an alert, as no other replica has newer ones.
+// readiness reports whether a screening would be answered.
 func (o *ops) readiness() readiness {
 	r := readiness{Stopping: o.stopping.Load()}
+	now := time.Now()
 	for _, s := range o.screener.Sources() {
-		if s.Required && !s.Loaded() {
+		switch {
+		case s.Required && !s.Loaded():
 			r.Missing = append(r.Missing, s.Info.ID)
+		case s.Required && o.lists.tooOld(s, now):
+			r.Stale = append(r.Stale, s.Info.ID)
 		}
 	}
 	if o.trail != nil {
@@ -44,7 +50,7 @@ func (o *ops) readiness() readiness {
 			r.Audit = err.Error()
 		}
 	}
-	r.Ready = !r.Stopping && r.Missing == nil && r.Audit == ""
+	r.Ready = !r.Stopping && r.Missing == nil && r.Stale == nil && r.Audit == ""
 	return r
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/tls"
 	"encoding/json"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // scrapeAll returns the labels that each metric has, of a server that has
@@ -59,7 +59,7 @@ func parseExpression(t *testing.T, text string) expression {
 					e.groups = append(e.groups, tokens[i])
 				}
 			}
-		case isCall && slices.Contains([]string{"", "absent", "count", "histogram_quantile", "increase", "max", "min", "rate", "sum", "time"}, word):
+		case isCall && slices.Contains([]string{"", "absent", "count", "histogram_quantile", "increase", "max", "min", "rate", "sum", "time", "topk"}, word):
 		case slices.Contains([]string{"max", "min", "sum", "count", "offset"}, word):
 		case regexp.MustCompile(`^[a-z_]+$`).MatchString(word) && !isCall:
 			e.metrics = append(e.metrics, word)
@@ -186,8 +186,8 @@ func TestAlerts(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"ListNotLoaded", "OptionalListNotLoaded", "ListOld", "RefreshFailing", "ListRefused", "ListShrinking", "ListNotKept",
-		"Down", "ServerErrors", "Overloaded", "Slow", "AuditFailing", "AuditRefusing", "QuotaStoreFailing", "CertificateExpiring", "CertificateNotReplaced"}
+	want := []string{"WalletscreenListNotLoaded", "WalletscreenOptionalListNotLoaded", "WalletscreenListOld", "WalletscreenRefreshFailing", "WalletscreenListRefused", "WalletscreenListShrinking", "WalletscreenListNotKept",
+		"WalletscreenDown", "WalletscreenServerErrors", "WalletscreenOverloaded", "WalletscreenSlow", "WalletscreenAuditFailing", "WalletscreenAuditRefusing", "WalletscreenQuotaStoreFailing", "WalletscreenCertificateExpiring", "WalletscreenCertificateNotReplaced"}
 	if !slices.Equal(names, want) {
 		t.Errorf("the alerts are %q, want %q", names, want)
 	}
@@ -200,7 +200,8 @@ func TestDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dashboard struct {
-		Panels []struct {
+		Templating struct{ List []struct{ Name string } }
+		Panels     []struct {
 			ID                       int
 			Type, Title, Description string
 			Targets                  []struct{ Expr, LegendFormat string }
@@ -208,6 +209,13 @@ func TestDashboard(t *testing.T) {
 	}
 	if err := json.Unmarshal(text, &dashboard); err != nil {
 		t.Fatal(err)
+	}
+	var variables []string
+	for _, v := range dashboard.Templating.List {
+		variables = append(variables, v.Name)
+	}
+	if want := []string{"datasource", "job", "instance"}; !slices.Equal(variables, want) {
+		t.Errorf("the variables are %q, want %q", variables, want)
 	}
 	have := scrapeAll(t)
 	shown := map[string]bool{}
@@ -227,6 +235,12 @@ func TestDashboard(t *testing.T) {
 				named = append(named, m[1])
 			}
 			e := parseExpression(t, target.Expr)
+			for _, m := range slices.Compact(slices.Sorted(slices.Values(e.metrics))) { // Prometheus adds these when it scrapes
+				if got := e.matchers[m]; !slices.Contains(got, "job") || !slices.Contains(got, "instance") {
+					t.Errorf("%s: %s is not chosen by $job and $instance", p.Title, m)
+				}
+				e.matchers[m] = slices.DeleteFunc(e.matchers[m], func(l string) bool { return l == "job" || l == "instance" })
+			}
 			for _, wrong := range e.check(have, named) {
 				t.Errorf("%s: %s", p.Title, wrong)
 			}
@@ -261,17 +275,20 @@ func TestSettings(t *testing.T) {
 		}
 		return found
 	}
-	env := map[string]string{}
+	var env []string
 	for _, m := range read("Dockerfile", `ENV (\w+)=(.*)`) {
-		env[m[1]] = m[2]
+		env = append(env, m[1]+"="+m[2])
 	}
-	c, err := parseFlags(nil, func(name string) string { v := env[name]; delete(env, name); return v }, io.Discard)
-	if err != nil || len(env) != 0 || !reflect.DeepEqual(c, config{addr: ":8080", opsAddr: ":9090", data: "/data"}) {
-		t.Errorf("Dockerfile: %+v, %v; %v mean nothing", c, err, env)
+	strict := func(data string) listOptions {
+		return listOptions{data: data, require: []string{"all"}, maxAge: 48 * time.Hour}
 	}
-	args := strings.Fields(strings.ReplaceAll(read("walletscreen.service", `ExecStart=\S+ (.*)`)[0][1], "${STATE_DIRECTORY}", "/s"))
-	c, err = parseFlags(args, func(string) string { return "" }, io.Discard)
-	if err != nil || !reflect.DeepEqual(c, config{addr: "127.0.0.1:8080", opsAddr: "127.0.0.1:9090", data: "/s", audit: "/s/audit"}) {
-		t.Errorf("walletscreen.service: %+v, %v", c, err)
+	want := &serveOptions{addr: ":8080", opsAddr: ":9090", lists: strict("/data"), logFormat: "json", logLevel: "info"}
+	if got := options(t, env); !reflect.DeepEqual(got, want) {
+		t.Errorf("Dockerfile: %+v, want %+v", got, want)
+	}
+	args := strings.Fields(strings.ReplaceAll(read("walletscreen.service", `ExecStart=\S+ serve (.*)`)[0][1], "${STATE_DIRECTORY}", "/s"))
+	want = &serveOptions{addr: "127.0.0.1:8080", opsAddr: "127.0.0.1:9090", audit: "/s/audit", lists: strict("/s"), logFormat: "text", logLevel: "info"}
+	if got := options(t, nil, args...); !reflect.DeepEqual(got, want) {
+		t.Errorf("walletscreen.service: %+v, want %+v", got, want)
 	}
 }

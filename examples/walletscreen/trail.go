@@ -11,9 +11,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 )
 
-// openTrail opens the audit trail that c asks for, and returns nil if it asks for
-// none.
-func openTrail(c config, log *slog.Logger) (*audit.Log, error) {
+// openTrail opens the audit trail of -audit, and returns nil if there is none.
+func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 	if c.audit == "" {
 		if c.auditKey != "" || c.auditDurable || c.auditKeep != 0 {
 			return nil, errors.New("-audit-key, -audit-durable and -audit-keep need -audit, the directory of the records")

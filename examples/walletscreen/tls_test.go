@@ -48,7 +48,7 @@ func newPair(t *testing.T, serial int64) (cert, key []byte) {
 }
 
 // writePair writes the files of a config.
-func writePair(t *testing.T, c config, cert, key []byte) {
+func writePair(t *testing.T, c *serveOptions, cert, key []byte) {
 	t.Helper()
 	for name, text := range map[string][]byte{c.tlsCert: cert, c.tlsKey: key} {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
@@ -57,9 +57,9 @@ func writePair(t *testing.T, c config, cert, key []byte) {
 	}
 }
 
-func newTLSConfig(t *testing.T) config {
+func newTLSConfig(t *testing.T) *serveOptions {
 	dir := t.TempDir()
-	return config{tlsCert: filepath.Join(dir, "cert.pem"), tlsKey: filepath.Join(dir, "key.pem")}
+	return &serveOptions{tlsCert: filepath.Join(dir, "cert.pem"), tlsKey: filepath.Join(dir, "key.pem")}
 }
 
 // trusting returns a client that trusts the certificates in pem and nothing else.
@@ -146,9 +146,9 @@ func TestCertificateReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	server := newHTTPServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
 	served := make(chan error, 1)
-	go func() { served <- serve(server, listener, cert) }()
+	go func() { served <- serveHTTP(server, listener, cert) }()
 	checkServed := func(want int64) {
 		t.Helper()
 		resp, err := trusting(t, tls.VersionTLS13, cert1, cert2).Get("https://" + listener.Addr().String())
@@ -245,22 +245,21 @@ func TestTLSFlags(t *testing.T) {
 	c := newTLSConfig(t)
 	cert, _ := newPair(t, 1)
 	_, other := newPair(t, 2)
-	none := func(string) string { return "" }
 	for _, tt := range []struct {
 		name string
 		args []string
 		want string
 	}{
-		{"no key", []string{"-tls-cert", c.tlsCert}, "go together"},
-		{"no certificate", []string{"-tls-key", c.tlsKey}, "go together"},
+		{"no key", []string{"-tls-cert", c.tlsCert}, "need each other"},
+		{"no certificate", []string{"-tls-key", c.tlsKey}, "need each other"},
 		{"no files", []string{"-tls-cert", c.tlsCert, "-tls-key", c.tlsKey}, "no such file"},
 	} {
-		if err := run(t.Context(), append(tt.args, "-offline", "-addr", "127.0.0.1:0"), none, io.Discard); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := run(t.Context(), append(tt.args, "-offline", "-addr", "127.0.0.1:0"), io.Discard); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
 	writePair(t, c, cert, other)
-	if err := run(t.Context(), []string{"-offline", "-addr", "127.0.0.1:0", "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey}, none, io.Discard); err == nil || !strings.Contains(err.Error(), "does not match") {
+	if err := run(t.Context(), []string{"-offline", "-addr", "127.0.0.1:0", "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey}, io.Discard); err == nil || !strings.Contains(err.Error(), "does not match") {
 		t.Errorf("another's key: %v", err)
 	}
 }

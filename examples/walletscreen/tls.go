@@ -12,15 +12,14 @@ import (
 	"time"
 )
 
-// recheckEvery is how often the files of the certificate, and that of the
-// exceptions, are read again.
+// recheckEvery is how often the files of the certificate, of exceptions and of own lists
+// are read again.
 const recheckEvery = time.Minute
 
-// A certificate is that of the server, with its chain and key. It follows its
-// files: when what is in them has changed, connections that are made from then on
-// get the new one. A pair that cannot be used changes nothing; it is logged once,
-// and shows in the metrics. By their content, not by their times, for symbolic
-// links are swapped and clocks differ.
+// A certificate is the server's, with its chain and key. When its files have changed, new
+// connections get the new certificate. A pair that cannot be used changes nothing; it is
+// logged once, and shows in the metrics. The content of the files is compared, not their
+// times, because symbolic links are swapped and clocks differ.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -31,13 +30,14 @@ type certificate struct {
 	err       error // why what was last read could not be used
 }
 
-// openCertificate reads the files that c names, and returns nil if it names none.
-func openCertificate(c config, log *slog.Logger) (*certificate, error) {
+// openCertificate reads the files of -tls-cert and -tls-key, and returns nil if there are
+// none.
+func openCertificate(c *serveOptions, log *slog.Logger) (*certificate, error) {
 	if c.tlsCert == "" && c.tlsKey == "" {
 		return nil, nil
 	}
 	if c.tlsCert == "" || c.tlsKey == "" {
-		return nil, errors.New("-tls-cert and -tls-key go together")
+		return nil, errors.New("-tls-cert and -tls-key need each other")
 	}
 	cert := &certificate{certFile: c.tlsCert, keyFile: c.tlsKey, log: log}
 	cert.reload()
@@ -75,7 +75,7 @@ func (c *certificate) reload() {
 	c.pair = &pair
 }
 
-// follow reloads until ctx ends: every so often, and when it is told to.
+// follow reloads periodically, and when now receives, until ctx ends.
 func (c *certificate) follow(ctx context.Context, every time.Duration, now <-chan os.Signal) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -90,8 +90,7 @@ func (c *certificate) follow(ctx context.Context, every time.Duration, now <-cha
 	}
 }
 
-// config returns the configuration of a server that has this certificate. What
-// is not said here is as crypto/tls has it: the newer versions and ciphers first.
+// config returns the configuration of a server with this certificate.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -103,22 +102,21 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// notAfter returns until when the certificate is valid.
+// notAfter returns when the certificate expires.
 func (c *certificate) notAfter() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.pair.Leaf.NotAfter
 }
 
-// failing reports whether the files have something else than the certificate.
+// failing reports whether the files hold something that cannot be used.
 func (c *certificate) failing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err != nil
 }
 
-// strict returns h with the header that tells a browser never to come without TLS
-// again (RFC 6797). What else an answer needs, package httpapi says.
+// strict returns h with the header that makes browsers insist on TLS (RFC 6797).
 func strict(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")

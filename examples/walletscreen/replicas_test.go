@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
@@ -74,22 +73,22 @@ func startReplica(t *testing.T, db string) *replica {
 // keysOf runs the command keys, and returns what it has written.
 func keysOf(t *testing.T, db string, args ...string) string {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	args = append([]string{args[0], "-db", db}, args[1:]...)
-	if err := runKeys(context.Background(), args, func(string) string { return "" }, &stdout, &stderr); err != nil {
-		t.Fatalf("keys %q: %v\n%s", args, err, stderr.String())
+	code, stdout, stderr := call(t, "", append([]string{"keys", args[0], "-db", db}, args[1:]...)...)
+	if code != 0 {
+		t.Fatalf("keys %q: %s", args, stderr)
 	}
-	return strings.TrimSpace(stdout.String())
+	return strings.TrimSpace(stdout)
 }
 
-// What 64 clients of two replicas ask for together, and how much of it a replica
-// holds at most that is lost when it is killed: a lease, and what it was about to
-// answer.
+// quota is what 64 clients of two replicas ask for together, and lostAtEnd how much of it
+// a replica holds at most, which is lost when it is killed: a lease, and the answers that
+// it was about to give.
 const (
-	quota     = 10_000
 	clients   = 64
 	lostAtEnd = 256 + clients/2
 )
+
+var quota = int64(longtest.N(1_000, 10_000))
 
 // A crowd is clients that screen until the quota of their key is used up.
 type crowd struct {
@@ -144,6 +143,9 @@ func TestReplicas(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.kill != nil && !longtest.Enabled() {
+				t.Skip("long; set WALLETSCREEN_LONG=1")
+			}
 			server := postgrestest.Start(t)
 			db := server.URL()
 			c := &crowd{token: keysOf(t, db, "create", "-id", "crowd", "-quota", fmt.Sprint(quota))}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urfave/cli/v3"
+
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -27,7 +28,7 @@ import (
 )
 
 // A running server.
-type server struct {
+type running struct {
 	url, key string
 	ops      string // the URL of the operators' listener
 	said     string // up to the end of the greeting
@@ -36,19 +37,41 @@ type server struct {
 	log      func() string // what it has said after that; once it has stopped
 }
 
+// run runs the program, which writes to stderr only.
+func run(ctx context.Context, args []string, stderr io.Writer) error {
+	p := &program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: stderr}
+	return p.command(ctx, args)
+}
+
+// options returns what the flags and the environment make of the options of serve.
+func options(t *testing.T, env []string, args ...string) *serveOptions {
+	t.Helper()
+	p := &program{env: env, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
+	o := &serveOptions{}
+	c := p.serveCommand(o)
+	c.Action = func(context.Context, *cli.Command) error { return nil }
+	if err := c.Run(t.Context(), append([]string{"serve"}, args...)); err != nil {
+		t.Error(err)
+	}
+	if err := checkEnvironment(c, env); err != nil {
+		t.Error(err)
+	}
+	return o
+}
+
 // start runs the server on a port of its own, and waits until it has said where
 // it is.
-func start(t *testing.T, args ...string) *server {
+func start(t *testing.T, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := run(ctx, append([]string{"-addr", "127.0.0.1:0", "-offline"}, args...), func(string) string { return "" }, w)
+		err := run(ctx, append([]string{"-addr", "127.0.0.1:0", "-offline"}, args...), w)
 		w.CloseWithError(err)
 		done <- err
 	}()
-	s := &server{client: http.DefaultClient}
+	s := &running{client: http.DefaultClient}
 	var rest strings.Builder
 	read := make(chan struct{})
 	s.stop = func() error {
@@ -74,8 +97,15 @@ func start(t *testing.T, args ...string) *server {
 	if m := regexp.MustCompile(`without a key: (http://127\.0\.0\.1:\d+)`).FindStringSubmatch(s.said); m != nil {
 		s.ops = m[1]
 	}
-	if m := regexp.MustCompile(`(https?://127\.0\.0\.1:\d+)/api/v1/screen -H 'Authorization: Bearer ([^']*)'`).FindStringSubmatch(s.said); m != nil {
+	if m := regexp.MustCompile(`(https?://127\.0\.0\.1:\d+)/api/v1/screen -H ['"]Authorization: Bearer ([^'"]*)(?:'([^']*)'\))?`).FindStringSubmatch(s.said); m != nil {
 		s.url, s.key = m[1], m[2]
+		if m[3] != "" { // the key is in a file
+			key, err := os.ReadFile(m[3])
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.key = strings.TrimSpace(string(key))
+		}
 		return s
 	}
 	t.Fatalf("the server has not said how to reach it: %q, %v", s.said, err)
@@ -98,7 +128,7 @@ type answer struct {
 	Code, Reason, Detail string
 }
 
-func (s *server) screen(t *testing.T, address, chain string) (int, answer) {
+func (s *running) screen(t *testing.T, address, chain string) (int, answer) {
 	t.Helper()
 	body, _ := json.Marshal(map[string]string{"address": address, "chain": chain})
 	req, err := http.NewRequest("POST", s.url+"/api/v1/screen", strings.NewReader(string(body)))
@@ -182,7 +212,7 @@ func TestServer(t *testing.T) {
 	if age := a.Freshness["OFAC_SDN"].Age; age < int64(time.Since(published)/time.Second)-60 {
 		t.Errorf("the bundled list is said to be %d s old", age)
 	}
-	if !strings.Contains(s.said, "1050 addresses") {
+	if !strings.Contains(s.said, "  1,050  assembled") {
 		t.Errorf("the greeting does not say how many addresses there are:\n%s", s.said)
 	}
 	if !strings.Contains(s.said, s.url+"/docs\n") {
@@ -212,7 +242,7 @@ func TestKeysOutlastARestart(t *testing.T) {
 		t.Errorf("stored is the secret, or nothing: %v", err)
 	}
 	second := start(t, "-data", dir)
-	if second.key != "<API_KEY>" || strings.Contains(second.said, first.key) {
+	if strings.Contains(second.said, first.key) {
 		t.Errorf("the second start shows a key: %s", second.said)
 	}
 	second.key = first.key
@@ -259,13 +289,12 @@ func TestListsOutlastARestart(t *testing.T) {
 	if _, err := another.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now().UTC()
 	second := start(t, "-data", dir, "-api-key", givenKey)
 	second.key = givenKey
 	if status, a := second.screen(t, "0x1111111111111111111111111111111111111111", "bsc"); status != 200 || a.Score != 100 || a.Freshness["OFAC_SDN"].Age > 60 {
 		t.Errorf("after the restart: %d %+v, want the address that was kept", status, a)
 	}
-	if !strings.Contains(second.said, "1051 addresses, of "+now.Format(time.DateOnly)) {
+	if !strings.Contains(second.said, "  1,051  whole") {
 		t.Errorf("the greeting does not say what was kept:\n%s", second.said)
 	}
 	second.stop()
@@ -285,7 +314,7 @@ func TestListsOutlastARestart(t *testing.T) {
 	if status, a := third.screen(t, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "ethereum"); status != 200 || a.Score != 100 {
 		t.Errorf("after the damage: %d %+v", status, a)
 	}
-	if !strings.Contains(third.said, "the file was set aside") || !strings.Contains(third.said, "1050 addresses") {
+	if !strings.Contains(third.said, "the file was set aside") || !strings.Contains(third.said, "  1,050  assembled") {
 		t.Errorf("it does not say what is damaged:\n%s", third.said)
 	}
 	third.stop()
@@ -307,68 +336,74 @@ func TestGivenKeys(t *testing.T) {
 	}
 }
 
-func TestParseFlags(t *testing.T) {
-	env := func(pairs ...string) func(string) string {
-		return func(name string) string {
-			for i := 0; i < len(pairs); i += 2 {
-				if pairs[i] == name {
-					return pairs[i+1]
-				}
-			}
-			return ""
-		}
+// A flag wins over the environment.
+func TestOptions(t *testing.T) {
+	want := &serveOptions{
+		addr: ":1", opsAddr: ":9", tlsCert: "c", tlsKey: "k", db: "b", keys: []string{"p", "q"}, offline: true,
+		audit: "a", auditKey: "h", auditDurable: true, auditKeep: 48 * time.Hour, logFormat: "json", logLevel: "warn",
+		lists: listOptions{data: "d", require: []string{"all"}, maxAge: 48 * time.Hour, choose: []string{"A", "B"}, own: []string{"X=x,y", "Y=z"}, mirrors: []string{"A=http://m"}},
 	}
-	for _, tt := range []struct {
-		name string
-		args []string
-		env  func(string) string
-		want string
-	}{
-		{"defaults", nil, env(), "127.0.0.1:8080|||[]|false"},
-		{"flags", []string{"-addr", ":1", "-data", "d", "-db", "b", "-api-key", "x", "-api-key", "y", "-offline"}, env(), ":1|d|b|[x y]|true"},
-		{"environment", nil, env("WALLETSCREEN_ADDR", ":2", "WALLETSCREEN_DATA", "e", "WALLETSCREEN_DB", "f", "WALLETSCREEN_API_KEY", "p,q r", "WALLETSCREEN_OFFLINE", "true"), ":2|e|f|[p q r]|true"},
-		{"the flag wins", []string{"-addr", ":1", "-api-key", "x"}, env("WALLETSCREEN_ADDR", ":2", "WALLETSCREEN_API_KEY", "p"), ":1|||[x]|false"},
-		{"bad value", nil, env("WALLETSCREEN_OFFLINE", "perhaps"), "error"},
-		{"argument", []string{"serve"}, env(), "error"},
-		{"unknown flag", []string{"-port", "1"}, env(), "error"},
-		{"empty key", []string{"-api-key", ""}, env(), "error"},
-	} {
-		c, err := parseFlags(tt.args, tt.env, io.Discard)
-		got := fmt.Sprintf("%s|%s|%s|%v|%v", c.addr, c.data, c.db, c.keys, c.offline)
-		if err != nil {
-			got = "error"
-		}
-		if got != tt.want {
-			t.Errorf("%s: %s (%v), want %s", tt.name, got, err, tt.want)
-		}
+	env := []string{"WALLETSCREEN_OPS_ADDR=:9", "WALLETSCREEN_TLS_CERT=c", "WALLETSCREEN_TLS_KEY=k", "WALLETSCREEN_AUDIT=a", "WALLETSCREEN_AUDIT_KEY=h",
+		"WALLETSCREEN_AUDIT_DURABLE=true", "WALLETSCREEN_AUDIT_KEEP=2d", "WALLETSCREEN_ADDR=:1", "WALLETSCREEN_DATA=d", "WALLETSCREEN_DB=b", "WALLETSCREEN_API_KEY=p, q",
+		"WALLETSCREEN_OFFLINE=true", "WALLETSCREEN_LOG_FORMAT=json", "WALLETSCREEN_LOG_LEVEL=warn", "WALLETSCREEN_REQUIRE=all", "WALLETSCREEN_MAX_AGE=48h",
+		"WALLETSCREEN_LISTS=A,B", "WALLETSCREEN_LIST=X=x,y,Y=z", "WALLETSCREEN_MIRROR=A=http://m"}
+	if got := options(t, env); !reflect.DeepEqual(got, want) {
+		t.Errorf("of the environment: %+v", got)
+	}
+	var args []string
+	for _, pair := range env {
+		name, value, _ := strings.Cut(strings.TrimPrefix(pair, "WALLETSCREEN_"), "=")
+		args = append(args, "-"+strings.ToLower(strings.ReplaceAll(name, "_", "-"))+"="+value)
+	}
+	if got := options(t, []string{"WALLETSCREEN_ADDR=:2", "WALLETSCREEN_API_KEY=x", "WALLETSCREEN_OFFLINE=false"}, args...); !reflect.DeepEqual(got, want) {
+		t.Errorf("of the flags: %+v", got)
 	}
 }
 
-func TestParseOperations(t *testing.T) {
-	want := config{
-		addr: "127.0.0.1:8080", opsAddr: ":9", tlsCert: "c", tlsKey: "k",
-		audit: "a", auditKey: "h", auditDurable: true, auditKeep: 48 * time.Hour,
+// A configuration that is wrong is one sentence, before anything listens.
+func TestWrongConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct{ args, want string }{
+		{"-adr :1", "serve: unknown flag -adr; did you mean -addr?"},
+		{"serve now", `serve: unexpected argument "now"`},
+		{"-log-level loud", `-log-level "loud": want debug, info, warn or error`},
+		{"-log-format xml", `-log-format "xml": want text or json`},
+		{"-tls-cert x", "-tls-cert and -tls-key need each other"},
+		{"-audit-keep 1h", "-audit-key, -audit-durable and -audit-keep need -audit"},
+		{"-db mysql://u:hunter2@h/d", "-db: want sqlite:FILE or postgres://"},
+		{"-mirror OFAC_SDN=ftp://x", "-mirror OFAC_SDN: want a URL that begins with https:// or http://"},
+		{"-mirror OFAC=https://x", `-mirror: there is no list "OFAC"`},
+		{"-lists OFAC_SDN,UK", `-lists: there is no list "UK"`},
+		{"-list OWN=" + dir + "/none", "-list OWN: open "},
+		{"-require EU", `-require: there is no list "EU"`},
+		{"-addr nowhere", "-addr: listen tcp: address nowhere: missing port in address"},
+		{"-exceptions " + dir + "/none", "no such file"},
+		{"-offline -max-age 24h", "nothing can be decided: OFAC_SDN is "},
+	} {
+		var stderr strings.Builder
+		p := &program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr}
+		code := p.run(t.Context(), append([]string{}, strings.Fields(tt.args)...))
+		text := regexp.MustCompile(`(?m)^time=.*\n`).ReplaceAllString(stderr.String(), "")
+		if code != 2 || !strings.HasPrefix(text, "walletscreen: "+tt.want) && !strings.Contains(text, tt.want) || strings.Contains(text, "hunter2") || strings.Count(text, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want %q", tt.args, code, text, tt.want)
+		}
 	}
-	values := map[string]string{"OPS_ADDR": ":9", "TLS_CERT": "c", "TLS_KEY": "k", "AUDIT": "a", "AUDIT_KEY": "h", "AUDIT_DURABLE": "true", "AUDIT_KEEP": "48h"}
-	got, err := parseFlags(nil, func(name string) string { return values[strings.TrimPrefix(name, "WALLETSCREEN_")] }, io.Discard)
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("of the environment: %+v, %v", got, err)
-	}
-	args := []string{"-ops-addr", ":9", "-tls-cert", "c", "-tls-key", "k", "-audit", "a", "-audit-key", "h", "-audit-durable", "-audit-keep", "48h"}
-	got, err = parseFlags(args, func(string) string { return "" }, io.Discard)
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("of the flags: %+v, %v", got, err)
+	first := start(t)
+	defer first.stop()
+	address := strings.TrimPrefix(first.url, "http://")
+	if err := run(t.Context(), []string{"-offline", "-addr", address}, io.Discard); err == nil || err.Error() != "-addr "+address+" is in use by another program; choose another port" {
+		t.Error(err)
 	}
 }
 
 // TestTrailOptions: what is about the records of screenings needs a place for them.
 func TestTrailOptions(t *testing.T) {
-	for _, c := range []config{{auditDurable: true}, {auditKey: "h"}, {auditKeep: time.Hour}} {
+	for _, c := range []*serveOptions{{auditDurable: true}, {auditKey: "h"}, {auditKeep: time.Hour}} {
 		if trail, err := openTrail(c, nil); err == nil {
 			t.Errorf("%+v: %v, want an error", c, trail)
 		}
 	}
-	if trail, err := openTrail(config{}, nil); trail != nil || err != nil {
+	if trail, err := openTrail(&serveOptions{}, nil); trail != nil || err != nil {
 		t.Errorf("without a trail: %v, %v", trail, err)
 	}
 }
@@ -382,7 +417,7 @@ func TestDownloading(t *testing.T) {
 			}
 			return a
 		},
-	})), "LIST")
+	})))("LIST")
 	for range 2 { // it breaks off, and begins again
 		for read := int64(0); read <= 30<<20; read += 1 << 20 {
 			told(read, 40<<20)

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/badlist"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/fbi"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/uk"
+)
+
+// A published list is one that the program knows how to fetch.
+type published struct {
+	bundled func() sources.Source // nil if it is not bundled
+	usual   bool                  // it is held if -lists does not choose
+	// live returns the source that fetches the list, from a mirror if that is not empty.
+	live func(mirror string, progress func(read, total int64)) sources.Source
+	// parse reads the list from a file that was downloaded.
+	parse func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
+}
+
+// catalog returns all published lists, the official ones first.
+func catalog() []published {
+	community := func(options func() *badlist.Options) func(string, func(int64, int64)) sources.Source {
+		return func(mirror string, progress func(int64, int64)) sources.Source {
+			o := options()
+			o.Progress = progress
+			if mirror != "" {
+				o.URL, o.AllowHTTP = mirror, true
+			}
+			return badlist.New(o)
+		}
+	}
+	return []published{
+		{bundle.OFAC, true, func(mirror string, progress func(int64, int64)) sources.Source {
+			return ofac.New(&ofac.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		}, ofac.Parse},
+		{bundle.EU, true, func(mirror string, progress func(int64, int64)) sources.Source {
+			return eu.New(&eu.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		}, eu.Parse},
+		{bundle.UK, true, func(mirror string, progress func(int64, int64)) sources.Source {
+			return uk.New(&uk.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		}, uk.Parse},
+		{bundle.FBI, true, func(mirror string, progress func(int64, int64)) sources.Source {
+			return fbi.New(&fbi.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		}, fbi.Parse},
+		{bundle.Badlist, true, community(func() *badlist.Options { return &badlist.Options{} }), badlist.Parse},
+		{nil, false, func(mirror string, progress func(int64, int64)) sources.Source {
+			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		}, ofac.Parse},
+		{nil, false, community(badlist.ScamSniffer), badlist.ScamSniffer().Format.Parse},
+		{nil, false, community(badlist.Ransomwhere), badlist.Ransomwhere().Format.Parse},
+	}
+}
+
+// official are the ids of the lists that -require all means.
+var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
+
+// sources returns the sources that the options choose, live ones if live is set. progress,
+// which may be nil, returns what is told how much of a source was downloaded.
+func (o *listOptions) sources(live bool, progress func(id string) func(read, total int64)) ([]sources.Source, error) {
+	mirrors, err := o.mirrorURLs()
+	if err != nil {
+		return nil, err
+	}
+	unknown := make(map[string]bool)
+	for _, id := range o.choose {
+		unknown[id] = true
+	}
+	var all []sources.Source
+	var ids []string
+	for _, p := range catalog() {
+		info := p.live("", nil).Info()
+		ids = append(ids, info.ID)
+		mirror, mirrored := mirrors[info.ID]
+		delete(mirrors, info.ID)
+		chosen := slices.Contains(o.choose, info.ID) || len(o.choose) == 0 && (p.usual || mirrored)
+		if !chosen {
+			if mirrored {
+				return nil, fmt.Errorf("-mirror %s: the list is not among -lists", info.ID)
+			}
+			continue
+		}
+		delete(unknown, info.ID)
+		var report func(read, total int64)
+		if progress != nil {
+			report = progress(info.ID)
+		}
+		s := p.live(mirror, report)
+		switch {
+		case !live && p.bundled != nil:
+			s = p.bundled()
+		case !live:
+			s = stored{info}
+		case p.bundled != nil:
+			s = sources.Seeded(s, p.bundled())
+		}
+		all = append(all, s)
+	}
+	for id := range unknown {
+		return nil, fmt.Errorf("-lists: there is no list %.80q%s", id, didYouMean(id, ids, ""))
+	}
+	for id := range mirrors {
+		return nil, fmt.Errorf("-mirror: there is no list %.80q%s", id, didYouMean(id, ids, ""))
+	}
+	own, err := o.ownSources(ids)
+	return append(all, own...), err
+}
+
+// mirrorURLs returns the URLs of -mirror by the id of their list.
+func (o *listOptions) mirrorURLs() (map[string]string, error) {
+	mirrors := make(map[string]string)
+	for _, m := range o.mirrors {
+		id, address, ok := strings.Cut(m, "=")
+		u, err := url.Parse(address)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("-mirror %q: want ID=URL, as OFAC_SDN=https://mirror.example/sdn_advanced.xml", m)
+		case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+			return nil, fmt.Errorf("-mirror %s: want a URL that begins with https:// or http://", id)
+		case mirrors[id] != "":
+			return nil, fmt.Errorf("-mirror %s is given twice", id)
+		}
+		mirrors[id] = address
+	}
+	return mirrors, nil
+}
+
+// A stored source never fetches its list: only what the store holds of it answers.
+type stored struct{ info sources.Info }
+
+func (s stored) Info() sources.Info { return s.info }
+
+func (s stored) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return sources.Revision{}, errors.New("not fetched, because the program is offline")
+}
+
+// optional returns which of these sources need not be loaded.
+func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
+	var ids []string
+	for _, s := range srcs {
+		ids = append(ids, s.Info().ID)
+	}
+	required := slices.Clone(o.require)
+	switch {
+	case len(required) == 0:
+		for _, s := range bundle.All() {
+			if id := s.Info().ID; !slices.Contains(bundle.Optional(), id) {
+				required = append(required, id)
+			}
+		}
+	case slices.Contains(required, "all"):
+		required = append(required, official...)
+	}
+	for _, id := range required {
+		if id == "all" || slices.Contains(ids, id) || len(o.require) == 0 {
+			continue
+		}
+		if slices.Contains(official, id) {
+			return nil, fmt.Errorf("-require %s: the list is not among -lists", id)
+		}
+		return nil, fmt.Errorf("-require: there is no list %.80q%s", id, didYouMean(id, ids, ""))
+	}
+	var optional []string
+	for _, s := range srcs {
+		if i := s.Info(); !slices.Contains(required, i.ID) && i.Jurisdiction != sources.Operator {
+			optional = append(optional, i.ID)
+		}
+	}
+	return optional, nil
+}

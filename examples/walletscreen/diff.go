@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// A jsonChange is a difference of two lists for programs.
+type jsonChange struct {
+	Change        string     `json:"change"` // added or removed
+	Source        string     `json:"source"`
+	SourceRef     string     `json:"source_ref"`
+	Name          string     `json:"name"`
+	Kind          string     `json:"kind"`
+	Chain         string     `json:"chain,omitempty"` // left out if the text is no address
+	Address       string     `json:"address,omitempty"`
+	ListedAddress string     `json:"listed_address"`
+	ListedAt      *time.Time `json:"listed_at"`
+}
+
+func (l *listsCall) diff(ctx context.Context, args []string) error {
+	if err := l.wantData(); err != nil {
+		return err
+	}
+	if len(args) == 0 || len(args) > 2 {
+		return errors.New("want A, and B or nothing for now: days, times or digests of snapshots")
+	}
+	st, err := l.lists.openStore()
+	if err != nil {
+		return err
+	}
+	a := store.NewArchive(st)
+	from, err := answering(ctx, a, args[0])
+	if err != nil {
+		return err
+	}
+	to, err := answering(ctx, a, append(args, "now")[1])
+	if err != nil {
+		return err
+	}
+	t := layout{}
+	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
+	added, removed := 0, 0
+	show := func(sign, change, id string, e sources.Entry) error {
+		if l.json {
+			j := jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), orNull(e.ListedAt)}
+			return writeJSON(l.stdout, j)
+		}
+		text := e.Text()
+		if e.Address.IsValid() {
+			text = e.Address.String()
+		}
+		t.add(sign, id, string(e.Kind), clean(text), clean(e.Ref), clean(e.Name))
+		return nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(merged(from.Lists, to.Lists))) {
+		if from.Lists[id] == to.Lists[id] {
+			continue
+		}
+		before, err := identities(ctx, a, from.Lists[id])
+		if err != nil {
+			return err
+		}
+		after, err := identities(ctx, a, to.Lists[id])
+		if err != nil {
+			return err
+		}
+		for _, e := range after {
+			if _, ok := before[e.Identity()]; !ok {
+				added++
+				if err := show("+", "added", id, e); err != nil {
+					return err
+				}
+			}
+		}
+		for _, e := range before {
+			if _, ok := after[e.Identity()]; !ok {
+				removed++
+				if err := show("-", "removed", id, e); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if l.json {
+		return nil
+	}
+	if len(t.rows) > 1 {
+		slices.SortStableFunc(t.rows[1:], func(a, b []string) int { return slices.Compare(a[1:], b[1:]) })
+		if err := t.print(l.stdout); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(l.stderr, "%s added, %s removed between %s and %s\n", grouped(int64(added)), grouped(int64(removed)), minute(from.At), minute(to.At))
+	return err
+}
+
+// answering returns from which lists questions were answered at a time, or in a snapshot
+// whose digest begins with the text.
+func answering(ctx context.Context, a *store.Archive, when string) (store.Event, error) {
+	at := time.Now()
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, when); err == nil {
+			if at = t; layout == time.DateOnly {
+				at = t.Add(24*time.Hour - 1) // the end of that day
+			}
+			when = "now"
+		}
+	}
+	if when == "now" {
+		e, err := a.Answering(ctx, at, func(store.Event) bool { return true })
+		if errors.Is(err, store.ErrNotFound) {
+			return e, fmt.Errorf("nothing was kept before %s", minute(at))
+		}
+		return e, err
+	}
+	if len(when) < 8 || strings.Trim(when, "0123456789abcdef") != "" {
+		return store.Event{}, fmt.Errorf("%q is no day (2026-11-21), no time (2026-11-21T09:30:00Z) and no digest", when)
+	}
+	all, err := a.Answerings(ctx)
+	if err != nil {
+		return store.Event{}, err
+	}
+	for _, e := range all {
+		if strings.HasPrefix(e.Digest, when) {
+			return e, nil
+		}
+	}
+	return store.Event{}, fmt.Errorf("no snapshot with the digest %s is kept", when)
+}
+
+// identities returns the entries of a revision by what makes them the same.
+func identities(ctx context.Context, a *store.Archive, name string) (map[sources.Entry]sources.Entry, error) {
+	all := make(map[sources.Entry]sources.Entry)
+	if name == "" {
+		return all, nil
+	}
+	for e, err := range fileEntries(ctx, a, name) {
+		if err != nil {
+			return nil, err
+		}
+		all[e.Identity()] = e
+	}
+	return all, nil
+}
+
+// merged returns the keys of both maps.
+func merged(a, b map[string]string) map[string]string {
+	m := maps.Clone(a)
+	if m == nil {
+		m = make(map[string]string)
+	}
+	maps.Copy(m, b)
+	return m
+}

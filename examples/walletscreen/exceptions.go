@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// maxExceptionsFile bounds the file of exceptions, in bytes.
+const maxExceptionsFile = 64 << 20
+
+// decisions are the operator's: the exceptions of -exceptions and what own lists allow.
+// When a file has changed, its content holds from then on; a file that cannot be used
+// changes nothing, and is logged once.
+type decisions struct {
+	file     string // of -exceptions, or ""
+	lists    *listOptions
+	screener *screening.Screener
+	log      *slog.Logger
+	last     [][]byte // the files as they were last read
+	said     string   // the error that was last logged
+}
+
+// openDecisions sets the exceptions, and returns nil if no file can have any.
+func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, log *slog.Logger) (*decisions, error) {
+	if c.exceptions == "" && len(c.lists.own) == 0 {
+		return nil, nil
+	}
+	d := &decisions{file: c.exceptions, lists: &c.lists, screener: s, log: log}
+	return d, d.load(ctx)
+}
+
+// load sets the exceptions of the files, if one has changed.
+func (d *decisions) load(ctx context.Context) error {
+	var texts [][]byte
+	names := make([]string, 0, 1+len(d.lists.own))
+	if d.file != "" {
+		names = append(names, d.file)
+	}
+	ids, files, err := d.lists.ownFiles(nil)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		names = append(names, files[id])
+	}
+	for _, name := range names {
+		text, err := readAtMost(name, maxOwn)
+		if err != nil {
+			return err
+		}
+		texts = append(texts, text)
+	}
+	if d.last != nil && slices.EqualFunc(texts, d.last, bytes.Equal) {
+		return nil
+	}
+	var exceptions []screening.Exception
+	if d.file != "" {
+		if len(texts[0]) > maxExceptionsFile {
+			return fmt.Errorf("%s: larger than %d bytes", d.file, maxExceptionsFile)
+		}
+		if exceptions, err = screening.ReadExceptions(bytes.NewReader(texts[0])); err != nil {
+			return fmt.Errorf("%s: %w", d.file, err)
+		}
+	}
+	if err := d.lists.setAllowed(ctx, d.screener, exceptions); err != nil {
+		return err
+	}
+	d.last = texts
+	return nil
+}
+
+// follow loads the files again periodically until ctx ends.
+func (d *decisions) follow(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		said := ""
+		if err := d.load(ctx); err != nil {
+			if said = err.Error(); said != d.said {
+				d.log.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
+			}
+		}
+		d.said = said
+	}
+}
+
+// readAtMost returns the content of a file, or an error if it is longer than limit bytes.
+func readAtMost(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("%s: larger than %d bytes", name, limit)
+	}
+	return text, err
+}

@@ -1,0 +1,279 @@
+// Package outbox keeps messages in a database until a webhook has accepted them.
+//
+// [Box.Add] stores the messages about a change together with the state that they lead
+// to, in one transaction: a process that ends at any moment neither loses a message nor
+// makes it twice. [Box.Deliver] posts what is due, again and again for three days.
+// [Box.Lead] decides which of several processes does so.
+package outbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
+	_ "modernc.org/sqlite"             // the driver sqlite
+)
+
+// ErrMoved means that the state is not the one that was expected: another process has
+// advanced it.
+var ErrMoved = errors.New("the state was advanced by another process")
+
+// Keep is how long delivery of a message is tried, and how long a message is kept after
+// that.
+const Keep = 3 * 24 * time.Hour
+
+// A Message is one to be delivered. Equal IDs mean the same message.
+type Message struct {
+	ID       string
+	Body     []byte // JSON
+	Created  time.Time
+	Attempts int // that have failed
+}
+
+// A Box is an outbox in a database. Its methods may be called concurrently.
+type Box struct {
+	db  *sql.DB
+	now func() time.Time
+}
+
+// Open opens the outbox in a database, which is sqlite:FILE or a URL of PostgreSQL, and
+// makes its tables if they are missing.
+func Open(ctx context.Context, database string) (*Box, error) {
+	var db *sql.DB
+	var err error
+	if file, ok := strings.CutPrefix(database, "sqlite:"); ok {
+		db, err = openSQLite(file)
+	} else {
+		db, err = sql.Open("pgx", database)
+	}
+	if err != nil {
+		return nil, errors.New("outbox: the database cannot be opened") // the error may show a password
+	}
+	b := &Box{db: db, now: time.Now}
+	if err := b.create(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("outbox: %w", err), db.Close())
+	}
+	return b, nil
+}
+
+func openSQLite(file string) (*sql.DB, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/…
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "fullfsync(on)"},
+	}.Encode()}
+	db, err := sql.Open("sqlite", u.String())
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
+}
+
+// create makes the tables. Times are in milliseconds since 1970.
+func (b *Box) create(ctx context.Context) error {
+	for _, statement := range []string{
+		`create table if not exists walletscreen_outbox (
+			id text primary key,
+			body text not null,
+			created bigint not null,
+			due bigint not null,
+			attempts bigint not null,
+			ended bigint not null,
+			failure text not null
+		)`,
+		`create index if not exists walletscreen_outbox_due on walletscreen_outbox (ended, due)`,
+		`create table if not exists walletscreen_outbox_state (
+			name text primary key,
+			digest text not null,
+			holder text not null,
+			until bigint not null
+		)`,
+		`insert into walletscreen_outbox_state (name, digest, holder, until) values ('book', '', '', 0) on conflict do nothing`,
+	} {
+		if _, err := b.db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the database.
+func (b *Box) Close() error { return b.db.Close() }
+
+// Lead makes holder the leader for a time, and reports whether it is: if nobody else is.
+func (b *Box) Lead(ctx context.Context, holder string, term time.Duration) (bool, error) {
+	now := b.now()
+	r, err := b.db.ExecContext(ctx, `update walletscreen_outbox_state set holder = $1, until = $2
+		where name = 'book' and (holder = $3 or until < $4)`, holder, now.Add(term).UnixMilli(), holder, now.UnixMilli())
+	if err != nil {
+		return false, fmt.Errorf("outbox: %w", err)
+	}
+	n, err := r.RowsAffected()
+	return n == 1, err
+}
+
+// Resign lets another process lead at once.
+func (b *Box) Resign(ctx context.Context, holder string) error {
+	_, err := b.db.ExecContext(ctx, `update walletscreen_outbox_state set holder = '', until = 0 where name = 'book' and holder = $1`, holder)
+	return err
+}
+
+// State returns the state that Add has stored last, and "" if it never has.
+func (b *Box) State(ctx context.Context) (string, error) {
+	var state string
+	err := b.db.QueryRowContext(ctx, `select digest from walletscreen_outbox_state where name = 'book'`).Scan(&state)
+	if err != nil {
+		return "", fmt.Errorf("outbox: %w", err)
+	}
+	return state, nil
+}
+
+// Add stores messages, and that the state is now to. It stores nothing if the state is
+// not from, and returns an error that wraps ErrMoved, or if messages has an error. A
+// message whose ID is known is not stored again.
+func (b *Box) Add(ctx context.Context, from, to string, messages iter.Seq2[Message, error]) (added int, err error) {
+	defer func() {
+		if err != nil {
+			added, err = 0, fmt.Errorf("outbox: %w", err)
+		}
+	}()
+	tx, err := b.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback()
+	// The update comes first, so that of two processes one waits for the other.
+	r, err := tx.ExecContext(ctx, `update walletscreen_outbox_state set digest = $1 where name = 'book' and digest = $2`, to, from)
+	if err != nil {
+		return 0, err
+	}
+	if n, err := r.RowsAffected(); err != nil || n != 1 {
+		return 0, errors.Join(ErrMoved, err)
+	}
+	insert, err := tx.PrepareContext(ctx, `insert into walletscreen_outbox (id, body, created, due, attempts, ended, failure)
+		values ($1, $2, $3, $4, 0, 0, '') on conflict do nothing`)
+	if err != nil {
+		return 0, err
+	}
+	defer insert.Close()
+	now := b.now().UnixMilli()
+	for m, err := range messages {
+		if err != nil {
+			return 0, err
+		}
+		r, err := insert.ExecContext(ctx, m.ID, string(m.Body), now, now)
+		if err != nil {
+			return 0, err
+		}
+		if n, err := r.RowsAffected(); err == nil {
+			added += int(n)
+		}
+	}
+	return added, tx.Commit()
+}
+
+// due returns messages that are due, the oldest first, at most n.
+func (b *Box) due(ctx context.Context, n int) ([]Message, error) {
+	rows, err := b.db.QueryContext(ctx, `select id, body, created, attempts from walletscreen_outbox
+		where ended = 0 and due <= $1 order by due, id limit $2`, b.now().UnixMilli(), n)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Message
+	for rows.Next() {
+		var m Message
+		var body string
+		var created int64
+		if err := rows.Scan(&m.ID, &body, &created, &m.Attempts); err != nil {
+			return nil, err
+		}
+		m.Body, m.Created = []byte(body), time.UnixMilli(created).UTC()
+		all = append(all, m)
+	}
+	return all, rows.Err()
+}
+
+// Deliver posts the messages that are due, the oldest first, and returns how many were
+// accepted and how many were given up after three days. A message that is not accepted
+// is due again later. Only errors of the database are returned.
+func (b *Box) Deliver(ctx context.Context, post func(context.Context, Message) error) (accepted, expired int, err error) {
+	for {
+		messages, err := b.due(ctx, 100)
+		if err != nil || len(messages) == 0 {
+			return accepted, expired, err
+		}
+		for _, m := range messages {
+			failure := post(ctx, m)
+			if ctx.Err() != nil {
+				return accepted, expired, ctx.Err() // the attempt may have been cut off by us
+			}
+			now := b.now()
+			switch {
+			case failure == nil:
+				accepted++
+				err = b.end(ctx, m.ID, now, "")
+			case now.Sub(m.Created) >= Keep:
+				expired++
+				err = b.end(ctx, m.ID, now, failure.Error())
+			default:
+				_, err = b.db.ExecContext(ctx, `update walletscreen_outbox set attempts = attempts + 1, due = $1, failure = $2 where id = $3`,
+					now.Add(Backoff(m.Attempts)).UnixMilli(), clip(failure.Error()), m.ID)
+			}
+			if err != nil {
+				return accepted, expired, err
+			}
+		}
+	}
+}
+
+// end marks a message as delivered, or as given up for a reason.
+func (b *Box) end(ctx context.Context, id string, now time.Time, failure string) error {
+	_, err := b.db.ExecContext(ctx, `update walletscreen_outbox set ended = $1, failure = $2 where id = $3`, now.UnixMilli(), clip(failure), id)
+	return err
+}
+
+// clip bounds the length of what a stranger has sent.
+func clip(s string) string { return strings.ToValidUTF8(s[:min(len(s), 500)], "?") }
+
+// Backoff returns how long to wait after a message has failed n times before: from five
+// seconds to an hour.
+func Backoff(n int) time.Duration {
+	return min(5*time.Second<<min(n, 20), time.Hour)
+}
+
+// Sweep deletes messages that ended longer than Keep ago.
+func (b *Box) Sweep(ctx context.Context) error {
+	_, err := b.db.ExecContext(ctx, `delete from walletscreen_outbox where ended > 0 and ended < $1`, b.now().Add(-Keep).UnixMilli())
+	return err
+}
+
+// Stats returns how many messages wait, and since when the oldest of them does.
+func (b *Box) Stats(ctx context.Context) (waiting int, oldest time.Time, err error) {
+	var first sql.NullInt64
+	err = b.db.QueryRowContext(ctx, `select count(*), min(created) from walletscreen_outbox where ended = 0`).Scan(&waiting, &first)
+	if first.Valid {
+		oldest = time.UnixMilli(first.Int64).UTC()
+	}
+	return waiting, oldest, err
+}

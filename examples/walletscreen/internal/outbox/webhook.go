@@ -1,0 +1,95 @@
+package outbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Webhook posts messages as the specification Standard Webhooks 1.0 says: each with
+// its ID, the time, and a signature over both and the body.
+type Webhook struct {
+	url    string
+	secret []byte
+	client *http.Client
+	now    func() time.Time
+}
+
+// NewSecret returns a new secret of a webhook.
+func NewSecret() string {
+	b := make([]byte, 32)
+	rand.Read(b)
+	return "whsec_" + base64.StdEncoding.EncodeToString(b)
+}
+
+// NewWebhook returns the webhook at a URL. The secret is of the form that NewSecret
+// returns. The URL must be https, or http on this machine.
+func NewWebhook(to, secret string) (*Webhook, error) {
+	u, err := url.Parse(to)
+	switch {
+	case err != nil || u.Host == "":
+		return nil, errors.New("want a URL, as https://example.com/hooks/walletscreen")
+	case u.Scheme == "http" && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1"):
+	case u.Scheme != "https":
+		return nil, fmt.Errorf("the URL begins with %s; want https, or http on this machine", u.Scheme)
+	case u.User != nil:
+		return nil, errors.New("the URL has a password; the signature proves who posts")
+	}
+	encoded, ok := strings.CutPrefix(strings.TrimSpace(secret), "whsec_")
+	key, err := base64.StdEncoding.DecodeString(encoded)
+	if !ok || err != nil || len(key) < 24 || len(key) > 64 {
+		return nil, errors.New("the secret is not whsec_ and 24 to 64 bytes in base64")
+	}
+	return &Webhook{
+		url: to, secret: key, now: time.Now,
+		client: &http.Client{
+			Timeout:       15 * time.Second,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// sign returns the signature of a message.
+func (h *Webhook) sign(id, timestamp string, body []byte) string {
+	mac := hmac.New(sha256.New, h.secret)
+	fmt.Fprintf(mac, "%s.%s.%s", id, timestamp, body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Post posts a message once. Any status but 2xx is an error.
+func (h *Webhook) Post(ctx context.Context, m Message) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(m.Body))
+	if err != nil {
+		return errors.New("the request cannot be made")
+	}
+	timestamp := strconv.FormatInt(h.now().Unix(), 10)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "walletscreen")
+	r.Header.Set("webhook-id", m.ID)
+	r.Header.Set("webhook-timestamp", timestamp)
+	r.Header.Set("webhook-signature", h.sign(m.ID, timestamp, m.Body))
+	answer, err := h.client.Do(r)
+	if err != nil {
+		if e := (*url.Error)(nil); errors.As(err, &e) {
+			err = e.Err // without the URL, which may hold a token
+		}
+		return err
+	}
+	defer answer.Body.Close()
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10)) // so that the connection is used again
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("the receiver answered %s", answer.Status)
+	}
+	return nil
+}

@@ -1,0 +1,341 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/httpapi/access"
+)
+
+// A keysCall is a call of a command below keys.
+type keysCall struct {
+	*program
+	db, data string
+	json     bool
+
+	id, name, quota, rate, burst, scopes, expires string // of create and set
+	overlap                                       time.Duration
+}
+
+func (p *program) keysCommand() *cli.Command {
+	k := &keysCall{program: p, overlap: 24 * time.Hour}
+	where := []cli.Flag{
+		p.text("data", "", "`directory` of the server's data", &k.data),
+		p.text("db", "", "`database`: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME (default: "+dbFile+" in -data)", &k.db),
+	}
+	settings := []cli.Flag{
+		p.text("name", "", "`name` of the key's owner", &k.name),
+		p.text("quota", "", "screenings per calendar month in UTC, a `number` or none (default: none)", &k.quota),
+		p.text("rate", "", "requests per second to each replica, a `number` or none; needs -burst (default: none)", &k.rate),
+		p.text("burst", "", "`number` of requests at once; needs -rate", &k.burst),
+		p.text("scopes", "", "`endpoints` that the key may use, some of "+access.AllScopes()+", or all (default: all)", &k.scopes),
+		p.text("expires", "", "`time` when the key expires, as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)", &k.expires),
+	}
+	command := func(name, args, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
+		c := &cli.Command{Name: name, Usage: usage, UsageText: "walletscreen keys " + name + " [flags]" + args, Flags: slices.Concat(flags, where)}
+		c.Action = func(ctx context.Context, c *cli.Command) error {
+			err := k.arguments(c.Args().Slice(), args != "")
+			if err == nil {
+				err = k.run(ctx, do)
+			}
+			if err != nil {
+				return fmt.Errorf("keys %s: %w", name, err)
+			}
+			return nil
+		}
+		return c
+	}
+	return &cli.Command{
+		Name:  "keys",
+		Usage: "creates, lists, changes and revokes API keys",
+		Description: "A change is in force on all replicas within five seconds. A token is shown once, when it is\n" +
+			"made; what is kept is a hash. Give -data or -db as you give them to serve.",
+		Commands: []*cli.Command{
+			command("create", "", "makes a key, and prints its token",
+				append([]cli.Flag{p.text("id", "", "public `id` of the key: up to 200 bytes (default: random)", &k.id)}, settings...), k.create),
+			command("list", "", "lists all keys, with what they have used this month", []cli.Flag{p.flag("json", "print one JSON object a line", &k.json)}, k.list),
+			command("set", " ID", "changes the settings of a key that the flags name", settings, k.set),
+			command("rotate", " ID", "gives a key a new secret, and prints its token",
+				[]cli.Flag{p.duration("overlap", "`time` for which the old secret remains valid", &k.overlap)}, k.rotate),
+			command("revoke", " ID", "revokes a key", nil, k.revoke),
+		},
+	}
+}
+
+// arguments takes the id of the key from the arguments, if the command has one.
+func (k *keysCall) arguments(args []string, wantID bool) error {
+	switch {
+	case !wantID && len(args) > 0:
+		return fmt.Errorf("unexpected argument %q", args[0])
+	case wantID && len(args) == 0:
+		return errors.New("want the ID of a key; walletscreen keys list shows them")
+	case wantID && len(args) > 1:
+		return fmt.Errorf("unexpected argument %q; one ID at a time", args[1])
+	case wantID:
+		k.id = args[0]
+	}
+	return nil
+}
+
+// run opens the database and does what a command does.
+func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) error) error {
+	if k.db == "" && k.data == "" {
+		return errors.New("want -data or -db, as you give it to serve")
+	}
+	file, isFile := strings.CutPrefix(k.db, "sqlite:")
+	if k.db == "" {
+		file, isFile = filepath.Join(k.data, dbFile), true
+	}
+	if _, err := os.Stat(file); isFile && errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no database %s; serve makes it when it first starts", file)
+	}
+	s, err := openStore(ctx, k.db, k.data)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, s), s.close())
+}
+
+// apply sets what the flags say in a key.
+func (k *keysCall) apply(key *access.Key) error {
+	if k.name != "" {
+		key.Name = k.name
+	}
+	var err error
+	switch {
+	case k.quota == "none":
+		key.Quota = 0
+	case k.quota != "":
+		if key.Quota, err = strconv.ParseInt(k.quota, 10, 64); err != nil || key.Quota < 1 {
+			return fmt.Errorf("-quota %.40q: want a number from 1, or none", k.quota)
+		}
+	}
+	switch {
+	case k.rate == "none" || k.burst == "none":
+		if k.rate != "none" && k.rate != "" || k.burst != "none" && k.burst != "" {
+			return errors.New("-rate and -burst need each other: none removes both")
+		}
+		key.Rate, key.Burst = 0, 0
+	case k.rate != "" || k.burst != "":
+		if k.rate != "" {
+			if key.Rate, err = strconv.ParseFloat(k.rate, 64); err != nil || !(key.Rate > 0) || key.Rate > 1e6 {
+				return fmt.Errorf("-rate %.40q: want a number above 0, or none", k.rate)
+			}
+		}
+		if k.burst != "" {
+			if key.Burst, err = strconv.Atoi(k.burst); err != nil || key.Burst < 1 {
+				return fmt.Errorf("-burst %.40q: want a number from 1, or none", k.burst)
+			}
+		}
+		if key.Burst == 0 {
+			return errors.New("-rate needs -burst")
+		}
+		if key.Rate == 0 {
+			return errors.New("-burst needs -rate")
+		}
+	}
+	switch k.scopes {
+	case "":
+	case "all":
+		key.Scopes = access.AllScopes()
+	default:
+		if key.Scopes, err = access.NormalScopes(strings.ReplaceAll(k.scopes, ",", " ")); err != nil {
+			return fmt.Errorf("-scopes: %w", err)
+		}
+	}
+	switch k.expires {
+	case "":
+	case "never":
+		key.Expires = time.Time{}
+	default:
+		if key.Expires, err = time.Parse(time.RFC3339, k.expires); err != nil {
+			if key.Expires, err = time.Parse(time.DateOnly, k.expires); err != nil {
+				return fmt.Errorf("-expires %.40q: want a day, as 2027-12-31, a time, as 2027-12-31T18:00:00Z, or never", k.expires)
+			}
+		}
+	}
+	return nil
+}
+
+// said prints a token alone on the standard output, and on the standard error where its
+// key is kept.
+func (k *keysCall) said(token, what string, s *keyStore) error {
+	if token != "" {
+		if _, err := fmt.Fprintln(k.stdout, token); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(k.stderr, "%s in %s\n", what, s.where)
+	return err
+}
+
+func (k *keysCall) create(ctx context.Context, s *keyStore) error {
+	key := access.Key{ID: k.id}
+	if err := k.apply(&key); err != nil {
+		return err
+	}
+	token, key, err := access.NewKey(key)
+	if err == nil {
+		err = s.PutKey(ctx, key)
+	}
+	if errors.Is(err, access.ErrConflict) {
+		return fmt.Errorf("there is a key %s already; walletscreen keys rotate gives it a new secret", key.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return k.said(token, "key "+key.ID+" was created", s)
+}
+
+// change changes a key, again if somebody else does so meanwhile.
+func (k *keysCall) change(ctx context.Context, s *keyStore, change func(*access.Key) error) error {
+	for {
+		key, err := s.Key(ctx, k.id)
+		if err != nil {
+			return k.unknown(ctx, s, err)
+		}
+		if err := change(&key); err != nil {
+			return err
+		}
+		if err = s.PutKey(ctx, key); !errors.Is(err, access.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// unknown returns err, and for a key that does not exist the id that was meant.
+func (k *keysCall) unknown(ctx context.Context, s *keyStore, err error) error {
+	all, e := s.Keys(ctx)
+	if e != nil || slices.ContainsFunc(all, func(key access.Key) bool { return key.ID == k.id }) {
+		return err
+	}
+	var ids []string
+	for _, key := range all {
+		ids = append(ids, key.ID)
+	}
+	return fmt.Errorf("there is no key %.80q%s", k.id, didYouMean(k.id, ids, ""))
+}
+
+func (k *keysCall) set(ctx context.Context, s *keyStore) error {
+	if k.name+k.quota+k.rate+k.burst+k.scopes+k.expires == "" {
+		return errors.New("want a setting to change: -name, -quota, -rate, -burst, -scopes or -expires")
+	}
+	if err := k.change(ctx, s, k.apply); err != nil {
+		return err
+	}
+	return k.said("", "key "+k.id+" was changed", s)
+}
+
+func (k *keysCall) rotate(ctx context.Context, s *keyStore) error {
+	token := ""
+	err := k.change(ctx, s, func(key *access.Key) error {
+		if is := state(*key, time.Now()); is != "valid" {
+			return fmt.Errorf("key %s is %s; a new secret would not change that", key.ID, is)
+		}
+		token, *key = key.Rotate(k.overlap)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return k.said(token, "key "+k.id+" has a new secret", s)
+}
+
+func (k *keysCall) revoke(ctx context.Context, s *keyStore) error {
+	err := k.change(ctx, s, func(key *access.Key) error {
+		if key.Revoked.IsZero() { // the time of the first revocation stays
+			key.Revoked = time.Now()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return k.said("", "key "+k.id+" is revoked", s)
+}
+
+// A jsonKey is a key for programs.
+type jsonKey struct {
+	ID       string     `json:"id"`
+	Name     string     `json:"name"`
+	State    string     `json:"state"`
+	Scopes   string     `json:"scopes"`
+	Quota    int64      `json:"quota"` // 0 for none
+	Used     int64      `json:"used"`
+	Rate     float64    `json:"rate"`
+	Burst    int        `json:"burst"`
+	Created  *time.Time `json:"created_at"`
+	Expires  *time.Time `json:"expires_at"`
+	LastUsed *time.Time `json:"last_used_at"`
+}
+
+func (k *keysCall) list(ctx context.Context, s *keyStore) error {
+	all, err := s.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	t := layout{}
+	t.add("ID", "NAME", "STATE", "SCOPES", ">QUOTA", ">USED", "RATE", "CREATED", "EXPIRES", "LAST USED")
+	for _, key := range all {
+		_, used, _, err := s.Account(ctx, key.ID, access.MonthOf(now))
+		if err != nil {
+			return err
+		}
+		if k.json {
+			err := writeJSON(k.stdout, jsonKey{key.ID, key.Name, state(key, now), scopes(key), key.Quota, used, key.Rate, key.Burst,
+				orNull(key.Created), orNull(key.Expires), orNull(key.LastUsed)})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		quota, rate := "-", "-"
+		if key.Quota > 0 {
+			quota = grouped(key.Quota)
+		}
+		if key.Rate > 0 {
+			rate = fmt.Sprintf("%g/s, %d at once", key.Rate, key.Burst)
+		}
+		lastUsed := "-"
+		if !key.LastUsed.IsZero() {
+			lastUsed = key.LastUsed.UTC().Format("2006-01-02T15:04Z")
+		}
+		t.add(key.ID, clean(key.Name), state(key, now), scopes(key), quota, grouped(used), rate, day(key.Created), day(key.Expires), lastUsed)
+	}
+	if k.json {
+		return nil
+	}
+	return t.print(k.stdout)
+}
+
+// scopes returns the scopes of a key, or all.
+func scopes(key access.Key) string {
+	switch key.Scopes {
+	case "":
+		return "none"
+	case access.AllScopes():
+		return "all"
+	}
+	return key.Scopes
+}
+
+// state says whether a key is valid at a time.
+func state(key access.Key, now time.Time) string {
+	switch {
+	case !key.Revoked.IsZero() && !now.Before(key.Revoked):
+		return "revoked"
+	case !key.Expires.IsZero() && !now.Before(key.Expires):
+		return "expired"
+	}
+	return "valid"
+}

@@ -1,0 +1,404 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/export"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// A listsCall is a call of a command below lists.
+type listsCall struct {
+	*program
+	lists         listOptions
+	json          bool
+	accept        bool
+	format, table string
+	out           string
+}
+
+func (p *program) listsCommand() *cli.Command {
+	l := &listsCall{program: p}
+	asJSON := p.flag("json", "print one JSON object a line", &l.json)
+	command := func(name, args, usage, description string, flags []cli.Flag, do func(context.Context, []string) error) *cli.Command {
+		c := &cli.Command{Name: name, Usage: usage, UsageText: "walletscreen lists " + name + " [flags]" + args, Description: description, Flags: flags}
+		c.Action = func(ctx context.Context, c *cli.Command) error {
+			if args == "" && c.Args().Present() {
+				return fmt.Errorf("lists %s: unexpected argument %q", name, c.Args().First())
+			}
+			if err := do(ctx, c.Args().Slice()); err != nil && !errors.Is(err, errSilent) {
+				return fmt.Errorf("lists %s: %w", name, err)
+			} else if err != nil {
+				return err
+			}
+			return nil
+		}
+		return c
+	}
+	common := p.listFlags(&l.lists)
+	return &cli.Command{
+		Name:  "lists",
+		Usage: "shows, refreshes, compares, exports and imports lists",
+		Commands: []*cli.Command{
+			command("status", "", "shows each list with its age, size and completeness",
+				"Without -data it shows the bundled lists. Exit code 2 if a required list is missing or too old.",
+				slices.Concat([]cli.Flag{asJSON}, common), l.status),
+			command("refresh", "", "fetches the lists from their publishers into -data",
+				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
+				slices.Concat([]cli.Flag{asJSON, p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &l.lists.mirrors)}, common), l.refresh),
+			command("diff", " A [B]", "shows what was added and removed between A and B",
+				"A and B are days, times (RFC 3339) or the digests of snapshots. B is now by default.",
+				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
+			command("export", "", "writes the lists as tables, for a database that cannot call the program",
+				"One row for each way in which a listed account is written: see docs/sql.md.",
+				slices.Concat([]cli.Flag{
+					p.text("format", "csv", "`format` to write: csv or sql", &l.format),
+					p.text("table", "addresses", "`table` to write in csv: addresses, or chains", &l.table),
+					p.text("out", "", "`file` to write; with .gz at the end it is compressed (default: the standard output)", &l.out),
+				}, common), l.export),
+			command("import", " ID=FILE...", "takes lists that a person has downloaded into -data",
+				"A list that looks wrong is refused, as one that has lost many addresses; -accept takes it.",
+				slices.Concat([]cli.Flag{p.flag("accept", "take a list also if it is suspect", &l.accept), asJSON}, common), l.imports),
+		},
+	}
+}
+
+// openStore opens the store of -data, and returns nil if there is none.
+func (o *listOptions) openStore() (store.Store, error) {
+	if o.data == "" {
+		return nil, nil
+	}
+	dir, err := store.Open(filepath.Join(o.data, "lists"))
+	if err != nil {
+		return nil, fmt.Errorf("-data: %w", err)
+	}
+	return dir, nil
+}
+
+// wantData returns an error without -data.
+func (l *listsCall) wantData() error {
+	if l.lists.data == "" {
+		return errors.New("want -data, the directory that keeps the lists, as you give it to serve")
+	}
+	return nil
+}
+
+// open returns a Screener of what is at hand.
+func (l *listsCall) open(ctx context.Context) (*screening.Screener, []sources.Source, error) {
+	srcs, err := l.lists.sources(false, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := l.lists.open(ctx, srcs, &screening.Options{})
+	return s, srcs, err
+}
+
+func (l *listsCall) status(ctx context.Context, _ []string) error {
+	s, _, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	lists := s.Sources()
+	if l.json {
+		for _, j := range jsonLists(lists) {
+			if err := writeJSON(l.stdout, j); err != nil {
+				return err
+			}
+		}
+	} else {
+		t := layout{}
+		t.add("LIST", "REQUIRED", "COMPLETENESS", ">AGE", "CHECKED", "PUBLISHED", ">ENTRIES", ">ADDRESSES", "NEXT REFRESH")
+		now := time.Now()
+		for _, s := range lists {
+			required, old, next := "no", "-", "due"
+			if s.Required {
+				required = "yes"
+			}
+			if !s.LastUpdated.IsZero() {
+				old = age(now.Sub(s.LastUpdated))
+				if at := s.LastUpdated.Add(refreshEvery); at.After(now) {
+					next = at.UTC().Format("15:04Z")
+				}
+			}
+			complete := "none"
+			if s.Digest != "" {
+				complete = s.Completeness.String()
+			}
+			t.add(s.Info.ID, required, complete, old, minute(s.LastUpdated), day(s.Published), grouped(int64(s.Entries)), grouped(int64(s.Addresses)), next)
+		}
+		if err := t.print(l.stdout); err != nil {
+			return err
+		}
+		for _, s := range lists {
+			if s.Err != nil {
+				fmt.Fprintf(l.stderr, "%s: %v\n", s.Info.ID, s.Err)
+			}
+		}
+	}
+	if bad := l.lists.undecidable(s); bad != nil {
+		fmt.Fprintln(l.stderr, "walletscreen:", bad)
+		return errSilent
+	}
+	return nil
+}
+
+// minute returns t to the minute, or a dash for none.
+func minute(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02T15:04Z")
+}
+
+func (l *listsCall) refresh(ctx context.Context, _ []string) error {
+	if err := l.wantData(); err != nil {
+		return err
+	}
+	show := newDownloads(l.stderr)
+	srcs, err := l.lists.sources(true, show.download)
+	if err != nil {
+		return err
+	}
+	return l.load(ctx, srcs, &screening.Options{Progress: show.entries}, nil, show)
+}
+
+// load refreshes the sources into the store, and prints what became of those with these
+// ids, or of all.
+func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, ids []string, show *downloads) error {
+	s, err := l.lists.open(ctx, srcs, opts)
+	if err != nil {
+		return err
+	}
+	r, _ := s.Refresh(ctx)
+	show.finish()
+	failed := false
+	t := layout{}
+	t.add("LIST", "RESULT", ">ADDED", ">REMOVED", ">ADDRESSES", "PUBLISHED", "")
+	for _, x := range r.Sources {
+		if len(ids) > 0 && !slices.Contains(ids, x.Info.ID) {
+			continue
+		}
+		result, why := "loaded", ""
+		switch {
+		case x.Err != nil:
+			result, why, failed = "FAILED", x.Err.Error(), true
+			for _, suspect := range []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrCut} {
+				if errors.Is(x.Err, suspect) {
+					result = "REFUSED"
+				}
+			}
+		case x.Unchanged:
+			result = "unchanged"
+		}
+		if x.StoreErr != nil {
+			result, why, failed = "NOT KEPT", x.StoreErr.Error(), true
+		}
+		if l.json {
+			err := writeJSON(l.stdout, map[string]any{"id": x.Info.ID, "result": strings.ToLower(result), "added": len(x.Added), "removed": len(x.Removed),
+				"address_count": x.Addresses, "published_at": orNull(x.Published), "error": why})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		t.add(x.Info.ID, result, grouped(int64(len(x.Added))), grouped(int64(len(x.Removed))), grouped(int64(x.Addresses)), day(x.Published), clean(why))
+	}
+	if !l.json {
+		if err := t.print(l.stdout); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return errSilent
+	}
+	return nil
+}
+
+func (l *listsCall) imports(ctx context.Context, args []string) error {
+	if err := l.wantData(); err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return errors.New("want ID=FILE, as OFAC_SDN=sdn_advanced.xml")
+	}
+	l.lists.choose = nil
+	srcs, err := l.lists.sources(false, nil)
+	if err != nil {
+		return err
+	}
+	var ids, known []string
+	files := make(map[string]sources.Source)
+	for _, p := range catalog() {
+		info := p.live("", nil).Info()
+		known = append(known, info.ID)
+		for _, arg := range args {
+			if id, file, ok := strings.Cut(arg, "="); ok && id == info.ID {
+				files[id] = sources.File(info, file, p.parse)
+			}
+		}
+	}
+	for _, arg := range args {
+		id, file, ok := strings.Cut(arg, "=")
+		if !ok || file == "" {
+			return fmt.Errorf("%q: want ID=FILE, as OFAC_SDN=sdn_advanced.xml; IDs are %s", arg, orList(known))
+		}
+		if files[id] == nil {
+			return fmt.Errorf("there is no list %.80q%s", id, didYouMean(id, known, ""))
+		}
+		ids = append(ids, id)
+	}
+	// The others stay as they are kept.
+	for i, s := range srcs {
+		srcs[i] = stored{s.Info()}
+		if f := files[s.Info().ID]; f != nil {
+			srcs[i] = f
+			delete(files, s.Info().ID)
+		}
+	}
+	for _, id := range ids {
+		if f := files[id]; f != nil {
+			srcs = append(srcs, f)
+		}
+	}
+	opts := &screening.Options{}
+	if l.accept {
+		opts.Accept = func(s screening.Suspect) bool { return slices.Contains(ids, s.Source) }
+	}
+	return l.load(ctx, srcs, opts, ids, newDownloads(io.Discard))
+}
+
+func (l *listsCall) export(ctx context.Context, _ []string) error {
+	format, err := export.ParseFormat(l.format)
+	if err != nil {
+		return fmt.Errorf("-format: %w", err)
+	}
+	if l.table != "addresses" && l.table != "chains" {
+		return fmt.Errorf("-table %.40q: want addresses or chains", l.table)
+	}
+	s, srcs, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	if bad := l.lists.undecidable(s); bad != nil {
+		return bad
+	}
+	out, err := openOutput(l.out, l.stdout)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if l.table == "chains" || format == export.SQL {
+		if err := export.WriteChains(out.w, format); err != nil {
+			return err
+		}
+	}
+	if l.table == "chains" {
+		return out.Close()
+	}
+	sum, err := export.Write(ctx, out.w, format, s, l.entries(ctx, s, srcs))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.stderr, "%s rows of %s entries, snapshot %s\n", grouped(int64(sum.Rows)), grouped(int64(sum.Entries)), sum.Snapshot)
+	return out.Close()
+}
+
+// entries returns the entries of all lists that s answers from.
+func (l *listsCall) entries(ctx context.Context, s *screening.Screener, srcs []sources.Source) iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		st, err := l.lists.openStore()
+		if err != nil {
+			yield(sources.Entry{}, err)
+			return
+		}
+		for i, held := range s.Sources() {
+			if held.Digest == "" {
+				continue
+			}
+			if st != nil {
+				found, more := stopped(keptEntries(ctx, store.NewArchive(st), held.Info.ID, held.Digest), yield)
+				if !more {
+					return
+				}
+				if found {
+					continue
+				}
+			}
+			more := true
+			_, err := srcs[i].Load(ctx, sources.Revision{}, func(e sources.Entry) error {
+				if more = yield(e, nil); !more {
+					return errStop
+				}
+				return nil
+			})
+			if !more {
+				return
+			}
+			if err != nil {
+				yield(sources.Entry{}, err)
+				return
+			}
+		}
+	}
+}
+
+// stopped yields what seq does, and reports whether there was anything, and whether yield
+// wants more.
+func stopped(seq iter.Seq2[sources.Entry, error], yield func(sources.Entry, error) bool) (found, more bool) {
+	for e, err := range seq {
+		found = true
+		if !yield(e, err) || err != nil {
+			return true, false
+		}
+	}
+	return found, true
+}
+
+// keptEntries returns the entries of the revision of a list with this digest, none if it
+// is not kept.
+func keptEntries(ctx context.Context, a *store.Archive, source, digest string) iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		names, err := a.Revisions(ctx, source)
+		if err != nil {
+			yield(sources.Entry{}, err)
+			return
+		}
+		for _, name := range names {
+			_, _, d, _ := store.ParseName(name)
+			if d != digest {
+				continue
+			}
+			stopped(fileEntries(ctx, a, name), yield)
+			return
+		}
+	}
+}
+
+// fileEntries returns the entries of a revision by its name in the store.
+func fileEntries(ctx context.Context, a *store.Archive, name string) iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		f, err := a.Open(ctx, name)
+		if err != nil {
+			yield(sources.Entry{}, err)
+			return
+		}
+		defer f.Close()
+		for e, err := range f.Entries() {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An own list blocks and allows; the file needs no particular form.
+func TestOwnLists(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	plain := write("plain.txt", "# our own\n"+unlisted+" # a customer who left\n\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv8\n")
+	table := write("table.csv", "address;action;reason;reference\n"+listed+";allow;license 2026-17;\nbc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq;block;fraud;T-7\n")
+	for _, test := range []struct {
+		lists   []string
+		address string
+		want    string
+	}{
+		{[]string{"OWN=" + plain}, unlisted, "CRITICAL  100  ethereum " + unlisted + "\n  BLOCKED  exact match  OWN"},
+		{[]string{"OWN=" + plain}, "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", "CRITICAL  100  tron TJRabPrwbZy45sbavfcjinPJC18kjpRTv8\n  BLOCKED"},
+		{[]string{"OWN=" + table}, listed, "CLEAN_NO_MATCH  0  ethereum " + strings.ToLower(listed) + "\n  suppressed  exact match  OFAC_SDN 27307  Lazarus Group  license 2026-17\n"},
+		{[]string{"OWN=" + plain + ",MORE=" + table}, "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "CRITICAL  100  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n  BLOCKED  exact match  MORE T-7  fraud  listed "},
+	} {
+		var args []string
+		for _, l := range test.lists {
+			args = append(args, "-list", l)
+		}
+		code, stdout, stderr := call(t, "", append(append([]string{"screen"}, args...), test.address)...)
+		if !strings.HasPrefix(stdout, test.want) {
+			t.Errorf("%q %s: exit code %d, %q, %s, want %q", test.lists, test.address, code, stdout, stderr, test.want)
+		}
+	}
+	for list, want := range map[string]string{
+		"OWN":                             `-list: want ID=VALUE, with an ID of capital letters, digits and underscores`,
+		"own=" + plain:                    `-list: want ID=VALUE, with an ID of capital letters, digits and underscores`,
+		"OFAC_SDN=" + plain:               `-list OFAC_SDN: there is a list of that id already`,
+		"OWN=" + dir + "/none":            `-list OWN: open ` + dir + `/none: no such file or directory`,
+		"OWN=" + write("bad", "hello\nx"): `-list OWN: ` + dir + `/bad: line 1: the address may be of several chains: name one in the column chain`,
+		"OWN=" + write("word", "address,action\n"+unlisted+",deny\n"): `-list OWN: ` + dir + `/word: line 2: action "deny", want block or allow`,
+	} {
+		code, stdout, stderr := call(t, "", "screen", "-list", list, unlisted)
+		if code != 2 || stdout != "" || strings.TrimPrefix(strings.TrimPrefix(stderr, "walletscreen: "), "screen: ") != want+"\n" {
+			t.Errorf("%s: exit code %d, %q, %q, want %q", list, code, stdout, stderr, want)
+		}
+	}
+}
+
+func TestChooseLists(t *testing.T) {
+	_, _, stderr := call(t, "", "screen", "-lists", "OFAC_SDN", unlisted)
+	if strings.Contains(stderr, "COMMUNITY_BADLIST") || !strings.Contains(stderr, "OFAC_SDN") {
+		t.Error(stderr)
+	}
+	for _, test := range []struct{ args, want string }{
+		{"-lists OFAC_SND", `-lists: there is no list "OFAC_SND"; did you mean OFAC_SDN?`},
+		{"-lists OFAC_SDN -require all", "-require EU_CONSOLIDATED: the list is not among -lists"},
+		{"-lists SCAMSNIFFER -require SCAMSNIFFER", "nothing can be decided: SCAMSNIFFER not loaded"},
+	} {
+		code, _, stderr := call(t, "", append(append([]string{"screen"}, strings.Fields(test.args)...), unlisted)...)
+		if code != 2 || !strings.HasPrefix(stderr, "walletscreen: "+test.want+"\n") {
+			t.Errorf("%s: exit code %d, %q, want %q", test.args, code, stderr, test.want)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/httpapi/page"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	lists listOptions
+
+	addr, opsAddr       string
+	db                  string
+	keys                []string
+	offline             bool
+	exceptions          string
+	tlsCert, tlsKey     string
+	audit, auditKey     string
+	auditDurable        bool
+	auditKeep           time.Duration
+	book, webhook       string
+	webhookSecret       string
+	logFormat, logLevel string
+}
+
+// serveCommand returns the command serve, which stores its flags in o.
+func (p *program) serveCommand(o *serveOptions) *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "answers over HTTP until it is stopped",
+		UsageText: "walletscreen [serve] [flags]",
+		Description: "It answers at once, from the bundled lists and those in -data, and refreshes them in the\n" +
+			"background. API keys and quotas are in a database: a file in -data, or where -db says, which\n" +
+			"replicas may share. To create, see, change and revoke keys: walletscreen keys -help",
+		Flags: slices.Concat([]cli.Flag{
+			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
+			p.text("db", "", "`database` of API keys and quotas: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME for several replicas (default: "+dbFile+" in -data)", &o.db),
+			p.texts("api-key", "API `key` to accept beside those in the database, for trying out; may be given several times", &o.keys),
+			p.flag("offline", "fetch no list", &o.offline),
+		}, p.listFlags(&o.lists), []cli.Flag{
+			p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.lists.mirrors),
+			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
+			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
+			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP (default: no TLS)", &o.tlsCert),
+			p.text("tls-key", "", "PEM `file` of the certificate's key", &o.tlsKey),
+			p.text("audit", "", "`directory` for a record of each screening; a screening that cannot be recorded is not answered (default: none)", &o.audit),
+			p.text("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address in its place", &o.auditKey),
+			p.flag("audit-durable", "with -audit, answer once the record is on the disk", &o.auditDurable),
+			p.duration("audit-keep", "with -audit, remove files this `time` after their last record, as 365d (default: never)", &o.auditKeep),
+			p.text("book", "", "table of customers, a `file` as of screen -in: after each refresh the webhook gets a message about each customer whose verdict has changed; the file may be replaced at any time", &o.book),
+			p.text("webhook", "", "`URL` to post these messages to, signed as Standard Webhooks says, for three days until it answers 2xx", &o.webhook),
+			p.text("webhook-secret", "", "`file` with the secret of the signature, whsec_ and base64 (default: webhook-secret in -data, which is made)", &o.webhookSecret),
+			p.text("log-format", "text", "`format` of the log on standard error: text or json", &o.logFormat),
+			p.text("log-level", "info", "least severe `level` that is logged: debug, info, warn or error", &o.logLevel),
+		}),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Len() > 0 {
+				return fmt.Errorf("serve: unexpected argument %q", c.Args().First())
+			}
+			return p.serve(ctx, o)
+		},
+	}
+}
+
+// logger returns the log that -log-format and -log-level ask for.
+func (p *program) logger(o *serveOptions) (*slog.Logger, error) {
+	var level slog.Level
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, o.logLevel) || level.UnmarshalText([]byte(o.logLevel)) != nil {
+		return nil, fmt.Errorf("-log-level %.40q: want debug, info, warn or error", o.logLevel)
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	switch o.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(p.stderr, opts)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(p.stderr, opts)), nil
+	}
+	return nil, fmt.Errorf("-log-format %.40q: want text or json", o.logFormat)
+}
+
+// serve runs the server until ctx ends.
+func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
+	logger, err := p.logger(c)
+	if err != nil {
+		return err
+	}
+	s := &server{serveOptions: c, log: logger, metrics: newMetrics()}
+	if err := s.openLists(); err != nil {
+		return err
+	}
+	if s.cert, err = openCertificate(c, logger); err != nil {
+		return err
+	}
+	if s.keys, err = openKeys(ctx, c, logger); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.keys.close()) }()
+	if s.decisions, err = openDecisions(ctx, c, s.screener, logger); err != nil {
+		return err
+	}
+	if s.listener, err = listen("addr", c.addr); err != nil {
+		return err
+	}
+	defer s.listener.Close()
+	if c.opsAddr != "" {
+		if s.opsListener, err = listen("ops-addr", c.opsAddr); err != nil {
+			return err
+		}
+		defer s.opsListener.Close()
+	}
+	if s.watcher, err = openWatcher(ctx, s); err != nil {
+		return err
+	}
+	if s.trail, err = openTrail(c, logger); err != nil {
+		return err
+	}
+	return s.run(ctx, p)
+}
+
+// A server is a call of serve under way.
+type server struct {
+	*serveOptions
+	log         *slog.Logger
+	metrics     *registry
+	screener    *screening.Screener
+	cert        *certificate // nil for none
+	keys        *keyring
+	decisions   *decisions  // nil for none
+	trail       *audit.Log  // nil for none
+	watcher     *watcher    // nil for none
+	store       store.Store // nil for none
+	listener    net.Listener
+	opsListener net.Listener // nil for none
+	jobs        sync.WaitGroup
+}
+
+// openLists makes the Screener. It holds no list yet.
+func (s *server) openLists() error {
+	srcs, err := s.lists.sources(!s.offline, downloading(s.log))
+	if err != nil {
+		return err
+	}
+	opts := &screening.Options{Logger: s.log, Report: func(r screening.Report) {
+		s.metrics.Report(r)
+		if s.watcher != nil {
+			s.watcher.report(r)
+		}
+	}}
+	if s.lists.data != "" {
+		dir, err := store.Open(filepath.Join(s.lists.data, "lists"))
+		if err != nil {
+			return fmt.Errorf("-data: %w", err)
+		}
+		s.store = dir
+		opts.Store = dir
+	}
+	s.screener, err = s.lists.newScreener(srcs, opts)
+	return err
+}
+
+// openPast opens the lists that answered with this digest.
+func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, error) {
+	srcs, err := s.lists.sources(false, nil)
+	if err != nil {
+		return nil, err
+	}
+	optional, err := s.lists.optional(srcs)
+	if err != nil {
+		return nil, err
+	}
+	return screening.OpenDigest(ctx, s.store, digest, srcs, &screening.Options{Optional: optional})
+}
+
+// loadLists loads what is at hand without a network: what is kept, or what is bundled,
+// whichever is newer. The error says that a required list cannot come any more.
+func (s *server) loadLists(ctx context.Context) error {
+	_, err := s.screener.Open(ctx)
+	if s.offline {
+		_, err = s.screener.Refresh(ctx)
+	}
+	if !s.offline {
+		return nil // what is missing is fetched; until then nothing is answered
+	}
+	if bad := s.lists.undecidable(s.screener); bad != nil {
+		return errors.Join(bad, err)
+	}
+	return nil
+}
+
+// run serves until ctx ends.
+func (s *server) run(ctx context.Context, p *program) error {
+	s.metrics.watch(s.screener, s.keys.ring, s.trail, s.cert)
+
+	// What runs beside the server ends after it.
+	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var trailErr error
+	if s.trail != nil {
+		s.jobs.Go(func() { trailErr = s.trail.Run(beside) })
+	}
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP) // which must not end a server without a certificate
+	defer signal.Stop(reload)
+	if s.cert != nil {
+		s.jobs.Go(func() { s.cert.follow(beside, recheckEvery, reload) })
+	}
+	if s.decisions != nil {
+		s.jobs.Go(func() { s.decisions.follow(beside, recheckEvery) })
+	}
+	if s.watcher != nil {
+		s.jobs.Go(func() { s.watcher.run(beside) })
+	}
+	served := make(chan error, 2)
+	o := &ops{screener: s.screener, lists: &s.lists, trail: s.trail, metrics: s.metrics}
+	if s.opsListener != nil {
+		opsServer := newHTTPServer(o.handler(), s.log)
+		go func() { served <- opsServer.Serve(s.opsListener) }()
+		defer opsServer.Close() // the last to end
+	}
+	web := newHTTPServer(s.handler(), s.log)
+
+	err := s.loadLists(ctx)
+	if err == nil {
+		err = s.keys.first(ctx, s.serveOptions, isTerminal(p.stderr)) // not before it can be shown
+	}
+	if err == nil {
+		greet(p.stderr, s.listener.Addr(), s.opsListener, s.screener.Sources(), s.keys, s.serveOptions)
+		if !s.offline || len(s.lists.own) > 0 {
+			s.jobs.Go(func() { s.screener.Run(beside, refreshEvery) })
+		}
+		go func() { served <- serveHTTP(web, s.listener, s.cert) }()
+		select {
+		case err = <-served: // only if it could not go on
+		case <-ctx.Done():
+			s.log.Info("stopping; requests that have begun are answered")
+		}
+	}
+	o.stopping.Store(true)
+	grace, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer done()
+	err = errors.Join(err, web.Shutdown(grace))
+	stop()
+	s.jobs.Wait()
+	// Leases are returned even if the last requests have taken long.
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	return errors.Join(err, trailErr, s.keys.ring.Close(last))
+}
+
+// handler returns the handler of the API and the page.
+func (s *server) handler() http.Handler {
+	opts := &httpapi.Options{Logger: s.log, Meter: s.keys.ring}
+	if s.opsListener != nil {
+		opts.Observe = s.metrics.Observe
+	}
+	if s.trail != nil {
+		opts.Audit = s.trail.Record
+	}
+	api, people := httpapi.NewHandler(s.screener, s.keys, opts), page.New()
+	mux := http.NewServeMux()
+	mux.Handle("/", api)
+	mux.Handle("GET /{$}", people)
+	mux.Handle("GET /page/", people)
+	return mux
+}
+
+// listen returns a listener on the address of a flag.
+func listen(flag, address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("-%s %s is in use by another program; choose another port", flag, address)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-%s: %w", flag, err)
+	}
+	return l, nil
+}
+
+// newHTTPServer returns a server that waits for no client for long.
+func newHTTPServer(h http.Handler, logger *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      15 * time.Second,
+		IdleTimeout:       60 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+}
+
+// serveHTTP serves the API, by HTTP/1.1 or, with a certificate, HTTP/2.
+func serveHTTP(server *http.Server, listener net.Listener, cert *certificate) error {
+	if cert == nil {
+		return server.Serve(listener)
+	}
+	server.Handler = strict(server.Handler)
+	server.TLSConfig = cert.config()
+	return server.ServeTLS(listener, "", "")
+}

@@ -1,0 +1,535 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/book"
+)
+
+// A watcher tells a webhook which customers have another verdict since a refresh.
+//
+// The outbox stores the digest of the snapshot up to which it has messages. A report of a
+// refresh that begins there is answered by a Book. After a restart, or a change that was
+// missed, all customers are screened against both snapshots.
+type watcher struct {
+	file     string // of -book
+	screener *screening.Screener
+	past     func(ctx context.Context, digest string) (*screening.Past, error)
+	box      *outbox.Box
+	hook     *outbox.Webhook
+	holder   string // of the lead: this process
+	log      *slog.Logger
+
+	leading atomic.Bool
+	wake    chan struct{} // has room for one
+
+	mu      sync.Mutex
+	pending []screening.Report
+	missed  bool // a report was dropped
+
+	// Of the goroutine that runs sync.
+	last    string // the digest after the last report that was handled
+	book    *book.Book
+	stamp   string // of the file when book was made
+	failure string // the error that was last logged
+}
+
+// maxPending bounds the reports that wait: each holds the lists before and after it.
+const maxPending = 8
+
+// openWatcher opens the customers, the webhook and the outbox, and returns nil if the
+// options have none.
+func openWatcher(ctx context.Context, s *server) (*watcher, error) {
+	switch {
+	case s.book == "" && s.webhook == "" && s.webhookSecret == "":
+		return nil, nil
+	case s.book == "":
+		return nil, errors.New("-webhook needs -book, the table of customers")
+	case s.webhook == "":
+		return nil, errors.New("-book needs -webhook, the URL to tell")
+	case s.lists.data == "":
+		return nil, errors.New("-book needs -data, which keeps the lists to compare with")
+	}
+	secret, err := webhookSecret(s.serveOptions)
+	if err != nil {
+		return nil, fmt.Errorf("-webhook-secret: %w", err)
+	}
+	w := &watcher{file: s.book, screener: s.screener, past: s.openPast, log: s.log, wake: make(chan struct{}, 1), holder: instance(s.lists.data)}
+	if w.hook, err = outbox.NewWebhook(s.webhook, secret); err != nil {
+		return nil, fmt.Errorf("-webhook: %w", err)
+	}
+	if err := w.reload(); err != nil {
+		return nil, fmt.Errorf("-book: %w", err)
+	}
+	database := s.db
+	if database == "" {
+		database = "sqlite:" + filepath.Join(s.lists.data, dbFile)
+	}
+	w.box, err = outbox.Open(ctx, database)
+	return w, err
+}
+
+// instance names the process that uses a data directory, so that it leads again as soon as
+// it starts again.
+func instance(data string) string {
+	host, _ := os.Hostname()
+	if path, err := filepath.Abs(data); err == nil {
+		data = path
+	}
+	return host + ":" + data
+}
+
+// webhookSecret reads the secret of the webhook, or makes one in -data.
+func webhookSecret(c *serveOptions) (string, error) {
+	file := c.webhookSecret
+	if file == "" {
+		file = filepath.Join(c.lists.data, "webhook-secret")
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			if err := os.MkdirAll(c.lists.data, 0o700); err != nil {
+				return "", err
+			}
+			secret := outbox.NewSecret()
+			_, err := writeSecret(file, secret)
+			return secret, err
+		}
+	}
+	text, err := readAtMost(file, 1<<10)
+	return strings.TrimSpace(string(text)), err
+}
+
+// report takes what a refresh has done. It does not block.
+func (w *watcher) report(r screening.Report) {
+	w.mu.Lock()
+	if w.pending = append(w.pending, r); len(w.pending) > maxPending {
+		w.pending, w.missed = nil, true
+	}
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run watches and delivers until ctx ends.
+func (w *watcher) run(ctx context.Context) {
+	const term = 15 * time.Second
+	var jobs sync.WaitGroup
+	jobs.Go(func() { // leads
+		periodically(ctx, term/6, nil, func() {
+			leading, err := w.box.Lead(ctx, w.holder, term)
+			if err != nil && ctx.Err() == nil {
+				w.log.Error("the outbox of the webhook fails", "error", err)
+			}
+			w.leading.Store(leading && err == nil)
+		})
+	})
+	jobs.Go(func() { // watches
+		periodically(ctx, time.Second, w.wake, func() {
+			if !w.leading.Load() {
+				return
+			}
+			failure := ""
+			if err := w.sync(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, screening.ErrNotLoaded) {
+				if failure = err.Error(); failure != w.failure {
+					w.log.Error("the customers' verdicts cannot be compared; trying again", "error", err)
+				}
+			}
+			w.failure = failure
+		})
+	})
+	jobs.Go(func() { // delivers
+		periodically(ctx, time.Second, nil, func() {
+			if !w.leading.Load() {
+				return
+			}
+			accepted, expired, err := w.box.Deliver(ctx, w.hook.Post)
+			if accepted > 0 {
+				w.log.Info("webhook messages delivered", "count", accepted)
+			}
+			if expired > 0 {
+				w.log.Error("webhook messages given up after three days", "count", expired)
+			}
+			if err == nil {
+				err = w.box.Sweep(ctx)
+			}
+			if err != nil && ctx.Err() == nil {
+				w.log.Error("the outbox of the webhook fails", "error", err)
+			}
+		})
+	})
+	jobs.Wait()
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	w.box.Resign(last, w.holder)
+	w.box.Close()
+}
+
+// periodically calls do at once, then every so often and when wake receives.
+func periodically(ctx context.Context, every time.Duration, wake <-chan struct{}, do func()) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		do()
+		select {
+		case <-ticker.C:
+		case <-wake:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// sync stores the messages about all changes up to now.
+func (w *watcher) sync(ctx context.Context) error {
+	w.mu.Lock()
+	reports, missed := w.pending, w.missed
+	w.pending, w.missed = nil, false
+	w.mu.Unlock()
+	state, err := w.box.State(ctx)
+	if err != nil {
+		return errors.Join(err, w.putBack(reports, missed))
+	}
+	if missed {
+		w.last = ""
+	}
+	if err := w.reload(); err != nil {
+		w.log.Error("the new table of customers cannot be used, keeping the old one", "file", w.file, "error", err)
+	}
+	for i, r := range reports {
+		if r.Digest == state || r.Digest == w.last {
+			w.last = r.Digest
+			continue
+		}
+		if state == "" || w.last != state {
+			break // it does not begin where the messages end
+		}
+		n, err := w.box.Add(ctx, state, r.Digest, w.changedIn(r))
+		if err != nil {
+			return errors.Join(err, w.putBack(reports[i:], false))
+		}
+		w.said(n)
+		state, w.last = r.Digest, r.Digest
+	}
+	now, err := w.snapshot()
+	if err != nil || now == state {
+		if err == nil {
+			w.last = now
+		}
+		return err
+	}
+	if state == "" { // the first start: what is listed now is no change
+		_, err = w.box.Add(ctx, "", now, func(func(outbox.Message, error) bool) {})
+	} else {
+		err = w.compare(ctx, state, now)
+	}
+	if err == nil {
+		w.last = now
+	}
+	return err
+}
+
+// putBack lets the next sync handle reports again.
+func (w *watcher) putBack(reports []screening.Report, missed bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending = append(reports, w.pending...)
+	w.missed = w.missed || missed
+	return nil
+}
+
+func (w *watcher) said(n int) {
+	if n > 0 {
+		w.log.Info("customers have another verdict", "messages", n)
+	}
+}
+
+// snapshot returns the digest of the lists that answer now.
+func (w *watcher) snapshot() (string, error) {
+	_, err := w.screener.Screen(anyAddress)
+	return w.screener.Digest(), err
+}
+
+// anyAddress is screened to see whether there is an answer.
+var anyAddress = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000")
+
+// compare stores the messages about the customers whose verdicts differ between two
+// snapshots.
+func (w *watcher) compare(ctx context.Context, from, to string) error {
+	past, err := w.past(ctx, from)
+	if err != nil {
+		w.log.Warn("the lists that the webhook was last told about are not kept; it is told about every customer that is listed", "snapshot", from, "error", err)
+	}
+	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Message, error) bool) {
+		err := w.customers(func(c customer) error {
+			after, err := w.screener.Screen(c.address)
+			if err != nil {
+				return err
+			}
+			if after.Digest() != to {
+				return errors.New("the lists have changed meanwhile")
+			}
+			var before *screening.Result
+			if past != nil {
+				if b, err := past.Screen(c.address); err == nil {
+					before = &b
+				}
+			}
+			if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(why(before, &after)) == 0 {
+				return nil
+			}
+			if !yield(newMessage(from, to, c, before, &after), nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(outbox.Message{}, err)
+		}
+	})
+	w.said(n)
+	return err
+}
+
+// errStop ends an iteration.
+var errStop = errors.New("stop")
+
+// changedIn returns the messages about the customers that a refresh concerns.
+func (w *watcher) changedIn(r screening.Report) iter.Seq2[outbox.Message, error] {
+	return func(yield func(outbox.Message, error) bool) {
+		changes := make(map[address.Address]book.Change)
+		for c, err := range w.book.Changed(r) {
+			if err != nil {
+				yield(outbox.Message{}, err)
+				return
+			}
+			changes[c.Address] = c
+		}
+		if len(changes) == 0 {
+			return
+		}
+		err := w.customers(func(cu customer) error {
+			c, ok := changes[cu.address]
+			if !ok {
+				return nil
+			}
+			before := &c.Before
+			if c.Before.Level == "" {
+				before = nil
+			}
+			if !yield(newMessage(w.last, r.Digest, cu, before, &c.After), nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(outbox.Message{}, err)
+		}
+	}
+}
+
+// A customer is an address of a row of the table of customers.
+type customer struct {
+	id      string
+	address address.Address
+}
+
+// customers calls each for each address of the table.
+func (w *watcher) customers(each func(customer) error) error {
+	_, err := readCustomers(w.file, each)
+	return err
+}
+
+// readCustomers calls each for each address of a table of customers. It returns how many
+// rows have no address that can be watched.
+func readCustomers(file string, each func(customer) error) (bad int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	t, err := rows.NewReader(f, rows.Options{Plausible: plausible})
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", file, err)
+	}
+	id := t.Column("id", "customer_id", "customer", "user_id", "user", "client_id", "client", "account_id", "account", "reference", "name")
+	for n := 1; ; n++ {
+		row, err := t.Next()
+		if err == io.EOF {
+			return bad, nil
+		}
+		if err != nil {
+			return bad, fmt.Errorf("%s: %w", file, err)
+		}
+		c := customer{id: t.Cell(&row, id)}
+		if c.id == "" {
+			c.id = fmt.Sprintf("row %d", n)
+		}
+		found, err := decided(string(row.Chain), strings.TrimSpace(string(row.Address)))
+		if err != nil {
+			bad++
+			continue
+		}
+		for _, c.address = range found {
+			if err := each(c); err != nil {
+				return bad, err
+			}
+		}
+	}
+}
+
+// decided returns the addresses that a text means, one for each chain that it may be of.
+func decided(chain, text string) ([]address.Address, error) {
+	if strings.TrimSpace(chain) != "" {
+		c, err := parseChain(chain)
+		if err != nil {
+			return nil, err
+		}
+		a, err := address.Normalize(c, text)
+		return []address.Address{a}, err
+	}
+	if a, err := address.Normalize("ethereum", text); err == nil {
+		return []address.Address{a}, nil
+	}
+	found, err := detect(text)
+	if len(found) > 0 {
+		return found, nil
+	}
+	return nil, err
+}
+
+// reload makes the book again if the table has changed.
+func (w *watcher) reload() error {
+	info, err := os.Stat(w.file)
+	if err != nil {
+		return err
+	}
+	stamp := fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+	if stamp == w.stamp {
+		return nil
+	}
+	w.stamp = stamp
+	n, bad := 0, 0
+	b, err := book.New(func(yield func(address.Address, error) bool) {
+		var err error
+		bad, err = readCustomers(w.file, func(c customer) error {
+			n++
+			if !yield(c.address, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(address.Address{}, err)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	w.book = b
+	w.log.Info("watching customers", "file", w.file, "addresses", n)
+	if bad > 0 {
+		w.log.Warn("rows of the table of customers have no address that can be watched; walletscreen validate -in says why", "file", w.file, "rows", bad)
+	}
+	return nil
+}
+
+// A messageVerdict is a verdict in a message.
+type messageVerdict struct {
+	Level  string      `json:"level"`
+	Score  int         `json:"score"`
+	Labels []jsonLabel `json:"labels"`
+}
+
+// A reason is one cause of a change.
+type reason struct {
+	Change string `json:"change"` // added, removed, suppressed or unsuppressed
+	jsonLabel
+}
+
+// newMessage returns the message about a customer whose verdict has changed. before is
+// nil if there was none. Equal changes make equal IDs.
+func newMessage(from, to string, c customer, before, after *screening.Result) outbox.Message {
+	sum := sha256.Sum256([]byte(from + "\x00" + to + "\x00" + c.id + "\x00" + c.address.String()))
+	body, _ := json.Marshal(map[string]any{ // strings and numbers cannot fail
+		"type":      "customer.verdict_changed",
+		"timestamp": time.Now().UTC().Format(time.RFC3339),
+		"data": map[string]any{
+			"customer": c.id, "chain": c.address.Chain(), "address": c.address.Normalized(),
+			"before": newMessageVerdict(before), "after": newMessageVerdict(after), "why": why(before, after),
+			"snapshot_before": from, "snapshot_after": to, "scoring_version": after.ScoringVersion,
+		},
+	})
+	return outbox.Message{ID: "msg_" + hex.EncodeToString(sum[:16]), Body: body}
+}
+
+func newMessageVerdict(r *screening.Result) *messageVerdict {
+	if r == nil {
+		return nil
+	}
+	v := &messageVerdict{Level: string(r.Level), Score: r.Score, Labels: []jsonLabel{}}
+	for i := range r.Labels {
+		v.Labels = append(v.Labels, newJSONLabel(&r.Labels[i]))
+	}
+	return v
+}
+
+// why returns the differences between two verdicts, none if they are the same. Names and
+// dates are no part of a verdict.
+func why(before, after *screening.Result) []reason {
+	var reasons []reason
+	diff := func(old, now []screening.Label, gone, came string) {
+		same := func(a, b *screening.Label) bool {
+			return a.Kind == b.Kind && a.Match == b.Match && a.Points == b.Points && a.Source == b.Source && a.Ref == b.Ref && a.Listed == b.Listed
+		}
+		missing := func(from []screening.Label, l *screening.Label) bool {
+			for i := range from {
+				if same(&from[i], l) {
+					return false
+				}
+			}
+			return true
+		}
+		for i := range now {
+			if missing(old, &now[i]) {
+				reasons = append(reasons, reason{came, newJSONLabel(&now[i])})
+			}
+		}
+		for i := range old {
+			if missing(now, &old[i]) {
+				reasons = append(reasons, reason{gone, newJSONLabel(&old[i])})
+			}
+		}
+	}
+	if before == nil {
+		before = &screening.Result{}
+	}
+	diff(before.Labels, after.Labels, "removed", "added")
+	diff(suppressed(before), suppressed(after), "unsuppressed", "suppressed")
+	return reasons
+}
+
+func suppressed(r *screening.Result) []screening.Label {
+	var labels []screening.Label
+	for i := range r.Suppressed {
+		labels = append(labels, r.Suppressed[i].Label)
+	}
+	return labels
+}

@@ -1,0 +1,383 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// evm returns an address of ethereum that ends with n.
+func evm(n int) string { return fmt.Sprintf("0x%040x", 0xabcdef0000+n) }
+
+// A listSource is a list that the test changes.
+type listSource struct {
+	id   string
+	mu   sync.Mutex
+	list []sources.Entry
+}
+
+func (s *listSource) Info() sources.Info {
+	return sources.Info{ID: s.id, Name: s.id, Jurisdiction: sources.US}
+}
+
+func (s *listSource) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sources.Static(s.Info(), s.list...).Load(ctx, prev, add)
+}
+
+func (s *listSource) set(ns ...int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = nil
+	for _, n := range ns {
+		s.list = append(s.list, sources.Entry{Address: address.MustParse("ethereum", evm(n)), Kind: score.Sanctioned, Ref: fmt.Sprint(n)})
+	}
+}
+
+// A message is what the tests look at.
+type message struct {
+	ID   string
+	Type string
+	Data struct {
+		Customer, Address string
+		Before, After     *messageVerdict
+		Why               []reason
+	}
+}
+
+func (m message) String() string {
+	level := func(v *messageVerdict) string {
+		if v == nil {
+			return "none"
+		}
+		return fmt.Sprint(v.Score)
+	}
+	s := m.Data.Customer + " " + level(m.Data.Before) + ">" + level(m.Data.After)
+	for _, r := range m.Data.Why {
+		s += " " + r.Change + " " + r.Source + " " + r.SourceRef
+	}
+	return s
+}
+
+// watching is a watcher with its lists, which the test drives by hand.
+type watching struct {
+	*watcher
+	list     *listSource
+	screener *screening.Screener
+}
+
+func newWatching(t *testing.T, dir string, list *listSource) *watching {
+	t.Helper()
+	st, err := store.Open(filepath.Join(dir, "lists"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := outbox.Open(t.Context(), "sqlite:"+filepath.Join(dir, dbFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { box.Close() })
+	w := &watching{list: list}
+	w.watcher = &watcher{file: filepath.Join(dir, "customers.csv"), box: box, log: slog.New(slog.DiscardHandler), wake: make(chan struct{}, 1)}
+	if w.screener, err = screening.New([]sources.Source{list}, &screening.Options{Store: st, Report: w.report}); err != nil {
+		t.Fatal(err)
+	}
+	w.watcher.screener = w.screener
+	w.past = func(ctx context.Context, digest string) (*screening.Past, error) {
+		return screening.OpenDigest(ctx, st, digest, []sources.Source{list}, nil)
+	}
+	if err := w.reload(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// refresh loads the list, and returns the messages that this makes.
+func (w *watching) refresh(t *testing.T) []string {
+	t.Helper()
+	if _, err := w.screener.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w.messages(t)
+}
+
+// messages returns the messages that are due, sorted.
+func (w *watching) messages(t *testing.T) []string {
+	t.Helper()
+	if err := w.sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	w.box.Deliver(t.Context(), func(_ context.Context, m outbox.Message) error {
+		var x message
+		if err := json.Unmarshal(m.Body, &x); err != nil || x.Type != "customer.verdict_changed" {
+			t.Error(string(m.Body), err)
+		}
+		got = append(got, x.String())
+		return nil
+	})
+	slices.Sort(got)
+	return got
+}
+
+// Exactly the customers whose verdict changed are told of, with before, after and why:
+// by a refresh, over a restart, over a missed report, and when the table changes.
+func TestWatch(t *testing.T) {
+	dir := t.TempDir()
+	customers := func(ns ...int) {
+		text := "customer_id,address\n"
+		for _, n := range ns {
+			text += fmt.Sprintf("c%d,%s\n", n, evm(n))
+		}
+		if err := os.WriteFile(filepath.Join(dir, "customers.csv"), []byte(text+"bad,hello\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	customers(1, 2, 3)
+	list := &listSource{id: "LIST"}
+	list.set(1, 9)
+	w := newWatching(t, dir, list)
+	expect := func(when string, got []string, want ...string) {
+		t.Helper()
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", when, d)
+		}
+	}
+	expect("the first start", w.refresh(t))
+	list.set(1, 2, 9)
+	expect("a listing", w.refresh(t), "c2 0>100 added LIST 2")
+	expect("no change", w.refresh(t))
+	list.set(2, 3, 9)
+	expect("a listing and a delisting", w.refresh(t), "c1 100>0 removed LIST 1", "c3 0>100 added LIST 3")
+
+	// The process ends after the refresh, before it has stored a message.
+	list.set(1, 2, 9)
+	if _, err := w.screener.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w = newWatching(t, dir, list)
+	expect("a restart", w.refresh(t), "c1 0>100 added LIST 1", "c3 100>0 removed LIST 3")
+	list.set(1, 9)
+	expect("a listing after the restart", w.refresh(t), "c2 100>0 removed LIST 2")
+
+	// More refreshes than reports are kept.
+	for n := range maxPending + 3 {
+		list.set(9, 100+n)
+		if _, err := w.screener.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("missed reports", w.messages(t), "c1 100>0 removed LIST 1")
+
+	// Several refreshes that wait are told of one by one.
+	list.set(9, 3)
+	w.screener.Refresh(t.Context())
+	list.set(9)
+	w.screener.Refresh(t.Context())
+	expect("two refreshes", w.messages(t), "c3 0>100 added LIST 3", "c3 100>0 removed LIST 3")
+
+	// An exception changes a verdict as well.
+	list.set(9, 3)
+	w.refresh(t)
+	if err := w.screener.SetExceptions(t.Context(), []screening.Exception{{Address: address.MustParse("ethereum", evm(3)), Reason: "r", Author: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	expect("an exception", w.messages(t), "c3 100>0 removed LIST 3 suppressed LIST 3")
+
+	// A new customer has no verdict that changed; from then on it is watched.
+	customers(1, 2, 3, 9, 4)
+	expect("a new table", w.refresh(t))
+	list.set(3, 4)
+	expect("a new customer", w.refresh(t), "c4 0>100 added LIST 4", "c9 100>0 removed LIST 9")
+
+	// A table that cannot be read stops nothing.
+	if err := os.WriteFile(filepath.Join(dir, "customers.csv"), []byte("a,b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect("a broken table", w.refresh(t))
+}
+
+// A receiver is a webhook that fails until it is told to work.
+type receiver struct {
+	*httptest.Server
+	mu    sync.Mutex
+	works bool
+	got   map[string]int // attempts by ID
+	said  map[string]string
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{got: map[string]int{}, said: map[string]string{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, _ := io.ReadAll(q.Body)
+		var m message
+		json.Unmarshal(body, &m)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		id := q.Header.Get("webhook-id")
+		r.got[id]++
+		if said := r.said[id]; said != "" && said != string(body) {
+			t.Errorf("%s came as %s and as %s", id, said, body)
+		}
+		r.said[id] = string(body)
+		if !r.works {
+			w.WriteHeader(500)
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) work() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.works = true
+}
+
+// wait waits until the receiver has n messages, and returns them, sorted.
+func (r *receiver) wait(t *testing.T, n int) []string {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		r.mu.Lock()
+		said := maps.Clone(r.said)
+		r.mu.Unlock()
+		if len(said) < n && time.Now().Before(end) {
+			continue
+		}
+		var all []string
+		for _, text := range said {
+			var m message
+			json.Unmarshal([]byte(text), &m)
+			all = append(all, m.String())
+		}
+		slices.Sort(all)
+		return all
+	}
+}
+
+// Processes that are killed at any moment lose no message, and repeat with the same ID.
+func TestWatchKilled(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(name+".new", []byte(text), 0o600), os.Rename(name+".new", name)); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	customers := write("customers.csv", "id,address\na,"+evm(1)+"\nb,"+evm(2)+"\nc,"+evm(3)+"\n")
+	own := write("own.txt", evm(1)+"\n")
+	hook := newReceiver(t)
+	run := func() *exec.Cmd {
+		t.Helper()
+		cmd := exec.Command(os.Args[0], "serve", "-addr", "127.0.0.1:0", "-offline", "-data", filepath.Join(dir, "data"),
+			"-list", "OWN="+own, "-book", customers, "-webhook", hook.URL)
+		cmd.Env = append(os.Environ(), "SERVER_TEST_MAIN=1")
+		if testing.Verbose() {
+			cmd.Stderr = os.Stderr
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+		return cmd
+	}
+	state := func() string {
+		box, err := outbox.Open(t.Context(), "sqlite:"+filepath.Join(dir, "data", dbFile))
+		if err != nil {
+			return ""
+		}
+		defer box.Close()
+		s, _ := box.State(t.Context())
+		return s
+	}
+	until := func(what string, reached func() bool) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); !reached(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("never %s", what)
+			}
+		}
+	}
+	kill := func(cmd *exec.Cmd) {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	first := run()
+	until("ready", func() bool { _, err := os.Stat(filepath.Join(dir, "data", "first-key")); return err == nil })
+	until("a state", func() bool { return state() != "" })
+	kill(first)
+	before := state()
+
+	write("own.txt", evm(2)+"\n"+evm(3)+"\n")
+	for _, moment := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 400 * time.Millisecond} {
+		cmd := run()
+		time.Sleep(moment)
+		kill(cmd)
+	}
+	second := run()
+	until("another state", func() bool { return state() != before })
+	until("an attempt", func() bool { hook.mu.Lock(); defer hook.mu.Unlock(); return len(hook.got) == 3 })
+	kill(second)
+	hook.work()
+	run()
+	want := []string{"a 100>0 removed OWN ", "b 0>100 added OWN ", "c 0>100 added OWN "}
+	if d := cmp.Diff(want, hook.wait(t, 3)); d != "" {
+		t.Errorf("messages (-want +got):\n%s", d)
+	}
+	until("no message waits", func() bool {
+		box, err := outbox.Open(t.Context(), "sqlite:"+filepath.Join(dir, "data", dbFile))
+		if err != nil {
+			return false
+		}
+		defer box.Close()
+		n, _, err := box.Stats(t.Context())
+		return n == 0 && err == nil
+	})
+	if len(hook.got) != 3 {
+		t.Errorf("messages came under other IDs: %v", hook.got)
+	}
+}
+
+func TestWatchOptions(t *testing.T) {
+	dir := t.TempDir()
+	book := filepath.Join(dir, "b.csv")
+	os.WriteFile(book, []byte("address\n"+evm(1)+"\n"), 0o600)
+	for args, want := range map[string]string{
+		"-book " + book:                      "-book needs -webhook, the URL to tell",
+		"-webhook https://x.example":         "-webhook needs -book, the table of customers",
+		"-book b -webhook https://x.example": "-book needs -data, which keeps the lists to compare with",
+		"-book " + dir + "/none -webhook https://x.example -data " + dir: "-book: stat " + dir + "/none: no such file or directory",
+		"-book " + book + " -webhook http://x.example -data " + dir:      "-webhook: the URL begins with http; want https, or http on this machine",
+	} {
+		err := run(t.Context(), append([]string{"-offline", "-addr", "127.0.0.1:0"}, strings.Fields(args)...), io.Discard)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
