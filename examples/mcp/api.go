@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxAnswer is the largest answer that is read, in bytes.
+const maxAnswer = 8 << 20
+
+// An api calls one endpoint of the HTTP API: a path below /api/v1/, with a body or
+// without one. The answer goes into answer. The error is a *problem.
+type api func(ctx context.Context, path string, body, answer any) error
+
+// local returns the API of a handler in this process. Each call takes over the
+// credentials of r, so the handler authorizes, counts and records it like a request
+// that came over the network.
+func local(h http.Handler, r *http.Request) api {
+	return func(ctx context.Context, path string, body, answer any) error {
+		q, err := newRequest(ctx, "", path, body)
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			for name, values := range r.Header {
+				if name != "Content-Type" && name != "Content-Length" && name != "Accept" && name != "Idempotency-Key" {
+					q.Header[name] = values
+				}
+			}
+			q.RemoteAddr, q.TLS = r.RemoteAddr, r.TLS
+		}
+		w := &recorder{header: http.Header{}, status: http.StatusOK}
+		h.ServeHTTP(w, q)
+		return read(w.status, w.header, &w.body, answer)
+	}
+}
+
+// remote returns the API of the server at base, for a key.
+func remote(base, key string) api {
+	client := &http.Client{Timeout: 30 * time.Second}
+	return func(ctx context.Context, path string, body, answer any) error {
+		q, err := newRequest(ctx, strings.TrimSuffix(base, "/"), path, body)
+		if err != nil {
+			return err
+		}
+		q.Header.Set("Authorization", "Bearer "+key)
+		r, err := client.Do(q)
+		if err != nil {
+			if ctx.Err() == nil {
+				err = errors.New("no answer") // the text of err may have the URL with credentials in it
+			}
+			return &problem{Code: "offline", Detail: "The screening server cannot be reached: " + err.Error() + "."}
+		}
+		defer r.Body.Close()
+		return read(r.StatusCode, r.Header, r.Body, answer)
+	}
+}
+
+func newRequest(ctx context.Context, base, path string, body any) (*http.Request, error) {
+	method, data := http.MethodGet, []byte(nil)
+	if body != nil {
+		method = http.MethodPost
+		var err error
+		if data, err = json.Marshal(body); err != nil {
+			return nil, &problem{Code: "internal", Detail: "The question cannot be written as JSON."}
+		}
+	}
+	q, err := http.NewRequestWithContext(ctx, method, base+"/api/v1/"+path, bytes.NewReader(data))
+	if err != nil {
+		return nil, &problem{Code: "internal", Detail: "The URL of the screening server is malformed."}
+	}
+	if body != nil {
+		q.Header.Set("Content-Type", "application/json")
+	}
+	return q, nil
+}
+
+// read reads an answer, or the problem that it is.
+func read(status int, header http.Header, body io.Reader, answer any) error {
+	data, err := io.ReadAll(io.LimitReader(body, maxAnswer))
+	if err == nil && status == http.StatusOK {
+		if err = json.Unmarshal(data, answer); err == nil {
+			return nil
+		}
+	}
+	p := &problem{}
+	if err != nil || json.Unmarshal(data, p) != nil || p.Code == "" {
+		p = &problem{Code: "bad_answer", Detail: fmt.Sprintf("The screening server answered with status %d and not as expected.", status)}
+	}
+	p.wait, _ = strconv.Atoi(header.Get("Retry-After"))
+	return p
+}
+
+// A recorder is a ResponseWriter in memory.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header            { return w.header }
+func (w *recorder) WriteHeader(status int)         { w.status = status }
+func (w *recorder) Write(data []byte) (int, error) { return w.body.Write(data) }
+
+// A problem is why there is no answer. As an error of a tool it says what happened and
+// what to do. It never repeats the input, which may be a private key.
+type problem struct {
+	Code           string `json:"code"`
+	Reason         string `json:"reason"`
+	Detail         string `json:"detail"`
+	SuggestedChain string `json:"suggested_chain"`
+
+	wait int // seconds until a retry helps; 0 if unknown
+}
+
+// advice says what to do about a problem, by its reason or else its code.
+var advice = map[string]string{
+	"secret":              "Do not send it again, and do not repeat it to anyone. Tell the person that this private key or seed is no longer safe, and ask for the address instead.",
+	"bad_checksum":        "Ask the person to copy the address again. Do not correct it yourself.",
+	"bad_length":          "Ask the person to copy the whole address again.",
+	"bad_charset":         "Ask the person to copy the address again.",
+	"bad_format":          "Ask the person for the address of a wallet.",
+	"wrong_network":       "Ask for an address of the main network.",
+	"wrong_chain":         "Call the tool again with the suggested chain, if the person means that chain.",
+	"name_not_address":    "Ask the person for the address that the name stands for.",
+	"payment_request":     "Ask the person for the address of the wallet.",
+	"unsupported_chain":   "Leave out the chain, or use the full name of a supported one, such as bitcoin or ethereum.",
+	"chain_needed":        "Ask the person whether the address is whole, and on which chain it is. Then call the tool again with the chain.",
+	"invalid_address":     "Ask the person to copy the address again.",
+	"missing_credentials": "Ask the operator of this server for an API key, and set it in the configuration of the client.",
+	"invalid_token":       "The API key is unknown, expired or revoked. Ask the operator of this server for another one.",
+	"insufficient_scope":  "Ask the operator of this server for an API key with this scope.",
+	"quota_exceeded":      "Nothing more is screened this month with this API key. Tell the person that the address was not screened.",
+	"sources_unavailable": "Treat the address as not screened. It is not clean.",
+	"sources_stale":       "Treat the address as not screened. It is not clean.",
+}
+
+func (p *problem) Error() string {
+	parts := []string{"not answered: " + p.Code}
+	if p.Reason != "" {
+		parts[0] += " (" + p.Reason + ")"
+	}
+	parts[0] += "."
+	if p.Detail != "" {
+		parts = append(parts, p.Detail)
+	}
+	if p.SuggestedChain != "" {
+		parts = append(parts, "Suggested chain: "+p.SuggestedChain+".")
+	}
+	do, ok := advice[p.Reason]
+	if !ok {
+		do, ok = advice[p.Code]
+	}
+	if !ok {
+		do = "Treat the address as not screened, and try again later."
+	}
+	parts = append(parts, do)
+	if p.wait > 0 {
+		parts = append(parts, fmt.Sprintf("A retry may help after %d seconds.", p.wait))
+	}
+	return strings.Join(parts, " ")
+}

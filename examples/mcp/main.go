@@ -1,0 +1,152 @@
+// Mcp gives agents the screening tools of walletscreen, over the Model Context
+// Protocol: screen_address, validate_address, find_addresses and list_sources.
+//
+// As a program that a client starts, it speaks over standard input and output, with
+// lists of its own:
+//
+//	go run github.com/walletscreen/walletscreen/examples/mcp@latest
+//
+// With -url it asks a running server instead, with the API key in the environment
+// variable WALLETSCREEN_API_KEY. With -http it is a server for many clients, which
+// admits the API keys in the database -db and counts their quotas, as the HTTP API
+// does.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
+	"github.com/walletscreen/walletscreen/httpapi/audit"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stderr)
+	if err != nil && !errors.Is(err, flag.ErrHelp) && ctx.Err() == nil {
+		fmt.Fprintln(os.Stderr, "mcp:", err)
+		os.Exit(1)
+	}
+}
+
+// A config is what the flags say.
+type config struct {
+	http, db, audit, url string
+	offline              bool
+}
+
+func parse(args []string, stderr io.Writer) (c config, err error) {
+	flags := flag.NewFlagSet("mcp", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&c.http, "http", "", "serve streamable HTTP at /mcp of this `address`, such as 127.0.0.1:8090 (default: standard input and output)")
+	flags.StringVar(&c.db, "db", "", "with -http, the SQLite `file` with the API keys and quotas, which the API may share")
+	flags.StringVar(&c.audit, "audit", "", "with -http, a `directory` for a record of each screening")
+	flags.StringVar(&c.url, "url", "", "ask the server at this `URL`, with the API key in WALLETSCREEN_API_KEY")
+	flags.BoolVar(&c.offline, "offline", false, "use the bundled lists, and never fetch one")
+	if err := flags.Parse(args); err != nil {
+		return c, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return c, errors.New("unexpected argument: this program has flags only, see -help")
+	case c.http != "" && c.db == "":
+		return c, errors.New("-http needs -db, the file with the API keys")
+	case c.http == "" && c.audit != "":
+		return c, errors.New("-audit needs -http")
+	case c.http == "" && c.db != "":
+		return c, errors.New("-db needs -http")
+	case c.url != "" && (c.offline || c.http != ""):
+		return c, errors.New("-url goes with neither -offline nor -http: the server at the URL has the lists and the keys")
+	}
+	return c, nil
+}
+
+// run runs the program until ctx ends or the client closes standard input.
+func run(ctx context.Context, args []string, getenv func(string) string, stderr io.Writer) error {
+	c, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	if c.url != "" {
+		key := getenv("WALLETSCREEN_API_KEY")
+		if key == "" {
+			return errors.New("-url needs an API key: set the environment variable WALLETSCREEN_API_KEY")
+		}
+		return newServer(remote(c.url, key)).Run(ctx, &mcp.StdioTransport{})
+	}
+	logger := slog.New(slog.NewTextHandler(stderr, nil)) // standard output belongs to the protocol
+	ctx, stop := context.WithCancel(ctx)
+	var background sync.WaitGroup
+	defer background.Wait()
+	defer stop()
+	s, err := openLists(ctx, c.offline, logger, &background)
+	if err != nil {
+		return err
+	}
+	if c.http == "" {
+		api := httpapi.NewHandler(s, everyone{}, &httpapi.Options{Logger: logger})
+		return newServer(local(api, nil)).Run(ctx, &mcp.StdioTransport{})
+	}
+
+	if _, err := os.Stat(c.db); err != nil {
+		return fmt.Errorf("-db: there is no such file; make a key with walletscreen keys create: %w", err)
+	}
+	store, err := sqlite.Open(ctx, c.db)
+	if err != nil {
+		return fmt.Errorf("-db: %w", err)
+	}
+	defer store.Close()
+	ring := access.New(store, &access.Options{Logger: logger})
+	defer ring.Close(context.WithoutCancel(ctx))
+	opts := &httpapi.Options{Meter: ring, Logger: logger}
+	if c.audit != "" {
+		trail, err := audit.Open(c.audit, nil)
+		if err != nil {
+			return fmt.Errorf("-audit: %w", err)
+		}
+		background.Go(func() {
+			if err := trail.Run(ctx); err != nil {
+				logger.Error("audit", "error", err)
+			}
+		})
+		opts.Audit = trail.Record
+	}
+	listener, err := net.Listen("tcp", c.http)
+	if err != nil {
+		return fmt.Errorf("-http: %w", err)
+	}
+	server := &http.Server{Handler: newHandler(s, ring, opts), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	background.Go(func() {
+		<-ctx.Done()
+		server.Close()
+	})
+	logger.Info("serving MCP", "url", "http://"+listener.Addr().String()+"/mcp")
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// everyone admits the one client of standard input and output, which is on this
+// machine already.
+type everyone struct{}
+
+func (everyone) Authorize(*http.Request) (httpapi.Caller, error) {
+	return httpapi.Caller{ID: "stdio"}, nil
+}

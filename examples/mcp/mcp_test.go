@@ -1,0 +1,461 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/score"
+	walletscreen "github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+const (
+	listed  = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	clean   = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+	badly   = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T" // a typing error in clean
+	private = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
+)
+
+// program makes the test binary the program, for TestStdio.
+const program = "WALLETSCREEN_TEST_MCP"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(program) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A buffer is a log that several goroutines write.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// A fixture is the API and the MCP handler in front of it, with one list and one key.
+type fixture struct {
+	api      http.Handler
+	url      string // of the MCP handler
+	token    string
+	keyID    string
+	store    access.Store
+	log      *buffer
+	screened []httpapi.Screening
+	mu       sync.Mutex
+}
+
+// load returns a Screener with one loaded list.
+func load(t *testing.T, optional ...sources.Source) *walletscreen.Screener {
+	t.Helper()
+	a, err := address.Parse("ethereum", listed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := sources.Static(sources.Info{ID: "OFAC_SDN", Name: "OFAC SDN", Jurisdiction: sources.US},
+		sources.Entry{Address: a, Listed: listed, Kind: score.Sanctioned, Ref: "27307", Name: "LAZARUS GROUP", ListedAt: time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC)})
+	opts := &walletscreen.Options{}
+	for _, s := range optional {
+		opts.Optional = append(opts.Optional, s.Info().ID)
+	}
+	s, err := walletscreen.New(append([]sources.Source{list}, optional...), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Refresh(t.Context()) // an optional list may fail
+	return s
+}
+
+// newFixture serves the API and MCP for a key.
+func newFixture(t *testing.T, k access.Key, s *walletscreen.Screener) *fixture {
+	t.Helper()
+	f := &fixture{store: access.NewMemory(), log: &buffer{}}
+	token, key, err := access.NewKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.store.PutKey(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	f.token, f.keyID = token, key.ID
+	logger := slog.New(slog.NewTextHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	ring := access.New(f.store, &access.Options{Logger: logger})
+	t.Cleanup(func() { ring.Close(context.Background()) })
+	opts := &httpapi.Options{Meter: ring, Logger: logger, Audit: func(_ context.Context, r httpapi.Screening) error {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.screened = append(f.screened, r)
+		return nil
+	}}
+	f.api = httpapi.NewHandler(s, ring, opts)
+	server := httptest.NewServer(newHandler(s, ring, opts))
+	t.Cleanup(server.Close)
+	f.url = server.URL + "/mcp"
+	return f
+}
+
+// A bearer sends a key with each request, unless it is "".
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if b != "" {
+		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// connect connects a client of the SDK.
+func connect(ctx context.Context, transport mcp.Transport) (*mcp.ClientSession, error) {
+	return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, transport, nil)
+}
+
+// dial connects a client over HTTP.
+func (f *fixture) dial(t *testing.T, token string) *mcp.ClientSession {
+	t.Helper()
+	c, err := connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url, HTTPClient: &http.Client{Transport: bearer(token)}, DisableStandaloneSSE: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// call calls a tool, and returns its structured answer, or the text of its error.
+func call(t *testing.T, c *mcp.ClientSession, tool string, arguments map[string]any) (answer map[string]any, failure string) {
+	t.Helper()
+	r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	if r.IsError {
+		return nil, r.Content[0].(*mcp.TextContent).Text
+	}
+	data, err := json.Marshal(r.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer, ""
+}
+
+// TestTools lists the tools: each is read-only, with schemas that describe every
+// property.
+func TestTools(t *testing.T) {
+	f := newFixture(t, access.Key{Name: "test"}, load(t))
+	c := f.dial(t, f.token)
+	all, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range all.Tools {
+		names = append(names, tool.Name)
+		if a := tool.Annotations; a == nil || !a.ReadOnlyHint || !a.IdempotentHint || a.OpenWorldHint == nil || *a.OpenWorldHint || a.DestructiveHint == nil || *a.DestructiveHint {
+			t.Errorf("%s: annotations %+v", tool.Name, a)
+		}
+		for which, schema := range map[string]any{"input": tool.InputSchema, "output": tool.OutputSchema} {
+			s, _ := schema.(map[string]any)
+			properties, _ := s["properties"].(map[string]any)
+			if s["type"] != "object" || len(properties) == 0 && !(tool.Name == "list_sources" && which == "input") {
+				t.Errorf("%s: the %s schema is %v", tool.Name, which, schema)
+			}
+			for name, p := range properties {
+				if which == "input" && p.(map[string]any)["description"] == nil {
+					t.Errorf("%s: nothing describes the input %s", tool.Name, name)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	if want := []string{"find_addresses", "list_sources", "screen_address", "validate_address"}; !slices.Equal(names, want) {
+		t.Errorf("tools %v, want %v", names, want)
+	}
+	if init := c.InitializeResult(); init == nil || !strings.Contains(init.Instructions, "all_clear") {
+		t.Errorf("instructions: %+v", init)
+	}
+}
+
+// TestCalls calls every tool.
+func TestCalls(t *testing.T) {
+	f := newFixture(t, access.Key{Name: "test"}, load(t))
+	c := f.dial(t, f.token)
+
+	s, failure := call(t, c, "screen_address", map[string]any{"address": strings.ToLower(listed)})
+	labels, _ := s["labels"].([]any)
+	if failure != "" || s["level"] != "CRITICAL" || s["all_clear"] != false || s["chain"] != "ethereum" || len(labels) != 1 || s["disclaimer"] == "" || s["snapshot"] == nil {
+		t.Fatalf("a listed address: %v %s", s, failure)
+	}
+	if l := labels[0].(map[string]any); l["kind"] != "SANCTIONED" || l["name"] != "LAZARUS GROUP" || l["source_ref"] != "27307" || l["listed_address"] != listed || l["match"] != "exact" {
+		t.Errorf("the label: %v", l)
+	}
+	s, failure = call(t, c, "screen_address", map[string]any{"address": clean, "chain": "tron"})
+	if failure != "" || s["level"] != "CLEAN_NO_MATCH" || s["all_clear"] != true || len(s["lists"].([]any)) != 1 || len(s["caveats"].([]any)) != 0 {
+		t.Errorf("a clean address: %v %s", s, failure)
+	}
+	if v, failure := call(t, c, "validate_address", map[string]any{"address": clean}); failure != "" || v["valid"] != true || v["chain"] != "tron" {
+		t.Errorf("a valid address: %v %s", v, failure)
+	}
+	if v, failure := call(t, c, "validate_address", map[string]any{"address": badly, "chain": "tron"}); failure != "" || v["valid"] != false || v["reason"] != "bad_checksum" || !strings.Contains(v["advice"].(string), "copy the address again") {
+		t.Errorf("a mistyped address: %v %s", v, failure)
+	}
+	v, failure := call(t, c, "find_addresses", map[string]any{"text": "pay " + clean + " or " + listed + " at noon"})
+	if found, _ := v["addresses"].([]any); failure != "" || len(found) != 2 || found[0].(map[string]any)["chain"] != "tron" || found[0].(map[string]any)["start"] != 4.0 {
+		t.Errorf("addresses in a text: %v %s", v, failure)
+	}
+	if v, failure := call(t, c, "list_sources", nil); failure != "" || v["all_current"] != true || len(v["sources"].([]any)) != 1 {
+		t.Errorf("the sources: %v %s", v, failure)
+	}
+
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.screened) != 2 || f.screened[0].CallerID != f.keyID || f.screened[0].Address != strings.ToLower(listed) {
+		t.Errorf("the audit has %+v", f.screened)
+	}
+}
+
+// TestErrors checks that errors are errors of the tool, and say what to do.
+func TestErrors(t *testing.T) {
+	f := newFixture(t, access.Key{Name: "test"}, load(t))
+	c := f.dial(t, f.token)
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string
+	}{
+		{"screen_address", map[string]any{"address": badly}, "invalid_address (bad_checksum)"},
+		{"screen_address", map[string]any{"address": badly, "chain": "tron"}, "Ask the person to copy the address again."},
+		{"screen_address", map[string]any{"address": clean, "chain": "bitcoin"}, "Suggested chain: tron. Call the tool again"},
+		{"screen_address", map[string]any{"address": clean, "chain": "TRX"}, "unsupported_chain (ticker)"},
+		{"screen_address", map[string]any{"address": "not an address"}, "not answered: invalid_address (bad_format)"},
+		{"screen_address", map[string]any{"address": "0x123"}, "not answered: chain_needed"},
+		{"screen_address", map[string]any{"address": private}, "Do not send it again"},
+		{"screen_address", map[string]any{}, "invalid_arguments"},
+		{"find_addresses", map[string]any{"text": strings.Repeat("x", maxText+1)}, "Send it in parts"},
+	} {
+		if _, failure := call(t, c, test.tool, test.arguments); !strings.Contains(failure, test.want) {
+			t.Errorf("%s %.80v: %q, want %q", test.tool, test.arguments, failure, test.want)
+		}
+	}
+}
+
+// TestSecret sends a private key in every place of a call. It is in no answer, log or
+// audit record.
+func TestSecret(t *testing.T) {
+	f := newFixture(t, access.Key{Name: "test"}, load(t))
+	c := f.dial(t, f.token)
+	for _, arguments := range []map[string]any{
+		{"address": private}, {"address": private, "chain": "bitcoin"}, {"address": clean, "chain": private}, {"text": "my key is " + private},
+		{"address": []string{private}}, {"address": clean, private: private}, {"key": private}, {"address": " " + private + " ", "chain": "ethereum"},
+	} {
+		for _, tool := range []string{"screen_address", "validate_address", "find_addresses", "list_sources", private} {
+			r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+			text, _ := json.Marshal(r)
+			if err != nil {
+				text = append(text, err.Error()...)
+			}
+			if strings.Contains(string(text), private) {
+				t.Errorf("%s %v: the answer has the private key: %s", tool, arguments, text)
+			}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if text, _ := json.Marshal(f.screened); strings.Contains(string(text), private) || strings.Contains(f.log.String(), private) {
+		t.Error("the private key is in the audit or the log")
+	}
+}
+
+// TestNoKey checks that without a valid key there is no answer, to any message.
+func TestNoKey(t *testing.T) {
+	f := newFixture(t, access.Key{Name: "test"}, load(t))
+	for _, token := range []string{"", "wsk_unknown", f.token + "x"} {
+		if c, err := connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url, HTTPClient: &http.Client{Transport: bearer(token)}, DisableStandaloneSSE: true, MaxRetries: -1}); err == nil {
+			c.Close()
+			t.Errorf("the client connects with the key %q", token)
+		}
+		for _, message := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_addresses","arguments":{"text":"` + clean + `"}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			`nonsense`,
+		} {
+			r, err := http.NewRequest("POST", f.url, strings.NewReader(message))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			answer, err := (&http.Client{Transport: bearer(token)}).Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if answer.StatusCode != 401 || answer.Header.Get("Content-Type") != "application/problem+json" || answer.Header.Get("WWW-Authenticate") == "" || strings.Contains(string(body), "tools") {
+				t.Errorf("key %q, %.60s: %d %s", token, message, answer.StatusCode, body)
+			}
+		}
+	}
+}
+
+// TestQuotaAndScopes spends a quota, and calls tools that a key has no scope for.
+func TestQuotaAndScopes(t *testing.T) {
+	f := newFixture(t, access.Key{Name: "test", Quota: 2}, load(t))
+	c := f.dial(t, f.token)
+	for i := range 4 {
+		call(t, c, "validate_address", map[string]any{"address": clean}) // free
+		_, failure := call(t, c, "screen_address", map[string]any{"address": clean, "chain": "tron"})
+		if i < 2 && failure != "" || i >= 2 && !strings.Contains(failure, "quota_exceeded") {
+			t.Errorf("screening %d: %q", i+1, failure)
+		}
+	}
+	if len(f.screened) != 2 {
+		t.Errorf("%d screenings are on record, want 2", len(f.screened))
+	}
+
+	f = newFixture(t, access.Key{Name: "test", Scopes: "sources"}, load(t))
+	c = f.dial(t, f.token)
+	if _, failure := call(t, c, "list_sources", nil); failure != "" {
+		t.Errorf("list_sources: %s", failure)
+	}
+	if _, failure := call(t, c, "screen_address", map[string]any{"address": clean, "chain": "tron"}); !strings.Contains(failure, "insufficient_scope") {
+		t.Errorf("screen_address without its scope: %q", failure)
+	}
+}
+
+// TestBurst makes calls until the burst limit refuses one. Each message takes one
+// token: two to connect, then one for each call.
+func TestBurst(t *testing.T) {
+	f := newFixture(t, access.Key{Name: "test", Rate: 0.001, Burst: 7}, load(t))
+	c := f.dial(t, f.token)
+	for i := range 6 {
+		_, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "screen_address", Arguments: map[string]any{"address": clean, "chain": "tron"}})
+		if (err == nil) != (i < 5) {
+			t.Errorf("call %d: %v", i+1, err)
+		}
+	}
+	if len(f.screened) != 5 {
+		t.Errorf("%d screenings are on record, want 5", len(f.screened))
+	}
+}
+
+// broken is a list that never loads.
+type broken struct{ sources.Source }
+
+func (broken) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return sources.Revision{}, errors.New("out of reach")
+}
+
+// TestNoAllClear screens with an optional list that is not loaded.
+func TestNoAllClear(t *testing.T) {
+	missing := broken{sources.Static(sources.Info{ID: "UK_CONSOLIDATED", Name: "UK", Jurisdiction: sources.UK})}
+	f := newFixture(t, access.Key{Name: "test"}, load(t, missing))
+	c := f.dial(t, f.token)
+	s, failure := call(t, c, "screen_address", map[string]any{"address": clean, "chain": "tron"})
+	if caveats, _ := s["caveats"].([]any); failure != "" || s["level"] != "CLEAN_NO_MATCH" || s["all_clear"] != false || len(caveats) != 1 || !strings.Contains(caveats[0].(string), "UK_CONSOLIDATED is not loaded") {
+		t.Errorf("without a list: %v %s", s, failure)
+	}
+	if v, _ := call(t, c, "list_sources", nil); v["all_current"] != false {
+		t.Errorf("the sources: %v", v)
+	}
+}
+
+// TestRemote calls the tools of a server that asks another server.
+func TestRemote(t *testing.T) {
+	f := newFixture(t, access.Key{Name: "test"}, load(t))
+	server := httptest.NewServer(f.api)
+	t.Cleanup(server.Close)
+	for token, want := range map[string]string{f.token: "", "wsk_unknown": "invalid_token"} {
+		ours, theirs := mcp.NewInMemoryTransports()
+		if _, err := newServer(remote(server.URL+"/", token)).Connect(t.Context(), ours, nil); err != nil {
+			t.Fatal(err)
+		}
+		c, err := connect(t.Context(), theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, failure := call(t, c, "screen_address", map[string]any{"address": listed})
+		if want == "" && s["level"] != "CRITICAL" || !strings.Contains(failure, want) {
+			t.Errorf("key %q: %v %q", token, s, failure)
+		}
+	}
+	server.Close()
+	if err := remote(server.URL, "x")(t.Context(), "sources", nil, nil); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+		t.Errorf("without a server: %v", err)
+	}
+}
+
+// TestStdio runs the program as a client does, with the lists of the module.
+func TestStdio(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-offline")
+	cmd.Env = append(os.Environ(), program+"=1")
+	var log buffer
+	cmd.Stderr = &log
+	c, err := connect(t.Context(), &mcp.CommandTransport{Command: cmd})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+	defer c.Close()
+	s, failure := call(t, c, "screen_address", map[string]any{"address": listed})
+	if failure != "" || s["level"] != "CRITICAL" {
+		t.Errorf("%v %s", s, failure)
+	}
+	if _, failure := call(t, c, "screen_address", map[string]any{"address": private}); !strings.Contains(failure, "secret") || strings.Contains(failure+log.String(), private) {
+		t.Errorf("a private key: %s\n%s", failure, log.String())
+	}
+}
+
+// TestFlags gives the program a wrong configuration.
+func TestFlags(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-http", "127.0.0.1:0"}, "-http needs -db"},
+		{[]string{"-http", "127.0.0.1:0", "-db", filepath.Join(t.TempDir(), "none", "keys.db")}, "-db"},
+		{[]string{"-url", "http://127.0.0.1:9", "-offline"}, "-url"},
+		{[]string{"-url", "http://127.0.0.1:9"}, "WALLETSCREEN_API_KEY"},
+		{[]string{"-audit", t.TempDir()}, "-audit needs -http"},
+		{[]string{"more"}, "unexpected argument"},
+	} {
+		err := run(t.Context(), test.args, func(string) string { return "" }, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v, want %q", test.args, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// instructions tell the model when to use the tools, and what their answers mean.
+const instructions = `Screens crypto wallet addresses against sanctions and risk lists.
+Call screen_address before money moves to or from an address. An answer is an all-clear only if all_clear is true.
+If all_clear is false and the level is CLEAN_NO_MATCH, tell the person the caveats: nothing was found, but not everything was searched.
+An error is never an all-clear: the address was not screened.
+Use addresses exactly as given, and never complete or correct one. Never send a private key or a seed phrase.
+The answers are informational signals, not legal advice. The person decides.`
+
+// maxText is how much text find_addresses reads, in bytes, and maxFound how many
+// addresses it returns.
+//
+// An address shorter than shortest is screened only on a chain that the caller names:
+// the rest of an address that was cut can be an address of its own elsewhere.
+const (
+	shortest = 25
+	maxText  = 256 << 10
+	maxFound = 1000
+)
+
+// schemas keeps the schemas of the tools between servers.
+var schemas = mcp.NewSchemaCache()
+
+// newServer returns a server whose tools call the API.
+func newServer(call api) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "walletscreen", Title: "Walletscreen", Version: "1.0.0"},
+		&mcp.ServerOptions{Instructions: instructions, SchemaCache: schemas})
+	s.AddReceivingMiddleware(discreet)
+	add(s, "screen_address", "Screen an address",
+		"Screens one wallet address against all loaded sanctions and risk lists, and says how old the lists are. Counts one screening of the API key's quota.", call.screen)
+	add(s, "validate_address", "Validate an address",
+		"Says whether a text is a wallet address, on which chains, and in which normal form, or what is wrong with it. Searches no list and costs nothing.", validate)
+	add(s, "find_addresses", "Find addresses in text",
+		"Finds the wallet addresses in a text, such as a mail or a log, with their chains and positions. Returns only addresses that prove themselves by a checksum, and 0x with 40 hex digits. Screens nothing: call screen_address for each.", find)
+	add(s, "list_sources", "List the sources",
+		"Lists the sanctions and risk lists, with their sizes and ages, and whether each is complete and current.", call.sources)
+	return s
+}
+
+func add[In, Out any](s *mcp.Server, name, title, description string, f func(context.Context, In) (Out, error)) {
+	closed, harmless := false, false
+	mcp.AddTool(s, &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{
+		Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed, DestructiveHint: &harmless,
+	}}, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+		out, err := f(ctx, in)
+		return nil, out, err
+	})
+}
+
+// discreet replaces errors of the SDK about the input, which quote it, and it may be a
+// private key.
+func discreet(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, r)
+		if method != "tools/call" {
+			return result, err
+		}
+		if err != nil {
+			return nil, errors.New("the call is malformed: use a tool of tools/list, with arguments by its input schema")
+		}
+		if tool, ok := result.(*mcp.CallToolResult); ok && tool.IsError && !errors.As(tool.GetError(), new(*problem)) {
+			tool = &mcp.CallToolResult{}
+			tool.SetError(errors.New("not answered: invalid_arguments. The arguments do not fit the input schema of the tool. Call it again with the arguments that the schema names, as strings."))
+			return tool, nil
+		}
+		return result, nil
+	}
+}
+
+// A question is about one address.
+type question struct {
+	Address string `json:"address" jsonschema:"the wallet address, exactly as given; never a private key or a seed phrase"`
+	Chain   string `json:"chain,omitempty" jsonschema:"the full name of the chain, such as bitcoin, ethereum, tron or arbitrum, not a ticker; leave it out to let the server find it"`
+}
+
+// A label is one match on a list.
+type label struct {
+	Kind          string `json:"kind" jsonschema:"the kind of risk, such as SANCTIONED, STOLEN_FUNDS, MIXER or SCAM"`
+	Match         string `json:"match" jsonschema:"how the address matches: exact, family (the same account on a sister chain), key (controlled by the same key or script) or literal (the list prints this very text)"`
+	Source        string `json:"source" jsonschema:"the id of the list"`
+	SourceRef     string `json:"source_ref" jsonschema:"the reference of the entry in the list"`
+	Name          string `json:"name,omitempty" jsonschema:"the listed person, group or project"`
+	URL           string `json:"url,omitempty" jsonschema:"the publisher's page about the entry"`
+	ListedAddress string `json:"listed_address,omitempty" jsonschema:"the address as the list prints it"`
+	AddedAt       string `json:"added_at,omitempty" jsonschema:"when it was listed, or first seen on the list"`
+}
+
+// A list is the state of one list.
+type list struct {
+	ID          string `json:"id" jsonschema:"the id of the list"`
+	Name        string `json:"name,omitempty" jsonschema:"the name of the list"`
+	Publisher   string `json:"publisher,omitempty" jsonschema:"the jurisdiction or the issuer"`
+	Addresses   *int   `json:"addresses,omitempty" jsonschema:"how many addresses are on the list"`
+	State       string `json:"state" jsonschema:"current, stale (checked more than 24 hours ago), partial (only a part is loaded) or missing (not loaded)"`
+	LastUpdated string `json:"last_updated,omitempty" jsonschema:"when the list was last checked"`
+	PublishedAt string `json:"published_at,omitempty" jsonschema:"the publisher's own date of the list"`
+	Required    bool   `json:"required" jsonschema:"whether nothing is answered without the list"`
+}
+
+// A screening is the answer about one address.
+type screening struct {
+	Address        string   `json:"address" jsonschema:"the address in its normal form"`
+	Chain          string   `json:"chain" jsonschema:"the chain on which it was screened"`
+	Level          string   `json:"level" jsonschema:"CLEAN_NO_MATCH, LOW, MEDIUM, HIGH or CRITICAL"`
+	Score          int      `json:"score" jsonschema:"0 to 100"`
+	AllClear       bool     `json:"all_clear" jsonschema:"true only if nothing matches and each list is complete and was checked in the last 24 hours"`
+	Caveats        []string `json:"caveats" jsonschema:"why an answer may be incomplete; tell these to the person"`
+	Labels         []label  `json:"labels" jsonschema:"the matches, the highest risk first"`
+	Lists          []list   `json:"lists" jsonschema:"the lists behind the answer"`
+	ScoringVersion string   `json:"scoring_version"`
+	Snapshot       string   `json:"snapshot,omitempty" jsonschema:"the digest of the lists behind the answer"`
+	ScreenedAt     string   `json:"screened_at,omitempty"`
+	Disclaimer     string   `json:"disclaimer"`
+}
+
+// A wireLabel is a label as the API writes it.
+type wireLabel struct {
+	Kind string `json:"label"`
+	label
+	Reason string `json:"reason"` // of a suppressed label
+}
+
+// A freshness is the state of a list as the API writes it.
+type freshness struct {
+	ID           string  `json:"id"`
+	Name         string  `json:"name"`
+	Jurisdiction string  `json:"jurisdiction"`
+	Issuer       string  `json:"issuer"`
+	AddressCount *int    `json:"address_count"`
+	LastUpdated  *string `json:"last_updated"`
+	AgeSeconds   *int64  `json:"age_seconds"`
+	PublishedAt  *string `json:"published_at"`
+	Partial      bool    `json:"partial"`
+	Completeness *string `json:"completeness"`
+	Required     bool    `json:"required"`
+}
+
+const day = 24 * 60 * 60 // seconds
+
+func (f freshness) list(id string) list {
+	l := list{ID: id, Name: f.Name, Publisher: f.Jurisdiction, Addresses: f.AddressCount, State: "current", LastUpdated: text(f.LastUpdated), PublishedAt: text(f.PublishedAt), Required: f.Required}
+	if f.Issuer != "" {
+		l.Publisher = f.Issuer
+	}
+	switch {
+	case f.Partial:
+		l.State = "partial"
+	case f.LastUpdated == nil && f.Completeness == nil:
+		l.State = "missing"
+	case f.LastUpdated == nil: // loaded, but nobody knows when
+		l.State = "stale"
+	case f.AgeSeconds != nil && *f.AgeSeconds > day:
+		l.State = "stale"
+	}
+	return l
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// caveat says what the state of a list means for an answer, or "".
+func (l list) caveat() string {
+	switch l.State {
+	case "partial":
+		return l.ID + " is loaded only in part: addresses in the missing part would not be found."
+	case "missing":
+		return l.ID + " is not loaded: it was not searched."
+	case "stale":
+		if l.LastUpdated == "" {
+			return "It is not known when " + l.ID + " was last checked: addresses listed lately may not be found."
+		}
+		return l.ID + " was last checked at " + l.LastUpdated + ", more than 24 hours ago: addresses listed since then would not be found."
+	}
+	return ""
+}
+
+// screen answers screen_address.
+func (call api) screen(ctx context.Context, q question) (screening, error) {
+	if q.Chain == "" {
+		v, err := validate(ctx, q)
+		switch {
+		case err != nil:
+			return screening{}, err
+		case !v.Valid:
+			return screening{}, &problem{Code: v.Code, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
+		case len(q.Address) < shortest:
+			return screening{}, &problem{Code: "chain_needed", Detail: "So short an address may be a part of another one."}
+		}
+		q.Chain = v.Chain
+	}
+	var answer struct {
+		screening
+		Labels     []wireLabel          `json:"labels"`
+		Suppressed []wireLabel          `json:"suppressed"`
+		Freshness  map[string]freshness `json:"data_freshness"`
+		Disclaimer string               `json:"_disclaimer"`
+	}
+	if err := call(ctx, "screen", q, &answer); err != nil {
+		return screening{}, err
+	}
+	s := answer.screening
+	s.Disclaimer = answer.Disclaimer
+	s.Labels, s.Lists, s.Caveats = []label{}, []list{}, []string{}
+	for _, l := range answer.Labels {
+		l.label.Kind = l.Kind
+		s.Labels = append(s.Labels, l.label)
+	}
+	for id, f := range sorted(answer.Freshness) {
+		l := f.list(id)
+		s.Lists = append(s.Lists, l)
+		if c := l.caveat(); c != "" {
+			s.Caveats = append(s.Caveats, c)
+		}
+	}
+	if len(s.Lists) == 0 {
+		s.Caveats = append(s.Caveats, "No list was searched.")
+	}
+	for _, l := range answer.Suppressed {
+		s.Caveats = append(s.Caveats, fmt.Sprintf("A match on %s (%s, %s) does not count, by an exception of the operator: %s", l.Source, l.Kind, l.SourceRef, l.Reason))
+	}
+	s.AllClear = s.Level == "CLEAN_NO_MATCH" && len(s.Caveats) == 0
+	return s, nil
+}
+
+// A passage is a text to search.
+type passage struct {
+	Text string `json:"text" jsonschema:"the text to search, at most 256 KiB"`
+}
+
+// A found is an address in a text.
+type found struct {
+	Address string `json:"address" jsonschema:"the address in its normal form"`
+	Chain   string `json:"chain" jsonschema:"its chain, of several the most specific; an 0x address is one of ethereum, and of each other EVM chain"`
+	Start   int    `json:"start" jsonschema:"the offset of its first byte in the text"`
+	End     int    `json:"end" jsonschema:"the offset behind its last byte"`
+}
+
+type findings struct {
+	Addresses []found `json:"addresses"`
+	Truncated bool    `json:"truncated" jsonschema:"whether there are more addresses than are returned"`
+}
+
+// find answers find_addresses.
+func find(_ context.Context, p passage) (findings, error) {
+	if len(p.Text) > maxText {
+		return findings{}, &problem{Code: "body_too_large", Detail: fmt.Sprintf("The text has more than %d bytes. Send it in parts, each beginning some lines before the end of the last.", maxText)}
+	}
+	all := address.FindAll(p.Text)
+	out := findings{Addresses: []found{}, Truncated: len(all) > maxFound}
+	for _, f := range all[:min(len(all), maxFound)] {
+		out.Addresses = append(out.Addresses, found{f.Address.Normalized(), string(f.Address.Chain()), f.Start, f.End})
+	}
+	return out, nil
+}
+
+type nothing struct{}
+
+type listing struct {
+	Sources []list `json:"sources"`
+	AllGood bool   `json:"all_current" jsonschema:"whether there is a list, and each is complete and was checked in the last 24 hours"`
+}
+
+// sources answers list_sources.
+func (call api) sources(ctx context.Context, _ nothing) (listing, error) {
+	var answer []freshness
+	if err := call(ctx, "sources", nil, &answer); err != nil {
+		return listing{}, err
+	}
+	out := listing{Sources: []list{}, AllGood: len(answer) > 0}
+	for _, f := range answer {
+		f.AgeSeconds = age(f.LastUpdated)
+		l := f.list(f.ID)
+		out.AllGood = out.AllGood && l.State == "current"
+		out.Sources = append(out.Sources, l)
+	}
+	return out, nil
+}
+
+// sorted yields the lists of an answer in the order of their ids.
+func sorted(all map[string]freshness) iter.Seq2[string, freshness] {
+	return func(yield func(string, freshness) bool) {
+		for _, id := range slices.Sorted(maps.Keys(all)) {
+			if !yield(id, all[id]) {
+				return
+			}
+		}
+	}
+}
+
+// age returns the seconds since a time, or nil if there is none.
+func age(at *string) *int64 {
+	t, err := time.Parse(time.RFC3339, text(at))
+	if err != nil {
+		return nil
+	}
+	seconds := int64(time.Since(t) / time.Second)
+	return &seconds
+}

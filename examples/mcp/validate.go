@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// A validation is the answer of validate_address.
+type validation struct {
+	Valid          bool     `json:"valid" jsonschema:"whether the text is an address"`
+	Address        string   `json:"address,omitempty" jsonschema:"the normal form"`
+	Chain          string   `json:"chain,omitempty" jsonschema:"the chain of the normal form"`
+	Chains         []string `json:"chains" jsonschema:"the chains on which it is an address, the most specific first; an 0x address is one of each EVM chain, of which ethereum stands for all"`
+	Canonical      string   `json:"canonical,omitempty" jsonschema:"one form for one account, over all encodings and EVM chains"`
+	Code           string   `json:"code,omitempty" jsonschema:"of an invalid address: the code of the problem"`
+	Reason         string   `json:"reason,omitempty" jsonschema:"of an invalid address: what is wrong, such as bad_checksum, wrong_chain or secret"`
+	Detail         string   `json:"detail,omitempty" jsonschema:"of an invalid address: what is wrong, in a sentence"`
+	Offset         *int     `json:"offset,omitempty" jsonschema:"of an invalid address: the byte offset of the wrong character"`
+	SuggestedChain string   `json:"suggested_chain,omitempty" jsonschema:"the chain whose address it is instead"`
+	Advice         string   `json:"advice,omitempty" jsonschema:"of an invalid address: what to do"`
+}
+
+// validate answers validate_address. It needs no list, so it asks package address.
+func validate(_ context.Context, q question) (validation, error) {
+	v := validation{Chains: []string{}}
+	for _, a := range address.Detect(q.Address) {
+		v.Chains = append(v.Chains, string(a.Chain()))
+	}
+	chain, err := address.Chain(""), error(nil)
+	switch {
+	case q.Chain != "":
+		chain, err = address.ParseChain(q.Chain)
+	case len(v.Chains) > 0:
+		chain = address.Chain(v.Chains[0])
+	default:
+		return invalid(v, nearest(q.Address)), nil
+	}
+	if err == nil {
+		var a address.Address
+		if a, err = address.Normalize(chain, q.Address); err == nil {
+			v.Valid, v.Address, v.Chain, v.Canonical = true, a.Normalized(), string(a.Chain()), a.Canonical().String()
+			return v, nil
+		}
+	}
+	return invalid(v, err), nil
+}
+
+// nearest returns why a text is an address on no chain: because it is a secret, or
+// else for the reason of the chain whose addresses it resembles most.
+func nearest(text string) error {
+	for _, rank := range []error{address.ErrSecret, address.ErrChecksum, address.ErrNetwork} {
+		for _, c := range address.Chains() {
+			if _, err := address.Normalize(c, text); errors.Is(err, rank) {
+				return err
+			}
+		}
+	}
+	return &address.ParseError{Offset: -1, Err: address.ErrSyntax}
+}
+
+// reasons has the reason of each error of package address, as the HTTP API names it,
+// with a sentence. The first that fits counts.
+var reasons = []struct {
+	err            error
+	reason, detail string
+}{
+	{address.ErrSecret, "secret", "This looks like a private key or a seed, not like an address."},
+	{address.ErrOtherChain, "wrong_chain", "This is an address of another chain."},
+	{address.ErrChecksum, "bad_checksum", "The checksum is wrong, so this is likely a typing error."},
+	{address.ErrNetwork, "wrong_network", "This is an address of a test network."},
+	{address.ErrLength, "bad_length", "This is too short or too long for an address."},
+	{address.ErrCharset, "bad_charset", "This has a character that no address has in its place."},
+	{address.ErrChain, "unknown", "The chain is not supported."},
+	{nil, "bad_format", "This is not an address."},
+}
+
+// invalid adds to v what is wrong. It never quotes the input.
+func invalid(v validation, err error) validation {
+	v.Code = "invalid_address"
+	for _, r := range reasons {
+		if r.err == nil || errors.Is(err, r.err) {
+			v.Reason, v.Detail = r.reason, r.detail
+			break
+		}
+	}
+	var p *address.ParseError
+	if errors.As(err, &p) {
+		v.SuggestedChain = string(p.Other)
+		if p.Offset >= 0 {
+			v.Offset = &p.Offset
+		}
+		if hint := p.Hint(); hint != "" && v.Reason != "secret" {
+			v.Detail += " Hint: " + hint + "."
+		}
+	}
+	if errors.Is(err, address.ErrChain) {
+		v.Code = "unsupported_chain"
+		if v.SuggestedChain != "" {
+			v.Reason, v.Detail = "ticker", "The chain is given by its ticker."
+		}
+	}
+	if v.Advice = advice[v.Reason]; v.Advice == "" {
+		v.Advice = advice[v.Code]
+	}
+	return v
+}
