@@ -359,9 +359,9 @@ func TestQuotaAndScopes(t *testing.T) {
 }
 
 // TestBurst makes calls until the burst limit refuses one. Each message takes one
-// token: two to connect, then one for each call.
+// token: one to connect, then one for each call.
 func TestBurst(t *testing.T) {
-	f := newFixture(t, access.Key{Name: "test", Rate: 0.001, Burst: 7}, load(t))
+	f := newFixture(t, access.Key{Name: "test", Rate: 0.001, Burst: 6}, load(t))
 	c := f.dial(t, f.token)
 	for i := range 6 {
 		_, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "screen_address", Arguments: map[string]any{"address": clean, "chain": "tron"}})
