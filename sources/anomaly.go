@@ -8,43 +8,59 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// An Anomaly is something in a list that people should look at. None makes an
-// entry be left out: what decodes to nothing is matched by its very string, and
-// what stands under a wrong ticker is found where it belongs.
+// An Anomaly is something in a list that people should look at. It never drops an entry: a
+// string that is no address is matched as a string, and an address under a wrong ticker is
+// matched as the account that it is.
 type Anomaly struct {
-	Kind  AnomalyKind // what is odd,
-	Entry Entry       // about which entry
+	Kind  AnomalyKind
+	Entry Entry
 }
 
-// An AnomalyKind says what is odd about an entry.
+// An AnomalyKind is a kind of anomaly. See [AnomalyKind.Meaning].
 type AnomalyKind string
 
 // The kinds of anomalies. An entry can have several.
 const (
-	// Undecodable: the string is no address that is known.
+	// Undecodable: the string is no known address.
 	Undecodable AnomalyKind = "undecodable"
-	// BadChecksum: the string has the form of an address on a chain of its ticker,
-	// but its checksum is wrong, so it is likely mistyped; or it is one, with
-	// capitals that do not verify, which leave the account not in doubt.
+	// BadChecksum: the string has the form of an address on a chain of its ticker, but
+	// the wrong checksum, so it is likely mistyped; or its capitals do not verify,
+	// which leaves no doubt about the account.
 	BadChecksum AnomalyKind = "bad_checksum"
-	// WrongTicker: the address is of a chain on which the asset does not live.
+	// WrongTicker: the address is on a chain where the asset does not live.
 	WrongTicker AnomalyKind = "wrong_ticker"
-	// UnknownAsset: no chain is known on which the asset lives.
+	// UnknownAsset: the asset lives on no known chain.
 	UnknownAsset AnomalyKind = "unknown_asset"
-	// Duplicate: an entry before this one says the same. See [Entry.Identity].
+	// Duplicate: an earlier entry has the same [Entry.Identity].
 	Duplicate AnomalyKind = "duplicate"
 )
 
-// Anomalies are what is odd about the entries of a list.
+// Meaning returns what an operator should know about anomalies of the kind k.
+func (k AnomalyKind) Meaning() string {
+	switch k {
+	case Undecodable:
+		return "not an address of a known chain; only the same string matches: report it to the publisher"
+	case BadChecksum:
+		return "mistyped by the publisher, or capitals that do not verify: compare it with the publisher's notice"
+	case WrongTicker:
+		return "listed under the ticker of another chain; matched as the account that it is"
+	case UnknownAsset:
+		return "a ticker that this version does not know; the address is matched if its checksum proves it"
+	case Duplicate:
+		return "listed twice; counted once"
+	}
+	return ""
+}
+
+// Anomalies are the anomalies of a list.
 type Anomalies struct {
-	// Counts are how many there are of each kind.
+	// Counts has the number of anomalies of each kind.
 	Counts map[AnomalyKind]int
-	// First are the first of each kind, at most a hundred, in the order of the
-	// list.
+	// First has the first hundred anomalies of each kind, in the order of the list.
 	First []Anomaly
 }
 
-// Total returns how many there are.
+// Total returns the number of anomalies.
 func (a Anomalies) Total() int {
 	n := 0
 	for _, c := range a.Counts {
@@ -53,7 +69,7 @@ func (a Anomalies) Total() int {
 	return n
 }
 
-// Inspect returns what is odd about the entries of a list, which are in its order.
+// Inspect returns the anomalies of entries, which must be in the order of the list.
 func Inspect(entries []Entry) Anomalies {
 	a := Anomalies{Counts: make(map[AnomalyKind]int)}
 	seen := make(map[Entry]bool, len(entries))
@@ -65,8 +81,8 @@ func Inspect(entries []Entry) Anomalies {
 	return a
 }
 
-// Add adds what is odd about the next entry of a list, of which the caller knows
-// whether it is a Duplicate.
+// Add adds the anomalies of the next entry of a list. duplicate says whether it is a
+// Duplicate.
 func (a *Anomalies) Add(e Entry, duplicate bool) {
 	if e.Asset != "" {
 		chains := tickerChains()[strings.ToUpper(e.Asset)]
@@ -96,7 +112,7 @@ func (a *Anomalies) note(k AnomalyKind, e Entry) {
 	}
 }
 
-// mistyped reports whether e has a checksum that is wrong.
+// mistyped reports whether e has a wrong checksum.
 func mistyped(e Entry) bool {
 	text := TrimListed(e.Listed)
 	if e.Address.IsValid() {

@@ -8,15 +8,14 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// Decode returns the account that a list means when it prints text under the
-// ticker asset, and false if text is no address that is known.
+// Decode returns the account that a list means when it prints text under the ticker asset,
+// and false if text is no known address.
 //
-// The ticker is a hint, never a gate. A text that is an address on a chain of
-// the ticker is one on that chain: "1…" under BSV is listed for bitcoin-sv. What
-// is none there may be one elsewhere: lists print Tron and Bitcoin addresses
-// under USDT. Then it is the one chain whose checksum proves it, or the first of
-// the table. Without a ticker, or with one that is not known, only what a
-// checksum proves is taken, and 0x with 40 hex digits in whatever letter case.
+// The ticker is a hint, never a gate. If text is an address on a chain of the ticker, that
+// chain is used: "1…" under BSV is listed for bitcoin-sv. Otherwise text may be an address
+// elsewhere, for lists print Tron and Bitcoin addresses under USDT: then the chain is the
+// first one whose checksum proves text. Without a ticker, or with an unknown one, text must
+// be proven by a checksum, or be 0x and 40 hex digits in any letter case.
 func Decode(asset, text string) (address.Address, bool) {
 	text = TrimListed(text)
 	for _, c := range tickerChains()[strings.ToUpper(asset)] {
@@ -33,7 +32,7 @@ func Decode(asset, text string) (address.Address, bool) {
 			return a, true
 		}
 	}
-	// Detect is strict, but wrong capitals do not make it another account.
+	// Detect is strict about capitals, but wrong ones do not change the account.
 	if a, err := address.Normalize("ethereum", text); err == nil {
 		return a, true
 	}
@@ -53,16 +52,15 @@ func isEVM(text string) bool {
 	return true
 }
 
-// TrimListed returns a listed string without the blanks around it that lists
-// are known to print: all of Unicode's white space, zero-width characters and
-// byte order marks.
+// TrimListed returns a listed string without the blanks around it that lists are known to
+// print: Unicode white space, zero-width characters and byte order marks.
 func TrimListed(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\ufeff'
 	})
 }
 
-// tickerChains maps the tickers of assets to the chains on which they live.
+// tickerChains returns the chains on which each asset lives, by ticker.
 var tickerChains = sync.OnceValue(func() map[string][]address.Chain {
 	chains := make(map[string][]address.Chain)
 	for _, c := range address.Chains() {

@@ -13,25 +13,23 @@ import (
 	"time"
 )
 
-// File returns the list in the file of that name, read by parse: any Parse
-// function of the packages below this one, or one of the caller's own. For a list
-// that is published, info is that of its package's source:
+// File returns the list in the file called name, as parse reads it: a Parse function of
+// the packages below this one, or one of the caller's. For a published list, info is that
+// of the package's source:
 //
 //	src := sources.File(ofac.New(nil).Info(), "sdn_advanced.xml", ofac.Parse)
 //
-// With a short Schedule.Every in the options of package screening, the file is
-// watched: a Load of a file that has neither another size nor another time does not
-// read it, unless it was written within the last three seconds, and one whose bytes
-// are the same does not parse it.
+// With a short Schedule.Every in the options of package screening, the file is watched. A
+// Load does not read a file with the same size and time, unless it was written within the
+// last three seconds, and does not parse one with the same bytes.
 //
-// parse must read its argument to the end of the list, and return an error for
-// what is not a whole list. Its Revision is that of the list, but for the Digest,
-// which is that of the file, and the ETag, which is the file's size and time.
+// parse must read its argument to the end of the list, and return an error if that is not
+// the whole list. File replaces the Digest of its Revision by that of the file, and the
+// ETag by the file's size and time.
 //
-// Whoever writes the file should write another one aside and rename it. A file
-// that changes while it is read is an error, and read again by the next Load; one
-// that a writer has left half-written is seen to be so only if its format has an
-// end.
+// To change the list, write a new file beside it and rename it. A file that changes while
+// it is read is an error, and the next Load reads it again. A file that is half written is
+// detected only if its format has an end mark; see Revision.OpenEnded.
 func File(info Info, name string, parse func(r io.Reader, add func(Entry) error) (Revision, error)) Source {
 	return &file{info, name, parse}
 }
@@ -42,9 +40,9 @@ type file struct {
 	parse func(io.Reader, func(Entry) error) (Revision, error)
 }
 
-// settled is how old a file must be, when it is read, for its size and time to
-// stand for its bytes. A younger one may be written again within the same tick of
-// the file system's clock, which on some is two seconds.
+// settled is the age from which a file's size and time stand for its bytes. A younger file
+// may be written again within the same tick of the file system's clock, which on some
+// systems is two seconds.
 const settled = 3 * time.Second
 
 func (f *file) Info() Info { return f.info }
@@ -53,7 +51,7 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 	if err := ctx.Err(); err != nil {
 		return Revision{}, err
 	}
-	// Asked first: to open a pipe may wait for ever.
+	// Stat comes first: opening a pipe may block for ever.
 	before, err := regular(os.Stat(f.name))
 	if err != nil {
 		return Revision{}, err
@@ -119,7 +117,7 @@ func regular(info os.FileInfo, err error) (os.FileInfo, error) {
 	return info, err
 }
 
-// tagOf returns what stands for the bytes of a file, or "" if nothing does yet.
+// tagOf returns a tag that stands for the bytes of a file, or "" if the file is too young.
 func tagOf(info os.FileInfo) string {
 	if age := time.Since(info.ModTime()); age < settled {
 		return ""
@@ -127,7 +125,7 @@ func tagOf(info os.FileInfo) string {
 	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// hashed reads from r until ctx ends, and hashes what it has read.
+// hashed reads from r until ctx ends, and hashes the bytes.
 type hashed struct {
 	ctx context.Context
 	r   io.Reader

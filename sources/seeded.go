@@ -2,11 +2,11 @@ package sources
 
 import "context"
 
-// Seeded returns live, but for its first Load: a caller that holds no revision
-// yet gets the entries of seed, which is at hand at once, as bundled data are,
-// and those of live from then on. Info is that of live. A seed may be a part of
-// the list; see [Revision]. Then live is asked for the whole, whatever is held. Open,
-// Refresh and Run of package screening know seeds: Run loads the seed and then live.
+// Seeded returns a list that is answered from seed, such as bundled data, until live has
+// been loaded. The first Load of a caller that holds no revision returns the entries of
+// seed; later ones return those of live. Info is that of live. If the held revision is not
+// whole, live is loaded without conditions. Package screening knows seeds: Open loads them,
+// and Refresh and Run ask live.
 func Seeded(live, seed Source) Source { return seeded{live, seed} }
 
 type seeded struct {
@@ -19,13 +19,12 @@ func (s seeded) Load(ctx context.Context, prev Revision, add func(Entry) error) 
 		return s.seed.Load(ctx, prev, add)
 	}
 	if prev.Completeness != Whole {
-		prev = Revision{} // live has nothing to compare its list with
+		prev = Revision{} // not the publisher's document, so live cannot compare with it
 	}
 	return s.Source.Load(ctx, prev, add)
 }
 
-// Seed returns the seed of a Source that Seeded has returned, and false for any
-// other.
+// Seed returns the seed of a Source that Seeded returned, and false for any other Source.
 func Seed(src Source) (Source, bool) {
 	s, ok := src.(seeded)
 	return s.seed, ok

@@ -1,9 +1,10 @@
-// Package sources says what a sanctions or risk list is. A [Source] is one
-// list; the packages below this one hold the real ones (ofac, eu, uk, badlist,
-// opensanctions, stablecoin), and bundle some of them as of a date. [File] reads a
-// list that is in a file, and [Static] makes one of entries that the caller has
-// already. Package store keeps lists across restarts, and package sourcetest tests
-// implementations of Source.
+// Package sources describes sanctions and risk lists. Begin with [Source], [File] for a
+// list in a file, [Static] for entries that the caller has, and [Seeded] for a live list
+// with a copy to start from.
+//
+// The packages below this one read real lists (ofac, eu, uk, fbi, badlist, opensanctions,
+// stablecoin, own); bundle holds copies of some. Package store keeps lists over a
+// restart, and sourcetest tests implementations of Source.
 package sources
 
 import (
@@ -18,30 +19,28 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 )
 
-// A Source is one sanctions or risk list. Package sourcetest tests an
-// implementation of it. Its methods may be called concurrently.
+// A Source is one sanctions or risk list. Package sourcetest tests an implementation. The
+// methods may be called concurrently.
 type Source interface {
-	// Info describes the list. It never changes, and does no I/O.
+	// Info describes the list. It always returns the same, and does no I/O.
 	Info() Info
 
-	// Load reads the whole list and calls add for each of its entries, in the
-	// order of the list; then it returns the revision that it read. Entries are
-	// the caller's own, and need not be distinct.
+	// Load reads the whole list, calls add for each entry in the order of the list,
+	// and returns the revision that it read. The caller owns the entries; they need
+	// not be distinct.
 	//
-	// A list is read whole or not at all. What was truncated, is empty, or is not
-	// the list, is an error, whatever was added before. If add returns an error,
-	// Load returns an error that wraps it, at once; if ctx ends, one that wraps
-	// ctx.Err(), soon.
+	// A truncated or empty list, or something else than the list, is an error, even if
+	// entries were added before. If add returns an error, Load returns an error that
+	// wraps it, at once. If ctx ends, Load soon returns an error that wraps ctx.Err().
 	//
-	// prev is the revision that the caller holds, and zero if it holds none. If
-	// the list can be seen to be unchanged since, Load adds nothing and returns
-	// [ErrUnchanged] (or an error that wraps it) along with the revision, whose
-	// validators may be new. It must never do so when prev is zero.
+	// prev is the revision that the caller holds, or zero. If the list is known to be
+	// unchanged since, Load adds nothing and returns [ErrUnchanged] (or an error that
+	// wraps it) with the revision, whose validators may be new. It never does so if
+	// prev is zero.
 	Load(ctx context.Context, prev Revision, add func(Entry) error) (Revision, error)
 }
 
-// ErrUnchanged is what [Source.Load] returns if the list is still the one that
-// the caller holds.
+// ErrUnchanged is the error of [Source.Load] if the caller holds the current list.
 var ErrUnchanged = errors.New("list is unchanged")
 
 // A Jurisdiction is where a list is issued: one of the constants below, or an
@@ -81,16 +80,16 @@ var countries = [26]string{
 
 // Info describes a list.
 type Info struct {
-	// ID names the source in labels and settings, such as "OFAC_SDN": 1 to 64
+	// ID names the source in labels and settings, such as "OFAC_SDN". It has 1 to 64
 	// capital letters, digits and underscores.
 	ID string
-	// Name is the name for people, which must not be "".
+	// Name is the name for people. It must not be "".
 	Name string
 	// Jurisdiction is where the list is issued.
 	Jurisdiction Jurisdiction
-	// Licence says in a line under which terms the data may be used.
+	// Licence says in one line under which terms the data may be used.
 	Licence string
-	// Attribution is the sentence that the licence asks to be shown, or "".
+	// Attribution is the sentence that the licence requires to be shown, or "".
 	Attribution string
 	// RefURL is the address of the publisher's page about a record, or "". The text
 	// {ref} in it stands for the Ref of an entry; see [Info.URL].
@@ -108,8 +107,7 @@ func (i Info) URL(ref string) string {
 
 const refMark = "{ref}"
 
-// Validate returns an error that says what is wrong with the description, or
-// nil.
+// Validate returns an error if the description is incomplete or malformed.
 func (i Info) Validate() error {
 	if len(i.ID) == 0 || len(i.ID) > 64 {
 		return fmt.Errorf("source id %.80q: want 1 to 64 characters", i.ID)
@@ -140,28 +138,26 @@ func (i Info) MayEmit(k score.Kind) bool {
 	return k != score.Blocked
 }
 
-// A Revision identifies one state of a list. Its fields are what a source needs
-// to tell whether the list has changed, and what people want to know about it.
+// A Revision identifies one state of a list: what a source needs to tell whether the list
+// has changed, and what people want to know about it.
 type Revision struct {
-	// Digest is the SHA-256 of the list as it was read, in lower-case hex, and is
-	// what names the revision. It is empty in the zero Revision only.
+	// Digest names the revision: the SHA-256 of the list as it was read, in lower-case
+	// hex. Only the zero Revision has none.
 	Digest string
-	// Published is the publisher's own date of the list; zero if it gives none.
+	// Published is the publisher's date of the list; zero if it gives none.
 	Published time.Time
-	// Checked is when the list was last known to be current. Zero means: at the
-	// time of Load. Only a source whose data were read before, as bundled data
-	// were, sets it.
+	// Checked is when the list was last known to be current; zero means at the time
+	// of Load. Only sources of data that were read earlier, such as bundled data, set
+	// it.
 	Checked time.Time
-	// Records is the number of records of the list, whether or not they name an
-	// address.
+	// Records is the number of records of the list, with or without an address.
 	Records int
 	// Completeness says how much of the list was read.
 	Completeness Completeness
 	// OpenEnded says that nothing in the document marks its end, as in CSV: if it was
 	// cut between two records, the rest looks whole.
 	OpenEnded bool
-	// ETag and LastModified are the validators of the HTTP answer that held the
-	// list, or "".
+	// ETag and LastModified are the validators of the HTTP answer with the list, or "".
 	ETag, LastModified string
 }
 
@@ -204,35 +200,32 @@ func (c *Completeness) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// IsZero reports whether r is the zero Revision, that is, no revision.
+// IsZero reports whether r is the zero Revision.
 func (r Revision) IsZero() bool { return r == Revision{} }
 
-// An Entry is one listed fact: this string, of this asset, belongs to that
-// entity. One address may stand in many entries.
+// An Entry is one listed fact: this string, of this asset, belongs to that entity. One
+// address may have many entries.
 type Entry struct {
-	// Address is the listed account, or zero if Listed decodes to nothing. Its
-	// chain is the one for which it was listed, as far as the list lets it be
-	// told.
+	// Address is the listed account, or zero if Listed decodes to no address. Its chain
+	// is the one for which it was listed, as far as the list says.
 	Address address.Address
-	// Listed is the string verbatim as the list prints it. Empty means
-	// Address.Normalized().
+	// Listed is the string as the list prints it. Empty means Address.Normalized().
 	Listed string
 	// Asset is the ticker as printed, such as "XBT", or "".
 	Asset string
-	// Kind is the kind of the signal: one that the scoring has points for, and none
-	// that is official if the list is of [Community].
+	// Kind is the kind of the signal. The scoring must have points for it, and
+	// [Info.MayEmit] must allow it.
 	Kind score.Kind
-	// Ref is the stable reference of the entity or the item within the list: the
-	// OFAC entity id, for example. It may be "".
+	// Ref is the stable reference of the entity or item within the list, such as the
+	// OFAC entity id. It may be "".
 	Ref string
-	// Name is the name of the entity, or what the list says about the item. It
-	// may be "".
+	// Name is the name of the entity, or a comment on the item. It may be "".
 	Name string
 	// ListedAt is the publisher's date of the listing, in UTC; zero if the list
 	// gives none.
 	ListedAt time.Time
-	// FirstSeen is when the entry was first loaded, in UTC; zero if that is now.
-	// It stands in for ListedAt where the list gives none.
+	// FirstSeen is when the entry was first loaded, in UTC; zero means now. It replaces
+	// ListedAt if the list gives none.
 	FirstSeen time.Time
 }
 
@@ -251,16 +244,16 @@ func (e Entry) Identity() Entry {
 	return Entry{Address: e.Address, Listed: e.Text(), Asset: e.Asset, Kind: e.Kind, Ref: e.Ref}
 }
 
-// A RecordError says where in a list something is wrong. The errors of the
-// parsers below this package wrap it where a place can be named.
+// A RecordError says where in a list an error is. The errors of the parsers below this
+// package wrap it where a place can be named.
 type RecordError struct {
 	Line int64  // the line, counted from 1, or 0
 	Byte int64  // the byte offset in the list, or -1
-	Ref  string // the reference of the record, if it was read already
+	Ref  string // the reference of the record, if it is known
 	Err  error  // what is wrong
 }
 
-// Error names the place, by the line if that is known, and says what Err does.
+// Error returns the place, by line if that is known, and the message of Err.
 func (e *RecordError) Error() string {
 	var at string
 	if e.Line > 0 {

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// Static returns a Source that holds the given entries: for tests, and for a
-// caller's own list. It takes a copy of them. The revision's digest is that of
-// the entries, but for FirstSeen, so equal lists have equal revisions. Without any
-// entries it is an empty list, which a Screener takes for a broken one.
+// Static returns a Source of the given entries, for tests and for a caller's own list. It
+// copies the slice. The digest of its revision covers the entries without FirstSeen, so
+// equal lists have equal revisions. A Static without entries is an empty list, which a
+// Screener refuses unless its Jurisdiction is Operator.
 func Static(info Info, entries ...Entry) Source {
 	h := sha256.New()
 	for _, e := range entries {
