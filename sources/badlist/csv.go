@@ -12,12 +12,12 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 )
 
-// header reports whether the list is CSV, by its first line, which it does not
-// read, and what stands between its columns.
+// header reports whether the list is CSV, by its first line, which it does not read, and
+// returns the separator of its columns.
 func (p *parser) header(in *bufio.Reader) (comma rune, ok bool, err error) {
 	line, err := in.Peek(maxLine)
 	if err != nil && err != io.EOF {
-		return 0, false, err // which Peek tells once
+		return 0, false, err // Peek returns it once
 	}
 	if end := bytes.IndexByte(line, '\n'); end >= 0 {
 		line = line[:end+1]
@@ -33,8 +33,8 @@ func (p *parser) header(in *bufio.Reader) (comma rune, ok bool, err error) {
 	return ',', p.Columns != Columns{}, nil // if it is, the header is wrong
 }
 
-// indexOf returns the place of the column name in a header, -1 if there is none,
-// and -2 if there are several.
+// indexOf returns the place of the column name in a header, -1 if there is none, and -2 if
+// there are several.
 func indexOf(header []string, name string) int {
 	at := -1
 	for i, h := range header {
@@ -52,7 +52,7 @@ func indexOf(header []string, name string) int {
 // that row, and not the end of the list.
 const noAddress = "(no address)"
 
-// csv reads CSV as it is described at Parse and Columns.
+// csv reads CSV as Parse and Columns describe it.
 func (p *parser) csv(in io.Reader, comma rune, skipped position) error {
 	s := csvscan.New(in)
 	s.Comma, s.OpenEnd, s.EmptyLines = comma, p.OpenEnd, true

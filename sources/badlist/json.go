@@ -16,12 +16,12 @@ import (
 // so the list stands for them.
 const darklistRef = "addresses-darklist"
 
-// json reads a JSON document as it is described at Parse. encoding/json reads the
-// tokens, and is exact about commas; what it would take and the formats do not
-// allow, such as a member given twice, is refused here.
+// json reads a JSON document as Parse describes it. encoding/json reads the tokens and is
+// exact about commas; json also refuses what the formats do not allow, such as a repeated
+// member.
 func (p *parser) json(in io.Reader, skipped position) error {
 	d := json.NewDecoder(in)
-	d.UseNumber() // none matters, and no size of one is wrong
+	d.UseNumber() // numbers are ignored, so none is too large
 	j := jsonParser{parser: p, d: d}
 	err := j.document()
 	if err == nil {
@@ -161,7 +161,7 @@ func (p *jsonParser) members() error {
 	return err
 }
 
-// said reads what is said of an address.
+// said reads the value of a member that is named by an address.
 func (p *jsonParser) said(listed string) error {
 	t, err := token(p.d)
 	if err != nil {

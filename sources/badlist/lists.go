@@ -5,10 +5,10 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// ScamSniffer returns options for Scam Sniffer's list of addresses: some 2500,
-// without dates or reasons, the last of February 2024, under the id SCAMSNIFFER.
-// The list is under the GPL-3.0; it is no part of this module, and who loads it
-// accepts these terms. It has had false positives.
+// ScamSniffer returns options for Scam Sniffer's list of addresses, with the id
+// SCAMSNIFFER: some 2,500, without dates or reasons, the last of February 2024. The list is
+// under the GPL-3.0 and no part of this module; a program that loads it accepts these
+// terms. It has had false positives.
 func ScamSniffer() *Options {
 	return &Options{
 		URL: scamSniffer + "address.json",
@@ -23,9 +23,9 @@ func ScamSniffer() *Options {
 	}
 }
 
-// ScamSnifferDomains returns options for Scam Sniffer's list of phishing sites
-// with their addresses, some 600, the last of December 2023, under the id
-// SCAMSNIFFER_DOMAINS. Name is the domain. For its terms see [ScamSniffer].
+// ScamSnifferDomains returns options for Scam Sniffer's list of phishing sites with their
+// addresses, with the id SCAMSNIFFER_DOMAINS: some 600, the last of December 2023. Name is
+// the domain. For the terms see [ScamSniffer].
 func ScamSnifferDomains() *Options {
 	o := ScamSniffer()
 	o.URL = scamSniffer + "combined.json"
@@ -36,10 +36,10 @@ func ScamSnifferDomains() *Options {
 
 const scamSniffer = "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/"
 
-// Ransomwhere returns options for the export of ransomwhe.re, a crowdsourced
-// register of addresses to which ransoms were paid, under the id RANSOMWHERE.
-// Name is the family of the ransomware, and ListedAt when the address was
-// reported. Its terms of use are not stated for the data; who loads it should ask.
+// Ransomwhere returns options for the export of ransomwhe.re, a crowdsourced register of
+// addresses that received ransoms, with the id RANSOMWHERE. Name is the family of the
+// ransomware, and ListedAt the date of the report. The terms of use of the data are not
+// stated: ask before you use them.
 func Ransomwhere() *Options {
 	return &Options{
 		URL: "https://api.ransomwhe.re/export",

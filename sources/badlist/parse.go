@@ -1,12 +1,11 @@
-// Package badlist reads lists of bad addresses that communities keep, in the
-// formats in which they do: JSON of several shapes, CSV, and plain text with one
-// address on a line. [New] fetches the darklist of MyEtherWallet, or, with the
-// options of [ScamSniffer] or [Ransomwhere] or with your own, another list.
+// Package badlist reads lists of bad addresses that communities maintain, in JSON of
+// several shapes, CSV, and text with one address on a line. Begin with [New], which fetches
+// MyEtherWallet's darklist or another list, [Parse] for a file, and [Format] for other
+// columns. [ScamSniffer] and [Ransomwhere] are options for [New].
 //
-// These lists are kept by hand, by volunteers, and say little. An entry is never
-// dropped for what is wrong with it: a string that is no address is listed as it
-// stands, and is found by that very string. A file that is not the list, or not
-// all of it, is an error.
+// Volunteers maintain these lists by hand. A malformed entry is never dropped: a string
+// that is no address is listed as it stands, and the same string matches. A file that is
+// not the list, or not all of it, is an error.
 package badlist
 
 import (
@@ -32,33 +31,32 @@ const (
 	maxListed  = 1024      // of a listed string; longer ones are not looked up
 	maxChain   = 64        // of the name of a chain or an asset
 	maxName    = 512       // of Entry.Name; a longer comment is cut
-	maxNesting = 32        // of JSON values that are passed over
+	maxNesting = 32        // of JSON values that are ignored
 )
 
-// Parse reads a list and calls add for each of its entries. It tells by the
-// content which format r has:
+// Parse reads a list and calls add for each of its entries. The content shows the format
+// of r:
 //
-//   - JSON as in MyEtherWallet's darklist: an array of objects with the members
-//     "address", "comment" and "date". The first is required; others are passed
-//     over. Ref is "addresses-darklist".
+//   - JSON as in MyEtherWallet's darklist: an array of objects with the members "address",
+//     "comment" and "date". Only the first is required; others are ignored. Ref is
+//     "addresses-darklist".
 //   - A JSON array of addresses.
-//   - A JSON object whose members are named by addresses. What is said of one is
-//     true, null, a comment, several in an array, or an object as above. False
-//     and numbers are errors: they may mean that it is not listed.
-//   - A JSON object whose members are arrays of addresses. Their names, such as
-//     domains, are the comments.
-//   - CSV with a header that has a column "address", and perhaps "comment" and
-//     "date", with commas, semicolons or tabs.
-//   - Text with one address on a line. What follows a # is a comment. Blanks
-//     around an address and empty lines do not matter.
+//   - A JSON object whose members are named by addresses. The value is true, null, a
+//     comment, an array of comments, or an object as above. False and numbers are errors:
+//     they may mean that the address is not listed.
+//   - A JSON object whose members are arrays of addresses. The names of the members, such
+//     as domains, are the comments.
+//   - CSV with a header that has a column "address", and maybe "comment" and "date",
+//     separated by commas, semicolons or tabs.
+//   - Text with one address on a line, and a comment behind #. Blanks around an address and
+//     empty lines are ignored.
 //
-// Which of the two JSON objects it is, its first name tells. Where the columns
-// have other names, or there is more to know, see [Format]. A date is YYYY-MM-DD,
-// with or without a time, or, as in the United States, M/D/YY; where there is
-// none that can be read, ListedAt is zero.
+// The first name shows which of the two JSON objects it is. For other columns see [Format].
+// A date is YYYY-MM-DD, with or without a time, or M/D/YY as in the United States; for any
+// other text ListedAt is zero.
 //
-// A list may begin with a byte order mark. Name is the comment, in one line and
-// at most 512 bytes long, and Kind what its words say:
+// A list may begin with a byte order mark. Name is the comment, in one line of at most 512
+// bytes. The words of the comment give the Kind:
 //
 //   - phish…: [score.Phishing]
 //   - scam…, fake, faked, fraud…: [score.Scam]
@@ -66,27 +64,25 @@ const (
 //   - hack, hacked, hacker, stole, stolen, theft: [score.StolenFunds]
 //   - mixer, tumbler: [score.Mixer]
 //
-// and their plurals; the first of them if there are several, for "fake mixer" is a
-// fake; and [score.CommunityReport] if there is none. URLs and domain names have no words.
+// and their plurals. The first of these kinds counts, for a "fake mixer" is a fake. Without
+// such a word the kind is [score.CommunityReport]. URLs and domain names are ignored.
 //
-// What is no address, but holds some, gives an entry for each: two addresses in a
-// cell, or one with a note behind it. Letters of other alphabets that look like
-// Latin ones are read as such, if that makes it an address. Listed is what the
-// list prints in any case.
+// Text that is no address but contains some gives an entry for each: two addresses in a
+// cell, or one with a note behind it. Letters of other alphabets that look like Latin ones
+// are read as such if that makes an address. Listed is always the text of the list.
 //
-// The Digest of the revision is that of all bytes of r. The lists give no date
-// of their own, so Published is zero. Records counts lines and objects.
+// The Digest of the revision is that of all bytes of r. Published is zero, for the lists
+// have no date. Records counts lines and objects.
 //
-// A list that is truncated, has no entries, is not of these formats, or of which
-// nothing is an address, is an error, as is one of more than 256 MiB; where a
-// place can be named, it wraps a [*sources.RecordError]. That CSV or text is
-// truncated shows only within a line, by the last line's having no end; JSON
-// shows it everywhere. An error of add or of r is wrapped as well.
+// A list that is truncated, empty, of another format, without any address, or longer than
+// 256 MiB is an error, which wraps a [*sources.RecordError] where a place can be named. CSV
+// and text that were cut between two lines look whole: Revision.OpenEnded is true. Errors
+// of add and r are wrapped as well.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return Format{}.Parse(r, add)
 }
 
-// parse is Parse without a bound of the size.
+// parse is Parse without the limit of the size.
 func (f Format) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	sum := sha256.New()
 	p := parser{Format: f, names: f.Columns.names(), add: add}
@@ -98,7 +94,7 @@ func (f Format) parse(r io.Reader, add func(sources.Entry) error) (sources.Revis
 
 var errSize = errors.New("list too large")
 
-// A bounded reader reads n bytes of r, and fails if there are more.
+// A bounded reader reads n bytes of r, and returns an error if there are more.
 type bounded struct {
 	r io.Reader
 	n int64
@@ -115,7 +111,7 @@ func (b *bounded) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// A parser holds what the formats have in common.
+// A parser is the part that the formats share.
 type parser struct {
 	Format
 	names   record // of the columns
@@ -154,7 +150,7 @@ func (p *parser) parse(in *bufio.Reader) error {
 	return nil
 }
 
-// lines reads a list that is no JSON.
+// lines reads a list that is not JSON.
 func (p *parser) lines(in *bufio.Reader, skipped position) error {
 	p.openEnded = true
 	comma, ok, err := p.header(in)
@@ -167,21 +163,21 @@ func (p *parser) lines(in *bufio.Reader, skipped position) error {
 	return p.text(in, skipped)
 }
 
-// A position is how much of a list was read.
+// A position is how much of a list has been read.
 type position struct {
 	bytes int64
 	lines int64 // ends of lines
 }
 
-// skipBlank reads a byte order mark and blanks, and returns how much it read and
-// the byte that follows, which it does not read.
+// skipBlank reads a byte order mark and blanks. It returns how much it read, and the next
+// byte, which it does not read.
 func skipBlank(in *bufio.Reader) (skipped position, first byte, err error) {
 	switch mark, err := in.Peek(3); {
 	case string(mark) == "\ufeff":
 		in.Discard(3)
 		skipped.bytes = 3
 	case err != nil && err != io.EOF:
-		return skipped, 0, err // which Peek tells once
+		return skipped, 0, err // Peek returns it once
 	}
 	for {
 		c, err := in.ReadByte()
@@ -199,7 +195,7 @@ func skipBlank(in *bufio.Reader) (skipped position, first byte, err error) {
 	}
 }
 
-// emit adds the entries of a record. An error has no place yet.
+// emit adds the entries of a record. Its errors name no place.
 func (p *parser) emit(r record) error {
 	listed := r[columnAddress]
 	switch {
@@ -249,7 +245,7 @@ func (p *parser) emit(r record) error {
 	return nil
 }
 
-// kind returns the kind that a record says, or else the format.
+// kind returns the kind that a record states, or else that of the format.
 func (p *parser) kind(r record) score.Kind {
 	if said := sources.TrimListed(r[columnKind]); said != "" {
 		k := score.Kind(strings.ToUpper(strings.ReplaceAll(said, " ", "_")))
@@ -266,8 +262,8 @@ func (p *parser) kind(r record) score.Kind {
 	return kindOf(r[columnName])
 }
 
-// decode returns the account that text is on a chain, or under a ticker, if
-// chain is no chain's name, and that ticker. Either is only a hint.
+// decode returns the account that text is on a chain, or under a ticker if chain names no
+// chain, and that ticker. Both are only hints.
 func decode(chain, text string) (a address.Address, asset string, ok bool) {
 	if chain == "" {
 		a, ok = sources.Decode("", text)
@@ -285,8 +281,8 @@ func decode(chain, text string) (a address.Address, asset string, ok bool) {
 	return a, "", ok
 }
 
-// nameOf returns a comment as it is shown: in one line, without control
-// characters, and not longer than maxName.
+// nameOf returns a comment in one line, without control characters, and not longer than
+// maxName.
 func nameOf(comment string) string {
 	name := strings.Join(strings.FieldsFunc(comment, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
@@ -303,8 +299,8 @@ func nameOf(comment string) string {
 	return name[:cut] + more
 }
 
-// signals are the words that say of which kind a report is, in the order in
-// which they count. A word ending in "…" stands for all that begin so.
+// signals are the words that show the kind of a report, in order of precedence. A word
+// ending in "…" matches all words that begin so.
 var signals = []struct {
 	kind  score.Kind
 	words []string
@@ -332,9 +328,8 @@ func kindOf(comment string) score.Kind {
 	return score.CommunityReport
 }
 
-// wordsOf returns the words of a comment in lower case, without those of URLs
-// and domain names: a site that is called so is not always meant so, and
-// "metamask/eth-phishing-detect" is where a report was made.
+// wordsOf returns the words of a comment in lower case, without those of URLs and domain
+// names: "metamask/eth-phishing-detect" names the place of a report, not its kind.
 func wordsOf(comment string) []string {
 	var words []string
 	for _, field := range strings.Fields(strings.ToLower(comment)) {

@@ -14,35 +14,32 @@ import (
 // November 2018.
 const Darklist = "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists/master/src/addresses/addresses-darklist.json"
 
-// Options are what [New] can be told. The zero Options are the defaults.
-// [ScamSniffer], [ScamSnifferDomains] and [Ransomwhere] return those for other
-// lists.
+// Options configure [New]. The zero Options are the defaults. [ScamSniffer],
+// [ScamSnifferDomains] and [Ransomwhere] return options for other lists.
 type Options struct {
-	// URL is where the list is; "" means [Darklist]. It must be https, unless
+	// URL is the address of the list; "" means [Darklist]. It must be https, unless
 	// AllowHTTP is set.
 	URL string
-	// Format is what there is to know of the list at URL that its content does not
-	// tell; see [Parse] for what it does.
+	// Format is the format of the list at URL, if [Parse] does not describe it.
 	Format Format
-	// Info describes the list at URL; the zero Info means that of Darklist. Two
-	// lists in one Screener need two ids.
+	// Info describes the list at URL; the zero Info means that of Darklist. Two lists in
+	// one Screener need different ids.
 	Info sources.Info
-	// Client makes the requests; nil means http.DefaultClient. The time without
-	// progress is bounded in any case, the rest by the context of Load.
+	// Client makes the requests; nil means http.DefaultClient. Load limits the time
+	// without progress, and its context limits the rest.
 	Client *http.Client
-	// UserAgent is what requests say they come from, if not "".
+	// UserAgent replaces the default User-Agent header, if not "".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called as the list is downloaded: read is how many
-	// bytes have come, as they are sent, and total how many were announced, or -1.
-	// A download that is repeated begins at zero; so that a program can draw a bar.
+	// Progress, if not nil, is called during the download: read counts the bytes that
+	// arrived, total is the announced length, or -1. A repeated download begins at zero.
 	Progress func(read, total int64)
 }
 
-// New returns a list of bad addresses as it is published, by default the darklist
-// of MyEtherWallet, under the id COMMUNITY_BADLIST. opts may be nil; what is wrong in
-// it, a URL that is not https for one, is the error of Load.
+// New returns a list of bad addresses as it is published, by default MyEtherWallet's
+// darklist, with the id COMMUNITY_BADLIST. opts may be nil; an error in it, such as a URL
+// that is not https, is an error of Load.
 //
 // Load fetches the list with a conditional request and parses it as [Format.Parse]
 // does. It adds entries only after it has read the whole list, and holds none of them:

@@ -9,8 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// text reads a list of one address on a line as it is described at Parse. The
-// buffer of in is as long as a line may be.
+// text reads a list with one address on a line, as Parse describes it. The buffer of in
+// has the size of the longest line.
 func (p *parser) text(in *bufio.Reader, skipped position) error {
 	n := skipped.lines
 	at := func(err error) error { return &sources.RecordError{Line: n, Byte: -1, Err: err} }

@@ -9,15 +9,14 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A found is an address within a text, and how it stands there.
+// A found is an address within a text, and its spelling there.
 type found struct {
 	address address.Address
 	listed  string
 }
 
-// decodeWithin returns the addresses within a text that is none itself. Some
-// lists have two in one cell, or a note behind one, or have been typed on
-// keyboards of two alphabets.
+// decodeWithin returns the addresses within a text that is no address itself. Some lists
+// have two addresses in a cell, or a note behind one, or letters of two alphabets.
 func decodeWithin(chain, text string) []found {
 	latin, at := toLatin(text)
 	if latin != text {
@@ -36,9 +35,9 @@ func decodeWithin(chain, text string) []found {
 	return all
 }
 
-// toLatin returns text with the letters of other alphabets that look like Latin
-// ones replaced by these, and without what does not show. at says where in text
-// each byte of the result, and its end, comes from.
+// toLatin returns text with letters that look like Latin ones replaced by these, and
+// without invisible characters. at has the offset in text of each byte of the result, and
+// of its end.
 func toLatin(text string) (latin string, at []int) {
 	var b strings.Builder
 	for i, r := range text {
@@ -59,8 +58,8 @@ func toLatin(text string) (latin string, at []int) {
 	return b.String(), append(at, len(text))
 }
 
-// lookalikes are the letters of the Cyrillic and Greek alphabets that cannot be
-// told from Latin ones by eye.
+// lookalikes maps the letters of the Cyrillic and Greek alphabets that look like Latin
+// ones.
 var lookalikes = map[rune]byte{
 	'А': 'A', 'В': 'B', 'С': 'C', 'Е': 'E', 'Н': 'H', 'І': 'I', 'Ј': 'J', 'К': 'K', 'М': 'M', 'О': 'O', 'Р': 'P', 'Ѕ': 'S', 'Т': 'T', 'У': 'Y', 'Х': 'X', 'Ԁ': 'D', 'Ԍ': 'G', 'Ԛ': 'Q', 'Ԝ': 'W', 'Ѵ': 'V', 'Ү': 'Y',
 	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'у': 'y', 'к': 'k', 'м': 'm', 'т': 't', 'п': 'n',

@@ -15,8 +15,8 @@ import (
 
 // readCSV reads CSV 1.1: separated by semicolons, a row for each name, address,
 // document and so on of an entity, and the columns of the entity in each of them.
-// Columns are found by their names, those of remarks by the end "_Remark". A
-// remark is of the day in the _Regulation_PublicationDate of the same group.
+// It finds columns by name; those of remarks end in "_Remark". The day of a remark is
+// the _Regulation_PublicationDate of the same group.
 func readCSV(r io.Reader) (*list, error) {
 	t := table{Scanner: csvscan.New(r)}
 	t.Comma = ';'
@@ -47,7 +47,7 @@ func readCSV(r io.Reader) (*list, error) {
 	return &t.list, nil
 }
 
-// A table is a list in CSV while it is read.
+// A table is a list in CSV that is being read.
 type table struct {
 	*csvscan.Scanner
 	list
@@ -122,8 +122,8 @@ func (t *table) header() error {
 	return nil
 }
 
-// addTo adds the last record to a digest, but for the day of the file. All have
-// equally many fields, so their lengths are all that tells where one ends.
+// addTo adds the last record to a digest, without the day of the file. Each field is
+// preceded by its length.
 func (t *table) addTo(sum hash.Hash) {
 	var size [binary.MaxVarintLen64]byte
 	for i, field := range t.fields {

@@ -11,13 +11,12 @@ import (
 
 // An announcement is what the feed says about a file.
 type announcement struct {
-	checksum  string    // 40 hex digits, or "" if it says none
-	published time.Time // zero if it does not say
+	checksum  string    // 40 hex digits, or ""
+	published time.Time // zero if unknown
 }
 
-// isOf reports whether l is the file that is announced, or a later one. A file
-// that is older must not be taken for it: it would pass for the current one until
-// the next change.
+// isOf reports whether l is the announced file or a later one. An older file must not be
+// taken for it: it would count as current until the next change.
 func (a announcement) isOf(l *list) bool {
 	if a.checksum == "" {
 		return false
@@ -26,20 +25,19 @@ func (a announcement) isOf(l *list) bool {
 }
 
 const (
-	// etagOfFeed is how an ETag begins that is a checksum of the feed. Those of
-	// HTTP begin with a quotation mark, or "W/".
+	// etagOfFeed begins an ETag that holds a checksum of the feed. HTTP's begin with a
+	// quotation mark or "W/".
 	etagOfFeed = "rss:"
-	// trust is how long a checksum is, from the beginning of its day.
+	// trust is how long a checksum is valid, from the beginning of its day.
 	trust = 48 * time.Hour
 )
 
-// etag returns what to keep of an announcement whose file is fetched now.
+// etag returns the ETag to keep for an announcement whose file is fetched now.
 func (a announcement) etag() string {
 	return etagOfFeed + a.checksum + "@" + time.Now().UTC().Format(time.DateOnly)
 }
 
-// isHeld reports whether etag was kept of an announcement of the same file, not
-// too long ago.
+// isHeld reports whether etag was kept for an announcement of the same file recently.
 func (a announcement) isHeld(etag string) bool {
 	day, ok := strings.CutPrefix(etag, etagOfFeed+a.checksum+"@")
 	if !ok || a.checksum == "" {
@@ -50,8 +48,8 @@ func (a announcement) isHeld(etag string) bool {
 	return err == nil && age < trust && age > -trust
 }
 
-// readFeed reads the feed, and returns what it says about the file at the address
-// list, whose token does not matter. What matters of the feed is
+// readFeed returns what the feed announces about the file at the address list, whose
+// token does not matter. It reads these parts:
 //
 //	<rss>
 //	  <channel>
@@ -61,7 +59,7 @@ func (a announcement) isHeld(etag string) bool {
 //	      <guid>…</guid>                         with the SHA-1 in hex
 //	      <pubDate>Tue, 22 Sep 2026 20:01:34 +0200</pubDate>
 //
-// It returns no announcement if there is none, or if several disagree.
+// It returns the zero announcement if there is none, or if several disagree.
 func readFeed(r io.Reader, list string) (announcement, error) {
 	want, err := url.Parse(list)
 	if err != nil {
@@ -100,8 +98,7 @@ func readFeed(r io.Reader, list string) (announcement, error) {
 	return found, nil
 }
 
-// item reads an item of the feed, and reports whether it is about the file whose
-// address has the given path.
+// item reads an item of the feed. ok reports whether its file has the given path.
 func (d *document) item(path string) (a announcement, ok bool, err error) {
 	isFile := func(address string) bool {
 		u, err := url.Parse(strings.TrimSpace(address))
@@ -133,8 +130,7 @@ func (d *document) item(path string) (a announcement, ok bool, err error) {
 	return a, ok, err
 }
 
-// checksum returns the one run of 40 hex digits in text, in lower case, or "". A
-// text without one may be anything, even what never changes.
+// checksum returns the only run of 40 hex digits in text, in lower case, or "".
 func checksum(text string) string {
 	var found string
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {

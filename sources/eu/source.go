@@ -14,75 +14,68 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// The addresses of the list in the formats that this package reads, without the
-// token that they ask for, and of the feed that says when they change.
+// The addresses of the list, without the token that they require, and of the feed that
+// announces changes.
 const (
 	XML = "https://webgate.ec.europa.eu/fsd/fsf/public/files/xmlFullSanctionsList_1_1/content"
 	CSV = "https://webgate.ec.europa.eu/fsd/fsf/public/files/csvFullSanctionsList_1_1/content"
 	RSS = "https://webgate.ec.europa.eu/fsd/fsf/public/rss"
 )
 
-// PublicToken is the token that the Commission gives to everybody.
+// PublicToken is the token that the Commission gives to everyone.
 const PublicToken = "dG9rZW4tMjAxNw"
 
-// Options are what [New] can be told. The zero Options are the defaults.
+// Options configure [New]. The zero Options are the defaults.
 type Options struct {
-	// URL is where the list is, without a token; "" means [XML], some 26 MB. It
-	// must be https, unless AllowHTTP is set. Any format that [Parse] knows will do.
+	// URL is the address of the list, without a token; "" means [XML], some 26 MB. It
+	// must be https, unless AllowHTTP is set. [Parse] describes the formats.
 	URL string
-	// Token is sent with the request of the list: "" means [PublicToken] for [XML]
-	// and [CSV], and none for another URL. The Commission gives personal ones to
-	// those who register.
+	// Token is sent with the request; "" means [PublicToken] for [XML] and [CSV], and
+	// none for another URL. The Commission gives personal tokens on registration.
 	Token string
-	// RSS is where the feed is that has a checksum of the list; "" means [RSS] for
+	// RSS is the address of the feed with a checksum of the list; "" means [RSS] for
 	// [XML] and [CSV], and none for another URL.
 	RSS string
-	// Client makes the requests; nil means http.DefaultClient. Its Timeout should
-	// be zero, or allow for the whole download: this package bounds the time
-	// without progress, and the context of Load bounds the rest.
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
+	// zero, or allow for the whole download: Load limits the time without progress, and
+	// its context limits the rest.
 	Client *http.Client
-	// UserAgent is what requests say they come from, if not "".
+	// UserAgent replaces the default User-Agent header, if not "".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called as the list is downloaded: read is how many
-	// bytes have come, as they are sent, and total how many were announced, or -1.
-	// A download that is repeated begins at zero; so that a program can draw a bar.
+	// Progress, if not nil, is called during the download: read counts the bytes that
+	// arrived, total is the announced length, or -1. A repeated download begins at zero.
 	Progress func(read, total int64)
 }
 
-// The bounds of what is downloaded. The XML had 26 MB in 2026.
+// The limits of downloads. The XML had 26 MB in 2026.
 const (
 	maxBytes = 256 << 20
 	maxFeed  = 1 << 20
 )
 
-// stall is how long the server may say nothing. It makes the file while one
-// waits, which has taken more than a minute.
+// stall limits the time without a byte. The server generates the file on request,
+// which has taken more than a minute.
 const stall = 5 * time.Minute
 
-// New returns the list, under the id EU_CONSOLIDATED, as the Commission publishes
-// it. opts may be nil; what is wrong in it, a URL that is not https for one, is the
-// error of Load.
+// New returns the list as the Commission publishes it, with the id EU_CONSOLIDATED. opts
+// may be nil; an error in it, such as a URL that is not https, is an error of Load.
 //
-// Load first asks the feed, which has a checksum of each file. If that is still
-// the one of the revision held, Load returns [sources.ErrUnchanged] and does not
-// fetch the list. A feed that does not answer, or not with what is expected, is
-// no error: then the list is fetched, with a conditional request if it came with
-// validators. Load reads it as [Parse] does: it adds entries only after the whole
-// list was read. A list whose digest is that of the revision held is
-// [sources.ErrUnchanged], too.
+// Load first asks the feed for the checksum of the file. If that is still the checksum of
+// the revision held, Load returns [sources.ErrUnchanged] without fetching the list. A feed
+// that fails is no error: then Load fetches the list, with a conditional request if it has
+// validators. It reads the list as [Parse] does, and adds entries only after it has read
+// the whole list. A list with the digest of the revision held is [sources.ErrUnchanged].
 //
-// The feed's checksum is kept as the ETag of the revision, as "rss:", the
-// checksum, "@" and the day of the download. It is kept only if the file that was
-// fetched is known not to be older than the feed: if it is the file with this
-// checksum, or was generated later than the feed says. And it is trusted for one
-// or two days; then the list is fetched whatever the feed says, for a feed that
-// stands still must not hide what has changed.
+// The ETag of the revision holds the feed's checksum: "rss:", the checksum, "@" and the day
+// of the download. It is kept only if the fetched file is not older than the feed: if it
+// has this checksum, or was generated later than the feed says. It is trusted for one or
+// two days; then Load fetches the list in any case, so that a feed that stands still hides
+// no change.
 //
-// Requests that fail in a way that may pass, and downloads that break off, are
-// repeated a few times. A redirect to a page where one must log in is an error,
-// as is such a page itself.
+// Load repeats requests that fail in a way that may pass, and downloads that break off. A
+// login page, and a redirect to one, is an error.
 func New(opts *Options) sources.Source {
 	s := &source{}
 	if opts != nil {
@@ -102,7 +95,7 @@ func New(opts *Options) sources.Source {
 	return s
 }
 
-type source struct{ Options } // whose URL has the token
+type source struct{ Options } // URL includes the token
 
 func (s *source) Info() sources.Info {
 	return sources.Info{
@@ -124,7 +117,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 
 func (s *source) load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	if prev.Digest == "" {
-		prev = sources.Revision{} // validators of no list that is held
+		prev = sources.Revision{} // validators without a list
 	}
 	announced, err := s.askFeed(ctx)
 	if err != nil {
@@ -178,7 +171,7 @@ func (s *source) request(url string, limit int64) *fetch.Request {
 	return &fetch.Request{URL: url, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: limit, Stall: stall, AllowHTTP: s.AllowHTTP}
 }
 
-// get is fetch.Get, but that a redirect to a login page is not followed.
+// get is fetch.Get, except that it does not follow a redirect to a login page.
 func (s *source) get(ctx context.Context, req *fetch.Request, read func(io.Reader) error) (fetch.Result, error) {
 	client := *req.Client
 	var login string
@@ -201,7 +194,7 @@ func (s *source) get(ctx context.Context, req *fetch.Request, read func(io.Reade
 	return result, err
 }
 
-// isLogin reports whether u is a page of EU Login, or of another such service.
+// isLogin reports whether u is a page of EU Login or a similar service.
 func isLogin(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	path := strings.ToLower(u.Path)
@@ -209,8 +202,8 @@ func isLogin(u *url.URL) bool {
 		strings.HasPrefix(path, "/cas/") || strings.HasSuffix(path, "/login")
 }
 
-// askFeed returns what the feed says about the list, and nothing if it does not
-// say it. Its error is that of ctx.
+// askFeed returns what the feed announces about the list, or nothing if it does not. The
+// error is that of ctx.
 func (s *source) askFeed(ctx context.Context) (announcement, error) {
 	if s.RSS == "" {
 		return announcement{}, ctx.Err()

@@ -13,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
-// readXML reads XML 1.1. What matters of it is
+// readXML reads XML 1.1. It reads these parts:
 //
 //	<export generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="185564">
 //	  <sanctionEntity designationDate="2025-02-24" euReferenceNumber="EU.12747.39" logicalId="172907">
@@ -27,7 +27,7 @@ import (
 //	    <identification>                         these, and whatever else
 //	    <birthdate>                              there may be one day
 //
-// Remarks are read wherever they are in an entity.
+// It reads remarks anywhere in an entity.
 func readXML(r io.Reader) (*list, error) {
 	digest := &digest{hash: sha256.New()}
 	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
@@ -70,13 +70,13 @@ func readXML(r io.Reader) (*list, error) {
 	return &d.list, nil
 }
 
-// A document is a list in XML while it is read.
+// A document is a list in XML that is being read.
 type document struct {
 	*xmlscan.Scanner
 	list
 	references int // entities that have one
 
-	// Of the entity that is read:
+	// The entity that is being read.
 	holder             freetext.Holder
 	published, summary time.Time // the first days of a regulation, and of a regulationSummary
 }
@@ -175,8 +175,8 @@ func (d *document) remark() error {
 	return nil
 }
 
-// A digest hashes what is written to it, but for what the Commission changes in
-// the root element whenever it generates the file.
+// A digest hashes a document without the attributes of the root element that change each
+// time the Commission generates the file.
 type digest struct {
 	hash hash.Hash
 	head []byte // what was written so far, until the root's start tag was read

@@ -8,7 +8,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// advanced reads sdn_advanced.xml. What matters of it, in this order, is
+// advanced reads sdn_advanced.xml. It reads these parts, in this order:
 //
 //	<Sanctions>
 //	  <DateOfIssue><Year>2025</Year><Month>3</Month><Day>21</Day></DateOfIssue>
@@ -31,16 +31,14 @@ import (
 //	    <SanctionsEntry ProfileID="25308" ListID="1550">
 //	      <EntryEvent><Date><Year>2019</Year><Month>8</Month><Day>21</Day></Date></EntryEvent>
 //
-// The numbers are the document's own: only its tables say what they mean. If a
-// section stood before one on which it depends, the document would be refused,
-// not misread.
+// The document's own tables define its numbers. A document whose sections stand in
+// another order is refused, not misread.
 //
-// A party may be on several lists of OFAC, and then has entries of all of them in
-// each file. But one that is not on the list of this file has no business in it:
-// a wallet whose holder is not is refused, for it shows that this is another list,
-// or that its form has changed. So is a file most of whose entries are of others:
-// all parties of the SDN List are on it, and one in two hundred on another, while
-// of the consolidated list each is on another, and one in five on the SDN List.
+// A party on several lists of OFAC has entries of all of them in each file. A wallet
+// whose holder is not on the list of this file is refused: this is another list, or its
+// form has changed. So is a file most of whose entries are of other lists. All parties
+// of the SDN List are on it, and one in two hundred on another list; each party of the
+// consolidated list is on another list, and one in five on the SDN List.
 type advanced struct {
 	*document
 	features map[string]feature // by id
@@ -49,13 +47,13 @@ type advanced struct {
 	onList   []bool             // of holders: there is an entry on the list that is read
 	entries  [2]int             // of either list, by kind
 
-	// Of the profile that is read:
+	// The profile that is being read.
 	id      string
 	name    []byte
 	hasName bool
 }
 
-// A feature is a kind of fact about a party. One that is a wallet has an asset.
+// A feature is a kind of fact about a party. That of a wallet has an asset.
 type feature struct {
 	asset    string
 	isWallet bool
@@ -162,7 +160,7 @@ func (p *advanced) values(name []byte) error {
 	return p.Skip()
 }
 
-// attr returns an attribute that must be there.
+// attr returns a required attribute.
 func (p *advanced) attr(name string) (string, error) {
 	v, _ := p.Attr(name)
 	if len(v) == 0 || len(v) > maxText {
@@ -171,7 +169,7 @@ func (p *advanced) attr(name string) (string, error) {
 	return string(v), nil
 }
 
-// party reads a party. One that has no wallets is not kept.
+// party reads a party, and keeps it if it has wallets.
 func (p *advanced) party([]byte) error {
 	p.Revision.Records++
 	return p.Children(func(name []byte) (err error) {
@@ -254,7 +252,7 @@ func (p *advanced) namePart(name []byte) error {
 	return p.Skip()
 }
 
-// feature reads a feature: a wallet, or what is of no interest here.
+// feature reads a feature, and adds it if it is a wallet.
 func (p *advanced) feature() error {
 	kind, _ := p.Attr("FeatureTypeID")
 	f, ok := p.features[string(kind)]
@@ -286,7 +284,7 @@ func (p *advanced) feature() error {
 	return err
 }
 
-// entry reads an entry of a list: when a party was put on it.
+// entry reads an entry of a list: when a party was listed.
 func (p *advanced) entry([]byte) error {
 	on := consolidated
 	if v, _ := p.Attr("ListID"); p.sdn != "" && string(v) == p.sdn {

@@ -16,8 +16,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// The bounds of the two CSV files, in bytes. They had 5.6 MB and well below
-// 1 MB in August 2026. The second is held in memory.
+// The limits of the two CSV files, in bytes. They had 5.6 MB and less than 1 MB in
+// August 2026. The second is held in memory.
 const (
 	maxCSV      = 64 << 20
 	maxComments = 16 << 20
@@ -78,7 +78,7 @@ func (k kind) parseCSV(main, comments io.Reader, unmarked bool, add func(sources
 	return l.Emit("entity", add)
 }
 
-// csvNames are the names of the two files of each list.
+// csvNames has the names of the two files of each list.
 var csvNames = map[kind][2]string{
 	sdn:          {"sdn.csv", "sdn_comments.csv"},
 	consolidated: {"cons_prim.csv", "cons_comments.csv"},
@@ -87,7 +87,7 @@ var csvNames = map[kind][2]string{
 // errApart: the two files are not of one list.
 var errApart = errors.New("the files are of different days, or one is cut")
 
-// commentsFile is what goes on in the second file, by the id of the entity.
+// commentsFile is the second file: the continued remarks by the id of the entity.
 type commentsFile struct {
 	csvFile
 	more map[string][]byte
@@ -158,8 +158,8 @@ type csvFile struct {
 	marked  bool // it ends with Ctrl-Z
 }
 
-// each calls read for each row of r, the first column of which is an id. The row
-// is valid until read returns.
+// each calls read for each row of r, whose first column is an id. The row is valid until
+// read returns.
 func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) error {
 	limited := &io.LimitedReader{R: r, N: limit + 1}
 	s := csvscan.New(io.TeeReader(limited, f.hash))
@@ -188,19 +188,19 @@ func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) 
 	}
 }
 
-// errorf makes an error of a row of the file, or of the file if line is 0.
+// errorf returns an error of a row of the file, or of the file if line is 0.
 func (f *csvFile) errorf(line int64, ref, format string, args ...any) error {
 	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: fmt.Errorf(f.name+": "+format, args...)}
 }
 
-// maxRemarks is where OFAC cuts the remarks, in characters.
+// maxRemarks is the length at which OFAC cuts the remarks, in characters.
 const maxRemarks = 1000
 
-// whole returns the remarks of a row with what goes on in the comments.
+// whole returns the remarks of a row with their continuation.
 func whole(remarks, more string) (string, error) {
 	switch n := utf8.RuneCountInString(remarks); {
 	case more != "" && n == maxRemarks-1:
-		// The last of the 1000 was a blank, which was trimmed.
+		// The last of the 1000 characters was a blank, which was trimmed.
 		return remarks + " " + more, nil
 	case more != "" && n < maxRemarks:
 		return "", fmt.Errorf("remarks of %d characters go on in the comments, want %d: %w", n, maxRemarks, errApart)
@@ -210,8 +210,8 @@ func whole(remarks, more string) (string, error) {
 	return remarks + more, nil
 }
 
-// addRemarks adds the wallets that remarks name, and their holder. Remarks are
-// items with semicolons between them and a full stop at the end.
+// addRemarks adds the wallets in remarks, and their holder. Remarks are items separated by
+// semicolons, with a full stop at the end.
 func addRemarks(l *freetext.List, id, name, remarks string) error {
 	if !mentions(remarks) {
 		return nil
@@ -237,16 +237,16 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 	return nil
 }
 
-// mentions reports whether text has the label of a wallet, with whatever blanks.
+// mentions reports whether text has the label of a wallet, with any blanks.
 func mentions(text string) bool {
-	// Most text has no such word, so most need not be looked at twice.
+	// Most text lacks this word, so it is tested first.
 	lower := strings.ToLower(text)
 	return strings.Contains(lower, "currency") &&
 		strings.Contains(strings.Join(strings.Fields(lower), ""), "digitalcurrencyaddress")
 }
 
-// walletOf reads an item that mentions the label: the label as in the other
-// formats, perhaps with "alt." in front, and an address of one word.
+// walletOf reads an item that mentions the label: the label as in the other formats, after
+// "alt." or not, and an address of one word.
 func walletOf(item string) (asset, text string, err error) {
 	words := strings.Fields(item)
 	if words[0] == "alt." {

@@ -20,14 +20,12 @@ func (k kind) String() string {
 	return "the consolidated non-SDN list"
 }
 
-// maxPrograms is how many programs of a party are looked at. The most that were
-// seen are six.
+// maxPrograms limits the programs of a party. At most six have been seen.
 const maxPrograms = 64
 
-// check returns an error if a party that is under these programs, and no others,
-// is not on the list. sdn.xml and CSV do not name the lists, and most programs
-// put people on either; but some are by their very name for one of them. In whole
-// files there are always hundreds of parties under these.
+// check returns an error if a party under these programs alone is not on the list.
+// sdn.xml and CSV do not name the lists, and most programs belong to both; but some
+// belong to one list by name, and whole files have hundreds of parties under these.
 func (k kind) check(programs []string) error {
 	if len(programs) == 0 {
 		return nil
@@ -40,8 +38,7 @@ func (k kind) check(programs []string) error {
 	return fmt.Errorf("party under the program %.64q: this is not %v", programs[0], k)
 }
 
-// listOf returns the list on which a program puts people, and false if it may be
-// either.
+// listOf returns the list of a program, and false if it may be either.
 func listOf(program string) (kind, bool) {
 	switch program {
 	case "SDGT", "SDNT", "SDNTK", "FTO": // specially designated terrorists and traffickers

@@ -12,15 +12,15 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// loadCSV loads a list that is two files. The validators of the revision are
-// those of both, with a line feed between, which no field of HTTP can hold.
+// loadCSV loads a list of two files. The validators of the revision are those of both,
+// joined by a line feed, which no HTTP field contains.
 func (s *source) loadCSV(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	var held validators
 	if prev.Digest != "" {
 		held = validatorsOf(prev)
 	}
 	l, now, err := s.getCSV(ctx, held)
-	if errors.Is(err, errApart) { // OFAC has published in between, or is doing so
+	if errors.Is(err, errApart) { // OFAC has just published, or is publishing now
 		l, now, err = s.getCSV(ctx, validators{})
 	}
 	if err != nil {
@@ -47,13 +47,13 @@ func (s *source) loadCSV(ctx context.Context, prev sources.Revision, add func(so
 	return rev, nil
 }
 
-// validators are those of the two files.
+// validators holds those of the two files.
 type validators struct{ main, rest fetch.Result }
 
 func validatorsOf(r sources.Revision) (v validators) {
 	v.main.ETag, v.rest.ETag, _ = strings.Cut(r.ETag, "\n")
 	v.main.LastModified, v.rest.LastModified, _ = strings.Cut(r.LastModified, "\n")
-	if v.rest == (fetch.Result{}) { // those of another file
+	if v.rest == (fetch.Result{}) { // validators of another format
 		v.main = fetch.Result{}
 	}
 	return v
@@ -66,9 +66,8 @@ func join(main, rest string) string {
 	return main + "\n" + rest
 }
 
-// getCSV fetches both files, unless both are those that are held: then the list
-// is nil. Its error is errApart if they do not belong together, or if one of them
-// is held and the other is not.
+// getCSV fetches both files. The list is nil if the server confirms both. The error is
+// errApart if the files do not belong together, or if only one of them is confirmed.
 func (s *source) getCSV(ctx context.Context, held validators) (*freetext.List, validators, error) {
 	var now validators
 	var rest *commentsFile
@@ -96,8 +95,8 @@ func (s *source) getCSV(ctx context.Context, held validators) (*freetext.List, v
 	case now.main.NotModified:
 		return nil, validators{}, errApart
 	}
-	// Nothing in the files says that they belong together. But if the first to
-	// come is still the same when the second has come, both are of one time.
+	// Nothing in the files says that they belong together. But if the file fetched first
+	// is still the same after the second was fetched, both are of the same time.
 	after, err := s.get(ctx, s.CommentsURL, maxComments, now.rest, func(body io.Reader) error {
 		again, err := s.kind.readComments(body)
 		if err == nil && string(again.hash.Sum(nil)) != string(rest.hash.Sum(nil)) {
@@ -112,7 +111,7 @@ func (s *source) getCSV(ctx context.Context, held validators) (*freetext.List, v
 	return l, now, nil
 }
 
-// get gets one of the two files, unless it is held.
+// get fetches one of the two files, unless the server confirms the held one.
 func (s *source) get(ctx context.Context, url string, limit int64, held fetch.Result, read func(io.Reader) error) (fetch.Result, error) {
 	req := s.request(url, limit)
 	req.ETag, req.LastModified = held.ETag, held.LastModified

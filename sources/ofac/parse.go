@@ -1,23 +1,12 @@
-// Package ofac reads the lists of the US Treasury's Office of Foreign Assets
-// Control, which name the wallet addresses of people and organisations with
-// whom dealings are prohibited: the SDN List, and what OFAC calls the
-// consolidated list, of all whom it sanctions in other ways. The lists are works
-// of the US government and in the public domain.
+// Package ofac reads the lists of the US Treasury's Office of Foreign Assets Control: the
+// SDN List and the consolidated (non-SDN) list. Begin with [New], [NewConsolidated] and,
+// for files, [Parse] and [ParseCSV].
 //
-// [New] makes a source that fetches the SDN List, and [NewConsolidated] one for
-// the other. [Parse] and [ParseConsolidated] read a file that is at hand. The
-// formats that they know are
-//
-//   - sdn_advanced.xml (cons_advanced.xml), which says when each entity was
-//     listed, and
-//   - sdn.xml (consolidated.xml), a quarter of the size, which does not,
-//
-// both in the namespaces before and since May 2024, and both also in the ZIP
-// files in which OFAC publishes them. [ParseCSV] and [ParseConsolidatedCSV] read
-// the oldest format. An entry is one listed address: Asset is the ticker as
-// printed, Ref the id of the entity, which https://sanctionssearch.ofac.treas.gov
-// shows, and ListedAt the day on which the entity was listed. OFAC does not say
-// when it added an address to an entity that was listed before.
+// The formats are sdn_advanced.xml, which says when each entity was listed, sdn.xml, the
+// ZIP files of both, and CSV. An entry is one listed address: Asset is the ticker as
+// printed, Ref the id of the entity, and ListedAt the day on which the entity was listed.
+// OFAC does not say when it added an address to an entity. The lists are works of the US
+// government and in the public domain.
 package ofac
 
 import (
@@ -34,29 +23,26 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
-// Parse reads the SDN List from r, in any of the formats above, and calls add
-// for each listed address, in the order of the list. An address that is listed
-// twice is added twice. One that decodes to nothing is added with a zero
-// Address.
+// Parse reads the SDN List from r, as sdn_advanced.xml, sdn.xml or a ZIP file of one, in
+// the namespaces before and since May 2024. It calls add for each listed address, in the
+// order of the list. An address that is listed twice is added twice. One that decodes to
+// nothing is added with a zero Address.
 //
-// Nothing is added unless all of r was read and is a whole list: well-formed to
-// its last byte, of the right kind, with as many records as it claims (sdn.xml),
-// and not without any wallet. The consolidated list is refused: sdn_advanced.xml
-// says of each party on which list it is, and in sdn.xml the programs do. CSV, which
-// is two files, is for [ParseCSV]. Errors are a [*sources.RecordError], or that of r,
-// or one that wraps that of add. The revision's digest is that of the XML document,
-// which is all bytes of r unless r is a ZIP file.
+// Nothing is added unless r is a whole list: well-formed to its last byte, of the right
+// kind, with the number of records that it states (sdn.xml), and with a wallet. Parse
+// refuses the consolidated list: sdn_advanced.xml names the list of each party, and in
+// sdn.xml the programs show it. For CSV, which is two files, use [ParseCSV]. Errors are a
+// [*sources.RecordError], or that of r, or wrap that of add. The revision's digest is that
+// of the XML document, which is all bytes of r unless r is a ZIP file.
 //
-// Parse holds the wallets in memory, the ZIP file if it is one, and of the rest of
-// the list no more than a buffer of 64 KiB.
+// Parse holds in memory the wallets, a ZIP file, and a buffer of 64 KiB.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return sdn.parse(r, add)
 }
 
-// ParseConsolidated is as [Parse], for the consolidated non-SDN list, and refuses
-// the SDN List. No wallet was in it in 2026, so a list without any is none the
-// worse. ListedAt is the first day on which the entity was on one of the lists that
-// it consolidates.
+// ParseConsolidated is [Parse] for the consolidated non-SDN list. It refuses the SDN List.
+// The list had no wallet in 2026, so a list without wallets is accepted. ListedAt is the
+// first day on which the entity was on one of the lists that it consolidates.
 func ParseConsolidated(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return consolidated.parse(r, add)
 }
@@ -69,8 +55,8 @@ func (k kind) parse(r io.Reader, add func(sources.Entry) error) (sources.Revisio
 	return l.Emit("entity", add)
 }
 
-// maxText bounds a name and an address, in bytes. The longest that were seen are
-// an address of 106 and a name of a few hundred.
+// maxText limits a name and an address, in bytes. The longest known are an address of 106
+// and a name of a few hundred.
 const maxText = 4096
 
 // read reads a whole document.
@@ -138,8 +124,8 @@ type document struct {
 	kind kind // which one it should be
 }
 
-// content returns the text of the element whose start tag was just read, without
-// the blanks around it, and moves behind its end tag.
+// content returns the text of the element whose start tag was just read, without the
+// blanks around it, and moves behind its end tag.
 func (d *document) content() (string, error) {
 	text, err := d.Content()
 	if err != nil {
@@ -168,12 +154,11 @@ func addWallet(l *freetext.List, asset, text string) error {
 	return l.Add(freetext.Wallet{Holder: len(l.Holders), Asset: asset, Text: text, Address: a})
 }
 
-// label is how the kind of a wallet begins, in all formats. A ticker follows.
+// label begins the type of a wallet in all formats. A ticker follows.
 const label = "Digital Currency Address"
 
-// ticker returns the ticker of a kind such as "Digital Currency Address - XBT",
-// and false if the kind is not that of a wallet. What the tickers are is up to
-// OFAC.
+// ticker returns the ticker in a type such as "Digital Currency Address - XBT", and false
+// if it is not the type of a wallet. Any ticker is accepted: OFAC adds new ones.
 func ticker(kind []byte) (string, bool) {
 	kind = bytes.TrimSpace(kind)
 	if len(kind) < len(label) || !strings.EqualFold(string(kind[:len(label)]), label) {

@@ -7,7 +7,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// simple reads sdn.xml. What matters of it is
+// simple reads sdn.xml. It reads these parts:
 //
 //	<sdnList>
 //	  <publshInformation>                        sic
@@ -29,7 +29,7 @@ type simple struct {
 	*document
 	claimed int // Record_Count
 
-	// Of the entry that is read:
+	// The entry that is being read.
 	uid, first, last string
 	programs         []string
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// The addresses of the SDN List at OFAC's Sanctions List Service, in the formats
-// that this package reads. They redirect to storage, at addresses that change.
-// CSV needs CommentsCSV beside it.
+// The addresses of the SDN List at OFAC's Sanctions List Service. They redirect to
+// storage at changing addresses. CSV needs CommentsCSV.
 const (
 	AdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.XML"
 	AdvancedZIP = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.ZIP"
@@ -22,7 +21,7 @@ const (
 	CommentsCSV = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_COMMENTS.CSV"
 )
 
-// Those of the consolidated non-SDN list.
+// The addresses of the consolidated non-SDN list.
 const (
 	ConsolidatedAdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.XML"
 	ConsolidatedAdvancedZIP = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.ZIP"
@@ -31,63 +30,57 @@ const (
 	ConsolidatedCommentsCSV = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_COMMENTS.CSV"
 )
 
-// Options are what [New] and [NewConsolidated] can be told. The zero Options are
-// the defaults.
+// Options configure [New] and [NewConsolidated]. The zero Options are the defaults.
 type Options struct {
 	// URL is the address of the list; "" means [AdvancedZIP], 5 MB that unpack to 130
 	// MB and say when entities were listed, or [ConsolidatedAdvancedZIP]. It must be
 	// https, unless AllowHTTP is set. [Parse] describes the formats.
 	URL string
-	// CommentsURL is where sdn_comments.csv or cons_comments.csv is, if URL is that
-	// of sdn.csv or cons_prim.csv. "" means [CommentsCSV] for [CSV] and
-	// [ConsolidatedCommentsCSV] for [ConsolidatedCSV], and for another URL that the
-	// list is one file, and no CSV.
+	// CommentsURL is the address of sdn_comments.csv or cons_comments.csv, if URL is
+	// that of sdn.csv or cons_prim.csv. "" means [CommentsCSV] for [CSV],
+	// [ConsolidatedCommentsCSV] for [ConsolidatedCSV], and for another URL that the list
+	// is one file, not CSV.
 	CommentsURL string
 	// NoEndMark accepts an sdn.csv without its last byte, 0x1A, as some copies are. A
 	// copy that was cut between two lines then looks whole.
 	NoEndMark bool
-	// Client makes the requests; nil means http.DefaultClient. Its Timeout should
-	// be zero, or allow for the whole download: this package bounds the time
-	// without progress, and the context of Load bounds the rest.
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
+	// zero, or allow for the whole download: Load limits the time without progress, and
+	// its context limits the rest.
 	Client *http.Client
-	// UserAgent is what requests say they come from, if not "". OFAC has refused
-	// short ones; forty characters that begin with "Mozilla/5.0" have always been
-	// good, and so is the default.
+	// UserAgent replaces the default User-Agent header, if not "". OFAC has refused short
+	// ones; it has always accepted forty characters that begin with "Mozilla/5.0".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called as the list is downloaded: read is how many
-	// bytes have come, as they are sent, and total how many were announced, or -1.
-	// A download that is repeated begins at zero; so that a program can draw a bar.
+	// Progress, if not nil, is called during the download: read counts the bytes that
+	// arrived, total is the announced length, or -1. A repeated download begins at zero.
 	Progress func(read, total int64)
 }
 
-// maxBytes bounds the document. It had 126 MB in August 2026, and grows by a
-// tenth a year.
+// maxBytes limits the document. It had 126 MB in August 2026, and grows by a tenth a year.
 const maxBytes = 1 << 30
 
-// New returns the SDN List, under the id OFAC_SDN, as OFAC publishes it. opts
-// may be nil; what is wrong in it, a URL that is not https for one, is the error of
-// Load. A file of the consolidated list is refused.
+// New returns the SDN List as OFAC publishes it, with the id OFAC_SDN. opts may be nil;
+// an error in it, such as a URL that is not https, is an error of Load. A file of the
+// consolidated list is refused.
 //
-// Load fetches the list with a conditional request and reads it as [Parse] does:
-// it adds entries only after the whole list was read. A list that the server
-// calls unchanged, or whose digest is that of the revision held, is
-// [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
-// downloads that break off, are repeated a few times.
+// Load fetches the list with a conditional request and reads it as [Parse] does. It adds
+// entries only after it has read the whole list. A list that the server confirms, or that
+// has the digest of the revision held, is [sources.ErrUnchanged]. Load repeats requests
+// that fail in a way that may pass, and downloads that break off.
 //
-// CSV is two files, which are read as [ParseCSV] does. If they turn out not to be
-// of one day, or the second is another one after the first has come, both are
-// fetched again, once. They are unchanged if the server says so of both.
+// CSV is two files, read as [ParseCSV] does. If they are not of one day, or the second
+// file changes while the first one is fetched, Load fetches both again, once. They are
+// unchanged if the server confirms both.
 func New(opts *Options) sources.Source {
 	return newSource(sdn, AdvancedZIP, opts)
 }
 
-// NewConsolidated returns the consolidated non-SDN list, under the id
-// OFAC_CONSOLIDATED. It names those whom OFAC sanctions without blocking their
-// property: in sectors, at correspondent banks, on securities. All count as
-// sanctioned. In 2026 it had no wallet; a program that loads it will know of the
-// first one. A file of the SDN List is refused. All else is as with [New].
+// NewConsolidated returns the consolidated non-SDN list, with the id OFAC_CONSOLIDATED. It
+// names parties that OFAC sanctions without blocking their property, in sectors, at
+// correspondent banks, or on securities. All count as sanctioned. The list had no wallet
+// in 2026. A file of the SDN List is refused. Everything else is as with [New].
 func NewConsolidated(opts *Options) sources.Source {
 	return newSource(consolidated, ConsolidatedAdvancedZIP, opts)
 }
@@ -142,7 +135,7 @@ func (s *source) request(url string, limit int64) *fetch.Request {
 	return &fetch.Request{URL: url, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: limit, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
 }
 
-// loadFile loads a list that is one file.
+// loadFile loads a list of one file.
 func (s *source) loadFile(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	return fetch.List(ctx, s.request(s.URL, maxBytes), prev, add, s.kind.parse)
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// zipMagic is how a ZIP file with something in it begins.
+// zipMagic begins a ZIP file that is not empty.
 const zipMagic = "PK\x03\x04"
 
-// maxZIP bounds a ZIP file, which must be held to be read: its directory stands
-// at the end. Those of OFAC have some 3 MB (sdn.xml) and 5 MB (sdn_advanced.xml).
+// maxZIP limits a ZIP file, which is held in memory because its directory is at the end.
+// OFAC's have some 3 MB (sdn.xml) and 5 MB (sdn_advanced.xml).
 const maxZIP = 64 << 20
 
-// maxRatio bounds what the ZIP file may claim to be compressed to: the lists are
-// so to a thirtieth. What is longer than it claims is an error of archive/zip.
+// maxRatio limits the compression that a ZIP file may claim. The lists compress to a
+// thirtieth. archive/zip returns an error for a file longer than it claims.
 const maxRatio = 250
 
-// unzip returns a reader of the one XML file in the ZIP file r. That reader
-// checks length and CRC-32 of what it gives.
+// unzip returns a reader of the one XML file in the ZIP file r. The reader checks length
+// and CRC-32.
 func unzip(r io.Reader) (io.Reader, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxZIP+1))
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// readCSV reads the list in CSV: a line with the date, one with the names of the
-// columns, and then a row for each name, address and so on of a designation, with
-// the texts of the designation in each of them. What matters of it is
+// readCSV reads the list in CSV: a line with the date, one with the names of the columns,
+// and a row for each name, address and so on of a designation. Each row repeats the texts
+// of the designation. It reads these parts:
 //
 //	Report Date: 08-Oct-2026
 //	…,Unique ID,…,Name 6,Name 1,…,Name 5,Name type,…,Other Information,UK Statement of Reasons,…,Date Designated,…
 //
-// Columns are found by their names.
+// It finds columns by name.
 func readCSV(r io.Reader) (*freetext.List, error) {
 	t := table{Scanner: csvscan.New(r)}
 	if err := t.header(); err != nil {
@@ -43,7 +43,7 @@ func readCSV(r io.Reader) (*freetext.List, error) {
 	return &t.List, nil
 }
 
-// A table is a list in CSV while it is read.
+// A table is a list in CSV that is being read.
 type table struct {
 	*csvscan.Scanner
 	freetext.List
@@ -62,7 +62,7 @@ func (t *table) next() (err error) {
 	return err
 }
 
-// must is next where a record must follow.
+// must is next for a required record.
 func (t *table) must() error {
 	err := t.next()
 	if err == io.EOF {

@@ -10,43 +10,42 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// The addresses of the list in the formats that this package reads.
+// The addresses of the list.
 const (
 	XML = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.xml"
 	CSV = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.csv"
 )
 
-// Options are what [New] can be told. The zero Options are the defaults.
+// Options configure [New]. The zero Options are the defaults.
 type Options struct {
-	// URL is where the list is; "" means [XML], some 22 MB. It must be https, unless
-	// AllowHTTP is set. Any format that [Parse] knows will do.
+	// URL is the address of the list; "" means [XML], some 22 MB. It must be https,
+	// unless AllowHTTP is set. [Parse] describes the formats.
 	URL string
-	// Client makes the requests; nil means http.DefaultClient. Its Timeout should
-	// be zero, or allow for the whole download: this package bounds the time
-	// without progress, and the context of Load bounds the rest.
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
+	// zero, or allow for the whole download: Load limits the time without progress, and
+	// its context limits the rest.
 	Client *http.Client
-	// UserAgent is what requests say they come from, if not "".
+	// UserAgent replaces the default User-Agent header, if not "".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called as the list is downloaded: read is how many
-	// bytes have come, as they are sent, and total how many were announced, or -1.
-	// A download that is repeated begins at zero; so that a program can draw a bar.
+	// Progress, if not nil, is called during the download: read counts the bytes that
+	// arrived, total is the announced length, or -1. A repeated download begins at zero.
 	Progress func(read, total int64)
 }
 
-// maxBytes bounds the file. It had 22 MB in October 2026.
+// maxBytes limits the file. It had 22 MB in October 2026.
 const maxBytes = 256 << 20
 
-// New returns the UK Sanctions List, under the id UK_CONSOLIDATED, as the Foreign,
-// Commonwealth and Development Office publishes it. opts may be nil; what is wrong in
-// it, a URL that is not https for one, is the error of Load.
+// New returns the UK Sanctions List as the Foreign, Commonwealth and Development Office
+// publishes it, with the id UK_CONSOLIDATED. opts may be nil; an error in it, such as a URL
+// that is not https, is an error of Load.
 //
-// Load fetches the list, with a conditional request if it came with validators
-// the last time, and reads it as [Parse] does: it adds entries only after the
-// whole list was read. A list that the server calls unchanged, or whose digest is
-// that of the revision held, is [sources.ErrUnchanged]. Requests that fail in a
-// way that may pass, and downloads that break off, are repeated a few times.
+// Load fetches the list, with a conditional request if it has validators, and reads it as
+// [Parse] does. It adds entries only after it has read the whole list. A list that the
+// server confirms, or that has the digest of the revision held, is
+// [sources.ErrUnchanged]. Load repeats requests that fail in a way that may pass, and
+// downloads that break off.
 func New(opts *Options) sources.Source {
 	s := &source{}
 	if opts != nil {

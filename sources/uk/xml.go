@@ -11,7 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
-// readXML reads the list in XML. What matters of it is
+// readXML reads the list in XML. It reads these parts:
 //
 //	<Designations>
 //	  <DateGenerated>21/09/2026</DateGenerated>
