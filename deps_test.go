@@ -53,7 +53,7 @@ var imports = map[string]string{
 	"internal/bech32":                 "internal/fivebit",
 	"internal/fivebit":                "",
 	"internal/identity":               "",
-	"internal/index":                  "internal/pace",
+	"internal/index":                  "internal/atomicfile internal/mapfile internal/pace",
 	"internal/atomicfile":             "",
 	"internal/revision":               "address score sources",
 	"internal/mapfile":                "",

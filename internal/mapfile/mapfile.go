@@ -2,9 +2,13 @@
 package mapfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
+
+// ErrIrregular is wrapped by the error about a directory, a pipe or a device.
+var ErrIrregular = errors.New("want a regular file")
 
 // Open returns the bytes of the file called name, and a function that frees them, which
 // may be nil. The file must not be changed or truncated while it is in use; to replace
@@ -15,7 +19,7 @@ func Open(name string) (data []byte, release func() error, err error) {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() { // opening a pipe could wait forever
-		return nil, nil, fmt.Errorf("%s: want a regular file, found %v", name, info.Mode())
+		return nil, nil, fmt.Errorf("%s: %w, found %v", name, ErrIrregular, info.Mode())
 	}
 	f, err := os.Open(name)
 	if err != nil {
