@@ -1,0 +1,165 @@
+package store_test
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+const variable = "WALLETSCREEN_TEST_SAVE_IN"
+
+func TestMain(m *testing.M) {
+	if words := strings.SplitN(os.Getenv(variable), " ", 2); len(words) == 2 {
+		saveForever(words[1], words[0])
+	}
+	os.Exit(m.Run())
+}
+
+// saveForever saves lists of a source until it is killed, and prints the name of each
+// once it is saved.
+func saveForever(dir, source string) {
+	err := func() error {
+		d, err := store.Open(dir)
+		if err != nil {
+			return err
+		}
+		a := store.NewArchive(store.Retain(d, 3, 0))
+		for n := 1; ; n++ {
+			name, err := save(a, source, 100+n%7, time.Now().UTC())
+			if err != nil {
+				return err
+			}
+			rev := accepted(name).List
+			rev.Checked = rev.Checked.Add(time.Hour)
+			err = a.Append(ctx, accepted(name), answering(time.Now(), fmt.Sprint(n%3), name),
+				store.Event{Type: store.Confirmed, Source: source, Revision: name, List: rev})
+			if err != nil {
+				return err
+			}
+			fmt.Println(name)
+		}
+	}()
+	fmt.Println(err)
+	os.Exit(1)
+}
+
+// TestKill kills two programs that save into one directory, at many moments, and looks
+// at what they leave: each file is whole, the newest revision is one that was accepted
+// last or later, every line that was appended can be read, and no file but those of a
+// store is there.
+func TestKill(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	names := []string{"TEST", "TEST_2"}
+	written := make(map[string]int) // Accepted events that were reported
+	for range longtest.N(4, 60) {
+		children := make([]*exec.Cmd, len(names))
+		saved := make([]string, len(names))
+		outputs := make([]*bufio.Scanner, len(names))
+		for i, source := range names {
+			child := exec.Command(self)
+			child.Env = append(os.Environ(), variable+"="+source+" "+dir)
+			out, err := child.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := child.Start(); err != nil {
+				t.Fatal(err)
+			}
+			children[i], outputs[i] = child, bufio.NewScanner(out)
+		}
+		note := func(i int) bool {
+			if !outputs[i].Scan() {
+				return false
+			}
+			name := outputs[i].Text()
+			if _, _, _, ok := store.ParseName(name); ok { // the last line may be cut
+				saved[i] = name
+				written[name]++
+			}
+			return true
+		}
+		for i := range names {
+			if !note(i) || saved[i] == "" {
+				t.Fatalf("the program that saves does not: %q", outputs[i].Text())
+			}
+		}
+		time.Sleep(rand.N(20 * time.Millisecond))
+		for i, child := range children {
+			if err := child.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			for note(i) {
+			}
+			child.Wait()
+		}
+		left(t, dir, names, saved)
+	}
+	read := make(map[string]int)
+	if _, err := store.NewArchive(open(t, dir)).Read(ctx, 0, func(e store.Event) {
+		if e.Type == store.Accepted {
+			read[e.Revision]++
+		}
+	}); err != nil {
+		t.Errorf("the journal: %v", err)
+	}
+	for name, n := range written {
+		if read[name] != n {
+			t.Errorf("%s was accepted %d times, and the journal says %d", name, n, read[name])
+		}
+	}
+}
+
+// left checks what two programs have left that were killed.
+func left(t *testing.T, dir string, sources, saved []string) {
+	t.Helper()
+	a := store.NewArchive(open(t, dir))
+	for i, source := range sources {
+		all, err := a.Revisions(ctx, source)
+		if err != nil || !slices.Contains(all, saved[i]) || slices.Index(all, saved[i]) > 1 {
+			t.Fatalf("revisions %q, %v, want %s, or one that was accepted after it", all, err, saved[i])
+		}
+		for _, name := range all {
+			f, err := a.Open(ctx, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for _, err := range f.Entries() {
+				if n++; err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, err := range f.Removals() {
+				if n++; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n != 2*(f.Revision.Records-1) {
+				t.Fatalf("%s has %d entries and removals, want %d", name, n, 2*(f.Revision.Records-1))
+			}
+			f.Close()
+		}
+		got, err := a.Answering(ctx, time.Now().Add(time.Hour), func(e store.Event) bool { return e.Lists[source] != "" })
+		if err == nil && got.Lists[source] < saved[i] {
+			t.Fatalf("answered from %s, want %s or later", got.Lists[source], saved[i])
+		}
+	}
+	for _, name := range files(t, dir) {
+		if _, _, _, ok := store.ParseName(name); !ok && name != "journal" && !strings.HasPrefix(name, ".walletscreen-new-") {
+			t.Fatalf("killed, and there is %s", name)
+		}
+	}
+}
