@@ -1,9 +1,9 @@
-// Package base58 encodes and decodes Base58: bytes as the digits of one big
-// number, or, as CryptoNote writes them, of a number for each eight bytes. The
-// alphabets of Bitcoin and of the XRP Ledger are here.
+// Package base58 encodes and decodes Base58: bytes as the digits of one big number, or, as
+// in CryptoNote, of one number for each eight bytes. [Alphabet] has the methods.
 //
-// Ten digits fit a machine word, so that both ways work on ten digits and eight
-// bytes at a time. The tests hold them to a model that goes digit by digit.
+// It is by hand for speed: ten digits fit a machine word, so it works on ten digits and
+// eight bytes at a time, without allocation. [Alphabet.DecodeShort] takes at most a
+// quarter of the time of mr-tron/base58, which checks it in the tests (BenchmarkDecode).
 package base58
 
 import (
@@ -11,40 +11,40 @@ import (
 	"math/bits"
 )
 
-// MaxLen is the longest text that Decode reads: the work grows with the square
-// of the length, and no address is longer.
+// MaxLen is the length of the longest text that Decode accepts. The work grows with the
+// square of the length, and no address is longer.
 const MaxLen = 128
 
-// ShortLen is the most bytes that DecodeShort returns.
+// ShortLen is the size of the longest value that DecodeShort returns.
 const ShortLen = 32
 
 const (
 	chunk     = 10                 // digits in a word
 	chunkBase = 430804206899405824 // 58^10
 
-	// maxShort is the most digits that ShortLen bytes can have: leading zero
-	// bytes, a digit each, only leave room for fewer.
+	// maxShort is the largest number of digits of ShortLen bytes. A leading zero byte
+	// takes one digit, so values that begin with zeros have fewer.
 	maxShort = 44
 
-	// maxLimbs words hold the value of MaxLen digits, of less than six bits each.
+	// maxLimbs is the number of words for MaxLen digits of less than six bits each.
 	maxLimbs = MaxLen * 6 / 64
 
 	// maxText is textLen(8 * maxLimbs).
 	maxText = 8*maxLimbs*11/8 + 1 + chunk
 
-	// notDigit is above the value of any two digits. The sum of one or two of it
-	// and a digit still fits 32 bits, and is no less.
+	// notDigit is above the value of any two digits. Adding it once or twice to the
+	// value of a digit still fits 32 bits.
 	notDigit = 1 << 30
 )
 
-// An Alphabet is an order of the 58 digits.
+// An Alphabet is an ordered set of 58 digits.
 type Alphabet struct {
 	digits string
 	low    [256]uint32 // digit to value, or notDigit
 	high   [256]uint32 // digit to 58 times its value, or notDigit
 }
 
-// The alphabets in use. Neither has 0, O, I and l.
+// The alphabets of Bitcoin and of the XRP Ledger. Neither has 0, O, I or l.
 var (
 	Bitcoin = newAlphabet("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
 	Ripple  = newAlphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
@@ -61,13 +61,12 @@ func newAlphabet(digits string) *Alphabet {
 	return a
 }
 
-// Decode decodes s into the beginning of dst and returns the number of bytes.
-// Leading zero digits are leading zero bytes, so each text has one value and
-// each value one text.
+// Decode decodes s into the beginning of dst and returns the number of bytes. Leading zero
+// digits are leading zero bytes, so each text has one value and each value one text.
 //
-// If s is not Base58, n is -1 and bad is the offset of the first byte that is
-// no digit. If s is longer than MaxLen or its value longer than dst, n is -1 and
-// bad is -1. It does not allocate.
+// If s is not Base58, n is -1 and bad is the offset of the first byte that is not a digit.
+// If s is longer than MaxLen or its value longer than dst, n is -1 and bad is -1. Decode
+// does not allocate.
 func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
 	if len(s) > MaxLen {
 		return -1, -1
@@ -108,16 +107,15 @@ func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
 	return n, -1
 }
 
-// DecodeShort is Decode for a value of at most 32 bytes, as most are. It writes
-// to the end of dst; what is before the value in dst becomes zero. So nothing
-// is moved by a distance that is only known at run time, and the number fits
-// registers.
+// DecodeShort is Decode for a value of at most 32 bytes. It writes the value to the end of
+// dst and fills the rest with zeros, so it moves nothing by a variable distance, and the
+// number fits registers.
 func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
 	if len(s) > maxShort {
 		return -1, -1
 	}
-	// The digits as words first, in a loop without calls; then the number, which
-	// grows by no more than a word with each.
+	// Read the digits as words, in a loop without calls; then compute the number, which
+	// grows by at most a word with each.
 	first := len(s) % chunk
 	x0, seen := a.head(s[:first])
 	var words [maxShort / chunk]uint64
@@ -192,22 +190,21 @@ func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
 	return n, -1
 }
 
-// MiddleLen is the most bytes that DecodeMiddle returns.
+// MiddleLen is the size of the longest value that DecodeMiddle returns.
 const MiddleLen = 40
 
-// maxMiddle is the most digits that DecodeMiddle reads. The value of 50 digits
-// needs 37 bytes.
+// maxMiddle is the largest number of digits that DecodeMiddle accepts. The value of 50
+// digits needs 37 bytes.
 const maxMiddle = 5 * chunk
 
-// DecodeMiddle is DecodeShort for values of at most 40 bytes, in at most 50
-// digits.
+// DecodeMiddle is DecodeShort for values of at most 40 bytes and 50 digits.
 func (a *Alphabet) DecodeMiddle(dst *[MiddleLen]byte, s string) (n, bad int) {
 	if len(s) > maxMiddle {
 		return -1, -1
 	}
 	first := len(s) % chunk
 	x0, seen := a.head(s[:first])
-	var words [8]uint64 // a power of two, for an index that is in range without a check
+	var words [8]uint64 // a power of two, so that indexing needs no bounds check
 	count := uint(0)
 	for i := first; i <= len(s)-chunk; i += chunk {
 		p0 := a.high[s[i]] + a.low[s[i+1]]
@@ -222,8 +219,8 @@ func (a *Alphabet) DecodeMiddle(dst *[MiddleLen]byte, s string) (n, bad int) {
 	if seen >= notDigit {
 		return -1, a.firstBad(s)
 	}
-	// The first two words make no more than three, and the others no more than
-	// five; the loop for those is not worth unrolling.
+	// The first two words fill at most three, the others at most five; a loop over those
+	// is not worth unrolling.
 	var x1, x2, x3, x4, c uint64
 	if count > 0 {
 		h0, l0 := bits.Mul64(x0, chunkBase)
@@ -274,8 +271,8 @@ func (a *Alphabet) DecodeMiddle(dst *[MiddleLen]byte, s string) (n, bad int) {
 // byteLen returns the number of bytes of x without leading zero bytes.
 func byteLen(x uint64) int { return (bits.Len64(x) + 7) / 8 }
 
-// head returns the value of the digits of s, fewer than ten, and the or of
-// their values.
+// head returns the value of s, which has fewer than ten digits, and the bitwise or of the
+// values of its digits.
 func (a *Alphabet) head(s string) (w uint64, or uint32) {
 	for i := range len(s) {
 		d := a.low[s[i]]
@@ -285,8 +282,8 @@ func (a *Alphabet) head(s string) (w uint64, or uint32) {
 	return w, or
 }
 
-// word returns the value of the first ten digits of s, and the or of the values
-// of the pairs of them. Pairs do not wait for each other.
+// word returns the value of the first ten digits of s, and the bitwise or of the values of
+// its pairs, which the processor computes in parallel.
 func (a *Alphabet) word(s string) (w uint64, or uint32) {
 	_ = s[chunk-1]
 	p0 := a.high[s[0]] + a.low[s[1]]
@@ -315,7 +312,7 @@ func (a *Alphabet) zeros(s string) (n int) {
 	return n
 }
 
-// firstBad returns the offset of the first byte of s that is no digit, or -1.
+// firstBad returns the offset of the first byte of s that is not a digit, or -1.
 func (a *Alphabet) firstBad(s string) int {
 	for i := range len(s) {
 		if a.low[s[i]] == notDigit {
@@ -325,11 +322,10 @@ func (a *Alphabet) firstBad(s string) int {
 	return -1
 }
 
-// textLen returns no less than the number of digits of n bytes, in words of ten.
+// textLen returns an upper bound of the number of digits of n bytes, in words of ten.
 func textLen(n int) int { return n*11/8 + 1 + chunk }
 
-// Encode returns b in Base58. It allocates nothing but the text if b has
-// at most 96 bytes.
+// Encode returns b in Base58. If b has at most 96 bytes, it allocates only the text.
 func (a *Alphabet) Encode(b []byte) string {
 	zeros := 0
 	for zeros < len(b) && b[zeros] == 0 {
@@ -370,7 +366,7 @@ func (a *Alphabet) Encode(b []byte) string {
 		}
 	}
 	for at < len(text) && text[at] == a.digits[0] {
-		at++ // of the last word, which need not have ten digits
+		at++ // the last word may have fewer than ten digits
 	}
 	for range zeros {
 		at--

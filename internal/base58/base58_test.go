@@ -17,7 +17,7 @@ const (
 	rippleDigits  = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 )
 
-// modelDecode is Decode digit by digit, on a number of any length.
+// modelDecode is Decode, digit by digit and for any length.
 func modelDecode(digits, s string, room int) (b []byte, bad int) {
 	if len(s) > base58.MaxLen {
 		return nil, -1
@@ -52,7 +52,7 @@ func modelDecode(digits, s string, room int) (b []byte, bad int) {
 	return b, -1
 }
 
-// modelEncode is Encode digit by digit.
+// modelEncode is Encode, digit by digit.
 func modelEncode(digits string, b []byte) string {
 	var number []byte // little-endian
 	for _, c := range b {
@@ -107,13 +107,13 @@ func checkDecode(t *testing.T, a *base58.Alphabet, digits, s string) {
 	}
 }
 
-// checkPadded compares with the model what the function of the given name has
-// written to dst and returned for s. It reads at most so many digits.
+// checkPadded compares with the model what the named function wrote to dst and returned
+// for s. The function accepts at most the given number of digits.
 func checkPadded(t *testing.T, name, digits, s string, most int, dst []byte, n, bad int) {
 	t.Helper()
 	want, wantBad := modelDecode(digits, s, len(dst))
 	if len(s) > most {
-		want, wantBad = nil, -1 // the digits are not looked at
+		want, wantBad = nil, -1 // it does not read the digits
 	}
 	if want == nil && (n != -1 || bad != wantBad) {
 		t.Errorf("%s(%q) = %d, %d, want -1, %d", name, s, n, bad, wantBad)
@@ -177,8 +177,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// edges are texts around every limit of the code: the ten digits of a word, the
-// 44 of a short text, the 128 of any.
+// edges are texts around every limit of the code: the ten digits of a word, the 44 of a
+// short text, and the 128 of the longest.
 func edges(digits string) []string {
 	var all []string
 	zero, top := digits[:1], digits[57:]
@@ -209,7 +209,7 @@ func TestEdges(t *testing.T) {
 	for _, s := range edges(rippleDigits) {
 		checkDecode(t, base58.Ripple, rippleDigits, s)
 	}
-	// The values around a power of 2^64 are where a carry gets lost.
+	// A faulty carry shows around powers of 2^64.
 	for n := range 100 {
 		for _, lead := range []byte{0, 1, 0x7f, 0x80, 0xff} {
 			for _, rest := range []byte{0, 0xff} {

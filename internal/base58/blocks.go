@@ -5,11 +5,9 @@ import (
 	"math/bits"
 )
 
-// Blocks are the other way to write bytes in Base58, that of CryptoNote: each
-// eight bytes become eleven digits, and the shorter block at the end as many as
-// its length needs. A leading zero byte is nothing special.
-//
-// See src/common/base58.cpp of Monero.
+// CryptoNote writes Base58 in blocks: each eight bytes become eleven digits, and the
+// shorter block at the end as many as its length needs. Leading zero bytes are not
+// special. See src/common/base58.cpp of Monero.
 const (
 	blockLen  = 8
 	blockText = 11
@@ -18,12 +16,12 @@ const (
 var (
 	// blockTextLen is the number of digits for a number of bytes.
 	blockTextLen = [blockLen + 1]int{0, 2, 3, 5, 6, 7, 9, 10, 11}
-	// blockByteLen is its inverse, -1 where there is none.
+	// blockByteLen is its inverse, or -1.
 	blockByteLen = [blockText]int{0, -1, 1, 2, -1, 3, 4, 5, -1, 6, 7}
 )
 
-// BlocksLen returns the number of bytes that n digits in blocks spell, and -1 if
-// no bytes have so many digits.
+// BlocksLen returns the number of bytes of n digits in blocks, or -1 if no bytes have that
+// number of digits.
 func BlocksLen(n int) int {
 	last := blockByteLen[n%blockText]
 	if last < 0 {
@@ -35,10 +33,9 @@ func BlocksLen(n int) int {
 // DecodeBlocks decodes s, which is in blocks, into the beginning of dst and
 // returns the number of bytes.
 //
-// If s is not Base58, n is -1 and bad is the offset of the first byte that is
-// no digit. If no bytes have as many digits as s, or the value of a block does
-// not fit its bytes, or dst is too short, n is -1 and bad is -1. It does not
-// allocate.
+// If s is not Base58, n is -1 and bad is the offset of the first byte that is not a digit.
+// If no bytes have as many digits as s, the value of a block does not fit its bytes, or
+// dst is too short, n is -1 and bad is -1. DecodeBlocks does not allocate.
 func (a *Alphabet) DecodeBlocks(dst []byte, s string) (n, bad int) {
 	if len(s)/blockText*blockLen > len(dst) {
 		return -1, a.firstBad(s)

@@ -9,8 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 )
 
-// modelBlocks writes b in blocks: the digits of each as one number, with zero
-// digits in front up to the length that the most bytes of its size need.
+// modelBlocks encodes b in blocks: each as one number, padded with zero digits to the
+// length of the largest value of its size.
 func modelBlocks(digits string, b []byte) string {
 	var text strings.Builder
 	for len(b) > 0 {
@@ -64,7 +64,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksRefused: a block whose value does not fit its bytes, and lengths that
+// TestBlocksRefused checks blocks whose value does not fit their bytes, and lengths that
 // no bytes have.
 func TestBlocksRefused(t *testing.T) {
 	var dst [64]byte

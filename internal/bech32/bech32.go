@@ -1,14 +1,16 @@
-// Package bech32 reads and writes Bech32 (BIP-173) and Bech32m (BIP-350).
+// Package bech32 reads and writes Bech32 (BIP-173) and Bech32m (BIP-350). [Verify] checks a
+// text, [Read] decodes its data, and [Encode] encodes.
 //
-// The checksum is the remainder of a division of polynomials over GF(32), and
-// so linear: each character adds to it what only depends on the character and
-// on its distance from the end. The sums come from a table, without the long
-// chain of steps, each of which has to wait for the one before.
+// It is by hand for speed. The checksum is a remainder of polynomials over GF(32), so it
+// is linear: each character contributes a term that depends only on the character and its
+// distance from the end. Summing terms from a table avoids a chain of dependent steps.
+// Verify takes less than a tenth of the time of btcutil, which checks it in the tests
+// (BenchmarkVerify).
 package bech32
 
 import "github.com/walletscreen/walletscreen/internal/fivebit"
 
-// A Variant is one of the checksums that a Bech32 text can end with.
+// A Variant is a kind of checksum.
 type Variant uint32
 
 const (
@@ -16,7 +18,7 @@ const (
 	Bech32m Variant = 0x2bc830a3 // BIP-350
 )
 
-// MaxLen is the longest text that is read.
+// MaxLen is the length of the longest text that Verify accepts.
 const MaxLen = 1024
 
 // ChecksumLen is the number of characters of the checksum.
@@ -24,15 +26,15 @@ const ChecksumLen = 6
 
 const charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
-// marked has the value and the marks of each character.
+// marked holds the value and the marks of each character.
 var marked = fivebit.New(charset)
 
-// block is the number of values that are summed up at a time: enough for the
-// data of nearly all addresses.
+// block is the number of values that are summed at a time: enough for nearly all
+// addresses.
 const block = 64
 
-// weights has what a value adds to the checksum. The values that weights[i] is
-// for are those that block+ChecksumLen-1-i others follow.
+// weights holds the terms of the checksum: weights[i] those of a value that is followed by
+// block+ChecksumLen-1-i others.
 var weights = func() (t [block + ChecksumLen][32]uint32) {
 	for v := range t[0] {
 		w := uint32(v)
@@ -44,8 +46,8 @@ var weights = func() (t [block + ChecksumLen][32]uint32) {
 	return t
 }()
 
-// letters has the checksum after the first half of what a human-readable part
-// of n letters stands for: a one, the upper bits of the letters, and a zero.
+// letters holds, for a human-readable part of n letters, the checksum after a one, the
+// upper bits of the letters, and a zero.
 var letters = func() (t [block + 1]uint32) {
 	chk := uint32(1)
 	for n := range t {
@@ -94,15 +96,14 @@ func begin(hrp string) uint32 {
 	return chk
 }
 
-// shift returns the checksum chk after zeros, one for each of w but the first
-// six: what the values of which it consists add to the checksum.
+// shift returns the checksum chk after as many zeros as w has elements, minus six.
 func shift(w [][32]uint32, chk uint32) uint32 {
 	_ = w[5]
 	return w[0][chk>>25&31] ^ w[1][chk>>20&31] ^ w[2][chk>>15&31] ^
 		w[3][chk>>10&31] ^ w[4][chk>>5&31] ^ w[5][chk&31]
 }
 
-// add returns the checksum chk after the characters of data, and all of their
+// add returns the checksum chk after the characters of data, and the bitwise or of their
 // marks.
 func add(chk uint32, data string) (uint32, byte) {
 	var marks byte
@@ -134,19 +135,19 @@ type Fault uint8
 const (
 	OK       Fault = iota
 	Length         // too short or too long
-	Prefix         // not the human-readable part that was asked for
-	Charset        // a character that is no digit, or letters of mixed case, at bad
-	Checksum       // neither of the checksums
+	Prefix         // another human-readable part
+	Charset        // not a digit, or letters of mixed case, at bad
+	Checksum       // neither checksum is right
 )
 
-// Verify reports whether s is Bech32 with the human-readable part hrp, which is
-// given in lower case: the letters of s are all lower or all upper case, and
-// one of the checksums is right, the one it returns. The 90 characters of
-// BIP-173 are for the caller to hold to. If s is not, f says why, and bad is the
-// offset of the first wrong character, or -1. It does not allocate.
+// Verify checks that s is Bech32 with the human-readable part hrp, which must be in lower
+// case, and returns the variant of its checksum. The letters of s may be all lower or all
+// upper case. The caller must check the limit of 90 characters of BIP-173. If s is not
+// Bech32, f says why, and bad is the offset of the first wrong character, or -1. Verify
+// does not allocate.
 //
-// What follows hrp and "1" in a text that Verify takes, without the last
-// ChecksumLen characters, is its data: see [Size] and [Read].
+// The data of a valid text is what follows hrp and "1", without the last ChecksumLen
+// characters; see [Size] and [Read].
 func Verify(hrp, s string) (v Variant, bad int, f Fault) {
 	n := len(hrp)
 	if len(s) < n+1+ChecksumLen || len(s) > MaxLen || s[n] != '1' || s[:n] != hrp {
@@ -160,7 +161,7 @@ func Verify(hrp, s string) (v Variant, bad int, f Fault) {
 	return v, -1, OK
 }
 
-// verifySlowly is Verify for text that is in upper case, or has a fault.
+// verifySlowly is Verify for a text that is in upper case or has a fault.
 func verifySlowly(hrp, s string) (v Variant, bad int, f Fault) {
 	if len(s) > MaxLen {
 		return 0, -1, Length
@@ -204,8 +205,8 @@ func verifySlowly(hrp, s string) (v Variant, bad int, f Fault) {
 	return 0, -1, Checksum
 }
 
-// mixedCase returns the offset of the first letter of s whose case is not that
-// of the first.
+// mixedCase returns the offset of the first letter of s whose case differs from that of
+// the first letter.
 func mixedCase(s string) int {
 	var first byte
 	for i := range len(s) {
@@ -222,20 +223,19 @@ func mixedCase(s string) int {
 	return -1
 }
 
-// Size returns the number of bytes that data, part of a text that [Verify] has
-// taken, makes. It is -1 where the bits that are left over are more than four,
-// or not zero.
+// Size returns the number of bytes of data, which is part of a text that [Verify] has
+// accepted. It returns -1 if more than four bits are left over, or any that is not zero.
 func Size(data string) int { return marked.Size(data) }
 
-// Read writes the bytes that data, part of a text that [Verify] has taken, makes
-// to dst, as many as are there and fit, and returns their number.
+// Read decodes data, which is part of a text that [Verify] has accepted, into dst, as far
+// as dst has room, and returns the number of bytes.
 func Read(dst []byte, data string) int { return marked.Read(dst, data) }
 
-// Value returns the value of a character of a text that [Verify] has taken.
+// Value returns the value of a character of a text that [Verify] has accepted.
 func Value(c byte) byte { return marked[c] & 31 }
 
-// Encode returns the five-bit values data with the human-readable part hrp and
-// the checksum of variant v, in lower case.
+// Encode returns the Bech32 text of the five-bit values data, in lower case, with the
+// human-readable part hrp and the checksum of variant v.
 func Encode(hrp string, data []byte, v Variant) string {
 	text := make([]byte, 0, len(hrp)+1+len(data)+ChecksumLen)
 	text = append(text, hrp...)
@@ -255,8 +255,8 @@ func Encode(hrp string, data []byte, v Variant) string {
 	return string(text)
 }
 
-// Pack joins five-bit values to bytes in dst. It returns their number, and -1 if
-// dst is too short, or if what is left over is five bits or more, or not zero.
+// Pack joins five-bit values to bytes in dst and returns their number, or -1 if dst is too
+// short, if five bits or more are left over, or any that is not zero.
 func Pack(dst, data []byte) int { return fivebit.Pack(dst, data) }
 
 // Unpack appends the bytes of b to dst as five-bit values, padded with zeros.

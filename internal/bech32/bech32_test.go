@@ -10,15 +10,14 @@ import (
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
-// hrpOf returns what stands before the last 1 of s, in lower case.
+// hrpOf returns the part of s before the last 1, in lower case.
 func hrpOf(s string) string {
 	i := strings.LastIndexByte(s, '1')
 	return strings.ToLower(s[:max(i, 0)])
 }
 
-// TestVectors has the vectors of the codec alone: sections "Test vectors" of
-// BIP-173 and BIP-350. Their human-readable parts with characters outside ASCII
-// are faults of Prefix here, for they are none that anybody asks for.
+// TestVectors checks the vectors of the encoding in the sections "Test vectors" of BIP-173
+// and BIP-350. Human-readable parts outside ASCII are Prefix faults here.
 func TestVectors(t *testing.T) {
 	valid := map[string]bech32.Variant{
 		"A12UEL5L": bech32.Bech32,
@@ -47,10 +46,10 @@ func TestVectors(t *testing.T) {
 		f      bech32.Fault
 	}{
 		{"a", "pzry9x0s0muk", 0, bech32.Prefix}, // no separator
-		{"x", "x1b4n0q5v", 2, bech32.Charset},   // a character that is no digit
+		{"x", "x1b4n0q5v", 2, bech32.Charset},   // not a digit
 		{"li", "li1dgmt3", -1, bech32.Length},   // too short a checksum
 		{"de", "de1lg7wt\xff", 8, bech32.Charset},
-		{"a", "A1G7SGD8", -1, bech32.Checksum}, // calculated with the lower-case part
+		{"a", "A1G7SGD8", -1, bech32.Checksum}, // computed with the part in upper case
 		{"qyrz", "qyrz8wqd2c9m", 4, bech32.Prefix},
 		{"y", "y1b0jsk6g", 2, bech32.Charset},
 		{"lt", "lt1igcx5c0", 3, bech32.Charset},
@@ -75,7 +74,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestLongText holds the blocks of the sum together.
+// TestLongText checks texts of more than one block.
 func TestLongText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range bech32.MaxLen - 100 {
@@ -103,7 +102,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestOneWrongCharacter: BIP-173 promises that any four are found.
+// TestOneWrongCharacter checks that every single error is found; BIP-173 promises four.
 func TestOneWrongCharacter(t *testing.T) {
 	const s = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
 	for i := range len(s) {
@@ -163,7 +162,7 @@ func FuzzVerify(f *testing.F) {
 		}
 		theirs, values, variant, err := referee.DecodeGeneric(s)
 		if (err == nil && theirs == hrp) != (fault == bech32.OK) {
-			// BIP-173 wants one character at least, and no blank or beyond ASCII.
+			// BIP-173 requires at least one character, and only printable ASCII.
 			if fault == bech32.OK && (hrp == "" || strings.IndexFunc(hrp, func(r rune) bool { return r < 33 || r > 126 }) >= 0 || strings.ContainsRune(s[len(hrp)+1:], '1')) {
 				return
 			}

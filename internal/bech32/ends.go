@@ -2,10 +2,10 @@ package bech32
 
 import "github.com/walletscreen/walletscreen/internal/fivebit"
 
-// Ends appends to dst the lengths at which data, cut there, ends with a right
-// checksum of either variant after the human-readable part hrp, in lower case,
-// and a one. It stops at the first byte that is no digit or of another letter
-// case than those before, so the work grows with what it has looked at.
+// Ends appends to dst the lengths at which data, truncated there, ends with a valid
+// checksum of either variant, given that hrp, in lower case, and a one precede it. It
+// stops at the first byte that is not a digit or whose letter case differs, so its work
+// is proportional to what it reads.
 func Ends(dst []int, hrp, data string) []int {
 	chk := begin(hrp)
 	var marks byte

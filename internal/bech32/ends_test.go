@@ -8,7 +8,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
-// TestEnds runs texts together, cut off at other things than digits.
+// TestEnds checks concatenated texts that end with something other than a digit.
 func TestEnds(t *testing.T) {
 	for _, v := range []bech32.Variant{bech32.Bech32, bech32.Bech32m} {
 		text := bech32.Encode("bc", bech32.Unpack([]byte{1}, []byte("twenty bytes or more")), v)

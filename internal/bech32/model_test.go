@@ -6,7 +6,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
-// The model: BIP-173 and BIP-350 as they are written, a step for each value.
+// The model follows BIP-173 and BIP-350 literally, one step for each value.
 
 const digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 

@@ -1,13 +1,11 @@
-// Package fivebit reads and writes characters that stand for five bits each, as
-// Bech32 and CashAddr have them: most significant bit first, and filled up with
-// zeros at the end.
+// Package fivebit reads and writes characters of five bits each, as in Bech32 and
+// CashAddr: most significant bit first, padded with zeros. [New] makes an [Alphabet].
 package fivebit
 
 import "encoding/binary"
 
-// An Alphabet has a mark for each character: its value in the lower five bits,
-// and a flag if it is a letter in lower or in upper case, or is none of the
-// alphabet.
+// An Alphabet maps each byte to a mark: its value in the lower five bits, and a flag for a
+// lower-case letter, an upper-case letter, or a byte outside the alphabet.
 type Alphabet [256]byte
 
 // The parts of a mark.
@@ -18,8 +16,8 @@ const (
 	Foreign = 1 << 7
 )
 
-// New returns the alphabet with the 32 given digits, in lower case. Letters
-// stand for the same in upper case.
+// New returns the alphabet of 32 digits, which must be in lower case. Upper-case letters
+// have the same values.
 func New(digits string) *Alphabet {
 	a := new(Alphabet)
 	for i := range a {
@@ -36,9 +34,8 @@ func New(digits string) *Alphabet {
 	return a
 }
 
-// Size returns the number of bytes that the characters of data make. It is -1
-// where more than four bits would be left over, or bits that are not zero: no
-// address ends so, for there would be several spellings of it.
+// Size returns the number of bytes of data. It returns -1 if more than four bits are left
+// over, or any that is not zero, because an address must have only one spelling.
 func (a *Alphabet) Size(data string) int {
 	n := len(data) * 5
 	if left := n % 8; left != 0 && (left > 4 || a[data[len(data)-1]]&(1<<left-1) != 0) {
@@ -47,9 +44,8 @@ func (a *Alphabet) Size(data string) int {
 	return n / 8
 }
 
-// Read writes the bytes that the characters of data make to dst, as many as are
-// there and fit, and returns their number. Characters that are none of the
-// alphabet make any bytes.
+// Read decodes data into dst, as far as dst has room, and returns the number of bytes. The
+// result is arbitrary for characters outside the alphabet.
 func (a *Alphabet) Read(dst []byte, data string) int {
 	n := 0
 	for len(data) >= 8 && len(dst)-n >= 5 {
@@ -79,8 +75,8 @@ func (a *Alphabet) Read(dst []byte, data string) int {
 	return n
 }
 
-// Pack joins five-bit values to bytes in dst. It returns their number, and -1 if
-// dst is too short, or if what is left over is five bits or more, or not zero.
+// Pack joins five-bit values to bytes in dst and returns their number, or -1 if dst is too
+// short, if five bits or more are left over, or any that is not zero.
 func Pack(dst, values []byte) int {
 	if len(values)*5/8 > len(dst) {
 		return -1

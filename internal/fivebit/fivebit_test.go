@@ -10,7 +10,7 @@ import (
 
 const digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
-// encoding is the referee: it fills up with zeros as well.
+// encoding checks the package: it also pads with zeros.
 var encoding = base32.NewEncoding(digits).WithPadding(base32.NoPadding)
 
 func TestReferee(t *testing.T) {
@@ -53,7 +53,7 @@ func TestReferee(t *testing.T) {
 	}
 }
 
-// TestLeftOver: more than four bits are left over, or some that are not zero.
+// TestLeftOver checks more than four bits left over, and some that are not zero.
 func TestLeftOver(t *testing.T) {
 	a := fivebit.New(digits)
 	for _, data := range []string{"q", "qqq", "qqqqqq", "qp", "qz", "qqqp", "qqqg", "qqqqp", "qqqqqqp", "qqqqqqqqz"} {

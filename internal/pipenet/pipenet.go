@@ -1,6 +1,6 @@
-// Package pipenet is a network in memory, of one server of HTTP. Where client and
-// server are in one bubble of testing/synctest, its clock is that of both: no load
-// of the machine makes either late, and hours of waiting take no time.
+// Package pipenet is an in-memory network with one HTTP server, for tests. In a
+// testing/synctest bubble, client and server share the fake clock: the load of the machine
+// delays neither, and waiting for hours takes no time. [Serve] starts the server.
 package pipenet
 
 import (
@@ -13,15 +13,15 @@ import (
 	"testing"
 )
 
-// A Listener is where a server is reached.
+// A Listener accepts in-memory connections.
 type Listener struct {
 	conns chan net.Conn
 	done  chan struct{}
 	close sync.Once
 }
 
-// Serve has a server answer until the test ends, without a word of what goes wrong
-// with a connection unless it has a logger.
+// Serve runs a server until the test ends. It discards errors of connections unless the
+// server has a logger.
 func Serve(t testing.TB, server *http.Server) *Listener {
 	t.Helper()
 	if server.ErrorLog == nil {
@@ -37,7 +37,7 @@ func Serve(t testing.TB, server *http.Server) *Listener {
 	return l
 }
 
-// Dial returns a connection to the server. What is written waits to be read.
+// Dial returns a connection to the server. Writes block until they are read.
 func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	client, end := net.Pipe()
 	select {
@@ -50,9 +50,8 @@ func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// Transport returns a transport to the server, to which all addresses lead, until
-// the test ends. There is no TLS: what is asked for by https goes over a connection
-// that passes for one with it.
+// Transport returns a transport that connects every address to the server, until the test
+// ends. There is no TLS: requests for https use a plain connection that claims to have it.
 func (l *Listener) Transport(t testing.TB) *http.Transport {
 	t.Helper()
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) }

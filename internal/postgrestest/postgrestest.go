@@ -1,6 +1,6 @@
-// Package postgrestest gives tests a real PostgreSQL: the one that
-// WALLETSCREEN_TEST_POSTGRES names, or else one of their own, of the programs that
-// are installed.
+// Package postgrestest provides tests with a real PostgreSQL: the server that
+// WALLETSCREEN_TEST_POSTGRES names, or else one that it starts with the installed programs.
+// [URL] returns a schema on a shared server, and [Start] starts a server for one test.
 package postgrestest
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Variable is the environment variable that names the PostgreSQL to use: the URL
-// of a database, and of a role that may create schemas in it.
+// Variable is the environment variable with the URL of the database to use. Its role must
+// be allowed to create schemas.
 const Variable = "WALLETSCREEN_TEST_POSTGRES"
 
-// shared is the server that the tests of one process share, if none is named.
+// shared is the server that the tests of one process share if Variable is not set.
 var shared = sync.OnceValues(start)
 
-// URL returns the URL of a schema of its own, which is dropped when the test
-// ends. Where no server is named and none can be made, the test is skipped, or
-// fails if CI is set in the environment.
+// URL returns the URL of a new schema, which is dropped when the test ends. If Variable is
+// not set and no server can be started, URL skips the test, or fails it if the environment
+// variable CI is set.
 func URL(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(Variable)
@@ -35,7 +35,7 @@ func URL(t testing.TB) string {
 	}
 	u, err := url.Parse(server)
 	if err != nil {
-		t.Fatalf("%s is not a URL", Variable) // the error would show the password
+		t.Fatalf("%s is not a URL", Variable) // the error would quote the password
 	}
 	schema := "test_" + strings.ToLower(rand.Text())
 	execute(t, server, "create schema "+schema)

@@ -9,8 +9,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
-// TestKill holds that what was committed is there after a crash, and nothing
-// else.
+// TestKill checks that committed data survives a crash, and nothing else does.
 func TestKill(t *testing.T) {
 	s := postgrestest.Start(t)
 	ctx := context.Background()
@@ -42,7 +41,7 @@ func TestKill(t *testing.T) {
 
 func TestURL(t *testing.T) {
 	ctx := context.Background()
-	for range 2 { // in the same database, without being in each other's way
+	for range 2 { // in the same database, independent of each other
 		conn, err := pgx.Connect(ctx, postgrestest.URL(t))
 		if err != nil {
 			t.Fatal(err)

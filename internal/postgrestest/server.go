@@ -19,26 +19,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// startTime bounds how long a server may take until it answers; recovery after a
-// crash is part of it.
+// startTime bounds the time until a server answers, including recovery after a crash.
 const startTime = time.Minute
 
-// errMissing is the reason why no server can be made.
+// errMissing says that the programs of PostgreSQL are not installed.
 var errMissing = errors.New("no PostgreSQL: " + Variable + " is not set, and initdb is not in PATH nor in /usr/lib/postgresql/*/bin")
 
-// A Server is a PostgreSQL of the test's own: a new cluster in a temporary
-// directory, reached by a Unix socket in it. It runs as user postgres if the test
-// runs as root, as which PostgreSQL does not start. It ends, and its directory is
-// removed, with the test, or at the latest with its process, however that ends.
+// A Server is a PostgreSQL for one test: a new cluster in a temporary directory, with a
+// Unix socket in it. If the test runs as root, the server runs as user postgres, because
+// PostgreSQL refuses to run as root. The server is stopped and its directory removed when
+// the test ends, or when the process of the test ends for any reason.
 type Server struct {
 	programs string // the directory of initdb, pg_ctl and postgres
 	dir      string
-	guard    io.Closer     // what it ends with
+	guard    io.Closer     // closing it stops the server
 	exited   chan struct{} // closed when all processes of the last launch have ended
 }
 
-// Start starts a server for the test alone. Where none can be made, the test is
-// skipped, or fails if CI is set in the environment.
+// Start starts a server for one test. If none can be started, Start skips the test, or
+// fails it if the environment variable CI is set.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s, err := start()
@@ -82,14 +81,14 @@ func start() (*Server, error) {
 	return s, s.Launch()
 }
 
-// create makes the cluster, and has it ended and removed when this process ends.
+// create creates the cluster, and arranges for its end when this process ends.
 func (s *Server) create() error {
 	if os.Getuid() == 0 {
 		postgres, err := user.Lookup("postgres")
 		if err != nil {
 			return err
 		}
-		uid, _ := strconv.Atoi(postgres.Uid) // they are numbers on Unix
+		uid, _ := strconv.Atoi(postgres.Uid) // numbers on Unix
 		gid, _ := strconv.Atoi(postgres.Gid)
 		if err := os.Chown(s.dir, uid, gid); err != nil {
 			return err
@@ -99,7 +98,7 @@ func (s *Server) create() error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	// When this process ends, its end of the pipe is closed.
+	// The system closes this end of the pipe when the process ends.
 	guard := s.command("sh", "-c", `read -r _; "$0" stop -s -m immediate -D "$1/data"; rm -rf "$1"`, filepath.Join(s.programs, "pg_ctl"), s.dir)
 	var err error
 	if s.guard, err = guard.StdinPipe(); err != nil {
@@ -108,34 +107,34 @@ func (s *Server) create() error {
 	return guard.Start()
 }
 
-// command returns a command that runs as a user that is not root.
+// command returns a command that does not run as root.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
 	words := append([]string{name}, args...)
 	if os.Getuid() == 0 {
 		words = slices.Concat([]string{"runuser", "-u", "postgres", "--"}, words)
 	}
 	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Dir = s.dir // the user may not be let into that of the test
+	cmd.Dir = s.dir // the user may have no access to the directory of the test
 	return cmd
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// URL returns the URL of the server: of the database and the role postgres.
+// URL returns the URL of the database postgres, with the role postgres.
 func (s *Server) URL() string {
 	return "postgres://postgres@/postgres?" + url.Values{"host": {s.dir}}.Encode()
 }
 
-// Launch launches the server, again after Kill, and returns when it answers.
+// Launch starts the server, or restarts it after Kill, and returns when it answers.
 func (s *Server) Launch() error {
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	cmd := s.command(filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "max_connections=300",
-		"-c", "fsync=off") // who is killed has told the system, which keeps it
-	// By a pipe, as it is no File to package exec: Wait waits for the end of all who
-	// hold it, which are the processes of the server.
+		"-c", "fsync=off") // a kill loses nothing that was written to the system
+	// Output goes through a pipe, because package exec then waits for all processes that
+	// hold it, which are those of the server.
 	cmd.Stderr = struct{ io.Writer }{log}
 	if err := cmd.Start(); err != nil {
 		return errors.Join(err, log.Close())
@@ -143,7 +142,7 @@ func (s *Server) Launch() error {
 	exited := make(chan struct{})
 	s.exited = exited
 	go func() {
-		cmd.Wait() // that it ended is all that matters
+		cmd.Wait() // only the end matters
 		log.Close()
 		close(exited)
 	}()
@@ -165,8 +164,7 @@ func (s *Server) Launch() error {
 	}
 }
 
-// Kill kills the server as a crash would, and returns when all of its processes
-// have ended.
+// Kill kills the server, like a crash, and returns when all its processes have ended.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
