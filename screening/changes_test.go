@@ -24,6 +24,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/book"
@@ -192,7 +193,7 @@ func TestBookModel(t *testing.T) {
 	}
 	dir := t.TempDir()
 	found := make(map[score.Match]int)
-	for round := range 30 {
+	for round := range longtest.N(9, 30) {
 		own := make([]address.Address, rng.IntN(200))
 		for i := range own {
 			own[i] = pool[rng.IntN(len(pool))]

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -52,7 +53,7 @@ func TestIntakeModel(t *testing.T) {
 	s := start()
 	held := make(map[sources.Entry]bool)
 	seen := make(map[sources.Entry]time.Time)
-	for i := range 40 {
+	for i := range longtest.N(20, 40) {
 		if i%10 == 9 {
 			s = start()
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -102,7 +103,7 @@ func TestPast(t *testing.T) {
 		time.Sleep(time.Second)
 		s.Refresh(ctx)
 		moments := []moment{momentOf(t, s)}
-		for range 200 {
+		for range longtest.N(60, 200) {
 			time.Sleep(time.Duration(1+rng.IntN(100)) * time.Second)
 			switch rng.IntN(10) {
 			case 0:

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -248,7 +249,7 @@ func TestModel(t *testing.T) {
 	}
 	found := make(map[score.Match]int)
 	suppressed := make(map[score.Match]int)
-	for range 150 {
+	for range longtest.N(40, 150) {
 		m := model{}
 		var srcs []sources.Source
 		for _, info := range []sources.Info{ofac, community} {
@@ -760,7 +761,7 @@ func TestNeverTorn(t *testing.T) {
 			}
 		})
 	}
-	for range 200 {
+	for range longtest.N(30, 200) {
 		generation.Add(1)
 		if _, err := s.Refresh(context.Background()); err != nil {
 			t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // A model is a slow and simple index: the values by key.
@@ -219,7 +220,7 @@ func TestModel(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var items []item
-	for range 100_000 {
+	for range longtest.N(20_000, 100_000) {
 		k := randomKey(t, r)
 		for range 1 + r.IntN(3)/2 {
 			items = append(items, item{k, r.Uint32N(50)})
