@@ -55,7 +55,7 @@ func (s streamed) Load(_ context.Context, _ sources.Revision, add func(sources.E
 			return sources.Revision{}, err
 		}
 	}
-	return sources.Revision{Digest: "1", Records: len(s)}, nil
+	return sources.Revision{Digest: digestOf(1), Records: len(s)}, nil
 }
 
 // listings are n addresses in a Screener and in the maps that it is measured
@@ -267,7 +267,7 @@ func (c *changing) Load(ctx context.Context, prev sources.Revision, add func(sou
 		list[i] = list[i][:41] + "0123456789abcdef"[c.load%16:c.load%16+1]
 	}
 	r, err := list.Load(ctx, prev, add)
-	r.Digest = fmt.Sprint(c.load)
+	r.Digest = digestOf(c.load)
 	return r, err
 }
 

@@ -3,6 +3,8 @@ package screening_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -235,4 +238,38 @@ func forge(t testing.TB, dir string, change func(*revision.Header, []sources.Ent
 	if err := os.WriteFile(names[0], b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// listedWithRefs returns EVM entries with tickers, names and references of their own.
+func listedWithRefs(n int) []sources.Entry {
+	var entries []sources.Entry
+	for i, text := range randomEVM(n, 9) {
+		entries = append(entries, sources.Entry{
+			Address: address.MustParse("ethereum", text), Asset: "ETH", Kind: score.Sanctioned,
+			Ref: strconv.Itoa(i), Name: "name " + strconv.Itoa(i%10), ListedAt: day,
+		})
+	}
+	return entries
+}
+
+func staticOf(entries []sources.Entry) sources.Source { return sources.Static(ofac, entries...) }
+
+// tronOf returns the tron address with the 20 bytes of an EVM address.
+func tronOf(a address.Address) address.Address {
+	raw, err := hex.DecodeString("41" + a.Normalized()[2:])
+	if err != nil {
+		panic(err)
+	}
+	sum := sha256.Sum256(raw)
+	sum = sha256.Sum256(sum[:])
+	return address.MustParse("tron", base58.Bitcoin.Encode(append(raw, sum[:4]...)))
+}
+
+// eventsOf returns all events of a store.
+func eventsOf(t testing.TB, st store.Store) (all []store.Event) {
+	t.Helper()
+	if _, err := store.NewArchive(st).Read(ctx, 0, func(e store.Event) { all = append(all, e) }); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }

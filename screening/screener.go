@@ -143,26 +143,21 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 		i = snap.shared
 	}
 	for ; i < len(snap.segments); i++ {
-		if _, hit := snap.segments[i].LookupWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20); hit {
-			err = snap.hit(&r, i, words, text)
+		set, hit := snap.segments[i].LookupWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
+		switch {
+		case !hit:
+		case isSpelledAs(text, a.Normalized()):
+			_, tag := a.Identity()
+			k := index.KeyOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
+			err = snap.hit(&r, i, set, &k, tag)
+			return r, err
+		default:
+			r = Result{}
+			err = snap.screenText(&r, c, text)
 			return r, err
 		}
 	}
 	return r, nil
-}
-
-// hit is ScreenText for an EVM address that is filed in segment i.
-func (snap *snapshot) hit(r *Result, i int, words identity.Words, text string) error {
-	a := r.Address
-	if !isSpelledAs(text, a.Normalized()) {
-		*r = Result{}
-		return snap.screenText(r, a.Chain(), text)
-	}
-	_, tag := a.Identity()
-	w0, w1, w2, _ := identity.Load(words)
-	k := index.KeyOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
-	labels, err := snap.appendLabels(nil, i, k, a, k.WithClass(uint16(identity.Account(tag))))
-	return snap.finish(r, sortLabels(labels), err)
 }
 
 // ScreenAll screens many addresses: it returns, in the order of addresses, what

@@ -161,10 +161,9 @@ func (snap *snapshot) screen(r *Result, a address.Address) error {
 		i = snap.shared
 	}
 	for ; i < len(snap.segments); i++ {
-		if _, hit := snap.segments[i].LookupWords(uint16(class), w0, w1, w2, w3, n); hit {
+		if set, hit := snap.segments[i].LookupWords(uint16(class), w0, w1, w2, w3, n); hit {
 			k := index.KeyOfWords(uint16(class), w0, w1, w2, w3, n)
-			labels, err := snap.appendLabels(nil, i, k, a, k.WithClass(uint16(identity.Account(tag))))
-			return snap.finish(r, sortLabels(labels), err)
+			return snap.hit(r, i, set, &k, tag)
 		}
 	}
 	return nil
@@ -270,9 +269,10 @@ func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 	account := list.KeyOf(a.Account())
 	var labels []Label
 	var buf [8]index.Key
-	for _, k := range list.AppendProbes(buf[:0], a) {
+	keys := list.AppendProbes(buf[:0], a)
+	for i := range keys {
 		var err error
-		if labels, err = snap.appendLabels(labels, 0, k, a, account); err != nil {
+		if labels, err = snap.appendLabels(labels, 0, &keys[i], a, &account); err != nil {
 			return nil, err
 		}
 	}
@@ -281,26 +281,45 @@ func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 
 // appendLabels appends the labels of a that are found under the key k, in the segments
 // from the given one on. account is the key of the account of a.
-func (snap *snapshot) appendLabels(labels []Label, from int, k index.Key, a address.Address, account index.Key) ([]Label, error) {
+func (snap *snapshot) appendLabels(labels []Label, from int, k *index.Key, a address.Address, account *index.Key) ([]Label, error) {
+	var err error
 	for i := from; i < len(snap.segments); i++ {
-		seg := &snap.segments[i]
-		set, hit := seg.Lookup(k)
-		if !hit {
-			continue
-		}
-		listings, err := seg.list.Listings(set)
-		if err != nil {
-			return nil, damagedList(seg.source, err)
-		}
-		labels = slices.Grow(labels, len(listings))
-		for _, l := range listings {
-			if m := l.Match(k, a, account); m != 0 {
-				labels = append(labels, Label{})
-				snap.label(&labels[len(labels)-1], seg.source, l, m, l.Text(k, a.Normalized()))
+		if set, hit := snap.segments[i].Lookup(*k); hit {
+			if labels, err = snap.appendSet(labels, i, set, k, a, account); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return labels, nil
+}
+
+// appendSet appends the labels of a from a set of segment i, which was found under k.
+func (snap *snapshot) appendSet(labels []Label, i int, set index.Set, k *index.Key, a address.Address, account *index.Key) ([]Label, error) {
+	seg := &snap.segments[i]
+	listings, err := seg.list.Listings(set)
+	if err != nil {
+		return nil, damagedList(seg.source, err)
+	}
+	if labels == nil {
+		labels = make([]Label, 0, len(listings))
+	}
+	for _, l := range listings {
+		if m := l.Match(k, a, account); m != 0 {
+			labels = append(labels, snap.label(seg.source, l, m, l.Text(k, m, a.Normalized())))
+		}
+	}
+	return labels, nil
+}
+
+// hit sets the labels of r, whose address has no other key than the given one, which is
+// in a set of segment i, and not in those before.
+func (snap *snapshot) hit(r *Result, i int, set index.Set, k *index.Key, tag identity.Tag) error {
+	account := k.WithClass(uint16(identity.Account(tag)))
+	labels, err := snap.appendSet(nil, i, set, k, r.Address, &account)
+	if err == nil {
+		labels, err = snap.appendLabels(labels, i+1, k, r.Address, &account)
+	}
+	return snap.finish(r, sortLabels(labels), err)
 }
 
 // literal returns the labels of the very string text, sorted; nil if no list prints it.
@@ -317,16 +336,17 @@ func (snap *snapshot) literal(text string) ([]Label, error) {
 			return nil, damagedList(seg.source, err)
 		}
 		for _, l := range listings {
-			labels = append(labels, Label{})
-			snap.label(&labels[len(labels)-1], seg.source, l, score.Literal, l.Text(k, ""))
+			labels = append(labels, snap.label(seg.source, l, score.Literal, l.Text(&k, score.Literal, "")))
 		}
 	}
 	return sortLabels(labels), nil
 }
 
-// label sets the label of a listing that matches by m.
-func (snap *snapshot) label(dst *Label, source string, l *list.Listing, m score.Match, listed string) {
-	dst.Kind, dst.Match, dst.Source, dst.Ref, dst.Name, dst.Listed = l.Kind(), m, source, l.Ref(), l.Name(), listed
-	dst.Points, _ = snap.table.Points(dst.Kind, m) // known: the kinds of each list were checked
-	dst.AddedAt = l.AddedAt()
+// label returns the label of a listing that matches by m.
+func (snap *snapshot) label(source string, l *list.Listing, m score.Match, listed string) Label {
+	points, _ := snap.table.Points(l.Kind(), m) // known: the kinds of each list were checked
+	return Label{
+		Kind: l.Kind(), Match: m, Points: points,
+		Source: source, Ref: l.Ref(), Name: l.Name(), Listed: listed, AddedAt: l.AddedAt(),
+	}
 }

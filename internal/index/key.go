@@ -129,6 +129,11 @@ func filterBits(h uint64) uint64 {
 // bucketOf returns the bucket of a hash among n, at most 2^32. It grows with the hash.
 func bucketOf(h, n uint64) uint64 { return h >> 32 * n >> 32 }
 
+// SameBytes reports whether k and o differ in nothing but the class.
+func (k *Key) SameBytes(o *Key) bool {
+	return k.w0 == o.w0 && k.w1 == o.w1 && k.w2 == o.w2 && k.w3 == o.w3 && (k.meta^o.meta)>>16 == 0
+}
+
 // WithClass returns the Key of the payload of k and another class.
 func (k Key) WithClass(class uint16) Key {
 	k.meta = k.meta>>16<<16 | uint32(class)

@@ -2,7 +2,6 @@ package list
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -136,6 +135,8 @@ func addressText(e sources.Entry) string {
 	return e.Address.Normalized()
 }
 
+const hexDigits = "0123456789abcdef"
+
 // isHexOf reports whether text is what hexOf returns for k.
 func isHexOf(text string, k index.Key) bool {
 	var buf [32]byte
@@ -143,9 +144,8 @@ func isHexOf(text string, k index.Key) bool {
 	if len(text) != 2+2*len(b) || text[:2] != "0x" {
 		return false
 	}
-	const digits = "0123456789abcdef"
 	for i, c := range b {
-		if text[2+2*i] != digits[c>>4] || text[3+2*i] != digits[c&15] {
+		if text[2+2*i] != hexDigits[c>>4] || text[3+2*i] != hexDigits[c&15] {
 			return false
 		}
 	}
@@ -157,5 +157,10 @@ func isHexOf(text string, k index.Key) bool {
 func hexOf(k index.Key) string {
 	var buf [32]byte
 	var text [2 + 2*len(buf)]byte
-	return string(hex.AppendEncode(append(text[:0], "0x"...), k.AppendBytes(buf[:0])))
+	n := copy(text[:], "0x")
+	for _, c := range k.AppendBytes(buf[:0]) {
+		text[n], text[n+1] = hexDigits[c>>4], hexDigits[c&15]
+		n += 2
+	}
+	return string(text[:n])
 }

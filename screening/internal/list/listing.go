@@ -65,27 +65,25 @@ func (l *Listing) AddedAt() time.Time {
 }
 
 // Match returns how l, which was found under k, matches a; 0 if it does not. account
-// is KeyOf(a.Account()).
-func (l *Listing) Match(k index.Key, a address.Address, account index.Key) score.Match {
-	var chain address.Chain
-	switch {
-	case l.chain != "":
-		if k.WithClass(l.account) != account {
-			return score.Key
-		}
-		chain = l.chain
-	case !l.entry.Address.IsValid():
-		for _, r := range readings(l.entry, literalText(l.entry.Listed)) {
-			if KeyOf(r.Account()) == account {
-				return score.Literal
+// is KeyOf(a.Account()). Keys are passed by pointer, because they do not fit into
+// registers.
+func (l *Listing) Match(k *index.Key, a address.Address, account *index.Key) score.Match {
+	chain := l.chain
+	if chain == "" {
+		switch {
+		case !l.entry.Address.IsValid():
+			for _, r := range readings(l.entry, literalText(l.entry.Listed)) {
+				if KeyOf(r.Account()) == *account {
+					return score.Literal
+				}
 			}
-		}
-		return 0
-	default:
-		if KeyOf(l.entry.Address.Account()) != account {
+			return 0
+		case KeyOf(l.entry.Address.Account()) != *account:
 			return score.Key
 		}
 		chain = l.entry.Address.Chain()
+	} else if l.account != account.Class() || !account.SameBytes(k) {
+		return score.Key
 	}
 	if chain == a.Chain() {
 		return score.Exact
@@ -93,17 +91,16 @@ func (l *Listing) Match(k index.Key, a address.Address, account index.Key) score
 	return score.Family
 }
 
-// Text returns the string that is listed for the address under k. If that is an
-// address of the account that was asked for, asked may be its normal form, to save the
-// allocation of another string.
-func (l *Listing) Text(k index.Key, asked string) string {
+// Text returns the string that is listed for the address under k. If l matches by m an
+// address whose normal form is asked, the two may share that string.
+func (l *Listing) Text(k *index.Key, m score.Match, asked string) string {
 	switch {
 	case l.entry.Listed != "" || l.chain == "":
 		return l.entry.Text()
-	case isHexOf(asked, k):
-		return asked
+	case (m == score.Exact || m == score.Family) && len(asked) == 2+2*k.Len() && asked[:2] == "0x":
+		return asked // of the same account, so it is hexOf(*k)
 	}
-	return hexOf(k)
+	return hexOf(*k)
 }
 
 // at returns the entry that l lists under k.

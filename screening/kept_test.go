@@ -1,0 +1,99 @@
+package screening_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// TestKeptResults keeps results over refreshes, clean ones and hits, with a store and
+// without: none keeps a list in memory.
+func TestKeptResults(t *testing.T) {
+	n := longtest.N(20_000, 200_000)
+	for _, stored := range []bool{false, true} {
+		opts := &screening.Options{}
+		if stored {
+			opts.Store = openStore(t, t.TempDir())
+		}
+		text := randomEVM(n, 1)
+		src := &changing{streamed: text}
+		s := newScreener(t, opts, src)
+		asked := address.MustParse("bsc", clean)
+		var kept []screening.Result
+		var lists []weak.Pointer[index.Index]
+		heap := func() uint64 {
+			var m runtime.MemStats
+			for range 3 {
+				runtime.GC()
+			}
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		var before uint64
+		for i := range longtest.N(6, 20) + 1 {
+			refresh(t, s)
+			if i == 0 {
+				before = heap()
+			}
+			r, err := s.Screen(asked)
+			if err != nil || r.Score != 0 {
+				t.Fatal(r, err)
+			}
+			kept = append(kept, r)
+			if r, err = s.ScreenText("bsc", text[50]); err != nil || r.Score != 100 {
+				t.Fatal(r, err)
+			}
+			kept = append(kept, r)
+			lists = append(lists, s.Index(0))
+		}
+		if after := heap(); after > before+2<<20 {
+			t.Errorf("stored %v: %d bytes are kept by %d results, want at most 2 MiB", stored, after-before, len(kept))
+		}
+		for i, l := range lists[:len(lists)-1] {
+			for try := 0; l.Value() != nil; try++ {
+				if try == 100 {
+					t.Fatalf("stored %v: list %d of %d is still in memory", stored, i, len(lists))
+				}
+				runtime.GC()
+				time.Sleep(time.Millisecond)
+			}
+		}
+		digests := make(map[string]bool)
+		for _, r := range kept {
+			digests[r.Digest()] = true
+			if st := r.Sources()[0]; st.Entries != n || st.Addresses != n || r.Digest() == "" {
+				t.Errorf("a kept result says %+v", st)
+			}
+		}
+		if len(digests) != len(lists) {
+			t.Errorf("%d digests of %d lists", len(digests), len(lists))
+		}
+		runtime.KeepAlive(s)
+	}
+}
+
+// TestHitAllocs checks that a hit costs at most two allocations: of the labels, and of
+// the listed string if that is not the one that was asked for.
+func TestHitAllocs(t *testing.T) {
+	entries := listedWithRefs(200)
+	s, tron := loaded(t, nil, staticOf(entries)), tronOf(entries[7].Address)
+	for name, ask := range map[string]func() (screening.Result, error){
+		"text":             func() (screening.Result, error) { return s.ScreenText("ethereum", entries[7].Address.Normalized()) },
+		"family":           func() (screening.Result, error) { return s.ScreenText("polygon", entries[7].Address.Normalized()) },
+		"address":          func() (screening.Result, error) { return s.Screen(entries[7].Address) },
+		"another encoding": func() (screening.Result, error) { return s.Screen(tron) },
+	} {
+		if r, err := ask(); err != nil || len(r.Labels) != 1 || r.Labels[0].Ref != "7" || r.Labels[0].Listed != entries[7].Address.Normalized() {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		if n := testing.AllocsPerRun(100, func() { ask() }); n > 2 {
+			t.Errorf("%s: %v allocations, want at most 2", name, n)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package screening_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// An edition is a list with a revision.
+type edition struct {
+	info    sources.Info
+	rev     sources.Revision
+	entries []sources.Entry
+}
+
+func (e *edition) Info() sources.Info { return e.info }
+
+func (e *edition) load(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	for _, entry := range e.entries {
+		if err := add(entry); err != nil {
+			return sources.Revision{}, err
+		}
+	}
+	return e.rev, nil
+}
+
+// numberedEntries returns the entries from one number to another.
+func numberedEntries(kind score.Kind, from, to int) (all []sources.Entry) {
+	for i := from; i < to; i++ {
+		e := listing(i)
+		e.Kind = kind
+		all = append(all, e)
+	}
+	return all
+}
+
+// TestSuspect has lists replaced by others, each of which is suspect for one reason or
+// none. A suspect list is refused, unless Accept accepts it; the report, the status and
+// the journal give the reason.
+func TestSuspect(t *testing.T) {
+	official := func(from, to int) []sources.Entry { return numberedEntries(score.Sanctioned, from, to) }
+	own := sources.Info{ID: "OWN", Name: "own list", Jurisdiction: sources.Operator}
+	october := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	rev := func(change func(*sources.Revision)) sources.Revision {
+		r := sources.Revision{Records: 1}
+		if change != nil {
+			change(&r)
+		}
+		return r
+	}
+	published := func(t time.Time) sources.Revision { return rev(func(r *sources.Revision) { r.Published = t }) }
+	openEnded := rev(func(r *sources.Revision) { r.OpenEnded = true })
+	assembled := rev(func(r *sources.Revision) { r.Completeness = sources.Assembled })
+	partial := rev(func(r *sources.Revision) { r.Completeness = sources.Partial })
+	for _, tt := range []struct {
+		name     string
+		info     sources.Info
+		had, has edition
+		want     error
+	}{
+		{"shrunk", ofac, edition{entries: official(0, 300)}, edition{entries: official(0, 239)}, screening.ErrShrunk},
+		{"shrunk by the limit", ofac, edition{entries: official(0, 300)}, edition{entries: official(0, 240)}, nil},
+		{"emptied", ofac, edition{entries: official(0, 3)}, edition{}, screening.ErrEmptied},
+		{"own list, shrunk", own, edition{entries: numberedEntries(score.Blocked, 0, 300)}, edition{entries: numberedEntries(score.Blocked, 0, 3)}, nil},
+		{"own list, emptied", own, edition{entries: numberedEntries(score.Blocked, 0, 3)}, edition{rev: sources.Revision{Records: 0}}, nil},
+		{"grown", ofac, edition{entries: official(0, 1000)}, edition{entries: official(0, 11_001)}, screening.ErrGrown},
+		{"grown ten times", ofac, edition{entries: official(0, 1001)}, edition{entries: official(0, 10_010)}, nil},
+		{"grown by 10,000", ofac, edition{entries: official(0, 10)}, edition{entries: official(0, 10_010)}, nil},
+		{"grown from an assembled list", ofac, edition{entries: official(0, 10), rev: assembled}, edition{entries: official(0, 10_011)}, nil},
+		{"grown from a part", ofac, edition{entries: official(0, 10), rev: partial}, edition{entries: official(0, 10_011)}, nil},
+		{"older", ofac, edition{entries: official(0, 10), rev: published(october)}, edition{entries: official(1, 11), rev: published(october.Add(-1))}, screening.ErrOlder},
+		{"of the same date", ofac, edition{entries: official(0, 10), rev: published(october)}, edition{entries: official(1, 11), rev: published(october)}, nil},
+		{"without a date", ofac, edition{entries: official(0, 10), rev: published(october)}, edition{entries: official(1, 11)}, nil},
+		{"older than a part", ofac, edition{entries: official(0, 10), rev: rev(func(r *sources.Revision) { r.Published, r.Completeness = october, sources.Partial })},
+			edition{entries: official(1, 11), rev: published(october.Add(-1))}, nil},
+		{"cut", ofac, edition{entries: official(0, 10), rev: openEnded}, edition{entries: official(0, 9), rev: openEnded}, screening.ErrCut},
+		{"lost one in the middle", ofac, edition{entries: official(0, 10), rev: openEnded},
+			edition{entries: append(official(0, 5), official(6, 10)...), rev: openEnded}, nil},
+		{"lost one and got one", ofac, edition{entries: official(0, 10), rev: openEnded}, edition{entries: append(official(0, 9), official(20, 21)...), rev: openEnded}, nil},
+		{"cut, in a format that shows it", ofac, edition{entries: official(0, 10)}, edition{entries: official(0, 9)}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, restart := range []bool{false, true} {
+				dir := t.TempDir()
+				var asked []screening.Suspect
+				accept := false
+				opts := &screening.Options{Store: openStore(t, dir), Optional: []string{tt.info.ID}, Accept: func(s screening.Suspect) bool {
+					asked = append(asked, s)
+					return accept
+				}}
+				src := &flaky{info: tt.info}
+				set := func(e edition, digest int) {
+					e.info, e.rev.Digest = tt.info, digestOf(digest)
+					if e.rev.Records == 0 && tt.info.Jurisdiction != sources.Operator {
+						e.rev.Records = 1
+					}
+					src.load = e.load
+				}
+				set(tt.had, 1)
+				s := loaded(t, opts, src)
+				if restart {
+					s = newScreener(t, opts, src)
+				}
+				set(tt.has, 2)
+				report, err := s.Refresh(ctx)
+				if !errors.Is(err, tt.want) || (err != nil) != (tt.want != nil) {
+					t.Fatalf("Refresh: %v, want %v", err, tt.want)
+				}
+				held, events := tt.has, 0
+				for _, e := range eventsOf(t, opts.Store) {
+					if e.Type == store.Refused {
+						if events++; e.Source != tt.info.ID || !strings.Contains(e.Reason, tt.want.Error()) || e.Entries != len(tt.has.entries) {
+							t.Errorf("the journal says %+v", e)
+						}
+					}
+				}
+				if tt.want != nil {
+					held = tt.had
+					r := report.Sources[0]
+					if !errors.Is(r.Err, tt.want) || !errors.Is(s.Sources()[0].Err, tt.want) || r.Added != nil || events != 1 {
+						t.Errorf("reported: %v, %v, %d events", r.Err, s.Sources()[0].Err, events)
+					}
+					if len(asked) != 1 || asked[0].Source != tt.info.ID || asked[0].Reason != tt.want || asked[0].Held.Entries != len(tt.had.entries) ||
+						asked[0].Came.Entries != len(tt.has.entries) || !strings.Contains(r.Err.Error(), asked[0].String()) {
+						t.Errorf("Accept got %+v", asked)
+					}
+				} else if asked != nil || events != 0 {
+					t.Errorf("Accept got %+v, and there are %d events", asked, events)
+				}
+				if st := s.Sources()[0]; st.Entries != len(held.entries) {
+					t.Errorf("%d entries are held, want %d", st.Entries, len(held.entries))
+				}
+				accept = true
+				if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].Entries != len(tt.has.entries) {
+					t.Errorf("accepted: %v, and %d entries are held, want %d", err, s.Sources()[0].Entries, len(tt.has.entries))
+				}
+			}
+		})
+	}
+}
+
+// TestOwnListMayBeEmpty checks that an empty list of the operator's own is a list.
+func TestOwnListMayBeEmpty(t *testing.T) {
+	info := sources.Info{ID: "OWN", Name: "own list", Jurisdiction: sources.Operator}
+	src := &flaky{info: info, load: (&edition{rev: sources.Revision{Digest: digestOf(1)}}).load}
+	opts := &screening.Options{Store: openStore(t, t.TempDir())}
+	for range 2 {
+		s := loaded(t, opts, src)
+		if r, err := s.ScreenText("ethereum", clean); err != nil || r.Level != score.CleanNoMatch || !s.Sources()[0].Loaded() {
+			t.Errorf("an empty list: %+v, %v, %+v", r, err, s.Sources()[0])
+		}
+	}
+	if s := newScreener(t, opts, src); must(s.Open(ctx)).Sources[0].Err != nil || !s.Sources()[0].Loaded() {
+		t.Errorf("after a restart: %+v", s.Sources()[0])
+	}
+}
+
+// TestGrownFromSeed checks that a seed may be much shorter than the list.
+func TestGrownFromSeed(t *testing.T) {
+	short := sources.Static(partInfo, upTo(10)...)
+	long := sources.Static(partInfo, upTo(10_020)...)
+	s := newScreener(t, nil, sources.Seeded(long, short))
+	if _, err := s.Open(ctx); err != nil || s.Sources()[0].Entries != 10 {
+		t.Fatalf("Open: %v, %+v", err, s.Sources()[0])
+	}
+	if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].Entries != 10_020 {
+		t.Errorf("Refresh: %v, %+v", err, s.Sources()[0])
+	}
+}
