@@ -1,0 +1,208 @@
+package screening_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A wallClock is a clock that jumps.
+type wallClock struct{ now time.Time }
+
+func newWallClock() *wallClock {
+	return &wallClock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+}
+
+func (c *wallClock) add(d time.Duration) { c.now = c.now.Add(d) }
+
+// start returns a Screener that reads the clock.
+func (c *wallClock) start(t testing.TB, opts *screening.Options, srcs ...sources.Source) *screening.Screener {
+	t.Helper()
+	s := newScreener(t, opts, srcs...)
+	s.SetClock(func() time.Time { return c.now })
+	return s
+}
+
+var jumps = map[string]time.Duration{"ten years": 10 * 365 * 24 * time.Hour, "a day": 24 * time.Hour}
+
+// TestClockBackIsNoFreshness has a list checked while the clock is ahead. When the clock
+// is right again, that check proves nothing about the age of the list: in the process,
+// after a restart, and by the store.
+func TestClockBackIsNoFreshness(t *testing.T) {
+	for name, jump := range jumps {
+		for _, unchanged := range []bool{false, true} {
+			c := newWallClock()
+			src := &flaky{info: ofac, load: numbered(1, 1, 2)}
+			opts := &screening.Options{Store: openStore(t, t.TempDir()), MaxAge: 12 * time.Hour}
+			s := c.start(t, opts, src)
+			if unchanged {
+				refresh(t, s)
+			}
+			c.add(jump)
+			refresh(t, s)
+			kept := must(s.ScreenText("ethereum", clean))
+			if at := s.Sources()[0].LastUpdated; !at.Equal(c.now) {
+				t.Errorf("%s ahead: last updated at %v, want %v", name, at, c.now)
+			}
+			c.add(time.Minute - jump)
+			src.load = down
+			for when, s := range map[string]*screening.Screener{"in the process": s, "after a restart": c.start(t, opts, src)} {
+				fresh := false // the process does not know the checks before the last one
+				if when == "after a restart" {
+					fresh = unchanged
+					if _, err := s.Open(ctx); err != nil {
+						t.Fatal(err)
+					}
+				}
+				st := s.Sources()[0]
+				_, err := s.ScreenText("ethereum", clean)
+				if !st.Loaded() || fresh != (err == nil) || !fresh && !errors.Is(err, screening.ErrStale) {
+					t.Errorf("%s, %s back, unchanged %v: %v, %v", when, name, unchanged, st.Loaded(), err)
+				}
+				want := time.Time{}
+				if fresh {
+					want = newWallClock().now
+				}
+				if !st.LastUpdated.Equal(want) {
+					t.Errorf("%s, %s back, unchanged %v: last updated at %v, want %v", when, name, unchanged, st.LastUpdated, want)
+				}
+			}
+			if at := kept.Sources()[0].LastUpdated; !at.IsZero() {
+				t.Errorf("a result that was kept says that the list was updated at %v, in the future", at)
+			}
+			src.load = numbered(1, 1, 2)
+			refresh(t, s)
+			if _, err := s.ScreenText("ethereum", clean); err != nil || !s.Sources()[0].LastUpdated.Equal(c.now) {
+				t.Errorf("%s: after the next check: %v, %v", name, err, s.Sources()[0].LastUpdated)
+			}
+		}
+	}
+}
+
+// TestClockAhead checks that a clock that jumps ahead makes lists old.
+func TestClockAhead(t *testing.T) {
+	for name, jump := range jumps {
+		c := newWallClock()
+		s := c.start(t, &screening.Options{MaxAge: 12 * time.Hour}, &flaky{info: ofac, load: numbered(1, 1)})
+		refresh(t, s)
+		c.add(jump)
+		if _, err := s.ScreenText("ethereum", clean); !errors.Is(err, screening.ErrStale) {
+			t.Errorf("%s: %v, want ErrStale", name, err)
+		}
+	}
+}
+
+// TestClockSkew checks that clocks may differ by some seconds.
+func TestClockSkew(t *testing.T) {
+	c := newWallClock()
+	s := c.start(t, &screening.Options{MaxAge: 12 * time.Hour}, &flaky{info: ofac, load: numbered(1, 1)})
+	refresh(t, s)
+	c.add(-30 * time.Second)
+	if _, err := s.ScreenText("ethereum", clean); err != nil || s.Sources()[0].LastUpdated.IsZero() {
+		t.Errorf("half a minute back: %v, %v", err, s.Sources()[0].LastUpdated)
+	}
+}
+
+// TestFirstSeenInTheFuture checks that entries that were first seen while the clock was
+// ahead were first seen at the next load, even if the list has not changed; others, and
+// those that come back, keep their times.
+func TestFirstSeenInTheFuture(t *testing.T) {
+	for name, jump := range jumps {
+		for _, restart := range []bool{false, true} {
+			c := newWallClock()
+			start := c.now
+			src := &flaky{info: ofac, load: numbered(1, 1)}
+			opts := &screening.Options{Store: openStore(t, t.TempDir())}
+			s := c.start(t, opts, src)
+			refresh(t, s)
+			c.add(jump)
+			src.load = numbered(2, 1, 2)
+			refresh(t, s)
+			if at := addedAt(t, s, 2); !at.Equal(c.now) {
+				t.Errorf("%s ahead: first seen at %v", name, at)
+			}
+			c.add(time.Hour - jump)
+			if restart {
+				s = c.start(t, opts, src)
+			}
+			report := refresh(t, s)
+			if r := report.Sources[0]; len(r.Added)+len(r.Removed) != 0 || r.Err != nil {
+				t.Errorf("%s back: %+v, want nothing added or removed", name, r)
+			}
+			want := c.now
+			for range 2 {
+				if a, b := addedAt(t, s, 1), addedAt(t, s, 2); !a.Equal(start) || !b.Equal(want) {
+					t.Errorf("%s back, restart %v: first seen at %v and %v, want %v and %v", name, restart, a, b, start, want)
+				}
+				c.add(time.Hour)
+				s = c.start(t, opts, src)
+				refresh(t, s)
+			}
+		}
+	}
+}
+
+// TestPastOfJumps checks that OpenAt answers from lists that were answered from at that
+// time, and by the clock of then, though the clock jumped in between.
+func TestPastOfJumps(t *testing.T) {
+	for _, steps := range [][]time.Duration{
+		{time.Hour, 10 * 365 * 24 * time.Hour, -10*365*24*time.Hour + time.Hour, time.Hour, time.Hour},
+		{time.Hour, 24 * time.Hour, -24*time.Hour + time.Hour, time.Hour, time.Hour},
+		{time.Hour, -24 * time.Hour, time.Hour, 24 * time.Hour, time.Hour},
+		{time.Hour, -10 * 365 * 24 * time.Hour, time.Hour, 10 * 365 * 24 * time.Hour, time.Hour},
+		{time.Hour, -time.Second, -time.Second, time.Hour, time.Hour},
+	} {
+		for _, restart := range []bool{false, true} {
+			c := newWallClock()
+			src := &flaky{info: ofac}
+			st := openStore(t, t.TempDir())
+			opts := &screening.Options{Store: st}
+			s := c.start(t, opts, src)
+			var periods []period
+			for i, step := range steps {
+				src.load = numbered(i+1, i+1)
+				refresh(t, s)
+				p := period{from: c.now, digest: s.Digest()}
+				c.add(time.Minute)
+				p.to = c.now
+				periods = append(periods, p)
+				c.add(step - time.Minute)
+				if restart {
+					s = c.start(t, opts, src)
+					if _, err := s.Open(ctx); err != nil || s.Digest() != p.digest {
+						t.Errorf("steps %v: after a restart: %v, digest %s, want the last list", steps, err, s.Digest())
+					}
+				}
+			}
+			for i, p := range periods {
+				for _, at := range []time.Time{p.from, p.from.Add(time.Second), p.to} {
+					past, err := screening.OpenAt(ctx, st, at, []sources.Source{src}, nil)
+					if err != nil {
+						t.Errorf("steps %v, period %d: %v", steps, i, err)
+						continue
+					}
+					r := must(past.ScreenText("ethereum", fmt.Sprintf("0x%040x", i+1)))
+					later := func(q period) bool { return q.digest == r.Digest() && !q.from.After(at) }
+					if r.Digest() != p.digest && !slices.ContainsFunc(periods[i+1:], later) {
+						t.Errorf("steps %v, restart %v: at %v it answers from %s, and answered from %s", steps, restart, at, r.Digest(), p.digest)
+					}
+				}
+			}
+			last, err := screening.OpenAt(ctx, st, c.now, []sources.Source{src}, nil)
+			if err != nil || must(last.ScreenText("ethereum", clean)).Digest() != s.Digest() {
+				t.Errorf("steps %v: now: %v", steps, err)
+			}
+		}
+	}
+}
+
+// A period is when a digest was answered with, by the clock of then.
+type period struct {
+	from, to time.Time
+	digest   string
+}

@@ -1,0 +1,295 @@
+package screening_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// holding returns all that s says of what it holds, about the given addresses and texts.
+func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts []string) string {
+	t.Helper()
+	var b strings.Builder
+	answer := func(r screening.Result, err error) {
+		fmt.Fprintln(&b, r.Address, r.Score, r.Level, r.Labels, r.Digest(), err)
+	}
+	for _, a := range pool {
+		answer(s.Screen(a))
+	}
+	for _, text := range texts {
+		answer(s.ScreenText("ethereum", text))
+	}
+	for i, st := range s.Sources() {
+		var odd []string // the order may differ
+		for _, a := range s.Anomalies(st.Info.ID).First {
+			a.Entry.Listed = a.Entry.Text() // a file has none if it is the normal form
+			odd = append(odd, fmt.Sprintf("%+v\n", a))
+		}
+		slices.Sort(odd)
+		st.Mapped, st.Ready, st.BuildTime, st.LastUpdated = false, time.Time{}, 0, st.LastUpdated.Truncate(time.Minute)
+		fmt.Fprintf(&b, "%+v\n%s", st, odd)
+		entries, err := s.Entries(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, e := range entries {
+			lines = append(lines, fmt.Sprintf("%+v %q\n", e, e.Text()))
+		}
+		slices.Sort(lines)
+		fmt.Fprint(&b, lines)
+	}
+	return b.String() + s.Digest()
+}
+
+// TestRestartModel has random lists, which change over several refreshes, opened again:
+// by the same rule, and by another one, whose tables must be made again. Everything is
+// as before, including what the list no longer has.
+func TestRestartModel(t *testing.T) {
+	pool := valid(t)
+	texts := []string{paymentID, "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near", "\xff\x00", "\xfe\x00"}
+	rng := rand.New(rand.NewPCG(5, 6))
+	l := &lister{rng, pool, texts, score.Latest().Kinds()[1:]}
+	for range longtest.N(4, 12) {
+		dir := t.TempDir()
+		official := &published{info: ofac}
+		var entries []sources.Entry
+		for range 1 + rng.IntN(300) {
+			entries = append(entries, l.entry(false))
+		}
+		opts := &screening.Options{Store: openStore(t, dir), Accept: func(screening.Suspect) bool { return true }}
+		s := newScreener(t, opts, official)
+		for range 4 {
+			official.publish(entries...)
+			refresh(t, s)
+			entries = l.next(entries, false)
+		}
+		if !s.Sources()[0].Mapped {
+			t.Error("the list is not answered from the store's file")
+		}
+		want := holding(t, s, pool, texts)
+		removed := removalsOf(t, openRevision(t, opts.Store, revisionsOf(t, opts.Store)[0]))
+		official.err = errDown
+		open := func(when string) *screening.Screener {
+			t.Helper()
+			s := newScreener(t, opts, official)
+			if _, err := s.Open(ctx); err != nil {
+				t.Fatalf("%s: %v", when, err)
+			}
+			if d := cmp.Diff(want, holding(t, s, pool, texts)); d != "" {
+				t.Errorf("%s: -before +now\n%s", when, d)
+			}
+			p, err := screening.OpenDigest(ctx, opts.Store, s.Digest(), []sources.Source{official}, nil)
+			if err != nil || p.Sources()[0].Entries != s.Sources()[0].Entries {
+				t.Errorf("%s: OpenDigest: %v", when, err)
+			}
+			got := removalsOf(t, openRevision(t, opts.Store, revisionsOf(t, opts.Store)[0]))
+			same := func(a, b revision.Removal) bool {
+				return a.Entry.Identity() == b.Entry.Identity() && a.At.Equal(b.At) && a.Entry.FirstSeen.Equal(b.Entry.FirstSeen)
+			}
+			order := func(a, b revision.Removal) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+			slices.SortFunc(got, order)
+			slices.SortFunc(removed, order)
+			if !slices.EqualFunc(removed, got, same) {
+				t.Errorf("%s: %d removed entries, want %d", when, len(got), len(removed))
+			}
+			return s
+		}
+		open("after a restart")
+		names, err := filepath.Glob(filepath.Join(dir, "*.rev"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			refile(t, name)
+		}
+		open("with the tables of another rule")
+		data, err := os.ReadFile(names[len(names)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, err := revision.ReadHeader(data); err != nil || h.Rule == "another rule" {
+			t.Errorf("the tables were not made again: %q, %v", h.Rule, err)
+		}
+		open("once the tables were made again")
+	}
+}
+
+// refile changes the rule of a file, whose tables become useless.
+func refile(t testing.TB, name string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := revision.Parse(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := f.Header
+	h.Rule = "another rule"
+	var b bytes.Buffer
+	w, err := revision.NewWriter(&b, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range f.Entries() {
+		if err := errors.Join(err, w.Entry(e)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for r, err := range f.Removals() {
+		if err := errors.Join(err, w.Removal(r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Table(strings.NewReader("useless")), w.Close(), os.Remove(name), os.WriteFile(name, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStoreDamaged flips bits of the newest file and cuts it, everywhere: what is opened
+// is that revision, whole, or the one before, and a named error.
+func TestStoreDamaged(t *testing.T) {
+	dir := t.TempDir()
+	src := &flaky{info: ofac, load: numbered(1, 1)}
+	opts := &screening.Options{Store: openStore(t, dir)}
+	s := loaded(t, opts, src)
+	src.load = numbered(2, 1, 2)
+	refresh(t, s)
+	name := filepath.Join(dir, revisionsOf(t, opts.Store)[0])
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.load = down
+	check := func(what string, at int, damaged []byte) {
+		t.Helper()
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(filepath.Dir(name))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+		_, err := s.Open(ctx)
+		second := len(must(s.ScreenText("ethereum", fmt.Sprintf("0x%040x", 2))).Labels) == 1
+		if s.Sources()[0].Digest != digestOf(1) || second || !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrVersion) || !strings.Contains(err.Error(), filepath.Base(name)) {
+			t.Errorf("%s at %d: %v, and %s is held", what, at, err, s.Sources()[0].Digest)
+		}
+	}
+	step := longtest.N(97, 1)
+	for i := 0; i < len(data); i += step {
+		damaged := bytes.Clone(data)
+		damaged[i] ^= 1 << (i % 8)
+		check("flipped", i, damaged)
+		check("cut", i, data[:i])
+	}
+}
+
+// TestTwoPrograms has two programs with one store. Each uses what the other accepted, with
+// its times, and neither overwrites it.
+func TestTwoPrograms(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	a, b := &flaky{info: ofac, load: numbered(1, 1, 2)}, &flaky{info: ofac, load: down}
+	first, second := newScreener(t, &screening.Options{Store: st}, a), newScreener(t, &screening.Options{Store: st}, b)
+	refresh(t, first)
+	seen := addedAt(t, first, 1)
+	if _, err := second.Refresh(ctx); !errors.Is(err, errDown) || second.Digest() != first.Digest() {
+		t.Errorf("the second program: %v, digest %s, want %s", err, second.Digest(), first.Digest())
+	}
+
+	// The first accepts another list: the second has it before it loads anything.
+	a.load = numbered(2, 1, 2, 3)
+	refresh(t, first)
+	prev := ""
+	b.load = func(p sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		prev = p.Digest
+		return numbered(2, 1, 2, 3)(p, add)
+	}
+	if r := refresh(t, second).Sources[0]; prev != digestOf(2) || !r.Unchanged || second.Digest() != first.Digest() {
+		t.Errorf("the second program: %+v, asked with %s", r, prev)
+	}
+	for n := 1; n <= 3; n++ {
+		if x, y := addedAt(t, first, n), addedAt(t, second, n); !x.Equal(y) || x.IsZero() || n < 3 && !x.Equal(seen) {
+			t.Errorf("entry %d was first seen at %v by one and at %v by the other", n, x, y)
+		}
+	}
+
+	// Both load the same list at the same time: the store has it once or twice, and both
+	// agree from the next refresh on.
+	a.load, b.load = numbered(3, 2, 3), numbered(3, 2, 3)
+	done := make(chan error)
+	for _, s := range []*screening.Screener{first, second} {
+		go func() { _, err := s.Refresh(ctx); done <- err }()
+	}
+	if err := errors.Join(<-done, <-done); err != nil {
+		t.Fatal(err)
+	}
+	refresh(t, first)
+	refresh(t, second)
+	if x, y := addedAt(t, first, 2), addedAt(t, second, 2); !x.Equal(seen) || !y.Equal(seen) {
+		t.Errorf("an entry was first seen at %v and %v, want %v", x, y, seen)
+	}
+	names := revisionsOf(t, st)
+	if len(names) < 3 || len(names) > 4 || first.Digest() != second.Digest() {
+		t.Errorf("%d revisions, digests %s and %s", len(names), first.Digest(), second.Digest())
+	}
+
+	// A vanished file is saved again.
+	for _, name := range names {
+		if err := st.Delete(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refresh(t, first)
+	again := newScreener(t, &screening.Options{Store: st}, &flaky{info: ofac, load: down})
+	if _, err := again.Open(ctx); err != nil || again.Digest() != first.Digest() || !addedAt(t, again, 2).Equal(seen) {
+		t.Errorf("after the files were deleted: %v, digest %s, want %s", err, again.Digest(), first.Digest())
+	}
+}
+
+// BenchmarkOpen is the start of a program to its first answer, from a store that has a list
+// of a million entries.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	const n = 1_000_000
+	text := randomEVM(n, 1)
+	loaded(b, &screening.Options{Store: openStore(b, dir)}, streamed(text))
+	size := 0.0
+	for _, name := range revisionsOf(b, openStore(b, dir)) {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			b.Fatal(err)
+		}
+		size = float64(info.Size())
+	}
+	for b.Loop() {
+		s := newScreener(b, &screening.Options{Store: openStore(b, dir)}, streamed(nil))
+		if _, err := s.Open(ctx); err != nil {
+			b.Fatal(err)
+		}
+		if r, err := s.ScreenText("bsc", text[7]); err != nil || r.Score != 100 {
+			b.Fatal(r, err)
+		}
+	}
+	b.ReportMetric(size/n, "file-B/entry")
+}
