@@ -46,7 +46,7 @@ var imports = map[string]string{
 	"screening":                       "address internal/identity internal/index internal/revision score screening/internal/list sources sources/store",
 	"screening/book":                  "address internal/base58 internal/bech32 internal/identity internal/index screening screening/internal/list",
 	"screening/internal/list":         "address internal/identity internal/index internal/pace internal/revision score sources",
-	"httpapi":                         "address score screening sources",
+	"httpapi":                         "address score screening sources sources/store",
 	"httpapi/audit":                   "address httpapi score screening",
 	"httpapi/page":                    "address",
 	"internal/base58":                 "",

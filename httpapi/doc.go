@@ -2,11 +2,14 @@
 // [screening.Screener]. [NewHandler] returns a plain [http.Handler], which mounts
 // under any prefix, with or without [http.StripPrefix]:
 //
-//	GET  {base_url}/api/v1/sources   the state of every list
-//	POST {base_url}/api/v1/screen    screens one address: {"address": "…", "chain": "…"}
-//	GET  {base_url}/api/v1/usage     what the caller has used of its quota
-//	GET  {base_url}/openapi.yaml     this interface in OpenAPI 3.1
-//	GET  {base_url}/docs             the same as a page
+//	POST {base_url}/api/v1/screen        screens one address: {"address": "…", "chain": "…"}
+//	POST {base_url}/api/v1/screen/batch  screens up to 1,000 addresses
+//	POST {base_url}/api/v1/validate      validates an address
+//	GET  {base_url}/api/v1/sources       the state of every list
+//	GET  {base_url}/api/v1/changes       what recent refreshes have changed
+//	GET  {base_url}/api/v1/usage         what the caller has used of its quota
+//	GET  {base_url}/openapi.yaml         this interface in OpenAPI 3.1
+//	GET  {base_url}/docs                 the same as a page with forms to try it
 //
 // An [Authorizer] decides who is admitted: [httpapi/access] has API keys with scopes,
 // burst limits and quotas; sessions, client certificates or a gateway work as well.
@@ -33,6 +36,9 @@
 // Every response has X-Request-Id: that of the request, if it is 1 to 128 visible
 // ASCII characters with neither a key nor an address in it, else a random one. Times
 // are RFC 3339 in UTC with "Z", in whole seconds, rounded down.
+//
+// Pages of other origins may call only if Options.Origins names them: by default no
+// response has a CORS field.
 //
 // CLEAN_NO_MATCH is answered only if every required list is loaded, and not older
 // than the Screener allows; otherwise the response is 503 with Retry-After.

@@ -36,7 +36,7 @@ var openAPIDocument = sync.OnceValue(func() *document {
 var docsDocument = sync.OnceValue(func() *document {
 	return &document{
 		text: docsText, media: "text/html; charset=utf-8", tag: etag(docsText),
-		policy: noContent + "; base-uri 'none'; form-action 'none'; img-src data:; style-src '" + hashSource(docsText, "style") + "'",
+		policy: noContent + "; base-uri 'none'; form-action 'none'; img-src data:; connect-src 'self'; style-src '" + hashSource(docsText, "style") + "'; script-src '" + hashSource(docsText, "script") + "'",
 	}
 })
 

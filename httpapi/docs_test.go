@@ -84,21 +84,24 @@ func get(h http.Handler, method, path string, ifNoneMatch ...string) *httptest.R
 	return w
 }
 
-// TestDocsPolicy: the page is allowed its own style and its icon, and nothing
-// else.
+// TestDocsPolicy checks that the page may use its own style, script and icon, and
+// call its own server, and nothing else.
 func TestDocsPolicy(t *testing.T) {
 	w := get(httpapi.NewHandler(nil, nil, nil), "GET", "/docs")
-	styles := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindAllStringSubmatch(w.Body.String(), -1)
-	if len(styles) != 1 {
-		t.Fatalf("%d styles", len(styles))
+	source := func(element string) string {
+		all := regexp.MustCompile(`(?s)<`+element+`>(.*?)</`+element+`>`).FindAllStringSubmatch(w.Body.String(), -1)
+		if len(all) != 1 {
+			t.Fatalf("the page has %d elements %s", len(all), element)
+		}
+		hash := sha256.Sum256([]byte(all[0][1]))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
 	}
-	hash := sha256.Sum256([]byte(styles[0][1]))
 	const nothing = "default-src 'none'; frame-ancestors 'none'"
-	want := nothing + "; base-uri 'none'; form-action 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	want := nothing + "; base-uri 'none'; form-action 'none'; img-src data:; connect-src 'self'; style-src " + source("style") + "; script-src " + source("script")
 	if got := w.Header().Get("Content-Security-Policy"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if m := regexp.MustCompile(`<script|<link [^>]*stylesheet|<img|<iframe| style=| on[a-z]+=|@import|url\(`).FindString(w.Body.String()); m != "" {
+	if m := regexp.MustCompile(`<script |<link [^>]*stylesheet|<img|<iframe| style=| on[a-z]+="|@import|url\(|innerHTML`).FindString(w.Body.String()); m != "" {
 		t.Errorf("the page has %q", m)
 	}
 	if got := get(httpapi.NewHandler(nil, nil, nil), "GET", "/openapi.yaml").Header().Get("Content-Security-Policy"); got != nothing {

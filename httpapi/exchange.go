@@ -23,6 +23,7 @@ type service struct {
 	results    resultWriter
 	log        throttle
 	clients    clients
+	changeLog  changeLog
 
 	running   atomic.Int64 // admitted requests that are being processed
 	exchanges sync.Pool    // of *exchange, for reuse

@@ -86,6 +86,9 @@ const (
 // routes are the endpoints.
 var routes = [...]route{
 	{path: "/api/v1/screen", allow: postOnly, scope: scopeScreen, counts: true, answer: (*exchange).screen},
+	{path: "/api/v1/screen/batch", allow: postOnly, scope: scopeScreen, counts: true, answer: (*exchange).screenBatch},
+	{path: "/api/v1/validate", allow: postOnly, scope: scopeValidate, answer: (*exchange).validate},
+	{path: "/api/v1/changes", allow: getOnly, scope: scopeSources, answer: (*exchange).changes},
 	{path: "/api/v1/sources", allow: getOnly, scope: scopeSources, answer: (*exchange).sources},
 	{path: "/api/v1/usage", allow: getOnly, scope: scopeUsage, answer: (*exchange).usage},
 	{path: "/openapi.yaml", allow: getOnly, answer: (*exchange).openAPI},
@@ -131,6 +134,7 @@ func (v *service) serve(w http.ResponseWriter, r *http.Request, rt *route) {
 	}
 	e := v.begin(w, r, rt.path)
 	body, p := e.run(rt)
+	e.allowOrigin(rt)
 	e.setFields()
 	status, code := e.write(body, p)
 	if v.Observe != nil {

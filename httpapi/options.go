@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // Options configure [NewHandler], [NewEndpoints] and [Admit]. A nil *Options and
@@ -16,6 +18,10 @@ type Options struct {
 	// Meter counts the answered screenings of each caller. Nil counts nothing:
 	// quotas and Idempotency-Key are ignored, and /api/v1/usage answers 404.
 	Meter Meter
+
+	// Store is the store of the Screener, whose journal /api/v1/changes reads. Nil
+	// means that it lists no changes.
+	Store store.Store
 
 	// Logger receives each internal error, and each failure of the Authorizer, the
 	// Meter and Audit, with the request id and the id of the caller. Lines of one

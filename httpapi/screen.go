@@ -49,7 +49,8 @@ func (e *exchange) screen() ([]byte, *problem) {
 	return e.buf, nil
 }
 
-// record gives one answer to Options.Audit.
+// record gives one answer to Options.Audit, and returns the problem if it is not
+// recorded.
 func (e *exchange) record(item int, chain address.Chain, req screenRequest, r screening.Result, now time.Time) *problem {
 	if e.echoed || e.Audit != nil {
 		e.hide(screened(req, &r))
@@ -57,10 +58,19 @@ func (e *exchange) record(item int, chain address.Chain, req screenRequest, r sc
 	if e.Audit == nil {
 		return nil
 	}
-	s := Screening{Time: now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: screened(req, &r), Result: r}
-	if err := e.Audit(e.Context(), s); err != nil {
-		e.logError(auditUnavailable, fmt.Errorf("audit: %w", err))
-		return &problem{Code: auditUnavailable, Detail: "The screening could not be recorded, so it is not answered."}
+	return e.unrecorded(e.Audit(e.Context(), e.recordOf(item, chain, req, r, now)))
+}
+
+// recordOf returns the record of one answer.
+func (e *exchange) recordOf(item int, chain address.Chain, req screenRequest, r screening.Result, now time.Time) Screening {
+	return Screening{Time: now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: screened(req, &r), Result: r}
+}
+
+// unrecorded returns the problem for an error of Options.Audit, or nil for none.
+func (e *exchange) unrecorded(err error) *problem {
+	if err == nil {
+		return nil
 	}
-	return nil
+	e.logError(auditUnavailable, fmt.Errorf("audit: %w", err))
+	return &problem{Code: auditUnavailable, Detail: "The screening could not be recorded, so it is not answered."}
 }

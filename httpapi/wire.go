@@ -83,13 +83,13 @@ type resultWriter struct{ last atomic.Pointer[freshness] }
 // does not allocate if b has room, apart from the first answer of a snapshot.
 func (w *resultWriter) append(b []byte, req screenRequest, r *screening.Result, now time.Time) []byte {
 	b = appendResult(append(b, '{'), req, r)
-	return w.appendEnd(append(b, ','), r, now)
+	return w.appendEnd(append(b, ','), r.Sources(), r.Digest(), r.ScoringVersion, now)
 }
 
 // appendEnd appends the members that follow a result or the results of a batch, the
 // closing brace and a line feed.
-func (w *resultWriter) appendEnd(b []byte, r *screening.Result, now time.Time) []byte {
-	b = append(b, w.freshness(r, now).text...)
+func (w *resultWriter) appendEnd(b []byte, status []screening.SourceStatus, digest, version string, now time.Time) []byte {
+	b = append(b, w.freshness(status, digest, version, now).text...)
 	b = timestamp{now}.appendJSON(append(b, `,"screened_at":`...))
 	return append(b, `,"_disclaimer":"`+disclaimer+"\"}\n"...)
 }
@@ -151,14 +151,12 @@ func appendLabel(b []byte, l *screening.Label, r *screening.Result) []byte {
 func recordURL(l *screening.Label, r *screening.Result) string {
 	status := r.Sources()
 	for i := range status {
-		if status[i].Info.ID == l.Source {
-			return infoURL(&status[i].Info, l.Ref)
+		if status[i].Info.ID == l.Source && status[i].Info.RefURL != "" {
+			return status[i].Info.URL(l.Ref)
 		}
 	}
 	return ""
 }
-
-func infoURL(info *sources.Info, ref string) string { return "" }
 
 // appendSuppressed appends a label of r that an operator's exception takes out of
 // the score, and why.
@@ -179,20 +177,19 @@ type freshness struct {
 	text        string
 }
 
-// freshness returns the freshness of r at now. The last one is cached: a new one is
-// made a few times a second, whenever a source becomes a second older.
-func (w *resultWriter) freshness(r *screening.Result, now time.Time) *freshness {
-	status := r.Sources()
-	if f := w.last.Load(); f != nil && f.holds(status, r.ScoringVersion, now) {
+// freshness returns the freshness of a snapshot at now. The last one is cached: a new
+// one is made a few times a second, whenever a source becomes a second older.
+func (w *resultWriter) freshness(status []screening.SourceStatus, digest, version string, now time.Time) *freshness {
+	if f := w.last.Load(); f != nil && f.holds(status, digest, version, now) {
 		return f
 	}
-	f := newFreshness(status, r.Digest(), r.ScoringVersion, now)
+	f := newFreshness(status, digest, version, now)
 	w.last.Store(f)
 	return f
 }
 
-func (f *freshness) holds(status []screening.SourceStatus, version string, now time.Time) bool {
-	return len(f.status) == len(status) && len(status) > 0 && &f.status[0] == &status[0] && f.version == version &&
+func (f *freshness) holds(status []screening.SourceStatus, digest, version string, now time.Time) bool {
+	return len(f.status) == len(status) && len(status) > 0 && &f.status[0] == &status[0] && f.digest == digest && f.version == version &&
 		!now.Before(f.from) && (f.until.IsZero() || now.Before(f.until))
 }
 

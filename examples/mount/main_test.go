@@ -72,7 +72,7 @@ func TestRouters(t *testing.T) {
 
 // endpoint is how a request to an endpoint begins, of a method that all routers
 // know.
-var endpoint = regexp.MustCompile(`^(GET|HEAD|POST|PUT|DELETE|OPTIONS) /api/v1/(sources|screen|usage)[ ?]`)
+var endpoint = regexp.MustCompile(`^(GET|HEAD|POST|PUT|DELETE|OPTIONS) /api/v1/(sources|screen|screen/batch|validate|changes|usage)[ ?]`)
 
 // readRequests returns the requests of the exchanges by their names: all those
 // that are sent to an endpoint.

@@ -63,14 +63,8 @@ func idempotencyKey(header http.Header) (string, error) {
 
 // newClaim returns the claim of a request with an Idempotency-Key. Both hashes depend
 // on what only the client knows, so that nobody else can find the body by trying.
-func newClaim(id, key, path string, body []byte, now time.Time) Claim {
+func newClaim(id, key string, body []byte, now time.Time) Claim {
 	sum := hmac.New(sha256.New, []byte(key))
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		path = path[i:]
-	}
-	if path == "/batch" { // another endpoint gives another answer to the same body
-		sum.Write([]byte(path))
-	}
 	sum.Write(body)
 	c := Claim{KeyID: id, Token: sha256.Sum256([]byte(key)), Expires: instant(now.Add(claimHolds))}
 	sum.Sum(c.Print[:0])
@@ -94,7 +88,7 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 		}
 		return int(granted), l.refund, nil
 	}
-	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, req.URL.Path, body, now), now)
+	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, body, now), now)
 }
 
 // chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
@@ -138,9 +132,13 @@ func repeated(held, claim Claim) (granted int, refund func(int), err error) {
 	return int(held.Granted), func(int) {}, nil
 }
 
-// undo deletes a claim and refunds k screenings. If the claim cannot be deleted, the
-// charge stays: the repeated request will not be charged.
+// undo refunds k screenings, and deletes the claim if all are refunded. If the claim
+// cannot be deleted, the charge stays: the repeated request will not be charged.
 func (r *Keyring) undo(ctx context.Context, claim Claim, k int, release func(int)) {
+	if int64(k) < claim.Granted {
+		release(k)
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
 	if err := r.store.Unclaim(ctx, claim); err != nil {

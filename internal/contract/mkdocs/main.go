@@ -1,9 +1,10 @@
-// Mkdocs makes httpapi/docs.html, the page at /docs, of httpapi/openapi.yaml:
+// Mkdocs generates httpapi/docs.html, the page at /docs, from httpapi/openapi.yaml:
 //
 //	go generate ./httpapi
 //
-// The page has all that the document says, and needs nothing else: its style is
-// in it, and it has no script.
+// The page has everything that the document says, and loads nothing else: its style
+// and the script of its forms are in it. Without the script it is complete but for
+// the forms.
 package main
 
 import (
@@ -35,6 +36,8 @@ var (
 	pageTemplate string
 	//go:embed style.css
 	style string
+	//go:embed try.js
+	script string
 )
 
 func main() {
@@ -89,6 +92,9 @@ type description struct {
 	anchors map[string]string // the ids of what can be linked to, by their names
 	shown   map[string]bool   // the schemas that were shown
 }
+
+// Script returns the script of the page.
+func (d *description) Script() template.JS { return template.JS("\n" + script) }
 
 // Style returns the style of the page.
 func (d *description) Style() template.CSS { return template.CSS("\n" + style) }
@@ -171,6 +177,18 @@ func (o operation) Parameters() (all []node) {
 // Body returns the schema of the request's body, as a reference.
 func (o operation) Body() node {
 	return o.Get("requestBody", "content", "application/json").member("schema")
+}
+
+// ID returns the id of the operation.
+func (o operation) ID() string { return o.Get("operationId").Text() }
+
+// TryBody returns the body with which the form of the operation begins, or "".
+func (o operation) TryBody() (string, error) {
+	all := o.RequestExamples()
+	if len(all) == 0 {
+		return "", nil
+	}
+	return all[0].Value.compact()
 }
 
 // Curl returns a command that does the operation, with the first example.

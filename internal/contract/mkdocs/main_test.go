@@ -63,7 +63,7 @@ func TestPageHasAll(t *testing.T) {
 		want = append(want, `id="header-`+id+`"`)
 	}
 	for path, item := range doc.Get("paths").Members() {
-		want = append(want, "{base_url}"+path)
+		want = append(want, "{base_url}</span>"+path)
 		for _, op := range item.Members() {
 			for status := range op.Get("responses").Members() {
 				want = append(want, ">"+status+"</b>")

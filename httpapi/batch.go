@@ -1,0 +1,261 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// Limits of a batch.
+const (
+	maxBatch     = 1000
+	maxBatchBody = 512 << 10
+)
+
+// A batchItem is one address of a batch, and what became of it.
+type batchItem struct {
+	req   screenRequest
+	id    field // as sent
+	chain address.Chain
+	bad   *problem // why it has no result
+	res   screening.Result
+}
+
+// screenBatch answers a POST to /api/v1/screen/batch.
+func (e *exchange) screenBatch() ([]byte, *problem) {
+	if p := e.checkContent(); p != nil {
+		return nil, p
+	}
+	body, p := e.readBody(max(maxBatchBody, e.MaxBody))
+	if p != nil {
+		return nil, p
+	}
+	items, p := readBatch(body)
+	if p != nil {
+		return nil, p
+	}
+	valid, unlisted := e.screenItems(items)
+	if valid > 0 {
+		if p := e.charge(valid, body); p != nil { // before errors that are not the client's
+			return nil, p
+		}
+	}
+	if unlisted != nil {
+		return nil, e.failed("", unlisted)
+	}
+	granted := e.grantItems(items)
+	now := e.now.Add(time.Since(e.now))
+	if p := e.recordItems(items, now); p != nil {
+		return nil, p
+	}
+	e.screened = granted
+	if e.Observe != nil {
+		for i := range items {
+			if items[i].bad == nil {
+				e.batch = append(e.batch, items[i].res)
+			}
+		}
+	}
+	return e.appendBatch(items, now), nil
+}
+
+// screenItems screens the items against one snapshot of the lists. It returns how
+// many have a valid address, and the error of the lists if they cannot answer.
+func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
+	for i := range items {
+		it := &items[i]
+		if it.bad != nil {
+			continue
+		}
+		e.hide(it.req.Address)
+		var err error
+		if it.chain, err = address.ParseChain(it.req.Chain); err != nil {
+			it.bad = e.failed(it.req.Chain, err)
+		}
+	}
+	for range maxSnapshots {
+		digest, again := "", false
+		valid, unlisted = 0, nil
+		for i := range items {
+			it := &items[i]
+			if it.bad != nil {
+				continue
+			}
+			var err error
+			it.res, err = e.screener.ScreenText(it.chain, it.req.Address)
+			bad := (*address.ParseError)(nil)
+			switch {
+			case errors.As(err, &bad):
+				it.bad = invalidInput(it.req.Chain, bad)
+				continue
+			case err != nil:
+				unlisted = err
+			case digest == "":
+				digest = it.res.Digest()
+			case digest != it.res.Digest(): // a list was replaced meanwhile
+				again = true
+			}
+			valid++
+		}
+		if !again {
+			break
+		}
+	}
+	return valid, unlisted
+}
+
+// maxSnapshots is how often a batch is screened again because a list was replaced.
+const maxSnapshots = 10
+
+// grantItems marks the items beyond what was charged, and returns how many remain.
+func (e *exchange) grantItems(items []batchItem) (granted int) {
+	for i := range items {
+		it := &items[i]
+		switch {
+		case it.bad != nil:
+		case granted < e.charged:
+			granted++
+		default:
+			it.bad = &problem{Code: quotaExceeded, Detail: fmt.Sprintf("The quota of %d screenings in a calendar month (UTC) ended before this item. It was not screened.", e.caller.Quota)}
+		}
+	}
+	return granted
+}
+
+// recorders is the number of items that are recorded at once, so that those that
+// wait for the disk wait together.
+const recorders = 32
+
+// recordItems gives the answered items to Options.Audit.
+func (e *exchange) recordItems(items []batchItem, now time.Time) *problem {
+	var todo []int
+	for i := range items {
+		if items[i].bad == nil {
+			if e.echoed || e.Audit != nil {
+				e.hide(screened(items[i].req, &items[i].res))
+			}
+			todo = append(todo, i)
+		}
+	}
+	if e.Audit == nil {
+		return nil
+	}
+	errs := make([]error, min(recorders, len(todo)))
+	var wg sync.WaitGroup
+	for w := range errs {
+		wg.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					errs[w] = fmt.Errorf("panic: %v", v)
+				}
+			}()
+			for k := w; k < len(todo) && errs[w] == nil; k += len(errs) {
+				it := &items[todo[k]]
+				errs[w] = e.Audit(e.Context(), e.recordOf(todo[k], it.chain, it.req, it.res, now))
+			}
+		})
+	}
+	wg.Wait()
+	return e.unrecorded(errors.Join(errs...))
+}
+
+// appendBatch returns the answer.
+func (e *exchange) appendBatch(items []batchItem, now time.Time) []byte {
+	b := append(e.buf[:0], `{"results":[`...)
+	status, digest, version := e.screener.Sources(), e.screener.Digest(), ""
+	for i := range items {
+		it := &items[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '{')
+		if it.id.kind == '"' {
+			b = append(appendString(append(b, `"id":`...), it.id.text), ',')
+		}
+		if it.bad != nil {
+			b = append(appendProblem(b, it.bad), '}')
+			continue
+		}
+		b = append(appendResult(b, it.req, &it.res), '}')
+		status, digest, version = it.res.Sources(), it.res.Digest(), it.res.ScoringVersion
+	}
+	if version == "" {
+		version = score.Latest().Version()
+	}
+	e.buf = e.results.appendEnd(append(b, `],`...), status, digest, version, now)
+	return e.buf
+}
+
+// appendProblem appends the members of the problem of an item.
+func appendProblem(b []byte, p *problem) []byte {
+	row := codes[p.Code]
+	b = appendString(append(b, `"type":`...), typeBase+string(p.Code))
+	b = appendString(append(b, `,"title":`...), row.title)
+	b = strconv.AppendInt(append(b, `,"status":`...), int64(row.status), 10)
+	b = appendString(append(b, `,"detail":`...), p.Detail)
+	b = appendString(append(b, `,"code":`...), string(p.Code))
+	for _, m := range [...]struct{ name, value string }{
+		{`,"field":`, p.Field}, {`,"reason":`, p.Reason}, {`,"suggested_chain":`, string(p.SuggestedChain)},
+	} {
+		if m.value != "" {
+			b = appendString(append(b, m.name...), m.value)
+		}
+	}
+	return b
+}
+
+// readBatch reads the body of a batch, or returns its problem. Items that are not as
+// they should be have their own problems.
+func readBatch(body []byte) ([]batchItem, *problem) {
+	list := field{name: "items"}
+	if _, p := readObject(body, &list); p != nil {
+		return nil, p
+	}
+	switch list.kind {
+	case 0:
+		return nil, &problem{Code: missingField, Field: list.name, Reason: "absent", Detail: "The field items is required."}
+	case '[':
+	default:
+		return nil, &problem{Code: invalidType, Field: list.name, Reason: jsonType(list.kind), Detail: "The field items is not an array, but " + article(jsonType(list.kind)) + "."}
+	}
+	r := &jsonReader{data: body, at: list.start + 1}
+	var items []batchItem
+	r.blanks()
+	for r.peek() != ']' && r.bad == nil {
+		if len(items) == maxBatch {
+			return nil, &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("A batch may have at most %d items.", maxBatch)}
+		}
+		items = append(items, r.item())
+		if r.blanks(); r.peek() == ',' {
+			r.at++
+			r.blanks()
+		}
+	}
+	if len(items) == 0 {
+		return nil, &problem{Code: missingField, Field: list.name, Reason: "empty", Detail: "The field items has no item."}
+	}
+	return items, r.bad
+}
+
+// item reads one item of a batch.
+func (r *jsonReader) item() (it batchItem) {
+	if kind := r.peek(); kind != '{' {
+		r.value(2)
+		it.bad = &problem{Code: invalidType, Reason: jsonType(kind), Detail: "The item is not a JSON object, but " + article(jsonType(kind)) + "."}
+		return it
+	}
+	text, chain := field{name: "address"}, field{name: "chain"}
+	it.id = field{name: "id"}
+	r.object(2, &text, &chain, &it.id)
+	if it.bad = wantStrings(&text, &chain); it.bad == nil && it.id.kind != 0 {
+		it.bad = wantStrings(&it.id)
+	}
+	it.req = screenRequest{text.text, chain.text}
+	return it
+}

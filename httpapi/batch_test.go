@@ -1,0 +1,192 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+)
+
+// A batchAnswer is the answer to a batch.
+type batchAnswer struct {
+	Results []struct {
+		ID                               *string
+		Address, Chain, Level            string
+		Score                            int
+		Code, Field, Reason, Type, Title string
+		Status                           int
+	}
+	DataFreshness map[string]any `json:"data_freshness"`
+	Snapshot      string
+}
+
+// sendBatch sends a batch, which must be answered with 200.
+func sendBatch(t *testing.T, h http.Handler, body string, fields ...string) (a batchAnswer) {
+	t.Helper()
+	w := send(h, "POST", "/api/v1/screen/batch", body, fields...)
+	if w.Code != 200 {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestBatchItems checks the problems of items that are not as they should be.
+func TestBatchItems(t *testing.T) {
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
+	a := sendBatch(t, h, `{"x":[[{}]],"items":[7,null,"a",[],{}, {"address":1,"chain":"tron"},{"address":"x","chain":"ETH"},
+		{"id":5,"address":"x","chain":"tron"},{"address":"0x1","chain":"ethereum","id":""}, `+clean+`,{"id":"ü\"","chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}]}`)
+	want := []string{
+		"invalid_type  number", "invalid_type  null", "invalid_type  string", "invalid_type  array", "missing_field address absent",
+		"invalid_type address number", "unsupported_chain chain ticker", "invalid_type id number", "invalid_address address bad_length", "  ", "  ",
+	}
+	if len(a.Results) != len(want) {
+		t.Fatalf("%d results, want %d", len(a.Results), len(want))
+	}
+	for i, r := range a.Results {
+		if got := r.Code + " " + r.Field + " " + r.Reason; got != want[i] || (r.Code == "") != (r.Level != "") || r.Code != "" && r.Status != 400 {
+			t.Errorf("item %d: %+v, want %s", i, r, want[i])
+		}
+	}
+	if r := a.Results[8]; r.ID == nil || *r.ID != "" {
+		t.Errorf("an empty id is %v", r.ID)
+	}
+	if r := a.Results[10]; r.ID == nil || *r.ID != `ü"` || r.Score != 100 {
+		t.Errorf("the last item is %+v", r)
+	}
+	if len(a.DataFreshness) != 4 || a.Snapshot == "" {
+		t.Errorf("the freshness is %v, the snapshot %q", a.DataFreshness, a.Snapshot)
+	}
+}
+
+// TestBatchQuota checks that a batch counts its results, that a quota may end in the
+// middle, and that a repeated batch has the same items answered and none counted.
+func TestBatchQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		keys := access.New(access.NewMemory(), nil)
+		defer keys.Close(t.Context())
+		c := httpapi.Caller{ID: "a", Quota: 1000}
+		var fail error
+		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(c), &httpapi.Options{Meter: keys, Audit: func(context.Context, httpapi.Screening) error { return fail }})
+		batch := func(n int) string {
+			return `{"items":[{"address":"0x1","chain":"ethereum"},` + strings.Repeat(clean+",", n-1) + clean + `]}`
+		}
+		answered := func(a batchAnswer) (n int) {
+			for i, r := range a.Results {
+				if r.Level != "" {
+					n++
+				} else if i > 0 && (r.Code != "quota_exceeded" || r.Status != 429) {
+					t.Errorf("item %d is %+v", i, r)
+				}
+			}
+			return n
+		}
+		if n := answered(sendBatch(t, h, batch(700))); n != 700 || used(t, keys, c) != 700 {
+			t.Errorf("%d answered, %d used, want 700", n, used(t, keys, c))
+		}
+		fail = errors.New("disk full")
+		if w := send(h, "POST", "/api/v1/screen/batch", batch(200)); w.Code != 503 || used(t, keys, c) != 700 {
+			t.Errorf("without a record: status %d, %d used", w.Code, used(t, keys, c))
+		}
+		fail = nil
+		for range 2 {
+			if n := answered(sendBatch(t, h, batch(400), "Idempotency-Key", `"x"`)); n != 300 || used(t, keys, c) != 1000 {
+				t.Errorf("%d answered, want 300; %d used, want 1000", n, used(t, keys, c))
+			}
+		}
+		w := send(h, "POST", "/api/v1/screen/batch", batch(1))
+		if w.Code != 429 || !strings.Contains(w.Body.String(), "quota_exceeded") || w.Header().Get("Retry-After") == "" {
+			t.Errorf("with nothing left: status %d: %s", w.Code, w.Body)
+		}
+	})
+}
+
+// TestBatchAudit checks that each answered item is recorded once, under its index.
+func TestBatchAudit(t *testing.T) {
+	var mu sync.Mutex
+	records := map[int]httpapi.Screening{}
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, s httpapi.Screening) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, ok := records[s.Item]; ok {
+			return fmt.Errorf("item %d twice", s.Item)
+		}
+		records[s.Item] = s
+		return nil
+	}})
+	var items []string
+	for i := range 200 {
+		items = append(items, fmt.Sprintf(`{"address":"0x%040d","chain":"ethereum"}`, i))
+	}
+	items[7] = `{}`
+	w := send(h, "POST", "/api/v1/screen/batch", `{"items":[`+strings.Join(items, ",")+`]}`, "X-Request-Id", "id-7")
+	if w.Code != 200 || len(records) != 199 {
+		t.Fatalf("status %d, %d records", w.Code, len(records))
+	}
+	for i, s := range records {
+		if i == 7 || s.RequestID != "id-7" || s.CallerID != "plain" || s.Address != fmt.Sprintf("0x%040d", i) || s.Result.Digest() != records[0].Result.Digest() {
+			t.Errorf("item %d: %+v", i, s)
+		}
+	}
+}
+
+// TestRequestIDHidesAddresses checks that no address in a request id is echoed,
+// recorded or logged.
+func TestRequestIDHidesAddresses(t *testing.T) {
+	const account = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+	var recorded string
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, s httpapi.Screening) error {
+		recorded = s.RequestID
+		return nil
+	}})
+	for _, tt := range []struct{ path, body, id string }{
+		{"/api/v1/screen", question, account},
+		{"/api/v1/screen", question, strings.ToUpper(account)},
+		{"/api/v1/screen", question, "req-" + account[2:] + "-1"},
+		{"/api/v1/screen", question, "a=1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"},
+		{"/api/v1/screen", `{"address":"EQDtFpEwcFAEcRe5mLVh2N6C0x-_hJEM7W61_JLnSF74p4q2","chain":"ton"}`, "EQDtFpEwcFAEcRe5mLVh2N6C0x-_hJEM7W61_JLnSF74p4q2"},
+		{"/api/v1/screen", `{"address":"alice.near","chain":"near"}`, "customer:alice.near"},
+		{"/api/v1/screen/batch", `{"items":[` + clean + `,{"address":"alice.near","chain":"near"}]}`, "alice.near"},
+	} {
+		recorded = "nothing"
+		w := send(h, "POST", tt.path, tt.body, "X-Request-Id", tt.id)
+		if got := w.Header().Get("X-Request-Id"); w.Code != 200 || got == "" || got == tt.id || recorded != got {
+			t.Errorf("%s: status %d, id %q, recorded %q", tt.id, w.Code, got, recorded)
+		}
+	}
+	for _, id := range []string{"8e03978e-40d5-43dd-bc93-6894a57f9324", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "4bf92f3577b34da6a3ce929d0e0e4736", "Root=1-67891233-abcdef012345678912345678"} {
+		w := httptest.NewRecorder()
+		if w = send(h, "POST", "/api/v1/screen", question, "X-Request-Id", id); w.Header().Get("X-Request-Id") != id {
+			t.Errorf("%s is not echoed: %s", id, w.Header().Get("X-Request-Id"))
+		}
+	}
+}
+
+// BenchmarkBatch screens 1,000 addresses in one call; compare ns/address with
+// BenchmarkScreen, which has no network either.
+func BenchmarkBatch(b *testing.B) {
+	h := httpapi.NewHandler(newLoadedScreener(b), testKeys(b), nil)
+	var items []string
+	for i := range 1000 {
+		items = append(items, fmt.Sprintf(`{"address":"0x%040x","chain":"ethereum"}`, i+1<<40))
+	}
+	body := `{"items":[` + strings.Join(items, ",") + `]}`
+	b.ReportAllocs()
+	for b.Loop() {
+		if w := send(h, "POST", "/api/v1/screen/batch", body); w.Code != 200 {
+			b.Fatal(w.Code)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/address")
+}

@@ -1,0 +1,159 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// Limits of /api/v1/changes.
+const (
+	maxChanges       = 100
+	maxChangeEntries = 100 // of each kind and change
+	changesPatience  = 10 * time.Second
+)
+
+// A change is one event of a list, as it is sent.
+type change struct {
+	Source      string        `json:"source"`
+	Time        timestamp     `json:"time"`
+	Event       string        `json:"event"`
+	PublishedAt timestamp     `json:"published_at"`
+	Entries     int           `json:"entries"`
+	Addresses   int           `json:"addresses"`
+	Added       int           `json:"added"`
+	Removed     int           `json:"removed"`
+	Reason      string        `json:"reason,omitempty"`
+	AddedList   []changeEntry `json:"added_entries,omitempty"`
+	RemovedList []changeEntry `json:"removed_entries,omitempty"`
+	Truncated   bool          `json:"truncated"`
+
+	revision string
+}
+
+// A changeEntry is an entry of a list that was added or removed.
+type changeEntry struct {
+	ListedAddress string        `json:"listed_address"`
+	Chain         address.Chain `json:"chain,omitempty"`
+	Label         score.Kind    `json:"label"`
+	SourceRef     string        `json:"source_ref"`
+	Name          string        `json:"name,omitempty"`
+}
+
+// A changeLog reads the journal of a store. Its zero value is ready to use.
+type changeLog struct {
+	mu      sync.Mutex
+	archive *store.Archive
+	next    int64     // position in the journal
+	changes []*change // the newest ones, the oldest first
+}
+
+// changes answers a GET to /api/v1/changes.
+func (e *exchange) changes() ([]byte, *problem) {
+	list := []*change{}
+	if e.Store != nil {
+		ctx, cancel := context.WithTimeout(e.Context(), changesPatience)
+		defer cancel()
+		var err error
+		if list, err = e.changeLog.read(ctx, e.Store); err != nil {
+			return nil, e.internal(err)
+		}
+	}
+	return marshal(struct {
+		Changes []*change `json:"changes"`
+	}{list}), nil
+}
+
+// read returns the newest changes, the newest first. Each is read once and does not
+// change afterwards.
+func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.archive == nil {
+		l.archive = store.NewArchive(st)
+	}
+	next, err := l.archive.Read(ctx, l.next, func(ev store.Event) {
+		if c := newChange(&ev); c != nil {
+			l.changes = append(l.changes, c)
+		}
+		if len(l.changes) > 2*maxChanges {
+			l.changes = append([]*change(nil), l.changes[len(l.changes)-maxChanges:]...)
+		}
+	})
+	if err != nil && !errors.Is(err, store.ErrDamaged) {
+		return nil, err
+	}
+	l.next = next
+	l.changes = l.changes[max(0, len(l.changes)-maxChanges):]
+	list := make([]*change, 0, len(l.changes))
+	for i := len(l.changes) - 1; i >= 0; i-- {
+		if err := l.fill(ctx, l.changes[i]); err != nil {
+			return nil, err
+		}
+		list = append(list, l.changes[i])
+	}
+	return list, nil
+}
+
+// newChange returns the change that an event is, or nil.
+func newChange(ev *store.Event) *change {
+	if ev.Type != store.Accepted && ev.Type != store.Refused {
+		return nil
+	}
+	return &change{
+		Source: ev.Source, Time: timestamp{ev.At}, Event: ev.Type, PublishedAt: timestamp{ev.List.Published},
+		Entries: ev.Entries, Addresses: ev.Addresses, Added: ev.Added, Removed: ev.Removed, Reason: ev.Reason,
+		Truncated: ev.Added+ev.Removed > 0, revision: ev.Revision,
+	}
+}
+
+// fill reads the entries of an accepted change from its revision, once.
+func (l *changeLog) fill(ctx context.Context, c *change) error {
+	name := c.revision
+	c.revision = ""
+	if name == "" || c.Event != store.Accepted || !c.Truncated {
+		return nil
+	}
+	f, err := l.archive.Open(ctx, name)
+	if err != nil {
+		if ctx.Err() != nil {
+			c.revision = name // try again
+			return ctx.Err()
+		}
+		return nil // it is no longer kept
+	}
+	defer f.Close()
+	_, accepted, _, _ := store.ParseName(name)
+	for entry, err := range f.Entries() {
+		if err != nil || len(c.AddedList) == maxChangeEntries {
+			break
+		}
+		if entry.FirstSeen.Equal(accepted) {
+			c.AddedList = append(c.AddedList, newChangeEntry(&entry))
+		}
+	}
+	for removal, err := range f.Removals() {
+		if err != nil || len(c.RemovedList) == maxChangeEntries {
+			break
+		}
+		if removal.At.Equal(accepted) {
+			c.RemovedList = append(c.RemovedList, newChangeEntry(&removal.Entry))
+		}
+	}
+	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
+	return nil
+}
+
+func newChangeEntry(e *sources.Entry) changeEntry {
+	listed := e.Listed
+	if listed == "" {
+		listed = e.Address.Normalized()
+	}
+	return changeEntry{ListedAddress: listed, Chain: e.Address.Chain(), Label: e.Kind, SourceRef: e.Ref, Name: e.Name}
+}

@@ -1,0 +1,34 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// corsAge is how long a browser may cache the answer to a preflight request.
+const corsAge = 10 * time.Minute
+
+// allowOrigin sets the fields that let a page of another origin read the response, if
+// Options.Origins names it. Without Options.Origins it sets none, so browsers refuse
+// such calls. Cookies of the caller are never allowed.
+func (e *exchange) allowOrigin(rt *route) {
+	if len(e.Origins) == 0 {
+		return
+	}
+	header := e.w.Header()
+	header.Add("Vary", "Origin")
+	origin := e.Header["Origin"]
+	if len(origin) != 1 || !slices.Contains(e.Origins, origin[0]) && !slices.Contains(e.Origins, "*") {
+		return
+	}
+	e.setHeader("Access-Control-Allow-Origin", origin[0])
+	if e.Method == http.MethodOptions && rt.allow != "" {
+		e.setHeader("Access-Control-Allow-Methods", rt.allow)
+		e.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id")
+		e.setHeader("Access-Control-Max-Age", strconv.Itoa(int(corsAge.Seconds())))
+		return
+	}
+	e.setHeader("Access-Control-Expose-Headers", "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id")
+}

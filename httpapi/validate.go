@@ -1,0 +1,159 @@
+package httpapi
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// A validation is the answer to POST /api/v1/validate.
+type validation struct {
+	Valid  bool            `json:"valid"`
+	Chain  address.Chain   `json:"chain,omitempty"`
+	Chains []address.Chain `json:"chains"` // on which it is an address, the most specific first
+
+	Address   string  `json:"address,omitempty"` // the normal form on Chain
+	Canonical string  `json:"canonical,omitempty"`
+	CAIP10    *string `json:"caip10,omitempty"`
+	Kind      string  `json:"kind,omitempty"`
+
+	// The members of a problem, if it is not valid.
+	Code           code          `json:"code,omitempty"`
+	Field          string        `json:"field,omitempty"`
+	Reason         string        `json:"reason,omitempty"`
+	Detail         string        `json:"detail,omitempty"`
+	Offset         *int          `json:"offset,omitempty"`
+	SuggestedChain address.Chain `json:"suggested_chain,omitempty"`
+}
+
+// validate answers a POST to /api/v1/validate.
+func (e *exchange) validate() ([]byte, *problem) {
+	if p := e.checkContent(); p != nil {
+		return nil, p
+	}
+	body, p := e.readBody(e.MaxBody)
+	if p != nil {
+		return nil, p
+	}
+	text, chain := field{name: "address"}, field{name: "chain"}
+	if _, p := readObject(body, &text, &chain); p != nil {
+		return nil, p
+	}
+	if p := wantStrings(&text); p != nil {
+		return nil, p
+	}
+	e.hide(text.text)
+	if chain.kind == 0 {
+		return marshal(detect(text.text)), nil
+	}
+	if p := wantStrings(&chain); p != nil {
+		return nil, p
+	}
+	return marshal(check(text.text, chain.text)), nil
+}
+
+// check validates an address of a chain.
+func check(text, name string) *validation {
+	v := &validation{Chains: chainsOf(text)}
+	chain, err := address.ParseChain(name)
+	if err != nil {
+		return v.refuse(name, err)
+	}
+	a, err := address.Parse(chain, text)
+	if err != nil {
+		if a, tolerated := address.Normalize(chain, text); tolerated == nil { // the account is not in doubt
+			v.Chain, v.Address = a.Chain(), a.Normalized()
+		}
+		return v.refuse(name, err)
+	}
+	return v.accept(a)
+}
+
+// detect validates an address without a chain.
+func detect(text string) *validation {
+	v := &validation{Chains: chainsOf(text)}
+	if all := address.Detect(text); len(all) > 0 {
+		return v.accept(all[0])
+	}
+	// The best reason is that of a chain whose address it nearly is.
+	best := error(&address.ParseError{Offset: -1, Err: address.ErrSyntax})
+	for _, c := range address.Chains() {
+		_, err := address.Parse(c, text)
+		switch {
+		case errors.Is(err, address.ErrSecret):
+			return v.refuse("", err)
+		case errors.Is(err, address.ErrChecksum), errors.Is(err, address.ErrNetwork):
+			if !errors.Is(best, address.ErrChecksum) && !errors.Is(best, address.ErrNetwork) {
+				best = err
+			}
+		}
+		if len(text) > maxDetect {
+			break
+		}
+	}
+	return v.refuse("", best)
+}
+
+// maxDetect is the length beyond which a text is not compared with every chain.
+const maxDetect = 256
+
+// chainsOf returns the chains on which text is an address. It is not nil.
+func chainsOf(text string) []address.Chain {
+	chains := []address.Chain{}
+	for _, a := range address.Detect(text) {
+		chains = append(chains, a.Chain())
+	}
+	return chains
+}
+
+// accept fills in what is known of an address.
+func (v *validation) accept(a address.Address) *validation {
+	v.Valid, v.Chain, v.Address = true, a.Chain(), a.Normalized()
+	v.Canonical = a.Canonical().String()
+	if id := a.Chain().CAIP2(); id != "" && isCAIP(v.Address) {
+		text := id + ":" + v.Address
+		v.CAIP10 = &text
+	}
+	class, _, _ := strings.Cut(a.Account().String(), ":")
+	if key, ok := a.Key(); ok {
+		class, _, _ = strings.Cut(key.String(), ":")
+	}
+	if v.Kind = kinds[class]; v.Kind == "" {
+		v.Kind = class
+	}
+	if !slices.Contains(v.Chains, v.Chain) {
+		v.Chains = append([]address.Chain{v.Chain}, v.Chains...)
+	}
+	return v
+}
+
+// kinds names what controls an account, by the class of its key.
+var kinds = map[string]string{
+	"h160": "key_hash", "h20": "evm_key_hash", "ed25519": "ed25519_key", "ss58": "substrate_account", "script": "script_hash", "wsh": "witness_script_hash",
+}
+
+// isCAIP reports whether an address can be written in CAIP-10.
+func isCAIP(text string) bool {
+	for _, c := range []byte(text) {
+		if !isAlphanumeric(c) && c != '-' && c != '.' && c != '%' {
+			return false
+		}
+	}
+	return len(text) <= 128
+}
+
+// refuse fills in what is wrong. name is the chain of the request.
+func (v *validation) refuse(name string, err error) *validation {
+	bad := (*address.ParseError)(nil)
+	if !errors.As(err, &bad) {
+		bad = &address.ParseError{Offset: -1, Err: err}
+	}
+	p := invalidInput(name, bad)
+	v.Code, v.Field, v.Reason, v.Detail, v.SuggestedChain = p.Code, p.Field, p.Reason, p.Detail, p.SuggestedChain
+	if bad.Offset >= 0 && p.Field == "address" && p.Reason != "secret" {
+		v.Offset = &bad.Offset
+	}
+	return v
+}
