@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// walletSchema is the schema of the entities that matter.
+// walletSchema is the schema of wallets.
 const walletSchema = "CryptoWallet"
 
-// holderSchemas are those of entities that may hold a wallet: LegalEntity, and
-// all that extend it.
+// holderSchemas are the schemas of entities that may hold a wallet: LegalEntity and those
+// that extend it.
 var holderSchemas = map[string]bool{
 	"LegalEntity": true, "Person": true, "Organization": true, "Company": true, "PublicBody": true,
 }
@@ -28,7 +28,7 @@ type entity struct {
 	Properties json.RawMessage `json:"properties"`
 }
 
-// properties are those of a wallet that matter.
+// properties are the properties of a wallet that are read.
 type properties struct {
 	PublicKey      []string `json:"publicKey"`
 	Currency       []string `json:"currency"`

@@ -11,12 +11,11 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// maxIndex bounds the index of a dataset, in bytes. That of all datasets has some
-// 200 kB.
+// maxIndex limits the index of a dataset, in bytes. The largest has some 200 kB.
 const maxIndex = 8 << 20
 
-// checksum returns what the index says is the SHA-1 of the file, in lower-case
-// hex, or "" if it says none. What matters of the index is
+// checksum returns the SHA-1 of the file according to the index, in lower-case hex, or "".
+// It reads this part of the index:
 //
 //	{"resources": [{"name": "entities.ftm.json", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}
 func (s *source) checksum(ctx context.Context) string {

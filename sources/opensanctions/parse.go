@@ -1,19 +1,15 @@
-// Package opensanctions reads the crypto wallets of datasets of OpenSanctions,
-// which collects lists of many authorities in one format.
+// Package opensanctions reads the crypto wallets in datasets of OpenSanctions, which collects
+// the lists of many authorities in one format. Begin with [New], or with [Parse] for a file.
 //
-// No program loads them unless it asks for them by [New], and none of them is
-// part of this module: OpenSanctions' data are under CC BY-NC 4.0, which does not
-// cover use in business. For that, OpenSanctions sells licences.
+// OpenSanctions' data are under CC BY-NC 4.0. Use in business needs a license from
+// OpenSanctions. So this module contains none of the data, and loads them only through New.
 //
-// Two files of a dataset can be read. Prefer entities.ftm.json, whose lines are
-// entities of the FollowTheMoney model: it says of which currency a wallet is,
-// who holds it, and what it is accused of. targets.simple.csv says none of these,
-// so an address without a checksum, such as one of Solana, is found by its very
-// string only.
+// Prefer entities.ftm.json, whose lines are entities of the FollowTheMoney model: it has the
+// currency of a wallet, its holder, and the accusation. targets.simple.csv has none of
+// these, so an address without a checksum, such as one of Solana, matches only as a string.
 //
-// A dataset of an authority is what OpenSanctions makes of that authority's list,
-// and not that list. So a wallet is of a community kind by default, sanctioned or
-// not; see [Options].
+// A dataset is OpenSanctions' version of an authority's list, and not that list. So a wallet
+// is of a community kind by default, sanctioned or not; see [Options].
 package opensanctions
 
 import (
@@ -41,8 +37,8 @@ const (
 	maxName    = 512     // of Entry.Name; a longer one is cut
 )
 
-// Kinds says which kinds the topics of OpenSanctions are. The zero Kinds is for
-// sources of jurisdiction Community.
+// Kinds maps the topics of OpenSanctions to kinds. The zero Kinds is for sources of
+// jurisdiction Community.
 type Kinds struct {
 	// Topics has the kinds of topics such as "crime.theft". Of several topics the
 	// one with the most points counts. nil means [CommunityTopics].
@@ -52,8 +48,8 @@ type Kinds struct {
 	Other score.Kind
 }
 
-// CommunityTopics returns the kinds of topics that a community list may say:
-// "crime.theft" is [score.StolenFunds], and "crime.fraud" is [score.Scam].
+// CommunityTopics returns the topics with kinds that a community list may emit: "crime.theft"
+// is [score.StolenFunds], and "crime.fraud" is [score.Scam].
 func CommunityTopics() map[string]score.Kind {
 	return map[string]score.Kind{
 		"crime.theft": score.StolenFunds,
@@ -61,9 +57,8 @@ func CommunityTopics() map[string]score.Kind {
 	}
 }
 
-// OfficialTopics returns those of CommunityTopics, and "sanction" as
-// [score.Sanctioned]. "sanction.linked", which is near to a sanctioned entity,
-// but not sanctioned itself, is none.
+// OfficialTopics returns CommunityTopics, and "sanction" as [score.Sanctioned]. It does not
+// have "sanction.linked", which is an entity near a sanctioned one.
 func OfficialTopics() map[string]score.Kind {
 	topics := CommunityTopics()
 	topics["sanction"] = score.Sanctioned
@@ -78,7 +73,7 @@ func (k *Kinds) kind(topics []string) score.Kind {
 		if !ok {
 			continue
 		}
-		// One without points is refused by whoever loads it, so it must show.
+		// A Screener refuses a kind without points, so that the mistake shows.
 		points, known := score.Latest().Points(kind, score.Exact)
 		if !known {
 			return kind
@@ -90,27 +85,25 @@ func (k *Kinds) kind(topics []string) score.Kind {
 	return best
 }
 
-// Parse reads a dataset and calls add for each address of a wallet in it, in the
-// order of the dataset. It tells by the content whether r is entities.ftm.json or
-// targets.simple.csv. In the former, entities of other schemas than CryptoWallet
-// give names to those that hold wallets, and are passed over. In the latter,
-// wallets whose column "sanctions" is not empty have the topic "sanction".
+// Parse reads a dataset and calls add for each address of a wallet, in the order of the
+// dataset. The content shows whether r is entities.ftm.json or targets.simple.csv. In the
+// former, entities of other schemas than CryptoWallet give the names of holders. In the
+// latter, wallets whose column "sanctions" is not empty have the topic "sanction".
 //
-// Asset is the wallet's currency, Ref the id of the entity, and Name that of its
-// holder. FirstSeen is when OpenSanctions first saw the wallet; ListedAt is zero.
-// The Digest is that of all bytes of r, Records the number of its entities, and
-// Published is zero.
+// Asset is the wallet's currency, Ref the id of the entity, and Name that of its holder.
+// FirstSeen is when OpenSanctions first saw the wallet; ListedAt is zero. The Digest is that
+// of all bytes of r, Records the number of its entities, and Published is zero.
 //
-// Nothing is added unless all of r was read. A file that was cut within a line,
-// that is another one, or that has no wallet, is an error; that it was cut
-// between two lines does not show here, but to [New]. Errors are a [*sources.RecordError], or that
-// of r, or one that wraps that of add. Parse holds the wallets in memory, and the
-// names of up to a million possible holders.
+// Nothing is added unless all of r was read. A file that was cut within a line, is another
+// file, or has no wallet is an error. One that was cut between two lines looks whole, so
+// Revision.OpenEnded is true; [New] compares a checksum. Errors are a
+// [*sources.RecordError], or that of r, or wrap that of add. Parse holds the wallets in
+// memory, and the names of up to a million possible holders.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return Kinds{}.Parse(r, add)
 }
 
-// Parse is as the function [Parse], with other kinds than those for communities.
+// Parse is the function [Parse] with the kinds k.
 func (k Kinds) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	if k.Topics == nil {
 		k.Topics = CommunityTopics()
@@ -131,7 +124,7 @@ func (k Kinds) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revisi
 	return rev, nil
 }
 
-// A dataset is what a file says of wallets.
+// A dataset is what a file says about wallets.
 type dataset struct {
 	kinds   Kinds
 	records int
@@ -191,12 +184,12 @@ func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records, OpenEnded: true}, nil
 }
 
-// fail makes an error of a line, or of the file if line is 0.
+// fail returns an error of a line, or of the file if line is 0.
 func fail(line int64, ref string, err error) error {
 	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: err}
 }
 
-// add adds a wallet. An error has no place yet.
+// add adds a wallet. Its errors name no place.
 func (d *dataset) add(w wallet) error {
 	switch {
 	case sources.TrimListed(w.listed) == "":

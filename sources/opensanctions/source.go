@@ -18,58 +18,52 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// Options say which dataset [New] is to load, and what it means. Dataset is
-// required.
+// Options configure [New]. Dataset is required.
 type Options struct {
 	// Dataset is its name at OpenSanctions, such as "us_ofac_sdn", "il_mod_crypto",
 	// "us_fbi_lazarus_crypto" or "ransomwhere".
 	Dataset string
-	// Jurisdiction is whose list it is; "" means Community. Set it to US for
-	// us_ofac_sdn if you rely on OpenSanctions for what is sanctioned there: then,
-	// and only then, wallets with the topic "sanction" are [score.Sanctioned].
-	// Datasets that collect the lists of many, and those of countries without a
-	// jurisdiction of their own in package sources, should stay as they are.
+	// Jurisdiction is where the list is issued; "" means Community. Set it, for example
+	// to US for us_ofac_sdn, if you rely on OpenSanctions for that authority's list: only
+	// then wallets with the topic "sanction" are [score.Sanctioned]. Leave it for datasets
+	// that collect the lists of many authorities.
 	Jurisdiction sources.Jurisdiction
-	// Kinds says of which kinds the wallets are. Where it says nothing, Topics are
-	// [CommunityTopics], or [OfficialTopics] if Jurisdiction is not Community, and
-	// Other is [score.Ransomware] for the dataset ransomwhere,
-	// [score.StolenFunds] for us_fbi_lazarus_crypto, and [score.CommunityReport]
-	// for all others.
+	// Kinds maps topics to kinds. By default Topics are [CommunityTopics], or
+	// [OfficialTopics] if Jurisdiction is not Community, and Other is [score.Ransomware]
+	// for the dataset ransomwhere, [score.StolenFunds] for us_fbi_lazarus_crypto, and
+	// [score.CommunityReport] for all others.
 	Kinds Kinds
-	// URL is where the file is; "" means OpenSanctions' newest entities.ftm.json
+	// URL is the address of the file; "" means OpenSanctions' newest entities.ftm.json
 	// of the dataset. It must be https, unless AllowHTTP is set.
 	URL string
-	// Index is where the index of the dataset is, which has a checksum of the file;
+	// Index is the address of the dataset's index, which has a checksum of the file;
 	// "" means OpenSanctions' newest index.json of the dataset if URL is "", and none
 	// for another URL.
 	Index string
-	// Client makes the requests; nil means http.DefaultClient. The time without
-	// progress is bounded in any case, the rest by the context of Load.
+	// Client makes the requests; nil means http.DefaultClient. Load limits the time
+	// without progress, and its context limits the rest.
 	Client *http.Client
-	// UserAgent is what requests say they come from, if not "".
+	// UserAgent replaces the default User-Agent header, if not "".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https: for a mirror of one's own.
+	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called as the list is downloaded: read is how many
-	// bytes have come, as they are sent, and total how many were announced, or -1.
-	// A download that is repeated begins at zero; so that a program can draw a bar.
+	// Progress, if not nil, is called during the download: read counts the bytes that
+	// arrived, total is the announced length, or -1. A repeated download begins at zero.
 	Progress func(read, total int64)
 }
 
-// New returns a dataset of OpenSanctions, under an id such as
-// OPENSANCTIONS_US_OFAC_SDN. The data are under CC BY-NC 4.0: who loads them for
-// a business needs a licence of OpenSanctions. What is wrong in opts is the error of
-// Load: no Dataset, as with nil, or a URL that is not https.
+// New returns a dataset of OpenSanctions, with an id such as OPENSANCTIONS_US_OFAC_SDN. The
+// data are under CC BY-NC 4.0: use in business needs a license from OpenSanctions. An error
+// in opts, such as a missing Dataset or a URL that is not https, is an error of Load.
 //
-// Load fetches the dataset with a conditional request and reads it as [Parse]
-// does: it adds entries only after the whole dataset was read. One that the server
-// calls unchanged, or whose digest is that of the revision held, is
-// [sources.ErrUnchanged]. Requests that fail in a way that may pass, and
-// downloads that break off, are repeated a few times.
+// Load fetches the dataset with a conditional request and reads it as [Parse] does. It adds
+// entries only after it has read the whole dataset. A dataset that the server confirms, or
+// that has the digest of the revision held, is [sources.ErrUnchanged]. Load repeats requests
+// that fail in a way that may pass, and downloads that break off.
 //
-// The lines of a file do not show that some are missing. So a file must have the
-// checksum that the index of the dataset has for it, before the download or after.
-// An index that does not answer, or has none, is no error.
+// The lines of a file do not show that some are missing. So the file must have the checksum
+// in the index of the dataset, as it was before the download or is after it. An index that
+// does not answer, or has no checksum, is no error.
 func New(opts *Options) sources.Source {
 	s := &source{}
 	if opts != nil {
@@ -93,7 +87,7 @@ func New(opts *Options) sources.Source {
 	return s
 }
 
-// datasetKinds are the kinds of datasets of one subject.
+// datasetKinds maps datasets of one subject to their kinds.
 var datasetKinds = map[string]score.Kind{
 	"ransomwhere":           score.Ransomware,
 	"us_fbi_lazarus_crypto": score.StolenFunds,

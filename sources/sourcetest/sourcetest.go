@@ -22,15 +22,13 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Run tests that the Source which newSource returns keeps the rules of
-// [sources.Source] and of its entries, one rule in each subtest; what fails says
-// which rule it is, and why there is one.
+// Run tests that the Source returned by newSource follows the rules of [sources.Source] and
+// of its entries, each rule in a subtest. A failure names the rule and its reason.
 //
-// Each call of newSource must return a Source of the same list, which must not
-// change during the test. Give it a list of at least three entries: the rules
-// about errors and cancellation within a Load have little to show themselves in
-// with fewer. Run under the race detector, Run also tests that concurrent Loads
-// share nothing.
+// Each call of newSource must return a Source of the same list, which must not change during
+// the test. Use a list of at least three entries: with fewer, the rules about errors and
+// cancellation within a Load show little. Under the race detector, Run also tests that
+// concurrent Loads share nothing.
 func Run(t *testing.T, newSource func(*testing.T) sources.Source) {
 	t.Helper()
 	for _, r := range rules {
@@ -43,8 +41,7 @@ func Run(t *testing.T, newSource func(*testing.T) sources.Source) {
 	}
 }
 
-// A rule is one thing that a Source must do. It has a name, the words that are
-// printed when it is broken, and the test of it.
+// A rule has a name, the text that is printed when it is broken, and a test.
 type rule struct {
 	name        string
 	explanation string
@@ -119,11 +116,11 @@ var rules = []rule{
 	},
 }
 
-// patience is how long a Load may take to notice that its context has ended, on a
-// machine that has much else to do. Nobody waits for as long but for one that hangs.
+// patience is the time that a Load has to notice that its context has ended, on a busy
+// machine.
 const patience = time.Minute
 
-// load returns all that one Load gives.
+// load returns the entries and the revision of one Load.
 func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {
@@ -133,8 +130,7 @@ func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.R
 	return entries, rev, err
 }
 
-// first is load for a caller that holds nothing, where an error is one of the
-// Source under test.
+// first is load for a caller that holds nothing.
 func first(src sources.Source) ([]sources.Entry, sources.Revision, error) {
 	entries, rev, err := load(src, sources.Revision{})
 	if err != nil {
@@ -442,7 +438,7 @@ func checkOwnEntries(newSource func() sources.Source) error {
 	return nil
 }
 
-// same returns an error if two Loads did not give the same list.
+// same returns an error if two Loads returned different lists.
 func same(what string, want []sources.Entry, wantRev sources.Revision, got []sources.Entry, gotRev sources.Revision) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%s gave %d entries, the first %d", what, len(got), len(want))
@@ -458,7 +454,7 @@ func same(what string, want []sources.Entry, wantRev sources.Revision, got []sou
 	return nil
 }
 
-// equal reports whether two entries say the same, at the same times.
+// equal reports whether two entries are equal, with equal times.
 func equal(a, b sources.Entry) bool {
 	if !a.ListedAt.Equal(b.ListedAt) || !a.FirstSeen.Equal(b.FirstSeen) {
 		return false

@@ -7,18 +7,17 @@ import (
 	"fmt"
 )
 
-// maxTime is the last second of the year 9999, beyond which no time can be
-// written by RFC 3339.
+// maxTime is the last second of the year 9999, the last that RFC 3339 can express.
 const maxTime = 253402300799
 
-// maxBlock is beyond the number of any block. A node that names a greater one
-// would have us count for ever.
+// maxBlock exceeds the number of any block. Without it, a node could make Load count for
+// ever.
 const maxBlock = 1 << 40
 
-// maxListed bounds the accounts that are held.
+// maxListed limits the accounts that are held.
 const maxListed = 10_000_000
 
-// A block is what we want to know of a block.
+// A block identifies a block.
 type block struct {
 	Number uint64 `json:"number"`
 	Hash   hash   `json:"hash"`
@@ -95,7 +94,7 @@ func (s *source) update(ctx context.Context) (err error) {
 		return err
 	}
 	if s.state.Head != (block{}) {
-		// All that was read stands in or below this block.
+		// Everything that was read is in this block or below.
 		b, ok, err := s.node.blockAt(ctx, s.state.Head.Number)
 		if err != nil {
 			return err
@@ -170,8 +169,7 @@ func (s *source) read(ctx context.Context) error {
 			return fmt.Errorf("blocks %d to %d: %w", from, to, err)
 		}
 		st.Next = to + 1
-		// A little more next time: what the node had refused may have been one
-		// full place, or its bad day.
+		// Ask for a little more next time: the node may have refused a crowded range.
 		s.size = min(s.size+s.size/8+1, s.opts.MaxRange)
 		if s.opts.Progress != nil {
 			s.opts.Progress(to, st.Head.Number)

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/crypto/sha3"
 )
 
-// A log is one log as eth_getLogs gives it, as far as we read it.
+// A log is a log as eth_getLogs returns it, without the fields that are not read.
 type log struct {
 	Address     *account  `json:"address"`
 	Topics      []hash    `json:"topics"`
 	Data        data      `json:"data"`
 	BlockNumber *quantity `json:"blockNumber"`
 	BlockHash   *hash     `json:"blockHash"`
-	// BlockTime is not in the standard, but newer nodes have it, which spares
-	// asking for every block. Zero is none.
+	// BlockTime is not in the standard, but newer nodes have it, which saves a request
+	// for each block. Zero means that it is missing.
 	BlockTime quantity  `json:"blockTimestamp"`
 	Tx        *hash     `json:"transactionHash"`
 	Index     *quantity `json:"logIndex"`
@@ -38,7 +38,7 @@ type event struct {
 	blockHash hash
 }
 
-// A place is where in the chain an event stands.
+// A place is the place of an event in the chain.
 type place struct {
 	Block uint64 `json:"block"`
 	Index uint64 `json:"index"` // among the logs of the block
@@ -56,8 +56,8 @@ type follower struct {
 // A change is what an event means.
 type change struct{ added, array bool }
 
-// Two shapes of events are known. Of the first, the address may be indexed or
-// not: USDC's is, USDT's is not (and on Tron it is).
+// Events have one of two shapes. In the first, the address may be indexed: USDC's is,
+// USDT's is not, except on Tron.
 const (
 	oneAddress    = "(address)"
 	manyAddresses = "(address[])"
@@ -121,10 +121,9 @@ func (f *follower) topics() []hash {
 	return all
 }
 
-// decode reads the result of eth_getLogs for the blocks from..to, sorted by
-// place. A log that was not asked for is an error, and so is one that does not
-// have the form of its event: an answer with a fault is not to be trusted in
-// what it leaves out.
+// decode reads the result of eth_getLogs for the blocks from..to, and sorts it by place.
+// A log that was not requested, or that does not have the form of its event, is an error:
+// such an answer may also omit logs.
 func (f *follower) decode(result []byte, from, to uint64) ([]event, error) {
 	var logs []log
 	if err := json.Unmarshal(result, &logs); err != nil {
@@ -224,8 +223,7 @@ func accountsOf(l *log, what change) ([]account, error) {
 	return accounts, nil
 }
 
-// number reads a number of 32 bytes, and returns false if it is too large for
-// any use of ours.
+// number reads a number of 32 bytes, and returns false if it exceeds 64 bits.
 func number(word []byte) (uint64, bool) {
 	if [24]byte(word) != [24]byte{} {
 		return 0, false

@@ -1,25 +1,16 @@
-// Package stablecoin lists the accounts that a contract lists: those that the
-// issuers of USDT and USDC have frozen, and those in the sanctions oracle of
-// Chainalysis. On Ethereum and its kin it reads the events of the contracts from
-// a node of the caller's choice; on Tron, from TronGrid.
+// Package stablecoin lists the accounts that contracts list: those frozen by the issuers
+// of USDT and USDC, and those in the sanctions oracle of Chainalysis. Begin with [New] and
+// [NewOracle], which read the events of contracts from an EVM node of the caller's choice,
+// and [NewTron], which reads USDT on Tron from TronGrid.
 //
-//	freezes := stablecoin.New("https://node.example/key", &stablecoin.Options{StateFile: "freezes.state"})
-//	oracle := stablecoin.NewOracle("https://node.example/key", nil)
-//	onTron := stablecoin.NewTron(nil)
+// A freeze is a fact that anyone can look up by the Ref of the entry, but it gives no
+// reason: the request of an authority, a theft, a mistake. So its kind is
+// [score.CommunityReport]. The oracle copies OFAC's list late and without references; use
+// package ofac for OFAC's list.
 //
-// A freeze is a fact, which anybody can look up by the reference of the entry,
-// but it does not say why: on request of an authority, after a theft, by
-// mistake. So it is a [score.CommunityReport]. The oracle copies what OFAC
-// lists, late and without its reference; who wants to know what OFAC says loads
-// package ofac, and the oracle is a second opinion of the same kind.
-//
-// What counts is what the node answers. It is asked for blocks that are final
-// only, its chain id must be the right one, and each contract must be there and
-// have had events. Its answers must have the form that was asked for. But a log
-// that it leaves out is missing here as well, so it should be a node that has
-// the whole history, run by the caller or by someone whom the caller trusts.
-//
-// The package needs nothing beyond the standard library to speak to a node.
+// The list is as good as the node. Load reads final blocks only, and checks the chain id,
+// that each contract exists and has had events, and the form of each answer. A log that the
+// node omits is missing: use a node with the whole history that you trust.
 package stablecoin
 
 import (
@@ -38,26 +29,26 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Contract is a contract that lists accounts, and tells of it by events.
+// A Contract is a contract that lists accounts by events.
 type Contract struct {
 	// Address is the address of the contract: 0x and 40 hex digits.
 	Address string
-	// FirstBlock is the block in which the contract was made, or an earlier one.
-	// With a later one, accounts that were listed before are missing.
+	// FirstBlock is the block that created the contract, or an earlier one. Accounts
+	// listed in earlier blocks are missing.
 	FirstBlock uint64
-	// Added and Removed are the events by which accounts are put on the list and
-	// taken from it: a name and the types of the arguments, which are (address)
-	// or (address[]), such as "Blacklisted(address)".
+	// Added and Removed are the events that list and unlist accounts: a name and the
+	// types of the arguments, which are (address) or (address[]), such as
+	// "Blacklisted(address)".
 	Added, Removed string
 	// Asset is the Asset of the entries, such as "USDT", or "".
 	Asset string
-	// Name is the Name of the entries: what it means to be listed there.
+	// Name is the Name of the entries: what a listing means.
 	Name string
 }
 
-// Issuers returns the contracts of which [New] reads the freezes: USDT and USDC
-// on Ethereum. That funds of a frozen account of USDT were destroyed
-// (DestroyedBlackFunds) does not unfreeze it. The slice is the caller's own.
+// Issuers returns the contracts whose freezes [New] reads: USDT and USDC on Ethereum.
+// DestroyedBlackFunds, which destroys the funds of a frozen account, does not unfreeze it.
+// The caller owns the slice.
 func Issuers() []Contract {
 	return []Contract{
 		{
@@ -91,63 +82,55 @@ func Oracle() Contract {
 	}
 }
 
-// Options are what [New] and [NewOracle] can be told. The zero Options are the
-// defaults.
+// Options configure [New] and [NewOracle]. The zero Options are the defaults.
 type Options struct {
-	// Contracts are the contracts to follow; nil means those of the function. No
-	// change to the slice is seen later.
+	// Contracts are the contracts to follow; nil means those of the function. The slice
+	// is copied.
 	Contracts []Contract
-	// Chain is the chain of the contracts and of the accounts that they list; ""
-	// means ethereum.
+	// Chain is the chain of the contracts and their accounts; "" means ethereum.
 	Chain address.Chain
-	// ChainID is the id of the chain that the node must name, by EIP-155. Zero
-	// means that of Chain.
+	// ChainID is the EIP-155 chain id that the node must have. Zero means that of Chain.
 	ChainID uint64
-	// Info describes the list; the zero Info means that of the function. Two
-	// lists in one Screener need two ids.
+	// Info describes the list; the zero Info means that of the function. Two lists in
+	// one Screener need different ids.
 	Info sources.Info
 
-	// StateFile is the name of a file in which to keep what was read, so that a
-	// program that starts anew goes on where it was. Each list needs one of its
-	// own. A file that is damaged, or of other contracts, is not used, and
-	// replaced; one that cannot be read or written at all is an error. With ""
-	// the list is read from the first block at each start, which takes minutes.
+	// StateFile is the name of a file for what was read, so that the program continues
+	// there after a restart. Each list needs its own file. A damaged file, or one of
+	// other contracts, is replaced; one that cannot be read or written is an error. With
+	// "" each start reads the list from the first block, which takes minutes.
 	StateFile string
-	// Confirmations is for a chain whose nodes do not know which block is final.
-	// Blocks count as final when so many others stand above them. Zero means to
-	// ask the node.
+	// Confirmations is the number of later blocks that make a block final, for chains
+	// whose nodes do not know which block is final. Zero means to ask the node.
 	Confirmations uint64
-	// MaxRange is the largest number of blocks to ask about at once; zero means
-	// 50000. When the node refuses, the source asks for less.
+	// MaxRange limits the blocks of one request; zero means 50000. If the node refuses,
+	// the source asks for fewer.
 	MaxRange uint64
-	// Client makes the requests; nil means http.DefaultClient. It must not follow
-	// redirects, and is told so. No answer may take longer than two minutes.
+	// Client makes the requests; nil means http.DefaultClient. Redirects are not followed.
+	// An answer may take at most two minutes.
 	Client *http.Client
-	// AllowHTTP allows an endpoint that is not https: for a node in a network of
-	// one's own.
+	// AllowHTTP allows an endpoint that is not https, such as that of a local node.
 	AllowHTTP bool
-	// Progress, if not nil, is called by Load when it has read the blocks up to
-	// and including block, out of those up to last.
+	// Progress, if not nil, is called when Load has read the blocks up to block, of those
+	// up to last.
 	Progress func(block, last uint64)
 }
 
-// New returns the accounts that the issuers of stablecoins have frozen, by
-// default those of [Issuers], under the id STABLECOIN_FREEZES. endpoint is the
-// address of the JSON-RPC interface of a node; no error names it, for most have
-// a key in it. opts may be nil; what is wrong in it, or in endpoint, is the error of
-// Load.
+// New returns the accounts that the issuers of stablecoins have frozen, by default those of
+// [Issuers], with the id STABLECOIN_FREEZES. endpoint is the address of a node's JSON-RPC
+// interface; no error contains it, for most have a key in it. opts may be nil; an error in
+// it, or in endpoint, is an error of Load.
 //
-// Load reads the events since the last block that was read before, by an
-// earlier Load or, with Options.StateFile, an earlier program, and gives the
-// whole list as it is at the last final block. The time of that block is when
-// the list was last known to be current. A Load that fails gives nothing, but
-// the next one goes on where it broke off. If the list has no new events it is
-// [sources.ErrUnchanged]. If it turns out that blocks were read that are no
-// longer part of the chain, all is read again. Calls are repeated a few times
-// if they fail in a way that may pass. Loads wait for each other.
+// Load reads the events since the last block read by an earlier Load or, with
+// Options.StateFile, by an earlier program, and returns the whole list as of the last final
+// block. The time of that block is when the list was last known to be current. A Load that
+// fails adds nothing, and the next one continues where it broke off. A list without new
+// events is [sources.ErrUnchanged]. If blocks that were read are no longer part of the
+// chain, Load reads everything again. Load repeats calls that fail in a way that may pass.
+// Concurrent Loads wait for each other.
 //
-// The Ref of an entry is the transaction by which the account was listed, a
-// colon, and the index of the log in its block.
+// The Ref of an entry is the transaction that listed the account, a colon, and the index of
+// the log in its block.
 func New(endpoint string, opts *Options) sources.Source {
 	return newSource(endpoint, opts, Issuers(), sources.Info{
 		ID:           "STABLECOIN_FREEZES",
@@ -157,8 +140,8 @@ func New(endpoint string, opts *Options) sources.Source {
 	})
 }
 
-// NewOracle returns the accounts that the sanctions oracle of Chainalysis lists,
-// under the id SANCTIONS_ORACLE. Everything else is as in [New].
+// NewOracle returns the accounts in the sanctions oracle of Chainalysis, with the id
+// SANCTIONS_ORACLE. Everything else is as with [New].
 func NewOracle(endpoint string, opts *Options) sources.Source {
 	return newSource(endpoint, opts, []Contract{Oracle()}, sources.Info{
 		ID:           "SANCTIONS_ORACLE",
@@ -188,10 +171,10 @@ func newSource(endpoint string, opts *Options, contracts []Contract, info source
 	o.MaxRange = min(o.MaxRange, maxBlock)
 	o.Contracts = slices.Clone(o.Contracts)
 	s := &source{
-		opts: o,
-		node: node{url: endpoint, allowHTTP: o.AllowHTTP, client: o.Client},
-		turn: make(chan struct{}, 1),
-		size: o.MaxRange,
+		opts:    o,
+		node:    node{url: endpoint, allowHTTP: o.AllowHTTP, client: o.Client},
+		loading: make(chan struct{}, 1),
+		size:    o.MaxRange,
 	}
 	s.follower, s.bad = newFollower(o.Contracts)
 	if s.bad == nil && o.ChainID == 0 {
@@ -209,10 +192,11 @@ type source struct {
 	follower *follower
 	bad      error // what is wrong with the options
 
-	turn  chan struct{} // has one element while a Load has its turn with what follows
-	node  node
-	size  uint64 // the number of blocks to ask about next
-	state *state // nil until the first Load
+	// loading holds one element while a Load uses the fields below.
+	loading chan struct{}
+	node    node
+	size    uint64 // the number of blocks to ask about next
+	state   *state // nil until the first Load
 }
 
 func (s *source) Info() sources.Info { return s.opts.Info }
@@ -221,7 +205,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	return loadList(ctx, s.load, prev, add)
 }
 
-// loadList is the Load of either source, whose list load returns.
+// loadList is the Load of either source; load returns its list.
 func loadList(ctx context.Context, load func(context.Context) ([]sources.Entry, sources.Revision, error), prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	entries, rev, err := load(ctx)
 	if err != nil {
@@ -250,8 +234,8 @@ func (s *source) load(ctx context.Context) ([]sources.Entry, sources.Revision, e
 		return nil, sources.Revision{}, err
 	}
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case s.loading <- struct{}{}:
+		defer func() { <-s.loading }()
 	case <-ctx.Done():
 		return nil, sources.Revision{}, ctx.Err()
 	}
@@ -268,7 +252,7 @@ func (s *source) load(ctx context.Context) ([]sources.Entry, sources.Revision, e
 	return s.list()
 }
 
-// list returns the list as of the state, which is complete.
+// list returns the list of the state, which must be complete.
 func (s *source) list() ([]sources.Entry, sources.Revision, error) {
 	st := s.state
 	records := 0

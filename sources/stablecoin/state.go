@@ -16,15 +16,15 @@ import (
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
-// A state is what was read of the chain.
+// A state is what was read from the chain.
 type state struct {
-	// Of says of what: the chain, the contracts, their events.
+	// Of names the chain, the contracts and their events.
 	Of string `json:"of"`
-	// Head is the block up to which was or is to be read, zero before the first.
+	// Head is the block up to which events are read; zero before the first.
 	Head block `json:"head"`
-	// Next is the first block that is not read yet.
+	// Next is the first block not read yet.
 	Next uint64 `json:"next"`
-	// Events is the number of events that were read, for each contract.
+	// Events is the number of events read, for each contract.
 	Events []int `json:"events"`
 
 	listed map[listedKey]listing
@@ -42,7 +42,7 @@ type listedKey struct {
 	Account  account `json:"account"`
 }
 
-// empty returns the state in which nothing was read.
+// empty returns the state before the first block.
 func (s *source) empty() *state {
 	var of strings.Builder
 	fmt.Fprint(&of, "chain ", s.opts.ChainID)
@@ -54,8 +54,8 @@ func (s *source) empty() *state {
 	return &state{Of: of.String(), Next: first, Events: make([]int, len(s.opts.Contracts)), listed: make(map[listedKey]listing)}
 }
 
-// apply changes the list by events, which are sorted. An account that is put on
-// the list a second time stays listed since the first.
+// apply changes the list by sorted events. An account that is listed again stays listed
+// since the first time.
 func (st *state) apply(events []event) error {
 	for _, e := range events {
 		st.Events[e.contract]++
@@ -86,14 +86,14 @@ func (st *state) sorted() []listing {
 	return all
 }
 
-// A stateFile has on its first line the SHA-256 of the second, in hex, and on
-// the second this in JSON.
+// A stateFile has the SHA-256 of its second line, in hex, on the first line, and this in
+// JSON on the second.
 type stateFile struct {
 	*state
 	Listed []listing `json:"listed"`
 }
 
-// save writes the state to its file, if there is to be one.
+// save writes the state file, if the options name one.
 func (s *source) save() error {
 	if s.opts.StateFile == "" {
 		return nil
@@ -110,8 +110,7 @@ func (s *source) save() error {
 	})
 }
 
-// restore returns the state of the file, or the empty one if there is none, or
-// none that will do.
+// restore returns the state in the file, or the empty state if there is no usable file.
 func (s *source) restore() (*state, error) {
 	empty := s.empty()
 	if s.opts.StateFile == "" {

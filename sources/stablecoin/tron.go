@@ -25,8 +25,7 @@ import (
 // TronUSDT is the contract of USDT on Tron.
 const TronUSDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 
-// TronOptions are what [NewTron] can be told. The zero TronOptions are the
-// defaults.
+// TronOptions configure [NewTron]. The zero TronOptions are the defaults.
 type TronOptions struct {
 	// URL is the address of a server with the interface of TronGrid; "" means
 	// https://api.trongrid.io.
@@ -36,26 +35,25 @@ type TronOptions struct {
 	Contract string
 	// Info describes the list; the zero Info means that of NewTron.
 	Info sources.Info
-	// Pause is how long to wait between two requests. Zero means a second:
-	// TronGrid refuses more to clients without a key.
+	// Pause is the wait between two requests. Zero means a second: TronGrid refuses more
+	// to clients without a key.
 	Pause time.Duration
 	// Client makes the requests; nil means http.DefaultClient. A key for TronGrid
 	// is a header field, TRON-PRO-API-KEY, which its Transport may set.
 	Client *http.Client
-	// AllowHTTP allows addresses that are not https: for a server of one's own.
+	// AllowHTTP allows addresses that are not https, such as that of a local server.
 	AllowHTTP bool
-	// Progress, if not nil, is called by Load with the number of events that it
-	// has read so far. How many there are, TronGrid does not say.
+	// Progress, if not nil, is called with the number of events that Load has read.
+	// TronGrid does not say how many there are.
 	Progress func(events int)
 }
 
-// NewTron returns the accounts on Tron that Tether has frozen, under the id
-// STABLECOIN_FREEZES_TRON, as TronGrid tells of them. opts may be nil.
+// NewTron returns the accounts on Tron that Tether has frozen, with the id
+// STABLECOIN_FREEZES_TRON, from TronGrid. opts may be nil.
 //
-// Load asks for all events each time, 200 at a time, in blocks that are
-// confirmed. Which of two events in one block came first cannot be told: an
-// account that was frozen and unfrozen in the same block counts as frozen. The
-// Ref of an entry is the transaction by which the account was frozen.
+// Each Load reads all events in confirmed blocks, 200 at a time. The order of two events in
+// one block is unknown: an account that was frozen and unfrozen in one block counts as
+// frozen. The Ref of an entry is the transaction that froze the account.
 func NewTron(opts *TronOptions) sources.Source {
 	o := TronOptions{}
 	if opts != nil {
@@ -79,7 +77,7 @@ type tron struct{ opts TronOptions }
 
 func (s *tron) Info() sources.Info { return s.opts.Info }
 
-// A tronEvent is one event as TronGrid gives it, as far as we read it.
+// A tronEvent is an event as TronGrid returns it, without the fields that are not read.
 type tronEvent struct {
 	Block    uint64 `json:"block_number"`
 	Time     int64  `json:"block_timestamp"` // in milliseconds
@@ -103,8 +101,8 @@ func (s *tron) Load(ctx context.Context, prev sources.Revision, add func(sources
 
 // load reads all events and returns the list.
 func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, error) {
-	// The removals first: an account that is frozen while we read is then listed,
-	// and one that is unfrozen meanwhile is so a Load later.
+	// Removals come first: an account that is frozen meanwhile is listed, and one that
+	// is unfrozen meanwhile is removed by the next Load.
 	removed, err := s.events(ctx, "RemovedBlackList", 0)
 	if err != nil {
 		return nil, sources.Revision{}, err
@@ -123,7 +121,7 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 	for _, e := range removed {
 		lastRemoved[e.Result.User] = max(lastRemoved[e.Result.User], e.Block)
 	}
-	// In the order of the chain, and where that is not known, in some order.
+	// The order of the chain; within a block it is unknown, so any fixed order will do.
 	slices.SortFunc(added, func(a, b tronEvent) int {
 		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Result.User, b.Result.User))
 	})

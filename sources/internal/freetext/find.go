@@ -1,3 +1,6 @@
+// Package freetext finds the wallets that sanctions lists name in free text, such as the
+// remarks of the EU's list, and collects what a list says about wallets and their holders.
+// Begin with [Find] and [List].
 package freetext
 
 import (
@@ -10,36 +13,34 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Found is an address that a text names.
+// A Found is an address in a text.
 type Found struct {
 	// Asset is the ticker that labels the address, as printed, or "".
 	Asset string
-	// Text is the address as printed, but in one piece if a line break cuts it.
+	// Text is the address as printed, joined if a line break cuts it.
 	Text string
-	// Address is what Text means under Asset, as [sources.Decode] reads it. It is
-	// zero if the label says that Text is an address, and it is none.
+	// Address is what Text means under Asset, by [sources.Decode]. It is zero if Text is
+	// labeled as an address and is none.
 	Address address.Address
 }
 
-// Find returns the wallets that text names, in the order of the text. What is an
-// address is up to [address.FindAll]: what its checksum proves, and "0x" with 40
-// hex digits. Beyond that a label makes an address of a word that looks like one,
-// and stands behind it: on a chain whose addresses have no checksum, such as
-// Solana, and, where the label has a colon or the words below, even of what is no
-// address that is known, which may be mistyped.
+// Find returns the wallets in text, in order. [address.FindAll] finds those that a checksum
+// proves, and "0x" with 40 hex digits. A label makes an address of another word that looks
+// like one: on a chain whose addresses have no checksum, such as Solana, and, if the label
+// has a colon or the words below, also of a word that is no known address, which may be
+// mistyped.
 //
-// The label of an address is the ticker in front of it, as in "ETH: 0x…",
-// "Digital Currency Address: XBT 3L…" or "USDT (TRC20) wallet: T…": a word in
-// capitals that is the ticker of a chain, or one of three to five that begins a
-// clause and has a colon behind it, or any behind the words "Digital Currency
-// Address". It holds for the addresses that follow, too, as long as nothing but
-// marks, numbers of a list and the words "and" and "or" stand between them. A
-// label on a line of its own needs a colon. For what proves nothing, the name of a
-// chain with a colon is a label, too, as in "Solana address: 7x…", and other words
-// than tickers are none.
+// The label of an address is the ticker before it, as in "ETH: 0x…", "Digital Currency
+// Address: XBT 3L…" or "USDT (TRC20) wallet: T…": a word in capitals that is the ticker of a
+// chain; or a word of three to five capitals that begins a clause and has a colon; or any
+// word behind "Digital Currency Address". It also labels the addresses that follow, if only
+// marks, numbers of a list and the words "and" and "or" stand between them. A label on a
+// line of its own needs a colon. The name of a chain with a colon labels words without a
+// checksum, as in "Solana address: 7x…".
 //
-// Labels are hints, and decide only between the chains of which Text can be an
-// address.
+// Labels are hints: they only choose between the chains on which Text can be an address.
+//
+// Find takes time in proportion to the text.
 func Find(text string) []Found {
 	var f finder
 	for _, found := range address.FindAll(text) {
@@ -55,7 +56,7 @@ func Find(text string) []Found {
 	return f.wallets
 }
 
-// A finder goes through a text.
+// A finder searches a text.
 type finder struct {
 	wallets []Found
 	last    labelled // of the last wallet
@@ -68,7 +69,7 @@ func (f *finder) add(w Found, l labelled, end int) {
 	f.last, f.end, f.next = l, end, end
 }
 
-// label returns the label of what begins at start.
+// label returns the label of the word that begins at start.
 func (f *finder) label(text string, start int) labelled {
 	gap := text[f.end:start]
 	if l, ok := label(gap); ok {
@@ -120,17 +121,16 @@ func (f *finder) words(text string, limit int) {
 	}
 }
 
-// The shortest word that a label makes an address, and the shortest first part of
-// one that is broken by a line feed. There are 32 characters at least in an
-// address of Solana.
+// The shortest word that a label makes an address, the shortest first part of one that a
+// line feed breaks, and the longest word. Addresses of Solana have 32 characters or more.
 const (
 	minWord = 25
 	minPart = 8
 	maxWord = 128
 )
 
-// isCode reports whether a word is none of a language: it has a digit in it, or a
-// capital behind a small letter.
+// isCode reports whether a word is unlike a word of a language: it has a digit, or a capital
+// behind a small letter.
 func isCode(word string) bool {
 	small := false
 	for _, c := range []byte(word) {
@@ -144,9 +144,8 @@ func isCode(word string) bool {
 	return false
 }
 
-// isLikely reports whether a word looks like an address: it is long, and has both
-// letters and digits. There may be letters in it that are not ASCII's: they look
-// like these, and were typed for them.
+// isLikely reports whether a word looks like an address: it is long, and has letters and
+// digits. A few letters may be other than ASCII ones that they look like.
 func isLikely(word string) bool {
 	letters, digits, others := 0, 0, 0
 	for _, r := range word {
@@ -162,8 +161,8 @@ func isLikely(word string) bool {
 	return len(word) >= minWord && len(word) <= maxWord && digits > 0 && letters > 0 && others <= 4
 }
 
-// nextWord returns where the first word behind from is, which ends at limit at the
-// latest. Both are limit if there is none.
+// nextWord returns the first word between from and limit. Both results are limit if there is
+// none.
 func nextWord(text string, from, limit int) (start, end int) {
 	for start = from; start < limit; {
 		ok, n := inWord(text[start:])
@@ -182,8 +181,7 @@ func nextWord(text string, from, limit int) (start, end int) {
 	return min(start, limit), min(end, limit)
 }
 
-// inWord reports whether s begins with a character of a word, and how long that
-// character is.
+// inWord reports whether s begins with a letter or digit, and its length.
 func inWord(s string) (ok bool, n int) {
 	if c := s[0]; c < utf8.RuneSelf {
 		return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z', 1
@@ -192,8 +190,8 @@ func inWord(s string) (ok bool, n int) {
 	return unicode.IsLetter(r) || unicode.IsDigit(r), n
 }
 
-// joined returns the word on the line behind the one that ends at end, and where
-// it ends, or "".
+// joined returns the word on the line behind the one that ends at end, and where it ends, or
+// "".
 func joined(text string, end, limit int) (string, int) {
 	start, to := nextWord(text, end, limit)
 	if gap := text[end:start]; start == to || strings.Count(gap, "\n") != 1 || strings.Trim(gap, " \t\r\n") != "" {
@@ -202,7 +200,7 @@ func joined(text string, end, limit int) (string, int) {
 	return text[start:to], to
 }
 
-// A labelled is what the label of an address says.
+// A labelled is the meaning of a label.
 type labelled struct {
 	asset string        // the ticker, or ""
 	known bool          // asset is the ticker of a chain, or announced

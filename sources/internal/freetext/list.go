@@ -1,6 +1,3 @@
-// Package holders keeps what a sanctions list says about wallets and those who
-// hold them while it is read, and makes entries of it when all of it was: nothing
-// of a list counts before.
 package freetext
 
 import (
@@ -16,7 +13,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A List is what was read so far.
+// A List is what was read of a list so far. [List.Emit] makes entries of it after the whole
+// list was read.
 type List struct {
 	Revision sources.Revision
 	Holders  []Holder
@@ -24,7 +22,7 @@ type List struct {
 	named    map[naming]bool
 }
 
-// A Holder is one whom the list names.
+// A Holder is a person or entity on the list.
 type Holder struct {
 	Ref, Name string
 	Main      bool      // Name is a main one; see Call
@@ -39,7 +37,7 @@ type Wallet struct {
 	ListedAt    time.Time // zero: that of the holder
 }
 
-// A naming is what the texts about a holder may repeat.
+// A naming identifies a wallet that the texts about a holder may repeat.
 type naming struct {
 	holder      int
 	asset, text string
@@ -47,9 +45,8 @@ type naming struct {
 
 const maxWallets = 1 << 20
 
-// Read reads a list that is published in XML and in CSV, by the function for the
-// format that r has. A page of HTML, which servers send in place of a list, is an
-// error.
+// Read reads a list that is published in XML and in CSV, with the function for the format of
+// r. An HTML page, which servers send instead of a list, is an error.
 func Read[L any](r io.Reader, xml, csv func(io.Reader) (L, error)) (L, error) {
 	in := bufio.NewReaderSize(r, 512)
 	head, _ := in.Peek(512)
@@ -65,15 +62,14 @@ func Read[L any](r io.Reader, xml, csv func(io.Reader) (L, error)) (L, error) {
 	return csv(in)
 }
 
-// Call gives the holder a name. Of several the first that is a main one counts,
-// or else the first.
+// Call names the holder. The first main name counts, or else the first name.
 func (h *Holder) Call(name string, main bool) {
 	if name != "" && (h.Name == "" || main && !h.Main) {
 		h.Name, h.Main = name, main
 	}
 }
 
-// Add adds a wallet. There is a bound of how many.
+// Add adds a wallet. The number of wallets is limited.
 func (l *List) Add(w Wallet) error {
 	if len(l.Wallets) == maxWallets {
 		return fmt.Errorf("more than %d wallets", maxWallets)
@@ -82,8 +78,8 @@ func (l *List) Add(w Wallet) error {
 	return nil
 }
 
-// AddNew adds a wallet, unless it was there before: the same text under the same
-// ticker, of the same holder.
+// AddNew adds a wallet, unless the list has the same text under the same ticker of the same
+// holder.
 func (l *List) AddNew(w Wallet) error {
 	key := naming{w.Holder, w.Asset, w.Text}
 	if l.named[key] {
@@ -99,8 +95,7 @@ func (l *List) AddNew(w Wallet) error {
 	return nil
 }
 
-// Find adds the wallets that a text about a holder names, as [freetext.Find] finds
-// them, but for those that were there before.
+// Find adds the new wallets that [Find] finds in a text about a holder.
 func (l *List) Find(holder int, text string, listedAt time.Time) error {
 	for _, w := range Find(text) {
 		if err := l.AddNew(Wallet{holder, w.Asset, w.Text, w.Address, listedAt}); err != nil {
@@ -110,7 +105,7 @@ func (l *List) Find(holder int, text string, listedAt time.Time) error {
 	return nil
 }
 
-// Check returns an error if what was read, to its end, is no list with wallets.
+// Check returns an error if a list that was read to its end has no records, date or wallet.
 func (l *List) Check() error {
 	switch {
 	case l.Revision.Records == 0:
@@ -123,9 +118,8 @@ func (l *List) Check() error {
 	return nil
 }
 
-// Emit calls add for each wallet, as an entry that is sanctioned, and returns the
-// revision, or else the error of add, with the holder, which the list calls so:
-// an "entity", or a "designation".
+// Emit calls add for each wallet, as a sanctioned entry, and returns the revision. An error of
+// add names the holder, which the list calls an "entity" or a "designation".
 func (l *List) Emit(holder string, add func(sources.Entry) error) (sources.Revision, error) {
 	for _, w := range l.Wallets {
 		h := &l.Holders[w.Holder]

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// fill reads until the buffer is full or the reader ends, keeping what is not
-// yet scanned. It makes room by moving that to the front, or, if there is none
-// to make, by doubling the buffer. It reports whether it got any bytes.
+// fill reads until the buffer is full or the reader ends, and keeps the bytes that are not
+// scanned yet. It makes room by moving them to the front or, if there is none, by doubling
+// the buffer. It reports whether it read any bytes.
 //
-// A full buffer at each call also bounds how often an unfinished tag is scanned
-// again, however few bytes the reader gives at a time.
+// Filling the whole buffer limits how often an unfinished tag is scanned again, however few
+// bytes the reader returns at a time.
 func (s *Scanner) fill() bool {
 	if s.readErr != nil {
 		return false
@@ -45,7 +45,7 @@ func (s *Scanner) fill() bool {
 	return s.end > had
 }
 
-// need reports whether n bytes, a few, are at hand from pos on.
+// need reports whether n bytes, a few, are available from pos.
 func (s *Scanner) need(n int) bool {
 	return s.end-s.pos >= n || s.fill() && s.end-s.pos >= n
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// other takes the comment, processing instruction or CDATA section at pos, and
-// keeps the text of the latter if it is asked to. Anything else that begins so
-// is refused.
+// other reads the comment, processing instruction or CDATA section at pos, and keeps the
+// text of the latter if keep is set. It refuses other markup.
 func (s *Scanner) other(keep bool) error {
 	s.attrs = s.attrs[:0]
 	switch {
@@ -68,7 +67,7 @@ func (s *Scanner) skipTo(mark string) error {
 	}
 }
 
-// cdata takes the rest of a CDATA section.
+// cdata reads the rest of a CDATA section.
 func (s *Scanner) cdata(keep bool) error {
 	for {
 		b := s.buf[:s.end]
@@ -98,8 +97,8 @@ func (s *Scanner) cdata(keep bool) error {
 	}
 }
 
-// instruction takes a processing instruction. The XML declaration is one in
-// form, and must be the first thing of the document.
+// instruction reads a processing instruction. The XML declaration has that form, and must
+// begin the document.
 func (s *Scanner) instruction() error {
 	first := s.Offset() == 0 || s.marked && s.Offset() == int64(len(byteOrderMark))
 	for {
@@ -136,7 +135,7 @@ func (s *Scanner) instruction() error {
 	}
 }
 
-// declaration checks what stands after "<?xml": section 2.8, XMLDecl.
+// declaration checks the text behind "<?xml": section 2.8, XMLDecl.
 func declaration(b []byte) error {
 	var seen []string
 	for {

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// tag takes the markup at pos, where a '<' is. It returns 0 for one that is no
-// tag.
+// tag reads the markup at pos, where a '<' is. It returns 0 if that is no tag.
 func (s *Scanner) tag() (Token, error) {
 	if !s.need(2) {
 		return 0, s.short()
@@ -34,8 +33,7 @@ func (s *Scanner) tag() (Token, error) {
 	}
 }
 
-// cut is the error of markup whose end is not in the buffer, which cannot be
-// filled any more.
+// cut returns the error of markup that does not end in the buffer, which cannot grow.
 func (s *Scanner) cut(what string) error {
 	if s.readErr == nil {
 		return s.errorf("%s of more than %d bytes", what, MaxToken)
@@ -185,9 +183,8 @@ func (s *Scanner) attributeValue(b []byte, i int, quote byte, a *attr) (int, err
 	}
 }
 
-// name scans the name at b[i]. It returns where its local part begins and where
-// it ends, and false if there is none. A name that runs up to the end of b may
-// be unfinished; what follows a name always tells.
+// name scans the name at b[i]. It returns where its local part begins and where it ends, and
+// false if there is none. A name that reaches the end of b may be unfinished.
 func name(b []byte, i int) (local, end int, ok bool) {
 	for prefixed := false; ; prefixed = true {
 		local = i
@@ -218,7 +215,7 @@ func (s *Scanner) pop() {
 	s.open = s.open[:n]
 }
 
-// endTag takes the end tag at pos.
+// endTag reads the end tag at pos.
 func (s *Scanner) endTag() error {
 	s.attrs = s.attrs[:0]
 	if len(s.open) == 0 {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// toMarkup moves to the next '<', and keeps the text up to there if it is asked
-// to. At the end of a whole document it returns io.EOF.
+// toMarkup moves to the next '<', and keeps the text before it if keep is set. At the end of
+// a whole document it returns io.EOF.
 func (s *Scanner) toMarkup(keep bool) error {
 	stop := uint8(textStop)
 	if keep {
@@ -143,8 +143,8 @@ func (s *Scanner) textReference(b []byte, keep bool) error {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// character returns the length of the character at the beginning of b, and 0 if
-// it is none that XML allows (section 2.2, Char) or not UTF-8.
+// character returns the length of the character at the beginning of b, and 0 if it is not
+// UTF-8 or not allowed by XML (section 2.2, Char).
 func character(b []byte) int {
 	c, n := utf8.DecodeRune(b)
 	if c == utf8.RuneError && n <= 1 || !isChar(c) {
@@ -158,8 +158,8 @@ func isChar(c rune) bool {
 		c >= ' ' && c <= 0xD7FF || c >= 0xE000 && c <= 0xFFFD || c >= 0x10000 && c <= utf8.MaxRune
 }
 
-// reference reads the reference at the beginning of b: what it stands for, and
-// its length, 0 if it is none.
+// reference reads the reference at the beginning of b. It returns its character and its
+// length, which is 0 if b begins with no reference.
 func reference(b []byte) (rune, int) {
 	end := bytes.IndexByte(b[:min(len(b), maxReference)], ';')
 	if end < 2 {
