@@ -26,7 +26,7 @@ type state struct {
 // enter puts text into the field and screens it.
 func enter(t *testing.T, b *tab, text string) {
 	t.Helper()
-	b.do(t, `const field = document.getElementById("address"); field.value = `+quote(text)+`; field.dispatchEvent(new Event("input")); document.getElementById("screen").requestSubmit()`)
+	b.do(t, `{ const field = document.getElementById("address"); field.value = `+quote(text)+`; field.dispatchEvent(new Event("input")); document.getElementById("screen").requestSubmit(); }`)
 }
 
 // inState waits until the result is in a state.

@@ -21,7 +21,7 @@ export function showLists(sources, changes) {
 
 function one(s, changes) {
   const points = changes.filter(c => c.source === s.id && c.event === "accepted").map(c => ({time: c.time, addresses: c.addresses})).reverse();
-  if (s.last_updated && points.length > 0) points.push({time: s.last_updated, addresses: s.address_count});
+  if (s.last_updated && points.length > 1) points.push({time: s.last_updated, addresses: s.address_count});
   const chart = sizes(s.name, points);
   return h("li", {"data-state": s.word},
     h("div", {class: "list-head"}, h("h3", {}, s.name), h("span", {class: `state ${s.word}`}, shape(signs[s.word], 16), words[s.word])),
