@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
-	"path/filepath"
+
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
 // ErrTooLarge is wrapped by errors about an index that would have more than 2^32-1 keys
@@ -210,29 +211,18 @@ func (b *Builder) Build() (*Index, error) {
 // the file at path atomically: path is the old file or the new one at all times, and
 // processes that have the old one open keep it.
 func (b *Builder) WriteFile(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
+	built := false
+	err := atomicfile.Write(path, 0o644, func(f *os.File) error {
+		built = true
+		return b.build(func(size int64) (image, error) {
+			return image{file: f}, cmp.Or(f.Truncate(0), f.Truncate(size))
+		})
+	})
+	if !built { // no file could be created
 		if b.pool != nil {
 			b.pool.free()
 		}
 		b.reset()
-		return err
-	}
-	err = b.build(func(size int64) (image, error) {
-		return image{file: f}, cmp.Or(f.Truncate(0), f.Truncate(size))
-	})
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = cmp.Or(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name()) // the first error says more
 	}
 	return err
 }

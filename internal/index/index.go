@@ -7,8 +7,9 @@ import (
 	"io"
 	"iter"
 	"math/bits"
-	"os"
 	"runtime"
+
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
 // ErrDamaged is wrapped by errors about an index that differs from what a Builder makes.
@@ -314,28 +315,12 @@ func (ix *Index) at(t *table, r uint64) (Key, Set) {
 // The file must not be changed or truncated while it is open. To replace it, rename
 // another file over it, as [Builder.WriteFile] does.
 func Open(path string) (*Index, error) {
-	info, err := os.Stat(path)
+	data, release, err := mapfile.Open(path)
+	if errors.Is(err, mapfile.ErrIrregular) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would block
-		return nil, fmt.Errorf("%s: %w: not a regular file", path, ErrDamaged)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()                       // read only
-	if info, err = f.Stat(); err != nil { // the file may have been replaced
-		return nil, err
-	}
-	size := info.Size()
-	if size < headerBytes || size != int64(int(size)) {
-		return nil, fmt.Errorf("%s: %w: not a file of an index's size", path, ErrDamaged)
-	}
-	data, release, err := mapFile(f, int(size))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	ix, err := load(data, release)
 	if err != nil {

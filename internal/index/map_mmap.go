@@ -8,15 +8,6 @@ import (
 	"unsafe"
 )
 
-// mapFile maps the first size bytes of f and returns a function that unmaps them.
-func mapFile(f *os.File, size int) ([]byte, func() error, error) {
-	data, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
-	if err != nil {
-		return nil, nil, os.NewSyscallError("mmap", err)
-	}
-	return data, func() error { return os.NewSyscallError("munmap", syscall.Munmap(data)) }, nil
-}
-
 // offHeap is the size from which an index is kept off the heap. With a large heap the
 // garbage collector runs less often, so the garbage of requests no longer stays in the
 // cache of the processor.
