@@ -1,0 +1,557 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+func init() { register.DoFn2x0[int, func(string)](&generateFn{}) }
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	beam.Init()
+	os.Exit(m.Run())
+}
+
+// listed are the entries of the list of the tests.
+const listed = 2000
+
+// account returns the bytes of listed account i, or for i of 1<<32 and above of one
+// that is not listed.
+func account(i uint64) [20]byte {
+	rng := rand.NewChaCha8([32]byte{1, byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24), byte(i >> 32), byte(i >> 40)})
+	var b [20]byte
+	rng.Read(b[:])
+	return b
+}
+
+func evmText(i uint64) string {
+	b := account(i)
+	return "0x" + hex.EncodeToString(b[:])
+}
+
+// lists makes a directory with two lists, and returns it with a Screener that
+// answers from them.
+func lists(t testing.TB) (string, *screening.Screener) {
+	t.Helper()
+	dir := t.TempDir()
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []sources.Entry
+	for i := range uint64(listed) {
+		entries = append(entries, sources.Entry{
+			Address: address.MustParse("ethereum", evmText(i)), Kind: score.Sanctioned, Ref: strconv.FormatUint(i, 10), Name: `a "name", with commas`,
+			ListedAt: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
+		})
+	}
+	other := sources.Entry{Address: address.MustParse("bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"), Kind: score.Scam, Ref: "b1"}
+	s, err := screening.New([]sources.Source{
+		sources.Static(sources.Info{ID: "FIRST", Name: "First", Jurisdiction: sources.US}, entries...),
+		sources.Static(sources.Info{ID: "SECOND", Name: "Second", Jurisdiction: sources.Community}, other),
+	}, &screening.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return dir, s
+}
+
+// A question is a row of a test.
+type question struct{ chain, text string }
+
+// questions returns n rows, with hits in several spellings, and rows that are
+// no address.
+func questions(n int) []question {
+	all := make([]question, n)
+	for i := range all {
+		q := question{"ethereum", evmText(uint64(i) + 1<<32)}
+		switch i % 100 {
+		case 1:
+			q.text = evmText(uint64(i) % listed)
+		case 2:
+			q = question{"polygon", strings.ToUpper(evmText(uint64(i) % listed)[2:])}
+			q.text = "0x" + q.text
+		case 3:
+			q = question{"Bitcoin", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"} // the same again and again
+		case 4:
+			q.text = "no address"
+		case 5:
+			q = question{"nochain", evmText(1)}
+		case 6:
+			q = question{"bitcoin", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"} // a private key
+		}
+		all[i] = q
+	}
+	return all
+}
+
+// expected returns the lines of hits.jsonl, by key, and the number of rows that
+// hit and of those that fail.
+func expected(t testing.TB, s *screening.Screener, all []question) (verdicts map[string]verdict, hits, invalid int64) {
+	t.Helper()
+	verdicts = make(map[string]verdict)
+	for _, q := range all {
+		c, err := address.ParseChain(q.chain)
+		if err != nil {
+			invalid++
+			continue
+		}
+		r, err := s.ScreenText(c, q.text)
+		if err != nil {
+			invalid++
+			continue
+		}
+		if len(r.Labels) == 0 {
+			continue
+		}
+		hits++
+		v := verdict{q.text, string(c), r.Digest(), r.Score, string(r.Level), r.ScoringVersion, nil}
+		for _, l := range r.Labels {
+			v.Labels = append(v.Labels, label{string(l.Kind), l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt})
+		}
+		verdicts[q.text+"|"+string(c)] = v
+	}
+	return verdicts, hits, invalid
+}
+
+// results reads a file of JSON lines.
+func results[T any](t testing.TB, dir, name string) []T {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []T
+	for line := range bytes.Lines(b) {
+		var v T
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&v); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// checkResults compares the files in dir, and the counters, with what ScreenText
+// returns.
+func checkResults(t testing.TB, s *screening.Screener, all []question, dir string, got counts) {
+	t.Helper()
+	want, hits, invalid := expected(t, s, all)
+	if want := (counts{int64(len(all)), hits, invalid}); got != want {
+		t.Errorf("the counters are %+v, want %+v", got, want)
+	}
+	verdicts := results[verdict](t, dir, "hits.jsonl")
+	for _, v := range verdicts {
+		if w := want[v.Address+"|"+v.Chain]; fmt.Sprint(v) != fmt.Sprint(w) {
+			t.Fatalf("the verdict is %+v, want %+v", v, w)
+		}
+	}
+	if len(verdicts) != len(want) {
+		t.Errorf("there are %d verdicts, want %d", len(verdicts), len(want))
+	}
+	for _, f := range results[failure](t, dir, "errors.jsonl") {
+		if f.Error == "" || len(f.Row) != 64 || f.Snapshot == "" {
+			t.Errorf("a failure is %+v", f)
+		}
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "errors.jsonl")); bytes.Contains(b, []byte("5HueCGU")) {
+		t.Error("errors.jsonl quotes a private key")
+	}
+}
+
+// TestFormats runs a job over each format.
+func TestFormats(t *testing.T) {
+	dir, s := lists(t)
+	all := questions(5000)
+	var table, quoted, lines, text bytes.Buffer
+	table.WriteString("\uFEFFid,chain,address\r\n")
+	quoted.WriteString("who,wallet,\"the chain\"\n")
+	for i, q := range all {
+		fmt.Fprintf(&table, "%d,%s,%s\r\n", i, q.chain, q.text)
+		w := csv.NewWriter(&quoted)
+		w.Write([]string{`a "b", c`, q.text, q.chain})
+		w.Flush()
+		b, _ := json.Marshal(map[string]any{"address": q.text, "chain": q.chain, "n": i})
+		lines.Write(append(b, '\n'))
+	}
+	var bitcoin []question
+	for _, q := range all {
+		bitcoin = append(bitcoin, question{"bitcoin", q.text})
+		fmt.Fprintln(&text, q.text)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write(table.Bytes())
+	z.Close()
+	for _, tt := range []struct {
+		name string
+		file []byte
+		rows rows
+		all  []question
+	}{
+		{"a.csv", table.Bytes(), rows{Format: "csv", AddressColumn: "address", ChainColumn: "chain"}, all},
+		{"a.csv.gz", zipped.Bytes(), rows{Format: "csv", AddressColumn: "address", ChainColumn: "chain"}, all},
+		{"quoted.csv", quoted.Bytes(), rows{Format: "csv", AddressColumn: "wallet", ChainColumn: "the chain"}, all},
+		{"a.jsonl", lines.Bytes(), rows{Format: "jsonl", AddressColumn: "address", ChainColumn: "chain"}, all},
+		{"a.txt", text.Bytes(), rows{Format: "text", Chain: "Bitcoin"}, bitcoin},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in, out := filepath.Join(t.TempDir(), tt.name), t.TempDir()
+			if err := os.WriteFile(in, tt.file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			j := job{lists: dir, in: in, out: out, rows: tt.rows}
+			for range 2 { // the second run, over the results of the first, changes nothing
+				got, err := j.run(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkResults(t, s, tt.all, out, got)
+			}
+		})
+	}
+}
+
+// TestRemote runs a job whose lists, rows and results are on a file system of
+// Beam's.
+func TestRemote(t *testing.T) {
+	dir, s := lists(t)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		memfs.Write("memfs://lists/"+f.Name(), b)
+	}
+	all := questions(300)
+	var lines []byte
+	for _, q := range all {
+		lines = fmt.Appendf(lines, "{\"address\":%q,\"chain\":%q}\n", q.text, q.chain)
+	}
+	memfs.Write("memfs://in/a.jsonl", lines)
+	out := t.TempDir()
+	j := job{lists: "memfs://lists/", in: "memfs://in/*", out: out, rows: rows{Format: "jsonl", AddressColumn: "address", ChainColumn: "chain"}}
+	got, err := j.run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkResults(t, s, all, out, got)
+}
+
+// TestRefused checks that nothing is screened where it would not be with the
+// lists that were asked for.
+func TestRefused(t *testing.T) {
+	ctx := context.Background()
+	dir, _ := lists(t)
+	in := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(in, []byte("chain,address\nethereum,"+evmText(1)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	columns := rows{Format: "csv", AddressColumn: "address", ChainColumn: "chain"}
+	for _, tt := range []struct {
+		job  job
+		want string
+	}{
+		{job{in: in, out: "x", rows: columns}, "-lists, -in and -out are needed"},
+		{job{lists: t.TempDir(), in: in, out: "x", rows: columns}, "there are no lists"},
+		{job{lists: dir + "/none", in: in, out: "x", rows: columns}, "no such file"},
+		{job{lists: dir, in: in + ".none", out: "x", rows: columns}, "no file is named"},
+		{job{lists: dir, in: in, out: "x", maxAge: time.Nanosecond, rows: columns}, screening.ErrStale.Error()},
+		{job{lists: dir, in: in, out: "x", rows: rows{Format: "csv", AddressColumn: "wallet", ChainColumn: "chain"}}, "-address-column"},
+		{job{lists: dir, in: in, out: "x", rows: rows{Format: "csv", AddressColumn: "address", ChainColumn: "network"}}, "-chain-column"},
+		{job{lists: dir, in: in, out: "x", rows: rows{Format: "parquet"}}, "want csv, jsonl or text"},
+		{job{lists: dir, in: in, out: "x", rows: rows{Format: "text"}}, "needs -chain"},
+		{job{lists: dir, in: in, out: "x", rows: rows{Format: "text", Chain: "ETH"}}, "ETH"},
+	} {
+		if _, err := tt.job.run(ctx); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v, want an error with %q", tt.job, err, tt.want)
+		}
+	}
+
+	// A list that was never loaded.
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := sources.File(sources.Info{ID: "BROKEN", Name: "Broken", Jurisdiction: sources.US}, "none", nil)
+	s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "FIRST", Name: "First", Jurisdiction: sources.US}), broken}, &screening.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Refresh(ctx) // the error is the test
+	if _, err := latest(ctx, st.Path(), nil, 0); err == nil {
+		t.Error("a snapshot without a required list is taken")
+	}
+
+	// A worker that does not have the lists of the job.
+	snap, err := latest(ctx, dir, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap.Digest = strings.Repeat("0", 64)
+	f := screenFn{Snapshot: snap}
+	if err := f.Setup(ctx); err == nil {
+		t.Error("a worker has opened other lists than those of the job")
+	}
+}
+
+// TestRows checks what is read of a line.
+func TestRows(t *testing.T) {
+	table := rows{Format: "csv", AddressColumn: "address", ChainColumn: "chain"}
+	if err := table.header("address,x,chain"); err != nil {
+		t.Fatal(err)
+	}
+	lines := rows{Format: "jsonl", AddressColumn: "address", ChainColumn: "chain"}
+	for _, tt := range []struct {
+		rows                    rows
+		line, chain, text, want string
+	}{
+		{table, "a,b,c", "c", "a", ""},
+		{table, `"a,b",,"c"` + "\r", "c", "a,b", ""},
+		{table, "", "", "", "no row"},
+		{table, "address,x,chain", "", "", "no row"},
+		{table, "a,b", "", "", "2 columns, want 3"},
+		{table, `"a`, "", "", "does not end"},
+		{lines, `{"address":"a","chain":"c"}`, "c", "a", ""},
+		{lines, `{"address":1,"chain":"c"}`, "", "", "no string"},
+		{lines, `{"address":"a"}`, "", "", "no string"},
+		{lines, `secret`, "", "", "no JSON"},
+		{rows{Format: "text", Chain: "c"}, "a b", "c", "a b", ""},
+	} {
+		chain, text, err := tt.rows.read(tt.line)
+		if tt.want == "" && (err != nil || chain != tt.chain || text != tt.text) {
+			t.Errorf("%q is read as %q, %q, %v", tt.line, chain, text, err)
+		}
+		if tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%q has the error %v, want %s", tt.line, err, tt.want)
+		}
+	}
+}
+
+// A generateFn makes the rows of one share of TestMany.
+type generateFn struct{ Rows int }
+
+func (f *generateFn) ProcessElement(share int, emit func(string)) {
+	for i := range f.Rows {
+		emit(rowOf(share*f.Rows + i))
+	}
+}
+
+// rowOf returns row n of TestMany: one in a thousand is listed, and one in ten
+// thousand is no address. Each listed row is another one until all were there.
+func rowOf(n int) string {
+	switch {
+	case n%10_000 == 5:
+		return "ethereum,0x" + strconv.Itoa(n)
+	case n%1000 == 7:
+		return "ethereum," + evmText(uint64(n/1000)%listed)
+	}
+	const digits = "0123456789abcdef"
+	b := append(make([]byte, 0, 64), "ethereum,0x"...)
+	x := uint64(n) * 0x9e3779b97f4a7c15
+	for range 40 {
+		b = append(b, digits[x>>60])
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return string(b)
+}
+
+// TestMany screens many generated rows, and checks that the counts are exact and
+// that memory does not grow with the rows.
+func TestMany(t *testing.T) {
+	const shares = 64
+	n := longtest.N(64_000, 10_000_000) / shares * shares
+	dir, s := lists(t)
+	ctx := context.Background()
+	snap, err := latest(ctx, dir, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rows{Format: "csv", AddressColumn: "address", ChainColumn: "chain"}
+	if err := r.header("chain,address"); err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	p, scope := beam.NewPipelineWithRoot()
+	var numbers []any
+	for i := range shares {
+		numbers = append(numbers, i)
+	}
+	generated := beam.ParDo(scope, &generateFn{n / shares}, beam.Reshuffle(scope, beam.Create(scope, numbers...)))
+	hits, bad := Screen(scope, snap, r, generated)
+	textio.Write(scope, out+"/hits.jsonl", hits)
+	textio.Write(scope, out+"/errors.jsonl", bad)
+
+	peak := heapPeak()
+	begun := time.Now()
+	got, err := execute(ctx, p)
+	took := time.Since(begun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heap := peak()
+	t.Logf("%d rows in %v, %.0f rows a second; the heap had at most %d MB", n, took, float64(n)/took.Seconds(), heap>>20)
+	var want counts
+	distinct := map[string]bool{}
+	for i := range n {
+		switch {
+		case i%10_000 == 5:
+			want.invalid++
+		case i%1000 == 7:
+			want.hits++
+			distinct[rowOf(i)] = true
+		}
+	}
+	want.rows = int64(n)
+	if got != want {
+		t.Errorf("the counters are %+v, want %+v", got, want)
+	}
+	for _, v := range results[verdict](t, out, "hits.jsonl") {
+		if !distinct[v.Chain+","+v.Address] || v.Snapshot != snap.Digest || v.Score != 100 {
+			t.Fatalf("%+v is a verdict", v)
+		}
+		delete(distinct, v.Chain+","+v.Address)
+	}
+	if len(distinct) > 0 {
+		t.Errorf("%d listed addresses have no verdict", len(distinct))
+	}
+	if failures := results[failure](t, out, "errors.jsonl"); int64(len(failures)) != want.invalid {
+		t.Errorf("there are %d failures, want %d", len(failures), want.invalid)
+	}
+	if heap > 1<<30 {
+		t.Errorf("the heap had %d MB", heap>>20)
+	}
+
+	// The same rows by ScreenAll, for README.md.
+	begun = time.Now()
+	found := 0
+	for r, err := range s.ScreenAll(func(yield func(address.Address) bool) {
+		for i := range n {
+			chain, text, _ := strings.Cut(rowOf(i), ",")
+			if a, err := address.Normalize(address.Chain(chain), text); err == nil && !yield(a) {
+				return
+			}
+		}
+	}, runtime.GOMAXPROCS(0)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Labels) > 0 {
+			found++
+		}
+	}
+	alone := time.Since(begun)
+	t.Logf("ScreenAll took %v; Beam %.1f times as long", alone, took.Seconds()/alone.Seconds())
+	if int64(found) != want.hits {
+		t.Errorf("ScreenAll has found %d", found)
+	}
+}
+
+// TestLargeFile screens a file that textio reads in several parts, and the same
+// file compressed.
+func TestLargeFile(t *testing.T) {
+	dir, _ := lists(t)
+	n := longtest.N(20_000, 3_000_000) // 160 MB; a part has 64 MB
+	var want counts
+	want.rows = int64(n)
+	plain, err := os.Create(filepath.Join(t.TempDir(), "a.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zipped, err := os.Create(plain.Name() + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, _ := gzip.NewWriterLevel(zipped, gzip.BestSpeed)
+	w := bufio.NewWriter(io.MultiWriter(plain, z))
+	fmt.Fprintln(w, "chain,address")
+	for i := range n {
+		fmt.Fprintln(w, rowOf(i))
+		switch {
+		case i%10_000 == 5:
+			want.invalid++
+		case i%1000 == 7:
+			want.hits++
+		}
+	}
+	if err := errors.Join(w.Flush(), z.Close(), plain.Close(), zipped.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{plain.Name(), zipped.Name()} {
+		j := job{lists: dir, in: name, out: t.TempDir(), rows: rows{Format: "csv", AddressColumn: "address", ChainColumn: "chain"}}
+		begun := time.Now()
+		got, err := j.run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d rows in %v", filepath.Base(name), n, time.Since(begun))
+		if got != want {
+			t.Errorf("%s: the counters are %+v, want %+v", filepath.Base(name), got, want)
+		}
+	}
+	both := job{lists: dir, in: plain.Name() + "*", out: t.TempDir(), rows: rows{Format: "csv", AddressColumn: "address", ChainColumn: "chain"}}
+	if _, err := both.run(context.Background()); err == nil || !strings.Contains(err.Error(), "need two jobs") {
+		t.Errorf("files with and without .gz have the error %v", err)
+	}
+}
+
+// heapPeak returns a function that returns the largest heap since.
+func heapPeak() func() uint64 {
+	stop, result := make(chan struct{}), make(chan uint64)
+	go func() {
+		var most uint64
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+			select {
+			case <-tick.C:
+			case <-stop:
+				result <- most
+				return
+			}
+		}
+	}()
+	return func() uint64 { close(stop); return <-result }
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// A Snapshot names the lists that all workers of a job answer from. A worker that
+// cannot open exactly these fails, and so does the job: two halves of an answer
+// never come from different lists.
+type Snapshot struct {
+	Lists    string // the directory
+	Digest   string // of all lists together
+	Sources  []List
+	Optional []string // ids of those that need not be loaded
+}
+
+// latest returns the Snapshot of the lists in a directory from which questions
+// were answered last. It opens them, and refuses those that are missing or older
+// than maxAge.
+func latest(ctx context.Context, lists string, optional []string, maxAge time.Duration) (Snapshot, error) {
+	snap := Snapshot{Lists: lists, Optional: optional}
+	dir, err := local(ctx, lists)
+	if err != nil {
+		return snap, err
+	}
+	st, err := store.Open(dir)
+	if err != nil {
+		return snap, err
+	}
+	archive := store.NewArchive(st)
+	events, err := archive.Answerings(ctx)
+	if err != nil {
+		return snap, err
+	}
+	if len(events) == 0 {
+		return snap, fmt.Errorf("%s: there are no lists: give it the directory of walletscreen's -data", lists)
+	}
+	for id, revision := range events[0].Lists {
+		l, err := listOf(ctx, archive, id, revision)
+		if err != nil {
+			return snap, fmt.Errorf("list %s: %w", id, err)
+		}
+		snap.Sources = append(snap.Sources, l)
+	}
+	past, err := screening.OpenAt(ctx, st, time.Now(), snap.stubs(), &screening.Options{Optional: optional, MaxAge: maxAge})
+	if err != nil {
+		return snap, err
+	}
+	r, err := past.Screen(probe)
+	if err != nil {
+		return snap, err // a list is missing, or too old
+	}
+	snap.Digest = r.Digest()
+	return snap, nil
+}
+
+// probe is an address to ask for the digest of the lists.
+var probe = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000")
+
+// A List is a source of a Snapshot. Its jurisdiction says which kinds of entries
+// it may have.
+type List struct {
+	ID           string
+	Jurisdiction sources.Jurisdiction
+}
+
+// listOf returns the List of a revision: that of an authority, of an operator or
+// of a community, by the kinds of its entries.
+func listOf(ctx context.Context, a *store.Archive, id, revision string) (List, error) {
+	l := List{id, sources.Community}
+	if revision == "" {
+		return l, nil // not loaded
+	}
+	f, err := a.Open(ctx, revision)
+	if err != nil {
+		return l, err
+	}
+	defer f.Close()
+	for e, err := range f.Entries() {
+		switch {
+		case err != nil:
+			return l, err
+		case e.Kind.Official():
+			l.Jurisdiction = sources.US
+			return l, nil
+		case e.Kind == score.Blocked:
+			l.Jurisdiction = sources.Operator
+			return l, nil
+		}
+	}
+	return l, nil
+}
+
+// stubs returns sources that load nothing: the lists come from the directory.
+func (s Snapshot) stubs() []sources.Source {
+	var all []sources.Source
+	for _, l := range s.Sources {
+		all = append(all, sources.Static(sources.Info{ID: l.ID, Name: l.ID, Jurisdiction: l.Jurisdiction}))
+	}
+	return all
+}
+
+// opened are the lists that this process has opened, by directory and digest.
+var opened sync.Map // of string to func() (*screening.Past, error)
+
+// open opens the lists, once in each process.
+func (s Snapshot) open(ctx context.Context) (*screening.Past, error) {
+	once, _ := opened.LoadOrStore(s.Digest+" "+s.Lists, sync.OnceValues(func() (*screening.Past, error) {
+		dir, err := local(ctx, s.Lists)
+		if err != nil {
+			return nil, err
+		}
+		st, err := store.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		return screening.OpenDigest(ctx, st, s.Digest, s.stubs(), &screening.Options{Optional: s.Optional})
+	}))
+	past, err := once.(func() (*screening.Past, error))()
+	if err != nil {
+		opened.Delete(s.Digest + " " + s.Lists) // the next bundle tries again
+	}
+	return past, err
+}
+
+// local returns a local directory with the files of dir: dir itself, or a copy if
+// it is on another file system.
+func local(ctx context.Context, dir string) (string, error) {
+	if !strings.Contains(dir, "://") {
+		if _, err := os.Stat(dir); err != nil {
+			return "", err
+		}
+		return dir, nil
+	}
+	dir = strings.TrimSuffix(dir, "/")
+	fs, err := filesystem.New(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	defer fs.Close()
+	names, err := fs.List(ctx, dir+"/*")
+	if err != nil {
+		return "", err
+	}
+	if len(names) == 0 {
+		return "", fmt.Errorf("%s: there are no files", dir)
+	}
+	to, err := os.MkdirTemp("", "lists")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if err := download(ctx, fs, name, filepath.Join(to, path.Base(name))); err != nil {
+			return "", errors.Join(err, os.RemoveAll(to))
+		}
+	}
+	return to, nil
+}
+
+func download(ctx context.Context, fs filesystem.Interface, name, to string) error {
+	r, err := fs.OpenRead(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Close())
+}

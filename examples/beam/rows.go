@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// rows says how a line is read. Its exported fields travel to the workers.
+type rows struct {
+	Format                     string // csv, jsonl or text
+	AddressColumn, ChainColumn string
+	Chain                      string // of all rows; "": that of the column
+	Header                     string // the line of CSV with the names of the columns
+	AddressAt, ChainAt, Width  int    // in CSV: the columns, and their number
+}
+
+// errSkip means that a line is no row.
+var errSkip = errors.New("no row")
+
+// prepare checks r, and finds the columns in the first line of a file.
+func (r *rows) prepare(ctx context.Context, file string) error {
+	if r.Chain != "" {
+		c, err := address.ParseChain(r.Chain)
+		if err != nil {
+			return err
+		}
+		r.Chain = string(c)
+	}
+	switch r.Format {
+	case "jsonl":
+		return nil
+	case "text":
+		if r.Chain == "" {
+			return errors.New("-format text needs -chain")
+		}
+		return nil
+	case "csv":
+	default:
+		return fmt.Errorf("unknown format %q: want csv, jsonl or text", r.Format)
+	}
+	line, err := firstLine(ctx, file)
+	if err != nil {
+		return err
+	}
+	return r.header(line)
+}
+
+// header finds the columns in a line of CSV.
+func (r *rows) header(line string) error {
+	names, err := fields(strings.TrimPrefix(line, byteOrderMark))
+	if err != nil {
+		return fmt.Errorf("the first line: %w", err)
+	}
+	r.Header, r.Width, r.ChainAt = line, len(names), -1
+	if r.AddressAt = slices.Index(names, r.AddressColumn); r.AddressAt < 0 {
+		return fmt.Errorf("there is no column %q among %q: name it with -address-column", r.AddressColumn, names)
+	}
+	if r.Chain == "" {
+		if r.ChainAt = slices.Index(names, r.ChainColumn); r.ChainAt < 0 {
+			return fmt.Errorf("there is no column %q among %q: name it with -chain-column, or give -chain", r.ChainColumn, names)
+		}
+	}
+	return nil
+}
+
+const byteOrderMark = "\uFEFF"
+
+// read returns the chain and the address of a line, or errSkip if it is empty or
+// the header. No error quotes the line, which could hold a secret.
+func (r *rows) read(line string) (chain, text string, err error) {
+	line = strings.TrimSuffix(line, "\r")
+	if line == "" || line == r.Header && r.Format == "csv" {
+		return "", "", errSkip
+	}
+	switch r.Format {
+	case "csv":
+		row, err := fields(line)
+		if err != nil {
+			return "", "", err
+		}
+		if len(row) != r.Width {
+			return "", "", fmt.Errorf("the row has %d columns, want %d", len(row), r.Width)
+		}
+		text = row[r.AddressAt]
+		if r.ChainAt >= 0 {
+			chain = row[r.ChainAt]
+		}
+	case "jsonl":
+		var row map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			return "", "", errors.New("the line is no JSON object")
+		}
+		if json.Unmarshal(row[r.AddressColumn], &text) != nil {
+			return "", "", fmt.Errorf("the member %q is no string", r.AddressColumn)
+		}
+		if r.Chain == "" && json.Unmarshal(row[r.ChainColumn], &chain) != nil {
+			return "", "", fmt.Errorf("the member %q is no string", r.ChainColumn)
+		}
+	default:
+		text = strings.TrimPrefix(line, byteOrderMark)
+	}
+	if r.Chain != "" {
+		chain = r.Chain
+	}
+	return chain, text, nil
+}
+
+// fields returns the fields of a line of CSV. A field with a line break in it is
+// an error: Beam splits files into lines before anything else.
+func fields(line string) ([]string, error) {
+	if !strings.Contains(line, `"`) {
+		return strings.Split(line, ","), nil
+	}
+	row, err := csv.NewReader(strings.NewReader(line)).Read()
+	if err != nil {
+		return nil, errors.New("the row is no CSV: a quoted field does not end in its line")
+	}
+	return row, nil
+}

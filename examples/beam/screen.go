@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+func init() {
+	register.DoFn4x1[context.Context, string, func(string, string), func(string, string), error](&screenFn{})
+	register.Emitter2[string, string]()
+	register.Function2x1(first)
+	register.Iter1[string]()
+}
+
+// namespace is that of the counters.
+const namespace = "walletscreen"
+
+var (
+	rowsCounter    = beam.NewCounter(namespace, "rows")
+	hitsCounter    = beam.NewCounter(namespace, "hits")
+	invalidCounter = beam.NewCounter(namespace, "invalid")
+)
+
+// Screen screens each line. It returns the verdicts that are not clean and the
+// rows that could not be screened, as JSON, each once for an address, a chain
+// and a snapshot: a row that is there twice, or a bundle that is retried, changes
+// nothing.
+func Screen(s beam.Scope, snap Snapshot, r rows, lines beam.PCollection) (hits, bad beam.PCollection) {
+	s = s.Scope("walletscreen.Screen")
+	keyedHits, keyedBad := beam.ParDo2(s, &screenFn{Snapshot: snap, Rows: r}, lines)
+	return beam.ParDo(s, first, beam.GroupByKey(s, keyedHits)), beam.ParDo(s, first, beam.GroupByKey(s, keyedBad))
+}
+
+// first returns the first value of a key. All are equal: the key has everything
+// that decides a verdict.
+func first(_ string, values func(*string) bool) string {
+	var v string
+	values(&v)
+	return v
+}
+
+// A screenFn screens lines. The exported fields travel to the workers.
+type screenFn struct {
+	Snapshot Snapshot
+	Rows     rows
+
+	past *screening.Past
+}
+
+// Setup opens the lists when a worker starts.
+func (f *screenFn) Setup(ctx context.Context) (err error) {
+	f.past, err = f.Snapshot.open(ctx)
+	return err
+}
+
+// A verdict is a line of hits.jsonl.
+type verdict struct {
+	Address  string  `json:"address"` // as in the row
+	Chain    string  `json:"chain"`
+	Snapshot string  `json:"snapshot"`
+	Score    int     `json:"score"`
+	Level    string  `json:"level"`
+	Scoring  string  `json:"scoring_version"`
+	Labels   []label `json:"labels"`
+}
+
+type label struct {
+	Label   string    `json:"label"`
+	Match   string    `json:"match"`
+	Source  string    `json:"source"`
+	Ref     string    `json:"source_ref"`
+	Name    string    `json:"name,omitempty"`
+	Listed  string    `json:"listed_address"`
+	AddedAt time.Time `json:"added_at"`
+}
+
+// A failure is a line of errors.jsonl. It does not quote a row that is not
+// understood, because it could hold a secret; the hash finds it.
+type failure struct {
+	Address  string `json:"address,omitempty"`
+	Chain    string `json:"chain,omitempty"`
+	Snapshot string `json:"snapshot"`
+	Row      string `json:"row_sha256"` // of the line, without its end
+	Error    string `json:"error"`
+}
+
+// ProcessElement screens a line. An error that is not the row's own, such as a
+// missing list, fails the bundle: no row is ever taken for clean.
+func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad func(key, value string)) error {
+	chain, text, err := f.Rows.read(line)
+	if errors.Is(err, errSkip) {
+		return nil
+	}
+	rowsCounter.Inc(ctx, 1)
+	if err != nil {
+		return f.fail(ctx, bad, line, failure{Error: err.Error()})
+	}
+	c, err := address.ParseChain(chain)
+	if err != nil {
+		return f.fail(ctx, bad, line, failure{Error: err.Error()})
+	}
+	r, err := f.past.ScreenText(c, text)
+	if err != nil {
+		var parse *address.ParseError
+		if !errors.As(err, &parse) {
+			return err
+		}
+		bare := failure{Chain: string(c), Error: err.Error()}
+		if !errors.Is(err, address.ErrSecret) {
+			bare.Address = text
+		}
+		return f.fail(ctx, bad, line, bare)
+	}
+	if len(r.Labels) == 0 {
+		return nil
+	}
+	hitsCounter.Inc(ctx, 1)
+	v := verdict{Address: text, Chain: string(c), Snapshot: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion}
+	for _, l := range r.Labels {
+		v.Labels = append(v.Labels, label{string(l.Kind), l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt})
+	}
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	hit(text+"|"+string(c)+"|"+r.Digest(), string(value))
+	return nil
+}
+
+// fail emits a row that could not be screened.
+func (f *screenFn) fail(ctx context.Context, bad func(key, value string), line string, e failure) error {
+	invalidCounter.Inc(ctx, 1)
+	sum := sha256.Sum256([]byte(line))
+	e.Row, e.Snapshot = hex.EncodeToString(sum[:]), f.Snapshot.Digest
+	value, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	bad(e.Row+"|"+e.Snapshot, string(value))
+	return nil
+}
