@@ -35,7 +35,7 @@ func TestSeeded(t *testing.T) {
 	}
 }
 
-// TestSeededLiveFails holds that no failure of the live source is hidden by the
+// TestSeededLiveFails checks that no failure of the live source is hidden by the
 // seed once the seed was loaded.
 func TestSeededLiveFails(t *testing.T) {
 	down := errors.New("down")
@@ -67,8 +67,8 @@ func (p part) Load(ctx context.Context, prev sources.Revision, add func(sources.
 	return rev, err
 }
 
-// TestSeededPart holds that whoever has a part is given the whole, even if the
-// part turns out to be all there is.
+// TestSeededPart checks that a caller that holds a part is given the whole list, even if its
+// digest is that of the part.
 func TestSeededPart(t *testing.T) {
 	for name, live := range map[string]sources.Source{"more": sources.Static(info, list...), "the same": sources.Static(info, list[:2]...)} {
 		src := sources.Seeded(live, part{sources.Static(info, list[:2]...)})

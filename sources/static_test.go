@@ -53,7 +53,7 @@ func TestStatic(t *testing.T) {
 	}
 }
 
-// TestStaticDigest holds that lists have equal digests exactly when they are
+// TestStaticDigest checks that lists have equal digests exactly when they are
 // equal.
 func TestStaticDigest(t *testing.T) {
 	digest := func(entries ...sources.Entry) string {

@@ -54,7 +54,7 @@ func newChain(t *testing.T) *chain {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The simulated node listens where it is told to. Its own HTTP needs a port
+	// The simulated node listens on the given address. Its own HTTP needs a port
 	// that is known to be free, and a socket does not.
 	dir, err := os.MkdirTemp("", "e2e")
 	if err != nil {

@@ -58,7 +58,7 @@ func (p *jsonParser) document() error {
 	return p.array()
 }
 
-// member reads an object of which one member is the list.
+// member reads an object that has the list as one of its members.
 func (p *jsonParser) member() error {
 	var seen bool
 	for p.d.More() {

@@ -334,7 +334,7 @@ func (e endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestParseBounds holds that nothing without an end is read for ever. What the
+// TestParseBounds checks that nothing without an end is read for ever. What the
 // bound is takes longer to test, so that is tested once.
 func TestParseBounds(t *testing.T) {
 	ignore := func(sources.Entry) error { return nil }

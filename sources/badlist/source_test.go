@@ -120,7 +120,7 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// TestBrokenOff holds that a download that breaks off adds nothing, and that
+// TestBrokenOff checks that a download that breaks off adds nothing, and that
 // what is read then is not added to what was read before. Its clock is not ours,
 // for there is a pause between the two.
 func TestBrokenOff(t *testing.T) {

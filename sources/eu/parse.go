@@ -91,7 +91,7 @@ func day(text []byte) time.Time {
 	return t
 }
 
-// first returns the earlier of two days, either of which may be zero.
+// first returns the earlier of two days; a zero day does not count.
 func first(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

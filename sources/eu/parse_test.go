@@ -201,7 +201,7 @@ func TestParseCSV(t *testing.T) {
 	}
 }
 
-// No part of a list is a list. Of CSV that holds but for what was cut between two
+// Every cut is refused, except that of CSV between two
 // of its lines, in which nothing shows.
 func TestTruncated(t *testing.T) {
 	for _, tt := range []struct {

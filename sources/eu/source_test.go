@@ -180,7 +180,7 @@ func TestFeed(t *testing.T) {
 	step("nothing held", sources.Revision{ETag: first.ETag}, nil, true)
 	step("another list held", sources.Revision{Digest: strings.Repeat("0", 64), ETag: "rss:" + sha1Of(other) + "@" + day(0)}, nil, true)
 
-	// Generated anew, and equal but for the root's attributes.
+	// Generated anew: only the attributes of the root differ.
 	c.set(later, feed(sha1Of(later), "Wed, 23 Sep 2026 18:01:34 GMT"))
 	second := step("an equal list, generated anew", held, sources.ErrUnchanged, true)
 	if !strings.HasPrefix(second.ETag, "rss:"+sha1Of(later)+"@") || second.Digest != first.Digest || !second.Published.After(first.Published) {

@@ -175,7 +175,7 @@ func TestParseCSVRemarks(t *testing.T) {
 	}
 }
 
-// TestParseCSVCutElsewhere holds that what is cut before a wallet is named is cut.
+// TestParseCSVCutElsewhere checks that what is cut before a wallet is named is cut.
 func TestParseCSVCutElsewhere(t *testing.T) {
 	const columns = `,"A",-0- ,"P",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"`
 	wallet := "1" + columns + "Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h.\"\r\n"

@@ -478,7 +478,7 @@ func TestAgainstEncodingXML(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that nothing makes Parse panic, and that what it takes has
+// FuzzParse checks that nothing makes Parse panic, and that what it takes has
 // records and wallets.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(smallAdvanced))

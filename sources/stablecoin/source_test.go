@@ -265,7 +265,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestDigest holds that what entries say is part of what the list is.
+// TestDigest checks that the digest covers the fields of entries.
 func TestDigest(t *testing.T) {
 	digests := map[string]string{}
 	for name, change := range map[string]func(o *stablecoin.Options){
@@ -289,7 +289,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestReorganisation holds that nothing stays listed by a block that is no
+// TestReorganisation checks that no account stays listed by a block that is no
 // longer part of the chain.
 func TestReorganisation(t *testing.T) {
 	c := eventful()
@@ -464,7 +464,7 @@ func TestRanges(t *testing.T) {
 	})
 }
 
-// TestInterrupted holds that a Load that breaks off gives nothing, and that the
+// TestInterrupted checks that a Load that breaks off adds nothing, and that the
 // next one does not read again what was read.
 func TestInterrupted(t *testing.T) {
 	for _, file := range []bool{false, true} {

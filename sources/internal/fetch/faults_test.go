@@ -287,7 +287,7 @@ func (l *latest) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	return l.source().Load(ctx, prev, add)
 }
 
-// TestAllowHTTP holds that no source speaks http unless it is told to.
+// TestAllowHTTP checks that no source speaks http without AllowHTTP.
 func TestAllowHTTP(t *testing.T) {
 	asked := false
 	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -320,7 +320,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestListProgress holds that each source tells of the bytes that it downloads.
+// TestListProgress checks that each source reports the bytes that it downloads.
 func TestListProgress(t *testing.T) {
 	for _, list := range lists {
 		if list.serve != nil {

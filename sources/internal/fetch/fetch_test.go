@@ -249,7 +249,7 @@ func TestShortBody(t *testing.T) {
 			return err
 		})
 		if err == nil {
-			t.Errorf("%s body, of which a part was read: no error", name)
+			t.Errorf("%s body that was read in part: no error", name)
 		}
 	}
 }

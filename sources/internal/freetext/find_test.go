@@ -9,7 +9,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// Addresses of the EU's and the UK's lists of September 2026, but for the last
+// Addresses of the EU's and the UK's lists of September 2026, without the last
 // four, which are of no list: BIP-173's key, and vectors of package address.
 const (
 	evm    = "0x002471b8A185f9980708d0eAEC5B289714F56f8d"
@@ -115,7 +115,7 @@ func TestFindMany(t *testing.T) {
 	}
 }
 
-// FuzzFind holds that each wallet stands in the text, in its order, and none is
+// FuzzFind checks that each wallet stands in the text, in its order, and none is
 // lost that FindAll finds.
 func FuzzFind(f *testing.F) {
 	f.Add("Known:\nETH: " + evm + "\nBTC: " + segwit + "\n" + script)

@@ -20,8 +20,8 @@ import (
 // A Parser is the Parse of such a package, for the list of an authority.
 type Parser func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 
-// Parse returns what parse adds. All of it must be sanctions, and nothing must be
-// added before an error.
+// Parse returns the entries that parse adds. All must be sanctions, and none may be added
+// before an error.
 func Parse(t testing.TB, parse Parser, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
 	var entries []sources.Entry
@@ -38,8 +38,8 @@ func Parse(t testing.TB, parse Parser, r io.Reader) ([]sources.Entry, sources.Re
 	return entries, rev, err
 }
 
-// Refused holds that parse takes no document in which old was replaced by new: its
-// error has want in its text, and names a place.
+// Refused checks that parse refuses the document in which old was replaced by new, with an
+// error that has want in its text and names a place.
 func Refused(t *testing.T, parse Parser, doc, old, new, want string) {
 	t.Helper()
 	changed := strings.ReplaceAll(doc, old, new)
@@ -56,11 +56,11 @@ func Refused(t *testing.T, parse Parser, doc, old, new, want string) {
 	}
 }
 
-// Truncated holds that parse takes no part of doc, cut at each step-th byte and
-// anywhere near the end, which in XML is the last tag, and that it returns the
-// error of a reader. In CSV, whose lines end with lineEnd, nothing shows a cut
-// behind one: such a part may be taken, with the wallets up to there. Truncated
-// returns how many were. lineEnd is "" of XML.
+// Truncated checks that parse refuses every part of doc, cut at each step-th byte and at all
+// near the end (in XML, the last tag), and that it returns the error of a reader. In CSV,
+// whose lines end with lineEnd, a cut behind a line does not show: parse may accept such a
+// part, with the wallets up to there. Truncated returns how many it accepted. lineEnd is ""
+// for XML.
 func Truncated(t *testing.T, parse Parser, doc string, step int, lineEnd string) (taken int) {
 	t.Helper()
 	all, _, err := Parse(t, parse, strings.NewReader(doc))
@@ -96,7 +96,7 @@ func Truncated(t *testing.T, parse Parser, doc string, step int, lineEnd string)
 	return taken
 }
 
-// AddError holds that an error of add ends a parse of doc, at once.
+// AddError checks that an error of add ends a parse of doc, at once.
 func AddError(t *testing.T, parse Parser, doc string) {
 	t.Helper()
 	full := errors.New("disk full")
@@ -107,8 +107,8 @@ func AddError(t *testing.T, parse Parser, doc string) {
 	}
 }
 
-// Memory holds that parse keeps nothing of a document but the wallets. large makes
-// one of about the given size, with few of them.
+// Memory checks that parse holds only the wallets of a document. large makes a document of
+// about the given size with few of them.
 func Memory(t *testing.T, parse Parser, large func(size int) io.Reader) {
 	t.Helper()
 	held := func(size int) uint64 {
@@ -141,7 +141,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Load returns what one Load of src adds.
+// Load returns the entries and the revision of one Load of src.
 func Load(ctx context.Context, src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := src.Load(ctx, prev, func(e sources.Entry) error {
@@ -161,8 +161,8 @@ func ReadFile(t testing.TB, name string) string {
 	return string(b)
 }
 
-// ReadRows returns the lines of a .tsv file of testdata, but for comments: those
-// of Rows for the list beside it.
+// ReadRows returns the lines of a .tsv file of testdata, without comments: the Rows of the
+// list beside it.
 func ReadRows(t testing.TB, name string) []string {
 	t.Helper()
 	var rows []string
