@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
@@ -305,7 +306,7 @@ func TestRansomwhere(t *testing.T) {
 			t.Errorf("entry %+v: want one of bitcoin, of a family", e)
 		}
 	}
-	for n := 0; n < len(strings.TrimSpace(data)); n += 11 {
+	for n := 0; n < len(strings.TrimSpace(data)); n += longtest.N(211, 11) {
 		if _, _, err := parseAs(badlist.Ransomwhere().Format, strings.NewReader(data[:n])); err == nil {
 			t.Errorf("cut to %d bytes: no error", n)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources/ofac"
@@ -88,7 +89,7 @@ func TestParseCSVTruncated(t *testing.T) {
 		t.Errorf("the whole file: %+v, %v, want no error and a marked end", rev, err)
 	}
 	for n := range sdn {
-		if n%13 != 0 && !bytes.ContainsAny(sdn[max(n-2, 0):n], "\r\n") {
+		if n%longtest.N(211, 13) != 0 && !bytes.ContainsAny(sdn[max(n-2, 0):n], "\r\n") {
 			continue
 		}
 		_, err := ofac.ParseCSV(bytes.NewReader(sdn[:n]), bytes.NewReader(comments), func(sources.Entry) error {
@@ -104,7 +105,7 @@ func TestParseCSVTruncated(t *testing.T) {
 			t.Errorf("unmarked sdn.csv cut to %d bytes: %+v, error %v, want one: %v", n, rev, err, !whole)
 		}
 	}
-	for n := 0; n < len(comments); n += 7 {
+	for n := 0; n < len(comments); n += longtest.N(31, 7) {
 		if _, _, err := parseCSV(t, bytes.NewReader(sdn), bytes.NewReader(comments[:n])); err == nil {
 			t.Errorf("sdn_comments.csv cut to %d bytes: no error", n)
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
@@ -357,7 +358,7 @@ func TestTimes(t *testing.T) {
 func TestModel(t *testing.T) {
 	const seed = 7
 	rnd := rand.New(rand.NewPCG(seed, seed))
-	for range 20 {
+	for range longtest.N(3, 20) {
 		c := newChain(0)
 		c.maxRange = 1 + rnd.Uint64N(40)
 		src := stablecoin.New(endpoint, options(c))

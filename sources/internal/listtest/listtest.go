@@ -117,13 +117,17 @@ func Memory(t *testing.T, parse Parser, large func(size int) io.Reader) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		var most uint64
+		read := 0
 		r := readerFunc(func(p []byte) (int, error) {
-			if len(p) >= 4096 {
+			if read >= 256<<10 {
+				read = 0
 				runtime.GC()
 				runtime.ReadMemStats(&now)
 				most = max(most, now.HeapAlloc)
 			}
-			return doc.Read(p)
+			n, err := doc.Read(p)
+			read += n
+			return n, err
 		})
 		if _, err := parse(r, func(sources.Entry) error { return nil }); err != nil {
 			t.Fatal(err)
