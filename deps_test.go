@@ -34,7 +34,7 @@ var imports = map[string]string{
 	"sources/internal/csvscan":        "sources",
 	"sources/internal/fetch":          "sources",
 	"sources/internal/freetext":       "address score sources",
-	"sources/internal/listtest":       "score sources",
+	"sources/internal/listtest":       "internal/longtest score sources",
 	"sources/internal/xmlscan":        "sources",
 	"sources/bundle":                  "internal/revision sources",
 	"sources/bundle/internal/rebuild": "address internal/revision score sources sources/badlist sources/eu sources/fbi sources/ofac sources/uk",

@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -75,8 +76,12 @@ func Truncated(t *testing.T, parse Parser, doc string, step int, lineEnd string)
 	if lineEnd == "" {
 		end = strings.LastIndex(doc, ">") + 1
 	}
+	tail := 200
+	if len(doc) > 10_000 {
+		tail = longtest.N(30, 200)
+	}
 	for n := range end {
-		if n%step != 0 && n < end-200 {
+		if n%step != 0 && n < end-tail {
 			continue
 		}
 		entries, _, err := Parse(t, parse, strings.NewReader(doc[:n]))
