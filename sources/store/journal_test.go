@@ -127,13 +127,16 @@ func TestJournalDamage(t *testing.T) {
 func TestTorn(t *testing.T) {
 	st, events := past(t)
 	good := bytes.Clone(st.journal)
-	at := bytes.LastIndex(good, []byte("\nanswering")) + 1
-	end := at + bytes.IndexByte(good[at:], '\n') + 1
-	for i := at + 1; i < end; i++ {
-		st.journal = slices.Concat(good[:i], []byte("\n"), good[at:])
-		got, err := store.NewArchive(st).Answering(ctx, day(9), func(store.Event) bool { return true })
-		if want := events[len(events)-3]; err != nil || got.Type != want.Type || !got.At.Equal(want.At) || got.Digest != want.Digest {
-			t.Fatalf("cut after %d bytes: %+v, %v, want %+v", i-at, got, err, want)
+	begin := bytes.LastIndex(good, []byte("\nanswering")) + 1
+	end := begin + bytes.IndexByte(good[begin:], '\n') + 1
+	for i := begin + 1; i < end; i++ {
+		st.journal = slices.Concat(good[:i], []byte("\n"), good[begin:])
+		a := store.NewArchive(st)
+		for at, want := range map[time.Time]store.Event{day(9): events[len(events)-3], day(8).Add(time.Second / 2): events[len(events)-7]} {
+			got, err := a.Answering(ctx, at, func(store.Event) bool { return true })
+			if err != nil || want.Type != store.Answering || got.Digest != want.Digest {
+				t.Fatalf("cut after %d bytes: at %v: %+v, %v, want %+v", i-begin, at, got, err, want)
+			}
 		}
 	}
 }
