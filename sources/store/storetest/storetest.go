@@ -67,7 +67,7 @@ func name(source string, n int) string {
 }
 
 // content returns the n-th content: several writes, and no text.
-func content(n int) []byte { return bytes.Repeat([]byte{0, 0xff, '\n', byte(n)}, 1+n*100_000) }
+func content(n int) []byte { return bytes.Repeat([]byte{0, 0xff, '\n', byte(n)}, 1+n*40_000) }
 
 // write returns a function that writes b in pieces.
 func write(b []byte) func(io.Writer) error {
