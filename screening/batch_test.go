@@ -27,8 +27,8 @@ func listedHalf(t *testing.T, addresses []address.Address) *screening.Screener {
 	return loaded(t, nil, sources.Static(ofac, entries[0]...), sources.Static(other, entries[1]...))
 }
 
-// TestScreenAll holds ScreenAll against Screen: the same answers in the same
-// order, at any number of workers, and of addresses.
+// TestScreenAll compares ScreenAll with Screen: it returns the same answers in the same
+// order.
 func TestScreenAll(t *testing.T) {
 	pool := append(valid(t), address.Address{})
 	s := listedHalf(t, pool[:len(pool)-1])
@@ -55,8 +55,8 @@ func TestScreenAll(t *testing.T) {
 
 func same(a, b address.Address) bool { return a == b }
 
-// TestScreenAllBreak checks that an iteration can be left at any time: it returns
-// once nothing of it is under way, and takes no more addresses.
+// TestScreenAllBreak checks that an iteration can be left at any time, and that no
+// goroutine is left.
 func TestScreenAllBreak(t *testing.T) {
 	pool := valid(t)
 	s := listedHalf(t, pool)
@@ -82,7 +82,7 @@ func TestScreenAllBreak(t *testing.T) {
 	}
 }
 
-// TestScreenAllNotLoaded checks that no batch answers what Screen does not.
+// TestScreenAllNotLoaded checks that ScreenAll returns the errors of Screen.
 func TestScreenAllNotLoaded(t *testing.T) {
 	s, err := screening.New([]sources.Source{sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))}, nil)
 	if err != nil {

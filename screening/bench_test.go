@@ -252,8 +252,7 @@ func BenchmarkLists(b *testing.B) {
 	}
 }
 
-// A changing source lists EVM addresses, of which one in a hundred is another at
-// each load.
+// A changing source lists EVM addresses. At each load, one in a hundred is another.
 type changing struct {
 	streamed
 	load int
@@ -271,7 +270,7 @@ func (c *changing) Load(ctx context.Context, prev sources.Revision, add func(sou
 	return r, err
 }
 
-// BenchmarkRefresh replaces a list of which one entry in a hundred has changed.
+// BenchmarkRefresh replaces a list in which one entry in a hundred has changed.
 func BenchmarkRefresh(b *testing.B) {
 	const n = 1_000_000
 	src := &changing{streamed: randomEVM(n, 1)}

@@ -165,8 +165,8 @@ func verdictOf(r screening.Result) [2][]screening.Label {
 	return [2][]screening.Label{verdict(r.Labels), verdict(suppressed)}
 }
 
-// TestBookModel holds Book and Report against the model, which screens the whole
-// book twice: of random books and random changes of lists, every address is found
+// TestBookModel compares Book and Report with the model, which screens the whole book
+// twice: for random books and random changes of lists, Changed returns every address
 // that has another verdict, and no other.
 func TestBookModel(t *testing.T) {
 	pool := valid(t)
@@ -265,8 +265,8 @@ func TestBookModel(t *testing.T) {
 	}
 }
 
-// TestBookNeedsAllLists holds that nothing is said before all required lists are
-// there, and nothing lost by that.
+// TestBookNeedsAllLists checks that Changed returns an error until all required lists
+// are loaded, and then every address with a label.
 func TestBookNeedsAllLists(t *testing.T) {
 	own := address.MustParse("bsc", lazarus)
 	official, reported := &published{info: ofac}, &published{info: community, err: errDown}
@@ -300,8 +300,8 @@ func TestBookNeedsAllLists(t *testing.T) {
 	}
 }
 
-// TestBookOptionalList has a list come late, out of a store, that was not waited
-// for.
+// TestBookOptionalList opens an optional list from the store late: the report covers
+// its addresses.
 func TestBookOptionalList(t *testing.T) {
 	dir := t.TempDir()
 	own := address.MustParse("ethereum", lazarus)
@@ -331,8 +331,8 @@ func TestBookOptionalList(t *testing.T) {
 	}
 }
 
-// TestBookPartReplaced has a part of a list replaced, by one out of a store, in a
-// refresh that loads nothing.
+// TestBookPartReplaced replaces a part of a list by a whole list from the store, in a
+// refresh whose load fails.
 func TestBookPartReplaced(t *testing.T) {
 	dir := t.TempDir()
 	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, sources.Static(partInfo, upTo(3)...)))
@@ -352,7 +352,7 @@ func TestBookPartReplaced(t *testing.T) {
 	}
 }
 
-// TestBookExceptions holds that exceptions are changes, too.
+// TestBookExceptions checks that exceptions are changes, too.
 func TestBookExceptions(t *testing.T) {
 	var told []screening.Report
 	list := &published{info: ofac}
@@ -408,7 +408,7 @@ func (e *excepting) Load(ctx context.Context, prev sources.Revision, add func(so
 	return e.Source.Load(ctx, prev, add)
 }
 
-// TestBookAfterRestart holds that Open reports what is hit, and Refresh what
+// TestBookAfterRestart checks that Open reports what is listed, and Refresh what has
 // changed since the last run.
 func TestBookAfterRestart(t *testing.T) {
 	dir := t.TempDir()
@@ -444,7 +444,7 @@ func TestBookAfterRestart(t *testing.T) {
 	}
 }
 
-// TestReport holds that a report has the entries that were added and removed.
+// TestReport checks that a report has the entries that were added and removed.
 func TestReport(t *testing.T) {
 	var told []screening.Report
 	list := &published{info: ofac}
@@ -493,8 +493,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestRunReports has several sources load on schedules of their own. The changes
-// of a book, each on the last, must lead to what Screen says in the end.
+// TestRunReports loads several sources on their own schedules. The changes of a book,
+// one after the other, must lead to what Screen returns in the end.
 func TestRunReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := func(info sources.Info, takes time.Duration, kind score.Kind) *slow {
@@ -576,8 +576,8 @@ func TestRunReports(t *testing.T) {
 	})
 }
 
-// TestBookOfNothing holds what a Book refuses to be made of, and that a failure
-// leaves the old file.
+// TestBookOfNothing checks which addresses New refuses, and that an error in addresses
+// ends it.
 func TestBookOfNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book")
 	failing := func(yield func(address.Address, error) bool) {

@@ -166,8 +166,8 @@ func (e *Exception) check() error {
 	return nil
 }
 
-// differ returns addresses of all accounts of which one set has other exceptions
-// than another. Either may be nil.
+// differ returns addresses of all accounts whose exceptions differ between two sets.
+// Either may be nil.
 func (set *exceptionSet) differ(other *exceptionSet) []address.Address {
 	if set == other {
 		return nil
@@ -184,14 +184,14 @@ func (set *exceptionSet) differ(other *exceptionSet) []address.Address {
 	return accounts
 }
 
-// covers reports whether e is for a label about its account at the given time.
+// covers reports whether e suppresses a label of its account at the given time.
 func (e *Exception) covers(l *Label, now time.Time) bool {
 	return (e.Source == "" || e.Source == l.Source) && (e.Ref == "" || e.Ref == l.Ref) &&
 		(e.Expires.IsZero() || now.Before(e.Expires))
 }
 
-// split returns which of the labels of an account count at the given time, and
-// which do not, in their order. It may change labels.
+// split returns the labels of an account that count at the given time, and those that
+// do not, in their order. It may change labels.
 func (set *exceptionSet) split(account address.Key, labels []Label, now time.Time) ([]Label, []Suppressed) {
 	of := set.byAccount[account]
 	if of == nil {
@@ -243,8 +243,8 @@ func (e *Exception) line() string {
 	return string(text) + "\n"
 }
 
-// ReadExceptions reads exceptions for [Screener.SetExceptions]: lines, each of which is a
-// JSON object (RFC 8259) with string values, or blank.
+// ReadExceptions reads exceptions for [Screener.SetExceptions]: one JSON object (RFC 8259)
+// with string values on each line that is not blank.
 //
 //	{"chain": "ethereum", "address": "0x098B…", "reason": "license 2026-17", "author": "J. Doe"}
 //	{"chain": "bitcoin", "address": "bc1q…", "source": "COMMUNITY_BADLIST", "ref": "17",

@@ -28,8 +28,7 @@ func except(c address.Chain, text string) screening.Exception {
 	return screening.Exception{Address: address.MustParse(c, text), Reason: "licence 2026-17", Author: "J. Doe"}
 }
 
-// TestExceptions tells which labels an exception covers: an EVM account and a
-// Bitcoin key are listed, the first twice.
+// TestExceptions checks which labels an exception covers.
 func TestExceptions(t *testing.T) {
 	const legacy, segwit = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
 	const legacyOfSegwit = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
@@ -93,8 +92,7 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// TestExceptionOfMany holds that the exception that says most about a label is the
-// one that is shown, as long as it has not ended.
+// TestExceptionOfMany checks that the most specific exception is the one that is shown.
 func TestExceptionOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
@@ -131,7 +129,7 @@ func TestExceptionOfMany(t *testing.T) {
 	})
 }
 
-// TestExceptionsNotTaken holds that nothing changes by what cannot be taken.
+// TestExceptionsNotTaken checks that an invalid exception changes nothing.
 func TestExceptionsNotTaken(t *testing.T) {
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	had := []screening.Exception{except("ethereum", lazarus)}
@@ -190,7 +188,7 @@ func TestExceptionsNotTaken(t *testing.T) {
 	}
 }
 
-// TestExceptionsInDigest holds what the digest says of exceptions.
+// TestExceptionsInDigest checks what the digest says about exceptions.
 func TestExceptionsInDigest(t *testing.T) {
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	digest := func(exceptions ...screening.Exception) string {
@@ -231,8 +229,8 @@ func TestExceptionsInDigest(t *testing.T) {
 	}
 }
 
-// TestExceptionsNeverTorn sets exceptions, and refreshes, while readers ask: each
-// answer is that of the snapshot whose digest it carries.
+// TestExceptionsNeverTorn sets exceptions and refreshes while readers ask: each answer
+// must be from one snapshot.
 func TestExceptionsNeverTorn(t *testing.T) {
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	var digests [2]string
@@ -274,8 +272,8 @@ func TestExceptionsNeverTorn(t *testing.T) {
 	wg.Wait()
 }
 
-// TestExceptionsNoAllocs holds that a clean address costs nothing, though there are
-// exceptions, even one for that address.
+// TestExceptionsNoAllocs checks that a clean address costs no allocation if there are
+// exceptions.
 func TestExceptionsNoAllocs(t *testing.T) {
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	if err := s.SetExceptions(ctx, []screening.Exception{except("ethereum", lazarus), except("ethereum", clean)}); err != nil {
@@ -286,8 +284,8 @@ func TestExceptionsNoAllocs(t *testing.T) {
 	}
 }
 
-// TestExceptionsOfThePast holds that what was excepted then is excepted in the Past,
-// and nothing else.
+// TestExceptionsOfThePast checks that a Past has the exceptions of then, and that they
+// expire as of then.
 func TestExceptionsOfThePast(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -391,7 +389,7 @@ func TestReadExceptions(t *testing.T) {
 	}
 }
 
-// FuzzReadExceptions holds that what is read is taken, if it is there once, and is
+// FuzzReadExceptions checks that what is read is taken, if it is there once, and is
 // read again as it was.
 func FuzzReadExceptions(f *testing.F) {
 	f.Add(`{"chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","reason":"\ud800","author":"\u0000"}`)

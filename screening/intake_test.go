@@ -16,9 +16,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// TestIntakeModel refreshes lists of entries that come, go, come back, stand there
-// again under other names, and crowd around few addresses, and compares what a
-// Report and the lists say with what sets say. A restart changes nothing.
+// TestIntakeModel refreshes lists of entries that come, go, come back, repeat under
+// other names, and crowd around few addresses, and compares the Report and the lists
+// with sets. A restart changes nothing.
 func TestIntakeModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	addresses := []address.Address{
@@ -96,7 +96,7 @@ func TestIntakeModel(t *testing.T) {
 		difference("Removed", r.Removed, held, next)
 		checkHeld(t, s, 0, entries)
 		if st := s.Sources()[0]; r.Entries != n || st.Entries != n || st.AnomalyKinds[sources.Duplicate] != repeated {
-			t.Errorf("refresh %d: %d entries, %+v, want %d, of which %d are repeated", i, r.Entries, st, n, repeated)
+			t.Errorf("refresh %d: %d entries, %+v, want %d, and %d of them repeated", i, r.Entries, st, n, repeated)
 		}
 		got, err := s.Entries(0)
 		if err != nil {

@@ -109,7 +109,7 @@ func modelText(s string) string {
 	return s
 }
 
-// respelled returns other spellings of a, some of which no chain may take.
+// respelled returns other spellings of a; no chain may accept some of them.
 func respelled(a address.Address) []string {
 	text := a.Normalized()
 	_, bare, _ := strings.Cut(text, ":")

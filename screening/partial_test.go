@@ -13,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-var partInfo = sources.Info{ID: "PARTS", Name: "A list of which parts are known", Jurisdiction: sources.EU}
+var partInfo = sources.Info{ID: "PARTS", Name: "A list with known parts", Jurisdiction: sources.EU}
 
 // listing returns the entry of account n.
 func listing(n int) sources.Entry {
@@ -75,8 +75,8 @@ func expect(t *testing.T, when string, s *screening.Screener, loaded bool, addre
 	}
 }
 
-// TestPartial follows a list of which a part was brought along until it is whole,
-// and much shorter.
+// TestPartial follows a list from a seed that is a part until all of it is loaded, and
+// much shorter.
 func TestPartial(t *testing.T) {
 	optional := &screening.Options{Optional: []string{partInfo.ID}}
 	for name, opts := range map[string]*screening.Options{"required": nil, "optional": optional} {
@@ -125,7 +125,7 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestPartialSame has a publisher whose whole list is what was known of it.
+// TestPartialSame has a publisher whose whole list has the same entries as the part.
 func TestPartialSame(t *testing.T) {
 	l := &live{sources.Static(partInfo, upTo(3)...)}
 	s := newScreener(t, nil, sources.Seeded(l, partOf(upTo(3)...)))
@@ -139,7 +139,7 @@ func TestPartialSame(t *testing.T) {
 		}
 		expect(t, "whole", s, true, 3, 1, 100)
 	}
-	// So does a source that is none of Seeded's, and says that it is unchanged.
+	// The same holds for a source without a seed that says that it is unchanged.
 	l.now = partOf(upTo(3)...)
 	s = newScreener(t, nil, l)
 	for range 2 {
@@ -155,8 +155,8 @@ func TestPartialSame(t *testing.T) {
 	expect(t, "whole at last", s, true, 3, 1, 100)
 }
 
-// TestPartialRefresh has a program that does not call Open: a part is no reason to
-// wait for the next Refresh.
+// TestPartialRefresh has a program that does not call Open: Refresh loads the whole
+// list, or the part if that fails.
 func TestPartialRefresh(t *testing.T) {
 	l := &live{sources.Static(partInfo, append(upTo(2), listing(9))...)}
 	s := newScreener(t, nil, sources.Seeded(l, partOf(upTo(3)...)))
@@ -174,8 +174,8 @@ func TestPartialRefresh(t *testing.T) {
 	expect(t, "down", s, false, 3, 3, 100)
 }
 
-// TestPartialStored restarts the program: a part stays one, and first seen is what
-// it was.
+// TestPartialStored restarts the program: a part stays a part, and first-seen times
+// stay.
 func TestPartialStored(t *testing.T) {
 	dir := openStore(t, t.TempDir())
 	start := func(live sources.Source, seed ...sources.Entry) *screening.Screener {

@@ -72,9 +72,8 @@ func (m moment) same(t *testing.T, p *screening.Past) error {
 	return nil
 }
 
-// TestPast has two lists change, fail, and be found unchanged at random, over
-// several programs, and holds what is opened at each instant, and by each digest,
-// against what was said then.
+// TestPast changes two lists at random over several programs, and compares what OpenAt
+// and OpenDigest return with what was answered then.
 func TestPast(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,9 +157,7 @@ func TestPast(t *testing.T) {
 	})
 }
 
-// TestPastInstants asks at the very instants at which a snapshot began, and just
-// before.
-// TestPastWithoutStore: the past is in a Store, and without one there is none.
+// TestPastWithoutStore checks that OpenAt and OpenDigest need a Store.
 func TestPastWithoutStore(t *testing.T) {
 	srcs := []sources.Source{sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))}
 	if p, err := screening.OpenAt(t.Context(), nil, time.Now(), srcs, nil); err == nil {
@@ -171,6 +168,7 @@ func TestPastWithoutStore(t *testing.T) {
 	}
 }
 
+// TestPastInstants asks at the instants at which a snapshot began, and just before.
 func TestPastInstants(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -213,7 +211,7 @@ func TestPastInstants(t *testing.T) {
 	})
 }
 
-// TestPastSources gives other sources than were held.
+// TestPastSources gives other sources than were used then.
 func TestPastSources(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	us := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))
@@ -272,7 +270,7 @@ func TestPastSources(t *testing.T) {
 	}
 }
 
-// TestPastMaxAge holds that staleness is told as of then.
+// TestPastMaxAge checks that staleness is decided as of then.
 func TestPastMaxAge(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -304,8 +302,8 @@ func TestPastMaxAge(t *testing.T) {
 	})
 }
 
-// TestPastIsNoOther damages and drops what was held: that is an error, whatever
-// else could be opened.
+// TestPastIsNoOther damages and deletes revisions that were used: that is an error,
+// whatever else could be opened.
 func TestPastIsNoOther(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -358,7 +356,7 @@ func TestPastIsNoOther(t *testing.T) {
 	}
 }
 
-// TestPastPruned keeps two revisions: those before are told to be gone.
+// TestPastPruned keeps two revisions: earlier ones are reported as not found.
 func TestPastPruned(t *testing.T) {
 	st := store.Retain(openStore(t, t.TempDir()), 2, 0)
 	src, steady := &flaky{info: ofac}, sources.Static(community, sources.Entry{Listed: "x", Kind: score.Scam})
@@ -386,8 +384,8 @@ func TestPastPruned(t *testing.T) {
 	}
 }
 
-// TestPastTwice has a list that is damaged, and the same list that was accepted
-// again: a digest is opened as long as one of them is good.
+// TestPastTwice deletes one of two revisions with the same list: a digest is opened as
+// long as one of them is good.
 func TestPastTwice(t *testing.T) {
 	dir := t.TempDir()
 	src := &flaky{info: ofac}
@@ -452,8 +450,8 @@ func TestJournalNotWritten(t *testing.T) {
 	}
 }
 
-// TestSnapshotsOfRestarts holds that a program which starts again and again, and
-// answers as before, keeps no more of that; but that it does if it answers otherwise.
+// TestSnapshotsOfRestarts checks that a program which starts again and answers as
+// before adds nothing to the journal.
 func TestSnapshotsOfRestarts(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	src := &flaky{info: ofac}
@@ -515,8 +513,8 @@ func TestPastForged(t *testing.T) {
 	}
 }
 
-// TestPastUndecoded has lists give no Address for what is one: whatever is known about
-// the string, a restart and the Past answer as before.
+// TestPastUndecoded lists addresses without an Address: a restart and the Past answer
+// as before.
 func TestPastUndecoded(t *testing.T) {
 	for _, listed := range []string{lazarusMixed, "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "bitcoin:1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", paymentID} {
 		src := sources.Static(ofac, sources.Entry{Listed: listed, Asset: "ETH", Kind: score.Sanctioned, Ref: "1", ListedAt: day})
@@ -541,7 +539,7 @@ func TestPastUndecoded(t *testing.T) {
 	}
 }
 
-// TestPastPartial holds that what was a part of a list is one in the Past.
+// TestPastPartial checks that a part of a list is a part in the Past.
 func TestPastPartial(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -41,10 +41,9 @@ func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 // whichever is newer. A program that must answer at once calls it before Run or
 // Refresh. A list that is held already is replaced by a newer one only.
 //
-// A source of which nothing is available is no error, and is not loaded afterwards. The
-// error joins one for each source of which something is available that could not be
-// used, even if that is an old revision in the store: a damaged one is set aside, and
-// the one before it is opened.
+// If nothing is available of a source, that is no error, and the source is not loaded
+// afterwards. The error joins what could not be used, even if it is an old revision in
+// the store: a damaged one is set aside, and the one before it is opened.
 func (s *Screener) Open(ctx context.Context) (Report, error) {
 	report := s.all(ctx, open)
 	err := report.err()

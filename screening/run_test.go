@@ -53,7 +53,7 @@ func scams(load func(sources.Revision, func(sources.Entry) error) (sources.Revis
 	}
 }
 
-// TestRunSchedules has a slow source beside a quick one, and one that fails.
+// TestRunSchedules runs a slow source, a quick one, and one that fails.
 func TestRunSchedules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		third := sources.Info{ID: "THIRD", Name: "Third", Jurisdiction: sources.EU}
@@ -103,7 +103,8 @@ func TestRunSchedules(t *testing.T) {
 	})
 }
 
-// TestTimeout holds that a source that hangs is given up, alone.
+// TestTimeout checks that a source that hangs reaches its time limit, without a delay
+// for others.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := &slow{info: community, takes: 1000 * time.Hour, load: down}
@@ -124,7 +125,7 @@ func TestTimeout(t *testing.T) {
 		if _, err := s.Refresh(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Hour {
 			t.Errorf("Refresh: %v after %v, want the time limit after an hour", err, time.Since(start))
 		}
-		// Whoever waits for another's load can stop waiting.
+		// A Refresh that waits for another load can stop waiting.
 		go s.Refresh(ctx)
 		synctest.Wait()
 		short, cancel := context.WithTimeout(ctx, time.Second)
@@ -163,7 +164,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestConcurrent does all at once: under the race detector it says whether it may.
+// TestConcurrent calls all methods concurrently, for the race detector.
 func TestConcurrent(t *testing.T) {
 	opts := &screening.Options{Store: openStore(t, t.TempDir()), Schedule: map[string]screening.Schedule{"OFAC_SDN": {Every: time.Millisecond}}}
 	var n atomic.Int32

@@ -190,8 +190,8 @@ func valid(t testing.TB) []address.Address {
 	return slices.Compact(all)
 }
 
-// TestModel holds Screen and ScreenText against the model, with random lists and
-// queries over all chains and all matches.
+// TestModel compares Screen and ScreenText with the model, for random lists and
+// questions over all chains and all matches.
 func TestModel(t *testing.T) {
 	pool := valid(t)
 	chains := address.Chains()
@@ -208,7 +208,7 @@ func TestModel(t *testing.T) {
 		case 0:
 			e.Listed = literals[rng.IntN(len(literals))]
 			return e
-		case 1: // an address, of which the list does not say so
+		case 1: // an address that the list does not decode
 			others := respelled(pool[rng.IntN(len(pool))])
 			if e.Listed = others[rng.IntN(len(others))]; strings.TrimSpace(e.Listed) == "" {
 				e.Listed = literals[0]
@@ -583,8 +583,8 @@ func TestShrinkGuard(t *testing.T) {
 	}
 }
 
-// TestShrinkToNothing checks that a list with records, but with no address any more,
-// is not taken for one from which all were removed, however short it was.
+// TestShrinkToNothing checks that a list with records, but without any address, is
+// suspect, however short the list before was.
 func TestShrinkToNothing(t *testing.T) {
 	for _, had := range []int{1, 9, 300} {
 		allow := false
@@ -717,8 +717,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestNeverTorn has readers ask while the lists are swapped: each answer must be
-// that of the snapshot whose digest it carries.
+// TestNeverTorn has readers ask while lists are swapped: each answer must be that of
+// the snapshot whose digest it has.
 func TestNeverTorn(t *testing.T) {
 	var generation atomic.Int64
 	src := func(info sources.Info, kind score.Kind) sources.Source {

@@ -8,8 +8,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestShared has small lists beside a long one, of which each in turn gets one more
-// entry: all are found, and nothing else is.
+// TestShared has small lists beside a long one. Each in turn gets one more entry: all
+// entries are found, and nothing else is.
 func TestShared(t *testing.T) {
 	addresses := randomEVM(70_000, 3)
 	others := randomEVM(2000, 4)

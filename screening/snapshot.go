@@ -211,8 +211,8 @@ func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error 
 	return snap.finish(r, sortLabels(append(labels, literal...)), err)
 }
 
-// isSpelledAs reports whether text is normal, but for the case of hex digits. A listed
-// string that is no address is filed under each address of which it is such a spelling.
+// isSpelledAs reports whether text equals normal, apart from the case of hex digits. A
+// listed string that is no address is filed under each address that it spells so.
 func isSpelledAs(text, normal string) bool {
 	return text == normal || strings.HasPrefix(text, "0x") && strings.EqualFold(text, normal)
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// TestRestart follows a list over several programs, in a fake time.
+// TestRestart follows a list over several programs, in fake time.
 func TestRestart(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -105,8 +105,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestStoreDamage damages the newest file: the one before it answers, and says
-// so, until the next refresh has replaced it.
+// TestStoreDamage damages the newest file: the one before it answers, and the error
+// names the file.
 func TestStoreDamage(t *testing.T) {
 	dir := t.TempDir()
 	src := &flaky{info: ofac, load: numbered(1, 1)}
@@ -215,7 +215,7 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// TestStoreKeepsTheNewer has bundled lists and a store in all orders of age.
+// TestStoreKeepsTheNewer combines bundled lists and a store in all orders of age.
 func TestStoreKeepsTheNewer(t *testing.T) {
 	dated := func(n int, at time.Time) sources.Source {
 		return &flaky{info: ofac, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
@@ -275,8 +275,8 @@ func TestStoreKeepsTheNewer(t *testing.T) {
 	})
 }
 
-// TestStoreUnchanged holds that a bundled list that is the stored one takes nothing
-// of its freshness, and that a seed hides no failure.
+// TestStoreUnchanged checks that a bundled list that is the stored one does not make it
+// older, and that a seed hides no failure.
 func TestStoreUnchanged(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -302,8 +302,8 @@ func TestStoreUnchanged(t *testing.T) {
 	})
 }
 
-// TestStoreShrink holds that the limit is against what is stored, and that nothing
-// is saved that was refused.
+// TestStoreShrink checks that a list is compared with the stored one, and that a
+// refused list is not saved.
 func TestStoreShrink(t *testing.T) {
 	dir := t.TempDir()
 	numbers := make([]int, 300)
@@ -338,8 +338,8 @@ func TestStoreShrink(t *testing.T) {
 	}
 }
 
-// TestStoreWritesLittle holds that a list that a source gives again and again is
-// one revision, and that checks are written down once a minute at most.
+// TestStoreWritesLittle checks that a list that comes again and again is one revision,
+// and that checks are saved at most once a minute.
 func TestStoreWritesLittle(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

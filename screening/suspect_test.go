@@ -40,8 +40,7 @@ func numberedEntries(kind score.Kind, from, to int) (all []sources.Entry) {
 	return all
 }
 
-// TestSuspect has lists replaced by others, each of which is suspect for one reason or
-// none. A suspect list is refused, unless Accept accepts it; the report, the status and
+// TestSuspect replaces lists by others that are suspect for one reason or none. A suspect list is refused, unless Accept accepts it; the report, the status and
 // the journal give the reason.
 func TestSuspect(t *testing.T) {
 	official := func(from, to int) []sources.Entry { return numberedEntries(score.Sanctioned, from, to) }

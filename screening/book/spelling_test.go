@@ -47,7 +47,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// FuzzSpelling holds that no text of a spelling does harm.
+// FuzzSpelling checks that no text of a spelling does harm.
 func FuzzSpelling(f *testing.F) {
 	for _, s := range []string{"ethereum 0x", "solana base58", "bitcoin base58check 00", "xrp ripple58check 00", "cosmos bech32 cosmos", "bitcoin bech32m bc 1"} {
 		f.Add(s, make([]byte, 20))

@@ -198,8 +198,8 @@ func newTableBuilder() *tableBuilder {
 	return b
 }
 
-// A filing is the keys under which an entry is filed, of which the first identifies
-// it, and the form of its listing.
+// A filing is the keys under which an entry is filed, and the form of its listing. The
+// first key identifies the entry.
 type filing struct {
 	keys []index.Key
 	form byte
