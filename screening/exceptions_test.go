@@ -25,7 +25,7 @@ import (
 
 // except returns an exception for an account.
 func except(c address.Chain, text string) screening.Exception {
-	return screening.Exception{Address: address.MustParse(c, text), Reason: "licence 2026-17", Author: "J. Doe"}
+	return screening.Exception{Address: address.MustParse(c, text), Reason: "license 2026-17", Author: "J. Doe"}
 }
 
 // TestExceptions checks which labels an exception covers.
@@ -79,7 +79,7 @@ func TestExceptions(t *testing.T) {
 		var refs []string
 		for _, x := range r.Suppressed {
 			refs = append(refs, x.Ref)
-			if x.Reason != "licence 2026-17" || x.Author != "J. Doe" || x.Points == 0 {
+			if x.Reason != "license 2026-17" || x.Author != "J. Doe" || x.Points == 0 {
 				t.Errorf("%s: suppressed is %+v", tt.name, x)
 			}
 		}
@@ -183,7 +183,7 @@ func TestExceptionsNotTaken(t *testing.T) {
 	}
 	mine := s.Exceptions()
 	had[0].Reason, mine[0].Reason = "changed", "changed"
-	if r := must(s.ScreenText("ethereum", lazarus)); r.Suppressed[0].Reason != "licence 2026-17" || s.Exceptions()[0].Reason != "licence 2026-17" {
+	if r := must(s.ScreenText("ethereum", lazarus)); r.Suppressed[0].Reason != "license 2026-17" || s.Exceptions()[0].Reason != "license 2026-17" {
 		t.Error("a caller's change of its exceptions shows")
 	}
 }
@@ -352,7 +352,7 @@ func TestExceptionsOfThePast(t *testing.T) {
 }
 
 func TestReadExceptions(t *testing.T) {
-	const good = `{"chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","reason":"licence 2026-17","author":"J. Doe"}`
+	const good = `{"chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","reason":"license 2026-17","author":"J. Doe"}`
 	got, err := screening.ReadExceptions(strings.NewReader("\n" + good + "\r\n  \n" +
 		`{ "address": "16iWn2J1McqjToYLHSsAyS6En3QA8YQ91H", "chain": "bitcoin", "source": "COMMUNITY_BADLIST", "ref": "17", ` +
 		`"reason": "r", "author": "a", "created_at": "2026-11-21T04:57:29+01:00", "expires_at": "2027-01-01T00:00:00.5Z" }`))
@@ -374,7 +374,7 @@ func TestReadExceptions(t *testing.T) {
 		{"", with(`"ref":{"a":"b"}`)}, {"", with(`"ref":`)}, {"", with("\"ref\":\"\xff\"")}, {"", with(`"ref":"` + strings.Repeat("x", 1<<16) + `"`)},
 		{"chain", "{}"}, {"chain", strings.Replace(good, "ethereum", "ETH", 1)},
 		{"address", `{"chain":"ethereum"}`}, {"address", strings.Replace(good, "0x098B", "0x98B", 1)},
-		{"reason", strings.Replace(good, "licence 2026-17", " ", 1)}, {"author", strings.Replace(good, `"author"`, `"source"`, 1)},
+		{"reason", strings.Replace(good, "license 2026-17", " ", 1)}, {"author", strings.Replace(good, `"author"`, `"source"`, 1)},
 		{"ref", with(`"ref":"1"`)},
 		{"created_at", with(`"created_at":""`)}, {"expires_at", with(`"expires_at":"2026-11-21"`)}, {"expires_at", with(`"expires_at":"0001-01-01T00:00:00Z"`)},
 		{"expires_at", with(`"created_at":"2027-01-01T00:00:00Z","expires_at":"2026-01-01T00:00:00Z"`)},

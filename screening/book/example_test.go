@@ -2,7 +2,9 @@ package book_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,7 +17,7 @@ import (
 
 // A Book has the addresses of all customers. After each change of the lists, it finds
 // the addresses whose verdict has changed.
-func ExampleBook() {
+func ExampleBook_Changed() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		fmt.Println(err)
@@ -70,4 +72,36 @@ func ExampleBook() {
 	}
 	// Output:
 	// bsc:0x098b716b8aaf21512996dc57eb0615e2383e2f96: CRITICAL, was ""
+}
+
+// A small Book needs no file.
+func ExampleNew() {
+	mine, err := book.New(func(yield func(address.Address, error) bool) {
+		yield(address.Parse("solana", "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"))
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(mine.Size() > 0)
+	// Output:
+	// true
+}
+
+// An error in the addresses is returned, and no file is written.
+func ExampleWrite() {
+	err := book.Write("customers", func(yield func(address.Address, error) bool) {
+		yield(address.Parse("bitcoin", "bc1 typo"))
+	})
+	fmt.Println(err != nil)
+	// Output:
+	// true
+}
+
+// A file that does not exist is an error.
+func ExampleOpen() {
+	_, err := book.Open("no such file")
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// true
 }
