@@ -12,7 +12,7 @@ type validation struct {
 	Valid          bool     `json:"valid" jsonschema:"whether the text is an address"`
 	Address        string   `json:"address,omitempty" jsonschema:"the normal form"`
 	Chain          string   `json:"chain,omitempty" jsonschema:"the chain of the normal form"`
-	Chains         []string `json:"chains" jsonschema:"the chains on which it is an address, the most specific first; an 0x address is one of each EVM chain, of which ethereum stands for all"`
+	Chains         []string `json:"chains" jsonschema:"the chains on which it is an address, the most specific first; an 0x address is one of each EVM chain, and ethereum stands for all"`
 	Canonical      string   `json:"canonical,omitempty" jsonschema:"one form for one account, over all encodings and EVM chains"`
 	Code           string   `json:"code,omitempty" jsonschema:"of an invalid address: the code of the problem"`
 	Reason         string   `json:"reason,omitempty" jsonschema:"of an invalid address: what is wrong, such as bad_checksum, wrong_chain or secret"`

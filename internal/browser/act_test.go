@@ -196,7 +196,7 @@ func (b *tab) download(t *testing.T, comma rune) [][]string {
 	return records
 }
 
-// TestFile screens a file of 10,000 rows of which one in a hundred is broken, on a
+// TestFile screens a file of 10,000 rows, one in a hundred of them broken, on a
 // slow server: it is cancelled, resumed, filtered, and downloaded with one row for
 // each row.
 func TestFile(t *testing.T) {

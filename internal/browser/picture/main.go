@@ -67,7 +67,11 @@ func picture(ctx context.Context, dark bool) ([]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	screener, err := load(ctx, dir)
+	st, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	screener, err := load(ctx, st)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +81,7 @@ func picture(ctx context.Context, dark bool) ([]byte, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", webpage.New())
-	mux.Handle("/api/", httpapi.NewHandler(screener, keys, nil))
+	mux.Handle("/api/", httpapi.NewHandler(screener, keys, &httpapi.Options{Store: st}))
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	shot, err := shoot(ctx, server.URL+"/#key="+token, dark)
@@ -218,8 +222,8 @@ func (l *list) Load(_ context.Context, _ sources.Revision, add func(sources.Entr
 	return sources.Revision{Digest: fmt.Sprintf("%064x", n), Published: time.Now().Add(-l.published), Records: n + 1}, nil
 }
 
-// load returns a Screener with made-up lists, of which one has grown several times.
-func load(ctx context.Context, dir string) (*screening.Screener, error) {
+// load returns a Screener with made-up lists, one of them grown several times.
+func load(ctx context.Context, st store.Store) (*screening.Screener, error) {
 	a, err := address.Parse("ethereum", listed)
 	if err != nil {
 		return nil, err
@@ -235,10 +239,6 @@ func load(ctx context.Context, dir string) (*screening.Screener, error) {
 		&list{sources.Info{ID: "UK_CONSOLIDATED", Name: "UK sanctions list", Jurisdiction: sources.UK}, 9 * 24 * time.Hour, []int{84}, nil},
 		&list{sources.Info{ID: "COMMUNITY_BADLIST", Name: "Community bad list", Jurisdiction: sources.Community}, 26 * 24 * time.Hour, []int{24310}, nil},
 	}
-	st, err := store.Open(dir)
-	if err != nil {
-		return nil, err
-	}
 	s, err := screening.New(lists, &screening.Options{Store: st})
 	if err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func load(ctx context.Context, dir string) (*screening.Screener, error) {
 		if _, err := s.Refresh(ctx); err != nil && !errors.Is(err, sources.ErrUnchanged) {
 			return nil, err
 		}
-		time.Sleep(300 * time.Millisecond) // so that the changes have times of their own
+		time.Sleep(1100 * time.Millisecond) // the API has times in whole seconds
 	}
 	return s, nil
 }
