@@ -194,7 +194,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-in", dir + "/none.csv"}, "-in: open " + dir + "/none.csv: no such file or directory"},
 		{"", []string{"screen", "-in", dir}, "-in: " + dir + " is a directory; want a file"},
 		{"", []string{"screen", "-max-age", "1h", unlisted}, "nothing can be decided: OFAC_SDN is N days old and EU_CONSOLIDATED is N days old, older than -max-age 1h0m0s"},
-		{"", []string{"validate"}, "validate: want an ADDRESS"},
+		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
 	} {
 		var env []string
@@ -249,6 +249,21 @@ func TestValidate(t *testing.T) {
 	dec := json.NewDecoder(strings.NewReader(stdout))
 	if dec.Decode(&a) != nil || dec.Decode(&b) != nil || code != 2 || !a.Valid || a.Addresses[0].CAIP10 != "eip155:137:"+strings.ToLower(listed) || b.Valid || b.Reason != "bad_length" {
 		t.Errorf("exit code %d, %s", code, stdout)
+	}
+}
+
+func TestValidateTable(t *testing.T) {
+	code, stdout, stderr := call(t, "address,chain\n"+listed+",\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron\n,\nx,etherium\n", "validate", "-in", "-")
+	want := "address,chain,valid,chain_detected,normalized,reason,offset,error\n" +
+		listed + ",,true,ethereum," + strings.ToLower(listed) + ",,,\n" +
+		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,bad_checksum,,\"tron address \"\"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9\"\": checksum mismatch\"\n" +
+		",,false,,,bad_length,,no address\n" +
+		"x,etherium,false,,,unsupported_chain,,\"unsupported chain \"\"etherium\"\"; did you mean ethereum?\"\n"
+	if d := cmp.Diff(want, stdout); code != 2 || d != "" || stderr != "4 rows, 1 valid, 3 invalid\n" {
+		t.Errorf("exit code %d, %q, (-want +got):\n%s", code, stderr, d)
+	}
+	if code, _, _ := call(t, "address\n"+listed+"\n", "validate", "-in", "-"); code != 0 {
+		t.Errorf("exit code %d of a valid table", code)
 	}
 }
 

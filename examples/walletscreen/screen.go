@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,6 +223,13 @@ func (t *tally) add(level score.Level, failed bool) {
 	}
 }
 
+// clone returns a copy that does not change with t.
+func (t *tally) clone() tally {
+	c := *t
+	c.levels = maps.Clone(t.levels)
+	return c
+}
+
 func (t *tally) addResult(r *screening.Result, err error) {
 	if err != nil && len(r.Labels) == 0 {
 		t.add("", true)
@@ -235,7 +243,7 @@ func (t *tally) code() int {
 	switch {
 	case t.undecided > 0:
 		return exitUndecided
-	case t.rows > t.levels[score.CleanNoMatch]:
+	case len(t.levels) > 0 && t.rows > t.levels[score.CleanNoMatch]:
 		return exitMatch
 	}
 	return exitClean

@@ -75,14 +75,15 @@ func (o *tableOptions) check(command string, args []string) error {
 type tableJob struct {
 	*program
 	options tableOptions
-	verdict func(*rows.Row) rows.Verdict
+	add     []rows.Column
+	cells   func(dst []string, row *rows.Row, total *tally) []string // of the added columns
 	total   tally
 	started time.Time
 }
 
 // screenTable screens the table of -in.
 func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
-	job := &tableJob{program: s.program, options: s.table, verdict: j.verdict}
+	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
 	err := job.run(ctx)
 	if errors.Is(err, errSetup) {
 		return errors.Unwrap(err)
@@ -126,7 +127,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	reader, err := rows.NewReader(counted, rows.Options{
 		Format: t.options.format, Delimiter: delimiter,
 		Address: t.options.addressColumn, Chain: t.options.chainColumn,
-		Plausible: plausible,
+		Plausible: plausible, Add: t.add,
 	})
 	if err != nil {
 		return setupError{fmt.Errorf("%s: %w", inputName(t.options.in), err)}
@@ -158,12 +159,13 @@ func (t *tableJob) run(ctx context.Context) error {
 func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, bar *progress) error {
 	const flushAt = 64 << 10
 	buf := reader.AppendHeader(make([]byte, 0, 2*flushAt))
-	pending := t.total
+	pending := tally{levels: make(map[score.Level]int64)}
+	cells := make([]string, 0, len(t.add))
 	flush := func() error {
 		if err := out.write(buf); err != nil {
 			return err
 		}
-		t.total, buf = pending, buf[:0]
+		t.total, buf = pending.clone(), buf[:0]
 		return nil
 	}
 	for n := 0; ; n++ {
@@ -180,9 +182,8 @@ func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, b
 		if err != nil {
 			return errors.Join(err, flush())
 		}
-		v := t.verdict(&row)
-		pending.add(score.Level(v.Level), v.Err != "")
-		buf = reader.AppendRow(buf, &row, &v)
+		cells = t.cells(cells[:0], &row, &pending)
+		buf = reader.AppendRow(buf, &row, cells...)
 		if len(buf) >= flushAt {
 			if err := flush(); err != nil {
 				return err

@@ -4,41 +4,46 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 )
 
 func (p *program) validateCommand() *cli.Command {
-	var chain string
+	var table tableOptions
 	var asJSON bool
 	return &cli.Command{
-		Name:      "validate",
-		Usage:     "says which address a text is, or what is wrong with it and where",
-		UsageText: "walletscreen validate [flags] ADDRESS...",
+		Name:  "validate",
+		Usage: "says which address a text is, or what is wrong with it and where",
+		UsageText: "walletscreen validate [flags] ADDRESS...\n" +
+			"walletscreen validate -in FILE -out FILE [flags]",
 		Description: "It needs no list. An address is valid if a wallet should accept it: its checksum and EIP-55\n" +
-			"capitals verify, it has no blanks, and it is of a main network.\n\n" +
+			"capitals verify, it has no blanks, and it is of a main network. Tables are as of screen; the\n" +
+			"columns that are added are valid, chain_detected, normalized, reason,\n" +
+			"offset and error.\n\n" +
 			"Exit codes: 0 if all are valid, 2 if not.",
-		Flags: []cli.Flag{
-			p.text("chain", "", "`chain` of the addresses (default: each that fits)", &chain),
-			p.flag("json", "print one JSON object a line", &asJSON),
-		},
-		Action: func(_ context.Context, c *cli.Command) error {
+		Flags: append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)),
+		Action: func(ctx context.Context, c *cli.Command) error {
 			args := c.Args().Slice()
-			if len(args) == 0 {
-				return errors.New("validate: want an ADDRESS")
+			if err := table.check("validate", args); err != nil {
+				return err
 			}
-			slug := address.Chain("")
-			if chain != "" {
+			chain := address.Chain("")
+			if table.chain != "" {
 				var err error
-				if slug, err = parseChain(chain); err != nil {
+				if chain, err = parseChain(table.chain); err != nil {
 					return fmt.Errorf("-chain: %w", err)
 				}
 			}
+			if table.in != "" {
+				return p.validateTable(ctx, table, chain, asJSON)
+			}
 			for i, arg := range args {
-				v := validate(slug, arg)
+				v := validate(chain, arg)
 				if !v.Valid {
 					p.code = exitUndecided
 				}
@@ -56,6 +61,60 @@ func (p *program) validateCommand() *cli.Command {
 			return nil
 		},
 	}
+}
+
+// validationColumns are the columns that validate adds to a table.
+var validationColumns = []rows.Column{
+	{Name: "valid", Type: rows.Bool}, {Name: "chain_detected"}, {Name: "normalized"}, {Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
+}
+
+// validateTable validates the table of -in.
+func (p *program) validateTable(ctx context.Context, options tableOptions, chain address.Chain, asJSON bool) error {
+	job := &tableJob{program: p, options: options, add: validationColumns, cells: func(dst []string, row *rows.Row, total *tally) []string {
+		v := validateRow(chain, row)
+		total.add("", !v.Valid)
+		if !v.Valid {
+			offset := ""
+			if v.Offset != nil {
+				offset = strconv.Itoa(*v.Offset)
+			}
+			return append(dst, "false", "", "", v.Reason, offset, v.Error)
+		}
+		return append(dst, "true", string(v.Addresses[0].Chain), v.Addresses[0].Normalized, "", "", "")
+	}}
+	err := job.run(ctx)
+	if errors.Is(err, errSetup) {
+		return errors.Unwrap(err)
+	}
+	if asJSON {
+		to := p.stderr
+		if options.out != "" && options.out != "-" {
+			to = p.stdout
+		}
+		writeJSON(to, map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided})
+	} else {
+		fmt.Fprintf(p.stderr, "%s rows, %s valid, %s invalid\n", grouped(job.total.rows), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))
+	}
+	p.code = job.total.code()
+	return err
+}
+
+// validateRow validates a row of a table.
+func validateRow(chain address.Chain, row *rows.Row) validation {
+	if row.Err != nil {
+		return validation{Error: row.Err.Error(), Reason: "bad_format"}
+	}
+	if s := strings.TrimSpace(string(row.Chain)); s != "" {
+		c, err := parseChain(s)
+		if err != nil {
+			return validation{Error: err.Error(), Reason: "unsupported_chain"}
+		}
+		chain = c
+	}
+	if len(row.Address) == 0 {
+		return validation{Error: errNoAddress.Error(), Reason: "bad_length"}
+	}
+	return validate(chain, string(row.Address))
 }
 
 // A validation is what validate says of one text.

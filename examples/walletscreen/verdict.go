@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -99,28 +100,35 @@ func (j *judge) screen(chain, text []byte) (screening.Result, error) {
 	return best, err
 }
 
-// verdict returns the verdict about a row of a table.
-func (j *judge) verdict(row *rows.Row) rows.Verdict {
-	if row.Err != nil && len(row.Address) == 0 {
-		return rows.Verdict{Err: row.Err.Error()}
+// verdictColumns are the columns that screen adds to a table.
+var verdictColumns = []rows.Column{
+	{Name: "level", Type: rows.Word}, {Name: "score", Type: rows.Number}, {Name: "match"}, {Name: "source"}, {Name: "source_ref"},
+	{Name: "name"}, {Name: "listed_address"}, {Name: "labels", Type: rows.Number}, {Name: "error"},
+}
+
+// cells appends the cells of verdictColumns of a row, and counts it.
+func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
+	var r screening.Result
+	err := row.Err
+	if err == nil || len(row.Address) > 0 {
+		if r, err = j.screen(row.Chain, row.Address); row.Err != nil {
+			err = row.Err
+		}
 	}
-	r, err := j.screen(row.Chain, row.Address)
-	if row.Err != nil {
-		err = row.Err
-	}
+	total.addResult(&r, err)
 	// A doubtful row is never clean, but what is found of it is shown.
 	if err != nil && len(r.Labels) == 0 {
-		return rows.Verdict{Err: err.Error()}
+		return append(dst, "", "", "", "", "", "", "", "", err.Error())
 	}
-	v := rows.Verdict{Level: string(r.Level), Score: r.Score, Labels: len(r.Labels)}
-	if len(r.Labels) > 0 {
-		l := &r.Labels[0]
-		v.Match, v.Source, v.Ref, v.Name, v.Listed = l.Match.String(), l.Source, l.Ref, l.Name, l.Listed
-	}
+	failure := ""
 	if err != nil {
-		v.Err = err.Error()
+		failure = err.Error()
 	}
-	return v
+	if len(r.Labels) == 0 {
+		return append(dst, string(r.Level), strconv.Itoa(r.Score), "", "", "", "", "", "0", failure)
+	}
+	l := &r.Labels[0]
+	return append(dst, string(r.Level), strconv.Itoa(r.Score), l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, strconv.Itoa(len(r.Labels)), failure)
 }
 
 // An ambiguousError says that a text may be an address of several chains.

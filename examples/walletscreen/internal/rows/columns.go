@@ -120,7 +120,7 @@ func addressColumn(want string, names []string, body [][]string, plausible func(
 
 // mayBeAddress reports whether a column of that name may have addresses of wallets.
 func mayBeAddress(name string) bool {
-	if name == "listedaddress" { // one of Columns: the table was screened before
+	if name == "listedaddress" { // the table was screened before
 		return false
 	}
 	for _, other := range notCrypto {

@@ -1,5 +1,5 @@
-// Package rows reads a table of addresses row by row, and writes each row with the
-// columns of its verdict.
+// Package rows reads a table of addresses row by row, and writes each row with columns
+// added.
 //
 // [NewReader] recognizes CSV with any delimiter, TSV and JSON lines, compressed or not.
 // [Reader.Next] returns one [Row] for each row of the table, in order, also for those
@@ -29,6 +29,8 @@ type Options struct {
 	// Address and Chain are the columns to read, by name or, counted from 1, by number.
 	// Empty means the columns with one of the usual names.
 	Address, Chain string
+	// Add are the columns to add to each row.
+	Add []Column
 	// Plausible reports whether a cell looks like an address. It tells a table without a
 	// header, and which of several columns has the addresses.
 	Plausible func(cell string) bool

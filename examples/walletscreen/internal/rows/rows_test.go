@@ -16,11 +16,14 @@ import (
 // plausible takes what begins with 0x for an address.
 func plausible(s string) bool { return strings.HasPrefix(s, "0x") }
 
+// added are columns of all types.
+var added = []Column{{"level", Word}, {"score", Number}, {"match", Text}, {"valid", Bool}, {"error", Text}}
+
 // read returns the address, the chain and the error of each row of a table, and the
 // table with verdicts.
 func read(t *testing.T, r io.Reader, opts Options) (cells [][3]string, out string) {
 	t.Helper()
-	opts.Plausible = plausible
+	opts.Plausible, opts.Add = plausible, added
 	table, err := NewReader(r, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -35,13 +38,13 @@ func read(t *testing.T, r io.Reader, opts Options) (cells [][3]string, out strin
 			t.Fatal(err)
 		}
 		c := [3]string{string(row.Address), string(row.Chain), ""}
-		v := Verdict{Level: "X", Labels: 1}
+		v := []string{"X", "1", "", "true", ""}
 		if row.Err != nil {
 			c[2] = row.Err.Error()
-			v = Verdict{Err: "bad"}
+			v = []string{"", "", "", "", "bad"}
 		}
 		cells = append(cells, c)
-		b = table.AppendRow(b, &row, &v)
+		b = table.AppendRow(b, &row, v...)
 	}
 }
 
@@ -54,7 +57,7 @@ func utf16LE(s string) string {
 }
 
 func TestTables(t *testing.T) {
-	const tail, verdict, bad = ",level,score,match,source,source_ref,name,listed_address,labels,error\n", ",X,0,,,,,,1,\n", ",,,,,,,,,bad\n"
+	const tail, verdict, bad = ",level,score,match,valid,error\n", ",X,1,,true,\n", ",,,,,bad\n"
 	for _, test := range []struct {
 		name, in string
 		opts     Options
@@ -100,11 +103,11 @@ func TestTables(t *testing.T) {
 			"address,wallet_address,email_address" + tail + "Main Street,0xa,a@b" + verdict},
 		{"JSON lines", "{\"id\": 1, \"address\":\"0xa\",\"chain\":null}\n[]\n\n{\"address\":7}\n{\"address\":\"0xb\",\"level\":\"old\"}", Options{},
 			[][3]string{{"0xa"}, {"", "", "the line is no JSON object"}, {"", "", errBlank.Error()}, {"", "", "the member \"address\" is no string"}, {"0xb"}},
-			`{"id":1,"address":"0xa","chain":null,"level":"X","score":0,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":1,"error":""}
-{"input":"[]","level":null,"score":null,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":null,"error":"bad"}
-{"level":null,"score":null,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":null,"error":"bad"}
-{"address":7,"level":null,"score":null,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":null,"error":"bad"}
-{"address":"0xb","level":"X","score":0,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":1,"error":""}
+			`{"id":1,"address":"0xa","chain":null,"level":"X","score":1,"match":"","valid":true,"error":""}
+{"input":"[]","level":null,"score":null,"match":"","valid":false,"error":"bad"}
+{"level":null,"score":null,"match":"","valid":false,"error":"bad"}
+{"address":7,"level":null,"score":null,"match":"","valid":false,"error":"bad"}
+{"address":"0xb","level":"X","score":1,"match":"","valid":true,"error":""}
 `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -169,14 +172,14 @@ func TestLongRow(t *testing.T) {
 
 // Cells of lists are quoted, and not run as formulas.
 func TestCells(t *testing.T) {
-	table, err := NewReader(strings.NewReader("address\n0xa\n"), Options{})
+	table, err := NewReader(strings.NewReader("address\n0xa\n"), Options{Add: added})
 	if err != nil {
 		t.Fatal(err)
 	}
 	row, _ := table.Next()
-	out := table.AppendRow(nil, &row, &Verdict{Level: "HIGH", Score: 70, Source: "S", Ref: "=1+1", Name: "A, \"B\"\nC", Listed: " x", Labels: 2})
+	out := table.AppendRow(nil, &row, "HIGH", "70", "=1+1", "A, \"B\"\nC", " x")
 	got, err := csv.NewReader(bytes.NewReader(out)).Read()
-	if want := []string{"0xa", "HIGH", "70", "", "S", "'=1+1", "A, \"B\"\nC", " x", "2", ""}; err != nil || !cmp.Equal(got, want) {
+	if want := []string{"0xa", "HIGH", "70", "'=1+1", "A, \"B\"\nC", " x"}; err != nil || !cmp.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }
@@ -188,9 +191,9 @@ func FuzzRows(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		opts := Options{Plausible: plausible, Delimiter: ',', Address: "1"}
+		opts := Options{Plausible: plausible, Add: added, Delimiter: ',', Address: "1"}
 		if bytes.HasPrefix(in, []byte("{")) {
-			opts = Options{Plausible: plausible, Format: "jsonl", Address: "address"}
+			opts = Options{Plausible: plausible, Add: added, Format: "jsonl", Address: "address"}
 		}
 		all := func(in []byte) (cells []string, out []byte, header bool, err error) {
 			table, err := NewReader(bytes.NewReader(in), opts)
@@ -211,7 +214,7 @@ func FuzzRows(f *testing.F) {
 					cell = "" // its last column may hold more than before
 				}
 				cells = append(cells, cell)
-				out = table.AppendRow(out, &row, &Verdict{Err: "x"})
+				out = table.AppendRow(out, &row, "", "", "", "", "x")
 			}
 		}
 		cells, out, header, err := all(in)

@@ -4,22 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// A Verdict is what the added columns of a row say. Without a Level there is none, and
-// Err says why.
-type Verdict struct {
-	Level                            string
-	Score                            int
-	Match, Source, Ref, Name, Listed string // of the highest label
-	Labels                           int
-	Err                              string
+// A Column is one that is added to each row.
+type Column struct {
+	Name string
+	Type Type
 }
 
-// Columns are the names of the added columns, in order.
-var Columns = []string{"level", "score", "match", "source", "source_ref", "name", "listed_address", "labels", "error"}
+// A Type says how a cell is written in JSON.
+type Type uint8
+
+const (
+	Text   Type = iota // a string
+	Word               // a string, or null if the cell is empty
+	Number             // a number, or null if the cell is empty
+	Bool               // true, or false if the cell is empty
+)
 
 // AppendHeader appends what comes before the first row: the header with the names of
 // the added columns, if the table has one.
@@ -34,31 +36,22 @@ func (t *Reader) AppendHeader(dst []byte) []byte {
 		return dst
 	}
 	dst = append(dst, t.header...)
-	for _, name := range Columns {
-		dst = append(append(dst, t.delimiter), name...)
+	for _, c := range t.opts.Add {
+		dst = append(append(dst, t.delimiter), c.Name...)
 	}
 	return t.endLine(dst)
 }
 
-// AppendRow appends row and the columns of v.
-func (t *Reader) AppendRow(dst []byte, row *Row, v *Verdict) []byte {
+// AppendRow appends row and its cells of the added columns, as many as these are.
+func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 	if t.json {
-		return t.endLine(t.appendJSON(dst, row, v))
+		return t.endLine(t.appendJSON(dst, row, cells))
 	}
 	dst = t.appendInput(dst, row)
-	dst = append(append(dst, t.delimiter), v.Level...)
-	dst = append(dst, t.delimiter)
-	if v.Level != "" {
-		dst = strconv.AppendInt(dst, int64(v.Score), 10)
-	}
-	for _, cell := range [...]string{v.Match, v.Source, v.Ref, v.Name, v.Listed} {
+	for _, cell := range cells {
 		dst = t.appendCell(append(dst, t.delimiter), cell)
 	}
-	dst = append(dst, t.delimiter)
-	if v.Level != "" {
-		dst = strconv.AppendInt(dst, int64(v.Labels), 10)
-	}
-	return t.endLine(t.appendCell(append(dst, t.delimiter), v.Err))
+	return t.endLine(dst)
 }
 
 // appendInput appends the cells of row, as many as the header has.
@@ -122,27 +115,32 @@ func (t *Reader) endLine(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-// appendJSON appends row as an object with the members of v.
-func (t *Reader) appendJSON(dst []byte, row *Row, v *Verdict) []byte {
+// appendJSON appends row as an object with the added members.
+func (t *Reader) appendJSON(dst []byte, row *Row, cells []string) []byte {
 	dst = append(dst, '{')
 	for _, m := range row.members {
-		if !slices.Contains(Columns, m.name) {
+		if !slices.ContainsFunc(t.opts.Add, func(c Column) bool { return c.Name == m.name }) {
 			dst = append(append(appendString(dst, m.name), ':'), m.value...)
 			dst = append(dst, ',')
 		}
 	}
-	if v.Level == "" {
-		dst = append(dst, `"level":null,"score":null,"match":"","source":"","source_ref":"","name":"","listed_address":"","labels":null`...)
-	} else {
-		dst = appendString(append(dst, `"level":`...), v.Level)
-		dst = strconv.AppendInt(append(dst, `,"score":`...), int64(v.Score), 10)
-		for i, s := range [...]string{v.Match, v.Source, v.Ref, v.Name, v.Listed} {
-			dst = append(append(append(dst, `,"`...), Columns[2+i]...), `":`...)
-			dst = appendString(dst, s)
+	for i, c := range t.opts.Add {
+		if i > 0 {
+			dst = append(dst, ',')
 		}
-		dst = strconv.AppendInt(append(dst, `,"labels":`...), int64(v.Labels), 10)
+		dst = append(append(append(dst, '"'), c.Name...), `":`...)
+		switch cell := cells[i]; {
+		case cell == "" && c.Type == Bool:
+			dst = append(dst, "false"...)
+		case cell == "" && c.Type != Text:
+			dst = append(dst, "null"...)
+		case c.Type == Text || c.Type == Word:
+			dst = appendString(dst, cell)
+		default:
+			dst = append(dst, cell...)
+		}
 	}
-	return append(appendString(append(dst, `,"error":`...), v.Err), '}')
+	return append(dst, '}')
 }
 
 // appendString appends s as a JSON string.
