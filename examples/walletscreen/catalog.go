@@ -98,7 +98,7 @@ func (o *listOptions) sources(live bool, progress func(id string) func(read, tot
 		s := p.live(mirror, report)
 		switch {
 		case !live && p.bundled != nil:
-			s = p.bundled()
+			s = sources.Seeded(stored{info}, p.bundled())
 		case !live:
 			s = stored{info}
 		case p.bundled != nil:
@@ -135,14 +135,17 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 	return mirrors, nil
 }
 
-// A stored source never fetches its list: only what the store holds of it answers.
+// A stored source never fetches its list: what the store holds of it, or the bundle,
+// answers. It is as old as it is.
 type stored struct{ info sources.Info }
 
 func (s stored) Info() sources.Info { return s.info }
 
 func (s stored) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
-	return sources.Revision{}, errors.New("not fetched, because the program is offline")
+	return sources.Revision{}, errOffline
 }
+
+var errOffline = errors.New("not fetched, because this is offline")
 
 // optional returns which of these sources need not be loaded.
 func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {

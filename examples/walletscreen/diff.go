@@ -33,7 +33,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	if len(args) == 0 || len(args) > 2 {
 		return errors.New("want A, and B or nothing for now: days, times or digests of snapshots")
 	}
-	st, err := l.lists.openStore()
+	st, err := l.lists.openStore(false)
 	if err != nil {
 		return err
 	}

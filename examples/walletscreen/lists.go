@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,10 +46,12 @@ func (p *program) listFlags(o *listOptions) []cli.Flag {
 const (
 	refreshEvery = time.Hour
 	ownEvery     = 10 * time.Second
+	never        = 10 * 365 * 24 * time.Hour
 )
 
-// newScreener returns a Screener of the lists, which holds none yet.
-func (o *listOptions) newScreener(srcs []sources.Source, opts *screening.Options) (*screening.Screener, error) {
+// newScreener returns a Screener of the lists, which holds none yet. Offline, its Run
+// looks at own lists only.
+func (o *listOptions) newScreener(srcs []sources.Source, offline bool, opts *screening.Options) (*screening.Screener, error) {
 	var err error
 	if opts.Optional, err = o.optional(srcs); err != nil {
 		return nil, err
@@ -60,21 +61,24 @@ func (o *listOptions) newScreener(srcs []sources.Source, opts *screening.Options
 	for _, s := range srcs {
 		if s.Info().Jurisdiction == sources.Operator {
 			opts.Schedule[s.Info().ID] = screening.Schedule{Every: ownEvery, Retry: ownEvery}
+		} else if offline {
+			opts.Schedule[s.Info().ID] = screening.Schedule{Every: never, Retry: never}
 		}
 	}
 	return screening.New(srcs, opts)
 }
 
-// open returns a Screener of the sources that holds what is kept in -data, or bundled.
-func (o *listOptions) open(ctx context.Context, srcs []sources.Source, opts *screening.Options) (*screening.Screener, error) {
-	st, err := o.openStore()
+// open returns a Screener of the sources that holds what is kept in -data, or bundled. It
+// changes what is kept if write is set.
+func (o *listOptions) open(ctx context.Context, srcs []sources.Source, write bool, opts *screening.Options) (*screening.Screener, error) {
+	st, err := o.openStore(write)
 	if err != nil {
 		return nil, err
 	}
 	if st != nil {
 		opts.Store = st
 	}
-	s, err := o.newScreener(srcs, opts)
+	s, err := o.newScreener(srcs, true, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +98,13 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.open(ctx, srcs, &screening.Options{})
+	s, err := o.open(ctx, srcs, false, &screening.Options{})
 	if err != nil {
 		return nil, err
 	}
 	var failed error
-	if slices.ContainsFunc(s.Sources(), func(l screening.SourceStatus) bool { return !l.Loaded() || l.Info.Jurisdiction == sources.Operator }) {
-		_, failed = s.Refresh(ctx) // lists of files and bundled ones, which are at hand
+	if len(o.own) > 0 {
+		_, failed = s.Refresh(ctx) // reads the files
 	}
 	if bad := o.undecidable(s); bad != nil {
 		return nil, errors.Join(bad, failed)

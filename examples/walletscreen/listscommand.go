@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,17 +76,35 @@ func (p *program) listsCommand() *cli.Command {
 	}
 }
 
-// openStore opens the store of -data, and returns nil if there is none.
-func (o *listOptions) openStore() (store.Store, error) {
+// openStore opens the store of -data, and returns nil if there is none. A store that is
+// only read must exist.
+func (o *listOptions) openStore(write bool) (store.Store, error) {
 	if o.data == "" {
 		return nil, nil
 	}
-	dir, err := store.Open(filepath.Join(o.data, "lists"))
+	name := filepath.Join(o.data, "lists")
+	if _, err := os.Stat(name); err != nil && !write {
+		return nil, fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
+	}
+	dir, err := store.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("-data: %w", err)
 	}
+	if !write {
+		return readOnly{dir}, nil
+	}
 	return dir, nil
 }
+
+// A readOnly store stays as it is: what a command answers is no part of its history.
+type readOnly struct{ store.Store }
+
+var errReadOnly = errors.New("the store is only read")
+
+func (readOnly) Put(context.Context, string, func(io.Writer) error) error { return errReadOnly }
+func (readOnly) Delete(context.Context, string) error                     { return errReadOnly }
+func (readOnly) SetAside(context.Context, string) error                   { return errReadOnly }
+func (readOnly) Append(context.Context, []byte) error                     { return nil }
 
 // wantData returns an error without -data.
 func (l *listsCall) wantData() error {
@@ -101,7 +120,7 @@ func (l *listsCall) open(ctx context.Context) (*screening.Screener, []sources.So
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := l.lists.open(ctx, srcs, &screening.Options{})
+	s, err := l.lists.open(ctx, srcs, false, &screening.Options{})
 	return s, srcs, err
 }
 
@@ -143,7 +162,7 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 		}
 		for _, s := range lists {
 			if s.Err != nil {
-				fmt.Fprintf(l.stderr, "%s: %v\n", s.Info.ID, s.Err)
+				fmt.Fprintln(l.stderr, s.Err)
 			}
 		}
 	}
@@ -177,7 +196,7 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 // load refreshes the sources into the store, and prints what became of those with these
 // ids, or of all.
 func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, ids []string, show *downloads) error {
-	s, err := l.lists.open(ctx, srcs, opts)
+	s, err := l.lists.open(ctx, srcs, true, opts)
 	if err != nil {
 		return err
 	}
@@ -259,9 +278,8 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 		}
 		ids = append(ids, id)
 	}
-	// The others stay as they are kept.
+	// The others stay as they are.
 	for i, s := range srcs {
-		srcs[i] = stored{s.Info()}
 		if f := files[s.Info().ID]; f != nil {
 			srcs[i] = f
 			delete(files, s.Info().ID)
@@ -318,7 +336,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 // entries returns the entries of all lists that s answers from.
 func (l *listsCall) entries(ctx context.Context, s *screening.Screener, srcs []sources.Source) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
-		st, err := l.lists.openStore()
+		st, err := l.lists.openStore(false)
 		if err != nil {
 			yield(sources.Entry{}, err)
 			return

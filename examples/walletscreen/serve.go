@@ -173,7 +173,7 @@ func (s *server) openLists() error {
 		s.store = dir
 		opts.Store = dir
 	}
-	s.screener, err = s.lists.newScreener(srcs, opts)
+	s.screener, err = s.lists.newScreener(srcs, s.offline, opts)
 	return err
 }
 
@@ -194,8 +194,8 @@ func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, 
 // whichever is newer. The error says that a required list cannot come any more.
 func (s *server) loadLists(ctx context.Context) error {
 	_, err := s.screener.Open(ctx)
-	if s.offline {
-		_, err = s.screener.Refresh(ctx)
+	if s.offline && len(s.lists.own) > 0 {
+		_, err = s.screener.Refresh(ctx) // reads the files
 	}
 	if !s.offline {
 		return nil // what is missing is fetched; until then nothing is answered

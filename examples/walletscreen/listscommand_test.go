@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// darklist returns a list of bad addresses in the format of MyEtherWallet, of n addresses
+// from the first one on.
+func darklist(first, n int) string {
+	var all []map[string]string
+	for i := first; i < first+n; i++ {
+		all = append(all, map[string]string{"address": evm(i), "comment": "scam", "date": "2026-01-01"})
+	}
+	text, _ := json.Marshal(all)
+	return string(text)
+}
+
+// squeezed returns s with one blank for several.
+func squeezed(s string) string {
+	var lines []string
+	for line := range strings.Lines(s) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A list is refreshed from a mirror, refused, imported by hand, compared and exported.
+func TestLists(t *testing.T) {
+	body := darklist(0, 700)
+	mirror := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(body)) }))
+	defer mirror.Close()
+	data := t.TempDir()
+	lists := func(wantCode int, args ...string) (stdout, stderr string) {
+		t.Helper()
+		args = append([]string{"lists", args[0], "-data", data, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST"}, args[1:]...)
+		code, stdout, stderr := call(t, "", args...)
+		if code != wantCode {
+			t.Errorf("%q: exit code %d, %s %s", args, code, stdout, stderr)
+		}
+		return stdout, stderr
+	}
+	refresh := func(wantCode int, want string) {
+		t.Helper()
+		stdout, stderr := lists(wantCode, "refresh", "-mirror", "COMMUNITY_BADLIST="+mirror.URL)
+		if got := strings.SplitAfter(squeezed(stdout), "\n")[1]; !strings.HasPrefix(got, want) || stderr != "" {
+			t.Errorf("refresh: %q, %q, want %q", got, stderr, want)
+		}
+	}
+	refresh(0, "COMMUNITY_BADLIST loaded 700 ")
+	refresh(0, "COMMUNITY_BADLIST unchanged 0 0 700 ")
+	first := time.Now().UTC().Add(time.Second).Truncate(time.Second)
+	time.Sleep(time.Until(first) + 10*time.Millisecond)
+	body = darklist(2, 701)
+	refresh(0, "COMMUNITY_BADLIST loaded 3 2 701 ")
+	body = darklist(2, 20)
+	refresh(2, "COMMUNITY_BADLIST REFUSED 0 0 701 - source COMMUNITY_BADLIST: ")
+
+	stdout, _ := lists(0, "status")
+	if got := squeezed(stdout); !strings.Contains(got, "COMMUNITY_BADLIST yes whole 0 h "+time.Now().UTC().Format("2006-01-02T")) {
+		t.Error(stdout)
+	}
+	stdout, _ = lists(0, "status", "-json")
+	var j jsonList
+	if err := json.Unmarshal([]byte(stdout), &j); err != nil || j.ID != "COMMUNITY_BADLIST" || j.Addresses != 701 || !j.Loaded {
+		t.Error(stdout, err)
+	}
+
+	stdout, stderr := lists(0, "diff", first.Format(time.RFC3339))
+	want := "LIST KIND ADDRESS REFERENCE NAME\n"
+	for _, i := range []int{0, 1} {
+		want += "- COMMUNITY_BADLIST SCAM ethereum:" + evm(i) + " addresses-darklist scam\n"
+	}
+	for _, i := range []int{700, 701, 702} {
+		want += "+ COMMUNITY_BADLIST SCAM ethereum:" + evm(i) + " addresses-darklist scam\n"
+	}
+	if d := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(squeezed(stdout))); d != "" || !strings.HasPrefix(stderr, "3 added, 2 removed between ") {
+		t.Errorf("diff: %q (-want +got):\n%s", stderr, d)
+	}
+	stdout, _ = lists(0, "diff", "-json", first.Format(time.RFC3339))
+	if strings.Count(stdout, `"change":"added"`) != 3 || strings.Count(stdout, `"change":"removed"`) != 2 {
+		t.Error(stdout)
+	}
+
+	// A person has looked at the list that was refused, and takes it.
+	file := filepath.Join(t.TempDir(), "list.json")
+	os.WriteFile(file, []byte(body), 0o600)
+	journal := func() []byte { b, _ := os.ReadFile(filepath.Join(data, "lists", "journal")); return b }
+	if stdout, _ = lists(2, "import", "COMMUNITY_BADLIST="+file); !strings.Contains(stdout, "REFUSED") {
+		t.Error(stdout)
+	}
+	if stdout, _ = lists(0, "import", "-accept", "COMMUNITY_BADLIST="+file); !strings.Contains(squeezed(stdout), "COMMUNITY_BADLIST loaded 0 681 20 ") {
+		t.Error(stdout)
+	}
+
+	// What only reads changes nothing.
+	before := journal()
+	if _, stderr := lists(0, "export", "-out", filepath.Join(t.TempDir(), "x.csv.gz")); !strings.Contains(stderr, "rows of 20 entries") {
+		t.Error(stderr)
+	}
+	if code, stdout, _ := call(t, "", "screen", "-data", data, evm(5)); code != 1 || !strings.HasPrefix(stdout, "HIGH  70") {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+	lists(0, "status")
+	if !bytes.Equal(before, journal()) {
+		t.Error("a command that reads has written to the journal")
+	}
+}
+
+func TestListsExport(t *testing.T) {
+	code, stdout, stderr := call(t, "", "lists", "export")
+	if code != 0 || !strings.HasPrefix(stdout, "chain,address,") || !strings.Contains(stdout, strings.ToLower(listed)) || !strings.Contains(stderr, "rows of ") {
+		t.Errorf("exit code %d, %.200s, %s", code, stdout, stderr)
+	}
+	if code, stdout, _ := call(t, "", "lists", "export", "-table", "chains"); code != 0 || !strings.Contains(stdout, "\npolygon,evm\n") {
+		t.Errorf("exit code %d, %.200s", code, stdout)
+	}
+	if code, stdout, _ := call(t, "", "lists", "export", "-format", "sql"); code != 0 || !strings.Contains(stdout, "listed_chains") || !strings.Contains(stdout, "listed_addresses") {
+		t.Errorf("exit code %d, %.200s", code, stdout)
+	}
+}
+
+func TestListsErrors(t *testing.T) {
+	dir := t.TempDir()
+	for args, want := range map[string]string{
+		"lists stauts":                              `unknown command "lists stauts"; did you mean status?`,
+		"lists refresh":                             "lists refresh: want -data, the directory that keeps the lists, as you give it to serve",
+		"lists status x":                            `lists status: unexpected argument "x"`,
+		"lists status -data " + dir + "/none":       "lists status: -data: there are no lists in " + dir + "/none; walletscreen lists refresh -data fetches them",
+		"lists import -data " + dir:                 "lists import: want ID=FILE, as OFAC_SDN=sdn_advanced.xml",
+		"lists import -data " + dir + " x.xml":      `lists import: "x.xml": want ID=FILE, as OFAC_SDN=sdn_advanced.xml; IDs are `,
+		"lists import -data " + dir + " OFAC_SND=x": `lists import: there is no list "OFAC_SND"; did you mean OFAC_SDN?`,
+		"lists diff 2026-01-01":                     "lists diff: want -data",
+		"lists export -format xml":                  "lists export: -format: ",
+		"lists export -table customers":             `lists export: -table "customers": want addresses or chains`,
+		"screen -data " + dir + "/none " + listed:   "-data: there are no lists in " + dir + "/none",
+	} {
+		code, stdout, stderr := call(t, "", strings.Fields(args)...)
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "walletscreen: "+want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, %q, want %q", args, code, stdout, stderr, want)
+		}
+	}
+	if _, err := os.Stat(dir + "/none"); err == nil {
+		t.Error("a mistyped -data was made")
+	}
+}
