@@ -268,7 +268,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 
 // handler returns the handler of the API and the page.
 func (s *server) handler() http.Handler {
-	opts := &httpapi.Options{Logger: s.log, Meter: s.keys.ring}
+	opts := &httpapi.Options{Logger: s.log, Meter: s.keys.ring, Store: s.store}
 	if s.opsListener != nil {
 		opts.Observe = s.metrics.Observe
 	}
