@@ -76,10 +76,11 @@ func isOneCase(s string) bool {
 // found out once, for that is most of the work and the same for most chains.
 type detector struct {
 	s       string
-	row     int    // the next one
-	proven  bool   // leave out the formats that prove nothing
-	evm     bool   // s is an address of ethereum
-	all     uint16 // the classes that all characters have
+	rows    []uint16 // the rows to try, plus one
+	row     int      // the next of them
+	proven  bool     // leave out the formats that prove nothing
+	evm     bool     // s is an address of ethereum
+	all     uint16   // the classes that all characters have
 	raw     [base58.MaxLen]byte
 	n       int  // bytes in raw; 0 if s is not Base58
 	bitcoin bool // the checksum of raw is that of Bitcoin
@@ -88,14 +89,19 @@ type detector struct {
 func newDetector(s string) detector {
 	d := detector{s: s}
 	if len(s) == 0 || len(s) > maxDiagnosed {
-		d.row = len(chains)
 		return d
 	}
+	d.rows = allRows
 	d.all = ^uint16(0)
+	any := uint16(0)
 	for i := range len(s) {
+		any |= charClass[s[i]]
 		d.all &= charClass[s[i]]
 	}
 	if d.all&classBase58 != 0 {
+		if any&classUpper != 0 && any&classLower != 0 {
+			d.rows = mixedRows
+		}
 		d.n, _ = base58.Bitcoin.Decode(d.raw[:], s)
 		d.n = max(d.n, 0)
 		d.bitcoin = d.n > sumLen && sha256d.verifies(d.raw[:d.n])
@@ -105,8 +111,8 @@ func newDetector(s string) detector {
 
 // next returns the next address that the string is.
 func (d *detector) next() (Address, bool) {
-	for d.row < len(chains) {
-		i := d.row
+	for d.row < len(d.rows) {
+		i := int(d.rows[d.row]) - 1
 		d.row++
 		f := chains[i].format
 		if !d.fits(f) {
@@ -123,6 +129,28 @@ func (d *detector) next() (Address, bool) {
 	}
 	return Address{}, false
 }
+
+// allRows are all rows, plus one.
+var allRows = func() (rows []uint16) {
+	for i := range chains {
+		rows = append(rows, uint16(i+1))
+	}
+	return rows
+}()
+
+// mixedRows are the rows of the chains, plus one, whose addresses may be digits of
+// Base58 in both cases of letters.
+var mixedRows = func() (rows []uint16) {
+	for i := range chains {
+		switch chains[i].format.(type) {
+		case evm, otherEVM, erc1191, wanchain, *evmBech32, *cosmos, *sei, *bech32Bytes, zilliqa, multiversx, pactus, handshake,
+			nervos, kaspa, conflux, nano, icp, filecoin, strkey, algorand, nem, stacks, siacoin, near, antelope, hedera, icon, flow, avalanche:
+		default:
+			rows = append(rows, uint16(i+1))
+		}
+	}
+	return rows
+}()
 
 // fits reports false if the string is certainly not an address of format f, or
 // none that proves itself where that is asked for. It is an optimisation alone,

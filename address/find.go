@@ -2,12 +2,8 @@ package address
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
-
-	"github.com/walletscreen/walletscreen/internal/base58"
-	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
 // A Found is an address in a text.
@@ -25,19 +21,20 @@ type Found struct {
 // given as that of the first of [Detect], so all "0x" addresses are ethereum's.
 // It returns nil if there are none.
 //
-// What stands in front of an address and behind it, a label and a colon, a
-// bracket, a full stop, a URL, does not matter. These need care:
+// Labels, colons, brackets, full stops and URLs around an address do not matter.
+// These need care:
 //
-//   - "0x" and 40 hex digits are found whatever the case of the digits, as
-//     [Normalize] takes them: a list's typing error must not hide the entry. No
-//     letter or digit may be in front of them, no hex digit behind.
-//   - An address that is glued to letters, digits or another address is found if
-//     it is Base58Check of 20 bytes with the checksum of Bitcoin (bitcoin, tron,
-//     zcash, tezos and many more), a classic address of xrp, or Bech32. Others
-//     have to stand apart.
-//   - An address of up to 128 bytes that is broken once, by a line feed (with
-//     blanks or a carriage return around it), is found if its checksum holds. An
-//     "0x" address needs capitals that verify to be joined.
+//   - "0x" and 40 hex digits are found in any letter case, as [Normalize] accepts
+//     them, if they stand alone: no hex digit may be next to them, except that of an
+//     escape such as %3D, or of another address. Digits in both cases that verify by
+//     EIP-55 are found anywhere.
+//   - Between letters and digits, an address is found if it is Base58Check of 20
+//     bytes with the checksum of Bitcoin (bitcoin, tron, zcash, tezos and many more),
+//     a classic address of xrp, or Bech32. Others must stand apart.
+//   - An address of up to 128 bytes that is broken by one or two line breaks is found
+//     if its checksum holds. A line break is a line feed with blanks or a carriage
+//     return around it, an empty line, one of quoted-printable ("=" and a line feed),
+//     or one before a quoted line ("> "). An "0x" address needs capitals that verify.
 //
 // Hashes, registration numbers, and addresses with a typing error or a
 // look-alike letter from another alphabet are not found. The text may be any
@@ -65,8 +62,11 @@ type finder struct {
 	found []Found
 	tries int // the strings that were tried as addresses
 
-	lastStart, lastEnd int // the chunk before
+	last [2]span // the chunk before, and the one before that
 }
+
+// A span is a part of the text.
+type span struct{ start, end int }
 
 // search goes through the text.
 func (f *finder) search() {
@@ -81,12 +81,6 @@ func (f *finder) search() {
 		}
 		f.chunk(start, i)
 	}
-}
-
-// proven looks whether s proves to be an address.
-func (f *finder) proven(s string) (Address, bool) {
-	f.tries++
-	return detectProven(s, 0)
 }
 
 // add notes that a stands at start to end.
@@ -106,7 +100,10 @@ func (f *finder) try(start, end int) bool {
 // chunk searches the chunk at start to end.
 func (f *finder) chunk(start, end int) {
 	f.join(start, end)
-	f.lastStart, f.lastEnd = start, end
+	f.last[1], f.last[0] = f.last[0], span{start, end}
+	if end-start < minChunk {
+		return
+	}
 	before := -1 // the beginning of the word before this one, if one separator is between
 	words := 0
 	for i := start; i < end; {
@@ -120,6 +117,9 @@ func (f *finder) chunk(start, end int) {
 		}
 		words++
 		f.word(from, i)
+		if end > i {
+			f.inside(from, end)
+		}
 		if before >= 0 && i-from >= minWord && i-before <= maxSpan {
 			f.try(before, i) // bitcoincash:…, nano_…, X-…
 		}
@@ -141,6 +141,9 @@ func (f *finder) chunk(start, end int) {
 		if !f.isAlnum(i) || i > start && f.isAlnum(i-1) {
 			continue
 		}
+		if !mayBegin(f.text[i:end]) {
+			continue
+		}
 		if end-i >= minChunk && end != last {
 			f.try(i, end)
 		}
@@ -157,146 +160,138 @@ func (f *finder) word(start, end int) {
 	if end-start < minWord {
 		return
 	}
-	w := f.text[start:end]
-	if w[0] == '0' && w[1]|0x20 == 'x' {
-		if n := firstNonHex(w[2:]); n == 40 {
-			if text, form, bad := (evm{}).parse(w[:evmLen], true); bad.err == nil {
-				f.add(Address{text, ethereumRow, form}, start, start+evmLen)
-				if len(w)-evmLen >= minGlued {
-					f.glued(start+evmLen, end)
-				}
-				return
-			}
+	if end-start >= evmLen {
+		if at := f.evm(start, end); at > start {
+			start = at // what is in front was searched
+		}
+		if end-start < minWord {
+			return
 		}
 	}
-	if !f.try(start, end) && len(w) > minWord {
+	if !f.try(start, end) && end-start > minWord {
 		f.glued(start, end)
 	}
 }
 
-// glued searches the word at start to end, which is no address, for addresses
-// that are glued to other text.
-func (f *finder) glued(start, end int) {
-	stop := start // where the run of Base58 digits from i on ends
-	for i := start; i < end; i++ {
-		if f.text[i] == '1' {
-			f.gluedBech32(start, i, end)
+// evm searches the word at start to end for "0x" and 40 hex digits. It returns the
+// offset up to which it searched the word for all addresses: the end of the last
+// one that it found.
+func (f *finder) evm(start, end int) int {
+	done := start
+	for i := start; i+evmLen <= end; i++ {
+		x := strings.IndexByte(f.text[i:end], 'x') // or X, which is rare
+		if upper := strings.IndexByte(f.text[i:end], 'X'); x < 0 || upper >= 0 && upper < x {
+			x = upper
 		}
-		for stop = max(stop, i); stop < end && charClass[f.text[stop]]&classBase58 != 0; {
-			stop++
+		if x < 0 {
+			return done
 		}
-		if stop-i >= minGlued {
-			f.gluedBase58(i, stop)
-		}
-	}
-}
-
-// gluedBech32 searches for an address in Bech32 whose "1" is at one, in the word
-// at start to end.
-func (f *finder) gluedBech32(start, one, end int) {
-	data := f.text[one+1 : min(end, one+1+maxSpan)]
-	if len(data) < bech32.ChecksumLen || charClass[data[0]]&classBech32 == 0 {
-		return
-	}
-	for _, hrp := range hrps {
-		at := one - len(hrp)
-		if at < start || !hasHRP(f.text[at:end], hrp) {
+		if i += x - 1; i < start || f.text[i] != '0' || i+evmLen > end {
+			i++
 			continue
 		}
-		var buf [4]int
-		for _, n := range bech32.Ends(buf[:0], hrp, data) {
-			f.try(at, one+1+n)
-		}
-	}
-}
-
-// gluedBase58 searches for an address in Base58Check that begins at start, in
-// a run of digits that goes to end.
-func (f *finder) gluedBase58(start, end int) {
-	end = min(end, start+maxGlued)
-	f.gluedDigits(base58.Bitcoin, start, end)
-	if f.text[start] == 'r' {
-		f.gluedDigits(base58.Ripple, start, end)
-	}
-}
-
-// gluedDigits reads one digit after the other as a number, and looks at its
-// checksum when it has the bytes of a version that is in use, 20 bytes of
-// payload and the checksum.
-func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
-	zeros := 0
-	for start+zeros < end && alphabet.Value(f.text[start+zeros]) == 0 {
-		zeros++
-	}
-	if zeros > 1+20 {
-		return // next to nothing is left of the payload
-	}
-	var n number
-	for i := start + zeros; i < end; i++ {
-		n.push(alphabet.Value(f.text[i]))
-		if i+1-start < minGlued {
+		digits := f.text[i+2 : i+evmLen]
+		if firstNonHex(digits) != 40 || !f.standsAlone(i, done, end) && !isEIP55Capitals(digits) {
+			i++
 			continue
 		}
-		size := zeros + n.len()
-		if size > maxGluedBytes {
-			return
-		}
-		if size < minGluedBytes {
+		text, form, bad := (evm{}).parse(f.text[i:i+evmLen], true)
+		if bad.err != nil {
+			i++
 			continue
 		}
-		var b [maxGluedBytes]byte
-		n.put(b[zeros:size])
-		if gluedVersions[b[0]] && sha256d.verifies(b[:size]) {
-			f.try(start, i+1)
+		if i-done >= minGlued {
+			f.glued(done, i)
+		}
+		f.add(Address{text, ethereumRow, form}, i, i+evmLen)
+		done = i + evmLen
+		i = done - 1
+	}
+	return done
+}
+
+// standsAlone reports whether no hex digit is next to "0x" and 40 hex digits at
+// start. The end of another address, at done, may be in front of them, and so may
+// an escape like %3D; and another "0x" may be behind.
+func (f *finder) standsAlone(start, done, end int) bool {
+	if start > 0 && start != done && charClass[f.text[start-1]]&classHex != 0 &&
+		!(start >= 3 && f.text[start-3] == '%' && charClass[f.text[start-2]]&classHex != 0) {
+		return false
+	}
+	behind := start + evmLen
+	return behind >= end || charClass[f.text[behind]]&classHex == 0 || hasHexPrefix(f.text[behind:end])
+}
+
+// isEIP55Capitals reports whether digits, 40 in hex, are in both cases, as EIP-55
+// has them.
+func isEIP55Capitals(digits string) bool {
+	kind, _ := hexCase(digits)
+	return kind == hasLower|hasUpper && isEIP55(digits)
+}
+
+// inside searches for addresses with separators that begin with the word at start
+// and may be followed by other text in the chunk that goes to end.
+func (f *finder) inside(start, end int) {
+	s := f.text[start:end]
+	switch {
+	case len(s) > 48 && (s[0] == 'E' || s[0] == 'U') && (s[1] == 'Q' || s[1] == 'f'):
+		f.try(start, start+48) // TON
+	case len(s) > nemGroupsLen && s[0] == 'N' && s[6] == '-':
+		f.try(start, start+nemGroupsLen)
+	case len(s) > minChunk && s[5] == '-':
+		f.principal(start, end)
+	}
+}
+
+// principal searches for a principal of the Internet Computer, or an account of
+// one, that begins at start.
+func (f *finder) principal(start, end int) {
+	i := start
+	for i+5 < end && f.isAlnum(i+4) && f.text[i+5] == '-' && i-start < principalMaxLen {
+		i += 6
+	}
+	to := i
+	for to < end && to < i+5 && charClass[f.text[to]]&classLower32 != 0 {
+		to++
+	}
+	if to < end {
+		f.try(start, to)
+	}
+	dot := to
+	for dot < end && dot < i+7 && charClass[f.text[dot]]&classLower32 != 0 {
+		dot++
+	}
+	if dot == i+7 && dot < end && f.text[dot] == '.' {
+		to = dot + 1
+		for to < end && to <= dot+64 && charClass[f.text[to]]&classHex != 0 {
+			to++
+		}
+		if to < end {
+			f.try(start, to)
 		}
 	}
 }
 
-// The bytes of Base58Check of 20 bytes of payload, with versions of one to three
-// bytes, and the most digits of them.
-const (
-	minGluedBytes = 1 + 20 + sumLen
-	maxGluedBytes = 3 + 20 + sumLen
-	maxGlued      = 37
-)
-
-// A number is a number of up to 32 bytes, the lowest word first.
-type number [4]uint64
-
-// push makes room for one more digit in Base58 and adds it.
-func (n *number) push(digit byte) {
-	carry := uint64(digit)
-	for i := range n {
-		hi, lo := bits.Mul64(n[i], 58)
-		lo, c := bits.Add64(lo, carry, 0)
-		n[i], carry = lo, hi+c
-	}
-}
-
-// len returns the number of bytes of n.
-func (n *number) len() int {
-	for i := len(n) - 1; i >= 0; i-- {
-		if n[i] != 0 {
-			return 8*i + (bits.Len64(n[i])+7)/8
-		}
-	}
-	return 0
-}
-
-// put writes the lowest bytes of n to b, the highest first.
-func (n *number) put(b []byte) {
-	for i := range b {
-		at := len(b) - 1 - i
-		b[i] = byte(n[at/8] >> (8 * (at % 8)))
-	}
-}
-
-// join looks for an address that a line break cuts in two: the end of the chunk
+// join looks for an address that one or two line breaks cut: the end of a chunk
 // before, and the beginning of the one at start to end.
 func (f *finder) join(start, end int) {
-	gap := f.text[f.lastEnd:start]
-	if f.lastEnd == f.lastStart || !isBreak(gap) {
+	last := f.last[0]
+	if last.end == last.start || start-last.end == 1 && f.text[last.end] != '\n' || !isBreak(f.text[last.end:start]) {
 		return
+	}
+	f.joinWith(last, "", start, end)
+	first := f.last[1]
+	if n := last.end - last.start; first.end > first.start && n < maxSpan && isBreak(f.text[first.end:last.start]) {
+		f.joinWith(first, strings.TrimSuffix(f.text[last.start:last.end], "="), start, end)
+	}
+}
+
+// joinWith looks for an address that begins in a chunk, goes on with all of middle,
+// and ends in the chunk at start to end.
+func (f *finder) joinWith(first span, middle string, start, end int) {
+	leftEnd := first.end
+	if f.text[leftEnd-1] == '=' && leftEnd-1 > first.start {
+		leftEnd-- // a soft line break of quoted-printable
 	}
 	word := start // the end of the first word
 	for word < end && f.isAlnum(word) {
@@ -307,22 +302,27 @@ func (f *finder) join(start, end int) {
 		last--
 	}
 	var buf [maxSpan]byte
-	for i := max(f.lastStart, f.lastEnd-maxSpan); i < f.lastEnd; i++ {
-		if !f.isAlnum(i) || i > f.lastStart && f.isAlnum(i-1) {
+	for i := max(first.start, leftEnd-maxSpan); i < leftEnd; i++ {
+		if !f.isAlnum(i) || i > first.start && f.isAlnum(i-1) {
 			continue // not the beginning of a word
 		}
-		left := copy(buf[:], f.text[i:f.lastEnd])
+		if !mayBegin(f.text[i:leftEnd]) {
+			continue
+		}
+		left := copy(buf[:], f.text[i:leftEnd])
+		left += copy(buf[left:], middle)
 		for k, to := range [...]int{word, last, end} {
 			n := left + to - start
 			if n < minGlued || n > len(buf) || k > 0 && to == word || k > 1 && to == last {
 				continue
 			}
 			copy(buf[left:], f.text[start:to])
+			if !mayJoin(buf[:n]) {
+				continue
+			}
 			joined := string(buf[:n])
-			if isEVMText(joined) {
-				if kind, _ := hexCase(joined[2:]); kind != hasLower|hasUpper {
-					continue
-				}
+			if isEVMText(joined) && !isEIP55Capitals(joined[2:]) {
+				continue
 			}
 			if a, ok := f.proven(joined); ok {
 				f.add(a, i, to)
@@ -331,14 +331,73 @@ func (f *finder) join(start, end int) {
 	}
 }
 
-// isBreak reports whether gap is a line break, with blanks around it.
-func isBreak(gap string) bool {
-	gap = strings.Trim(gap, " \t")
-	if before, ok := strings.CutSuffix(gap, "\n"); ok {
-		gap = strings.TrimSuffix(before, "\r")
-		return strings.Trim(gap, " \t") == ""
+// mayBegin reports false if no address begins with s: by the place of the first
+// separator, if there is one in the first characters.
+func mayBegin(s string) bool {
+	for i := range min(len(s), len("bitcoincash:")) {
+		if charClass[s[i]]&classAlnum != 0 {
+			continue
+		}
+		switch s[i] {
+		case '-':
+			return i == 1 && (s[0] == 'X' || s[0] == 'P') || i == 5 || i == 6 || s[0] == 'E' || s[0] == 'U'
+		case ':':
+			return i == 3 || i == 5 || i == len("bitcoincash")
+		case '.':
+			return i == 1 && s[0] == '0'
+		}
+		return i == 2 || i == 3 || i == 4 || s[0] == 'E' || s[0] == 'U' // ak_, xrb_, nano_, TON
+	}
+	return true
+}
+
+// mayJoin reports false if b is certainly no address, because it has letters of both
+// cases and is neither Base58 nor 48 characters of TON, nor hex with a prefix, nor a key
+// of fio.
+func mayJoin(b []byte) bool {
+	if len(b) == 48 || len(b) <= evmLen+1 || b[0] == 'F' {
+		return true
+	}
+	var any, all uint16 = 0, ^uint16(0)
+	for _, c := range b {
+		any |= charClass[c]
+		all &= charClass[c]
+		if any&classUpper != 0 && any&classLower != 0 && all&classBase58 == 0 {
+			return mayJoinPrefix(b)
+		}
+	}
+	return true
+}
+
+// mayJoinPrefix reports whether b begins with a prefix in another case than the rest,
+// such as X-avax1.
+func mayJoinPrefix(b []byte) bool {
+	for i := range min(len(b), len("bitcoincash:")) {
+		if charClass[b[i]]&classAlnum == 0 {
+			return true
+		}
 	}
 	return false
+}
+
+// isBreak reports whether gap is a line break, or two of them, with blanks and
+// the marks of quoted lines around.
+func isBreak(gap string) bool {
+	breaks := 0
+	for i := range len(gap) {
+		switch gap[i] {
+		case '\n':
+			breaks++
+		case ' ', '\t', '\r':
+		case '>':
+			if breaks == 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return 1 <= breaks && breaks <= 2
 }
 
 // disjoint returns what has been found in order, and of what overlaps the first
@@ -356,75 +415,3 @@ func (f *finder) disjoint() []Found {
 		return false
 	})
 }
-
-// hrps are the human-readable parts of the addresses in Bech32.
-var hrps = func() (all []string) {
-	add := func(hrp string) {
-		if hrp != "" && !slices.Contains(all, hrp) {
-			all = append(all, hrp)
-		}
-	}
-	for i := range chains {
-		switch f := chains[i].format.(type) {
-		case *utxo:
-			add(f.hrp)
-			add(f.long)
-		case *zcash:
-			add(f.long)
-			add("tex")
-		case *liquid:
-			add(f.hrp)
-		case *cosmos:
-			add(f.hrp)
-		case *sei:
-			add(f.hrp)
-		case *evmBech32:
-			add(f.hrp)
-		case *bech32Bytes:
-			add(f.hrp)
-		case zilliqa:
-			add("zil")
-		case multiversx:
-			add(multiversxHRP)
-		case pactus:
-			add(pactusHRP)
-		case handshake:
-			add(handshakeHRP)
-		case cardano:
-			add("addr")
-			add("stake")
-		}
-	}
-	return all
-}()
-
-// gluedVersions has the first version bytes of the addresses in Base58Check.
-var gluedVersions = func() (t [256]bool) {
-	add := func(versions ...string) {
-		for _, v := range versions {
-			if v != "" {
-				t[v[0]] = true
-			}
-		}
-	}
-	addUTXO := func(u *utxo) {
-		add(u.pkh, u.sh, u.oldPKH, u.oldSH)
-		for _, v := range u.more {
-			add(v.prefix)
-		}
-	}
-	add("\x00", "\x41", "\x06", "\x02") // xrp, tron, tezos
-	for i := range chains {
-		switch f := chains[i].format.(type) {
-		case *utxo:
-			addUTXO(f)
-		case *zcash:
-			addUTXO(&f.utxo)
-		case *liquid:
-			addUTXO(&f.utxo)
-		case neo:
-			add(string([]byte{f.version}))
-		}
-	}
-	return t
-}()

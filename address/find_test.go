@@ -1,6 +1,7 @@
 package address_test
 
 import (
+	"encoding/base64"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // Texts of lists, as printed. The EU's is the remark on Garantex in the
@@ -45,6 +47,7 @@ func TestFindAll(t *testing.T) {
 		hash    = "0x5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320"
 		solana  = "7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv"
 		taproot = "bc1pfeessrawgf"
+		nem     = "NAIKOG-SJDNQI-5WKYLG-DLUR3X-XLSDGK-MB6DER-DBYR"
 	)
 	tests := []struct {
 		name, text string
@@ -72,7 +75,13 @@ func TestFindAll(t *testing.T) {
 		{"glued to letters", "wallet" + btc + "and" + trx + "XRP" + xrp + "0", []string{"bitcoin:" + btc, "tron:" + trx, "xrp:" + xrp}},
 		{"glued to each other", btc + trx + segwit + tezos + taproot + btc, []string{"bitcoin:" + btc, "tron:" + trx, "bitcoin:" + segwit, "tezos:" + tezos, "bitcoin:" + taproot, "bitcoin:" + btc}},
 		{"glued to a label", "BTC" + segwit + "LTC", []string{"bitcoin:" + segwit}},
-		{"hex behind a letter", "ETH" + lower, nil},
+		{"hex behind a letter", "ETH" + lower, []string{"ethereum:" + lower}},
+		{"hex behind a hex digit", "a" + lower, nil},
+		{"capitals that verify behind a hex digit", "cafe" + eip55 + "cafe", []string{"ethereum:" + eip55}},
+		{"hex behind an escape", "?to%3D" + lower + "%2F" + lower, []string{"ethereum:" + lower, "ethereum:" + lower}},
+		{"hex behind an escaped line feed", `a\n` + lower + `\n` + lower, []string{"ethereum:" + lower, "ethereum:" + lower}},
+		{"hex glued to hex", lower + lower + eip55, []string{"ethereum:" + lower, "ethereum:" + lower, "ethereum:" + eip55}},
+		{"before a slash or underscore", ton + "/x " + icp + "/x " + btc + "_x " + nem + "/" + icp + "_", []string{"ton:" + ton, "internet-computer:" + icp, "bitcoin:" + btc, "nem:" + nem, "internet-computer:" + icp}},
 		{"hex before a hex digit", lower + "a", nil},
 		{"hex before a letter", lower + "TRX", []string{"ethereum:" + lower}},
 		{"hex before an address", lower + trx, []string{"ethereum:" + lower, "tron:" + trx}},
@@ -83,8 +92,11 @@ func TestFindAll(t *testing.T) {
 		{"broken after one character", btc[:1] + "\n" + btc[1:], []string{"bitcoin:" + btc[:1] + "\n" + btc[1:]}},
 		{"broken before the last character", btc[:33] + "\n" + btc[33:], []string{"bitcoin:" + btc[:33] + "\n" + btc[33:]}},
 		{"two broken ones", btc[:11] + "\n" + btc[11:] + "\n" + trx[:30] + "\n" + trx[30:], []string{"bitcoin:" + btc[:11] + "\n" + btc[11:], "tron:" + trx[:30] + "\n" + trx[30:]}},
-		{"broken twice", btc[:11] + "\n" + btc[11:20] + "\n" + btc[20:], nil},
-		{"an empty line between", btc[:11] + "\n\n" + btc[11:], nil},
+		{"broken twice", btc[:11] + "\n" + btc[11:20] + "\n" + btc[20:], []string{"bitcoin:" + btc[:11] + "\n" + btc[11:20] + "\n" + btc[20:]}},
+		{"broken three times", btc[:11] + "\n" + btc[11:20] + "\n" + btc[20:25] + "\n" + btc[25:], nil},
+		{"broken by quoted-printable", segwit[:20] + "=\r\n" + segwit[20:], []string{"bitcoin:" + segwit[:20] + "=\r\n" + segwit[20:]}},
+		{"broken in a quotation", "> pay " + segwit[:20] + "\n> " + segwit[20:], []string{"bitcoin:" + segwit[:20] + "\n> " + segwit[20:]}},
+		{"an empty line between", btc[:11] + "\n\n" + btc[11:], []string{"bitcoin:" + btc[:11] + "\n\n" + btc[11:]}},
 		{"broken hex with capitals", eip55[:30] + "\n" + eip55[30:], []string{"ethereum:" + eip55[:30] + "\n" + eip55[30:]}},
 		{"broken hex with wrong capitals", eip55[:30] + "\n" + lower[30:], nil},
 		{"broken hex without capitals", lower[:30] + "\n" + lower[30:], nil},
@@ -145,6 +157,9 @@ func BenchmarkFindAll(b *testing.B) {
 		"dots":     strings.Repeat("0.0.1-aaaaa ", 50000/6),
 		"hex":      strings.Repeat("0x5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320 ", 1500),
 		"hex2":     strings.Repeat("5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320\n", 1500),
+		"uuids":    strings.Repeat("550e8400-e29b-41d4-a716-446655440000\n", 2000),
+		"base64":   base64Lines(100_000),
+		"noise":    noiseText(200_000),
 		"b58words": strings.Repeat("7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv\n", 2000),
 	}
 	for name, text := range texts {
@@ -166,13 +181,17 @@ func slowFindAll(text string) []address.Found {
 		return i >= 0 && i < len(text) && strings.IndexByte("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", text[i]) >= 0
 	}
 	var all []address.Found
+	afterHex := -1 // the end of the last EVM address
 	for start := 0; start < len(text); start++ {
 		if !alnum(start) {
 			continue
 		}
 		for end := min(start+130, len(text)); end > start+13; end-- {
-			a, ok := slowProven(text, start, end, !alnum(start-1), !alnum(end))
+			a, ok := slowProven(text, start, end, !alnum(start-1), !alnum(end), afterHex)
 			if ok && alnum(end-1) {
+				if strings.HasPrefix(text[start:], "0x") {
+					afterHex = end
+				}
 				all = append(all, address.Found{Address: a, Start: start, End: end})
 				start = end - 1
 				break
@@ -182,24 +201,31 @@ func slowFindAll(text string) []address.Found {
 	return all
 }
 
-var lineBreak = regexp.MustCompile(`[ \t]*\r?\n[ \t]*`)
+var lineBreak = regexp.MustCompile(`=?[ \t\r]*\n[ \t\r>]*(?:\n[ \t\r>]*)?`)
 
-func slowProven(text string, start, end int, apartBefore, apartBehind bool) (address.Address, bool) {
+func slowProven(text string, start, end int, apartBefore, apartBehind bool, afterHex int) (address.Address, bool) {
 	s := text[start:end]
 	if strings.ContainsAny(s, " \t\r\n") {
 		at := lineBreak.FindAllStringIndex(s, -1)
-		if len(at) != 1 || !apartBefore || !apartBehind {
+		if len(at) < 1 || len(at) > 2 || !apartBefore || !apartBehind {
 			return address.Address{}, false
 		}
-		s = s[:at[0][0]] + s[at[0][1]:]
+		s = lineBreak.ReplaceAllString(s, "")
 		if strings.ContainsAny(s, " \t\r\n") || strings.HasPrefix(s, "0x") && (strings.ToLower(s) == s || strings.ToUpper(s[2:]) == s[2:]) {
 			return address.Address{}, false
 		}
 	} else if len(s) == 42 && s[:2] == "0x" {
-		// Capitals need not verify.
-		hexBehind := end < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[end]) >= 0
+		// Capitals need not verify if it stands alone.
+		isHex := func(i int) bool {
+			return i >= 0 && i < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[i]) >= 0
+		}
+		escape := start >= 3 && text[start-3] == '%' && isHex(start-2)
+		alone := (!isHex(start-1) || escape || start == afterHex) && (!isHex(end) || strings.HasPrefix(text[end:], "0x"))
 		a, err := address.Normalize("ethereum", s)
-		return a, err == nil && apartBefore && !hexBehind
+		if _, bad := address.Parse("ethereum", s); bad == nil && strings.ToLower(s) != s && strings.ToUpper(s[2:]) != s[2:] {
+			alone = true
+		}
+		return a, err == nil && alone
 	}
 	found := address.Detect(s)
 	if len(found) == 0 || !found[0].Proven() {
@@ -294,5 +320,67 @@ func TestFindAllProse(t *testing.T) {
 	text := strings.Repeat("We have reasonable grounds to suspect that at least the following entities (see https://www.gov.uk/x) are controlled by AYASH,\n", 50)
 	if n := testing.AllocsPerRun(10, func() { address.FindAll(text) }); n != 0 {
 		t.Errorf("FindAll of prose allocates %v times", n)
+	}
+}
+
+// base64Lines returns n random bytes in lines of Base64.
+func base64Lines(n int) string {
+	rng := rand.New(rand.NewPCG(9, 1))
+	var b strings.Builder
+	line := make([]byte, 57)
+	for b.Len() < n {
+		for i := range line {
+			line[i] = byte(rng.Uint32())
+		}
+		b.WriteString(base64.StdEncoding.EncodeToString(line) + "\n")
+	}
+	return b.String()
+}
+
+// noiseText returns about n bytes of what is often near addresses and is none:
+// hashes, UUIDs, Base64, source code, numbers and prose.
+func noiseText(n int) string {
+	rng := rand.New(rand.NewPCG(9, 2))
+	random := func(digits string, n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = digits[rng.IntN(len(digits))]
+		}
+		return string(b)
+	}
+	const hex = "0123456789abcdef"
+	const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	var b strings.Builder
+	for b.Len() < n {
+		switch rng.IntN(9) {
+		case 0:
+			b.WriteString(random(hex, 64))
+		case 1:
+			b.WriteString(random(hex, 8) + "-" + random(hex, 4) + "-4" + random(hex, 3) + "-a" + random(hex, 3) + "-" + random(hex, 12))
+		case 2:
+			b.WriteString(base64Lines(50 + rng.IntN(200)))
+		case 3:
+			b.WriteString("for i := range len(buf) { sum += int(buf[i]) << (8 * (i % 4)) } // " + random(hex, 7))
+		case 4:
+			b.WriteString(random("0123456789", 4+rng.IntN(20)))
+		case 5:
+			b.WriteString(random(base58, 20+rng.IntN(40)))
+		case 6:
+			b.WriteString("https://example.org/" + random("abcdefghijklmnopqrstuvwxyz", 6) + "/" + random(hex, 40) + "?id=" + random("0123456789", 6))
+		case 7:
+			b.WriteString("the asset freeze on the following entities, which are owned or controlled by")
+		default:
+			b.WriteString("bc1" + random("qpzry9x8gf2tvdw0s3jn54khce6mua7l", 20+rng.IntN(40)))
+		}
+		b.WriteByte(" \n,;\t"[rng.IntN(5)])
+	}
+	return b.String()
+}
+
+// TestFindAllNoise looks for addresses where there are none. WALLETSCREEN_LONG=1
+// looks through 50 MB.
+func TestFindAllNoise(t *testing.T) {
+	if found := address.FindAll(noiseText(longtest.N(1<<20, 50<<20))); len(found) != 0 {
+		t.Errorf("%d addresses in noise, the first %v", len(found), found[0])
 	}
 }
