@@ -1,0 +1,157 @@
+package address
+
+import "strings"
+
+// Display returns a as wallets show it: on EVM chains with the capitals of EIP-55
+// (of ERC-1191 on rootstock, inverted on wanchain), otherwise [Address.Normalized].
+// [Parse] accepts it.
+func (a Address) Display() string {
+	text := a.Normalized()
+	if a.row == 0 || !a.isEVM() || len(text) < 40 {
+		return text
+	}
+	at := len(text) - 40
+	if digits := text[at:]; firstNonHex(digits) == 40 {
+		switch f := chains[a.row-1].format.(type) {
+		case erc1191:
+			return text[:at] + withCapitals(digits, f.prefix, 0)
+		case wanchain:
+			return text[:at] + withCapitals(digits, "", 0x20)
+		}
+		return text[:at] + withCapitals(digits, "", 0)
+	}
+	return text // in Bech32
+}
+
+// withCapitals returns digits, 40 in lower-case hex, with the letters as capitals
+// that the hash of prefix and digits says. invert is 0x20 for all others instead.
+func withCapitals(digits, prefix string, invert byte) string {
+	sum := keccak256([]byte(prefix + digits))
+	b := []byte(digits)
+	for i, c := range b {
+		if c < 'a' {
+			continue
+		}
+		if sum[i/2]>>(4*(1-i&1))&15 >= 8 {
+			b[i] ^= 0x20
+		}
+		b[i] ^= invert
+	}
+	return string(b)
+}
+
+// CAIP10 returns the CAIP-10 account id of a, such as "eip155:1:0xab58…". It
+// reports false if no CAIP-2 id is registered for the chain, or if the address has
+// characters that CAIP-10 does not allow.
+func (a Address) CAIP10() (string, bool) {
+	id, text := a.Chain().CAIP2(), a.Display()
+	if prefix, body, ok := strings.Cut(text, ":"); ok && len(prefix) > 1 && charClass[prefix[0]]&classLower != 0 {
+		text = body // "bitcoincash:" and "cfx:" repeat the chain
+		if prefix == "ronin" {
+			text = "0x" + body
+		}
+	}
+	if id == "" || text == "" || strings.ContainsAny(text, ":_/+= ") {
+		return "", false
+	}
+	return id + ":" + text, true
+}
+
+// Kind returns what the text of a tells about the account, in a word: on chains
+// like Bitcoin "p2pk", "p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr", "witness",
+// "shielded" or "unified"; elsewhere
+// "account", "contract", "subaddress", "integrated", "tagged", "muxed" or "name".
+// It is "" if the text does not tell, as on EVM chains, where an account and a
+// contract look alike.
+func (a Address) Kind() string {
+	if a.row == 0 {
+		return ""
+	}
+	switch chains[a.row-1].format.(type) {
+	case *utxo, *cashAddr, *liquid, *zcash:
+		return a.outputKind()
+	case strkey:
+		return [...]string{formStellarAccount: "account", formStellarMuxed: "muxed", formStellarContract: "contract"}[a.form]
+	case cryptonote:
+		return [...]string{formStandard: "account", formSub: "subaddress", formIntegrated: "integrated"}[a.form]
+	case xrp:
+		if a.text[0] == 'X' {
+			return "tagged"
+		}
+		return "account"
+	case tezos:
+		if strings.HasPrefix(a.text, "KT1") {
+			return "contract"
+		}
+		return "account"
+	case icon:
+		if a.form == formIconContract {
+			return "contract"
+		}
+		return "account"
+	case multiversx:
+		if _, ok := a.Key(); !ok {
+			return "contract"
+		}
+		return "account"
+	case near:
+		if a.form == formNearName {
+			return "name"
+		}
+		return "account"
+	case antelope:
+		return "name"
+	}
+	return ""
+}
+
+// outputKind is Kind on a chain like Bitcoin.
+func (a Address) outputKind() string {
+	switch chains[a.row-1].format.(type) {
+	case *cashAddr:
+		switch a.form {
+		case formCashPKH, formCashTokenPKH:
+			return "p2pkh"
+		case formCashSH, formCashTokenSH:
+			return "p2sh"
+		}
+	case *liquid:
+		switch a.form {
+		case formBlindPKH:
+			return "p2pkh"
+		case formBlindSH:
+			return "p2sh"
+		case formBlindWPKH:
+			return "p2wpkh"
+		case formBlindWSH:
+			return "p2wsh"
+		case formBlindWitness:
+			return "witness"
+		}
+	case *zcash:
+		if a.form == formUnified {
+			return "unified"
+		}
+	}
+	switch a.form {
+	case formPKH, formOldPKH, formExchange, formStaking, formEdwards, formSchnorr:
+		return "p2pkh"
+	case formSH, formOldSH:
+		return "p2sh"
+	case formWPKH:
+		return "p2wpkh"
+	case formWSH:
+		return "p2wsh"
+	case formPubKey:
+		return "p2pk"
+	case formSapling, formSprout, formMWEB:
+		return "shielded"
+	case formWitness:
+		one := strings.LastIndexByte(a.text, '1')
+		if len(a.text)-one == 1+1+52+6 && a.text[one+1] == 'p' {
+			return "p2tr"
+		}
+		return "witness"
+	}
+	return ""
+}

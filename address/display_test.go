@@ -1,0 +1,47 @@
+package address_test
+
+import (
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+func TestDisplay(t *testing.T) {
+	for _, tt := range []struct {
+		chain                   address.Chain
+		text, display, id, kind string
+	}{
+		{"ethereum", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "eip155:1:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", ""},   // EIP-55
+		{"rootstock", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAeD", "eip155:30:0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAeD", ""}, // ERC-1191
+		{"eip155:98865", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "eip155:98865:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", ""},
+		{"bitcoin", testBTC, testBTC, "bip122:000000000019d6689c085ae165831e93:" + testBTC, "p2pkh"},
+		{"bitcoin", testBC1, testBC1, "bip122:000000000019d6689c085ae165831e93:" + testBC1, "p2wpkh"},
+		{"bitcoin", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "bip122:000000000019d6689c085ae165831e93:3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "p2sh"},
+		{"bitcoin", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", "bip122:000000000019d6689c085ae165831e93:bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", "p2tr"},
+		{"bitcoin", "bc1pfeessrawgf", "bc1pfeessrawgf", "bip122:000000000019d6689c085ae165831e93:bc1pfeessrawgf", "witness"},
+		{"bitcoin-cash", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "bip122:000000000000000000651ef99cb9fcbe:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "p2pkh"},
+		{"stellar", "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK", "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK", "stellar:pubnet:MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK", "muxed"},
+		{"xrp", "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ", "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ", "xrpl:0:X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ", "tagged"},
+		{"near", "example.near", "example.near", "near:mainnet:example.near", "name"},
+	} {
+		a := address.MustParse(tt.chain, tt.text)
+		id, _ := a.CAIP10()
+		if a.Display() != tt.display || id != tt.id || a.Kind() != tt.kind {
+			t.Errorf("%v: Display %q, CAIP10 %q, Kind %q, want %q, %q, %q", a, a.Display(), id, a.Kind(), tt.display, tt.id, tt.kind)
+		}
+	}
+	// What is displayed is an address, and so is the CAIP-10 id for Normalize.
+	for _, a := range validAddresses(t) {
+		if b, err := address.Parse(a.Chain(), a.Display()); err != nil || b != a {
+			t.Errorf("Parse(%s, %q) = %v, %v, want %v", a.Chain(), a.Display(), b, err, a)
+		}
+		if id, ok := a.CAIP10(); ok {
+			if b, err := address.Normalize(a.Chain(), id); err != nil || b.Canonical() != a.Canonical() {
+				t.Errorf("Normalize(%s, %q) = %v, %v, want %v", a.Chain(), id, b, err, a)
+			}
+		}
+	}
+	if a := (address.Address{}); a.Display() != "" || a.Kind() != "" {
+		t.Error("the zero Address has a Display or a Kind")
+	}
+}

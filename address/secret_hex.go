@@ -1,0 +1,166 @@
+package address
+
+import "strings"
+
+// A private key has 64 digits in hex. With one missing or a prefix left out it
+// has at least minHex.
+const minHex = 62
+
+// minBytes is how many bytes of a key, each apart, are one with a typing error.
+const minBytes = 12
+
+// hasSecretHex reports whether hex digits for a private key follow each other in
+// text, with nothing but blanks, colons, dashes, commas and 0x between them. It
+// is not one if the chain of row r has addresses of that form, nor if it is a
+// public key, a number of TON, or several EVM addresses.
+func hasSecretHex(r uint16, text string) bool {
+	for i := 0; i < len(text); {
+		if charClass[text[i]]&classHex == 0 {
+			i++
+			continue
+		}
+		run := hexRun{start: i}
+		i = run.read(text)
+		if (run.digits >= minHex || run.pieces >= minBytes && run.digits <= 2*run.pieces) && run.isRandom(text) && !run.isPublic(r, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// A hexRun is a run of hex digits in pieces.
+type hexRun struct {
+	start, end int // of the run, without what separates it from others
+	digits     int // in all pieces
+	pieces     int
+	longest    int // digits in the longest piece
+	accounts   int // pieces with the 40 digits of an EVM address
+	first      int // digits of the first piece
+}
+
+// read reads the run that begins at h.start, and returns the offset after it.
+func (h *hexRun) read(text string) int {
+	i := h.start
+	for i < len(text) {
+		from := i
+		if i+2 <= len(text) && hasHexPrefix(text[i:]) {
+			i += 2
+			from = i
+		}
+		for i < len(text) && charClass[text[i]]&classHex != 0 {
+			if i > from && hasHexPrefix(text[i:]) {
+				break
+			}
+			i++
+		}
+		n := i - from
+		if n == 0 {
+			break
+		}
+		if h.pieces == 0 {
+			h.first = n
+		}
+		h.pieces, h.digits, h.longest = h.pieces+1, h.digits+n, max(h.longest, n)
+		if n == 40 {
+			h.accounts++
+		}
+		h.end = i
+		for i < len(text) && strings.IndexByte(" \t\r\n:-,_", text[i]) >= 0 {
+			i++
+		}
+		if i < len(text) && charClass[text[i]]&classHex == 0 {
+			break
+		}
+	}
+	return max(i, h.start+1)
+}
+
+// isRandom reports whether the run has the 64 or 128 digits of one or two keys,
+// or else at least so many different ones as a key surely has.
+func (h *hexRun) isRandom(text string) bool {
+	if h.longest == 64 || h.longest == 128 {
+		return true
+	}
+	var seen [256]bool
+	different := 0
+	for _, c := range []byte(text[h.start:h.end]) {
+		if charClass[c]&classHex != 0 && !seen[c|0x20] {
+			seen[c|0x20] = true
+			different++
+		}
+	}
+	return different >= 6
+}
+
+// isPublic reports whether the run is no secret.
+func (h *hexRun) isPublic(r uint16, text string) bool {
+	whole := text[h.start:h.end]
+	switch {
+	case h.accounts == h.pieces:
+		return true
+	case h.pieces == 2 && h.first == 1 && h.longest <= 65 && whole[1] == ':': // the workchain of TON
+		return true
+	case h.pieces > 1:
+		return false
+	case h.digits == 66 && (whole[:2] == "02" || whole[:2] == "03") && whole[64:] != "01", h.digits == 130 && whole[:2] == "04":
+		return true // a public key
+	}
+	return r != 0 && hasHexAddress(r, whole)
+}
+
+// hasHexAddress reports whether the chain of row r has addresses in the form of
+// digits, though not this one: in another letter case, or on siacoin, whose
+// addresses are longer than a key, with another checksum.
+func hasHexAddress(r uint16, digits string) bool {
+	_, _, bad := chains[r-1].format.parse(strings.ToLower(digits), true)
+	return bad.err == nil || bad.err == ErrChecksum && len(digits) == siacoinLen
+}
+
+// base64Shape returns how much text looks like 32 or 64 bytes in Base64, in one
+// piece or in two with a blank between.
+func base64Shape(text string) shape {
+	best := harmless
+	var before base64Run
+	for i := 0; i < len(text); {
+		if charClass[text[i]]&classBase64 == 0 {
+			i++
+			continue
+		}
+		run := base64Run{start: i, all: ^uint16(0)}
+		for ; i < len(text) && charClass[text[i]]&classBase64 != 0; i++ {
+			run.n++
+			run.any |= charClass[text[i]]
+			run.all &= charClass[text[i]]
+		}
+		run.end, run.padded = i, i < len(text) && text[i] == '='
+		best = max(best, run.shape(text))
+		if before.n > 0 && isBlank(text[before.end:run.start]) {
+			both := base64Run{before.start, run.end, before.n + run.n, before.any | run.any, before.all & run.all, run.padded}
+			best = max(best, both.shape(text))
+		}
+		before = run
+	}
+	return best
+}
+
+// A base64Run is a run of n digits of Base64, with the classes that one of them
+// has and that all have.
+type base64Run struct {
+	start, end, n int
+	any, all      uint16
+	padded        bool // an equals sign follows
+}
+
+func (r *base64Run) shape(text string) shape {
+	const mixed = classUpper | classLower | classDigit
+	n := r.n
+	switch {
+	case r.any&mixed != mixed, r.all&classBase58 != 0 && !r.padded, strings.HasPrefix(text[r.start:], "xdc"):
+		return harmless // words or hex, a key of solana, or an EVM address by its prefix
+	case r.padded && (42 <= n && n <= 44 || 85 <= n && n <= 87), n == 43, n == 86:
+		return likely
+	case r.padded && 41 <= n && n <= 46, 44 <= n && n <= 46, 84 <= n && n <= 89:
+		return possible
+	}
+	return harmless
+}
