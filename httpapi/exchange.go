@@ -24,6 +24,7 @@ type service struct {
 	log        throttle
 	clients    clients
 	changeLog  changeLog
+	policies   policies
 
 	running   atomic.Int64 // admitted requests that are being processed
 	exchanges sync.Pool    // of *exchange, for reuse

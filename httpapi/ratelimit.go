@@ -3,6 +3,7 @@ package httpapi
 import (
 	"math"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -31,28 +32,65 @@ func (e *exchange) setRateLimit() {
 	if quota <= 0 && burst == nil {
 		return
 	}
-	var policyRoom, limitRoom [96]byte
-	policy, limit := policyRoom[:0], limitRoom[:0]
+	var room [96]byte
+	limit := room[:0]
+	key := policy{quota: quota}
 	if quota > 0 {
 		used, from, until, err := e.Meter.Used(e.Context(), e.caller, false)
-		if !from.IsZero() {
-			policy = appendPolicy(policy, "monthly", quota, secondsTo(from, until))
-		}
+		key.from, key.until = from, until
 		if err == nil {
 			limit = appendLimit(limit, "monthly", max(0, quota-used), secondsTo(e.now, until))
 		}
 	}
 	if burst != nil {
 		size, tokens := burst.Burst(), burst.TokensAt(e.now)
-		policy = appendPolicy(policy, "burst", int64(size), max(1, ceil(float64(size)/float64(burst.Limit()))))
+		key.burst, key.rate = size, burst.Limit()
 		limit = appendLimit(limit, "burst", max(0, int64(tokens)), ceil((float64(size)-tokens)/float64(burst.Limit())))
 	}
-	if len(policy) > 0 {
-		e.setHeader("Ratelimit-Policy", string(policy)) // as http.CanonicalHeaderKey spells it
+	if text := e.policies.text(key); text != nil {
+		e.w.Header()["Ratelimit-Policy"] = text // as http.CanonicalHeaderKey spells it
 	}
 	if len(limit) > 0 {
 		e.setHeader("Ratelimit", string(limit))
 	}
+}
+
+// A policy is what a RateLimit-Policy says, and its text.
+type policy struct {
+	quota       int64
+	from, until time.Time // of the quota; zero if they are unknown
+	burst       int
+	rate        rate.Limit
+	text        []string
+}
+
+// equals reports whether p and q say the same.
+func (p *policy) equals(q *policy) bool {
+	return p.quota == q.quota && p.burst == q.burst && p.rate == q.rate && p.from.Equal(q.from) && p.until.Equal(q.until)
+}
+
+// policies caches policies that were sent lately. Its zero value is ready to use.
+type policies [64]atomic.Pointer[policy]
+
+// text returns the value of RateLimit-Policy, or nil if there is none.
+func (c *policies) text(p policy) []string {
+	slot := &c[(uint64(p.quota)*31+uint64(p.burst)*17+math.Float64bits(float64(p.rate))>>44)%uint64(len(c))]
+	if last := slot.Load(); last != nil && last.equals(&p) {
+		return last.text
+	}
+	var b []byte
+	if p.quota > 0 && !p.from.IsZero() {
+		b = appendPolicy(b, "monthly", p.quota, secondsTo(p.from, p.until))
+	}
+	if p.burst > 0 {
+		b = appendPolicy(b, "burst", int64(p.burst), max(1, ceil(float64(p.burst)/float64(p.rate))))
+	}
+	if len(b) > 0 {
+		p.text = []string{string(b)}
+	}
+	kept := p
+	slot.Store(&kept)
+	return p.text
 }
 
 // maxInteger is the largest Integer of RFC 8941.

@@ -135,25 +135,26 @@ func (r *Keyring) reserve(ctx context.Context, c httpapi.Caller, n int64, now ti
 			continue // the ledger is closed
 		}
 		left, took := l.take(n - granted)
+		if took > 0 {
+			r.count(l, took)
+		}
 		granted += took
 		if granted == n {
 			if left < l.low.Load() {
 				r.fetchAhead(l, at)
 			}
-			r.count(l, n)
 			return l, n, nil
 		}
 		if err = r.wait(ctx, l, n-granted, at); err != nil {
 			if granted > 0 && isExhausted(err) {
-				r.count(l, granted)
 				return l, granted, nil
 			}
-			l.free.Add(granted)
+			r.refund(l, granted)
 			return nil, 0, err
 		}
 		now = time.Now()
 		if !now.Before(l.end) { // the month has ended meanwhile
-			l.free.Add(granted)
+			r.refund(l, granted)
 			granted = 0
 		}
 	}

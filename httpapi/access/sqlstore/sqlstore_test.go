@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -16,16 +17,17 @@ import (
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
-// A database is one of those that Stores are tested on.
+// A database is one on which Stores are tested.
 type database struct {
 	name string
-	new  func(t testing.TB) string // where an empty one is
+	new  func(t testing.TB) string // returns the place of an empty one
 	open func(ctx context.Context, at string) (*sqlstore.Store, error)
+	of   func(ctx context.Context, db *sql.DB) (*sqlstore.Store, error)
 }
 
 var databases = []database{
-	{"SQLite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "keys? #1%2f.db") }, sqlite.Open},
-	{"PostgreSQL", postgrestest.URL, postgres.Open},
+	{"SQLite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "keys? #1%2f.db") }, sqlite.Open, sqlite.New},
+	{"PostgreSQL", postgrestest.URL, postgres.Open, postgres.New},
 }
 
 // onEach runs a test on each of the databases.

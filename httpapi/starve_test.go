@@ -1,0 +1,161 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/internal/longtest"
+)
+
+// TestSlowReaders checks that connections that do not read their answers take no
+// place of a valid key, even if only one place exists.
+func TestSlowReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 1})
+		dial := serveInMemory(t, &http.Server{Handler: h, WriteTimeout: time.Hour})
+		large := `{"items":[` + strings.Repeat(clean+",", 999) + clean + `]}`
+		requests := []string{
+			"GET /docs HTTP/1.1\r\nHost: x\r\n\r\n",
+			"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n",
+			"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+			sourcesLine + "\r\n",
+			sourcesLine + withKey + "\r\n",
+			"POST /api/v1/screen/batch HTTP/1.1\r\nHost: x\r\n" + withKey + withJSON + sized(large),
+		}
+		for i := range longtest.N(60, 2000) {
+			c := dial()
+			request := requests[i%len(requests)]
+			go io.WriteString(c, request) // and never read
+			synctest.Wait()
+		}
+		for _, request := range []string{sourcesLine + withKey + last + "\r\n", screenLine + withKey + withJSON + last + sized(question)} {
+			c := dial()
+			go io.WriteString(c, request)
+			if all := replies(t, c); len(all) != 1 || all[0].status != 200 {
+				t.Errorf("a valid key is answered with %v", all)
+			}
+		}
+	})
+}
+
+// TestClientLimit checks the limit of requests that are not admitted, by client
+// address, and that it holds for no request that is admitted.
+func TestClientLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{ClientRate: 1, ClientBurst: 3})
+		ask := func(client, method, path, key string) int {
+			r := httptest.NewRequest(method, path, nil)
+			r.RemoteAddr = client
+			if key != "" {
+				r.Header.Set("Authorization", "Bearer "+key)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code == 429 && (w.Header().Get("Retry-After") != "1" || w.Header().Get("WWW-Authenticate") != "") {
+				t.Errorf("%s %s: %v", method, path, w.Header())
+			}
+			return w.Code
+		}
+		for _, tt := range []struct{ first, second string }{
+			{"192.0.2.1:1", "192.0.2.1:2"},
+			{"[2001:db8::1]:1", "[2001:db8::ffff]:2"},
+			{"[::ffff:192.0.2.7]:1", "192.0.2.7:2"},
+		} {
+			for i, want := range []int{200, 401, 404, 429, 429} {
+				path := []string{"/docs", "/api/v1/sources", "/", "/openapi.yaml", "/api/v1/sources"}[i]
+				if got := ask(tt.first, "GET", path, ""); got != want {
+					t.Errorf("%s: request %d has status %d, want %d", tt.first, i, got, want)
+				}
+			}
+			if got := ask(tt.second, "GET", "/docs", ""); got != 429 {
+				t.Errorf("%s: status %d, want that of %s", tt.second, got, tt.first)
+			}
+			if got := ask(tt.first, "GET", "/api/v1/sources", testKey); got != 200 {
+				t.Errorf("%s with a key: status %d", tt.first, got)
+			}
+			if got := ask("198.51.100.1:1", "GET", "/api/v1/sources", testKey); got != 200 {
+				t.Errorf("another address: status %d", got)
+			}
+		}
+		time.Sleep(time.Second)
+		if got := ask("192.0.2.1:3", "GET", "/docs", ""); got != 200 {
+			t.Errorf("after a second: status %d", got)
+		}
+		for i := range 70_000 { // many addresses
+			if got := ask(fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255), "OPTIONS", "/docs", ""); got != 204 {
+				t.Fatalf("address %d: status %d", i, got)
+			}
+		}
+	})
+}
+
+// TestLogIsThrottled checks that lines of one kind are limited, and counted.
+func TestLogIsThrottled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		h := httpapi.NewHandler(newScreener(t, "loaded"), authorizer(func(token string) (httpapi.Caller, error) {
+			if token == "down" {
+				return httpapi.Caller{}, httpapi.ErrUnavailable
+			}
+			return httpapi.Caller{}, errors.New("boom")
+		}), &httpapi.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+		for range 1000 {
+			send(h, "GET", "/api/v1/sources", "", "Authorization", "Bearer x")
+		}
+		send(h, "GET", "/api/v1/sources", "", "Authorization", "Bearer down")
+		if n := strings.Count(logged.String(), "code=internal"); n != 10 || strings.Count(logged.String(), "code=keys_unavailable") != 1 {
+			t.Errorf("%d lines for 1,000 errors, want 10, and 1 of another kind", n)
+		}
+		time.Sleep(10 * time.Second)
+		send(h, "GET", "/api/v1/sources", "", "Authorization", "Bearer x")
+		if !strings.Contains(logged.String(), "left_out=990") {
+			t.Errorf("the log does not say what was left out: %s", logged.String())
+		}
+	})
+}
+
+// TestAdmit checks that the middleware refuses as the handler does, and says who the
+// caller is.
+func TestAdmit(t *testing.T) {
+	var caller httpapi.Caller
+	h := httpapi.Admit(authorizer(func(token string) (httpapi.Caller, error) {
+		switch token {
+		case "panic":
+			panic("boom")
+		case "unknown":
+			return httpapi.Caller{}, httpapi.ErrUnauthorized
+		case "narrow":
+			return httpapi.Caller{ID: "narrow", Scopes: "screen usage"}, nil
+		}
+		return httpapi.Caller{ID: "user@corp.example", Quota: 7}, nil
+	}), "reports", nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller, _ = httpapi.CallerOf(r.Context())
+		io.WriteString(w, "done")
+	}))
+	for token, want := range map[string]int{"good": 200, "unknown": 401, "narrow": 403, "panic": 500} {
+		caller = httpapi.Caller{}
+		w := send(h, "GET", "/reports/7", "", "Authorization", "Bearer "+token)
+		if w.Code != want || (caller.ID == "user@corp.example") != (want == 200) {
+			t.Errorf("%s: status %d, caller %+v: %s", token, w.Code, caller, w.Body)
+		}
+		if want != 200 {
+			if err := checkAnswer("GET", w); err != nil {
+				t.Errorf("%s: %v", token, err)
+			}
+		}
+	}
+	if _, ok := httpapi.CallerOf(context.Background()); ok {
+		t.Error("a context without a caller has one")
+	}
+}
