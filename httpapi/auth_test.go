@@ -61,8 +61,8 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
-// TestKeyAsRequestID: a key that was sent as the id of the request is in no answer,
-// whoever has made it, and in nothing that is told of it.
+// TestKeyAsRequestID checks that a key that is sent as the request id is in no response
+// and no observation.
 func TestKeyAsRequestID(t *testing.T) {
 	const key = "a-key-of-ones-own"
 	var told string

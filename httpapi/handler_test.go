@@ -160,7 +160,7 @@ func TestInternal(t *testing.T) {
 	}
 }
 
-// TestAbort: a handler that is told to abort does.
+// TestAbort checks that http.ErrAbortHandler passes through.
 func TestAbort(t *testing.T) {
 	defer func() {
 		if v := recover(); v != http.ErrAbortHandler {

@@ -24,7 +24,7 @@ import (
 )
 
 // The tests of this file talk to a real server, as no well-behaved client would:
-// over TCP, but for those that take their time.
+// over TCP, except the slow ones.
 
 // serve starts a server with limits as a server should have them, and returns its
 // address. When the test is over, no goroutine of it may be left.
@@ -318,9 +318,9 @@ func serveInMemory(t *testing.T, server *http.Server) (dial func() net.Conn) {
 	}
 }
 
-// TestSlow: a caller that sends a byte now and then is given up, be it that the
-// header, a body that is wanted or one that is not does not come, on a server that
-// bounds the time of requests and on one that leaves bodies to the handler.
+// TestSlow checks that the server gives up a client that sends a byte now and then, in
+// the header, in a wanted body and in an unwanted one, on a server with a ReadTimeout
+// and on one that leaves bodies to the handler.
 func TestSlow(t *testing.T) {
 	const soon = time.Minute
 	for name, server := range map[string]*http.Server{

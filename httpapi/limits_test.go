@@ -162,8 +162,8 @@ func TestBodyIsClosed(t *testing.T) {
 	}
 }
 
-// TestBodyTimeout: on a server without a ReadTimeout, a body that does not come is
-// given up, whoever waits for it. In HTTP/2 the other streams of the connection go on.
+// TestBodyTimeout checks that a body that does not arrive gets 408 on a server without a
+// ReadTimeout. In HTTP/2 the other streams of the connection go on.
 func TestBodyTimeout(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{BodyTimeout: 1}))

@@ -162,7 +162,7 @@ func (w *recordedWriter) Write(b []byte) (int, error) { w.written = true; return
 func (w *recordedWriter) WriteHeader(int)             { w.written = true }
 
 // TestAuditFails: what cannot be put on record is not answered, and not observed
-// as a screening; the log says why, but not of which address.
+// as a screening, and that the log has the reason without the address.
 func TestAuditFails(t *testing.T) {
 	var logged bytes.Buffer
 	var seen httpapi.Observation

@@ -151,7 +151,7 @@ func TestCounts(t *testing.T) {
 	})
 }
 
-// TestQuotaBeforeLists: who has used up the quota is told so, and not the state
+// TestQuotaBeforeLists checks that a caller without quota learns nothing about the state
 // of the lists.
 func TestQuotaBeforeLists(t *testing.T) {
 	quota := access.New(access.NewMemory(), nil)
@@ -219,7 +219,7 @@ func TestRateLimitOfHugeQuota(t *testing.T) {
 	}
 }
 
-// TestRateLimitWaits: what is free waits for no store, but for a moment.
+// TestRateLimitWaits checks that free calls wait only a moment for the store.
 func TestRateLimitWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)

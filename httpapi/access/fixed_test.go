@@ -37,7 +37,7 @@ func TestFixed(t *testing.T) {
 		{testKey + "x", ""},
 		{testKey[:len(testKey)-1], ""},
 		{strings.ToLower(testKey), ""},
-		{hashOf(hashedKey), ""}, // whoever reads the store cannot come in
+		{hashOf(hashedKey), ""}, // the stored hash is not a key
 		{hashOf(testKey), ""},
 	} {
 		caller, err := admit(t.Context(), k, tt.token)

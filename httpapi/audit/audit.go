@@ -1,14 +1,15 @@
-// Package audit keeps a record of each screening that [httpapi] answers, in
-// files, so that an auditor can be shown who was told what, when, and on the
-// ground of which lists.
+// Package audit records each screening that package [httpapi] answers in files, so
+// that an auditor can see who was told what, when, and from which lists.
 //
 //	trail, err := audit.Open("/var/lib/walletscreen/audit", nil)
 //	go trail.Run(ctx)
 //	h := httpapi.NewHandler(s, keys, &httpapi.Options{Audit: trail.Record})
 //
+// Start with [Open] and [Hash].
+//
 // # Lines
 //
-// A file is lines of JSON, each an object with a type:
+// A file has one JSON object in each line:
 //
 //	{"type":"screening","time":"2026-11-21T09:30:00.123456Z","request_id":"…","key_id":"payments",
 //	 "chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":100,"level":"CRITICAL",
@@ -17,38 +18,40 @@
 //	{"type":"lists","time":"…","lists":"5f0c…","sources":[{"id":"OFAC_SDN","digest":"9a31…","last_updated":"…","addresses":745}, …]}
 //	{"type":"repair","time":"…","cut":"{\"type\":\"scree"}
 //
-// A screening names the lists by the digest of their snapshot. What that is made
-// of stands before the first screening that names it, in each file: the digests are
-// those by which package store keeps the revisions. With Options.HashKey there is
-// address_hmac for address, see [Hash]; then no line has an address, but one in
-// which a customer puts it into his request id. If an operator's exceptions take
-// labels out of the score, these are in suppressed, with a reason and an author; the
-// exceptions are part of the snapshot, which [screening.OpenDigest] opens again.
+// A screening names the lists by the digest of their snapshot. In each file, a line of
+// type lists comes before the first screening that names it; package store keeps the
+// revisions under the same digests, and [screening.OpenDigest] opens the snapshot
+// again. The second and later addresses of a batch have their index in item. Labels
+// that an operator's exceptions take out of the score are in suppressed, with a reason
+// and an author.
+//
+// With Options.HashKey a screening has address_hmac instead of address, see [Hash], and
+// no line has an address in clear: a reference or a reason with an address in it is
+// replaced by "hmac:" and its hash.
 //
 // # Files
 //
-// Their names begin with "audit-" and sort by time; the last is the one that is
-// written. A new one begins with each day of UTC, and when the last has grown to
-// Options.MaxBytes. Nothing is ever renamed, so a name that was seen keeps its
-// meaning, and nothing is removed unless Options says so. Only the owner may read
-// them.
+// File names begin with "audit-" and sort by time; the last file is the one that is
+// written. A new one begins with each day of UTC, and when the last has reached
+// Options.MaxBytes. Files are never renamed, and removed only if Options says so. Only
+// the owner can read them.
 //
-// # Nothing is dropped silently
+// # Nothing is lost silently
 //
-// A record waits in memory until the one writer, [Log.Run], has written it, which
-// is in some milliseconds; it is flushed to the disk within a tenth of a second. A
-// program that is killed loses what was not written, and a machine that loses power
-// what was not flushed. Who may lose neither sets Options.Durable: then an answer
-// waits for the disk, together with all others of that moment.
+// A record waits in memory until [Log.Run] writes it, some milliseconds later, and is
+// flushed to the disk within a tenth of a second. A program that is killed loses what
+// was not written, and a machine that loses power what was not flushed. With
+// Options.Durable an answer waits for the disk, together with all others of that
+// moment, and neither is lost.
 //
-// If records come faster than they can be written, they wait; if a record has
-// waited for Options.MaxWait, or the writer cannot write, Record returns an error,
-// and the answer is 503. What the writer could not write it keeps, and tries again
-// each second, in a new file; so a full disk loses nothing of what was answered,
-// unless the program is stopped before there is room. [Log.State] tells.
+// If records come faster than they can be written, they wait. If a record has waited
+// for Options.MaxWait, or the writer cannot write, Record returns an error and the
+// response is 503. The writer keeps such records and tries again each second, in a new
+// file, so a full disk loses nothing unless the program is stopped before there is
+// room. [Log.State] reports it.
 //
-// A line that a crash has torn is found by Open, which puts a line of type repair
-// in its place. It was not flushed, so with Options.Durable it was not answered.
+// Open replaces a line that a crash has torn by a line of type repair. A torn line was
+// not flushed, so with Options.Durable it was not answered.
 package audit
 
 import (
@@ -67,91 +70,90 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// Options are what Open can be told. A nil *Options, and the zero value of each
-// field, mean the defaults. A negative limit is an error of Open, and so is a HashKey
-// that is too short.
+// Options configure [Open]. A nil *Options and the zero value of each field mean the
+// defaults. A negative limit or a HashKey that is too short is an error of Open.
 type Options struct {
-	// HashKey has addresses recorded as [Hash] returns them with this key, of at
-	// least 32 bytes. Nil records them as they are.
+	// HashKey is a key of at least 32 bytes with which addresses are recorded as
+	// [Hash] returns them. Nil records them in clear.
 	HashKey []byte
 
-	// Durable has Record return only when the record was flushed to the disk.
+	// Durable makes Record wait until the record is flushed to the disk.
 	Durable bool
 
-	// MaxBytes is the size at which a new file is begun; the last record may lie
-	// across it. Zero means 100 MiB.
+	// MaxBytes is the size at which a new file is begun; the last record may exceed
+	// it. Zero means 100 MiB.
 	MaxBytes int64
 
-	// MaxFiles is how many files are kept, and MaxAge for how long after their last
-	// record. What is beyond is removed when a file is begun, and by Open. Zero
-	// keeps all.
+	// MaxFiles is the number of files that are kept, and MaxAge the time for which
+	// they are kept after their last record. Others are removed when a file is begun,
+	// and by Open. Zero keeps all.
 	MaxFiles int
 	MaxAge   time.Duration
 
-	// MaxQueue is how many records may wait to be written. Zero means 8192.
+	// MaxQueue is the number of records that may wait to be written. Zero means 8192.
 	MaxQueue int
 
-	// MaxWait is how long Record waits at most, be it for room in the queue or for
-	// the disk. Zero means a second.
+	// MaxWait is the longest time that Record waits for room in the queue or for the
+	// disk. Zero means a second.
 	MaxWait time.Duration
 
-	// Logger is told of what fails, and is repaired or removed. It is never
-	// given a record. Nil means no log.
+	// Logger receives failures, repairs and removals, but never a record. Nil means
+	// no log.
 	Logger *slog.Logger
 }
 
 var (
-	// ErrFull: records come faster than they can be written, or, with Options.Durable,
-	// flushed: one has waited for Options.MaxWait.
+	// ErrFull reports that a record has waited for Options.MaxWait: records come
+	// faster than they can be written or, with Options.Durable, flushed.
 	ErrFull = errors.New("audit: too many records wait to be written")
-	// ErrBroken: records cannot be written at the moment. An error that wraps it
-	// says why.
+	// ErrBroken reports that records cannot be written at the moment. An error that
+	// wraps it says why.
 	ErrBroken = errors.New("audit: records cannot be written")
-	// ErrClosed: Run has ended.
+	// ErrClosed reports that Run has ended.
 	ErrClosed = errors.New("audit: closed")
 )
 
-// A Log writes records into the files of a directory. Its methods may be called
+// A Log writes records to the files of a directory. Its methods may be called
 // concurrently.
 type Log struct {
 	opts   Options
 	log    *slog.Logger
-	wake   chan struct{} // has one if something is queued
+	wake   chan struct{} // has a value if something is queued
 	writer writer
 
 	mu      sync.Mutex // guards what follows
 	queue   []record
-	room    chan struct{} // closed when the queue has room, or the state has changed
+	room    chan struct{} // closed when the queue has room or the state has changed
 	begun   bool          // Run was called
 	closed  bool
-	pending int // how many the writer has that were not flushed
+	pending int // records that the writer has not flushed
 	state   State
 }
 
-// A record is a screening on its way into a file.
+// A record is a screening that waits to be written.
 type record struct {
 	line    []byte
 	digest  string                   // of the snapshot
 	sources []screening.SourceStatus // of the snapshot, which shares it
-	written chan error               // told when it is on the disk, or was not written; nil if nobody asks
+	written chan error               // receives the outcome; nil if no caller waits
 }
 
-// A State is what a Log is worth knowing of.
+// A State describes a Log.
 type State struct {
-	// Queued is the number of records that wait to be written, or flushed.
+	// Queued is the number of records that wait to be written or flushed.
 	Queued int
 	// Written is the number of records that were written and flushed, and Refused
-	// the number of those that Record has returned an error for.
+	// the number of those for which Record returned an error.
 	Written, Refused uint64
 	// Err is why records cannot be written at the moment, an ErrBroken, or nil.
 	Err error
 }
 
-// Open opens the trail in the directory dir, makes it if it is not there, and
-// repairs what a crash has left. Only one Log can have a directory at a time, on
-// systems that have flock: there another Open, of any process, is an error.
+// Open opens the trail in a directory, which it creates if it does not exist, and
+// repairs what a crash has left. On systems with flock only one Log can use a
+// directory at a time: another Open, by any process, is an error.
 //
-// Records wait until Run is called. The directory is given free when it ends.
+// Records wait until Run is called. The directory is unlocked when Run returns.
 func Open(dir string, opts *Options) (*Log, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -183,25 +185,24 @@ func Open(dir string, opts *Options) (*Log, error) {
 	return l, nil
 }
 
-// Hash returns what stands for an address in the lines if Options.HashKey is key:
-// the HMAC-SHA-256 of the address as the API answers it, in hex. To find the
-// records of an address, a program calls it, or a shell:
+// Hash returns the value of address_hmac for an address if Options.HashKey is key: the
+// HMAC-SHA-256 of the address in its normal form, in hex. To find the records of an
+// address, call it, or in a shell:
 //
 //	printf %s "$ADDRESS" | openssl dgst -sha256 -mac HMAC -macopt hexkey:"$KEY"
 //
-// The key must be kept as long as the records, and from who may see them: there
-// are few enough addresses to try them all.
+// Keep the key as long as the records, and away from their readers: there are few
+// enough addresses to try them all.
 func Hash(key []byte, address string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(address))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Record takes the record of a screening; it is made for Options.Audit of
-// [httpapi.NewHandler]. It returns nil as soon as the record is queued or, with
-// Options.Durable, flushed. The errors are [ErrFull], [ErrBroken] and
-// [ErrClosed], wrapped or not, and that of ctx. With an error the record may have
-// been written nevertheless, if it was queued before.
+// Record records a screening. It is for Options.Audit of [httpapi.NewHandler]. It
+// returns nil as soon as the record is queued or, with Options.Durable, flushed. The
+// error is or wraps [ErrFull], [ErrBroken] or [ErrClosed], or is that of ctx. A record
+// that was queued may be written in spite of an error.
 func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 	text, err := l.appendLine(make([]byte, 0, 512), &s)
 	if err == nil {
@@ -215,7 +216,7 @@ func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 	return err
 }
 
-// put queues r, and waits for what is to be waited for.
+// put queues r, and waits for room and, if the Log is durable, for the disk.
 func (l *Log) put(ctx context.Context, r record) error {
 	var late <-chan time.Time
 	wait := func() {
@@ -269,7 +270,7 @@ func (l *Log) put(ctx context.Context, r record) error {
 	}
 }
 
-// take appends what is queued to pending, and makes room.
+// take appends the queued records to pending, and empties the queue.
 func (l *Log) take(pending []record) []record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -283,27 +284,25 @@ func (l *Log) take(pending []record) []record {
 	return pending
 }
 
-// changed wakes who waits for room. The caller holds the lock.
+// changed wakes the callers that wait for room. The caller holds the lock.
 func (l *Log) changed() {
 	close(l.room)
 	l.room = make(chan struct{})
 }
 
 const (
-	// retryEvery is how often the writer tries again to write what it could not.
+	// retryEvery is the time between attempts to write after a failure.
 	retryEvery = time.Second
-	// gather is how long the writer rests after a write that it has not flushed, so
-	// that a busy server has many records in one.
+	// gather is the pause after a write that was not flushed, so that a busy server
+	// writes many records at once.
 	gather = 2 * time.Millisecond
 )
 
-// Run writes the records until ctx ends; then it writes what is queued, and
-// closes the Log. It is to be called once: the caller writes "go" if it wants to,
-// and no goroutine is left when it returns. When handlers are to be stopped, they
-// are stopped first.
+// Run writes records until ctx ends, then writes what is queued and closes the Log.
+// Call it once, and stop the handlers before ctx ends. It leaves no goroutine.
 //
-// It returns nil if every record was written that was taken, else an error that
-// says how many were not.
+// It returns nil if all accepted records were written, else an error with the number
+// of those that were not.
 func (l *Log) Run(ctx context.Context) error {
 	l.mu.Lock()
 	begun := l.begun
@@ -318,7 +317,7 @@ func (l *Log) Run(ctx context.Context) error {
 		select {
 		case <-l.wake:
 			if l.State().Err != nil {
-				continue // when it is time to try again
+				continue // until it is time to try again
 			}
 		case <-timer.C:
 		case <-ctx.Done():
@@ -330,19 +329,19 @@ func (l *Log) Run(ctx context.Context) error {
 			continue
 		}
 		timer.Reset(again)
-		select { // nobody waits for what comes now
+		select { // gather more records
 		case <-time.After(gather):
 		case <-ctx.Done():
 		}
 	}
 }
 
-// advance writes what is queued and what was left, and returns after what time it
-// is to be called again, or 0 if not before something is queued.
+// advance writes the queued and the pending records. It returns the time after which
+// it must be called again, or 0 if only after the next record.
 func (l *Log) advance(last bool) (again time.Duration) {
 	w := &l.writer
 	w.pending = l.take(w.pending)
-	// After a failure, all is well again when something was flushed, not before.
+	// A failure is over only when something was flushed.
 	again, err := w.advance(last || l.State().Err != nil)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -363,7 +362,7 @@ func (l *Log) advance(last bool) (again time.Duration) {
 	return again
 }
 
-// close writes what is left, and gives the directory free.
+// close writes what is left, and unlocks the directory.
 func (l *Log) close() error {
 	l.mu.Lock()
 	l.closed = true

@@ -4,9 +4,8 @@ package audit
 
 import "io"
 
-// lock does nothing: that one program only writes here is for the operator to see
-// to.
+// lock does nothing: the operator must make sure that only one program writes here.
 func lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
-// syncDir does nothing: directories cannot be flushed here.
+// syncDir does nothing: this system cannot flush directories.
 func syncDir(string) error { return nil }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// lock makes the file, and locks it until the result is closed, or the program
-// ends in whatever way. The file stays: who removed it could remove a lock.
+// lock creates and locks the file, until the result is closed or the program ends. The
+// file stays: removing it could remove the lock of another program.
 func lock(name string) (io.Closer, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -24,8 +24,8 @@ func lock(name string) (io.Closer, error) {
 	return f, nil
 }
 
-// syncDir flushes a directory, so that a file that was made in it is found there
-// after a loss of power. Some file systems have no such thing.
+// syncDir flushes a directory, so that a new file survives a loss of power. Some file
+// systems do not support it.
 func syncDir(name string) error {
 	d, err := os.Open(name)
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// nameLayout makes the name of a file of the time at which it was begun, in UTC.
+// nameLayout is the layout of file names: the time at which the file was begun, in UTC.
 const nameLayout = "audit-20060102T150405.000000000Z.jsonl"
 
-// nameTime returns the time in the name of a file, and whether it is one of ours.
+// nameTime returns the time in the name of a file, and whether it is an audit file.
 func nameTime(name string) (time.Time, bool) {
 	t, err := time.Parse(nameLayout, name)
 	return t, err == nil && t.Format(nameLayout) == name
 }
 
-// dayOver reports whether the day on which the file of this name was begun is over.
-// Where the clock was put back it is not.
+// dayOver reports whether the day on which the file was begun is over. If the clock was
+// set back, it is not.
 func dayOver(name string, now time.Time) bool {
 	begun, _ := nameTime(name)
 	return now.Truncate(24 * time.Hour).After(begun)
 }
 
-// files returns the names of our files, sorted.
+// files returns the names of the audit files, sorted.
 func (w *writer) files() ([]string, error) {
 	all, err := os.ReadDir(w.dir) // sorted
 	if err != nil {
@@ -40,7 +40,7 @@ func (w *writer) files() ([]string, error) {
 	return names, nil
 }
 
-// open makes the directory, locks it, repairs its files, and opens the last one.
+// open creates the directory, locks it, repairs its files and opens the last one.
 func (w *writer) open() (err error) {
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return err
@@ -80,19 +80,18 @@ func (w *writer) open() (err error) {
 	return nil
 }
 
-// A repairLine stands where a torn line was.
+// A repairLine replaces a torn line.
 type repairLine struct {
 	Type string    `json:"type"`
 	Time time.Time `json:"time"`
-	Cut  string    `json:"cut"` // what was there
+	Cut  string    `json:"cut"` // the beginning of the torn line
 }
 
-// maxTorn is how much of a torn line is kept.
+// maxTorn is the length of the part of a torn line that is kept.
 const maxTorn = 64 << 10
 
-// repair puts a line of type repair in the place of a last line that has no end.
-// It is written over it, and is longer; so a crash on the way leaves a last line
-// that has no end, too.
+// repair replaces a torn last line by a line of type repair. It overwrites it with a
+// longer line, so a crash meanwhile leaves a torn last line again.
 func (w *writer) repair(name string) error {
 	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_RDWR, 0)
 	if err != nil {
@@ -122,8 +121,8 @@ func (w *writer) repair(name string) error {
 	return nil
 }
 
-// tornLine returns where the last line of f begins, if it has no end, and what it
-// is, up to maxTorn bytes.
+// tornLine returns the position of the last line of f if it is torn, and its first
+// maxTorn bytes.
 func tornLine(f *os.File, size int64) (start int64, torn []byte, err error) {
 	var block [4096]byte
 	for start = size; start > 0; {
@@ -145,7 +144,7 @@ func tornLine(f *os.File, size int64) (start int64, torn []byte, err error) {
 	return start, torn, err
 }
 
-// remove removes the files that are beyond the limits. The last one stays.
+// remove removes the files beyond the limits, but never the last one.
 func (w *writer) remove(now time.Time) {
 	names, err := w.files()
 	if err != nil {
@@ -153,7 +152,7 @@ func (w *writer) remove(now time.Time) {
 		return
 	}
 	for i := 0; i < len(names)-1; i++ {
-		next, _ := nameTime(names[i+1]) // no record of this file is younger
+		next, _ := nameTime(names[i+1]) // all records of this file are older
 		tooMany := w.maxFiles > 0 && len(names)-i > w.maxFiles
 		tooOld := w.maxAge > 0 && now.Sub(next) > w.maxAge
 		if !tooMany && !tooOld {

@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/score"
 )
 
-// A label is one of those in a line of type screening.
+// A label is an item of labels in a line of type screening.
 type label struct {
 	Label  score.Kind `json:"label"`
 	Match  string     `json:"match"`
@@ -25,12 +27,15 @@ type suppressed struct {
 	Author string `json:"author"`
 }
 
-// appendLine appends the line of a screening. A line without labels, as most are,
-// costs a fraction of what encoding/json would take for it.
+// appendLine appends the line of a screening. A line without labels, the usual case,
+// takes a fraction of the time of encoding/json.
 func (l *Log) appendLine(b []byte, s *httpapi.Screening) ([]byte, error) {
 	b = append(b, `{"type":"screening","time":"`...)
 	b = s.Time.UTC().Truncate(time.Microsecond).AppendFormat(b, time.RFC3339Nano)
 	b = appendString(append(b, `","request_id":`...), s.RequestID)
+	if s.Item > 0 {
+		b = strconv.AppendInt(append(b, `,"item":`...), int64(s.Item), 10)
+	}
 	b = appendString(append(b, `,"key_id":`...), s.CallerID)
 	b = appendString(append(b, `,"chain":`...), string(s.Chain))
 	if l.opts.HashKey == nil {
@@ -43,7 +48,7 @@ func (l *Log) appendLine(b []byte, s *httpapi.Screening) ([]byte, error) {
 	b = append(b, `,"labels":`...)
 	labels := make([]label, len(s.Result.Labels))
 	for i, r := range s.Result.Labels {
-		labels[i] = label{r.Kind, r.Match.String(), r.Source, r.Ref}
+		labels[i] = label{r.Kind, r.Match.String(), r.Source, l.hide(r.Ref, s)}
 	}
 	b, err := appendList(b, labels)
 	if err != nil {
@@ -52,7 +57,7 @@ func (l *Log) appendLine(b []byte, s *httpapi.Screening) ([]byte, error) {
 	if len(s.Result.Suppressed) > 0 {
 		excepted := make([]suppressed, len(s.Result.Suppressed))
 		for i, x := range s.Result.Suppressed {
-			excepted[i] = suppressed{label{x.Kind, x.Match.String(), x.Source, x.Ref}, x.Reason, x.Author}
+			excepted[i] = suppressed{label{x.Kind, x.Match.String(), x.Source, l.hide(x.Ref, s)}, l.hide(x.Reason, s), l.hide(x.Author, s)}
 		}
 		if b, err = appendList(append(b, `,"suppressed":`...), excepted); err != nil {
 			return nil, err
@@ -70,6 +75,34 @@ func appendList[T any](b []byte, list []T) ([]byte, error) {
 	}
 	text, err := json.Marshal(list)
 	return append(b, text...), err
+}
+
+// hide returns text, or its hash if addresses are hashed and text has one in it: some
+// lists use an address as the reference of an entry.
+func (l *Log) hide(text string, s *httpapi.Screening) string {
+	if l.opts.HashKey == nil || text == "" {
+		return text
+	}
+	folded := strings.ToLower(text)
+	if !strings.Contains(folded, strings.ToLower(s.Address)) && !l.hasListed(folded, s) && len(address.FindAll(text)) == 0 {
+		return text
+	}
+	return "hmac:" + Hash(l.opts.HashKey, text)
+}
+
+// hasListed reports whether a folded text has a listed address of the result in it.
+func (l *Log) hasListed(folded string, s *httpapi.Screening) bool {
+	for i := range s.Result.Labels {
+		if listed := s.Result.Labels[i].Listed; listed != "" && strings.Contains(folded, strings.ToLower(listed)) {
+			return true
+		}
+	}
+	for i := range s.Result.Suppressed {
+		if listed := s.Result.Suppressed[i].Listed; listed != "" && strings.Contains(folded, strings.ToLower(listed)) {
+			return true
+		}
+	}
+	return false
 }
 
 // appendString appends s as encoding/json does.

@@ -14,12 +14,12 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// A writer has the files. It is used by one goroutine.
+// A writer writes the files. Only one goroutine uses it.
 //
-// What is pending was not flushed, be it written or not. After any failure the
-// file is cut back to where it was last flushed, and left; what is pending goes
-// into a new one. For after a flush that has failed nobody knows what is on the
-// disk, and flushing once more might say that all is well.
+// Pending records are not flushed yet, whether they are written or not. After any
+// failure the writer truncates the file to its last flush, abandons it, and writes the
+// pending records to a new one: after a failed flush the state of the disk is unknown,
+// and another flush might report success wrongly.
 type writer struct {
 	dir      string
 	maxBytes int64
@@ -29,35 +29,34 @@ type writer struct {
 	log      *slog.Logger
 	lock     io.Closer
 
-	// Of *os.File; tests let them fail.
+	// Methods of *os.File; tests make them fail.
 	write func(*os.File, []byte, int64) (int, error)
 	sync  func(*os.File) error
 
-	file    *os.File  // nil before the first, and after a failure
+	file    *os.File  // nil before the first one and after a failure
 	name    string    // of the last file
 	size    int64     // of file
-	flushed int64     // the size of file up to which it was flushed
-	since   time.Time // when that which was not flushed was written, or some of it before
+	flushed int64     // the flushed part of size
+	since   time.Time // when the oldest unflushed record was written
 
 	pending []record
-	written int    // how many of pending are in file
-	total   uint64 // how many records were flushed so far
-	text    []byte // of the last write, to be used again
+	written int    // the number of pending records in file
+	total   uint64 // the number of flushed records
+	text    []byte // of the last write, for reuse
 
-	// What the last line of type lists in file has shown: the digest, and the first
-	// of the sources.
+	// The digest and the first source of the last line of type lists in file.
 	lists   string
 	sources *screening.SourceStatus
 }
 
 const (
-	// syncEvery and syncBytes are when what was written is flushed at the latest.
+	// Records are flushed at the latest after syncEvery or syncBytes.
 	syncEvery = 100 * time.Millisecond
 	syncBytes = 1 << 20
 )
 
-// advance writes what is pending and flushes it, if it is told to or it is time
-// to. It returns after what time it must be called again, or 0.
+// advance writes the pending records, and flushes them if it is time or if flush is
+// true. It returns the time after which it must be called again, or 0.
 func (w *writer) advance(flush bool) (again time.Duration, err error) {
 	if len(w.pending) == 0 {
 		return 0, nil
@@ -93,7 +92,7 @@ func (w *writer) advance(flush bool) (again time.Duration, err error) {
 	return 0, w.flush()
 }
 
-// flush flushes the file. What is in it is pending no more.
+// flush flushes the file. Its records are no longer pending.
 func (w *writer) flush() error {
 	if w.flushed < w.size {
 		if err := w.sync(w.file); err != nil {
@@ -113,8 +112,9 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// fail leaves the file, and tells who waits for what is pending that it is not
-// written. It will be: who was told otherwise has a record too many.
+// fail abandons the file, and reports the failure to the callers that wait for pending
+// records. The records are written later nevertheless, so such a caller may have one
+// record too many.
 func (w *writer) fail(err error) {
 	for i, r := range w.pending {
 		if r.written != nil {
@@ -136,8 +136,8 @@ func (w *writer) fail(err error) {
 	w.file = nil
 }
 
-// render makes text of what is pending and fits into the file, but of not much
-// more than syncBytes. It returns the number of records, at least one.
+// render renders the pending records that fit into the file, about syncBytes at most.
+// It returns their number, at least one.
 func (w *writer) render(now time.Time) (n int, err error) {
 	w.text = w.text[:0]
 	for _, r := range w.pending[w.written:] {
@@ -171,7 +171,7 @@ type sourceLine struct {
 	Addresses   int        `json:"addresses"`
 }
 
-// appendLists appends the line about the lists that r was made with.
+// appendLists appends the line about the lists of r.
 func appendLists(text []byte, now time.Time, r record) ([]byte, error) {
 	l := listsLine{Type: "lists", Time: now.Truncate(time.Microsecond), Lists: r.digest, Sources: make([]sourceLine, len(r.sources))}
 	for i, s := range r.sources {
@@ -198,7 +198,7 @@ func (w *writer) next(now time.Time) error {
 	}
 	for {
 		if last, ok := nameTime(w.name); ok && !now.After(last) {
-			now = last.Add(1) // the clock was put back, or is coarse: the names sort nevertheless
+			now = last.Add(1) // the clock was set back, or is coarse; names must sort
 		}
 		name := now.Format(nameLayout)
 		file, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -220,7 +220,7 @@ func (w *writer) next(now time.Time) error {
 	return nil
 }
 
-// close flushes and closes the file, and gives the directory free.
+// close flushes and closes the file, and unlocks the directory.
 func (w *writer) close() error {
 	var err error
 	if w.file != nil {

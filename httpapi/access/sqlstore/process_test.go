@@ -25,7 +25,7 @@ import (
 // What the processes lease together, and how much at once.
 const (
 	limit     = 5000
-	leaseSize = 7 // of which the limit is no multiple
+	leaseSize = 7 // does not divide the limit
 	processes = 4
 )
 
