@@ -2,13 +2,19 @@ package walletscreen_test
 
 import (
 	"context"
+	"encoding/json"
 	"log"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -17,11 +23,21 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-var mine = sources.Info{ID: "MY_LIST", Name: "Addresses of our own", Jurisdiction: sources.Community}
+var mine = sources.Info{ID: "MY_LIST", Name: "Addresses that we block", Jurisdiction: sources.Community}
+
+// normalize is a snippet of the README.
+func normalize(typed string) (string, error) {
+	a, err := address.Normalize("ethereum", typed)
+	if err != nil {
+		return "", err // what is wrong, where, and the chain that the text belongs to instead
+	}
+	return a.Normalized(), nil // the spelling to store and compare
+}
 
 // fresh is a snippet of the README.
 func fresh(ctx context.Context) error {
@@ -31,10 +47,11 @@ func fresh(ctx context.Context) error {
 	}
 	s, err := screening.New([]sources.Source{
 		sources.Seeded(ofac.New(nil), bundle.OFAC()),
-		sources.Seeded(badlist.New(nil), bundle.Badlist()),
+		sources.Seeded(eu.New(nil), bundle.EU()),
 		sources.File(mine, "mine.txt", badlist.Parse),
 	}, &screening.Options{
 		Store:    dir,
+		MaxAge:   48 * time.Hour,
 		Schedule: map[string]screening.Schedule{"MY_LIST": {Every: 10 * time.Second}},
 	})
 	if err != nil {
@@ -43,7 +60,7 @@ func fresh(ctx context.Context) error {
 	if _, err := s.Open(ctx); err != nil { // from the store or the bundle, at once
 		log.Print(err) // a damaged file is set aside, and replaced by the next refresh
 	}
-	go s.Run(ctx, time.Hour) // from the official addresses, and from a file that is watched
+	go s.Run(ctx, time.Hour) // refreshes each list, and watches your file
 	return nil
 }
 
@@ -57,15 +74,25 @@ func mount(s *screening.Screener, mux *http.ServeMux) error {
 	return nil
 }
 
-var _, _ = fresh, mount // compiled, not run: the one would fetch, the other wants a key
+var _ = fresh // compiled only: it would fetch
 
-// TestReadme holds the README to code that is compiled: each of its snippets must
-// stand somewhere in it word for word.
-func TestReadme(t *testing.T) {
+// blocks returns the code blocks of a language in the README.
+func blocks(t *testing.T, language string) []string {
+	t.Helper()
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all []string
+	for _, s := range strings.Split(string(readme), "```"+language+"\n")[1:] {
+		s, _, _ = strings.Cut(s, "```")
+		all = append(all, s)
+	}
+	return all
+}
+
+// TestReadme checks that each Go snippet of the README is in a file that is compiled.
+func TestReadme(t *testing.T) {
 	var code strings.Builder
 	for _, name := range []string{"readme_test.go", "examples/embed/main.go"} {
 		text, err := os.ReadFile(name)
@@ -74,19 +101,90 @@ func TestReadme(t *testing.T) {
 		}
 		code.Write(text)
 	}
-	snippets := strings.Split(string(readme), "```go\n")[1:]
-	if len(snippets) < 3 {
-		t.Fatalf("%d snippets found", len(snippets))
+	snippets := blocks(t, "go")
+	if len(snippets) < 4 {
+		t.Fatalf("%d snippets found, want at least 4", len(snippets))
 	}
 	for _, s := range snippets {
-		s, _, _ = strings.Cut(s, "```")
 		if !strings.Contains(code.String(), s) {
 			t.Errorf("this snippet of the README is in no file that is compiled:\n%s", s)
 		}
 	}
 }
 
-// TestFigures holds the figures in the papers to what they count.
+// TestReadmeNormalize runs the snippet that validates an address.
+func TestReadmeNormalize(t *testing.T) {
+	got, err := normalize(" 0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
+	if want := "0x098b716b8aaf21512996dc57eb0615e2383e2f96"; got != want || err != nil {
+		t.Errorf("normalize = %q, %v; want %q", got, err, want)
+	}
+	if _, err := normalize("0x098b716b8aaf21512996dc57eb0615e2383e2f9"); err == nil {
+		t.Error("no error for an address with 39 digits")
+	}
+}
+
+// TestReadmeAnswer checks that the HTTP answer in the README is the one that the mounted
+// handler gives, except for times, and for the members of lists other than OFAC_SDN.
+func TestReadmeAnswer(t *testing.T) {
+	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const token = "0123456789abcdef0123456789abcdef"
+	t.Setenv("SCREEN_KEY", token)
+	mux := http.NewServeMux()
+	if err := mount(s, mux); err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest("POST", "/compliance/api/v1/screen",
+		strings.NewReader(`{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"polygon"}`))
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
+	if w.Code != 200 {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	answers := blocks(t, "json")
+	if len(answers) != 1 {
+		t.Fatalf("%d JSON blocks in the README, want 1", len(answers))
+	}
+	got, want := answer(t, w.Body.String()), answer(t, answers[0])
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the handler does not answer as the README says (-README +handler):\n%s\nthe answer:\n%s", diff, w.Body)
+	}
+}
+
+// answer decodes an answer without what differs from one day to the next.
+func answer(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var a map[string]any
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"screened_at", "snapshot", "_disclaimer"} {
+		if a[name] == nil {
+			t.Errorf("no member %s in %s", name, text)
+		}
+		delete(a, name)
+	}
+	lists, _ := a["data_freshness"].(map[string]any)
+	maps.DeleteFunc(lists, func(id string, _ any) bool { return id != "OFAC_SDN" })
+	for _, list := range lists {
+		members := list.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if name == "age_seconds" || name == "last_updated" {
+				members[name] = true
+			}
+		}
+	}
+	return a
+}
+
+// TestFigures checks the number of chains in the papers.
 func TestFigures(t *testing.T) {
 	for _, tt := range []struct{ name, figure string }{
 		{"README.md", "addresses of " + strconv.Itoa(len(address.Chains())) + " chains"},
