@@ -19,7 +19,9 @@ type keyring struct {
 	store  *keyStore
 	note   string // what to print about the key
 	header string // the header of the example, as a word of a shell command
-	secret string // a file to remove when the server ends, or ""
+	// fragment gives the key to the page; only a terminal shows it.
+	fragment string
+	secret   string // a file to remove when the server ends, or ""
 }
 
 // firstKey is the id of the key that the server makes if there is none. Of replicas
@@ -92,6 +94,7 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 	if terminal {
 		k.note = "API key: " + token + "\n  It is also in " + file + ", which only its owner can read."
 		k.header = "'Authorization: Bearer " + token + "'"
+		k.fragment = "#key=" + token
 	}
 	if k.secret != "" {
 		k.note += "\n  It is lost with the process; -data DIR keeps keys over a restart."
