@@ -9,6 +9,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
+	"github.com/walletscreen/walletscreen/internal/lookalike"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -88,6 +89,9 @@ func modelReadings(e sources.Entry) []address.Address {
 			accounts = append(accounts, a.Canonical())
 		}
 		if a, ok := sources.Decode(e.Asset, e.Listed); ok {
+			accounts = append(accounts, a.Canonical())
+		}
+		for _, a := range lookalike.Repair(modelText(e.Listed)) {
 			accounts = append(accounts, a.Canonical())
 		}
 		modelRead[as] = accounts

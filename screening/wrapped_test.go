@@ -80,3 +80,20 @@ func parseText(t *testing.T, text string) (a address.Address) {
 	}
 	return a
 }
+
+// TestMistypedListing lists an address with a look-alike character in it, and asks
+// for the account that is meant.
+func TestMistypedListing(t *testing.T) {
+	info := sources.Info{ID: "LIST", Name: "List", Jurisdiction: sources.US}
+	s := newScreener(t, nil, sources.Static(info, sources.Entry{Listed: "TGJVc32ig2u8tQsYMLE7KXHT5NDQr0aVNU", Asset: "USDT", Kind: score.Sanctioned, Ref: "1"}))
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.ScreenText("tron", "TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU")
+	if err != nil || len(r.Labels) != 1 || r.Labels[0].Match != score.Literal {
+		t.Errorf("ScreenText = %v, %v, want a match by literal", r.Labels, err)
+	}
+	if a := s.Anomalies("LIST"); a.Counts[sources.BadChecksum] != 1 {
+		t.Errorf("the anomalies are %v", a.Counts)
+	}
+}

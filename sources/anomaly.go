@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/lookalike"
 )
 
 // An Anomaly is something in a list that people should look at. It never drops an entry: a
@@ -24,8 +25,10 @@ const (
 	// Undecodable: the string is no known address.
 	Undecodable AnomalyKind = "undecodable"
 	// BadChecksum: the string has the form of an address on a chain of its ticker, but
-	// the wrong checksum, so it is likely mistyped; or its capitals do not verify,
-	// which leaves no doubt about the account.
+	// the wrong checksum, so it is likely mistyped; or its checksum is right once
+	// look-alike characters are repaired (l and I for 1, 0 and O for o), and it is found
+	// as the repaired account too; or its capitals do not verify, which leaves no doubt
+	// about the account.
 	BadChecksum AnomalyKind = "bad_checksum"
 	// WrongTicker: the address is on a chain where the asset does not live.
 	WrongTicker AnomalyKind = "wrong_ticker"
@@ -121,6 +124,9 @@ func mistyped(e Entry) bool {
 		}
 		_, err := address.Parse(e.Address.Chain(), text)
 		return errors.Is(err, address.ErrChecksum)
+	}
+	if len(lookalike.Repair(text)) > 0 {
+		return true
 	}
 	return slices.ContainsFunc(tickerChains()[strings.ToUpper(e.Asset)], func(c address.Chain) bool {
 		_, err := address.Normalize(c, text)

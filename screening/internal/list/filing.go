@@ -8,6 +8,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/lookalike"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -15,7 +16,7 @@ import (
 // entry is filed, and the form of a listing. Tables that were filed by another rule
 // are made again from the entries. Raise it with each change of the rule, and with
 // each chain that is added; TestRule fails until it is raised.
-const Rule = "5"
+const Rule = "6"
 
 // AppendProbes appends the keys to look up for a question about a: the key that
 // controls the account, if the address shows exactly one; otherwise the account and
@@ -82,11 +83,17 @@ func AppendFilings(dst []index.Key, e sources.Entry) []index.Key {
 }
 
 // readings returns the addresses as which the listed string of an entry without an
-// address can be read. text is its literalText.
+// address can be read, also if it has a typing error that only look-alike characters
+// explain. text is its literalText.
 func readings(e sources.Entry, text string) []address.Address {
 	all := address.Detect(text)
 	if a, ok := sources.Decode(e.Asset, text); ok && !slices.Contains(all, a) { // a URI, for example
 		all = append(all, a)
+	}
+	for _, a := range lookalike.Repair(text) {
+		if !slices.Contains(all, a) {
+			all = append(all, a)
+		}
 	}
 	return all
 }
