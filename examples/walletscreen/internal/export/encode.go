@@ -21,8 +21,8 @@ import (
 // that a writer returns, so an encoding here can be incomplete but not wrong.
 type writer func(key []byte) string
 
-// base58Check returns the writer of Base58Check with a version in hex. sum
-// returns the checksum, of which the first four bytes are used.
+// base58Check returns the writer of Base58Check with a version in hex. The
+// first four bytes of sum are the checksum.
 func base58Check(alphabet *base58.Alphabet, version string, sum func([]byte) [32]byte) writer {
 	v, err := hex.DecodeString(version)
 	if err != nil {

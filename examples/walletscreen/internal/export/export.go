@@ -217,7 +217,7 @@ func (x *exporter) family(a address.Address) error {
 			return x.rows(EVM, a.Normalized(), true, r)
 		}
 	}
-	return nil // listed for every EVM chain, each of which has rows
+	return nil // listed for every EVM chain, so each chain has rows of its own
 }
 
 // literal writes the rows of a listed string that is no address.

@@ -108,7 +108,7 @@ func (w world) address() address.Address {
 		if n -= k.weight; n < 0 {
 			for {
 				if a, err := address.Parse(k.write(w)); err == nil {
-					return a // but for a few of Ed25519, all are valid
+					return a // only a few of Ed25519 are not valid
 				}
 			}
 		}
