@@ -10,6 +10,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // A bech32Spelling is one way to write the accounts of a chain.
@@ -235,7 +236,8 @@ func TestBech32OneWrongCharacter(t *testing.T) {
 		}
 		s := sp.write(payload(r, sp.size))
 		for i := range len(s) {
-			for j := range len(printable) {
+			step := longtest.N(4, 1)
+			for j := i % step; j < len(printable); j += step {
 				if wrong := s[:i] + printable[j:j+1] + s[i+1:]; wrong != s {
 					checkRefused(t, sp.chain, wrong, s)
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // parseError returns err as what it must be.
@@ -247,7 +248,10 @@ func TestSecrets(t *testing.T) {
 					t.Errorf("%s: %s(%q) has the input %q", name, what, s, pe.Input)
 				}
 			}
-			for _, c := range chains {
+			for j, c := range chains {
+				if step := longtest.N(6, 1); (i+j)%step != 0 && c != "bitcoin" && c != "near" && c != "" {
+					continue // each chain is asked about some of the secrets
+				}
 				if i > 2 && c != "bitcoin" && c != "ethereum" && c != "near" && c != "nimiq" {
 					continue // all chains do the same
 				}

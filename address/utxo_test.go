@@ -14,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/address/internal/groestl"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // A checked58 is one of the forms in which a chain writes accounts in
@@ -160,7 +161,8 @@ func TestBase58CheckSpellings(t *testing.T) {
 func refuseChanges(t *testing.T, c address.Chain, s, digits string) {
 	t.Helper()
 	for i := range len(s) {
-		for j := range len(digits) {
+		step := longtest.N(5, 1)
+		for j := i % step; j < len(digits); j += step {
 			if digits[j] == s[i] {
 				continue
 			}
