@@ -74,14 +74,14 @@ var secretMarks = [...]struct {
 	rest int // letters, digits and separators that follow at least
 }{
 	{"secret-extended-key", 0}, {"secret-spending-key", 0}, // zcash, pivx
-	{"secret-key", 0},     // age
-	{"privkey", 20},       // sui, iota
-	{"privatekey", 20},    // avalanche, PEM
-	{"-----begin", 40},    // PEM
-	{"sk1", 40},           // cardano: ed25519_sk1, addr_xsk1
+	{"secret-key", 0},           // age
+	{"privkey", 20},             // sui, iota
+	{"privatekey", 20},          // avalanche, PEM
+	{"-----begin", 40},          // PEM
+	{"_sk1", 20}, {"_xsk1", 20}, // cardano
 	{"sk_", 20},           // aeternity
 	{"xprv", 80},          // cardano, BIP-32
-	{"nsec", 50},          // nostr
+	{"nsec1", 40},         // nostr
 	{"pvt_", 0},           // antelope
 	{"ed25519-priv", 0},   // aptos
 	{"secp256k1-priv", 0}, // aptos
