@@ -1,5 +1,5 @@
-// Package address validates and normalises wallet addresses, and says which
-// of them are one account.
+// Package address validates and normalizes wallet addresses, and reports which
+// of them are the same account.
 //
 // Three functions read an address. [Parse] is strict: it takes what a wallet
 // should accept from a person. [Normalize] is tolerant where the account is
@@ -18,8 +18,8 @@
 //	}
 //	a.Normalized() // "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 //
-// A failed call says why in a [*ParseError]. A private key or a seed that was
-// given instead of an address is recognised, and its text is in no error.
+// A failed call returns a [*ParseError], which says why. It recognizes a private
+// key or a seed given instead of an address, and never quotes it.
 //
 // No function of this package does any I/O or changes any state but its
 // caller's, and all may be called concurrently. None but [MustParse] panics,
@@ -208,7 +208,7 @@ func (a Address) Compare(b Address) int {
 	return cmp.Or(strings.Compare(string(a.Chain()), string(b.Chain())), strings.Compare(a.Normalized(), b.Normalized()))
 }
 
-// String returns the chain, a colon and the normalised address, such as
+// String returns the chain, a colon and the normalized address, such as
 // "ethereum:0xab58…", and "invalid address" for the zero Address.
 func (a Address) String() string {
 	if a.row == 0 {

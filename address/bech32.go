@@ -138,8 +138,8 @@ func (multiversx) key(text string, f form) (words, tag) {
 func (multiversx) proves(form) bool { return true }
 
 // pactus is the format of Pactus: Bech32m of a type, which is one five-bit
-// value, and 20 bytes, the hash of a key. What the hash is of, and of which of
-// three kinds of keys, follows from the type; no other chain makes it so.
+// value, and 20 bytes, the hash of a key. The type decides which of three kinds
+// of keys is hashed, and how; no other chain hashes keys the same way.
 //
 // See crypto/address.go of its node.
 type pactus struct{}

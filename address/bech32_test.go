@@ -325,7 +325,8 @@ func TestBech32Lengths(t *testing.T) {
 	}
 }
 
-// TestBech32TestNetworks: an address of a test network is told from a syntax error.
+// TestBech32TestNetworks checks that an address of a test network is reported as
+// ErrNetwork, not as a syntax error.
 func TestBech32TestNetworks(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	p20, p32 := payload(r, 20), payload(r, 32)

@@ -28,8 +28,8 @@ func Detect(s string) []Address {
 	}
 }
 
-// detectProven returns s as an address of the first chain of which it proves to
-// be one, in the order of the table but for row except.
+// detectProven returns s as an address of the first chain, in the order of the
+// table, on which it proves itself. It skips row except.
 func detectProven(s string, except uint16) (Address, bool) {
 	d := newDetector(s)
 	for d.proven = true; ; {
@@ -41,9 +41,10 @@ func detectProven(s string, except uint16) (Address, bool) {
 }
 
 // provesElsewhere reports whether s proves to be an address of some chain. A
-// format that proves nothing refuses such text, lest an address that was given
-// with the wrong chain be taken for an account that nobody has. It asks where
-// its own addresses hardly look like that, for the answer takes microseconds.
+// format without a checksum refuses such text: it is an address given with the
+// wrong chain, not an account that nobody owns. Since the answer takes
+// microseconds, a format asks only about text that its own addresses rarely look
+// like.
 func provesElsewhere(s string) bool {
 	_, ok := detectProven(s, 0)
 	return ok
@@ -152,9 +153,9 @@ var mixedRows = func() (rows []uint16) {
 	return rows
 }()
 
-// fits reports false if the string is certainly not an address of format f, or
-// none that proves itself where that is asked for. It is an optimisation alone,
-// but that the formats which use provesElsewhere must not be asked by it.
+// fits reports false if the string is certainly not an address of format f or, if
+// d.proven is set, not one that proves itself. It saves time, and it keeps
+// provesElsewhere from calling the formats that call provesElsewhere.
 func (d *detector) fits(f format) bool {
 	switch f := f.(type) {
 	case near, solana, arweave, hex32, antelope:

@@ -21,8 +21,8 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 	c := &chains[r-1]
 	e := &ParseError{Chain: c.slug, Input: clip(s), Offset: -1, Err: bad.err}
 	if r != icpRow {
-		// An account id is 64 hex digits, of which the first eight are the CRC-32
-		// of the others; and an account can end in 64 for its subaccount.
+		// An account id is 64 hex digits, and the first eight are the CRC-32 of the
+		// others. An account can also end in 64 digits, its subaccount.
 		if _, _, f := (icp{}).parse(s, false); f.err == nil {
 			e.Err, e.Other = ErrOtherChain, chains[icpRow-1].slug
 			return e

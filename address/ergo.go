@@ -39,7 +39,7 @@ const (
 	ergoKeyScript = "\x00\x08\xcd"
 
 	// The script that a P2SH address stands for, around the hash. It names a
-	// variable twice, of which there are two: older software has 1, newer 126.
+	// variable twice: 1 in older software, 126 in newer.
 	ergoHashScript    = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3\x01\x0e\x04\x00\x04\x30\x0e\x18"
 	ergoHashScript126 = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3\x7e\x0e\x04\x00\x04\x30\x0e\x18"
 	ergoHashTail      = "\xd4\x08\x01"

@@ -1,10 +1,9 @@
 package address
 
-// wanchain is the format of Wanchain, whose wallets write the letter case of
-// EIP-55 inverted, so that an address of Ethereum is told from one of Wanchain.
-// The node takes any letter case, and other software writes EIP-55, so either
-// proves an address; an address whose case fails both is refused by the strict
-// reading.
+// wanchain is the format of Wanchain. Its wallets invert the letter case of EIP-55
+// to distinguish its addresses from those of Ethereum. The node accepts any letter
+// case, and other software writes EIP-55, so either proves an address; the strict
+// reading refuses an address whose case fails both.
 //
 // See toChecksumAddress of wanchain-util.
 type wanchain struct{}

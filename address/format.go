@@ -12,9 +12,9 @@ type form uint8
 // The methods other than parse are only given what parse has returned, so they
 // need not validate again and cannot fail.
 type format interface {
-	// parse returns the normal form of s, which is s itself where it can be, so
-	// that nothing is allocated. It bounds the length of s before any other work.
-	// If tolerant, it takes what [Normalize] takes, but for blanks and URIs.
+	// parse returns the normal form of s: s itself if possible, which avoids an
+	// allocation. It bounds the length of s before any other work. If tolerant is
+	// set, it accepts what [Normalize] accepts, except blanks and URIs.
 	parse(s string, tolerant bool) (text string, f form, bad fault)
 
 	// canonical returns the canonical spelling of the account, and its form.

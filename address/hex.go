@@ -195,8 +195,9 @@ func isHexKey(s string) bool {
 	return len(s) == 64 && isHex(s)
 }
 
-// badHexLength is the fault of a string that is not as long as "0x" and the
-// digits it should have. What is not hex at all is told from what was cut.
+// badHexLength returns the fault of a string that is not as long as "0x" and the
+// digits it should have. It distinguishes text that is not hex from a hex string
+// of the wrong length.
 func badHexLength(s string) fault {
 	if isHexKey(s) {
 		return isSecret

@@ -8,9 +8,9 @@ import (
 // 2^256: "0x" and 64 hex digits. The normal form has the digits that were
 // given, in lower case; the canonical form always has 64.
 //
-// Starknet's tools drop zeros at the front. Its addresses are hashes, none of
-// which has so many zeros that it shrinks to the length of an EVM address or
-// a Flow address; these are refused.
+// Starknet's tools drop leading zeros. Its addresses are hashes, so none has
+// enough leading zeros to shrink to the length of an EVM address or a Flow
+// address; strings of those lengths are refused.
 //
 // See AIP-40, "Address Standard v1" (aptos), the documentation of Sui and IOTA
 // on addresses, and that of Starknet on contract addresses.

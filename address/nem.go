@@ -86,8 +86,8 @@ func upperASCII(s string) string {
 	return string(b)
 }
 
-// decodeNEM decodes s but for the dashes, and returns the index among the rest
-// of the first wrong character, or -1.
+// decodeNEM decodes s without its dashes. It returns the index of the first wrong
+// character, not counting dashes, or -1.
 func decodeNEM(raw *[25]byte, s string) int {
 	if len(s) == nemLen {
 		return base32.Decode(base32.Upper, raw[:], s)

@@ -365,7 +365,7 @@ func TestSampleTypos(t *testing.T) {
 }
 
 // TestSampleBadCharacter checks that the offset in the error is that of the
-// first character which is none of the alphabet.
+// first character outside the alphabet.
 func TestSampleBadCharacter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, s := range samples(rng, 2) {

@@ -64,9 +64,10 @@ func (stacks) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// decodeC32 writes the number that s spells to dst, of which each leading zero
-// byte is one leading "0". It returns -1, the index of the first character
-// that is no digit, or -2 if the number does not have the length of dst.
+// decodeC32 writes the number that s spells to dst. Each leading "0" of s is a
+// leading zero byte. It returns -1 on success, the index of the first
+// character that is not a digit, or -2 if the number does not have the length of
+// dst.
 func decodeC32(dst []byte, s string) int {
 	zeros := 0
 	for zeros < len(s) && s[zeros] == '0' {

@@ -122,7 +122,7 @@ func (u *utxo) parseBase58(s string) (form, fault) {
 	return 0, badLength
 }
 
-// readBase58 returns the form of the address of which b are the bytes.
+// readBase58 returns the form of the address with the bytes b.
 func (u *utxo) readBase58(b []byte) (form, fault) {
 	if !u.hash.verifies(b) {
 		switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// sharedEncodings names, for each group, chains of which one spells accounts as
-// another does, by the same bytes under the same prefix. Whoever gives such a
-// spelling with the wrong one of them cannot be told so.
+// sharedEncodings lists groups of chains that encode accounts alike: the same
+// bytes under the same prefix. No parser can detect that such an address was given
+// with another chain of its group.
 var sharedEncodings = []string{
 	// Base58Check, by version: 00, 05, 07, 0d, 17, 1e, 21, 32, 35, 37, 3c, 3f,
 	// 47, 55, 7a, 1cb8 and 1cbd.
@@ -36,7 +36,7 @@ var sharedEncodings = []string{
 	"eos wax near", "near starknet",
 }
 
-// isShared reports whether sharedEncodings tells that a spelling of a may be one
+// isShared reports whether, by sharedEncodings, an address of a may also be one
 // of b.
 func isShared(a, b address.Chain) bool {
 	group := func(c address.Chain) string {
@@ -52,10 +52,9 @@ func isShared(a, b address.Chain) bool {
 	})
 }
 
-// TestWrongChain gives every valid vector to every chain that it is not for. It
-// is refused, or the two chains are known to share an encoding. What proves
-// itself, and is none of the chain, is told to be of another, and of one that
-// takes it.
+// TestWrongChain parses every valid vector as an address of every other chain and
+// checks that Parse refuses it, unless the two chains share an encoding. The error
+// for an address that proves itself is ErrOtherChain, with a chain that accepts it.
 func TestWrongChain(t *testing.T) {
 	for _, a := range validAddresses(t) {
 		s := a.Normalized()

@@ -17,7 +17,7 @@ import (
 type clients struct {
 	limiters sync.Map // of *rate.Limiter by client address
 	n        atomic.Int64
-	mu       sync.Mutex // held to make room
+	mu       sync.Mutex // serializes calls that make room
 }
 
 // maxClients is how many client addresses are remembered. Beyond it, idle ones are

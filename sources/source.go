@@ -87,9 +87,9 @@ type Info struct {
 	Name string
 	// Jurisdiction is where the list is issued.
 	Jurisdiction Jurisdiction
-	// Licence says in one line under which terms the data may be used.
+	// Licence states the terms of use of the data in one line.
 	Licence string
-	// Attribution is the sentence that the licence requires to be shown, or "".
+	// Attribution is the sentence that the license requires you to show, or "".
 	Attribution string
 	// RefURL is the address of the publisher's page about a record, or "". The text
 	// {ref} in it stands for the Ref of an entry; see [Info.URL].

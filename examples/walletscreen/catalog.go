@@ -66,7 +66,7 @@ func catalog() []published {
 var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
 
 // sources returns the sources that the options choose, live ones if live is set. progress,
-// which may be nil, returns what is told how much of a source was downloaded.
+// which may be nil, returns the function to call while a source is downloaded.
 func (o *listOptions) sources(live bool, progress func(id string) func(read, total int64)) ([]sources.Source, error) {
 	mirrors, err := o.mirrorURLs()
 	if err != nil {

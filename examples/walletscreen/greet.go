@@ -11,7 +11,8 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// greet prints what someone who has just started the server wants to know.
+// greet prints a summary for the person who started the server: URLs, lists and
+// keys.
 func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.SourceStatus, keys *keyring, c *serveOptions) {
 	url := "http://" + reachable(addr)
 	if c.tlsCert != "" {

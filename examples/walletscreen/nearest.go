@@ -43,7 +43,8 @@ func ofOrchestrator(name string) bool {
 		name == "NAME" || strings.HasPrefix(name, "ENV_")
 }
 
-// didYouMean returns the end of an error about a name that is none of these.
+// didYouMean returns the end of an error about a name that is not in names: the nearest
+// name, the valid ones, or a reference to -help.
 func didYouMean(name string, names []string, prefix string) string {
 	best, distance := "", 1+len(name)/2
 	for _, n := range names {

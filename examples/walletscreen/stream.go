@@ -181,7 +181,7 @@ func newDownloads(w io.Writer) *downloads {
 	return d
 }
 
-// download returns what is told how many bytes of a list have come.
+// download returns a function that shows how many bytes of list id were downloaded.
 func (d *downloads) download(id string) func(read, total int64) {
 	return func(read, total int64) {
 		text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)

@@ -230,7 +230,7 @@ func diagnose(s string) error {
 	}
 }
 
-// likely returns the chains of which s may be a misspelled address.
+// likely returns the chains that s may be a misspelled address of.
 func likely(s string) []address.Chain {
 	var chains []address.Chain
 	for _, p := range []struct {

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -449,87 +446,4 @@ func (w *watcher) reload() error {
 		w.log.Warn("rows of the table of customers have no address that can be watched; walletscreen validate -in says why", "file", w.file, "rows", bad)
 	}
 	return nil
-}
-
-// A messageVerdict is a verdict in a message.
-type messageVerdict struct {
-	Level  string      `json:"level"`
-	Score  int         `json:"score"`
-	Labels []jsonLabel `json:"labels"`
-}
-
-// A reason is one cause of a change.
-type reason struct {
-	Change string `json:"change"` // added, removed, suppressed or unsuppressed
-	jsonLabel
-}
-
-// newMessage returns the message about a customer whose verdict has changed. before is
-// nil if there was none. Equal changes make equal IDs.
-func newMessage(from, to string, c customer, before, after *screening.Result) outbox.Message {
-	sum := sha256.Sum256([]byte(from + "\x00" + to + "\x00" + c.id + "\x00" + c.address.String()))
-	body, _ := json.Marshal(map[string]any{ // strings and numbers cannot fail
-		"type":      "customer.verdict_changed",
-		"timestamp": time.Now().UTC().Format(time.RFC3339),
-		"data": map[string]any{
-			"customer": c.id, "chain": c.address.Chain(), "address": c.address.Normalized(),
-			"before": newMessageVerdict(before), "after": newMessageVerdict(after), "why": why(before, after),
-			"snapshot_before": from, "snapshot_after": to, "scoring_version": after.ScoringVersion,
-		},
-	})
-	return outbox.Message{ID: "msg_" + hex.EncodeToString(sum[:16]), Body: body}
-}
-
-func newMessageVerdict(r *screening.Result) *messageVerdict {
-	if r == nil {
-		return nil
-	}
-	v := &messageVerdict{Level: string(r.Level), Score: r.Score, Labels: []jsonLabel{}}
-	for i := range r.Labels {
-		v.Labels = append(v.Labels, newJSONLabel(&r.Labels[i]))
-	}
-	return v
-}
-
-// why returns the differences between two verdicts, none if they are the same. Names and
-// dates are no part of a verdict.
-func why(before, after *screening.Result) []reason {
-	var reasons []reason
-	diff := func(old, now []screening.Label, gone, came string) {
-		same := func(a, b *screening.Label) bool {
-			return a.Kind == b.Kind && a.Match == b.Match && a.Points == b.Points && a.Source == b.Source && a.Ref == b.Ref && a.Listed == b.Listed
-		}
-		missing := func(from []screening.Label, l *screening.Label) bool {
-			for i := range from {
-				if same(&from[i], l) {
-					return false
-				}
-			}
-			return true
-		}
-		for i := range now {
-			if missing(old, &now[i]) {
-				reasons = append(reasons, reason{came, newJSONLabel(&now[i])})
-			}
-		}
-		for i := range old {
-			if missing(now, &old[i]) {
-				reasons = append(reasons, reason{gone, newJSONLabel(&old[i])})
-			}
-		}
-	}
-	if before == nil {
-		before = &screening.Result{}
-	}
-	diff(before.Labels, after.Labels, "removed", "added")
-	diff(suppressed(before), suppressed(after), "unsuppressed", "suppressed")
-	return reasons
-}
-
-func suppressed(r *screening.Result) []screening.Label {
-	var labels []screening.Label
-	for i := range r.Suppressed {
-		labels = append(labels, r.Suppressed[i].Label)
-	}
-	return labels
 }

@@ -221,7 +221,7 @@ func TestWatch(t *testing.T) {
 	expect("a broken table", w.refresh(t))
 }
 
-// A receiver is a webhook that fails until it is told to work.
+// A receiver is a webhook that fails until the test makes it work.
 type receiver struct {
 	*httptest.Server
 	mu    sync.Mutex

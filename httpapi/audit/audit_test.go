@@ -496,7 +496,8 @@ func TestStopWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestDays begins a file each day, and keeps as many as it is told to.
+// TestDays checks that a Log begins a file each day and keeps the configured number
+// of files.
 func TestDays(t *testing.T) {
 	for _, tt := range []struct {
 		name string

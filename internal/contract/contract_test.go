@@ -544,7 +544,7 @@ func TestProblems(t *testing.T) {
 	}
 	type problem struct {
 		status  string
-		reasons map[string]string // what they mean; "" if only the reason is told
+		reasons map[string]string // reason to meaning; "" if the text does not explain it
 	}
 	want := map[string]problem{}
 	for _, section := range strings.Split(string(text), "\n## ")[1:] {

@@ -40,9 +40,9 @@ var referees = map[string]referee{
 	"HexToAddress": {"polygon", judgeEthereum},
 }
 
-// judgeEthereum asks go-ethereum's common. IsHexAddress takes "0X" and no prefix
-// at all, and HexToAddress cuts and pads; neither looks at the capitals, of which
-// Address.Hex makes the right ones.
+// judgeEthereum compares with package common of go-ethereum. IsHexAddress also
+// accepts "0X" and a missing prefix, and HexToAddress truncates and pads. Both
+// ignore letter case; Address.Hex returns the right one.
 func judgeEthereum(s string, a address.Address, ok bool) error {
 	want := common.IsHexAddress(s) && strings.HasPrefix(s, "0x")
 	hex := common.HexToAddress(s).Hex()

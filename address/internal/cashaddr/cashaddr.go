@@ -59,8 +59,8 @@ func step(chk uint64, v byte) uint64 {
 	return chk
 }
 
-// shift returns the checksum chk after zeros, one for each of w but the first
-// eight: what the values of which it consists add to the checksum.
+// shift returns the checksum chk after len(w)-8 more values that are zero: the sum
+// of what the eight values of chk add to the checksum.
 func shift(w [][32]uint64, chk uint64) uint64 {
 	_ = w[7]
 	return w[0][chk>>35&31] ^ w[1][chk>>30&31] ^ w[2][chk>>25&31] ^ w[3][chk>>20&31] ^

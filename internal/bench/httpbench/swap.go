@@ -19,8 +19,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A changing source lists n addresses, of which one in a hundred is another at
-// each load.
+// A changing source lists n addresses. Each load replaces one in a hundred.
 type changing struct {
 	n    int
 	load uint64

@@ -143,7 +143,7 @@ func measure(title string, rounds int, cs ...*candidate) {
 	}
 }
 
-// sink takes results, so that nothing is optimised away.
+// sink keeps the compiler from optimizing the look-ups away.
 var sink uint64
 
 // compare measures an index of n keys against maps: with building, only how long

@@ -2,9 +2,8 @@
 //
 //	go generate ./httpapi
 //
-// The page has everything that the document says, and loads nothing else: its style
-// and the script of its forms are in it. Without the script it is complete but for
-// the forms.
+// The page contains the whole document. It loads nothing else: its style and the
+// script of its forms are inline. Without the script it lacks only the forms.
 package main
 
 import (
@@ -376,8 +375,8 @@ func (s schema) Choices() []node {
 	return nil
 }
 
-// Schemas returns the schema that ref refers to and those that it needs, but for
-// those that were returned before: each is shown once, where it is first needed.
+// Schemas returns the schema that ref refers to and the schemas that it needs,
+// except those already returned: the page shows each once, where it is first needed.
 func (d *description) Schemas(ref node) (all []schema) {
 	name := ref.Name()
 	if name != "" && name != "ChainSlug" { // which has a section of its own

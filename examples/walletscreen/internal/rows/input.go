@@ -43,7 +43,7 @@ func decode(r io.Reader) (io.Reader, bool, error) {
 	return whole, false, nil
 }
 
-// gunzip says of which kind an error is.
+// A gunzip reads from a gzip.Reader and explains its errors.
 type gunzip struct{ z *gzip.Reader }
 
 func (g *gunzip) Read(p []byte) (int, error) {
