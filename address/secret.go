@@ -300,7 +300,7 @@ func shapeOf(word string, any, all uint16) shape {
 		return possible
 	case 60 <= n && n <= 68 && hex >= n-2 && hex < n:
 		return possible // hex digits but one or two
-	case n >= 57 && (upper == 0 || any&classLower == 0) && strings.IndexByte(word, '1') >= 0 && hex < n-2:
+	case n >= 57 && (upper == 0 || any&classLower == 0) && all&classBase32 == 0 && hex < n-2:
 		return possible // Bech32
 	}
 	return harmless
