@@ -313,7 +313,7 @@ func (f *finder) joinWith(first span, middle string, start, end int) {
 		left += copy(buf[left:], middle)
 		for k, to := range [...]int{word, last, end} {
 			n := left + to - start
-			if n < minGlued || n > len(buf) || k > 0 && to == word || k > 1 && to == last {
+			if to == start || n < minGlued || n > len(buf) || k > 0 && to == word || k > 1 && to == last {
 				continue
 			}
 			copy(buf[left:], f.text[start:to])

@@ -88,6 +88,7 @@ func TestFindAll(t *testing.T) {
 		{"hex without 0x", digits, nil},
 
 		{"broken", "wallets:\n" + segwit[:20] + "\n" + segwit[20:] + "; more", []string{"bitcoin:" + segwit[:20] + "\n" + segwit[20:]}},
+		{"whole, above a rule", btc + "\n\n-----\nId", []string{"bitcoin:" + btc}},
 		{"broken behind a label", "BTC:" + btc[:11] + " \t\r\n" + btc[11:] + ".", []string{"bitcoin:" + btc[:11] + " \t\r\n" + btc[11:]}},
 		{"broken after one character", btc[:1] + "\n" + btc[1:], []string{"bitcoin:" + btc[:1] + "\n" + btc[1:]}},
 		{"broken before the last character", btc[:33] + "\n" + btc[33:], []string{"bitcoin:" + btc[:33] + "\n" + btc[33:]}},

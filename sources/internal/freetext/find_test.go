@@ -60,9 +60,11 @@ func TestFind(t *testing.T) {
 		{"the label is no gate", "XBT: " + tron + " ETH: " + btc, []string{"XBT tron " + tron, "ETH bitcoin " + btc}},
 		{"a label of a chain that takes many names", "NEAR: " + segwit, []string{"NEAR bitcoin " + segwit}},
 		{"a network alone is no ticker", "(1) TRC20: " + tron + " BEP20: " + evm, []string{" tron " + tron, " ethereum " + evm}},
-		{"lower-case hex", "ETH: " + strings.ToLower(evm) + " paid x" + strings.ToLower(evm2) + " " + evm2[2:], []string{"ETH ethereum " + strings.ToLower(evm)}},
+		{"lower-case hex", "ETH: " + strings.ToLower(evm) + " paid a" + strings.ToLower(evm2) + " " + evm2[2:], []string{"ETH ethereum " + strings.ToLower(evm)}},
+		{"lower-case hex after a letter", "ref x" + strings.ToLower(evm2), []string{" ethereum " + strings.ToLower(evm2)}},
 		{"wrong capitals", "BSC: 0x002471B8A185f9980708d0eAEC5B289714F56f8d", []string{"BSC bsc 0x002471B8A185f9980708d0eAEC5B289714F56f8d"}},
-		{"a digit too many", evm + "0", nil},
+		{"a digit after capitals that verify", evm + "0", []string{" ethereum " + evm}},
+		{"a digit too many", strings.ToLower(evm) + "0", nil},
 		{"traps", "LEI 984500B899H9EED3B354, EVA ID - EEA90DD050C635EC8F637E8DB2F69969, IMO9826902, +7 495 1234567, OGRN: 1027700132195, " +
 			"INTERPOL-UN Security Council Special Notice web link: https://www.interpol.int/en/How-we-work/Notices/View-UN-Notices-Individuals.", nil},
 		{"a typing error", "BTC: " + btc[:33] + "J", []string{"BTC  " + btc[:33] + "J"}},
