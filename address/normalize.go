@@ -45,6 +45,9 @@ func normalize(r uint16, s string, bad fault) (Address, error) {
 	}
 	e := diagnose(r, s, u.body, at+u.at, u.bad)
 	if e.Input == "" || e.Err == ErrCharset {
+		if e.Err == ErrOtherChain && e.Other == "" {
+			e.Other = u.other
+		}
 		return Address{}, e
 	}
 	e.Err, e.Offset, e.Other, e.hint = u.bad.err, -1, u.other, u.hint

@@ -98,7 +98,7 @@ func (h *hexRun) isPublic(r uint16, text string) bool {
 	switch {
 	case h.accounts == h.pieces:
 		return true
-	case h.pieces == 2 && h.first == 1 && h.longest <= 65 && whole[1] == ':': // the workchain of TON
+	case h.pieces == 2 && h.first == 1 && h.longest <= 65 && whole[0] <= '9' && whole[1] == ':' && whole[2] > ' ': // the workchain of TON
 		return true
 	case h.pieces > 1:
 		return false
