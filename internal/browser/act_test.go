@@ -22,7 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// catch makes the page keep what it would download, copy or print, for a test to see.
+// catch makes the page record its downloads, clipboard writes and prints for the test.
 const catch = `
 	window.saved = []; window.printed = 0; window.print = () => { window.printed++; };
 	URL.createObjectURL = blob => { window.saved.push(blob.text()); return "blob:kept"; };
@@ -37,8 +37,8 @@ func openWith(t *testing.T, a *api) *tab {
 	return b
 }
 
-// TestKeyboard goes the whole way by keyboard: the key, one address, its evidence,
-// the record, then many addresses, a filter, one row, and back.
+// TestKeyboard uses the whole page by keyboard: the key, one address, its evidence, the
+// record, then many addresses, a filter, one row, and back.
 func TestKeyboard(t *testing.T) {
 	a := newAPI(t, prefix)
 	b := open(t, a.URL, view{"light", 1280})
@@ -120,7 +120,7 @@ func TestKey(t *testing.T) {
 		b.quiet(t)
 	}
 
-	// A key that comes later, in the fragment of the page that is open.
+	// A key that arrives later, in the fragment of the open page.
 	b := open(t, a.URL, view{"light", 1280})
 	b.wait(t, inState("nokey"))
 	b.do(t, `location.hash = "key=`+goodKey+`"`)
@@ -128,7 +128,8 @@ func TestKey(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestNewKey uses up a key, gives another one, and the question is asked again.
+// TestNewKey uses up a key, enters another one, and checks that the page repeats the
+// request.
 func TestNewKey(t *testing.T) {
 	a := newAPI(t, prefix)
 	a.set(func() { failing(401, "invalid_token", "", "")(a) })
@@ -140,8 +141,8 @@ func TestNewKey(t *testing.T) {
 	b.wait(t, inState("verdict")+` && `+has(title, "Critical risk"))
 }
 
-// customers returns a CSV file of n customers with an address each, with every
-// hundredth address broken, and how many rows of each level it has.
+// customers returns a CSV file of n customers with an address each, every hundredth one
+// invalid, and the number of rows of each level.
 func customers(n int) (string, map[string]int) {
 	var b strings.Builder
 	b.WriteString("id;name;wallet;network\r\n")
@@ -167,7 +168,7 @@ func customers(n int) (string, map[string]int) {
 
 func quoteCSV(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
-// choose gives the page a file, as the dialog of the operating system would.
+// choose passes a file to the page, like the file dialog of the operating system.
 func (b *tab) choose(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -183,7 +184,7 @@ func (b *tab) choose(t *testing.T, name, text string) {
 	}
 }
 
-// download presses the button of that name and returns the table that was saved.
+// download presses the named button and returns the downloaded table.
 func (b *tab) download(t *testing.T, comma rune) [][]string {
 	t.Helper()
 	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Download as CSV").click()`)
@@ -196,9 +197,9 @@ func (b *tab) download(t *testing.T, comma rune) [][]string {
 	return records
 }
 
-// TestFile screens a file of 10,000 rows, one in a hundred of them broken, on a
-// slow server: it is cancelled, resumed, filtered, and downloaded with one row for
-// each row.
+// TestFile screens a file of 10,000 rows, one in a hundred invalid, on a slow server.
+// It cancels, resumes, filters, and downloads the results, and checks that the download
+// has one row for each row of the file.
 func TestFile(t *testing.T) {
 	a := newAPI(t, prefix)
 	a.set(func() { a.batch, a.quota = 30*time.Millisecond, 20000 })
@@ -290,8 +291,8 @@ func TestFile(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestQuotaEnds lets the quota end in the middle of a list. The rest stays
-// unscreened, says so, and goes on with another key.
+// TestQuotaEnds uses up the quota in the middle of a list. The page marks the rest as
+// not screened and continues with another key.
 func TestQuotaEnds(t *testing.T) {
 	a := newAPI(t, prefix)
 	a.set(func() { a.quota = 300 })
@@ -320,8 +321,8 @@ func TestQuotaEnds(t *testing.T) {
 	})
 }
 
-// TestKeyExpires lets the key expire in the middle of a list. The list goes on with
-// the key that is typed then, and what was answered stays.
+// TestKeyExpires lets the key expire in the middle of a list. The page keeps the
+// results and continues with the next key that is entered.
 func TestKeyExpires(t *testing.T) {
 	a := newAPI(t, prefix)
 	batches := 0
@@ -354,7 +355,8 @@ func TestKeyExpires(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestBusy answers the first batches with 429 and 503, which pass.
+// TestBusy answers the first batches with 429 and 503, and checks that the page
+// retries.
 func TestBusy(t *testing.T) {
 	a := newAPI(t, prefix)
 	refusals := []bad{{429, "rate_limited", "Too many requests.", "1"}, {503, "overloaded", "Too many at once.", "1"}}
@@ -375,7 +377,7 @@ func TestBusy(t *testing.T) {
 	b.wait(t, has(title, "1 match in 2 rows"))
 }
 
-// TestFilesRefused drops files that cannot be read whole.
+// TestFilesRefused drops files that the page cannot read completely.
 func TestFilesRefused(t *testing.T) {
 	b := openWith(t, newAPI(t, prefix))
 	for name, c := range map[string]struct{ text, want string }{
@@ -390,8 +392,8 @@ func TestFilesRefused(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestTables holds the reader and writer of tables against encoding/csv, and checks
-// what they find out about a file.
+// TestTables compares the reader and writer of tables with encoding/csv, and checks
+// what they detect about a file.
 func TestTables(t *testing.T) {
 	b := openWith(t, newAPI(t, prefix))
 	for _, c := range []struct{ text, want string }{
@@ -465,8 +467,8 @@ func (b *tab) print(t *testing.T, name string) int {
 	return len(onePage.FindAll(pdf.Data, -1))
 }
 
-// TestPrint prints the largest records, in dark mode. Each is one page and says what a
-// record must.
+// TestPrint prints the largest records, in dark mode, and checks that each fits on one
+// page and has the required content.
 func TestPrint(t *testing.T) {
 	a := newAPI(t, prefix)
 	a.set(func() {
@@ -520,8 +522,8 @@ func TestPrint(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestMounts opens the page at the root, below a prefix, and checks that it asks its
-// own server only.
+// TestMounts opens the page at the root and below a prefix, and checks that it requests
+// nothing from other servers.
 func TestMounts(t *testing.T) {
 	for _, prefix := range []string{"", "/a/b"} {
 		a := newAPI(t, prefix)
@@ -538,7 +540,7 @@ func TestMounts(t *testing.T) {
 			t.Errorf("only %d requests were seen", len(b.requests))
 		}
 		b.mu.Unlock()
-		// How long a loaded machine takes is no property of the page, so this is logged only.
+		// The time depends on the load of the machine, so it is only logged.
 		if err := chromedp.Do(b.ctx, chromedp.Reload()); err != nil {
 			t.Fatal(err)
 		}
@@ -547,8 +549,9 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// TestPolicy injects content into the page. The policy blocks each kind, and the
-// console says so, so every test that ends with quiet would see the page break it.
+// TestPolicy injects content into the page and checks that the policy blocks each kind
+// with a message on the console. So every test that calls quiet detects violations by
+// the page itself.
 func TestPolicy(t *testing.T) {
 	b := openWith(t, newAPI(t, prefix))
 	for name, script := range map[string]string{

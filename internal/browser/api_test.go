@@ -19,9 +19,9 @@ const goodKey = "wsk_test_0123456789abcdef"
 
 type object = map[string]any
 
-// An api plays the API of package httpapi in any state that a test wants: lists that
-// are stale, a quota that ends, a server that is slow. TestRealAPI holds the page
-// against the real one.
+// An api imitates the API of package httpapi in any state that a test needs: stale
+// lists, an exhausted quota, a slow server. TestRealAPI checks the page against the
+// real API.
 type api struct {
 	URL string // of the page
 
@@ -38,7 +38,7 @@ type api struct {
 	held    map[string]object      // a member to add to the results for an address
 }
 
-// bad is a problem to answer with.
+// bad is a problem to respond with.
 type bad struct {
 	status int
 	code   string
@@ -46,7 +46,7 @@ type bad struct {
 	wait   string // Retry-After
 }
 
-// gone is the status of a connection that breaks.
+// gone is the status that stands for a broken connection.
 const gone = -1
 
 const (
@@ -106,7 +106,7 @@ func newAPI(t *testing.T, prefix string) *api {
 	return a
 }
 
-// set changes a while nothing is answered.
+// set changes a between two responses.
 func (a *api) set(f func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -228,7 +228,7 @@ func (a *api) screen(text, chain string) object {
 	return v
 }
 
-// whole adds to v what an answer says once.
+// whole adds to v the members that a response has once.
 func (a *api) whole(v object) object {
 	fresh := object{}
 	for _, l := range a.lists {
@@ -245,8 +245,8 @@ func (a *api) whole(v object) object {
 	return v
 }
 
-// validated returns the answer of /validate, which for what is invalid has the members
-// of a problem.
+// validated returns the response of /validate. For an invalid address it has the
+// members of a problem.
 func validated(text, chain string) object {
 	var chains []string
 	for _, x := range address.Detect(text) {

@@ -22,7 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A view is a way to look at a page.
+// A view is a screen size and a color scheme.
 type view struct {
 	scheme string // the preferred color scheme: light or dark
 	width  int64
@@ -30,7 +30,7 @@ type view struct {
 
 func (v view) String() string { return fmt.Sprintf("%s %d", v.scheme, v.width) }
 
-// height returns that of a usual screen of the width.
+// height returns the height of a usual screen of the width.
 func (v view) height() int64 {
 	switch {
 	case v.width < 700:
@@ -131,7 +131,7 @@ func open(t *testing.T, url string, v view) *tab {
 	return b
 }
 
-// look changes how the tab is looked at.
+// look changes the view of the tab.
 func (b *tab) look(t *testing.T, v view, features ...*emulation.MediaFeature) {
 	t.Helper()
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -144,8 +144,8 @@ func (b *tab) look(t *testing.T, v view, features ...*emulation.MediaFeature) {
 	}
 }
 
-// eval returns the value of a script in the page. The policy of the page binds what
-// is in the page, not a debugger.
+// eval returns the value of a script in the page. The policy of the page does not apply
+// to scripts of the debugger.
 func eval[T any](t *testing.T, b *tab, script string) T {
 	t.Helper()
 	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
@@ -174,7 +174,7 @@ func (b *tab) wait(t *testing.T, condition string) {
 	}
 }
 
-// press presses keys, each as a person would.
+// press presses keys one by one, like a person.
 func (b *tab) press(t *testing.T, keys ...string) {
 	t.Helper()
 	for _, k := range keys {
@@ -196,7 +196,7 @@ func (b *tab) tabTo(t *testing.T, selector string) {
 	t.Fatalf("no way to %s by Tab", selector)
 }
 
-// messages returns what is on the console, after everything under way has arrived.
+// messages returns the messages on the console, after all pending ones have arrived.
 func (b *tab) messages(t *testing.T) []string {
 	t.Helper()
 	eval[*string](t, b, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(null)))))`)
@@ -205,8 +205,8 @@ func (b *tab) messages(t *testing.T) []string {
 	return slices.Clone(b.console)
 }
 
-// quiet fails the test if the console has any message, as a violation of the policy
-// has.
+// quiet fails the test if the console has any message. A violation of the policy is
+// one.
 func (b *tab) quiet(t *testing.T) {
 	t.Helper()
 	if m := b.messages(t); len(m) > 0 {

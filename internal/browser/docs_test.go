@@ -17,7 +17,7 @@ import (
 // prefix is the path below which the handlers are mounted.
 const prefix = "/some/prefix"
 
-// serve serves the handler of the API under the prefix, and nothing else.
+// serve serves only the handler of the API, under the prefix.
 func serve(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -29,7 +29,7 @@ func serve(t *testing.T) string {
 
 var docViews = []view{{"light", 1280}, {"dark", 1280}, {"light", 360}, {"dark", 360}}
 
-// TestDocs looks at the API's documentation in light and dark, wide and narrow.
+// TestDocs checks the documentation of the API in light and dark mode, wide and narrow.
 func TestDocs(t *testing.T) {
 	server := serve(t)
 	paper := map[string]string{}
@@ -66,8 +66,9 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsPolicy injects content into the page. The policy blocks each kind, and the
-// console says so, so TestDocs would see it if the page itself broke its policy.
+// TestDocsPolicy injects content into the page and checks that the policy blocks each
+// kind with a message on the console. So TestDocs detects violations by the page
+// itself.
 func TestDocsPolicy(t *testing.T) {
 	b := open(t, serve(t)+prefix+"/docs", docViews[0])
 	before := eval[string](t, b, `getComputedStyle(document.body).color`)
@@ -116,7 +117,7 @@ func TestDocsKeyboard(t *testing.T) {
 	}
 }
 
-// TestDocsPrint checks that paper shows the content and no navigation.
+// TestDocsPrint checks that the printed page has the content and no navigation.
 func TestDocsPrint(t *testing.T) {
 	b := open(t, serve(t)+prefix+"/docs", docViews[1])
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{

@@ -10,10 +10,10 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 )
 
-// sizes are the screens that the page is looked at on: small phone to 4K.
+// sizes are the screen sizes to test the page in, from a small phone to 4K.
 var sizes = []int64{320, 768, 1280, 1920, 3840}
 
-// A state is one that the page can be in.
+// A state is a state of the page.
 type state struct {
 	name    string
 	prepare func(a *api)
@@ -23,7 +23,7 @@ type state struct {
 	all     bool                       // look at it in all sizes
 }
 
-// enter puts text into the field and screens it.
+// enter types text into the field and screens it.
 func enter(t *testing.T, b *tab, text string) {
 	t.Helper()
 	b.do(t, `{ const field = document.getElementById("address"); field.value = `+quote(text)+`; field.dispatchEvent(new Event("input")); document.getElementById("screen").requestSubmit(); }`)
@@ -41,14 +41,14 @@ func screenOne(text string) func(*testing.T, *tab) {
 	}
 }
 
-// has returns a condition: the text of an element contains a string.
+// has returns the condition that the text of an element contains a string.
 func has(selector, text string) string {
 	return `document.querySelector(` + quote(selector) + `)?.textContent.includes(` + quote(text) + `)`
 }
 
 const title, above = "#result h2", "#result .caveats"
 
-// isShape returns a condition: the verdict has a shape.
+// isShape returns the condition that the verdict has a shape.
 func isShape(name string) string {
 	return `document.querySelector("#result .head .shape")?.classList.contains(` + quote(name) + `)`
 }
@@ -121,11 +121,11 @@ var states = []state{
 // dot is an address whose chain the page cannot guess.
 const dot = "0x1d8727df513fa2a8785d0834e40b34223daff1affc079574082baadb74b66ee4"
 
-// secret is a private key in the format of wallets, of no value.
+// secret is a private key in wallet import format, without funds.
 const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
 
-// TestStates reaches every state, in light and dark and in all sizes, and looks at
-// each with axe-core.
+// TestStates brings the page into every state, in light and dark mode and in all sizes,
+// and checks each with axe-core.
 func TestStates(t *testing.T) {
 	only := os.Getenv("WALLETSCREEN_STATE")
 	for _, s := range states {

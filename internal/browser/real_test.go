@@ -43,8 +43,7 @@ func (g *growing) Load(_ context.Context, _ sources.Revision, add func(sources.E
 	return sources.Revision{Digest: fmt.Sprintf("%064x", g.loads), Published: time.Now().Add(-time.Hour), Records: g.loads + 1}, err
 }
 
-// TestRealAPI holds the page against the API of package httpapi, with a key that has a
-// quota.
+// TestRealAPI tests the page with the API of package httpapi and a key with a quota.
 func TestRealAPI(t *testing.T) {
 	st, err := store.Open(t.TempDir())
 	if err != nil {

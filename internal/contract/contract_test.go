@@ -28,12 +28,12 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 )
 
-// httpapiDir is beyond this module, so go test does not see that a file there has
-// changed: hence its -count=1 in the README.
+// httpapiDir is outside this module, so go test does not notice changes of its files.
+// Use -count=1.
 const httpapiDir = "../../httpapi/"
 
-// load returns the document that is served, which is valid, and so are its
-// examples.
+// load returns the served document. It fails the test if the document or one of its
+// examples is not valid.
 func load(t *testing.T) *openapi3.T {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -48,8 +48,8 @@ func load(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// An exchange is a request and the answer to it, as a file of httpapi's
-// testdata/exchanges has them.
+// An exchange is a request and its response, in the form of a file in httpapi's
+// testdata/exchanges.
 type exchange struct {
 	name         string
 	request      *http.Request
@@ -98,14 +98,14 @@ func readExchanges(t *testing.T) map[string]*exchange {
 	return all
 }
 
-// code returns the code of the problem that is the answer, or "".
+// code returns the code of the problem in the response, or "".
 func (x *exchange) code() string {
 	code, _ := x.answerFields["code"].(string)
 	return code
 }
 
-// route returns what the document says about the path of a request, which is known
-// by its end, and about its method; the operation is nil if there is none.
+// route returns the parts of the document about the path of a request, found by its
+// suffix, and about its method. The operation is nil if the document has none.
 func route(doc *openapi3.T, r *http.Request) *routers.Route {
 	for path, item := range doc.Paths.Map() {
 		if strings.HasSuffix(r.URL.Path, path) {
@@ -138,8 +138,8 @@ func checkRequest(ctx context.Context, to *routers.Route, x *exchange) error {
 	})
 }
 
-// checkAnswer returns an error if the document does not have the answer: its
-// status, each of its headers, its content type, or its body.
+// checkAnswer returns an error if the document does not allow the response: its status,
+// each of its headers, its content type, or its body.
 func checkAnswer(ctx context.Context, to *routers.Route, r *http.Request, status int, header http.Header, body []byte) error {
 	ref := to.Operation.Responses.Status(status)
 	if ref == nil {
@@ -177,16 +177,16 @@ func checkAnswer(ctx context.Context, to *routers.Route, r *http.Request, status
 	return openapi3filter.ValidateResponse(ctx, in)
 }
 
-// unseen are the codes of problems that the request alone does not show, or no
-// schema: the key, the chains, the lists, and the limits of the server.
+// unseen are the codes of problems that no schema can detect in the request alone: they
+// depend on the key, the chains, the lists, or the limits of the server.
 var unseen = []string{
 	"credentials_in_query", "invalid_token", "insufficient_scope", "keys_unavailable",
 	"rate_limited", "quota_exceeded", "quota_unavailable", "idempotency_key_reused",
 	"invalid_address", "unsupported_chain", "precondition_failed", "body_too_large", "sources_unavailable", "sources_stale",
 }
 
-// TestExchanges holds every exchange against the document: its answer, and its
-// request, which the document allows if it was answered with 200.
+// TestExchanges checks every exchange against the document: the response, and the
+// request too if it was answered with 200.
 func TestExchanges(t *testing.T) {
 	doc := load(t)
 	for name, x := range readExchanges(t) {
@@ -233,8 +233,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// undocumented returns the members of value, and of what is in it, that s does not
-// name, though it may allow them.
+// undocumented returns the members of value, at any depth, that s does not name, even
+// if s allows them.
 func undocumented(s *openapi3.Schema, value any) (names []string) {
 	switch value := value.(type) {
 	case []any:
@@ -260,7 +260,7 @@ func undocumented(s *openapi3.Schema, value any) (names []string) {
 	return names
 }
 
-// properties returns the properties that s and the schemas it is made of have.
+// properties returns the properties of s and of the schemas that it is composed of.
 func properties(s *openapi3.Schema) map[string]*openapi3.Schema {
 	all := map[string]*openapi3.Schema{}
 	for _, part := range append(slices.Clone(s.AllOf), s.OneOf...) {
@@ -272,9 +272,9 @@ func properties(s *openapi3.Schema) map[string]*openapi3.Schema {
 	return all
 }
 
-// lax reports whether x is refused for what the reader of requests here lets pass:
-// faults that encoding/json does not see, what Content-Type and Content-Encoding
-// say, and a header that stands twice.
+// lax reports whether the server refuses x for a fault that checkRequest cannot see:
+// faults that encoding/json accepts, the values of Content-Type and Content-Encoding,
+// and repeated headers.
 func lax(x *exchange) bool {
 	switch x.answerFields["reason"] {
 	case "duplicate_key", "invalid_unicode", "too_deep", "trailing_data":
@@ -283,7 +283,7 @@ func lax(x *exchange) bool {
 	return x.code() == "unsupported_media_type" || len(x.request.Header["Idempotency-Key"]) > 1
 }
 
-// TestDocuments holds what is not in the exchanges, for its size, against the
+// TestDocuments checks the responses that are too large for an exchange against the
 // document.
 func TestDocuments(t *testing.T) {
 	doc := load(t)
@@ -310,7 +310,7 @@ func TestDocuments(t *testing.T) {
 			if tt.method != "GET" || tt.status != 200 {
 				continue
 			}
-			// A validator that reads neither format has the text.
+			// The validator reads neither format, so it gets the text.
 			to := route(doc, r).Operation.Responses.Status(200).Value.Content.Get(w.Header().Get("Content-Type"))
 			if to.Schema.Value.VisitJSON("the text") != nil {
 				t.Errorf("%s: the document does not allow a text", path)
@@ -319,7 +319,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestWrongAnswers: what must not be answered is not in the document.
+// TestWrongAnswers checks that the document does not allow wrong responses.
 func TestWrongAnswers(t *testing.T) {
 	doc := load(t)
 	all := readExchanges(t)
@@ -394,8 +394,8 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// TestScores: the document allows just those pairs of score and level that the
-// table of scores makes, and gives the points of the table.
+// TestScores checks that the document allows exactly the pairs of score and level that
+// follow from the table of scores, and that it states the points of the table.
 func TestScores(t *testing.T) {
 	doc, table := load(t), score.Latest()
 	result := doc.Components.Schemas["Result"].Value
@@ -453,8 +453,8 @@ var kinds = []score.Kind{
 	score.Phishing, score.Scam, score.Mixer, score.CommunityReport, score.Blocked,
 }
 
-// TestFields: the document has every field of the published interface, required
-// and of its type.
+// TestFields checks that the document has every field of the published API, as required
+// and with its type.
 func TestFields(t *testing.T) {
 	doc := load(t)
 	for name, want := range map[string]string{
@@ -468,7 +468,7 @@ func TestFields(t *testing.T) {
 
 		"Label": `label string; source string; source_ref string; added_at string; match string; listed_address string`,
 
-		// Null are those of a source that was never ingested.
+		// The fields that may be null are those of a source that was never loaded.
 		"Freshness": `last_updated string null; age_seconds number null;
 			published_at string null; partial boolean; completeness; required boolean`,
 	} {
@@ -522,7 +522,7 @@ func constants(ref *openapi3.SchemaRef) (values []string) {
 	return values
 }
 
-// TestChains: the document has every chain.
+// TestChains checks that the document lists every chain.
 func TestChains(t *testing.T) {
 	var want []any
 	for _, c := range address.Chains() {
@@ -533,9 +533,9 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestProblems: the document and problems.md have the same codes, with the same
-// status, the same reasons and the same words for each; and each code is in an
-// answer of the right status.
+// TestProblems checks that the document and problems.md have the same codes, with the
+// same status, reasons and meanings, and that each code appears in a response with its
+// status.
 func TestProblems(t *testing.T) {
 	doc := load(t)
 	text, err := os.ReadFile(httpapiDir + "problems.md")
@@ -617,8 +617,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// schemaNames returns the names of the problems that an answer may be, each
-// between blanks.
+// schemaNames returns the names of the problems that a response may contain, separated
+// by blanks.
 func schemaNames(r *openapi3.Response) string {
 	content := r.Content["application/problem+json"]
 	if content == nil {
@@ -633,7 +633,7 @@ func schemaNames(r *openapi3.Response) string {
 	return names
 }
 
-// TestExamples: each example was really sent, in the exchange of its name.
+// TestExamples checks that each example is part of the exchange with its name.
 func TestExamples(t *testing.T) {
 	exchanges := readExchanges(t)
 	shown := map[string]bool{}

@@ -1,5 +1,5 @@
-// Package contract holds what httpapi answers against the description of the
-// interface in httpapi/openapi.yaml. It is a module of its own, and has nothing
-// but tests, and the program that makes the page at /docs of the description, so
-// that nobody else needs what they stand on.
+// Package contract tests the responses of package httpapi against its
+// description, httpapi/openapi.yaml. It is a separate module, so that users of
+// httpapi do not depend on the libraries of its tests. It also contains mkdocs,
+// which generates the page at /docs from the description.
 package contract

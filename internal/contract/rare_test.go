@@ -18,8 +18,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestRareAnswers holds what no exchange has against the document: the answers of
-// a server that is not well.
+// TestRareAnswers checks responses that no exchange has against the document: those of
+// a server in trouble.
 func TestRareAnswers(t *testing.T) {
 	doc := load(t)
 	list := sources.Static(sources.Info{ID: "LIST", Name: "A list", Jurisdiction: sources.Community}, sources.Entry{
@@ -49,7 +49,7 @@ func TestRareAnswers(t *testing.T) {
 		return strings.NewReader(`{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}`)
 	}
 
-	// One request is being recorded while another one comes.
+	// A second request arrives while the first one is being recorded.
 	asked, answer := make(chan bool), make(chan bool)
 	busy := httpapi.NewHandler(screener, keys, &httpapi.Options{MaxConcurrent: 1, Audit: func(context.Context, httpapi.Screening) error {
 		close(asked)
@@ -91,7 +91,7 @@ type authorizer func() (httpapi.Caller, error)
 
 func (f authorizer) Authorize(*http.Request) (httpapi.Caller, error) { return f() }
 
-// A late body does not come in time.
+// A body that does not arrive in time.
 type late struct{}
 
 func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }

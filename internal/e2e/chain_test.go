@@ -33,8 +33,8 @@ import (
 //go:embed testdata/lists.json
 var compiled []byte
 
-// A chain is a chain of go-ethereum's with one node, whose JSON-RPC is served
-// over HTTP.
+// A chain is a simulated go-ethereum chain with one node. It serves the JSON-RPC of the
+// node over HTTP.
 type chain struct {
 	t       *testing.T
 	backend *simulated.Backend
@@ -54,8 +54,8 @@ func newChain(t *testing.T) *chain {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The simulated node listens on the given address. Its own HTTP needs a port
-	// that is known to be free, and a socket does not.
+	// The simulated node listens on the given address. HTTP would need a free port to be
+	// chosen first; a socket does not.
 	dir, err := os.MkdirTemp("", "e2e")
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func newChain(t *testing.T) *chain {
 	return c
 }
 
-// ServeHTTP hands one call to the node, and its answer back as it is.
+// ServeHTTP forwards one call to the node and returns its response unchanged.
 func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var call struct {
 		ID     json.RawMessage
@@ -118,7 +118,7 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer)
 }
 
-// A contract is one that was deployed.
+// A contract is a deployed contract.
 type contract struct {
 	*chain
 	abi     abi.ABI
@@ -126,7 +126,7 @@ type contract struct {
 	block   uint64 // in which it was made
 }
 
-// deploy deploys the contract of that name in lists.sol, in a block of its own.
+// deploy deploys the named contract of lists.sol in a separate block.
 func (c *chain) deploy(name string) *contract {
 	c.t.Helper()
 	var all map[string]struct {
@@ -146,7 +146,7 @@ func (c *chain) deploy(name string) *contract {
 	return &contract{c, parsed, receipt.ContractAddress, receipt.BlockNumber.Uint64()}
 }
 
-// send sends a transaction, and waits until it stands in line for the next block.
+// send sends a transaction and waits until it is pending for the next block.
 func (c *chain) send(to *common.Address, data []byte) common.Hash {
 	c.t.Helper()
 	tx := c.sign(c.nonce, 10, to, data)
@@ -154,7 +154,7 @@ func (c *chain) send(to *common.Address, data []byte) common.Hash {
 		c.t.Fatal(err)
 	}
 	c.nonce++
-	// The pool puts it in line by and by, at the latest with the next block.
+	// The pool adds it asynchronously, at the latest with the next block.
 	for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		next, err := c.backend.Client().PendingNonceAt(context.Background(), crypto.PubkeyToAddress(c.key.PublicKey))
 		if err != nil {
@@ -167,12 +167,13 @@ func (c *chain) send(to *common.Address, data []byte) common.Hash {
 	return tx.Hash()
 }
 
-// replace sends a transaction in the place of the last one, whose block is no
-// longer part of the chain.
+// replace sends a transaction with the nonce of the last one, whose block was
+// reorganized away.
 func (c *chain) replace(to *common.Address, data []byte) {
 	c.t.Helper()
 	tx := c.sign(c.nonce-1, 100, to, data)
-	// The pool hears of the chain's new end by and by; before, the nonce is used.
+	// The pool learns of the new head asynchronously; until then, it considers the nonce
+	// used.
 	for {
 		err := c.backend.Client().SendTransaction(context.Background(), tx)
 		if err == nil {
@@ -185,7 +186,7 @@ func (c *chain) replace(to *common.Address, data []byte) {
 	}
 }
 
-// sign makes a transaction that pays some gwei for a unit of gas.
+// sign makes a transaction that pays a few gwei for a unit of gas.
 func (c *chain) sign(nonce uint64, gwei int64, to *common.Address, data []byte) *types.Transaction {
 	c.t.Helper()
 	price := new(big.Int).Mul(big.NewInt(gwei), big.NewInt(1e9))
@@ -199,7 +200,7 @@ func (c *chain) sign(nonce uint64, gwei int64, to *common.Address, data []byte) 
 	return tx
 }
 
-// receipt returns the receipt of a transaction, which must have gone well.
+// receipt returns the receipt of a transaction, and fails the test if it was reverted.
 func (c *chain) receipt(tx common.Hash) *types.Receipt {
 	c.t.Helper()
 	receipt, err := c.backend.Client().TransactionReceipt(context.Background(), tx)
@@ -212,15 +213,15 @@ func (c *chain) receipt(tx common.Hash) *types.Receipt {
 	return receipt
 }
 
-// mine makes blocks.
+// mine adds blocks to the chain.
 func (c *chain) mine(n int) {
 	for range n {
 		c.backend.Commit()
 	}
 }
 
-// finalize makes blocks until the last one is final: the simulated chain says so
-// of every 32nd.
+// finalize adds blocks until the last one is final: the simulated chain finalizes every
+// 32nd block.
 func (c *chain) finalize() {
 	c.t.Helper()
 	for {
@@ -231,7 +232,7 @@ func (c *chain) finalize() {
 	}
 }
 
-// header returns the header of the block of that tag.
+// header returns the header of the block with that tag.
 func (c *chain) header(tag string) *types.Header {
 	c.t.Helper()
 	number := map[string]*big.Int{"latest": nil, "finalized": big.NewInt(int64(rpc.FinalizedBlockNumber))}[tag]
@@ -242,7 +243,7 @@ func (c *chain) header(tag string) *types.Header {
 	return h
 }
 
-// call encodes a call of the contract's method.
+// call encodes a call of a method of the contract.
 func (k *contract) call(method string, args ...any) []byte {
 	k.t.Helper()
 	data, err := k.abi.Pack(method, args...)
@@ -252,14 +253,13 @@ func (k *contract) call(method string, args ...any) []byte {
 	return data
 }
 
-// do sends a call, which waits for the next block.
+// do sends a call, which is executed in the next block.
 func (k *contract) do(method string, args ...any) common.Hash {
 	k.t.Helper()
 	return k.send(&k.address, k.call(method, args...))
 }
 
-// listed asks the contract whether it lists an account, as of the last final
-// block.
+// listed asks the contract whether it lists an account as of the last final block.
 func (k *contract) listed(a common.Address) bool {
 	k.t.Helper()
 	msg := ethereum.CallMsg{To: &k.address, Data: k.call("listed", a)}
@@ -270,5 +270,5 @@ func (k *contract) listed(a common.Address) bool {
 	return new(big.Int).SetBytes(out).Sign() != 0
 }
 
-// text returns the spelling of an address in our normal form.
+// text returns the normal form of an address.
 func text(a common.Address) string { return strings.ToLower(a.Hex()) }

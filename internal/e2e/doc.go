@@ -1,5 +1,5 @@
-// Package e2e runs packages of this module against what they meet in the world,
-// inside of the process: sources/stablecoin against a chain of go-ethereum's. It
-// is a module of its own, and has nothing but tests, so that nobody else needs
-// what they stand on.
+// Package e2e tests packages of this module against simulations of external
+// systems, within one process: sources/stablecoin against a simulated
+// go-ethereum chain. It is a separate module that contains only tests, so that
+// users of the library do not depend on go-ethereum.
 package e2e

@@ -18,7 +18,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
 )
 
-// person returns the address of the i-th account of the tests.
+// person returns the address of the i-th test account.
 func person(i int) common.Address {
 	return common.HexToAddress(fmt.Sprintf("0xabc0000000000000000000000000000000000%03x", i))
 }
@@ -34,7 +34,7 @@ func options(contracts ...stablecoin.Contract) *stablecoin.Options {
 	return &stablecoin.Options{Contracts: contracts, ChainID: 1337, AllowHTTP: true}
 }
 
-// load returns all that one Load gives.
+// load returns everything that one Load yields.
 func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {
@@ -68,7 +68,7 @@ func TestFreezes(t *testing.T) {
 	opts.StateFile = filepath.Join(t.TempDir(), "state")
 	src := stablecoin.New(c.url, opts)
 
-	// Nothing was ever frozen: an empty list is taken for a broken one.
+	// No account was ever frozen: an empty list counts as broken.
 	c.finalize()
 	if entries, _, err := load(src, sources.Revision{}); err == nil || entries != nil {
 		t.Fatalf("no events: %q, %v, want an error", texts(entries), err)
@@ -102,12 +102,13 @@ func TestFreezes(t *testing.T) {
 		t.Errorf("%d records, want 4", rev.Records)
 	}
 
-	// No new block, and then none with an event but one that changes nothing.
+	// First no new block, then new blocks whose only event changes nothing.
 	if entries, _, err := load(src, rev); !errors.Is(err, sources.ErrUnchanged) || entries != nil {
 		t.Errorf("no new block: %q, %v, want ErrUnchanged", texts(entries), err)
 	}
 
-	// More, for this source and for another program with the same file.
+	// More events, for this source and for another program that uses the same
+	// file.
 	usdt.do("add", person(1))
 	usdc.do("remove", person(3))
 	c.finalize()
@@ -122,7 +123,7 @@ func TestFreezes(t *testing.T) {
 		t.Errorf("%d queries, want one for each Load at most", n)
 	}
 
-	// From the first block, by a node that refuses long ranges.
+	// From the first block, with a node that refuses long ranges.
 	c.maxRange.Store(7)
 	opts.StateFile = ""
 	fresh, _, err := load(stablecoin.New(c.url, opts), sources.Revision{})
@@ -131,8 +132,8 @@ func TestFreezes(t *testing.T) {
 	}
 }
 
-// TestOracle holds the list of random changes to what the contract itself says
-// of each account.
+// TestOracle makes random changes and compares the list with what the contract
+// reports for each account.
 func TestOracle(t *testing.T) {
 	const seed = 11
 	rnd := rand.New(rand.NewPCG(seed, seed))
@@ -212,7 +213,7 @@ func TestConforms(t *testing.T) {
 	})
 }
 
-// TestWrongNode has a node of another chain, and one without the contract.
+// TestWrongNode uses a node of another chain, and a chain without the contract.
 func TestWrongNode(t *testing.T) {
 	c := newChain(t)
 	oracle := c.deploy("ArrayList")
@@ -232,8 +233,8 @@ func TestWrongNode(t *testing.T) {
 	}
 }
 
-// TestScreening asks a Screener about an account before it is frozen, while it
-// is, and after.
+// TestScreening screens an account before it is frozen, while it is frozen, and
+// afterwards.
 func TestScreening(t *testing.T) {
 	c := newChain(t)
 	usdc := c.deploy("IndexedList")

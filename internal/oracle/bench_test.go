@@ -15,12 +15,12 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-// The benchmarks set Parse beside what people use today, over so many different
-// addresses that a branch predictor cannot learn them. Compare the two of a pair;
-// a machine has its moods.
+// The benchmarks compare Parse with widely used libraries, on more distinct addresses
+// than a branch predictor can learn. Compare only the two results of a pair: absolute
+// figures vary between runs.
 const distinct = 1 << 14
 
-// random returns distinct addresses that make makes of 32 random bytes.
+// random returns distinct addresses, each made by make from 32 random bytes.
 func random(make func(b []byte) string) []string {
 	rng := rand.New(rand.NewPCG(5, 6))
 	all := []string{}
@@ -34,7 +34,7 @@ func random(make func(b []byte) string) []string {
 	return all
 }
 
-// pair runs the two sides over the same addresses.
+// pair runs both sides on the same addresses.
 func pair(b *testing.B, chain address.Chain, all []string, name string, theirs func(s string) bool) {
 	b.Run("ours", func(b *testing.B) {
 		b.ReportAllocs()
@@ -87,8 +87,8 @@ func BenchmarkTron(b *testing.B) {
 	})
 }
 
-// BenchmarkTwiceSHA256 is what no reading of a P2PKH or tron address can be
-// without.
+// BenchmarkTwiceSHA256 measures the hash that any parser of P2PKH and Tron addresses
+// must compute.
 func BenchmarkTwiceSHA256(b *testing.B) {
 	all := random(func(b []byte) string { return string(b[:21]) })
 	for i := 0; b.Loop(); i++ {
@@ -122,7 +122,7 @@ func BenchmarkSolana(b *testing.B) {
 	})
 }
 
-// BenchmarkSS58 has beside it the hash alone, without the decoding.
+// BenchmarkSS58 also measures the hash alone, without the decoding.
 func BenchmarkSS58(b *testing.B) {
 	all := random(func(b []byte) string {
 		sum := blake2b.Sum512(append([]byte("SS58PRE\x00"), b...))

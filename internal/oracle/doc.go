@@ -1,7 +1,7 @@
-// Package oracle holds package address against the libraries of others. It is a
-// module of its own, and has nothing but tests, so that nobody else needs what
-// they stand on; one of them is LGPL.
+// Package oracle compares package address with other libraries. It is a
+// separate module that contains only tests, so that users of the library do not
+// depend on the others; one of them is LGPL.
 //
-// Each test names the known faults of its referee: where the two may differ, and
-// why ours is right.
+// Each test documents the known faults of the other library: where the two may
+// differ, and why ours is right.
 package oracle

@@ -23,8 +23,9 @@ import (
 	tonaddress "github.com/xssnick/tonutils-go/address"
 )
 
-// A referee judges one string on one chain against what package address says of
-// it: a, or that it is no address. It returns what is wrong.
+// A referee compares the result of package address for one string on one chain with
+// that of another library. ok reports whether the string is valid, and a is the
+// address. It returns an error if the libraries disagree.
 type referee struct {
 	chain address.Chain
 	judge func(s string, a address.Address, ok bool) error
@@ -58,10 +59,9 @@ func judgeEthereum(s string, a address.Address, ok bool) error {
 	return nil
 }
 
-// judgeBitcoin asks btcutil. It takes public keys in hex, which are no addresses,
-// and witness programs of the test networks, and does not know those of a version
-// above 1, or of version 1 and another length than 32, which BIP-350 asks to be
-// taken.
+// judgeBitcoin compares with btcutil. It accepts public keys in hex, which are not
+// addresses, and witness programs of the test networks. It rejects witness versions
+// above 1, and version 1 with a length other than 32, which BIP-350 allows.
 func judgeBitcoin(s string, a address.Address, ok bool) error {
 	theirs, err := btcutil.DecodeAddress(s, &chaincfg.MainNetParams)
 	if _, key := theirs.(*btcutil.AddressPubKey); key {
@@ -87,8 +87,9 @@ func judgeBitcoin(s string, a address.Address, ok bool) error {
 	return nil
 }
 
-// judgeStellar asks the strkey package. It does not look at the length of the
-// payload, and so takes what SEP-23 lists as invalid, and passes over line ends.
+// judgeStellar compares with the strkey package. It does not check the length of the
+// payload, so it accepts strings that SEP-23 lists as invalid, and it skips line
+// breaks.
 func judgeStellar(s string, _ address.Address, ok bool) error {
 	want := !strings.ContainsAny(s, "\r\n") && (len(s) == 56 && (strkey.IsValidEd25519PublicKey(s) || strkey.IsValidContractAddress(s)) ||
 		len(s) == 69 && strkey.IsValidMuxedAccountEd25519PublicKey(s))
@@ -98,9 +99,9 @@ func judgeStellar(s string, _ address.Address, ok bool) error {
 	return nil
 }
 
-// judgeTON asks tonutils-go. ParseAddr takes the URL alphabet of Base64 only, line
-// ends anywhere among its characters, any tag, and any workchain, and ParseRawAddr
-// any workchain, however it is written.
+// judgeTON compares with tonutils-go. ParseAddr accepts only the URL alphabet of
+// Base64, but also line breaks anywhere, any tag, and any workchain. ParseRawAddr
+// accepts any workchain in any notation.
 func judgeTON(s string, a address.Address, ok bool) error {
 	friendly := strings.NewReplacer("+", "-", "/", "_").Replace(s)
 	theirs, err := tonaddress.ParseAddr(friendly)
@@ -126,11 +127,11 @@ func judgeTON(s string, a address.Address, ok bool) error {
 	return nil
 }
 
-// judgeSolana asks solana-go. It counts the points of small order as keys, for
-// which nobody can sign; the address of the system program is one. So it does
-// those whose ordinate is written as one that is beyond the field. It takes the
-// address of another chain for 32 bytes that happen to be Base58, which we don't
-// where a checksum proves it.
+// judgeSolana compares with solana-go. It accepts points of small order as keys,
+// although they cannot sign; the address of the system program is one. It also accepts
+// points whose ordinate is not reduced modulo the field prime. It accepts the address
+// of another chain if that happens to be Base58 of 32 bytes; we refuse it if a checksum
+// proves the other chain.
 func judgeSolana(s string, a address.Address, ok bool) error {
 	if len(s) > 128 {
 		return nil // it would take quadratic time
@@ -158,10 +159,10 @@ func judgeSolana(s string, a address.Address, ok bool) error {
 	return nil
 }
 
-// judgeMonero asks moneroutil, of 2017. It takes a character that is no digit for
-// the digit 1, any network, neither integrated addresses nor, by name,
-// subaddresses, and any bytes for keys: so it is asked only whether what we take
-// decodes, and encodes to itself.
+// judgeMonero compares with moneroutil of 2017. It reads an invalid character as the
+// digit 1, accepts any network and any bytes as keys, and supports neither integrated
+// addresses nor, by name, subaddresses. So it only checks that a string that we accept
+// decodes and encodes to itself.
 func judgeMonero(s string, _ address.Address, ok bool) error {
 	if !ok {
 		return nil
@@ -172,7 +173,7 @@ func judgeMonero(s string, _ address.Address, ok bool) error {
 	return nil
 }
 
-// check asks one referee about one string.
+// check compares with one referee on one string.
 func check(t *testing.T, name, s string) {
 	t.Helper()
 	r := referees[name]
@@ -204,8 +205,8 @@ func inputs(t testing.TB, chain address.Chain) []string {
 	return all
 }
 
-// TestReferees asks about every vector, and about each with one character
-// changed, put in, left out, doubled, or swapped with the next.
+// TestReferees compares on every vector, and on each vector with one character changed,
+// inserted, removed, doubled, or swapped with the next.
 func TestReferees(t *testing.T) {
 	const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_+/: \r\n\x00\xff"
 	for name, r := range referees {
@@ -235,7 +236,8 @@ func TestReferees(t *testing.T) {
 	}
 }
 
-// TestRareInputs asks about what no vector is near to, and a fuzzer hardly finds.
+// TestRareInputs compares on inputs that are far from any vector and that a fuzzer
+// rarely finds.
 func TestRareInputs(t *testing.T) {
 	for name, inputs := range map[string][]string{
 		"btcutil": {
@@ -255,7 +257,7 @@ func TestRareInputs(t *testing.T) {
 			check(t, name, s)
 		}
 	}
-	// Keys at both ends of the field, and beyond it, with and without the sign.
+	// Keys at both ends of the field and beyond it, with and without the sign bit.
 	for _, from := range [][32]byte{{}, {0: 0xed - 20, 31: 0x7f}} {
 		for i := range 30 {
 			b := from

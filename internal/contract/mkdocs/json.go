@@ -7,11 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// width is how long a line of an example should be at most.
+// width is the preferred maximum length of a line in an example.
 const width = 88
 
-// JSON returns n as JSON, its members in the order in which they are written. What
-// fits stands on one line.
+// JSON returns n as JSON, with its members in the order of the document. A value that
+// fits is written on one line.
 func (n node) JSON() (string, error) { return n.json(0) }
 
 func (n node) json(indent int) (string, error) {

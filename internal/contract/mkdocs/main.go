@@ -24,7 +24,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// Where the two are, seen from here.
+// The two files, relative to the directory of this program.
 const (
 	openAPI = "../../../httpapi/openapi.yaml"
 	page    = "../../../httpapi/docs.html"
@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// render returns the page of a document.
+// render returns the page for a document.
 func render(text []byte) ([]byte, error) {
 	doc, err := parse(text)
 	if err != nil {
@@ -82,10 +82,11 @@ func render(text []byte) ([]byte, error) {
 	return blankLines.ReplaceAll(bytes.TrimLeft(b.Bytes(), "\n"), []byte("\n")), nil
 }
 
-// blankLines are what the template's own lines leave behind. No example has one.
+// blankLines matches the blank lines that template actions leave behind. No example
+// contains one.
 var blankLines = regexp.MustCompile(`\n\s*\n`)
 
-// A description is what the template shows.
+// A description is the data of the template.
 type description struct {
 	Doc     node
 	anchors map[string]string // the ids of what can be linked to, by their names
@@ -101,7 +102,7 @@ func (d *description) Style() template.CSS { return template.CSS("\n" + style) }
 // inlineCode is a code span in HTML.
 var inlineCode = regexp.MustCompile(`<code>([^<>]+)</code>`)
 
-// markdown returns text in HTML. The names of schemas, problems and headers become
+// markdown converts text to HTML. The names of schemas, problems and headers become
 // links.
 func (d *description) markdown(text string) (template.HTML, error) {
 	var b bytes.Buffer
@@ -117,7 +118,7 @@ func (d *description) markdown(text string) (template.HTML, error) {
 	return template.HTML(linked), nil
 }
 
-// line returns text of one paragraph in HTML, without the paragraph.
+// line converts one paragraph to HTML, without the enclosing element.
 func (d *description) line(text string) (template.HTML, error) {
 	html, err := d.markdown(text)
 	html = template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(html)), "<p>"), "</p>"))
@@ -133,8 +134,7 @@ type operation struct {
 	Method, Path string
 }
 
-// Operations returns the operations that a caller wants: not those that tell of
-// others.
+// Operations returns the operations that callers use, without HEAD and OPTIONS.
 func (d *description) Operations() (all []operation) {
 	for path, item := range d.Doc.Get("paths").Members() {
 		for method, op := range item.Members() {
@@ -159,7 +159,7 @@ func (o operation) Others() (all []operation) {
 // First returns the first item of an array, which may be a reference.
 func (n node) First() node { return n.member("0") }
 
-// at returns what is under a path from the root of the document.
+// at returns the value at a path from the root of the document.
 func (n node) at(path ...string) node { return node{n.root, n.root}.Get(path...) }
 
 // Free reports whether the operation needs no key.
@@ -181,7 +181,7 @@ func (o operation) Body() node {
 // ID returns the id of the operation.
 func (o operation) ID() string { return o.Get("operationId").Text() }
 
-// TryBody returns the body with which the form of the operation begins, or "".
+// TryBody returns the initial body in the form of the operation, or "".
 func (o operation) TryBody() (string, error) {
 	all := o.RequestExamples()
 	if len(all) == 0 {
@@ -190,7 +190,7 @@ func (o operation) TryBody() (string, error) {
 	return all[0].Value.compact()
 }
 
-// Curl returns a command that does the operation, with the first example.
+// Curl returns a curl command that calls the operation with the first example.
 func (o operation) Curl() (string, error) {
 	const next = " \\\n  "
 	b := `curl -sS "$BASE_URL` + o.Path + `"`
@@ -210,7 +210,7 @@ func (o operation) Curl() (string, error) {
 	return b, nil
 }
 
-// An example is a body.
+// An example is the example of a body.
 type example struct {
 	Name, Summary string
 	Value         node
@@ -229,7 +229,7 @@ func (o operation) RequestExamples() []example {
 	return examples(o.Get("requestBody", "content", "application/json"))
 }
 
-// An answer is what an operation may answer.
+// An answer is one possible response to an operation.
 type answer struct {
 	node
 	Status int
@@ -238,7 +238,7 @@ type answer struct {
 // Text returns the status in words.
 func (a answer) Text() string { return http.StatusText(a.Status) }
 
-// Answers returns the answers of the operation.
+// Answers returns the possible responses to the operation.
 func (o operation) Answers() (all []answer, err error) {
 	for status, a := range o.Get("responses").Members() {
 		n, err := strconv.Atoi(status)
@@ -250,13 +250,13 @@ func (o operation) Answers() (all []answer, err error) {
 	return all, nil
 }
 
-// OK reports whether the answer is a success with a body.
+// OK reports whether the response is a success with a body.
 func (a answer) OK() bool { return a.Status == 200 }
 
-// Schema returns the schema of an answer in JSON, as a reference.
+// Schema returns the schema of a JSON response, as a reference.
 func (a answer) Schema() node { return a.Get("content", "application/json").member("schema") }
 
-// Type returns the media type of the answer.
+// Type returns the media type of the response.
 func (a answer) Type() string {
 	for media := range a.Get("content").Members() {
 		return media
@@ -264,10 +264,10 @@ func (a answer) Type() string {
 	return ""
 }
 
-// Examples returns the examples of an answer in JSON.
+// Examples returns the examples of a JSON response.
 func (a answer) Examples() []example { return examples(a.Get("content", "application/json")) }
 
-// Problems returns the codes of the problems that the answer may be.
+// Problems returns the codes of the problems that the response may contain.
 func (a answer) Problems() (codes []string) {
 	schema := a.Get("content", "application/problem+json").member("schema")
 	for _, s := range append(schema.Get("oneOf").Items(), schema) {
@@ -278,13 +278,13 @@ func (a answer) Problems() (codes []string) {
 	return codes
 }
 
-// A header is one of an answer.
+// A header is a header of a response.
 type header struct {
 	node
 	Name, ID string
 }
 
-// HeadersOf returns the headers of an answer.
+// HeadersOf returns the headers of a response.
 func HeadersOf(a node) (all []header) {
 	for name, h := range a.Get("headers").Members() {
 		all = append(all, header{h.target(), name, h.Name()})
@@ -292,10 +292,10 @@ func HeadersOf(a node) (all []header) {
 	return all
 }
 
-// Headers returns the headers of the answer.
+// Headers returns the headers of the response.
 func (a answer) Headers() []header { return HeadersOf(a.node) }
 
-// Headers returns the headers of all answers, in the order of their components.
+// Headers returns the headers of all responses, in the order of their components.
 func (d *description) Headers() (all []header) {
 	names := map[string]string{}
 	note := func(a node) {
@@ -316,7 +316,7 @@ func (d *description) Headers() (all []header) {
 	return all
 }
 
-// A problem is the schema of one.
+// A problem is the schema of a problem.
 type problem struct {
 	node
 	Code, Status string
@@ -341,7 +341,7 @@ func (d *description) Problems() (all []problem) {
 	return all
 }
 
-// Reasons returns the values of reason and what they mean.
+// Reasons returns the values of reason and their meanings.
 func (p problem) Reasons() []node {
 	reason := p.Get("properties", "reason")
 	if reason.Get("const").Exists() {
@@ -358,7 +358,7 @@ func (n node) Enum() (values []string) {
 	return values
 }
 
-// A schema is one with a name.
+// A schema is a schema with its name.
 type schema struct {
 	node
 	Name string

@@ -11,14 +11,14 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// served returns what is at a path of httpapi.
+// served returns the file that httpapi serves at a path.
 func served(path string) []byte {
 	w := httptest.NewRecorder()
 	httpapi.NewHandler(nil, nil, nil).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	return w.Body.Bytes()
 }
 
-// TestPage: the page is what would be made of the document now.
+// TestPage checks that the page is up to date with the document.
 func TestPage(t *testing.T) {
 	want, err := render(served("/openapi.yaml"))
 	if err != nil {
@@ -29,8 +29,9 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageHasAll: every schema, member, header, status and code of the document
-// is on the page, and every link within it leads somewhere.
+// TestPageHasAll checks that every schema, member, header, status and code of
+// the document is on the page, and that every link within the page has a
+// target.
 func TestPageHasAll(t *testing.T) {
 	text := served("/openapi.yaml")
 	doc, err := parse(text)

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A node is a value of the document. The zero node is one that is not there.
+// A node is a value of the document. The zero node is a missing value.
 type node struct {
 	*yaml.Node
 	root *yaml.Node
@@ -25,8 +25,8 @@ func parse(text []byte) (node, error) {
 	return node{doc.Content[0], doc.Content[0]}, nil
 }
 
-// Get returns the value under a path of names and of the numbers of items,
-// following references on the way and at its end.
+// Get returns the value at a path of names and indexes, following references on
+// the way and at its end.
 func (n node) Get(path ...string) node {
 	for _, name := range path {
 		n = n.member(name).target()
@@ -53,7 +53,7 @@ func (n node) member(name string) node {
 	return node{root: n.root}
 }
 
-// target returns what n refers to, if it does nothing else.
+// target returns the value that n refers to, or n if n is not a reference.
 func (n node) target() node {
 	if ref := n.Ref(); ref != "" && len(n.Content) == 2 {
 		return node{n.root, n.root}.Get(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
@@ -70,7 +70,7 @@ func (n node) Name() string {
 	return ref[strings.LastIndexByte(ref, '/')+1:]
 }
 
-// Text returns a scalar as it is written, and "" for anything else.
+// Text returns the text of a scalar, and "" for any other node.
 func (n node) Text() string {
 	if n.Node == nil || n.Kind != yaml.ScalarNode {
 		return ""
@@ -78,7 +78,7 @@ func (n node) Text() string {
 	return n.Value
 }
 
-// Exists reports whether n is there.
+// Exists reports whether n exists in the document.
 func (n node) Exists() bool { return n.Node != nil }
 
 // Members returns the names and values of an object, which may be references.
@@ -106,7 +106,7 @@ func (n node) Items() (items []node) {
 	return items
 }
 
-// Has reports whether the array n has an item that is written so.
+// Has reports whether the array n contains the scalar with this text.
 func (n node) Has(text string) bool {
 	for _, item := range n.Items() {
 		if item.Text() == text {
