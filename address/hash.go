@@ -1,7 +1,6 @@
 package address
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"hash"
 	"hash/crc32"
@@ -14,12 +13,6 @@ import (
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 is made of it
 	"golang.org/x/crypto/sha3"
 )
-
-// hash160 returns ripemd160(sha256(b)).
-func hash160(b []byte) []byte {
-	sum := sha256.Sum256(b)
-	return ripemd(sum)
-}
 
 // blake160 returns ripemd160(blake256(b)).
 func blake160(b []byte) []byte {

@@ -334,7 +334,7 @@ func base58Shape(word string, any uint16) shape {
 		return likely
 	case 49 <= n && n <= 60 && (n > 53 || strings.IndexByte("DEF", c) < 0) && word[:3] != "Ae2":
 		return possible // none of the public keys of decred, eos and fio
-	case 90 == n || 84 == n || n == 108 || n == 114:
+	case n == 90 || n == 84 || n == 108 || n == 114:
 		return possible
 	}
 	return harmless

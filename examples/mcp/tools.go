@@ -75,7 +75,7 @@ func discreet(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		if tool, ok := result.(*mcp.CallToolResult); ok && tool.IsError && !errors.As(tool.GetError(), new(*problem)) {
 			tool = &mcp.CallToolResult{}
-			tool.SetError(errors.New("not answered: invalid_arguments. The arguments do not fit the input schema of the tool. Call it again with the arguments that the schema names, as strings."))
+			tool.SetError(errors.New("not answered: invalid_arguments. The arguments do not fit the input schema of the tool. Call it again with the arguments that the schema names, as strings"))
 			return tool, nil
 		}
 		return result, nil

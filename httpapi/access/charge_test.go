@@ -66,16 +66,6 @@ func leasedTotal(t *testing.T, s access.Store, id string, m access.Month) int64 
 	return n
 }
 
-// answeredTotal returns what all replicas have reported as answered.
-func answeredTotal(t *testing.T, s access.Store, id string, m access.Month) int64 {
-	t.Helper()
-	_, n, _, err := s.Account(t.Context(), id, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 func thisMonth() access.Month { return access.MonthOf(time.Now()) }
 
 func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }

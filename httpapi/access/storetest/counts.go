@@ -22,7 +22,7 @@ func account(s access.Store, id string, m access.Month, leased, answered int64) 
 func answered(s access.Store, replica, id string, at time.Time, n, others int64) error {
 	got, err := s.Answered(ctx, replica, month, at, map[string]int64{id: n})
 	if err != nil || got[id] != others {
-		return fmt.Errorf("Answered of %s with %d returns %d, %v; want %d", replica, n, got[id], err, others)
+		return fmt.Errorf("method Answered of %s with %d returns %d, %v; want %d", replica, n, got[id], err, others)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	var refused error
 	err = Retry(ctx, r.Attempts, r.Backoff, func() *Failure {
 		var f *Failure
-		result, refused, f = r.try(ctx, read)
+		result, f, refused = r.try(ctx, read)
 		return f
 	})
 	if refused != nil {
@@ -144,7 +144,7 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 func bare(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
 // try makes one attempt. refused is the error of read.
-func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result, refused error, _ *Failure) {
+func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result, _ *Failure, refused error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stall := time.AfterFunc(r.Stall, func() {
@@ -154,7 +154,7 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result
 	resp, err := r.send(ctx)
 	stall.Stop()
 	if err != nil {
-		return Result{}, nil, &Failure{Err: cause(ctx, err), Final: isFinal(err)}
+		return Result{}, &Failure{Err: cause(ctx, err), Final: isFinal(err)}, nil
 	}
 	defer resp.Body.Close()
 	result := Result{ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
@@ -162,25 +162,25 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result
 	case code == http.StatusNotModified && r.isConditional():
 		if !r.confirms(result) {
 			r.ETag, r.LastModified = "", ""
-			return Result{}, nil, &Failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}
+			return Result{}, &Failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}, nil
 		}
 		return Result{NotModified: true, ETag: r.ETag, LastModified: r.LastModified}, nil, nil
 	case isPassing(code):
-		return Result{}, nil, &Failure{Err: &StatusError{code}, Wait: RetryAfter(resp.Header)}
+		return Result{}, &Failure{Err: &StatusError{code}, Wait: RetryAfter(resp.Header)}, nil
 	case code != http.StatusOK:
-		return Result{}, nil, &Failure{Err: &StatusError{code}, Final: true}
+		return Result{}, &Failure{Err: &StatusError{code}, Final: true}, nil
 	}
-	refused, failure := r.read(ctx, resp, stall, read)
-	return result, refused, failure
+	failure, refused := r.read(ctx, resp, stall, read)
+	return result, failure, refused
 }
 
 // read passes the body of resp to the caller's function.
-func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Timer, read func(io.Reader) error) (refused error, _ *Failure) {
+func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Timer, read func(io.Reader) error) (_ *Failure, refused error) {
 	s := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
 	s.report()
 	body, err := NewBody(resp, s, r.MaxBytes)
 	if err != nil {
-		return nil, &Failure{Err: err, Final: true}
+		return &Failure{Err: err, Final: true}, nil
 	}
 	err = read(body)
 	ofReader := err != nil
@@ -189,15 +189,15 @@ func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Tim
 	}
 	switch {
 	case s.err != nil:
-		return nil, &Failure{Err: s.err}
+		return &Failure{Err: s.err}, nil
 	case errors.Is(err, errCut), errors.Is(err, ErrDigest):
-		return nil, &Failure{Err: err}
+		return &Failure{Err: err}, nil
 	case errors.Is(err, ErrTooLarge):
-		return nil, &Failure{Err: err, Final: true}
+		return &Failure{Err: err, Final: true}, nil
 	case ofReader:
-		return err, &Failure{Err: err, Final: true}
+		return &Failure{Err: err, Final: true}, err
 	case err != nil:
-		return nil, &Failure{Err: err, Final: true}
+		return &Failure{Err: err, Final: true}, nil
 	}
 	return nil, nil
 }

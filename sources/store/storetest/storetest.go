@@ -272,7 +272,7 @@ func follow(st store.Store, from int64) (lines []byte, next int64, err error) {
 		}
 		lines, from = append(lines, more...), next
 	}
-	return nil, 0, errors.New("Read does not come to an end")
+	return nil, 0, errors.New("method Read never returns no lines: want an end of the journal")
 }
 
 // withoutEmpty returns lines without those that are empty.
