@@ -61,7 +61,7 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
-// TestKeyAsRequestID checks that a key that is sent as the request id is in no response
+// TestKeyAsRequestID checks that a key sent as the request id appears in no response
 // and no observation.
 func TestKeyAsRequestID(t *testing.T) {
 	const key = "a-key-of-ones-own"
@@ -97,8 +97,8 @@ func TestRealm(t *testing.T) {
 	}
 }
 
-// FuzzAuthHeader: whatever Authorization says, the answer is well-formed and no
-// 5xx, and a 200 only for one of the keys, be they fixed or in a Store.
+// FuzzAuthHeader checks that for any value of Authorization the response is well-formed
+// and not a 5xx, and is a 200 only for one of the keys, fixed or in a Store.
 func FuzzAuthHeader(f *testing.F) {
 	for _, s := range []string{
 		"", "Bearer", "Bearer ", "Bearer " + testKey, "bearer   " + hashedKey + " ", "Bearer " + testKey + "=", "Bearer\t" + testKey,

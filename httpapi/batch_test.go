@@ -15,7 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-// A batchAnswer is the answer to a batch.
+// A batchAnswer is the response to a batch.
 type batchAnswer struct {
 	Results []struct {
 		ID                               *string
@@ -28,7 +28,7 @@ type batchAnswer struct {
 	Snapshot      string
 }
 
-// sendBatch sends a batch, which must be answered with 200.
+// sendBatch sends a batch and fails the test unless the response is 200.
 func sendBatch(t *testing.T, h http.Handler, body string, fields ...string) (a batchAnswer) {
 	t.Helper()
 	w := send(h, "POST", "/api/v1/screen/batch", body, fields...)
@@ -41,7 +41,7 @@ func sendBatch(t *testing.T, h http.Handler, body string, fields ...string) (a b
 	return a
 }
 
-// TestBatchItems checks the problems of items that are not as they should be.
+// TestBatchItems checks the problems of invalid items.
 func TestBatchItems(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	a := sendBatch(t, h, `{"x":[[{}]],"items":[7,null,"a",[],{}, {"address":1,"chain":"tron"},{"address":"x","chain":"ETH"},
@@ -69,8 +69,9 @@ func TestBatchItems(t *testing.T) {
 	}
 }
 
-// TestBatchQuota checks that a batch counts its results, that a quota may end in the
-// middle, and that a repeated batch has the same items answered and none counted.
+// TestBatchQuota checks that each result of a batch counts, that the quota can run out
+// in the middle, and that a repeated batch returns the same results without counting
+// them.
 func TestBatchQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		keys := access.New(access.NewMemory(), nil)
@@ -111,7 +112,7 @@ func TestBatchQuota(t *testing.T) {
 	})
 }
 
-// TestBatchAudit checks that each answered item is recorded once, under its index.
+// TestBatchAudit checks that each result is recorded once, with its index.
 func TestBatchAudit(t *testing.T) {
 	var mu sync.Mutex
 	records := map[int]httpapi.Screening{}
@@ -171,8 +172,8 @@ func TestRequestIDHidesAddresses(t *testing.T) {
 	}
 }
 
-// BenchmarkBatch screens 1,000 addresses in one call; compare ns/address with
-// BenchmarkScreen, which has no network either.
+// BenchmarkBatch screens 1,000 addresses in one call. Compare ns/address with
+// BenchmarkScreen, which does not use the network either.
 func BenchmarkBatch(b *testing.B) {
 	h := httpapi.NewHandler(newLoadedScreener(b), testKeys(b), nil)
 	var items []string

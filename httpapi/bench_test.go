@@ -11,8 +11,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-// BenchmarkAdmit is what is done for a key beside reading and answering: it is
-// let in, held against its burst limit, counted, and told what is left.
+// BenchmarkAdmit measures the work for a key, without reading the request and writing
+// the response: authorization, burst limit, quota, and the RateLimit fields.
 func BenchmarkAdmit(b *testing.B) {
 	store := access.NewMemory()
 	limited := issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
@@ -46,9 +46,9 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// BenchmarkScreenLimited is a question with a key that has limits, from a header
-// as a server has read it to one that it would write; fields is a handler that sets
-// as many fields and does nothing else.
+// BenchmarkScreenLimited measures a screening with a key that has limits, from the
+// parsed header of the request to the header of the response. fields is a handler that
+// only sets the same number of fields.
 func BenchmarkScreenLimited(b *testing.B) {
 	store := access.NewMemory()
 	token := issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})

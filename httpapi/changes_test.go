@@ -24,8 +24,8 @@ func (s *growing) Load(ctx context.Context, prev sources.Revision, add func(sour
 	return sources.Static(s.Info(), s.entries...).Load(ctx, prev, add)
 }
 
-// TestChanges checks that the answer shows what refreshes have added, removed and
-// refused.
+// TestChanges checks that the response shows the entries that refreshes have added and
+// removed, and the lists that they have refused.
 func TestChanges(t *testing.T) {
 	st, err := store.Open(t.TempDir())
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// TestDocuments: both are the same for anyone, under any prefix, and need be
-// fetched once.
+// TestDocuments checks that both documents are the same for all callers and under any
+// prefix, and that they can be cached.
 func TestDocuments(t *testing.T) {
 	h := httpapi.NewHandler(nil, nil, nil)
 	endpoints := httpapi.NewEndpoints(nil, nil, nil)

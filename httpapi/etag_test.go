@@ -44,7 +44,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestETag: the tag is that of the content, and changes with it alone.
+// TestETag checks that the ETag depends only on the content.
 func TestETag(t *testing.T) {
 	list := &aged{Source: ofac, checked: date(2026, 1, 1)}
 	s, err := screening.New([]sources.Source{list}, nil)

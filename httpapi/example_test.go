@@ -37,7 +37,8 @@ func ExampleNewHandler() {
 		log.Fatal(err)
 	}
 
-	// Beside the routes that the application has already, under any prefix.
+	// The API is mounted next to other routes of the application, under a
+	// prefix.
 	mux := http.NewServeMux()
 	mux.Handle("/risk/", httpapi.NewHandler(s, keys, nil))
 
@@ -60,7 +61,7 @@ func ExampleNewHandler() {
 	// 200 {Address:0x098b716b8aaf21512996dc57eb0615e2383e2f96 Chain:polygon Level:HIGH Score:80}
 }
 
-// sessions is an Authorizer for users who have signed in to the application.
+// sessions is an Authorizer for users who are signed in to the application.
 type sessions map[string]string // user by session cookie
 
 func (s sessions) Authorize(r *http.Request) (httpapi.Caller, error) {
@@ -88,7 +89,8 @@ func ExampleAuthorizer() {
 	// "" unauthorized
 }
 
-// An access log and counters, without the screened addresses.
+// Observe writes an access log and updates counters, without the screened
+// addresses.
 func ExampleOptions_observe() {
 	s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "EMPTY", Name: "None yet", Jurisdiction: sources.Community})}, nil)
 	if err != nil {

@@ -27,8 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the responses in testdata/exchanges")
 
-// An exchange is a file of testdata/exchanges: what it shows, settings, and
-// then a request and the response to it.
+// An exchange is a file of testdata/exchanges: a title, settings, a request and its
+// response.
 //
 //	# What the exchange shows.
 //	lists: stale
@@ -39,11 +39,11 @@ var update = flag.Bool("update", false, "rewrite the responses in testdata/excha
 //	HTTP/1.1 200 OK
 //	…
 //
-// The settings are lists (see newScreener; "loaded" if it is not said), strip (the
-// argument of http.StripPrefix), max-body, grant (what the keys of testKeys are
-// good for; see parseGrant; with "store-down" at the end no quota can be counted),
-// and before (how many equal requests went before, or the body of one). Content-Length is added to the request. A request id that the
-// handler made is written as REQUEST-ID.
+// The settings are lists (see newScreener; by default "loaded"), strip (the argument of
+// http.StripPrefix), max-body, grant (the limits of the keys of testKeys; see
+// parseGrant; with "store-down" at the end, the store of quotas fails), and before (the
+// number of equal requests sent before, or the body of one). Content-Length is added to
+// the request. REQUEST-ID stands for a request id made by the handler.
 type exchange struct {
 	head, request, response string
 	settings                map[string]string
@@ -77,7 +77,7 @@ func readExchange(t *testing.T, name string) exchange {
 	return x
 }
 
-// newRequest returns the request that text is, as a server would read it.
+// newRequest parses text as a request, like a server.
 func newRequest(t *testing.T, text string) *http.Request {
 	t.Helper()
 	head, body, _ := strings.Cut(text, "\n\n")
@@ -93,9 +93,8 @@ func newRequest(t *testing.T, text string) *http.Request {
 	return r
 }
 
-// parseGrant returns testKeys, whose keys are granted what text says: "scopes",
-// "quota", "rate" and "burst", with "=" before their values, or the error
-// "unavailable".
+// parseGrant returns testKeys with the limits in text: "scopes", "quota", "rate" and
+// "burst", each with "=" and a value, or the error "unavailable".
 func parseGrant(t *testing.T, text string) httpapi.Authorizer {
 	t.Helper()
 	var grant httpapi.Caller
@@ -200,9 +199,9 @@ func playExchange(t *testing.T, name string) {
 	}
 }
 
-// checkAnswer returns an error if w does not hold what every answer holds:
-// consistent headers, and a body of well-formed JSON that is a problem exactly if
-// the status is no success.
+// checkAnswer returns an error if w breaks a rule for all responses: the headers must
+// be consistent, and the body must be well-formed JSON that is a problem exactly if the
+// status is not a success.
 func checkAnswer(method string, w *httptest.ResponseRecorder) error {
 	header, body := w.Header(), w.Body.Bytes()
 	if id := header.Get("X-Request-Id"); id == "" {

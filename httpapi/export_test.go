@@ -9,39 +9,39 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// This file exports to the tests of other packages what they need of this one.
+// This file exports identifiers for the tests of package httpapi_test.
 
 // A ResultWriter is a resultWriter.
 type ResultWriter struct{ w resultWriter }
 
-// Append appends the answer r to a request, as it is sent.
+// Append appends the body of the response for the result r.
 func (w *ResultWriter) Append(b []byte, address, chain string, r *screening.Result, now time.Time) []byte {
 	return w.w.append(b, screenRequest{address, chain}, r, now)
 }
 
-// AppendLabel returns a label as it is sent.
+// AppendLabel appends a label as JSON.
 func AppendLabel(l screening.Label) []byte {
 	return append(appendLabel(nil, &l, &screening.Result{}), '}')
 }
 
-// AppendSuppressed returns a suppressed label as it is sent.
+// AppendSuppressed appends a suppressed label as JSON.
 func AppendSuppressed(x screening.Suppressed) []byte {
 	return appendSuppressed(nil, &x, &screening.Result{})
 }
 
-// AppendString returns s as a JSON string, as it is sent.
+// AppendString appends s as a JSON string.
 func AppendString(s string) []byte { return appendString(nil, s) }
 
 // Plain is plain.
 func Plain(s string) int { return plain(s) }
 
-// Freshness returns data_freshness and what follows it, as it is sent.
+// Freshness returns data_freshness and the members after it, as in a response.
 func Freshness(status []screening.SourceStatus, digest, version string, now time.Time) string {
 	return newFreshness(status, digest, version, now).text
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its
-// problem. ReadAny is the same without the fast path.
+// problem. ReadAny does the same without the fast path.
 func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
 	return fieldsOf(readScreenRequest(body))
 }
@@ -55,7 +55,7 @@ func fieldsOf(req screenRequest, p *problem) (address, chain, code, reason strin
 	return req.Address, req.Chain, "", ""
 }
 
-// ReadPlain returns the fields of a body that the fast path reads.
+// ReadPlain returns the fields of a body if the fast path can read it.
 func ReadPlain(body string) (address, chain string, ok bool) {
 	req, ok := readPlain(body)
 	return req.Address, req.Chain, ok
@@ -73,7 +73,7 @@ func Matches(lines []string, tag string, weakly bool) bool { return matches(line
 // InQuery is inQuery.
 func InQuery(query string) bool { return inQuery(query) }
 
-// ProblemOf returns the problem of an error, as it is sent.
+// ProblemOf returns the problem for an error, as in a response.
 func ProblemOf(err error) (map[string]any, http.Header) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/api/v1/screen", nil)
 	e := newService(nil, nil, nil).begin(w, r, "")
@@ -103,8 +103,8 @@ func Scopes() (all []string) {
 	return all
 }
 
-// Charge returns a function that admits a request, charges it and sets its
-// RateLimit fields, as the handler does.
+// Charge returns a function that admits a request, charges it and sets its RateLimit
+// fields, like the handler.
 func Charge(auth Authorizer, meter Meter) func(*http.Request) {
 	v := newService(nil, auth, &Options{Meter: meter})
 	return func(r *http.Request) {
@@ -121,7 +121,7 @@ func Charge(auth Authorizer, meter Meter) func(*http.Request) {
 	}
 }
 
-// A discard is a ResponseWriter that writes nothing.
+// A discard is a ResponseWriter that discards the body.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header         { return d.header }

@@ -31,7 +31,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestServer talks to a real server: what a recorder would not show.
+// TestServer uses a real server to check what a ResponseRecorder cannot show.
 func TestServer(t *testing.T) {
 	server := httptest.NewServer(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil))
 	defer server.Close()
@@ -78,7 +78,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestTruncatedBody: the caller's connection breaks.
+// TestTruncatedBody checks the problem for a connection that ends before the
+// body.
 func TestTruncatedBody(t *testing.T) {
 	w := post(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil), io.MultiReader(strings.NewReader(question), brokenReader{}))
 	if w.Code != 400 || !strings.Contains(w.Body.String(), `"reason":"truncated"`) {
@@ -86,7 +87,8 @@ func TestTruncatedBody(t *testing.T) {
 	}
 }
 
-// TestLargeBodyIsNotRead: a body that says to be too large is not read.
+// TestLargeBodyIsNotRead checks that the handler does not read a body whose
+// Content-Length exceeds the limit.
 func TestLargeBodyIsNotRead(t *testing.T) {
 	r := httptest.NewRequest("POST", "/api/v1/screen", brokenReader{})
 	r.ContentLength = 16<<10 + 1
@@ -112,8 +114,8 @@ func post(h http.Handler, body io.Reader) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestInternal: whatever goes wrong is answered with a fixed text, and logged
-// without the key and the address.
+// TestInternal checks that any internal failure gets a response with a fixed
+// text and a log line without the key and the address.
 func TestInternal(t *testing.T) {
 	const boom = "panic over " + testKey + " and " + question
 	var logged bytes.Buffer
@@ -171,8 +173,8 @@ func TestAbort(t *testing.T) {
 	t.Error("not aborted")
 }
 
-// TestConcurrent asks while the lists are refreshed. No answer may be without
-// them, and each is of one snapshot.
+// TestConcurrent screens while the lists are refreshed. Every response must be
+// from one snapshot with all lists.
 func TestConcurrent(t *testing.T) {
 	s, err := screening.New([]sources.Source{ofac, community}, nil)
 	if err != nil {
@@ -201,8 +203,8 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// TestContentType: a body is JSON in UTF-8, whatever else is said of it, by the
-// grammar of RFC 9110, section 5.6.6.
+// TestContentType checks that the handler accepts JSON in UTF-8 with any other
+// parameters, by the grammar of RFC 9110, section 5.6.6.
 func TestContentType(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	for _, tt := range []struct {
@@ -239,7 +241,8 @@ func TestContentType(t *testing.T) {
 	}
 }
 
-// TestSecretIsRepeatedNowhere sends secrets in both fields.
+// TestSecretIsRepeatedNowhere sends secrets in both fields and checks that
+// nothing repeats them.
 func TestSecretIsRepeatedNowhere(t *testing.T) {
 	var logged bytes.Buffer
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
@@ -262,7 +265,7 @@ func TestSecretIsRepeatedNowhere(t *testing.T) {
 	}
 }
 
-// A sink is a ResponseWriter that costs nothing.
+// A sink is a ResponseWriter that does nothing, for benchmarks.
 type sink struct{ header http.Header }
 
 func (s sink) Header() http.Header         { return s.header }

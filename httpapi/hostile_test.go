@@ -23,11 +23,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/pipenet"
 )
 
-// The tests of this file talk to a real server, as no well-behaved client would:
-// over TCP, except the slow ones.
+// The tests in this file send requests that no well-behaved client sends to a real
+// server: over TCP, except the slow ones.
 
-// serve starts a server with limits as a server should have them, and returns its
-// address. When the test is over, no goroutine of it may be left.
+// serve starts a server with recommended limits and returns its address. When the test
+// ends, none of its goroutines may be left.
 func serve(t *testing.T, h http.Handler, limit func(*http.Server)) string {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -72,8 +72,8 @@ func dial(t *testing.T, addr string) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// A reply is what a server has answered to one request: the status, and the code
-// and the reason of a problem.
+// A reply is the response to one request: the status, and the code and the reason of a
+// problem.
 type reply struct {
 	status       int
 	code, reason string
@@ -81,13 +81,13 @@ type reply struct {
 	body         []byte
 }
 
-// String returns such as "400 invalid_json syntax".
+// String returns text such as "400 invalid_json syntax".
 func (r reply) String() string {
 	return strings.Join(strings.Fields(fmt.Sprint(r.status, " ", r.code, " ", r.reason)), " ")
 }
 
-// replies reads answers from c until the server has closed it. A connection that
-// is reset is closed, too: then something of the request was not read.
+// replies reads responses from c until the server closes it. A reset also counts as
+// closed: it means that a part of the request was not read.
 func replies(t *testing.T, c net.Conn) (all []reply) {
 	t.Helper()
 	for r := bufio.NewReader(c); ; {
@@ -122,7 +122,7 @@ func replies(t *testing.T, c net.Conn) (all []reply) {
 	}
 }
 
-// What requests are made of.
+// The parts of requests.
 const (
 	screenLine  = "POST /api/v1/screen HTTP/1.1\r\nHost: screen.example\r\n"
 	sourcesLine = "GET /api/v1/sources HTTP/1.1\r\nHost: screen.example\r\n"
@@ -132,10 +132,10 @@ const (
 	last        = "Connection: close\r\n"
 )
 
-// sized returns a body with its Content-Length, at the end of a header.
+// sized returns the end of a header with a Content-Length, and the body.
 func sized(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 
-// inChunks returns body in two chunks, at the end of a header.
+// inChunks returns the end of a header, and the body in two chunks.
 func inChunks(body string) string {
 	half := len(body) / 2
 	return fmt.Sprintf("%s\r\n%x;ext=\"a;b\"\r\n%s\r\n%X\r\n%s\r\n0\r\n\r\n", chunked, half, body[:half], len(body)-half, body[half:])
@@ -200,7 +200,8 @@ func TestHostileRequests(t *testing.T) {
 		{"gzip as transfer coding", ask + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", false, "501"},
 		{"gzip, but not said", ask + last + sized(zipped.String()), false, "400 invalid_json invalid_unicode"},
 
-		// What a proxy before us might read otherwise (RFC 9112, sections 6.3 and 11.2).
+		// A proxy in front of the server might parse these differently (RFC 9112,
+		// sections 6.3 and 11.2).
 		{"two lengths", ask + fmt.Sprintf("Content-Length: %d\r\n", len(question)+1) + sized(question), false, "400"},
 		{"two equal lengths", ask + last + fmt.Sprintf("Content-Length: %d\r\n", len(question)) + sized(question), false, "200"},
 		{"negative length", ask + "Content-Length: -1\r\n\r\n" + question, false, "400"},
@@ -274,7 +275,7 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// TestPipelined sends ten thousand requests before it has read all answers.
+// TestPipelined sends ten thousand requests without waiting for their responses.
 func TestPipelined(t *testing.T) {
 	const n = 10_000
 	addr := serve(t, httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil), nil)
@@ -301,8 +302,8 @@ func TestPipelined(t *testing.T) {
 	}
 }
 
-// serveInMemory starts a server in a bubble of synctest, whose clock is the
-// server's, and returns a function that connects to it until the end of the test.
+// serveInMemory starts a server in a synctest bubble, so that it uses the fake clock,
+// and returns a function that connects to it until the end of the test.
 func serveInMemory(t *testing.T, server *http.Server) (dial func() net.Conn) {
 	t.Helper()
 	l := pipenet.Serve(t, server)
@@ -318,9 +319,9 @@ func serveInMemory(t *testing.T, server *http.Server) (dial func() net.Conn) {
 	}
 }
 
-// TestSlow checks that the server gives up a client that sends a byte now and then, in
-// the header, in a wanted body and in an unwanted one, on a server with a ReadTimeout
-// and on one that leaves bodies to the handler.
+// TestSlow checks that the server gives up on a client that sends single bytes slowly,
+// in the header, in an expected body and in an unexpected one, with a ReadTimeout and
+// with the body timeout of the handler.
 func TestSlow(t *testing.T) {
 	const soon = time.Minute
 	for name, server := range map[string]*http.Server{
@@ -364,8 +365,8 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestBodyTimeoutIsLifted: a body that has come in time leaves no limit behind, for
-// the answer or for the next request on the connection.
+// TestBodyTimeoutIsLifted checks that after a body has arrived in time, no deadline
+// remains for the response or for the next request on the connection.
 func TestBodyTimeoutIsLifted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = time.Minute
@@ -391,7 +392,8 @@ func TestBodyTimeoutIsLifted(t *testing.T) {
 	})
 }
 
-// TestGone: callers that leave, at any byte of their request, leave nothing behind.
+// TestGone checks that clients that disconnect at any byte of a request leave no
+// goroutine behind.
 func TestGone(t *testing.T) {
 	addr := serve(t, httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil), nil)
 	request := screenLine + withKey + withJSON + sized(question)
@@ -405,8 +407,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestPanics: a panic in a hook is a problem with a request id, on a connection
-// that goes on.
+// TestPanics checks that a panic in a hook becomes a problem with a request id, and
+// that the connection remains usable.
 func TestPanics(t *testing.T) {
 	keys := authorizer(func(token string) (httpapi.Caller, error) {
 		switch token {
@@ -440,7 +442,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// manyFields returns n fields that are ignored, each with a comma.
+// manyFields returns n ignored fields, each followed by a comma.
 func manyFields(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -449,8 +451,8 @@ func manyFields(n int) string {
 	return b.String()
 }
 
-// TestLoad: many callers, of whom some do not do what they should, do not make the
-// server grow.
+// TestLoad checks that many clients, some of them misbehaving, do not increase the
+// memory and goroutines of the server.
 func TestLoad(t *testing.T) {
 	addr := serve(t, httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil), nil)
 	requests := []struct{ text, want string }{

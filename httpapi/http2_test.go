@@ -15,7 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// TestHTTP2: over HTTP/2 the answers are those over HTTP/1.1.
+// TestHTTP2 checks that responses over HTTP/2 are the same as over HTTP/1.1.
 func TestHTTP2(t *testing.T) {
 	names, err := filepath.Glob("testdata/exchanges/*.txt")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestHTTP2(t *testing.T) {
 
 var ofTheMoment = regexp.MustCompile(`"age_seconds":\d+`)
 
-// describe returns an answer without what differs from one to the next.
+// describe returns a response as text, without the parts that vary.
 func describe(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	defer resp.Body.Close()

@@ -17,8 +17,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// TestMaxConcurrent checks that one request more than allowed gets 503 at once, and
-// that refused requests and documents neither take a place nor need one.
+// TestMaxConcurrent checks that one request above the limit gets 503 at once, and that
+// refused requests and documents do not count toward it.
 func TestMaxConcurrent(t *testing.T) {
 	const most = 3
 	arrived, leave := make(chan bool), make(chan bool)
@@ -71,7 +71,7 @@ func TestMaxConcurrent(t *testing.T) {
 				t.Errorf("status %d, Retry-After %s: %s", w.Code, w.Header().Get("Retry-After"), w.Body)
 			}
 		}
-		// Others take no place, and get their answers.
+		// Other requests do not count toward the limit and get their responses.
 		if w := ask("/api/v1/screen", "unknown"); w.Code != 401 {
 			t.Errorf("status %d for an unknown key, want 401", w.Code)
 		}
@@ -96,8 +96,7 @@ func TestMaxConcurrent(t *testing.T) {
 	}
 }
 
-// TestBuffersAreNotShared checks that concurrent answers, long and short, are not
-// mixed up.
+// TestBuffersAreNotShared checks that concurrent responses, long and short, do not mix.
 func TestBuffersAreNotShared(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{MaxBody: 1 << 20})
 	questions := []struct{ body, want string }{
@@ -121,7 +120,7 @@ func TestBuffersAreNotShared(t *testing.T) {
 	askers.Wait()
 }
 
-// A closedBody counts how often it was closed.
+// A closedBody counts calls of Close.
 type closedBody struct {
 	io.Reader
 	closed int
@@ -129,9 +128,9 @@ type closedBody struct {
 
 func (b *closedBody) Close() error { b.closed++; return nil }
 
-// TestBodyIsClosed: a body that was read to its end is closed, as there is nothing
-// more to come of it. Any other is left to the server, which decides then what
-// becomes of the connection.
+// TestBodyIsClosed checks that the handler closes a body that it has read to the end.
+// It leaves any other body to the server, which then decides whether to reuse the
+// connection.
 func TestBodyIsClosed(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	large := strings.Repeat(" ", 16<<10+1)
@@ -162,8 +161,8 @@ func TestBodyIsClosed(t *testing.T) {
 	}
 }
 
-// TestBodyTimeout checks that a body that does not arrive gets 408 on a server without a
-// ReadTimeout. In HTTP/2 the other streams of the connection go on.
+// TestBodyTimeout checks that a body that does not arrive gets 408 on a server without
+// a ReadTimeout. Other HTTP/2 streams of the connection continue.
 func TestBodyTimeout(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{BodyTimeout: 1}))

@@ -16,7 +16,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// The facts of the entries under OFAC_SDN are those of OFAC's SDN list of
+// The facts of the entries under OFAC_SDN are from OFAC's SDN list of
 // 2024-12-04, which is in the public domain. The others are made up.
 var (
 	ofac = sources.Static(sources.Info{ID: "OFAC_SDN", Name: "OFAC Specially Designated Nationals", Jurisdiction: sources.US},
@@ -43,7 +43,7 @@ var (
 		})
 )
 
-// exceptions are those of an operator.
+// exceptions are the exceptions of the operator.
 var exceptions = []screening.Exception{
 	{
 		Address: address.MustParse("polygon", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"), Source: "COMMUNITY_BADLIST",
@@ -62,14 +62,14 @@ func listed(c address.Chain, text, asset, ref, name string, at time.Time) source
 
 func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
 
-// A broken source cannot be loaded.
+// A broken source always fails to load.
 type broken struct{ sources.Source }
 
 func (broken) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 	return sources.Revision{}, errors.New("broken")
 }
 
-// A skewed source was loaded on a machine whose clock is ahead.
+// A skewed source reports a check time from a clock that is ahead.
 type skewed struct{ sources.Source }
 
 func (s skewed) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
@@ -78,16 +78,16 @@ func (s skewed) Load(ctx context.Context, prev sources.Revision, add func(source
 	return rev, err
 }
 
-// newScreener returns a Screener, at an instant that state names, in a bubble
-// of synctest:
+// newScreener returns a Screener in the given state. It must be called in a synctest
+// bubble. The states are:
 //
-//	loaded     an hour, and a little, after all lists were loaded
-//	empty      before any was
-//	stale      25 hours after all were, where 24 are allowed
+//	loaded     all lists were loaded a little more than an hour ago
+//	empty      no list has been loaded
+//	stale      all lists were loaded 25 hours ago, and MaxAge is 24 hours
 //	optional   the community list is optional, and was never loaded
 //	required   the community list is required, and was never loaded
-//	skewed     the community list was loaded an hour ahead of our clock
-//	excepted   as loaded, with the first two exceptions
+//	skewed     the community list was loaded by a clock that is an hour ahead
+//	excepted   like loaded, with the first two exceptions
 func newScreener(t testing.TB, state string) *screening.Screener {
 	t.Helper()
 	srcs, opts := []sources.Source{ofac, eu, uk, community}, &screening.Options{}
@@ -126,7 +126,8 @@ func newScreener(t testing.TB, state string) *screening.Screener {
 	return s
 }
 
-// newLoadedScreener is newScreener outside of a bubble, where nothing sleeps.
+// newLoadedScreener is like newScreener, but does not sleep, so it needs no
+// bubble.
 func newLoadedScreener(t testing.TB) *screening.Screener {
 	t.Helper()
 	s, err := screening.New([]sources.Source{ofac, eu, uk, community}, nil)

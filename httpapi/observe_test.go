@@ -17,7 +17,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// ask sends a request with a key, and a question as its body.
+// ask sends a request with a key and a body.
 func ask(h http.Handler, method, path, key, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+key)
@@ -80,7 +80,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestObserveAllocatesNothing: neither the hook, nor that there is none.
+// TestObserveAllocatesNothing checks that calling the hook does not allocate.
 func TestObserveAllocatesNothing(t *testing.T) {
 	s, keys := newLoadedScreener(t), testKeys(t)
 	allocs := func(opts *httpapi.Options) float64 {
@@ -103,7 +103,8 @@ func TestObserveAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestAudit: what is answered with 200 was put on record before.
+// TestAudit checks that each screening with status 200 is recorded before the
+// response is written.
 func TestAudit(t *testing.T) {
 	var records []httpapi.Screening
 	w := &recordedWriter{header: http.Header{}}
@@ -151,7 +152,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// A recordedWriter knows whether anything was written.
+// A recordedWriter records whether anything was written.
 type recordedWriter struct {
 	header  http.Header
 	written bool
@@ -161,8 +162,9 @@ func (w *recordedWriter) Header() http.Header         { return w.header }
 func (w *recordedWriter) Write(b []byte) (int, error) { w.written = true; return len(b), nil }
 func (w *recordedWriter) WriteHeader(int)             { w.written = true }
 
-// TestAuditFails: what cannot be put on record is not answered, and not observed
-// as a screening, and that the log has the reason without the address.
+// TestAuditFails checks that a screening that cannot be recorded gets no result
+// and is not observed as a screening, and that the log has the reason without
+// the address.
 func TestAuditFails(t *testing.T) {
 	var logged bytes.Buffer
 	var seen httpapi.Observation
@@ -185,7 +187,8 @@ func TestAuditFails(t *testing.T) {
 	}
 }
 
-// TestEndpoints: each answers on any path, and for its own methods only.
+// TestEndpoints checks that each endpoint works on any path, and only for its
+// own methods.
 func TestEndpoints(t *testing.T) {
 	var routes []string
 	e := httpapi.NewEndpoints(newLoadedScreener(t), testKeys(t), &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { routes = append(routes, o.Route) }})

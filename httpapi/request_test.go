@@ -96,7 +96,8 @@ func TestReadScreenRequest(t *testing.T) {
 	}
 }
 
-// TestReadPlain: what nearly all callers send is read in a hurry.
+// TestReadPlain checks that the fast path reads the bodies that nearly all callers
+// send.
 func TestReadPlain(t *testing.T) {
 	for _, tt := range []struct {
 		body, address, chain string
@@ -122,7 +123,7 @@ func TestReadPlain(t *testing.T) {
 	}
 }
 
-// BenchmarkReadRequest is goal P17, the question.
+// BenchmarkReadRequest measures reading the body of a request.
 func BenchmarkReadRequest(b *testing.B) {
 	body := []byte(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`)
 	b.Run("read", func(b *testing.B) {
@@ -145,7 +146,7 @@ func BenchmarkReadRequest(b *testing.B) {
 	})
 }
 
-// checkReading holds the reading of a body against encoding/json.
+// checkReading compares the reading of a body with encoding/json.
 func checkReading(body []byte) error {
 	a, c, code, reason := httpapi.ReadAny(body)
 	if a2, c2, code2, reason2 := httpapi.ReadScreenRequest(body); a2 != a || c2 != c || code2 != code || reason2 != reason {
@@ -178,8 +179,8 @@ func checkReading(body []byte) error {
 	return nil
 }
 
-// unmarshal returns the object in body, by encoding/json. Numbers stay text: they may
-// be out of range.
+// unmarshal decodes the object in body with encoding/json. Numbers stay text, because
+// they may be out of range.
 func unmarshal(body []byte) (fields map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -222,8 +223,8 @@ func TestProblemOf(t *testing.T) {
 	}
 }
 
-// FuzzScreenBody: whatever the body is, the answer is well-formed and no 5xx, and
-// a 200 only if an independent reading of the body finds a question in it.
+// FuzzScreenBody checks that for any body the response is well-formed and not a 5xx,
+// and is a 200 only if an independent reader finds a valid request in the body.
 func FuzzScreenBody(f *testing.F) {
 	for _, s := range []string{
 		`{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"ethereum"}`,
@@ -294,7 +295,7 @@ func FuzzScreenBody(f *testing.F) {
 	})
 }
 
-// TestProblemsAreDescribed holds problems.md against the codes.
+// TestProblemsAreDescribed checks that problems.md describes exactly the codes.
 func TestProblemsAreDescribed(t *testing.T) {
 	want := httpapi.Codes()
 	slices.Sort(want)

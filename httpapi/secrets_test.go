@@ -19,7 +19,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
-// A lockedBuffer may be written to concurrently.
+// A lockedBuffer is a buffer for concurrent writers.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -31,10 +31,9 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
-// TestNothingIsLogged sends keys and addresses wherever a request has room for
-// them, while the store works and while it is down. No key, and no hash of one,
-// may be in an answer; neither they nor the address in a log that takes
-// everything.
+// TestNothingIsLogged sends keys and addresses in every part of a request,
+// while the store works and while it is down. No key or hash of a key may be in
+// a response, and no key, hash or address may be in a log of all levels.
 func TestNothingIsLogged(t *testing.T) {
 	var logged lockedBuffer
 	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -18,8 +18,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
-// TestSlowReaders checks that connections that do not read their answers take no
-// place of a valid key, even if only one place exists.
+// TestSlowReaders checks that connections that do not read their responses cannot block
+// a valid key, even if the limit of concurrent requests is one.
 func TestSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 1})
@@ -49,8 +49,8 @@ func TestSlowReaders(t *testing.T) {
 	})
 }
 
-// TestClientLimit checks the limit of requests that are not admitted, by client
-// address, and that it holds for no request that is admitted.
+// TestClientLimit checks the limit by client address of requests that are not admitted,
+// and that it does not apply to admitted requests.
 func TestClientLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{ClientRate: 1, ClientBurst: 3})
@@ -100,7 +100,7 @@ func TestClientLimit(t *testing.T) {
 	})
 }
 
-// TestLogIsThrottled checks that lines of one kind are limited, and counted.
+// TestLogIsThrottled checks that log lines of one kind are limited and counted.
 func TestLogIsThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
@@ -125,8 +125,8 @@ func TestLogIsThrottled(t *testing.T) {
 	})
 }
 
-// TestAdmit checks that the middleware refuses as the handler does, and says who the
-// caller is.
+// TestAdmit checks that the middleware refuses requests like the handler, and passes on
+// the caller.
 func TestAdmit(t *testing.T) {
 	var caller httpapi.Caller
 	h := httpapi.Admit(authorizer(func(token string) (httpapi.Caller, error) {

@@ -33,7 +33,7 @@ func send(h http.Handler, method, path, body string, fields ...string) *httptest
 	return w
 }
 
-// used returns how many screenings c was answered.
+// used returns the number of screenings answered to c.
 func used(t *testing.T, m httpapi.Meter, c httpapi.Caller) int64 {
 	t.Helper()
 	n, _, _, err := m.Used(t.Context(), c, true)
@@ -43,7 +43,8 @@ func used(t *testing.T, m httpapi.Meter, c httpapi.Caller) int64 {
 	return n
 }
 
-// leasedTotal returns what all replicas have leased in this month.
+// leasedTotal returns the number of screenings that all replicas have leased in this
+// month.
 func leasedTotal(t *testing.T, s access.Store, id string) int64 {
 	t.Helper()
 	n, _, _, err := s.Account(t.Context(), id, access.MonthOf(time.Now()))
@@ -58,14 +59,14 @@ func counted() *httpapi.Options {
 	return &httpapi.Options{Meter: access.New(access.NewMemory(), nil)}
 }
 
-// granted is an Authorizer that grants g to all.
+// granted is an Authorizer that grants g to every caller.
 func granted(g httpapi.Caller) httpapi.Authorizer {
 	return authorizer(func(string) (httpapi.Caller, error) { return g, nil })
 }
 
 const clean = `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`
 
-// TestCounts: only a 200 from screen counts, whatever else happens.
+// TestCounts checks that only screenings with status 200 count.
 func TestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -137,7 +138,7 @@ func TestCounts(t *testing.T) {
 				if counted := used(t, quota, g) - before; counted != step.counts {
 					t.Errorf("%s counts %d, want %d", step.name, counted, step.counts)
 				}
-				// What has failed does not hold the name of the call.
+				// A failed call does not reserve its idempotency key.
 				if len(fields) > 0 && step.counts == 0 {
 					audit = nil
 					w := send(h, "POST", "/api/v1/screen", clean, fields...)
@@ -168,8 +169,8 @@ func TestQuotaBeforeLists(t *testing.T) {
 	}
 }
 
-// TestRateLimitFields: every answer to a key that was let in has them, and no
-// other one.
+// TestRateLimitFields checks that exactly the responses to admitted keys have the
+// fields.
 func TestRateLimitFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, g := range map[string]httpapi.Caller{
@@ -206,8 +207,8 @@ func TestRateLimitFields(t *testing.T) {
 	})
 }
 
-// TestRateLimitOfHugeQuota: an Integer of RFC 8941 has 15 digits, and a field with
-// more says nothing.
+// TestRateLimitOfHugeQuota checks that the fields cap a quota at 15 digits, the
+// longest Integer of RFC 8941.
 func TestRateLimitOfHugeQuota(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), granted(httpapi.Caller{ID: "a", Quota: math.MaxInt64}), counted())
 	for range 2 {
@@ -275,7 +276,8 @@ func TestIdempotencyKeys(t *testing.T) {
 	}
 }
 
-// TestIdempotency: across replicas, at once, and as time goes by.
+// TestIdempotency checks idempotency keys across replicas, in concurrent calls, and
+// over time.
 func TestIdempotency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -311,7 +313,7 @@ func TestIdempotency(t *testing.T) {
 			t.Errorf("32 calls of one name count %d, want 1", n)
 		}
 
-		// Another key may use the same name.
+		// Another API key may use the same idempotency key.
 		theirs := httpapi.NewHandler(s, granted(other), &httpapi.Options{Meter: quotas[0]})
 		w := send(theirs, "POST", "/api/v1/screen", question, "Idempotency-Key", `"x"`)
 		synctest.Wait() // for what is leased ahead
@@ -319,7 +321,7 @@ func TestIdempotency(t *testing.T) {
 			t.Errorf("another key: status %d, %d counted: %s", w.Code, n, w.Body)
 		}
 
-		// The store fails before, and after, the claim is made.
+		// The store fails before the claim is made, and after.
 		store.Claims.Store(1)
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 || !strings.Contains(w.Body.String(), "quota_unavailable") {
 			t.Errorf("status %d: %s", w.Code, w.Body)
@@ -332,7 +334,7 @@ func TestIdempotency(t *testing.T) {
 		if n := usedByAll(); n != 1 {
 			t.Errorf("calls that have failed count %d", n-1)
 		}
-		// It cannot be taken back: the call stays counted, and is free when repeated.
+		// Deleting the claim fails: the call stays counted, and repeating it is free.
 		store.Claims.Store(3)
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 503 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
@@ -347,7 +349,7 @@ func TestIdempotency(t *testing.T) {
 			t.Errorf("%d are counted, want 2", n)
 		}
 
-		// It holds for a day.
+		// The claim expires after a day.
 		time.Sleep(24*time.Hour - 2*time.Minute)
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"x"`); w.Code != 200 || usedByAll() != 2 {
 			t.Errorf("after a day, or nearly: status %d: %s", w.Code, w.Body)
@@ -356,7 +358,7 @@ func TestIdempotency(t *testing.T) {
 		if w := send(replicas[0], "POST", "/api/v1/screen", question, "Idempotency-Key", `"x"`); w.Code != 200 || usedByAll() != 3 {
 			t.Errorf("after a day: status %d: %s", w.Code, w.Body)
 		}
-		// The quota is used up: what was counted is answered, what is new is not.
+		// The quota is used up: repeated calls succeed, new ones do not.
 		for name, want := range map[string]int{`"x"`: 200, `"new"`: 429} {
 			if w := send(replicas[1], "POST", "/api/v1/screen", question, "Idempotency-Key", name); w.Code != want {
 				t.Errorf("%s with the quota used up: status %d: %s", name, w.Code, w.Body)
@@ -373,7 +375,7 @@ func TestIdempotency(t *testing.T) {
 	})
 }
 
-// TestUsage compares the figures of the answer with those of a count.
+// TestUsage compares the figures in the response with a count.
 func TestUsage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -412,8 +414,8 @@ func TestUsage(t *testing.T) {
 	})
 }
 
-// FuzzIdempotencyKey: whatever the field says, it is refused, or names a call that
-// is counted once and no other.
+// FuzzIdempotencyKey checks that any value of the field is refused, or names one call
+// that is counted once.
 func FuzzIdempotencyKey(f *testing.F) {
 	for _, s := range []string{`"a"`, `a`, `""`, `"\""`, `"\`, "\x00", `é`, strings.Repeat("a", 256), ` `, `"a" `, `a,b`} {
 		f.Add(s)

@@ -17,8 +17,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// The types below describe the answer to POST /api/v1/screen for encoding/json, one
-// for each table of the interface. The tests compare what is sent with them.
+// The types below describe the response to POST /api/v1/screen for encoding/json, one
+// for each table of the API. The tests compare responses with them.
 
 type result struct {
 	Address        string       `json:"address"`
@@ -61,7 +61,7 @@ type freshness struct {
 	Required     bool    `json:"required"`
 }
 
-// A freshnessOf is an object by source id, in the order of ids.
+// A freshnessOf is a JSON object by source id, ordered by id.
 type freshnessOf struct {
 	ids []string
 	of  map[string]freshness
@@ -85,7 +85,7 @@ func timeModel(t time.Time) *string {
 	return &s
 }
 
-// modelOf returns the answer to a request whose result is r.
+// modelOf returns the response to a request with the result r.
 func modelOf(text, chain string, r screening.Result, now time.Time) result {
 	m := result{
 		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: string(r.Level), Labels: []label{},
@@ -131,12 +131,11 @@ func freshnessModel(status []screening.SourceStatus, now time.Time) freshnessOf 
 	return m
 }
 
-// disclaimer is part of every answer.
+// disclaimer is part of every response.
 const disclaimer = "Informational screening signals from public sanctions lists and risk databases; not legal, compliance or investment advice. " +
 	"The data may be incomplete, delayed or wrong. The decision, and any action, is the caller's own."
 
-// marshal returns v as encoding/json writes it without escapes for HTML, with a line
-// feed.
+// marshal returns v as encoding/json writes it without HTML escapes, with a newline.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -159,7 +158,7 @@ var questions = []struct {
 	{"literal", "monero", " 5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320\t"},
 }
 
-// TestAppendResult compares real answers with encoding/json.
+// TestAppendResult compares real responses with encoding/json.
 func TestAppendResult(t *testing.T) {
 	var w httpapi.ResultWriter
 	for i := range 4 { // several Screeners, so that the freshness changes
@@ -183,8 +182,8 @@ func TestAppendResult(t *testing.T) {
 	}
 }
 
-// TestAppendResultFollows checks that an answer has the freshness of its own snapshot,
-// also between answers from older and newer ones.
+// TestAppendResultFollows checks that a response has the freshness of its own snapshot,
+// also between responses from older and newer ones.
 func TestAppendResultFollows(t *testing.T) {
 	list := &aged{Source: ofac}
 	s, err := screening.New([]sources.Source{list}, nil)
@@ -218,8 +217,8 @@ func TestAppendResultFollows(t *testing.T) {
 	}
 }
 
-// TestAppendResultAges checks that no answer has an old age, whatever the order of the
-// questions.
+// TestAppendResultAges checks that no response has an outdated age, whatever the order
+// of the requests.
 func TestAppendResultAges(t *testing.T) {
 	start := date(2026, 2, 1)
 	srcs := []sources.Source{&aged{ofac, start}, &aged{eu, start.Add(-250 * time.Millisecond)}, &aged{uk, start.Add(time.Minute)}}
@@ -260,7 +259,7 @@ func (s *aged) Load(ctx context.Context, prev sources.Revision, add func(sources
 	return rev, err
 }
 
-// TestAppendResultAllocs checks that an answer is written without allocations.
+// TestAppendResultAllocs checks that writing a response does not allocate.
 func TestAppendResultAllocs(t *testing.T) {
 	s := newLoadedScreener(t)
 	var w httpapi.ResultWriter
@@ -276,14 +275,14 @@ func TestAppendResultAllocs(t *testing.T) {
 	}
 }
 
-// freshnessEnd is the part of an answer that begins with data_freshness.
+// freshnessEnd is the part of a response that begins with data_freshness.
 type freshnessEnd struct {
 	DataFreshness  any    `json:"data_freshness"`
 	ScoringVersion string `json:"scoring_version"`
 	Snapshot       string `json:"snapshot"`
 }
 
-// checkFreshness compares that part of an answer with encoding/json.
+// checkFreshness compares that part of a response with encoding/json.
 func checkFreshness(t *testing.T, status []screening.SourceStatus, version string, now time.Time, freshness any) {
 	t.Helper()
 	got := []byte("{" + httpapi.Freshness(status, version, version, now) + "}\n")
@@ -303,7 +302,7 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
-// FuzzAppendJSON compares what is sent with encoding/json.
+// FuzzAppendJSON compares appended JSON with encoding/json.
 func FuzzAppendJSON(f *testing.F) {
 	var ascii strings.Builder
 	for c := range 128 {
@@ -349,8 +348,8 @@ func FuzzAppendJSON(f *testing.F) {
 	})
 }
 
-// BenchmarkAppendResult compares writing an answer with encoding/json, which gets the
-// same answer as a value.
+// BenchmarkAppendResult compares writing a response with encoding/json on an equal
+// value.
 func BenchmarkAppendResult(b *testing.B) {
 	s := newLoadedScreener(b)
 	for _, q := range questions {

@@ -14,7 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// listedHalf returns a Screener that lists every second of the addresses.
+// listedHalf returns a Screener that lists every second address.
 func listedHalf(t *testing.T, addresses []address.Address) *screening.Screener {
 	t.Helper()
 	var entries [2][]sources.Entry
@@ -27,8 +27,7 @@ func listedHalf(t *testing.T, addresses []address.Address) *screening.Screener {
 	return loaded(t, nil, sources.Static(ofac, entries[0]...), sources.Static(other, entries[1]...))
 }
 
-// TestScreenAll compares ScreenAll with Screen: it returns the same answers in the same
-// order.
+// TestScreenAll checks that ScreenAll returns the results of Screen in the same order.
 func TestScreenAll(t *testing.T) {
 	pool := append(valid(t), address.Address{})
 	s := listedHalf(t, pool[:len(pool)-1])
@@ -55,8 +54,8 @@ func TestScreenAll(t *testing.T) {
 
 func same(a, b address.Address) bool { return a == b }
 
-// TestScreenAllBreak checks that an iteration can be left at any time, and that no
-// goroutine is left.
+// TestScreenAllBreak checks that an iteration can be stopped at any point and leaves no
+// goroutine behind.
 func TestScreenAllBreak(t *testing.T) {
 	pool := valid(t)
 	s := listedHalf(t, pool)

@@ -20,12 +20,12 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// asked is how many addresses the benchmarks ask about: so many that a branch
-// predictor cannot learn them.
+// asked is the number of addresses that the benchmarks screen: too many for a branch
+// predictor to learn.
 const asked = 1 << 16
 
-// randomEVM returns n different EVM addresses, one behind the other in memory as
-// those of a batch are.
+// randomEVM returns n different EVM addresses, contiguous in memory like those of a
+// batch.
 func randomEVM(n int, seed uint64) []string {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	all := make([]byte, 0, 42*n)
@@ -44,7 +44,7 @@ func randomEVM(n int, seed uint64) []string {
 	return addresses
 }
 
-// A streamed source lists EVM addresses and keeps nothing of its own.
+// A streamed source lists EVM addresses without storing entries.
 type streamed []string
 
 func (s streamed) Info() sources.Info { return ofac }
@@ -58,8 +58,7 @@ func (s streamed) Load(_ context.Context, _ sources.Revision, add func(sources.E
 	return sources.Revision{Digest: digestOf(1), Records: len(s)}, nil
 }
 
-// listings are n addresses in a Screener and in the maps that it is measured
-// against.
+// listings are n addresses in a Screener and in the maps to compare it with.
 type listings struct {
 	text []string
 	ours *screening.Screener
@@ -98,19 +97,18 @@ func newListings(b *testing.B, n int) *listings {
 	return l
 }
 
-// BenchmarkScreen prints what a question costs, about EVM addresses, at a thousand,
-// a million and ten million entries, on a miss and on a hit:
+// BenchmarkScreen measures the time to screen an EVM address against a thousand, a
+// million and ten million entries, on a miss and on a hit:
 //
-//   - ours: ScreenText, which reads and validates the text, with its whole Result;
-//   - map: a map of strings, asked for the very string, which validates nothing and
-//     knows no second spelling: what can be had at best;
-//   - lower+map: the same for strings.ToLower of it, as people write it;
-//   - geth+map: what go-ethereum offers, IsHexAddress and HexToAddress, and a map;
-//   - Screen, and ScreenAll with one worker and two: of addresses that were read
-//     before.
+//   - ours: ScreenText, which parses and validates the text and returns a Result;
+//   - map: a map of strings, as the lower bound: it validates nothing and matches one
+//     spelling only;
+//   - lower+map: a map of strings in lower case, with strings.ToLower;
+//   - geth+map: a map of go-ethereum's addresses, with IsHexAddress and HexToAddress;
+//   - Screen, and ScreenAll with one worker and two: with parsed addresses.
 //
-// And what an entry takes of memory, and of time to build: ours with all that a
-// refresh does, such as looking for anomalies and making a digest.
+// It also measures the memory of an entry and the time to build it. Ours includes the
+// whole refresh, such as the search for anomalies and the digest.
 func BenchmarkScreen(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000, 10_000_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
@@ -201,7 +199,7 @@ func benchmarkQuestions(b *testing.B, once func(*testing.B) *listings, hit bool)
 	}
 }
 
-// repeated returns the addresses, which are asked, over and over, as many as b asks for.
+// repeated yields the addresses over and over until b.Loop returns false.
 func repeated(addresses []address.Address, b *testing.B) iter.Seq[address.Address] {
 	return func(yield func(address.Address) bool) {
 		for i := 0; b.Loop(); i++ {
@@ -212,7 +210,7 @@ func repeated(addresses []address.Address, b *testing.B) iter.Seq[address.Addres
 	}
 }
 
-// A named source is streamed under an id of its own.
+// A named source is a streamed source with an id.
 type named struct {
 	streamed
 	id string
@@ -224,7 +222,7 @@ func (p named) Info() sources.Info {
 	return info
 }
 
-// parts returns n sources that list the addresses among them.
+// parts returns n sources that share the addresses.
 func parts(addresses []string, n int) []sources.Source {
 	var srcs []sources.Source
 	for i := range n {
@@ -233,7 +231,7 @@ func parts(addresses []string, n int) []sources.Source {
 	return srcs
 }
 
-// BenchmarkLists is what the number of lists costs a clean answer: a thousand
+// BenchmarkLists measures how a clean result depends on the number of lists: a thousand
 // addresses in one list, in four, and in sixteen.
 func BenchmarkLists(b *testing.B) {
 	listed, ask := randomEVM(1000, 1), randomEVM(asked, 2)
@@ -252,7 +250,7 @@ func BenchmarkLists(b *testing.B) {
 	}
 }
 
-// A changing source lists EVM addresses. At each load, one in a hundred is another.
+// A changing source lists EVM addresses. Each load replaces one in a hundred.
 type changing struct {
 	streamed
 	load int

@@ -31,7 +31,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// each returns addresses as a Book takes them.
+// each returns addresses as an argument of book.New.
 func each(addresses ...address.Address) iter.Seq2[address.Address, error] {
 	return func(yield func(address.Address, error) bool) {
 		for _, a := range addresses {
@@ -51,7 +51,7 @@ func newBook(t testing.TB, addresses ...address.Address) *book.Book {
 	return b
 }
 
-// A published list is what the publisher has just now, or an error.
+// A published list returns its current edition, or an error.
 type published struct {
 	info    sources.Info
 	entries []sources.Entry
@@ -95,8 +95,8 @@ func changed(t testing.TB, b *book.Book, r screening.Report) map[address.Address
 	return all
 }
 
-// A lister makes random lists of the addresses of a pool, with few references and
-// names, so that much repeats.
+// A lister makes random lists from a pool of addresses, with few references and names,
+// so that many repeat.
 type lister struct {
 	rng      *rand.Rand
 	pool     []address.Address
@@ -124,7 +124,7 @@ func (l *lister) entry(community bool) sources.Entry {
 	return e
 }
 
-// next returns what a list of these entries may become.
+// next returns a random successor of a list with these entries.
 func (l *lister) next(entries []sources.Entry, community bool) []sources.Entry {
 	entries = slices.Clone(entries)
 	for range l.rng.IntN(8) {
@@ -146,7 +146,7 @@ func (l *lister) next(entries []sources.Entry, community bool) []sources.Entry {
 	return entries
 }
 
-// verdict returns labels without what is no part of a verdict.
+// verdict returns labels without the fields that are not part of a verdict.
 func verdict(labels []screening.Label) []screening.Label {
 	labels = slices.Clone(labels)
 	for i := range labels {
@@ -155,8 +155,7 @@ func verdict(labels []screening.Label) []screening.Label {
 	return labels
 }
 
-// verdictOf returns the labels of r that count and those that do not, as verdict
-// does.
+// verdictOf returns the verdict of the labels of r and of its suppressed labels.
 func verdictOf(r screening.Result) [2][]screening.Label {
 	var suppressed []screening.Label
 	for _, l := range r.Suppressed {
@@ -166,8 +165,8 @@ func verdictOf(r screening.Result) [2][]screening.Label {
 }
 
 // TestBookModel compares Book and Report with the model, which screens the whole book
-// twice: for random books and random changes of lists, Changed returns every address
-// that has another verdict, and no other.
+// twice. For random books and random changes of lists, Changed must return exactly the
+// addresses whose verdict has changed.
 func TestBookModel(t *testing.T) {
 	pool := valid(t)
 	evm := 0
@@ -300,8 +299,8 @@ func TestBookNeedsAllLists(t *testing.T) {
 	}
 }
 
-// TestBookOptionalList opens an optional list from the store late: the report covers
-// its addresses.
+// TestBookOptionalList opens an optional list from the store after the others and
+// checks that the report covers its addresses.
 func TestBookOptionalList(t *testing.T) {
 	dir := t.TempDir()
 	own := address.MustParse("ethereum", lazarus)
@@ -331,7 +330,7 @@ func TestBookOptionalList(t *testing.T) {
 	}
 }
 
-// TestBookPartReplaced replaces a part of a list by a whole list from the store, in a
+// TestBookPartReplaced replaces a partial list by a whole list from the store, in a
 // refresh whose load fails.
 func TestBookPartReplaced(t *testing.T) {
 	dir := t.TempDir()
@@ -352,7 +351,7 @@ func TestBookPartReplaced(t *testing.T) {
 	}
 }
 
-// TestBookExceptions checks that exceptions are changes, too.
+// TestBookExceptions checks that changed exceptions count as changes.
 func TestBookExceptions(t *testing.T) {
 	var told []screening.Report
 	list := &published{info: ofac}
@@ -389,7 +388,7 @@ func TestBookExceptions(t *testing.T) {
 		}
 	}
 
-	// While a list is loaded that adds one at once excepted.
+	// The exception is added while a list loads that adds its account.
 	list.publish(append(list.entries, sanctioned("ethereum", clean, "3"))...)
 	s = newScreener(t, nil, &excepting{list, func() { s.SetExceptions(ctx, []screening.Exception{except("bsc", clean)}) }})
 	if got := changed(t, mine, refresh(t, s)); len(got) != 3 || got[address.MustParse("ethereum", clean)].After.Suppressed == nil {
@@ -397,7 +396,7 @@ func TestBookExceptions(t *testing.T) {
 	}
 }
 
-// An excepting source does something before it loads.
+// An excepting source calls a function before it loads.
 type excepting struct {
 	sources.Source
 	do func()
@@ -408,8 +407,8 @@ func (e *excepting) Load(ctx context.Context, prev sources.Revision, add func(so
 	return e.Source.Load(ctx, prev, add)
 }
 
-// TestBookAfterRestart checks that Open reports what is listed, and Refresh what has
-// changed since the last run.
+// TestBookAfterRestart checks that Open reports all listed addresses, and Refresh the
+// changes since the last run.
 func TestBookAfterRestart(t *testing.T) {
 	dir := t.TempDir()
 	stays, goes, comes := address.MustParse("ethereum", "0x"+strings.Repeat("1", 40)),
@@ -433,18 +432,18 @@ func TestBookAfterRestart(t *testing.T) {
 	if len(got) != 2 || got[goes].After.Level != score.CleanNoMatch || got[comes].Before.Level != score.CleanNoMatch {
 		t.Errorf("refreshed: %+v", got)
 	}
-	// What was opened is still told after more refreshes.
+	// The report of Open stays valid after later refreshes.
 	if got := changed(t, mine, opened); len(got) != 2 || got[goes].After.Level != score.Critical {
 		t.Errorf("opened, later: %+v", got)
 	}
-	// Without Open, the first Refresh is what makes answers.
+	// Without Open, the first Refresh reports all listed addresses.
 	report := refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, list))
 	if got := changed(t, mine, report); len(got) != 2 || got[comes].Before.Level != "" || got[stays].After.Level != score.Critical {
 		t.Errorf("refreshed alone: %+v", got)
 	}
 }
 
-// TestReport checks that a report has the entries that were added and removed.
+// TestReport checks that a report has the added and removed entries.
 func TestReport(t *testing.T) {
 	var told []screening.Report
 	list := &published{info: ofac}
@@ -493,8 +492,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestRunReports loads several sources on their own schedules. The changes of a book,
-// one after the other, must lead to what Screen returns in the end.
+// TestRunReports loads several sources on separate schedules. The changes of a book,
+// applied in order, must lead to the final results of Screen.
 func TestRunReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := func(info sources.Info, takes time.Duration, kind score.Kind) *slow {
@@ -577,7 +576,7 @@ func TestRunReports(t *testing.T) {
 }
 
 // TestBookOfNothing checks which addresses New refuses, and that an error in addresses
-// ends it.
+// stops it.
 func TestBookOfNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book")
 	failing := func(yield func(address.Address, error) bool) {
@@ -593,7 +592,7 @@ func TestBookOfNothing(t *testing.T) {
 			t.Errorf("NewBook: %v, %v; want %v", b, err, want)
 		}
 		if err := book.Write(path, addresses); !errors.Is(err, want) {
-			t.Errorf("WriteBook: %v, want %v", err, want)
+			t.Errorf("Write: %v, want %v", err, want)
 		}
 	}
 	if _, err := book.Open(path); !errors.Is(err, os.ErrNotExist) {
@@ -622,8 +621,8 @@ func TestBookOfNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkBook makes books, and asks them about a change of a hundred entries,
-// which ten of their addresses have: it costs the same for all sizes.
+// BenchmarkBook makes books and looks up a change of a hundred entries, ten of them in
+// the book. The time must not depend on the size of the book.
 func BenchmarkBook(b *testing.B) {
 	const entries = 100
 	listed := make([]sources.Entry, entries)

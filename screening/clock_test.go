@@ -30,9 +30,9 @@ func (c *wallClock) start(t testing.TB, opts *screening.Options, srcs ...sources
 
 var jumps = map[string]time.Duration{"ten years": 10 * 365 * 24 * time.Hour, "a day": 24 * time.Hour}
 
-// TestClockBackIsNoFreshness has a list checked while the clock is ahead. When the clock
-// is right again, that check proves nothing about the age of the list: in the process,
-// after a restart, and by the store.
+// TestClockBackIsNoFreshness checks a list while the clock is ahead. After the clock is
+// corrected, that check must not make the list look fresh: in the same process, after a
+// restart, or from the store.
 func TestClockBackIsNoFreshness(t *testing.T) {
 	for name, jump := range jumps {
 		for _, unchanged := range []bool{false, true} {
@@ -97,7 +97,7 @@ func TestClockAhead(t *testing.T) {
 	}
 }
 
-// TestClockSkew checks that clocks may differ by some seconds.
+// TestClockSkew checks that clocks may differ by a few seconds.
 func TestClockSkew(t *testing.T) {
 	c := newWallClock()
 	s := c.start(t, &screening.Options{MaxAge: 12 * time.Hour}, &flaky{info: ofac, load: numbered(1, 1)})
@@ -108,9 +108,9 @@ func TestClockSkew(t *testing.T) {
 	}
 }
 
-// TestFirstSeenInTheFuture checks that entries that were first seen while the clock was
-// ahead were first seen at the next load, even if the list has not changed; others, and
-// those that come back, keep their times.
+// TestFirstSeenInTheFuture checks that entries first seen while the clock was ahead get
+// a new first-seen time at the next load, even if the list has not changed. Other
+// entries, including those that reappear, keep their times.
 func TestFirstSeenInTheFuture(t *testing.T) {
 	for name, jump := range jumps {
 		for _, restart := range []bool{false, true} {
@@ -147,8 +147,8 @@ func TestFirstSeenInTheFuture(t *testing.T) {
 	}
 }
 
-// TestPastOfJumps checks that OpenAt answers from lists that were answered from at that
-// time, and by the clock of then, though the clock jumped in between.
+// TestPastOfJumps checks that OpenAt uses the lists in use at that time by the clock of
+// that time, even if the clock has jumped since.
 func TestPastOfJumps(t *testing.T) {
 	for _, steps := range [][]time.Duration{
 		{time.Hour, 10 * 365 * 24 * time.Hour, -10*365*24*time.Hour + time.Hour, time.Hour, time.Hour},
@@ -201,7 +201,7 @@ func TestPastOfJumps(t *testing.T) {
 	}
 }
 
-// A period is when a digest was answered with, by the clock of then.
+// A period is the time during which a digest was in use, by the clock of that time.
 type period struct {
 	from, to time.Time
 	digest   string

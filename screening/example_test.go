@@ -52,8 +52,8 @@ func ExampleOptions_progress() {
 	// COMMUNITY_BADLIST 87500 of 87500 bytes, 2500 entries
 }
 
-// An auditor has the digest that a program logged with an answer, and asks the lists
-// behind it again.
+// An auditor takes the digest that a program logged with a result, and screens against
+// the same lists again.
 func ExampleOpenDigest() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -119,7 +119,7 @@ func ExampleOpenDigest() {
 	// SANCTIONED OFAC_SDN 27307, but: license 2026-17 (J. Doe)
 }
 
-// A program loads the lists once, and screens addresses as people write them.
+// A program loads the lists once, and screens addresses as people type them.
 func ExampleScreener_ScreenText() {
 	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
 	if err != nil {
@@ -144,7 +144,8 @@ func ExampleScreener_ScreenText() {
 	// SANCTIONED exact OFAC_SDN 27307
 }
 
-// A server answers at once from what it has, and keeps the lists fresh in the background.
+// Run refreshes the lists in the background, while a server screens against the
+// current ones.
 func ExampleScreener_Run() {
 	s, err := screening.New([]sources.Source{bundle.OFAC()}, &screening.Options{MaxAge: 100_000 * time.Hour})
 	if err != nil {
@@ -159,7 +160,7 @@ func ExampleScreener_Run() {
 	// context deadline exceeded true
 }
 
-// Until every required list has been loaded, there is an error and no answer.
+// Until every required list has loaded, Screen returns an error and no result.
 func ExampleScreener_Screen() {
 	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
 	if err != nil {
@@ -180,7 +181,8 @@ func ExampleScreener_Screen() {
 	// CLEAN_NO_MATCH <nil>
 }
 
-// A customer book is screened with two goroutines. The results are in its order.
+// ScreenAll screens a customer book with two goroutines. The results are in the order
+// of the book.
 func ExampleScreener_ScreenAll() {
 	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
 	if err != nil {
@@ -207,7 +209,7 @@ func ExampleScreener_ScreenAll() {
 	// bsc:0x098b716b8aaf21512996dc57eb0615e2383e2f96 CRITICAL
 }
 
-// An operator has a license to deal with an account. Its labels are shown, and do not
+// An operator has a license to deal with an account. Its labels are shown but do not
 // count.
 func ExampleScreener_SetExceptions() {
 	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
@@ -231,7 +233,7 @@ func ExampleScreener_SetExceptions() {
 	// CLEAN_NO_MATCH 0 SANCTIONED license 2026-17 <nil>
 }
 
-// An auditor asks what was answered at a time.
+// An auditor screens against the lists in use at a given time.
 func ExampleOpenAt() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -267,7 +269,7 @@ func ExampleOpenAt() {
 	// CRITICAL family <nil>
 }
 
-// The lists are loaded and asked for by their state.
+// Sources returns the state of each list.
 func ExampleNew() {
 	s, err := screening.New([]sources.Source{bundle.OFAC(), bundle.Badlist()}, &screening.Options{
 		Optional: []string{"COMMUNITY_BADLIST"},
@@ -306,7 +308,7 @@ func ExampleScreener_Refresh() {
 	// OFAC_SDN false true
 }
 
-// A program that must not answer without its lists checks for ErrNotLoaded.
+// A program that requires its lists checks for ErrNotLoaded.
 func Example_errNotLoaded() {
 	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// TestExceptionOfMany checks that the most specific exception is the one that is shown.
+// TestExceptionOfMany checks that the result shows the most specific exception.
 func TestExceptionOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
@@ -188,7 +188,7 @@ func TestExceptionsNotTaken(t *testing.T) {
 	}
 }
 
-// TestExceptionsInDigest checks what the digest says about exceptions.
+// TestExceptionsInDigest checks how exceptions affect the digest.
 func TestExceptionsInDigest(t *testing.T) {
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	digest := func(exceptions ...screening.Exception) string {
@@ -229,8 +229,8 @@ func TestExceptionsInDigest(t *testing.T) {
 	}
 }
 
-// TestExceptionsNeverTorn sets exceptions and refreshes while readers ask: each answer
-// must be from one snapshot.
+// TestExceptionsNeverTorn sets exceptions and refreshes while readers screen: each
+// result must be from one snapshot.
 func TestExceptionsNeverTorn(t *testing.T) {
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	var digests [2]string
@@ -272,8 +272,8 @@ func TestExceptionsNeverTorn(t *testing.T) {
 	wg.Wait()
 }
 
-// TestExceptionsNoAllocs checks that a clean address costs no allocation if there are
-// exceptions.
+// TestExceptionsNoAllocs checks that screening a clean address does not allocate if
+// there are exceptions.
 func TestExceptionsNoAllocs(t *testing.T) {
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	if err := s.SetExceptions(ctx, []screening.Exception{except("ethereum", lazarus), except("ethereum", clean)}); err != nil {
@@ -284,8 +284,8 @@ func TestExceptionsNoAllocs(t *testing.T) {
 	}
 }
 
-// TestExceptionsOfThePast checks that a Past has the exceptions of then, and that they
-// expire as of then.
+// TestExceptionsOfThePast checks that a Past applies the exceptions of its time, and
+// expires them as of that time.
 func TestExceptionsOfThePast(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -389,8 +389,9 @@ func TestReadExceptions(t *testing.T) {
 	}
 }
 
-// FuzzReadExceptions checks that what is read is taken, if it is there once, and is
-// read again as it was.
+// FuzzReadExceptions checks that SetExceptions accepts the exceptions that
+// ReadExceptions returns, unless there are duplicates, and that they can be read back
+// from the journal unchanged.
 func FuzzReadExceptions(f *testing.F) {
 	f.Add(`{"chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","reason":"\ud800","author":"\u0000"}`)
 	f.Add(`{"chain":"xrp","address":"rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh","source":"OFAC_SDN","ref":"1","reason":"r","author":"a","expires_at":"2027-01-01T00:00:00Z"}`)
@@ -425,7 +426,7 @@ func FuzzReadExceptions(f *testing.F) {
 	})
 }
 
-// A memoryStore keeps nothing but the journal.
+// A memoryStore stores only the journal.
 type memoryStore struct {
 	store.Store
 	journal []byte

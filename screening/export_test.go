@@ -9,8 +9,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Entries returns the entries of source i as they are read back from what answers
-// questions.
+// Entries returns the entries of source i as read back from its index.
 func (s *Screener) Entries(i int) (all []sources.Entry, err error) {
 	for e, err := range s.snap.Load().held[i].list.All() {
 		if err != nil {
@@ -21,7 +20,7 @@ func (s *Screener) Entries(i int) (all []sources.Entry, err error) {
 	return all, nil
 }
 
-// Bytes returns how much memory the indexes take.
+// Bytes returns the memory size of the indexes.
 func (s *Screener) Bytes() int {
 	n := 0
 	for _, seg := range s.snap.Load().segments {
@@ -30,7 +29,7 @@ func (s *Screener) Bytes() int {
 	return n
 }
 
-// Index returns a weak pointer to the index that answers questions about source i.
+// Index returns a weak pointer to the current index of source i.
 func (s *Screener) Index(i int) weak.Pointer[index.Index] {
 	return weak.Make(s.snap.Load().held[i].list.Index())
 }

@@ -36,7 +36,7 @@ func openStore(t testing.TB, dir string) *store.Dir {
 	return d
 }
 
-// newScreener returns a Screener that has loaded nothing.
+// newScreener returns a Screener without loaded lists.
 func newScreener(t testing.TB, opts *screening.Options, srcs ...sources.Source) *screening.Screener {
 	t.Helper()
 	s, err := screening.New(srcs, opts)
@@ -46,7 +46,7 @@ func newScreener(t testing.TB, opts *screening.Options, srcs ...sources.Source) 
 	return s
 }
 
-// refresh returns the Report of a Refresh that must not fail.
+// refresh calls Refresh, which must not fail, and returns its Report.
 func refresh(t testing.TB, s *screening.Screener) screening.Report {
 	t.Helper()
 	r, err := s.Refresh(context.Background())
@@ -59,7 +59,8 @@ func refresh(t testing.TB, s *screening.Screener) screening.Report {
 // digestOf returns a digest that a store accepts.
 func digestOf(n int) string { return fmt.Sprintf("%064x", n) }
 
-// numbered returns a load function of entries with these numbers; the digest is n.
+// numbered returns a load function that returns entries with these numbers; the digest
+// is n.
 func numbered(n int, numbers ...int) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 	return func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 		rev := sources.Revision{Digest: digestOf(n), Records: len(numbers), ETag: strconv.Itoa(n)}
@@ -95,7 +96,7 @@ func addedAt(t *testing.T, s *screening.Screener, n int) time.Time {
 	return r.Labels[0].AddedAt
 }
 
-// A journalStore changes the lines of the journal as they are read.
+// A journalStore modifies the lines of the journal as they are read.
 type journalStore struct {
 	store.Store
 	change func(line string) string
@@ -113,7 +114,7 @@ func (j *journalStore) Read(ctx context.Context, from int64) ([]byte, int64, err
 	return changed, next, err
 }
 
-// A faultyStore fails where an error is set, and counts what it does.
+// A faultyStore fails where an error is set, and counts its calls.
 type faultyStore struct {
 	store.Store
 	list, put, open, append error
@@ -150,7 +151,7 @@ func (f *faultyStore) Append(ctx context.Context, lines []byte) error {
 	return f.Store.Append(ctx, lines)
 }
 
-// answersOf returns the Answering events of a store, the last one first.
+// answersOf returns the Answering events of a store, newest first.
 func answersOf(t testing.TB, st store.Store) []store.Event {
 	t.Helper()
 	all, err := store.NewArchive(st).Answerings(ctx)
@@ -160,7 +161,7 @@ func answersOf(t testing.TB, st store.Store) []store.Event {
 	return all
 }
 
-// revisionsOf returns the names of the revisions of ofac in a store, the newest first.
+// revisionsOf returns the names of the revisions of ofac in a store, newest first.
 func revisionsOf(t testing.TB, st store.Store) []string {
 	t.Helper()
 	names, err := store.NewArchive(st).Revisions(ctx, ofac.ID)
@@ -192,8 +193,8 @@ func removalsOf(t testing.TB, f *revision.File) (all []revision.Removal) {
 	return all
 }
 
-// forge writes the only revision in a directory again, with other content, without
-// tables, and with the right checksums.
+// forge replaces the only revision in a directory by one with other content, without
+// tables, and with valid checksums.
 func forge(t testing.TB, dir string, change func(*revision.Header, []sources.Entry) []sources.Entry) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.rev"))
@@ -240,7 +241,7 @@ func forge(t testing.TB, dir string, change func(*revision.Header, []sources.Ent
 	}
 }
 
-// listedWithRefs returns EVM entries with tickers, names and references of their own.
+// listedWithRefs returns EVM entries with distinct tickers, names and references.
 func listedWithRefs(n int) []sources.Entry {
 	var entries []sources.Entry
 	for i, text := range randomEVM(n, 9) {

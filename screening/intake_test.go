@@ -16,9 +16,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// TestIntakeModel refreshes lists of entries that come, go, come back, repeat under
-// other names, and crowd around few addresses, and compares the Report and the lists
-// with sets. A restart changes nothing.
+// TestIntakeModel refreshes lists whose entries appear, disappear, reappear, repeat
+// under other names, and cluster on few addresses, and compares the Report and the
+// lists with sets. A restart must not change anything.
 func TestIntakeModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	addresses := []address.Address{
@@ -126,7 +126,7 @@ func TestIntakeModel(t *testing.T) {
 	}
 }
 
-// stored returns the newest revision that a store has of ofac.
+// stored returns the newest revision of ofac in a store.
 func stored(t *testing.T, st store.Store) *revision.File {
 	t.Helper()
 	a := store.NewArchive(st)

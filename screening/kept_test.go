@@ -12,8 +12,8 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// TestKeptResults keeps results over refreshes, clean ones and hits, with a store and
-// without: none keeps a list in memory.
+// TestKeptResults retains results over refreshes, clean ones and hits, with and without
+// a store, and checks that none retains a list in memory.
 func TestKeptResults(t *testing.T) {
 	n := longtest.N(20_000, 200_000)
 	for _, stored := range []bool{false, true} {
@@ -78,8 +78,8 @@ func TestKeptResults(t *testing.T) {
 	}
 }
 
-// TestHitAllocs checks that a hit costs at most two allocations: of the labels, and of
-// the listed string if that is not the one that was asked for.
+// TestHitAllocs checks that a hit allocates at most twice: the labels, and the listed
+// string if it differs from the screened one.
 func TestHitAllocs(t *testing.T) {
 	entries := listedWithRefs(200)
 	s, tron := loaded(t, nil, staticOf(entries)), tronOf(entries[7].Address)

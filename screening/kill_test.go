@@ -18,8 +18,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// growing is a list that has one more entry each time it is loaded: n, without the
-// first tenth, which were removed from it.
+// growing is a list that has one more entry after each load. The first tenth of the n
+// entries has been removed.
 type growing struct{ n int }
 
 func (g *growing) Info() sources.Info { return partInfo }
@@ -36,7 +36,8 @@ func (g *growing) Load(ctx context.Context, prev sources.Revision, add func(sour
 
 const killIn = "WALLETSCREEN_TEST_REFRESH_IN"
 
-// refreshForEver refreshes a list, and prints after each refresh how many entries it had.
+// refreshForEver refreshes a list and prints the number of its entries after each
+// refresh.
 func refreshForEver(dir string, out *os.File) {
 	l := &growing{}
 	s, err := screening.New([]sources.Source{l}, &screening.Options{Store: must(store.Open(dir))})
@@ -49,9 +50,8 @@ func refreshForEver(dir string, out *os.File) {
 	os.Exit(1)
 }
 
-// TestKill kills a program again and again while it refreshes. After each restart, the
-// list that was answered from is there, whole, and each entry was first seen when it was
-// before.
+// TestKill repeatedly kills a program while it refreshes. After each restart, the last
+// list in use must be there, whole, and no first-seen time may have changed.
 func TestKill(t *testing.T) {
 	if dir := os.Getenv(killIn); dir != "" {
 		refreshForEver(dir, os.Stdout)
@@ -78,7 +78,7 @@ func TestKill(t *testing.T) {
 			if !lines.Scan() {
 				return false
 			}
-			// The last line may be cut: then it is a smaller number.
+			// The last line may be truncated: then it is a smaller number.
 			if m, err := strconv.Atoi(lines.Text()); err == nil {
 				n = max(n, m)
 			}

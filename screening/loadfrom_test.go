@@ -14,8 +14,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestOddSource has a source break the rules of Load: its last good list stays, also of
-// an optional source.
+// TestOddSource uses sources that break the rules of Load. The last good list must
+// stay, also that of an optional source.
 func TestOddSource(t *testing.T) {
 	type load = func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error)
 	good := numbered(1, 1, 2, 3)
@@ -76,8 +76,8 @@ func TestOddSource(t *testing.T) {
 	}
 }
 
-// TestAddFromGoroutines has a source add from several goroutines, and once more after
-// the end of its list.
+// TestAddFromGoroutines uses a source that calls add from several goroutines, and once
+// more after Load has returned.
 func TestAddFromGoroutines(t *testing.T) {
 	const workers, each = 8, 500
 	var late func(sources.Entry) error
@@ -110,8 +110,8 @@ func TestAddFromGoroutines(t *testing.T) {
 	}
 }
 
-// TestCheckedInTheFuture checks that a source cannot make a list fresher than one that
-// was loaded just now.
+// TestCheckedInTheFuture checks that a source cannot make a list look fresher than one
+// loaded now.
 func TestCheckedInTheFuture(t *testing.T) {
 	checked := time.Now().AddDate(1, 0, 0)
 	src := &flaky{info: ofac, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {

@@ -15,17 +15,17 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A model is the slow and obvious screener that the real one is held against: a
-// slice and two loops, written from the meaning of the four matches alone.
+// A model is a slow and obvious screener to compare the real one with: a slice and two
+// loops, written from the definitions of the four matches.
 type model struct {
 	ids     []string
 	entries [][]sources.Entry // by source
 }
 
-// screen returns the labels of a, as a Result has them.
+// screen returns the labels of a, in the order of a Result.
 func (m model) screen(a address.Address) []screening.Label { return m.labels(a, "") }
 
-// screenText returns the labels of a text that was read as a, or is no address.
+// screenText returns the labels of a text. If the text is an address, it is a.
 func (m model) screenText(a address.Address, text string) []screening.Label { return m.labels(a, text) }
 
 func (m model) labels(a address.Address, text string) []screening.Label {
@@ -79,8 +79,8 @@ func wraps(script, k address.Key) bool {
 	return ok && w == want && identity.Account(t) == identity.ScriptHash
 }
 
-// modelReadings returns the accounts as which the listed string of an entry without
-// an Address can be read. They are remembered, for each question is about all entries.
+// modelReadings returns the accounts that the listed string of an entry without an
+// Address can mean. They are cached, because every query needs all entries.
 func modelReadings(e sources.Entry) []address.Address {
 	as := [2]string{e.Asset, e.Listed}
 	accounts, ok := modelRead[as]
@@ -101,7 +101,7 @@ func modelReadings(e sources.Entry) []address.Address {
 
 var modelRead = make(map[[2]string][]address.Address) // by asset and listed string
 
-// modelSameText compares listed strings: hex without regard to case.
+// modelSameText reports whether listed strings are equal, ignoring the case of hex.
 func modelSameText(a, b string) bool { return modelText(a) == modelText(b) }
 
 var modelHex = regexp.MustCompile(`^(0[xX])?[0-9a-fA-F]*$`)
@@ -113,7 +113,7 @@ func modelText(s string) string {
 	return s
 }
 
-// respelled returns other spellings of a; no chain may accept some of them.
+// respelled returns other spellings of a; the chain need not accept all of them.
 func respelled(a address.Address) []string {
 	text := a.Normalized()
 	_, bare, _ := strings.Cut(text, ":")
@@ -152,7 +152,7 @@ func modelSort(labels []screening.Label) []screening.Label {
 	return sorted
 }
 
-// split returns which of the labels of a count at the given time, and which do not.
+// split separates the labels of a that count at the given time from those that do not.
 func modelSplit(exceptions []screening.Exception, a address.Address, labels []screening.Label, now time.Time) (count []screening.Label, not []screening.Suppressed) {
 	var of []screening.Exception
 	for _, e := range exceptions {

@@ -28,7 +28,7 @@ func upTo(n int) (all []sources.Entry) {
 	return all
 }
 
-// A part is a source of a part of a list, which was read on the day checked.
+// A part is a source of a partial list, which was read on the day checked.
 type part struct {
 	sources.Source
 	checked time.Time
@@ -44,7 +44,7 @@ func (p part) Load(ctx context.Context, prev sources.Revision, add func(sources.
 	return rev, err
 }
 
-// A live source can be exchanged for another.
+// A live source delegates to a source that can be replaced.
 type live struct{ now sources.Source }
 
 func (l *live) Info() sources.Info { return partInfo }
@@ -56,7 +56,7 @@ func (l *live) Load(ctx context.Context, prev sources.Revision, add func(sources
 	return l.now.Load(ctx, prev, add)
 }
 
-// expect holds what is known of the list, and of account n of it.
+// expect checks the status of the list, and the result for account n.
 func expect(t *testing.T, when string, s *screening.Screener, loaded bool, addresses, n, points int) {
 	t.Helper()
 	st := s.Sources()[0]
@@ -75,8 +75,8 @@ func expect(t *testing.T, when string, s *screening.Screener, loaded bool, addre
 	}
 }
 
-// TestPartial follows a list from a seed that is a part until all of it is loaded, and
-// much shorter.
+// TestPartial follows a list from a partial seed until a whole, much shorter list is
+// loaded.
 func TestPartial(t *testing.T) {
 	optional := &screening.Options{Optional: []string{partInfo.ID}}
 	for name, opts := range map[string]*screening.Options{"required": nil, "optional": optional} {
@@ -108,7 +108,7 @@ func TestPartial(t *testing.T) {
 			expect(t, "whole", s, true, 1, 1, 100)
 			expect(t, "whole", s, true, 1, 7, 0)
 
-			// No part replaces it, neither one of these days nor one of before.
+			// No partial list replaces it, neither a newer nor an older one.
 			for name, p := range map[string]part{"read before": partOf(upTo(3)...), "read now": {sources.Static(partInfo, upTo(3)...), time.Time{}}} {
 				l.now = p
 				_, err := s.Refresh(t.Context())
@@ -125,7 +125,7 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestPartialSame has a publisher whose whole list has the same entries as the part.
+// TestPartialSame loads a whole list with the same entries as the partial one.
 func TestPartialSame(t *testing.T) {
 	l := &live{sources.Static(partInfo, upTo(3)...)}
 	s := newScreener(t, nil, sources.Seeded(l, partOf(upTo(3)...)))
@@ -139,7 +139,7 @@ func TestPartialSame(t *testing.T) {
 		}
 		expect(t, "whole", s, true, 3, 1, 100)
 	}
-	// The same holds for a source without a seed that says that it is unchanged.
+	// The same applies to a source without a seed that reports an unchanged list.
 	l.now = partOf(upTo(3)...)
 	s = newScreener(t, nil, l)
 	for range 2 {
@@ -155,8 +155,8 @@ func TestPartialSame(t *testing.T) {
 	expect(t, "whole at last", s, true, 3, 1, 100)
 }
 
-// TestPartialRefresh has a program that does not call Open: Refresh loads the whole
-// list, or the part if that fails.
+// TestPartialRefresh refreshes without calling Open: Refresh loads the whole list, or
+// the partial one if that fails.
 func TestPartialRefresh(t *testing.T) {
 	l := &live{sources.Static(partInfo, append(upTo(2), listing(9))...)}
 	s := newScreener(t, nil, sources.Seeded(l, partOf(upTo(3)...)))
@@ -174,8 +174,8 @@ func TestPartialRefresh(t *testing.T) {
 	expect(t, "down", s, false, 3, 3, 100)
 }
 
-// TestPartialStored restarts the program: a part stays a part, and first-seen times
-// stay.
+// TestPartialStored restarts the program and checks that a partial list stays partial,
+// and that first-seen times stay.
 func TestPartialStored(t *testing.T) {
 	dir := openStore(t, t.TempDir())
 	start := func(live sources.Source, seed ...sources.Entry) *screening.Screener {

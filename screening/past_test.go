@@ -22,7 +22,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// moment is what a Screener said at an instant.
+// moment is the state of a Screener at an instant.
 type moment struct {
 	at      time.Time
 	digest  string
@@ -30,7 +30,7 @@ type moment struct {
 	sources []screening.SourceStatus
 }
 
-// screener is what a Screener and a Past have in common.
+// screener has the methods that Screener and Past share.
 type screener interface {
 	ScreenText(c address.Chain, text string) (screening.Result, error)
 	Sources() []screening.SourceStatus
@@ -52,8 +52,8 @@ func momentOf(t *testing.T, s screener) moment {
 	return m
 }
 
-// same returns an error if m is not what a Past says of it. What was known of the
-// age of a list may be a minute less.
+// same returns an error if a Past differs from m. The recorded check time of a list may
+// lag by a minute.
 func (m moment) same(t *testing.T, p *screening.Past) error {
 	t.Helper()
 	got := momentOf(t, p)
@@ -72,15 +72,15 @@ func (m moment) same(t *testing.T, p *screening.Past) error {
 	return nil
 }
 
-// TestPast changes two lists at random over several programs, and compares what OpenAt
-// and OpenDigest return with what was answered then.
+// TestPast changes two lists at random over several programs, and compares OpenAt and
+// OpenDigest with the results of that time.
 func TestPast(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		us, others := &flaky{info: ofac}, &flaky{info: community}
 		srcs := []sources.Source{us, others}
-		// A list has few states, so that digests come back, and each in two editions.
+		// A list has few states, so that digests recur, each in two editions.
 		state := func(src *flaky, kind score.Kind) {
 			n, edition := rng.IntN(6), 100*(1+rng.IntN(2))
 			src.load = func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
@@ -168,7 +168,8 @@ func TestPastWithoutStore(t *testing.T) {
 	}
 }
 
-// TestPastInstants asks at the instants at which a snapshot began, and just before.
+// TestPastInstants opens snapshots at the instant at which each began, and just before
+// it.
 func TestPastInstants(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -211,7 +212,7 @@ func TestPastInstants(t *testing.T) {
 	})
 }
 
-// TestPastSources gives other sources than were used then.
+// TestPastSources opens snapshots with other sources than those of the time.
 func TestPastSources(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	us := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))
@@ -270,7 +271,7 @@ func TestPastSources(t *testing.T) {
 	}
 }
 
-// TestPastMaxAge checks that staleness is decided as of then.
+// TestPastMaxAge checks that MaxAge applies as of the time of the snapshot.
 func TestPastMaxAge(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -302,8 +303,8 @@ func TestPastMaxAge(t *testing.T) {
 	})
 }
 
-// TestPastIsNoOther damages and deletes revisions that were used: that is an error,
-// whatever else could be opened.
+// TestPastIsNoOther damages and deletes the revisions of a snapshot and checks that
+// opening it returns an error, even if other revisions could be opened.
 func TestPastIsNoOther(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -356,7 +357,8 @@ func TestPastIsNoOther(t *testing.T) {
 	}
 }
 
-// TestPastPruned keeps two revisions: earlier ones are reported as not found.
+// TestPastPruned keeps two revisions and checks that earlier ones are reported as not
+// found.
 func TestPastPruned(t *testing.T) {
 	st := store.Retain(openStore(t, t.TempDir()), 2, 0)
 	src, steady := &flaky{info: ofac}, sources.Static(community, sources.Entry{Listed: "x", Kind: score.Scam})
@@ -384,8 +386,8 @@ func TestPastPruned(t *testing.T) {
 	}
 }
 
-// TestPastTwice deletes one of two revisions with the same list: a digest is opened as
-// long as one of them is good.
+// TestPastTwice deletes one of two revisions with the same list: a digest can be opened
+// while one of them is intact.
 func TestPastTwice(t *testing.T) {
 	dir := t.TempDir()
 	src := &flaky{info: ofac}
@@ -417,8 +419,8 @@ func TestPastTwice(t *testing.T) {
 	}
 }
 
-// TestJournalNotWritten checks that a journal that cannot be written shows, and is
-// written later.
+// TestJournalNotWritten checks that a failure to write the journal is reported, and
+// that the journal is written later.
 func TestJournalNotWritten(t *testing.T) {
 	full := errors.New("disk full")
 	st := &faultyStore{Store: openStore(t, t.TempDir()), append: full}
@@ -450,8 +452,8 @@ func TestJournalNotWritten(t *testing.T) {
 	}
 }
 
-// TestSnapshotsOfRestarts checks that a program which starts again and answers as
-// before adds nothing to the journal.
+// TestSnapshotsOfRestarts checks that a program that restarts with the same lists adds
+// nothing to the journal.
 func TestSnapshotsOfRestarts(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	src := &flaky{info: ofac}
@@ -481,7 +483,7 @@ func TestSnapshotsOfRestarts(t *testing.T) {
 	start(2, 5)
 }
 
-// TestPastForged checks that lists which do not give the digest are refused.
+// TestPastForged checks that lists that do not match the digest are refused.
 func TestPastForged(t *testing.T) {
 	for name, change := range map[string]func(*revision.Header, []sources.Entry) []sources.Entry{
 		"an entry is gone": func(_ *revision.Header, all []sources.Entry) []sources.Entry { return all[1:] },
@@ -513,8 +515,8 @@ func TestPastForged(t *testing.T) {
 	}
 }
 
-// TestPastUndecoded lists addresses without an Address: a restart and the Past answer
-// as before.
+// TestPastUndecoded lists strings that are not valid addresses and checks that results
+// are the same after a restart and from the Past.
 func TestPastUndecoded(t *testing.T) {
 	for _, listed := range []string{lazarusMixed, "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "bitcoin:1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", paymentID} {
 		src := sources.Static(ofac, sources.Entry{Listed: listed, Asset: "ETH", Kind: score.Sanctioned, Ref: "1", ListedAt: day})
@@ -539,7 +541,7 @@ func TestPastUndecoded(t *testing.T) {
 	}
 }
 
-// TestPastPartial checks that a part of a list is a part in the Past.
+// TestPastPartial checks that a partial list is partial in the Past.
 func TestPastPartial(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -23,7 +23,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// holding returns all that s says of what it holds, about the given addresses and texts.
+// holding returns everything that s reports about its lists, and about the given
+// addresses and texts.
 func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts []string) string {
 	t.Helper()
 	var b strings.Builder
@@ -59,9 +60,9 @@ func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts 
 	return b.String() + s.Digest()
 }
 
-// TestRestartModel has random lists, which change over several refreshes, opened again:
-// by the same rule, and by another one, whose tables must be made again. Everything is
-// as before, including what the list no longer has.
+// TestRestartModel changes random lists over several refreshes and opens them again:
+// under the same rule version, and under another one, so that the tables are rebuilt.
+// Everything must be as before, including removed entries.
 func TestRestartModel(t *testing.T) {
 	pool := valid(t)
 	texts := []string{paymentID, "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near", "\xff\x00", "\xfe\x00"}
@@ -132,7 +133,7 @@ func TestRestartModel(t *testing.T) {
 	}
 }
 
-// refile changes the rule of a file, whose tables become useless.
+// refile changes the rule version of a file, which invalidates its tables.
 func refile(t testing.TB, name string) {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -165,8 +166,8 @@ func refile(t testing.TB, name string) {
 	}
 }
 
-// TestStoreDamaged flips bits of the newest file and cuts it, everywhere: what is opened
-// is that revision, whole, or the one before, and a named error.
+// TestStoreDamaged flips bits of the newest file and truncates it, everywhere. Open
+// must return that revision, whole, or the previous one and a named error.
 func TestStoreDamaged(t *testing.T) {
 	dir := t.TempDir()
 	src := &flaky{info: ofac, load: numbered(1, 1)}
@@ -205,8 +206,8 @@ func TestStoreDamaged(t *testing.T) {
 	}
 }
 
-// TestTwoPrograms has two programs with one store. Each uses what the other accepted, with
-// its times, and neither overwrites it.
+// TestTwoPrograms runs two programs with one store. Each uses the lists that the other
+// accepted, with their times, and neither overwrites them.
 func TestTwoPrograms(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	a, b := &flaky{info: ofac, load: numbered(1, 1, 2)}, &flaky{info: ofac, load: down}
@@ -217,7 +218,7 @@ func TestTwoPrograms(t *testing.T) {
 		t.Errorf("the second program: %v, digest %s, want %s", err, second.Digest(), first.Digest())
 	}
 
-	// The first accepts another list: the second has it before it loads anything.
+	// The first accepts a new list: the second has it before it loads anything.
 	a.load = numbered(2, 1, 2, 3)
 	refresh(t, first)
 	prev := ""
@@ -234,8 +235,8 @@ func TestTwoPrograms(t *testing.T) {
 		}
 	}
 
-	// Both load the same list at the same time: the store has it once or twice, and both
-	// agree from the next refresh on.
+	// Both load the same list at the same time: the store gets one or two revisions, and
+	// both programs agree from the next refresh on.
 	a.load, b.load = numbered(3, 2, 3), numbered(3, 2, 3)
 	done := make(chan error)
 	for _, s := range []*screening.Screener{first, second} {
@@ -254,7 +255,7 @@ func TestTwoPrograms(t *testing.T) {
 		t.Errorf("%d revisions, digests %s and %s", len(names), first.Digest(), second.Digest())
 	}
 
-	// A vanished file is saved again.
+	// A deleted file is saved again.
 	for _, name := range names {
 		if err := st.Delete(ctx, name); err != nil {
 			t.Fatal(err)
@@ -267,8 +268,8 @@ func TestTwoPrograms(t *testing.T) {
 	}
 }
 
-// BenchmarkOpen is the start of a program to its first answer, from a store that has a list
-// of a million entries.
+// BenchmarkOpen measures the start of a program up to its first result, with a stored
+// list of a million entries.
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
 	const n = 1_000_000

@@ -18,7 +18,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A slow source takes its time, and notes when a load begins.
+// A slow source delays each load, and records when it begins.
 type slow struct {
 	info  sources.Info
 	takes time.Duration
@@ -103,8 +103,7 @@ func TestRunSchedules(t *testing.T) {
 	})
 }
 
-// TestTimeout checks that a source that hangs reaches its time limit, without a delay
-// for others.
+// TestTimeout checks that a source that hangs times out without delaying others.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := &slow{info: community, takes: 1000 * time.Hour, load: down}
@@ -119,13 +118,13 @@ func TestTimeout(t *testing.T) {
 		if st := s.Sources(); !st[0].Loaded() || st[1].Loaded() {
 			t.Errorf("sources are %+v", st)
 		}
-		// Without a limit of its own it has an hour.
+		// The default timeout is an hour.
 		s = newScreener(t, nil, hangs)
 		start = time.Now()
 		if _, err := s.Refresh(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Hour {
 			t.Errorf("Refresh: %v after %v, want the time limit after an hour", err, time.Since(start))
 		}
-		// A Refresh that waits for another load can stop waiting.
+		// The context ends a Refresh that waits for another load.
 		go s.Refresh(ctx)
 		synctest.Wait()
 		short, cancel := context.WithTimeout(ctx, time.Second)

@@ -155,8 +155,8 @@ func TestLabelsAreSortedAndSaidOnce(t *testing.T) {
 	}
 }
 
-// valid returns the addresses of all valid vectors of package address, and of
-// each chain some made of the same keys as those of others.
+// valid returns the addresses of all valid vectors of package address, and for each
+// chain some addresses with keys that other chains use too.
 func valid(t testing.TB) []address.Address {
 	t.Helper()
 	files, err := filepath.Glob("../address/testdata/vectors/*.txt")
@@ -190,8 +190,8 @@ func valid(t testing.TB) []address.Address {
 	return slices.Compact(all)
 }
 
-// TestModel compares Screen and ScreenText with the model, for random lists and
-// questions over all chains and all matches.
+// TestModel compares Screen and ScreenText with the model, for random lists and queries
+// over all chains and all matches.
 func TestModel(t *testing.T) {
 	pool := valid(t)
 	chains := address.Chains()
@@ -338,8 +338,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// checkHeld checks that what s holds of source i are the given entries, each as often
-// as it was given.
+// checkHeld checks that the index of source i in s has exactly the given entries, with
+// repetitions.
 func checkHeld(t *testing.T, s *screening.Screener, i int, entries []sources.Entry) {
 	t.Helper()
 	held, err := s.Entries(i)
@@ -381,7 +381,7 @@ func TestNewRefusesNonsense(t *testing.T) {
 	}
 }
 
-// A flaky source does what its load function says.
+// A flaky source calls its load function.
 type flaky struct {
 	info sources.Info
 	load func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error)
@@ -393,7 +393,7 @@ func (f *flaky) Load(_ context.Context, prev sources.Revision, add func(sources.
 	return f.load(prev, add)
 }
 
-// many returns a load function that gives n entries, the first of them lazarus.
+// many returns a load function that returns n entries, the first of them lazarus.
 func many(n int) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 	return func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 		for i := range n {
@@ -478,7 +478,7 @@ func TestOptionalSourceIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// Whatever a source does wrong, the last good list stays.
+// Whatever fault a source has, the last good list stays.
 func TestBadListChangesNothing(t *testing.T) {
 	bad := func(info sources.Info, e sources.Entry) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 		return func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
@@ -583,8 +583,8 @@ func TestShrinkGuard(t *testing.T) {
 	}
 }
 
-// TestShrinkToNothing checks that a list with records, but without any address, is
-// suspect, however short the list before was.
+// TestShrinkToNothing checks that a list with records but without any address is
+// suspect, however short the previous list was.
 func TestShrinkToNothing(t *testing.T) {
 	for _, had := range []int{1, 9, 300} {
 		allow := false
@@ -606,7 +606,7 @@ func TestShrinkToNothing(t *testing.T) {
 	}
 }
 
-// TestMaxAgeOfOptional: sources that are optional may be too old, and all may be that.
+// TestMaxAgeOfOptional checks that optional sources may be too old, even all of them.
 func TestMaxAgeOfOptional(t *testing.T) {
 	old := &flaky{info: ofac, load: func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 		return sources.Revision{Digest: "1", Records: 1, Checked: day}, add(sanctioned("ethereum", lazarus, "1"))
@@ -717,8 +717,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestNeverTorn has readers ask while lists are swapped: each answer must be that of
-// the snapshot whose digest it has.
+// TestNeverTorn screens while lists are swapped: each result must be that of the
+// snapshot with its digest.
 func TestNeverTorn(t *testing.T) {
 	var generation atomic.Int64
 	src := func(info sources.Info, kind score.Kind) sources.Source {

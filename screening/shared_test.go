@@ -8,8 +8,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestShared has small lists beside a long one. Each in turn gets one more entry: all
-// entries are found, and nothing else is.
+// TestShared uses small lists and a long one. It adds one entry to each in turn and
+// checks that exactly the listed entries are found.
 func TestShared(t *testing.T) {
 	addresses := randomEVM(70_000, 3)
 	others := randomEVM(2000, 4)

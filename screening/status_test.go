@@ -15,7 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestStatus checks what SourceStatus says about a list.
+// TestStatus checks the SourceStatus of a list in each state.
 func TestStatus(t *testing.T) {
 	entries := []sources.Entry{
 		sanctioned("ethereum", lazarus, "1"),

@@ -53,13 +53,13 @@ func TestRestart(t *testing.T) {
 			t.Errorf("Refresh: %v", err)
 		}
 
-		// Unchanged: what is kept is when.
+		// The list is unchanged: only the time of the check is saved.
 		src.load = numbered(1, 1, 2, 3)
 		if report, err := s.Refresh(ctx); err != nil || !report.Sources[0].Unchanged {
 			t.Errorf("Refresh = %+v, %v, want it unchanged", report, err)
 		}
 
-		// The third: one entry has gone, and one is new.
+		// The third program: one entry was removed, and one is new.
 		time.Sleep(time.Hour)
 		src.load = numbered(2, 2, 3, 4)
 		s = newScreener(t, opts, src)
@@ -74,7 +74,7 @@ func TestRestart(t *testing.T) {
 			t.Errorf("Refresh = %+v, %v, want 1 added and 1 removed", r, err)
 		}
 
-		// The fourth, without Open: what was gone is back, as it was.
+		// The fourth, without Open: the removed entry reappears with its original time.
 		time.Sleep(time.Hour)
 		src.load = numbered(3, 1, 2, 3)
 		s = newScreener(t, opts, src)
@@ -88,7 +88,7 @@ func TestRestart(t *testing.T) {
 			}
 		}
 
-		// What the store has of all that.
+		// The store has all revisions and events.
 		names := revisionsOf(t, opts.Store)
 		var gone []map[string]time.Time
 		for _, name := range names {
@@ -105,7 +105,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestStoreDamage damages the newest file: the one before it answers, and the error
+// TestStoreDamage damages the newest file: Open uses the previous one, and the error
 // names the file.
 func TestStoreDamage(t *testing.T) {
 	dir := t.TempDir()
@@ -151,8 +151,8 @@ func TestStoreDamage(t *testing.T) {
 	}
 }
 
-// TestStoreFails checks that a store that fails stops nothing, and that what it has is not
-// overwritten by a program that could not read it.
+// TestStoreFails checks that a failing store does not prevent screening, and that a
+// program that could not read the store does not overwrite it.
 func TestStoreFails(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestStoreFails(t *testing.T) {
 	})
 }
 
-// TestStoreRefuses has files in the store that a source could not bring in.
+// TestStoreRefuses stores files that no source could produce.
 func TestStoreRefuses(t *testing.T) {
 	for name, change := range map[string]func(*revision.Header, []sources.Entry) []sources.Entry{
 		"another source": func(h *revision.Header, all []sources.Entry) []sources.Entry { h.Source = "OTHER"; return all },
@@ -275,8 +275,8 @@ func TestStoreKeepsTheNewer(t *testing.T) {
 	})
 }
 
-// TestStoreUnchanged checks that a bundled list that is the stored one does not make it
-// older, and that a seed hides no failure.
+// TestStoreUnchanged checks that a bundled list equal to the stored one does not make
+// it older, and that a seed hides no failure.
 func TestStoreUnchanged(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -302,7 +302,7 @@ func TestStoreUnchanged(t *testing.T) {
 	})
 }
 
-// TestStoreShrink checks that a list is compared with the stored one, and that a
+// TestStoreShrink checks that a new list is compared with the stored one, and that a
 // refused list is not saved.
 func TestStoreShrink(t *testing.T) {
 	dir := t.TempDir()
@@ -338,8 +338,8 @@ func TestStoreShrink(t *testing.T) {
 	}
 }
 
-// TestStoreWritesLittle checks that a list that comes again and again is one revision,
-// and that checks are saved at most once a minute.
+// TestStoreWritesLittle checks that repeated loads of one list make one revision, and
+// that checks are saved at most once a minute.
 func TestStoreWritesLittle(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -373,9 +373,9 @@ func TestStoreWritesLittle(t *testing.T) {
 	})
 }
 
-// TestAnomalies counts the anomalies of the real list, as found by hand in OFAC's file:
-// seven Bitcoin addresses under USDT (Omni), a Tron address under XBT, and the 64 digits
-// under XMR.
+// TestAnomalies counts the anomalies of the real list, which were found by hand in
+// OFAC's file: seven Bitcoin addresses under USDT (Omni), a Tron address under XBT, and
+// the 64 digits under XMR.
 func TestAnomalies(t *testing.T) {
 	s := loaded(t, nil, bundle.OFAC())
 	a := s.Anomalies("OFAC_SDN")
@@ -405,8 +405,8 @@ func TestAnomalies(t *testing.T) {
 	}
 }
 
-// BenchmarkRestart is a start to the first answer, from a store that has OFAC's
-// list.
+// BenchmarkRestart measures the time from start to the first result, with the stored
+// list of OFAC.
 func BenchmarkRestart(b *testing.B) {
 	dir := b.TempDir()
 	src := bundle.OFAC()

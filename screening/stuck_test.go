@@ -30,8 +30,8 @@ func (d *deaf) Load(_ context.Context, _ sources.Revision, add func(sources.Entr
 	return sources.Revision{Digest: digestOf(1), Records: 1}, d.late
 }
 
-// TestStuck checks that a source that ignores its context delays no other source, is
-// named, and changes nothing when it returns late.
+// TestStuck checks that a source that ignores its context is reported, does not delay
+// other sources, and changes nothing when it returns late.
 func TestStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := &deaf{release: make(chan struct{})}
@@ -59,7 +59,8 @@ func TestStuck(t *testing.T) {
 			t.Errorf("Refresh returned after %v, want when its context ended", took)
 		}
 
-		// Others are refreshed as before, and the source may try again, but not for ever.
+		// Others are refreshed as before. The source is retried a limited number of
+		// times.
 		for i := range 5 {
 			quick.publish(sanctioned("ethereum", lazarus, "1"), sanctioned("bsc", clean, string(rune('2'+i))))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -87,7 +88,7 @@ func TestStuck(t *testing.T) {
 	})
 }
 
-// TestRunLeavesStuckBehind checks that Run returns though a source does not.
+// TestRunLeavesStuckBehind checks that Run returns even if a source does not.
 func TestRunLeavesStuckBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := &deaf{release: make(chan struct{})}

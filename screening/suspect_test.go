@@ -30,7 +30,7 @@ func (e *edition) load(prev sources.Revision, add func(sources.Entry) error) (so
 	return e.rev, nil
 }
 
-// numberedEntries returns the entries from one number to another.
+// numberedEntries returns the entries with the numbers of a range.
 func numberedEntries(kind score.Kind, from, to int) (all []sources.Entry) {
 	for i := from; i < to; i++ {
 		e := listing(i)
@@ -40,8 +40,9 @@ func numberedEntries(kind score.Kind, from, to int) (all []sources.Entry) {
 	return all
 }
 
-// TestSuspect replaces lists by others that are suspect for one reason or none. A suspect list is refused, unless Accept accepts it; the report, the status and
-// the journal give the reason.
+// TestSuspect replaces lists by others that are suspect for one reason or none. A
+// suspect list is refused unless Accept accepts it; the report, the status and the
+// journal give the reason.
 func TestSuspect(t *testing.T) {
 	official := func(from, to int) []sources.Entry { return numberedEntries(score.Sanctioned, from, to) }
 	own := sources.Info{ID: "OWN", Name: "own list", Jurisdiction: sources.Operator}
@@ -144,7 +145,7 @@ func TestSuspect(t *testing.T) {
 	}
 }
 
-// TestOwnListMayBeEmpty checks that an empty list of the operator's own is a list.
+// TestOwnListMayBeEmpty checks that a list of the operator may be empty.
 func TestOwnListMayBeEmpty(t *testing.T) {
 	info := sources.Info{ID: "OWN", Name: "own list", Jurisdiction: sources.Operator}
 	src := &flaky{info: info, load: (&edition{rev: sources.Revision{Digest: digestOf(1)}}).load}

@@ -11,8 +11,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestBothDirections lists each address of a pair and asks for the other: what
-// one derives from the other must be found whichever is listed.
+// TestBothDirections lists each address of a pair and screens the other: the derived
+// address must be found from the original and vice versa.
 func TestBothDirections(t *testing.T) {
 	const owner = "k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae"
 	for _, tt := range []struct {
@@ -81,8 +81,8 @@ func parseText(t *testing.T, text string) (a address.Address) {
 	return a
 }
 
-// TestMistypedListing lists an address with a look-alike character in it, and asks
-// for the account that is meant.
+// TestMistypedListing lists an address with a look-alike character in it, and screens
+// the intended account.
 func TestMistypedListing(t *testing.T) {
 	info := sources.Info{ID: "LIST", Name: "List", Jurisdiction: sources.US}
 	s := newScreener(t, nil, sources.Static(info, sources.Entry{Listed: "TGJVc32ig2u8tQsYMLE7KXHT5NDQr0aVNU", Asset: "USDT", Kind: score.Sanctioned, Ref: "1"}))

@@ -18,7 +18,7 @@ func bearing(ctx context.Context, token string) *http.Request {
 	return r
 }
 
-// admit asks a for the caller with a token.
+// admit authorizes a token with a.
 func admit(ctx context.Context, a httpapi.Authorizer, token string) (httpapi.Caller, error) {
 	return a.Authorize(bearing(ctx, token))
 }
@@ -28,8 +28,8 @@ func charge(ctx context.Context, q *access.Keyring, c httpapi.Caller, n int) (gr
 	return q.Charge(httptest.NewRequestWithContext(ctx, "POST", "/api/v1/screen", nil), c, n, nil)
 }
 
-// reserve charges a caller n times, and returns how often it succeeded before the
-// first error.
+// reserve charges a caller n times, and returns the number of charges before the first
+// error.
 func reserve(q *access.Keyring, c httpapi.Caller, n int) (granted int, err error) {
 	for range n {
 		if _, _, err := charge(context.Background(), q, c, 1); err != nil {
@@ -40,7 +40,7 @@ func reserve(q *access.Keyring, c httpapi.Caller, n int) (granted int, err error
 	return granted, nil
 }
 
-// used returns how many screenings c was answered.
+// used returns the number of screenings answered to c.
 func used(t *testing.T, q *access.Keyring, c httpapi.Caller) int64 {
 	t.Helper()
 	n, _, _, err := q.Used(t.Context(), c, true)
@@ -50,13 +50,13 @@ func used(t *testing.T, q *access.Keyring, c httpapi.Caller) int64 {
 	return n
 }
 
-// held returns how many screenings q has leased and not charged.
+// held returns the number of screenings that q has leased and not charged.
 func held(q *access.Keyring) int64 {
 	_, n, _, _ := q.Stats()
 	return n
 }
 
-// leasedTotal returns what all replicas have leased.
+// leasedTotal returns the number of screenings that all replicas have leased.
 func leasedTotal(t *testing.T, s access.Store, id string, m access.Month) int64 {
 	t.Helper()
 	n, _, _, err := s.Account(t.Context(), id, m)

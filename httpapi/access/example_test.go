@@ -94,7 +94,7 @@ func ExampleKey_Rotate() {
 	// <nil>
 }
 
-// Change the limits of a key that exists.
+// Change the limits of an existing key.
 func ExampleNewKey() {
 	ctx := context.Background()
 	store := access.NewMemory()

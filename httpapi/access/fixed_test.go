@@ -74,8 +74,8 @@ func TestFixedErrors(t *testing.T) {
 	}
 }
 
-// TestFirst checks that the Authorizers are asked in turn, and that an outage of one
-// is not taken for a refusal.
+// TestFirst checks that the Authorizers are called in turn, and that an outage of one
+// does not count as a refusal.
 func TestFirst(t *testing.T) {
 	one, err := access.Fixed(map[string]string{"one": testKey})
 	if err != nil {
@@ -114,7 +114,7 @@ type authorizerFunc func(*http.Request) (httpapi.Caller, error)
 
 func (f authorizerFunc) Authorize(r *http.Request) (httpapi.Caller, error) { return f(r) }
 
-// TestBearer checks which values of Authorization have a token.
+// TestBearer checks which values of Authorization contain a token.
 func TestBearer(t *testing.T) {
 	for _, tt := range []struct {
 		values []string
@@ -151,8 +151,8 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// TestTokenID checks that a key id with any characters has a token that can be sent,
-// and that it is the only one.
+// TestTokenID checks that a key id of any characters has exactly one token that can be
+// sent.
 func TestTokenID(t *testing.T) {
 	store := access.NewMemory()
 	keys := access.New(store, nil)

@@ -43,8 +43,8 @@ func change(t testing.TB, s access.Store, id string, by func(*access.Key)) {
 	}
 }
 
-// authorized reports whether a lets token in; an error that is no refusal fails
-// the test.
+// authorized reports whether a accepts token. An error other than a refusal fails the
+// test.
 func authorized(t testing.TB, a httpapi.Authorizer, token string) bool {
 	t.Helper()
 	_, err := admit(context.Background(), a, token)
@@ -138,8 +138,8 @@ func TestKeyring(t *testing.T) {
 	})
 }
 
-// TestKeyringAge: what was changed is in force after five seconds, and a key in
-// use is read without a request waiting for it.
+// TestKeyringAge checks that a change of a key takes effect within five seconds, and
+// that a key in use is reloaded without delaying requests.
 func TestKeyringAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -182,7 +182,7 @@ func TestKeyringAge(t *testing.T) {
 		release()
 		synctest.Wait()
 
-		// A key id that is not stored is asked for once in five seconds, too.
+		// An unknown key id is also looked up at most once in five seconds.
 		before := store.Calls.Load()
 		for range 100 {
 			if authorized(t, ring, "wsk_none"+token[5:]) {
@@ -232,8 +232,8 @@ func TestKeyringOutage(t *testing.T) {
 			t.Errorf("logged is %s", text)
 		}
 
-		// A store that does not answer is given up, and one whose context ends waits for
-		// no longer than that.
+		// A look-up in a store that hangs times out, or ends with the context of the
+		// request.
 		time.Sleep(time.Hour)
 		defer store.Stall()()
 		start := time.Now()
@@ -254,7 +254,7 @@ func TestKeyringOutage(t *testing.T) {
 	})
 }
 
-// TestKeyringHerd: requests that come at once ask the store once for each key.
+// TestKeyringHerd checks that concurrent requests look up each key once.
 func TestKeyringHerd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -277,7 +277,7 @@ func TestKeyringHerd(t *testing.T) {
 			t.Errorf("the store was asked %d times", n)
 		}
 
-		// Of unknown ids a few at once.
+		// Unknown ids are looked up a few at a time.
 		release = store.Stall()
 		for i := range 100 {
 			wg.Go(func() { admit(t.Context(), ring, fmt.Sprint("wsk_x", i, token[5:])) })
@@ -291,8 +291,8 @@ func TestKeyringHerd(t *testing.T) {
 	})
 }
 
-// TestKeyringRoom: however many ids are tried, few are remembered, and a key that
-// is stored is not forgotten for them.
+// TestKeyringRoom checks that the cache of unknown ids is bounded, and that unknown ids
+// do not evict stored keys.
 func TestKeyringRoom(t *testing.T) {
 	store := accesstest.New(false)
 	ring := access.New(store, &access.Options{MaxAge: time.Hour})

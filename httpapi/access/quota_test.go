@@ -19,8 +19,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
-// TestQuotaExact: two replicas and 64 clients, who go on asking when they are
-// refused, are granted the limit exactly.
+// TestQuotaExact checks that two replicas and 64 clients that retry after refusals are
+// granted the limit exactly.
 func TestQuotaExact(t *testing.T) {
 	for _, limit := range []int64{1, 2, 63, 10_000} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
@@ -64,10 +64,9 @@ func TestQuotaExact(t *testing.T) {
 	}
 }
 
-// TestQuotaModel does what may happen to replicas in any order, and compares with
-// a count: never is more granted than the limit of a month; nothing is lost but
-// what was returned in vain, and by who is killed, and then not more than one
-// lease.
+// TestQuotaModel applies random events to replicas and compares with a count. The limit
+// of a month is never exceeded. Screenings are lost only by failed returns and killed
+// replicas, at most one lease each.
 func TestQuotaModel(t *testing.T) {
 	for seed := range uint64(50) {
 		synctest.Test(t, func(t *testing.T) { playQuota(t, rand.New(rand.NewPCG(seed, 0))) })
@@ -154,7 +153,7 @@ func playQuota(t *testing.T, rnd *rand.Rand) {
 	}
 }
 
-// TestQuotaMonth: a month ends in the midst of a lease, and of the next one.
+// TestQuotaMonth ends a month during a lease, and during the next one.
 func TestQuotaMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -208,7 +207,8 @@ func TestQuotaMonth(t *testing.T) {
 	})
 }
 
-// TestQuotaIdle: what a replica leaves unused another one can grant soon.
+// TestQuotaIdle checks that another replica can soon lease what an idle replica has not
+// used.
 func TestQuotaIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -248,8 +248,8 @@ func TestQuotaIdle(t *testing.T) {
 	})
 }
 
-// TestQuotaIdleOutage: what is left unused while the store fails goes back when it
-// works again, though nobody asks for anything.
+// TestQuotaIdleOutage checks that unused leases are returned after an outage of the
+// store, even without further requests.
 func TestQuotaIdleOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -269,7 +269,8 @@ func TestQuotaIdleOutage(t *testing.T) {
 	})
 }
 
-// TestQuotaLease: what is held is a 20th of what is left, and bounded.
+// TestQuotaLease checks that a lease is a twentieth of the remaining quota, within
+// bounds.
 func TestQuotaLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct {
@@ -302,8 +303,8 @@ func TestQuotaLease(t *testing.T) {
 	})
 }
 
-// TestQuotaOwed: what a key without a limit was granted without a lease is counted
-// when the store takes it, and once.
+// TestQuotaOwed checks that grants without a lease, to a key without a limit, are
+// counted exactly once when the store works again.
 func TestQuotaOwed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -324,8 +325,8 @@ func TestQuotaOwed(t *testing.T) {
 	})
 }
 
-// TestQuotaWaits: a request waits for the store if its key has no lease, as long
-// as its caller does, and else not.
+// TestQuotaWaits checks that a request waits for the store only if its key has no
+// lease, and only until its context ends.
 func TestQuotaWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -420,8 +421,8 @@ func TestQuotaOutage(t *testing.T) {
 	})
 }
 
-// TestQuotaDoubt: answers of the store are lost after it has done what it was
-// asked for. Nothing is granted twice, and little is lost.
+// TestQuotaDoubt loses responses of the store after it has executed the call. Nothing
+// is granted twice, and little is lost.
 func TestQuotaDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -454,7 +455,7 @@ func TestQuotaDoubt(t *testing.T) {
 	})
 }
 
-// TestQuotaLimit: a limit that is changed is in force for the next request.
+// TestQuotaLimit checks that a changed limit applies from the next request.
 func TestQuotaLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -495,7 +496,7 @@ func TestQuotaLimit(t *testing.T) {
 	})
 }
 
-// TestQuotaRefusal: a key that is refused asks the store once in a second.
+// TestQuotaRefusal checks that refusals of a key call the store at most once a second.
 func TestQuotaRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
@@ -549,7 +550,7 @@ func TestQuotaClose(t *testing.T) {
 			t.Error("a Close without time says nothing of what was lost")
 		}
 
-		// A store that hangs holds up no longer than ctx.
+		// A store that hangs delays a call only until ctx ends.
 		q = access.New(store, nil)
 		reserve(q, httpapi.Caller{ID: "k2", Quota: 1000}, 20)
 		synctest.Wait()
@@ -563,7 +564,8 @@ func TestQuotaClose(t *testing.T) {
 	})
 }
 
-// TestQuotaID: what no store keeps is not counted, so it must have no limit.
+// TestQuotaID checks that a key id that no store accepts is not counted, and must not
+// have a limit.
 func TestQuotaID(t *testing.T) {
 	q := access.New(access.NewMemory(), nil)
 	if k, err := reserve(q, httpapi.Caller{ID: "tenant\n1"}, 5); k != 5 {

@@ -38,7 +38,7 @@ const (
 	clean  = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
 )
 
-// newScreener returns a Screener of one list, in which listed is.
+// newScreener returns a Screener with one list, which contains listed.
 func newScreener(t testing.TB) *screening.Screener {
 	t.Helper()
 	s, err := screening.New([]sources.Source{sources.Static(
@@ -54,7 +54,7 @@ func newScreener(t testing.TB) *screening.Screener {
 	return s
 }
 
-// newScreening returns the screening of a clean address, by a request of this id.
+// newScreening returns the screening of a clean address, by the request with this id.
 func newScreening(t testing.TB, s *screening.Screener, id string) httpapi.Screening {
 	t.Helper()
 	r, err := s.ScreenText("ethereum", clean)
@@ -64,8 +64,7 @@ func newScreening(t testing.TB, s *screening.Screener, id string) httpapi.Screen
 	return httpapi.Screening{Time: time.Now(), RequestID: id, CallerID: "k", Chain: "ethereum", Address: clean, Result: r}
 }
 
-// run runs l until the function that it returns is called, which returns what Run
-// did.
+// run runs l in a goroutine and returns a function that ends Run and returns its error.
 func run(l *audit.Log) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -82,14 +81,14 @@ func open(t testing.TB, dir string, opts *audit.Options) *audit.Log {
 	return l
 }
 
-// A fileOf is a file, by its name, and its lines.
+// A fileOf is the name and the lines of a file.
 type fileOf struct {
 	name  string
 	lines []map[string]any
 }
 
-// read returns the files in dir in the order of their names. Each line of each
-// must be whole.
+// read returns the files in dir, ordered by name. It fails the test if a line is not
+// complete.
 func read(t testing.TB, dir string) (files []fileOf) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
@@ -117,7 +116,7 @@ func read(t testing.TB, dir string) (files []fileOf) {
 	return files
 }
 
-// requests returns how often each request id is in the files.
+// requests returns the number of records of each request id in the files.
 func requests(files []fileOf) map[string]int {
 	n := map[string]int{}
 	for _, f := range files {
@@ -130,7 +129,7 @@ func requests(files []fileOf) map[string]int {
 	return n
 }
 
-// text returns what all files in dir say, one after the other.
+// text returns the concatenation of all files in dir.
 func text(t testing.TB, dir string) string {
 	t.Helper()
 	var all []byte
@@ -145,7 +144,7 @@ func text(t testing.TB, dir string) string {
 	return string(all)
 }
 
-// TestLines asks through the API, and shows every line that it leaves.
+// TestLines screens through the API and checks every line of the trail.
 func TestLines(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "audit")
 	synctest.Test(t, func(t *testing.T) {
@@ -199,14 +198,14 @@ func TestLines(t *testing.T) {
 	})
 }
 
-// TestHash has the first vector of RFC 4231, section 4.2.
+// TestHash checks the first vector of RFC 4231, section 4.2.
 func TestHash(t *testing.T) {
 	if got := audit.Hash(bytes.Repeat([]byte{0xb}, 20), "Hi There"); got != "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7" {
 		t.Error(got)
 	}
 }
 
-// FuzzString: strings are written as encoding/json writes them.
+// FuzzString checks that strings are written as encoding/json writes them.
 func FuzzString(f *testing.F) {
 	for _, s := range []string{"", "plain", `"quoted\"`, "<&>", "\x00\x1f\x7f", "é\u2028", "\xff", "~ "} {
 		f.Add(s)
@@ -248,7 +247,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestOneWriter: a directory belongs to one Log, until its Run ends.
+// TestOneWriter checks that a directory belongs to one Log until its Run ends.
 func TestOneWriter(t *testing.T) {
 	dir := t.TempDir()
 	stop := run(open(t, dir, nil))
@@ -267,7 +266,8 @@ func TestOneWriter(t *testing.T) {
 	}
 }
 
-// TestConcurrent has many at once write into files that are rotated all the time.
+// TestConcurrent writes many records concurrently into files that are rotated all the
+// time.
 func TestConcurrent(t *testing.T) {
 	for _, durable := range []bool{false, true} {
 		dir, s := t.TempDir(), newScreener(t)
@@ -320,7 +320,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestFull: a record waits for room, but not for ever.
+// TestFull checks that a record waits for room for a limited time.
 func TestFull(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -365,8 +365,9 @@ func TestFull(t *testing.T) {
 
 var errDisk = errors.New("no space left on device")
 
-// TestDiskFull has writes or flushes fail for a while. Whatever was taken is in
-// the files once in the end; meanwhile nothing is taken, and that shows.
+// TestDiskFull makes writes or flushes fail for a while. In the end, the files must
+// have each accepted record once; during the failure, the Log must accept no record and
+// report the failure.
 func TestDiskFull(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -444,8 +445,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestDiskFullBetweenFiles has the disk full up in the midst of a batch that goes
-// into several files: each record is there once nevertheless.
+// TestDiskFullBetweenFiles fills up the disk in the middle of a batch that goes into
+// several files, and checks that each record is written once.
 func TestDiskFullBetweenFiles(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -481,7 +482,7 @@ func TestDiskFullBetweenFiles(t *testing.T) {
 	})
 }
 
-// TestStopWithoutRoom: what is lost in the end is counted.
+// TestStopWithoutRoom checks that Run reports the number of lost records.
 func TestStopWithoutRoom(t *testing.T) {
 	s := newScreener(t)
 	l := open(t, t.TempDir(), nil)
@@ -548,7 +549,8 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestClockPutBack: the files sort in the order in which they were written.
+// TestClockPutBack checks that the names of files sort in the order of writing even if
+// the clock is set back.
 func TestClockPutBack(t *testing.T) {
 	dir, s := t.TempDir(), newScreener(t)
 	ahead := filepath.Join(dir, "audit-29991231T235959.999999998Z.jsonl")
@@ -578,8 +580,8 @@ func TestClockPutBack(t *testing.T) {
 	}
 }
 
-// TestRepair: a last line without an end becomes a line that says so, in each
-// file; nothing else changes.
+// TestRepair checks that an incomplete last line of a file is replaced by a line that
+// reports it, and that nothing else changes.
 func TestRepair(t *testing.T) {
 	const whole = `{"type":"screening","request_id":"1"}` + "\n"
 	long := strings.Repeat("x", 70<<10)
@@ -625,9 +627,9 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestKill kills a program that keeps a trail, over and over. What it was told to
-// be on the disk is there, and each line is whole, but the last of a file before it
-// is opened again.
+// TestKill repeatedly kills a program that writes a trail. Records that were flushed
+// must be on the disk, and each line must be complete, except the last one of a file
+// before it is opened again.
 func TestKill(t *testing.T) {
 	if dir := os.Getenv("AUDIT_TEST_DIR"); dir != "" {
 		record(t, dir)
@@ -667,8 +669,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// record writes records into dir, and the id of each that is on the disk to the
-// standard output, until it is killed.
+// record writes records into dir, and prints the id of each one that is on the disk,
+// until it is killed.
 func record(t *testing.T, dir string) {
 	s := newScreener(t)
 	l := open(t, dir, &audit.Options{Durable: true, MaxBytes: 5000, MaxWait: time.Minute})

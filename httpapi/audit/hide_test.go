@@ -13,8 +13,8 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// TestHashKeyHidesAddresses checks that with a HashKey no address is in the trail, also
-// not in a reference or in the reason of an exception.
+// TestHashKeyHidesAddresses checks that a trail with a HashKey contains no address, not
+// even in a reference or in the reason of an exception.
 func TestHashKeyHidesAddresses(t *testing.T) {
 	const account = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 	key := []byte(strings.Repeat("k", 32))

@@ -28,8 +28,8 @@ func get(h http.Handler, method, path string, header ...string) *httptest.Respon
 // reference finds the files that the page or one of its files loads.
 var reference = regexp.MustCompile(`(?:href="|src="|from "\./)([a-z/]+\.(?:js|css|svg))"`)
 
-// TestFiles loads the page and what it refers to, as a browser would, below several
-// mount points.
+// TestFiles loads the page and the files that it refers to, like a browser, below
+// several mount points.
 func TestFiles(t *testing.T) {
 	h := page.New()
 	stripped := http.NewServeMux()
@@ -60,8 +60,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSelfContained checks that nothing in the files is inline, and that nothing names
-// another host.
+// TestSelfContained checks that the page has no inline scripts or styles, and that no
+// file names another host.
 func TestSelfContained(t *testing.T) {
 	h := page.New()
 	text := get(h, "GET", "/").Body.String()
@@ -83,7 +83,7 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// TestSize adds up what a browser loads for the page.
+// TestSize checks the total size of the files that a browser loads for the page.
 func TestSize(t *testing.T) {
 	h := page.New()
 	plain, sent := 0, 0

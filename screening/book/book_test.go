@@ -16,7 +16,7 @@ import (
 	"github.com/walletscreen/walletscreen/screening/book"
 )
 
-// TestBookDamage damages a file at every byte and cuts it anywhere.
+// TestBookDamage damages a file at every byte and truncates it at every length.
 func TestBookDamage(t *testing.T) {
 	data := newBook(t, address.MustParse("ethereum", lazarus), address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")).Bytes()
 	if _, err := book.Load(data); err != nil {
@@ -46,8 +46,8 @@ func TestBookDamage(t *testing.T) {
 	}
 }
 
-// bookOf returns the bytes of a file that says it is a book, with these texts and
-// under key k the last of them but one.
+// bookOf returns the bytes of a book file with these texts, and the second to last of
+// them under key k.
 func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
 	t.Helper()
 	var b index.Builder
@@ -68,7 +68,7 @@ func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
 	return data.Bytes()
 }
 
-// TestBookOfOthers opens whole files that no WriteBook of this version wrote.
+// TestBookOfOthers opens intact files that this version of Write cannot write.
 func TestBookOfOthers(t *testing.T) {
 	k, _ := address.MustParse("ethereum", lazarus).Key()
 	const magic = "walletscreen book 1\n"
@@ -110,7 +110,7 @@ func TestBookOfOthers(t *testing.T) {
 	}
 }
 
-// FuzzBook opens any file as a book, and asks it.
+// FuzzBook opens arbitrary bytes as a book, and calls its methods.
 func FuzzBook(f *testing.F) {
 	k, _ := address.MustParse("ethereum", lazarus).Key()
 	f.Add(newBook(f, address.MustParse("bsc", lazarus),

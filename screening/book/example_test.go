@@ -26,7 +26,7 @@ func ExampleBook_Changed() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "customers")
 
-	// Now and then, from a database for example.
+	// From time to time, for example from a database.
 	rows := []struct {
 		chain address.Chain
 		text  string
@@ -88,7 +88,7 @@ func ExampleNew() {
 	// true
 }
 
-// An error in the addresses is returned, and no file is written.
+// If the addresses end with an error, Write returns it and writes no file.
 func ExampleWrite() {
 	err := book.Write("customers", func(yield func(address.Address, error) bool) {
 		yield(address.Parse("bitcoin", "bc1 typo"))

@@ -9,8 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
 
-// SpellingOf returns the text of the spelling of a, or "", and what is written with it
-// for the key of a.
+// SpellingOf returns the text of the spelling of a, or "", and the text that it
+// reconstructs from the key of a.
 func SpellingOf(a address.Address) (text, written string) {
 	keys := list.AppendProbes(nil, a)
 	payload := keys[0].AppendBytes(nil)
@@ -25,7 +25,8 @@ func SpellingOf(a address.Address) (text, written string) {
 	return s.text, s.write(payload)
 }
 
-// Spell returns what the spelling of a text writes for a payload, if it is a spelling.
+// Spell returns the text that the spelling with this text makes from a payload, if it
+// is a spelling.
 func Spell(text string, payload []byte) (string, bool) {
 	s, ok := parseSpelling(text)
 	if !ok {
@@ -34,7 +35,7 @@ func Spell(text string, payload []byte) (string, bool) {
 	return s.write(payload), true
 }
 
-// Load is Open of the bytes of a file.
+// Load is like Open, for the bytes of a file.
 func Load(data []byte) (*Book, error) {
 	ix, err := index.Load(data)
 	if err != nil {

@@ -37,7 +37,7 @@ func newBook(t testing.TB, addresses ...address.Address) *book.Book {
 	return b
 }
 
-// firstReport returns the Report of a first list, which has lazarus.
+// firstReport returns the Report of a first list, which contains lazarus.
 func firstReport(t testing.TB) screening.Report {
 	t.Helper()
 	s, err := screening.New([]sources.Source{sources.Static(
@@ -54,8 +54,8 @@ func firstReport(t testing.TB) screening.Report {
 	return r
 }
 
-// valid returns the addresses of all valid vectors of package address, and of
-// each chain some made of the same keys as those of others.
+// valid returns the addresses of all valid vectors of package address, and for
+// each chain some addresses with keys that other chains use too.
 func valid(t testing.TB) []address.Address {
 	t.Helper()
 	files, err := filepath.Glob("../../address/testdata/vectors/*.txt")

@@ -7,7 +7,7 @@ import (
 	"github.com/walletscreen/walletscreen/screening/book"
 )
 
-// TestSpellings holds which addresses need no text of their own in a Book.
+// TestSpellings checks which addresses a Book stores without a separate text.
 func TestSpellings(t *testing.T) {
 	for text, want := range map[string]string{
 		"ethereum:0x098b716b8aaf21512996dc57eb0615e2383e2f96":                    "ethereum 0x",
@@ -47,7 +47,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// FuzzSpelling checks that no text of a spelling does harm.
+// FuzzSpelling checks that no spelling makes Spell panic or write a long text.
 func FuzzSpelling(f *testing.F) {
 	for _, s := range []string{"ethereum 0x", "solana base58", "bitcoin base58check 00", "xrp ripple58check 00", "cosmos bech32 cosmos", "bitcoin bech32m bc 1"} {
 		f.Add(s, make([]byte, 20))

@@ -10,8 +10,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-// TestCounts checks the figures of two processes on one database: each is exact at
-// once for its own answers, soon for those of the other, and never counts leases.
+// TestCounts checks the figures of two processes on one database: each is exact at once
+// for its own screenings, soon for those of the other, and never counts leases.
 func TestCounts(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		at := d.new(t)
@@ -80,7 +80,7 @@ func TestCounts(t *testing.T) {
 			t.Errorf("%d are leased after repeated requests, %v; want %d", n, err, leased)
 		}
 
-		// What is left is in the lease of the other: the wait is short, not a month.
+		// The other process has leased the rest: the wait is short, not a month.
 		r := httptest.NewRequest("POST", "/api/v1/screen", nil)
 		all, _, err := b.Charge(r, c, 1000, nil)
 		if err != nil || all >= 893 {

@@ -7,7 +7,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-// DB returns the database of a Store, for tests that look into it or damage it.
+// DB returns the database of a Store, for tests that inspect or damage it.
 func (s *Store) DB() *sql.DB { return s.db }
 
 // Retry calls do as a Store does for which transient says what may pass.

@@ -18,8 +18,8 @@ func count(t *testing.T, s *sqlstore.Store, table string) (n int) {
 	return n
 }
 
-// TestForgetMonths holds that the last twelve months are kept beside the current
-// one, and no more.
+// TestForgetMonths checks that the current month and the previous twelve are
+// stored, and no others.
 func TestForgetMonths(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		s := d.must(t, d.new(t))
@@ -30,7 +30,7 @@ func TestForgetMonths(t *testing.T) {
 				}
 			}
 			kept := min(int(m-(month-30))+1, 13)
-			// The first of the two keys has had the old month deleted.
+			// The lease of the first of the two keys has deleted the old month.
 			if n := count(t, s, "walletscreen_lease"); n != 2*kept {
 				t.Errorf("in month %v, %d totals are kept, want %d", m, n, 2*kept)
 			}
@@ -41,8 +41,8 @@ func TestForgetMonths(t *testing.T) {
 	})
 }
 
-// TestForgetClaims holds that fresh claims delete those that have expired, some
-// each, and no others.
+// TestForgetClaims checks that each fresh claim deletes a few expired ones, and
+// no others.
 func TestForgetClaims(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		at := d.new(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )
 
-// TestReopen holds that what was stored is there for the next process, and that
-// migrations are not done again.
+// TestReopen checks that the next process finds the stored data and does not repeat
+// migrations.
 func TestReopen(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		at := d.new(t)
@@ -38,8 +38,8 @@ func TestReopen(t *testing.T) {
 	})
 }
 
-// TestSchemaGolden holds that no migration changes: a database that has done it would
-// be refused.
+// TestSchemaGolden checks that no migration has changed: databases with the old one
+// would be refused.
 func TestSchemaGolden(t *testing.T) {
 	want, err := os.ReadFile("testdata/schema.golden")
 	if err != nil {
@@ -62,7 +62,7 @@ func TestSchemaGolden(t *testing.T) {
 	}
 }
 
-// TestRefused opens databases that are not as this version left them.
+// TestRefused opens databases that this version has not made.
 func TestRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, statement string
@@ -87,7 +87,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDamagedRow holds that a row which was changed by hand lets nobody in.
+// TestDamagedRow checks that a row that was edited by hand does not authorize a token.
 func TestDamagedRow(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		s := d.must(t, d.new(t))
@@ -115,7 +115,7 @@ func TestDamagedRow(t *testing.T) {
 	})
 }
 
-// TestDamagedFile opens files that SQLite did not leave like this.
+// TestDamagedFile opens damaged SQLite files.
 func TestDamagedFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "db")
 	s, err := sqlite.Open(t.Context(), name)
@@ -148,7 +148,8 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestFileMode holds that a file, and what SQLite puts beside it, is its owner's.
+// TestFileMode checks that only the owner can access the file and those that SQLite
+// creates next to it.
 func TestFileMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Log("there are no modes here")
@@ -174,8 +175,7 @@ func TestFileMode(t *testing.T) {
 	}
 }
 
-// TestOpenErrors holds that what cannot be opened is said clearly, and that no
-// error tells a password.
+// TestOpenErrors checks that the errors of Open are clear and never contain a password.
 func TestOpenErrors(t *testing.T) {
 	const password = "hunter2"
 	t.Setenv("PGPASSWORD", password)
@@ -192,7 +192,7 @@ func TestOpenErrors(t *testing.T) {
 		{databases[1], "postgres://u:" + password + "@127.0.0.1:none/db", postgres.ErrURL.Error()},
 		{databases[1], "postgres://u:" + password + "%zz@127.0.0.1:1/db", postgres.ErrURL.Error()},
 		{databases[1], "host=127.0.0.1 password='" + password, postgres.ErrURL.Error()},
-		// Where the password is said to end is not where it was meant to.
+		// The syntax ends the password too early, or does not mark it as one.
 		{databases[1], "postgres://u:a@" + password + "@127.0.0.1:1/db?sslmode=perhaps", postgres.ErrURL.Error()},
 		{databases[1], "postgres://u:1/" + password + "@127.0.0.1:1/db", postgres.ErrURL.Error()},
 		{databases[1], "host=127.0.0.1 password " + password, postgres.ErrURL.Error()},
@@ -211,7 +211,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestDurable holds that commits are waited for, whatever the database was told.
+// TestDurable checks that commits are synchronous, whatever the settings of the
+// database.
 func TestDurable(t *testing.T) {
 	var synchronous, mode string
 	db := databases[0].must(t, databases[0].new(t)).DB()

@@ -22,7 +22,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
-// What the processes lease together, and how much at once.
+// The number of screenings that the processes lease together, and in one call.
 const (
 	limit     = 5000
 	leaseSize = 7 // does not divide the limit
@@ -31,8 +31,8 @@ const (
 
 var month = access.MonthOf(time.Now())
 
-// TestMain is also the main function of the processes that a test starts: of those
-// which are told a database.
+// TestMain is also the main function of the processes that a test starts: those with a
+// database in their environment.
 func TestMain(m *testing.M) {
 	name := os.Getenv("SQLSTORE_TEST_DATABASE")
 	if name == "" {
@@ -72,16 +72,16 @@ func leaseAll(d database, at string) error {
 	}
 }
 
-// isStarved reports whether err is that of a call whose time ended while others had
-// the database: SQLite has no queue, and on a slow disk one of them may have it for
-// long.
+// isStarved reports whether err is that of a call that timed out while others had
+// locked the database: SQLite has no queue, and on a slow disk one process may hold the
+// lock for long.
 func isStarved(err error) bool {
 	var said *driver.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &said) && said.Code()&0xff == codes.SQLITE_BUSY
 }
 
-// TestProcesses has processes lease at once, of a database that they find empty,
-// and kills some of them.
+// TestProcesses starts processes that lease concurrently from an empty database, and
+// kills some of them.
 func TestProcesses(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		for _, killed := range []int{0, processes - 1} {
@@ -101,7 +101,7 @@ func TestProcesses(t *testing.T) {
 						t.Fatal(err)
 					}
 					wg.Go(func() {
-						// What it has written before it was killed is all here.
+						// Everything that it wrote before it was killed is here.
 						for lines := bufio.NewScanner(stdout); lines.Scan(); {
 							n, err := strconv.Atoi(lines.Text())
 							if err != nil {
@@ -134,7 +134,7 @@ func TestProcesses(t *testing.T) {
 	})
 }
 
-// TestKilledDatabase kills the server that is leased from, again and again.
+// TestKilledDatabase repeatedly kills the database server while replicas lease.
 func TestKilledDatabase(t *testing.T) {
 	const crashes, workers = 3, 4
 	server := postgrestest.Start(t)
@@ -193,8 +193,8 @@ func TestKilledDatabase(t *testing.T) {
 	t.Logf("%d crashes: %d errors, %d lost", crashes, failed.Load(), leased-granted.Load())
 }
 
-// TestOpenAtOnce has replicas find an empty database at the same time: one makes
-// the tables, and all work.
+// TestOpenAtOnce opens an empty database from several replicas at the same time: one
+// creates the tables, and all work.
 func TestOpenAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		at := d.new(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )
 
-// TestRetry holds that what did nothing is repeated, for a bounded time, and
-// nothing else.
+// TestRetry checks that only calls without an effect are retried, for a bounded
+// time.
 func TestRetry(t *testing.T) {
 	passing, final := errors.New("it may pass"), errors.New("it stays")
 	transient := func(err error) bool { return err == passing }
@@ -50,7 +50,7 @@ func TestRetry(t *testing.T) {
 	})
 }
 
-// TestFull holds that nothing is granted that could not be written.
+// TestFull checks that nothing is granted if it cannot be written.
 func TestFull(t *testing.T) {
 	s, err := sqlite.Open(t.Context(), t.TempDir()+"/db")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
-// A database is one on which Stores are tested.
+// A database is a kind of database to test Stores on.
 type database struct {
 	name string
 	new  func(t testing.TB) string // returns the place of an empty one
@@ -30,7 +30,7 @@ var databases = []database{
 	{"PostgreSQL", postgrestest.URL, postgres.Open, postgres.New},
 }
 
-// onEach runs a test on each of the databases.
+// onEach runs a test on each kind of database.
 func onEach(t *testing.T, test func(*testing.T, database)) {
 	for _, d := range databases {
 		t.Run(d.name, func(t *testing.T) { test(t, d) })

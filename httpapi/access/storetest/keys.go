@@ -11,7 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-// newKey returns a key as a Store keeps it, with something in every field.
+// newKey returns a normalized key with every field set.
 func newKey(id string) access.Key {
 	return access.Key{
 		ID: id, Name: "Zahlungen, 'bank' \"x\" \\ %_ ☂ 𝄞",

@@ -24,7 +24,7 @@ func leased(s access.Store, id string, m access.Month, n int64) error {
 	return nil
 }
 
-// lease returns an error if Lease grants another number, or returns another total.
+// lease returns an error if Lease does not grant or return the expected numbers.
 func lease(s access.Store, id string, m access.Month, n, limit, granted, total int64) error {
 	gotGranted, gotTotal, err := s.Lease(ctx, id, m, n, limit)
 	if err != nil || gotGranted != granted || gotTotal != total {

@@ -58,7 +58,7 @@ func (f *faulty) Answered(ctx context.Context, replica string, m access.Month, a
 }
 func (f *faulty) Fold(ctx context.Context, replica, id string) error { return f.fold(ctx, replica, id) }
 
-// leasedIn returns what is leased in s.
+// leasedIn returns the number of leased screenings in s.
 func leasedIn(ctx context.Context, s access.Store, id string, m access.Month) (int64, error) {
 	leased, _, _, err := s.Account(ctx, id, m)
 	return leased, err
@@ -78,7 +78,7 @@ func good() *faulty {
 	return &faulty{m, m.Key, m.Keys, m.PutKey, m.Touch, m.Lease, m.Return, leased, m.Claim, m.Unclaim, m.Answered, m.Fold}
 }
 
-// changed lets by change every key that is read.
+// changed applies change to every key that is read.
 func changed(f *faulty, by func(*access.Key)) {
 	key, keys := f.key, f.keys
 	f.key = func(ctx context.Context, id string) (access.Key, error) {
@@ -97,7 +97,7 @@ func changed(f *faulty, by func(*access.Key)) {
 	}
 }
 
-// put stores a key over whatever is stored, as if it were of another version.
+// put stores a key over any stored version.
 func (f *faulty) put(ctx context.Context, k access.Key, version func(stored int64) int64) error {
 	old, err := f.Store.Key(ctx, k.ID)
 	if err != nil && !errors.Is(err, access.ErrNoKey) {

@@ -28,7 +28,7 @@ var day = time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC)
 
 var update = flag.Bool("update", false, "rewrite testdata/filings.golden")
 
-// filedAs returns how e is filed, as text.
+// filedAs returns as text how e is filed.
 func filedAs(e sources.Entry) string {
 	keys := AppendFilings(nil, e)
 	b := fmt.Appendf(nil, "%s %q %q: %d", e.Address, e.Listed, e.Asset, formOf(e, keys))
@@ -38,7 +38,7 @@ func filedAs(e sources.Entry) string {
 	return string(b)
 }
 
-// shapeOf returns what is alike in entries that are filed alike.
+// shapeOf returns the properties that determine how an entry is filed.
 func shapeOf(e sources.Entry) string {
 	keys := AppendFilings(nil, e)
 	b := fmt.Appendf(nil, "%s %d", e.Address.Chain(), formOf(e, keys))
@@ -82,9 +82,9 @@ func vectors(t testing.TB) []address.Address {
 	return slices.Compact(all)
 }
 
-// TestRule checks that entries are filed, and listings written, as Rule says, and that no
-// string can be read as an address of another chain than before. If it fails, old tables
-// would be read wrongly.
+// TestRule checks that entries are filed and listings written according to Rule, and
+// that no string can be read as an address of another chain than before. If it fails,
+// old tables would be misread.
 func TestRule(t *testing.T) {
 	var literals []sources.Entry
 	for _, text := range []string{paymentID, "0xA7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near", " bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa?amount=1"} {
