@@ -1,16 +1,14 @@
 // Package address validates and normalizes wallet addresses, and reports which
 // of them are the same account.
 //
-// Three functions read an address. [Parse] is strict: it takes what a wallet
-// should accept from a person. [Normalize] is tolerant where the account is
-// not in doubt: outer blanks, a URI scheme, capitals of an EVM address that do
-// not verify. [Detect] does not need to be told the chain. A fourth, [FindAll],
-// finds the addresses in a text.
+// [Parse] reads an address of a given chain and is strict. [Normalize] also
+// accepts harmless variations, such as surrounding white space or a payment
+// URI. [Detect] reports on which chains a string is an address. [FindAll] finds
+// the addresses in a text.
 //
-// All of them make an [Address], a small comparable value that cannot be wrong:
-// only this package can make a valid one. Two Addresses may be different
-// spellings of one account; compare their [Address.Canonical] forms. Two
-// accounts may be controlled by one key; compare their [Address.Key].
+// All of them return an [Address], a small comparable value. Two Addresses can
+// be spellings of one account: compare their [Address.Canonical] forms. Two
+// accounts can be controlled by one key: compare their [Address.Key].
 //
 //	a, err := address.Parse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
 //	if err != nil {
@@ -18,15 +16,10 @@
 //	}
 //	a.Normalized() // "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 //
-// A failed call returns a [*ParseError], which says why. It recognizes a private
-// key or a seed given instead of an address, and never quotes it.
+// A [*ParseError] never quotes a private key or a seed that was passed by
+// mistake.
 //
-// No function of this package does any I/O or changes any state but its
-// caller's, and all may be called concurrently. None but [MustParse] panics,
-// whatever it is given. Those that read one address bound its length before any
-// other work: a valid one costs some hundred nanoseconds on most chains, and the
-// worst input, with its error, tens of microseconds. The work of [FindAll] grows
-// with the length of the text.
+// The functions perform no I/O and are safe for concurrent use.
 package address
 
 import (
@@ -38,15 +31,16 @@ import (
 )
 
 // An Address is a wallet address in the normal form of its chain. It is
-// comparable, immutable and 24 bytes small, and works as a map key. Equal
-// Addresses have equal chains and equal spellings.
+// comparable and immutable, occupies 24 bytes, and works as a map key. Two
+// Addresses are equal if their chains and their spellings are equal.
 //
-// The zero Address is not valid. [Parse], [Normalize], [Detect], [FindAll],
-// [Address.Canonical] and [Address.UnmarshalText] make valid ones.
+// The zero Address is not valid. Only this package makes valid ones: [Parse],
+// [Normalize], [Detect], [FindAll], [Address.Canonical] and
+// [Address.UnmarshalText].
 type Address struct {
 	text string
-	row  uint16 // of chains, plus one; zero in the zero Address
-	form form   // which of the chain's encodings; decided by row and text alone
+	row  uint16 // index in chains plus one; zero in the zero Address
+	form form   // the encoding, if the chain has several; determined by row and text
 }
 
 var (
@@ -55,25 +49,28 @@ var (
 	_ encoding.TextUnmarshaler = (*Address)(nil)
 )
 
-// Parse returns the Address that s spells on chain c. It is strict: s must be
-// exactly an address of the chain's main network, without blanks or a URI
-// scheme, and mixed letter case in hex digits must be the checksum that it is on
-// the chain: EIP-55, and what rootstock, wanchain, zilliqa and starknet have of
-// their own. The letter case of the result is the chain's normal one; its
-// encoding is that of s.
+// Parse parses s as an address on chain c. It is strict: s must be exactly an
+// address of the chain's main network, without white space or a URI scheme. Hex
+// digits in mixed case must match the chain's checksum: EIP-55, or the rule of
+// rootstock, wanchain, zilliqa or starknet. The result keeps the encoding of s
+// and has the chain's normal letter case.
 //
-// On chains whose addresses hold no checksum, as solana and near, s is refused if
-// it proves to be an address of another chain, in bech32 for one.
+// Some chains, such as solana and near, have addresses without a checksum.
+// There, Parse rejects s if it is provably an address of another chain.
 //
-// c is a slug; [ParseChain] makes one of what somebody has typed. An error is a
-// [*ParseError], with [ErrChain] for any other c.
+// c must be a slug; use [ParseChain] to read a chain's name from user input.
+// Any error is a [*ParseError]; for an unknown c it wraps [ErrChain].
+//
+// Parse checks the length of s first, so its cost is bounded: typically a few
+// hundred nanoseconds for a valid address, and tens of microseconds for the
+// worst input.
 func Parse(c Chain, s string) (Address, error) {
 	r := lookup(c)
 	if r == 0 || r == otherEVMRow {
 		return parseOther(c, s, false)
 	}
 	format := chains[r-1].format
-	if _, ok := format.(evm); ok && isPlainEVM(s) { // most questions, spared the call
+	if _, ok := format.(evm); ok && isPlainEVM(s) { // fast path for the most common input
 		return Address{s, r, formEVM}, nil
 	}
 	text, form, f := format.parse(s, false)
@@ -83,23 +80,22 @@ func Parse(c Chain, s string) (Address, error) {
 	return Address{text, r, form}, nil
 }
 
-// Normalize is Parse for input whose account is not in doubt though its
-// spelling is not strictly right. Besides all that Parse takes, it takes blanks
-// around the address, "0X" for "0x", capitals of an EVM address that do not
-// verify, a URI ("bitcoin:…?amount=1", "ethereum:…@1"), a CAIP-10 account id
-// ("eip155:1:0x…"), and on some chains further spellings of an account, such
-// as the 41-hex form on tron. It never takes what could be another account, nor
-// more than 4096 bytes.
+// Normalize is like [Parse] but also accepts input that identifies the account
+// beyond doubt without being strictly correct: surrounding white space, "0X"
+// for "0x", EVM addresses whose capitals do not match EIP-55, URIs
+// ("bitcoin:…?amount=1", "ethereum:…@1"), CAIP-10 account ids ("eip155:1:0x…"),
+// and on some chains further spellings, such as the 42-digit hex form on tron.
+// It rejects any input that could mean another account, and any input over 4096
+// bytes.
 //
-// c is a slug, as for Parse. An error is a [*ParseError]. Its Offset counts from the
-// beginning of s.
+// Any error is a [*ParseError]. Its Offset counts from the beginning of s.
 func Normalize(c Chain, s string) (Address, error) {
 	r := lookup(c)
 	if r == 0 || r == otherEVMRow {
 		return parseOther(c, s, true)
 	}
 	format := chains[r-1].format
-	if _, ok := format.(evm); ok && isPlainEVM(s) { // most questions, spared the call
+	if _, ok := format.(evm); ok && isPlainEVM(s) { // fast path for the most common input
 		return Address{s, r, formEVM}, nil
 	}
 	text, form, f := format.parse(s, true)
@@ -109,13 +105,14 @@ func Normalize(c Chain, s string) (Address, error) {
 	return Address{text, r, form}, nil
 }
 
-// Identify is [Normalize] and [Address.Identity] in one for an address of an EVM
-// chain in normal form, as most questions are. The words are those of 20 bytes of
-// [identity.KeccakHash]. It is made for the indexes of this module, and saves a
-// third of the time. If it reports false, it says nothing about s.
+// Identify combines [Normalize] and [Address.Identity] for an EVM address in
+// normal form, the most common query. The words hold the 20 bytes of an
+// [identity.KeccakHash]. Identify serves the indexes of this module and takes
+// two thirds of the time of the separate calls. If it reports false, s may
+// still be a valid address.
 func (c Chain) Identify(s string) (Address, identity.Words, bool) {
 	r := ethereumRow
-	if c != "ethereum" { // most questions, decided by one comparison
+	if c != "ethereum" { // fast path for the most common chain
 		if r = lookup(c); r == 0 {
 			return Address{}, identity.Words{}, false
 		}
@@ -137,8 +134,8 @@ func (c Chain) Identify(s string) (Address, identity.Words, bool) {
 	return Address{s, r, formEVM}, identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), true
 }
 
-// MustParse is Parse for tests and tables of constants. It panics if s is not
-// an address of c.
+// MustParse is like [Parse] but panics if s is not an address on c. It
+// simplifies tests and tables of constants.
 func MustParse(c Chain, s string) Address {
 	a, err := Parse(c, s)
 	if err != nil {
@@ -147,10 +144,10 @@ func MustParse(c Chain, s string) Address {
 	return a
 }
 
-// IsValid reports whether a is an address, that is, not the zero Address.
+// IsValid reports whether a is not the zero Address.
 func (a Address) IsValid() bool { return a.row != 0 }
 
-// Chain returns the chain of a, and "" for the zero Address.
+// Chain returns the chain of a, or "" for the zero Address.
 func (a Address) Chain() Chain {
 	if a.row == 0 {
 		return ""
@@ -161,9 +158,9 @@ func (a Address) Chain() Chain {
 	return chains[a.row-1].slug
 }
 
-// Normalized returns the bare spelling of a as its chain writes it, such as
-// "0xab58…", "TJRab…" or "bc1q…", and "" for the zero Address. It is the
-// encoding that was parsed, in its normal letter case; Parse takes it back.
+// Normalized returns the address without its chain, in the chain's normal
+// letter case: "0xab58…", "TJRab…" or "bc1q…". It keeps the encoding that was
+// parsed. [Parse] accepts the result. For the zero Address it returns "".
 func (a Address) Normalized() string {
 	if a.row == otherEVMRow {
 		return a.text[len(a.text)-evmLen:]
@@ -171,13 +168,14 @@ func (a Address) Normalized() string {
 	return a.text
 }
 
-// Canonical returns the one Address that stands for the account of a, over all
-// encodings of its chain and over all EVM chains: a legacy bitcoin-cash address
-// becomes CashAddr, an XRP X-address classic, and an EVM address one on
-// ethereum. What is not part of the account, such as a destination tag or a
-// payment id, is left out. It is idempotent, and zero for the zero Address.
+// Canonical returns the one Address that represents the account of a across all
+// encodings of its chain and across all EVM chains: a legacy bitcoin-cash
+// address becomes CashAddr, an XRP X-address becomes classic, and an EVM
+// address becomes one on ethereum. It drops what is not part of the account,
+// such as a destination tag or a payment id. Canonical is idempotent, and
+// returns zero for the zero Address.
 //
-// Use it to compare accounts; show people [Address.Normalized].
+// Use Canonical to compare accounts, and [Address.Normalized] to show them.
 func (a Address) Canonical() Address {
 	if a.row == 0 {
 		return Address{}
@@ -190,8 +188,8 @@ func (a Address) Canonical() Address {
 	return Address{text, a.row, form}
 }
 
-// isEVM reports whether a, which is valid, is an account of the EVM, and so the
-// same account on all EVM chains.
+// isEVM reports whether a, which must be valid, is an EVM account, and
+// therefore the same account on all EVM chains.
 func (a Address) isEVM() bool {
 	switch chains[a.row-1].format.(type) {
 	case evmFamily:
@@ -202,14 +200,14 @@ func (a Address) isEVM() bool {
 	return false
 }
 
-// Compare returns -1, 0 or +1: Addresses are ordered by chain, then spelling,
-// the zero Address first. It is 0 exactly when a == b.
+// Compare orders Addresses by chain and then by spelling. It returns -1, 0 or
+// +1; the result is 0 if and only if a == b. The zero Address sorts first.
 func (a Address) Compare(b Address) int {
 	return cmp.Or(strings.Compare(string(a.Chain()), string(b.Chain())), strings.Compare(a.Normalized(), b.Normalized()))
 }
 
 // String returns the chain, a colon and the normalized address, such as
-// "ethereum:0xab58…", and "invalid address" for the zero Address.
+// "ethereum:0xab58…". For the zero Address it returns "invalid address".
 func (a Address) String() string {
 	if a.row == 0 {
 		return "invalid address"
@@ -217,7 +215,7 @@ func (a Address) String() string {
 	return string(a.Chain()) + ":" + a.Normalized()
 }
 
-// AppendText appends the text that MarshalText returns to b. It never fails.
+// AppendText implements [encoding.TextAppender]. It never fails.
 func (a Address) AppendText(b []byte) ([]byte, error) {
 	if a.row == 0 {
 		return b, nil
@@ -227,15 +225,15 @@ func (a Address) AppendText(b []byte) ([]byte, error) {
 	return append(b, a.Normalized()...), nil
 }
 
-// MarshalText returns what String returns, and no text for the zero Address.
-// It never fails.
+// MarshalText implements [encoding.TextMarshaler]. It returns the same text as
+// [Address.String], but no text for the zero Address. It never fails.
 func (a Address) MarshalText() ([]byte, error) {
 	return a.AppendText(nil)
 }
 
-// UnmarshalText reads the text that MarshalText writes: a chain slug, a colon
-// and an address that [Parse] takes. Empty text gives the zero Address. On an
-// error, a [*ParseError], a is left as it was.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It accepts a chain slug,
+// a colon and an address that [Parse] accepts. Empty text yields the zero
+// Address. On error, a [*ParseError], a is unchanged.
 func (a *Address) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*a = Address{}
@@ -245,7 +243,7 @@ func (a *Address) UnmarshalText(text []byte) error {
 	if !ok {
 		return withoutChain(string(text))
 	}
-	if slug == otherEVMSlug { // the id of a chain has a colon
+	if slug == otherEVMSlug { // an otherEVM slug contains a colon
 		number, rest, _ := strings.Cut(s, ":")
 		slug, s = eip155+number, rest
 	}
@@ -257,9 +255,10 @@ func (a *Address) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Proven reports whether the spelling of a proves itself by a checksum that
-// chance does not meet, or is "0x" and 40 hex digits. An address that does not,
-// such as one of solana, may be other text as well.
+// Proven reports whether the spelling of a is unlikely to be anything but an
+// address: it has a checksum that random text does not match, or is "0x" and 40
+// hex digits. An address without a checksum, such as one of solana, is not
+// proven.
 func (a Address) Proven() bool {
 	return a.row != 0 && chains[a.row-1].format.proves(a.form)
 }

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// A Chain names a blockchain by its slug: "bitcoin", "ethereum", "tron". A slug
-// is a full name in lower case, never a ticker. [ParseChain] reads one from
-// outside; [Chains] lists all.
+// A Chain identifies a blockchain by its slug: "bitcoin", "ethereum", "tron". A
+// slug is a full name in lower case, never a ticker. [ParseChain] accepts other
+// names; [Chains] lists all slugs.
 type Chain string
 
 // A chain is one row of the table in table.go.
 type chain struct {
 	slug    Chain
-	name    string // for people
-	caip2   string // blockchain id by CAIP-2, "" where none is registered
-	slip44  int32  // coin type by SLIP-44, -1 where none is registered
-	aliases string // other full names, separated by blanks
-	tickers string // asset tickers, separated by blanks
+	name    string // display name
+	caip2   string // CAIP-2 chain id; "" if none is registered
+	slip44  int32  // SLIP-44 coin type; -1 if none is registered
+	aliases string // other full names, separated by spaces
+	tickers string // asset tickers, separated by spaces
 	format  format
 }
 
-// row returns the row of c in the table, and nil if there is none.
+// row returns the row of c in the table, or nil.
 func (c Chain) row() *chain {
 	if r := rowOf(c); r != 0 && r != otherEVMRow {
 		return &chains[r-1]
@@ -30,8 +30,8 @@ func (c Chain) row() *chain {
 	return nil
 }
 
-// Name returns the display name of c, such as "Bitcoin Cash", and "" if c is
-// not supported.
+// Name returns the display name of c, such as "Bitcoin Cash", or "" if c is not
+// supported.
 func (c Chain) Name() string {
 	if row := c.row(); row != nil {
 		return row.name
@@ -42,7 +42,7 @@ func (c Chain) Name() string {
 	return ""
 }
 
-// CAIP2 returns the CAIP-2 chain id of c, such as "eip155:1", and "" if none is
+// CAIP2 returns the CAIP-2 chain id of c, such as "eip155:1", or "" if none is
 // registered.
 func (c Chain) CAIP2() string {
 	if row := c.row(); row != nil {
@@ -54,7 +54,7 @@ func (c Chain) CAIP2() string {
 	return ""
 }
 
-// SLIP44 returns the SLIP-44 coin type of c, and -1 if none is registered.
+// SLIP44 returns the SLIP-44 coin type of c, or -1 if none is registered.
 func (c Chain) SLIP44() int {
 	if row := c.row(); row != nil {
 		return int(row.slip44)
@@ -70,8 +70,9 @@ func (c Chain) Aliases() []string {
 	return nil
 }
 
-// Tickers returns the tickers of the assets on c, in upper case. They are for
-// reading lists. A ticker does not name a chain: several chains share one.
+// Tickers returns the tickers of the assets on c, in upper case, which
+// sanctions lists use. A ticker does not identify a chain, since several chains
+// can share one.
 func (c Chain) Tickers() []string {
 	if row := c.row(); row != nil {
 		return strings.Fields(row.tickers)
@@ -79,8 +80,9 @@ func (c Chain) Tickers() []string {
 	return nil
 }
 
-// Chains returns the slugs of the chains in the table, sorted. Any other EVM
-// chain is supported as "eip155:" and its number. The slice is the caller's own.
+// Chains returns the slugs of the chains in the table, sorted. Every other EVM
+// chain is supported as "eip155:" and its number. The caller may modify the
+// slice.
 func Chains() []Chain {
 	all := make([]Chain, 0, len(chains))
 	for i := range chains {
@@ -92,12 +94,12 @@ func Chains() []Chain {
 	return all
 }
 
-// ParseChain returns the Chain that name names, in any letter case and without
-// outer blanks: a slug, a display name ("Bitcoin Cash"), a CAIP-2 id, or an alias,
-// which may be the name of the chain at CoinGecko, in Trust Wallet's registry or
-// by EIP-3770. "eip155:" and any number is an EVM chain. Anything else is a
-// [*ParseError] with [ErrChain]; for the ticker of an asset its Other is the slug
-// to use.
+// ParseChain parses the name of a chain: a slug, a display name ("Bitcoin
+// Cash"), a CAIP-2 id, or an alias, such as the chain's name at CoinGecko, in
+// Trust Wallet's registry or in EIP-3770. It ignores letter case and
+// surrounding white space. It accepts "eip155:" followed by any number as an
+// EVM chain. Otherwise it returns a [*ParseError] that wraps [ErrChain]; if
+// name is a ticker, its Other field holds the slug to use.
 func ParseChain(name string) (Chain, error) {
 	if r := lookup(Chain(name)); r != 0 && r != otherEVMRow {
 		return chains[r-1].slug, nil
@@ -115,7 +117,8 @@ func ParseChain(name string) (Chain, error) {
 	return "", unsupported(Chain(name), "")
 }
 
-// chainNames maps all names of chains, in lower case, to their rows, plus one.
+// chainNames maps every name of a chain, in lower case, to the chain's row plus
+// one.
 var chainNames = sync.OnceValue(func() map[string]uint16 {
 	names := make(map[string]uint16)
 	add := func(name string, i int) {
@@ -140,11 +143,11 @@ var chainNames = sync.OnceValue(func() map[string]uint16 {
 	return names
 })
 
-// maxSlug bounds what ParseChain looks at; the longest name is far shorter.
+// maxSlug is the longest name that ParseChain reads. All names are far shorter.
 const maxSlug = 64
 
-// unsupported returns the error for a chain that is not in the table. It names
-// the slug where c is one of its other names.
+// unsupported returns the error for a chain that is not in the table. If c is
+// another name of a chain, the error holds the slug.
 func unsupported(c Chain, input string) *ParseError {
 	e := &ParseError{Chain: Chain(redactSecret(string(c))), Input: redactSecret(input), Offset: -1, Err: ErrChain}
 	if len(c) > maxSlug {
@@ -168,7 +171,7 @@ func unsupported(c Chain, input string) *ParseError {
 	return e
 }
 
-// hasWord reports whether word is one of the blank-separated words.
+// hasWord reports whether word is one of the space-separated words.
 func hasWord(words, word string) bool {
 	for w := range strings.FieldsSeq(words) {
 		if w == word {
@@ -178,10 +181,10 @@ func hasWord(words, word string) bool {
 	return false
 }
 
-// lookup returns the row of the chain with slug c, plus one; or zero.
+// lookup returns the row of the chain with slug c plus one, or zero.
 //
-// It is on the path of every call, so it is a hash table of its own: two reads and
-// a comparison of words, against some six nanoseconds for a map.
+// Every call needs it, so it uses its own hash table: two reads and a
+// comparison of words take less than the six nanoseconds or so of a map.
 func lookup(c Chain) uint16 {
 	if len(c) == 0 || len(c) > maxSlug {
 		return 0
@@ -195,14 +198,14 @@ func lookup(c Chain) uint16 {
 	}
 }
 
-// ends are the length of a slug and its first and last eight bytes, or all that it
-// has. Up to a length of 16, they are all there is to know of it.
+// ends holds the length of a slug and its first and last eight bytes. They
+// identify a slug of up to 16 bytes.
 type ends struct {
 	n           int
 	first, last uint64
 }
 
-// slugEnds returns the ends of c, which is not empty.
+// slugEnds returns the ends of c, which must not be empty.
 func slugEnds(c Chain) ends {
 	n := len(c)
 	if n >= 8 {
@@ -214,12 +217,12 @@ func slugEnds(c Chain) ends {
 	return ends{n, uint64(c[0]) | uint64(c[n/2])<<8, uint64(c[n-1])}
 }
 
-// hash must be cheap and need not be good: slugs are our own constants.
+// hash is cheap rather than good, which suffices for our own constants.
 func (e ends) hash() uint32 {
 	return uint32((e.first*0x9e3779b97f4a7c15 + e.last*0xc2b2ae3d27d4eb4f) >> 40)
 }
 
-// slugIndex maps hashes of slugs to rows, plus one, with linear probing.
+// slugIndex maps hashes of slugs to rows plus one, with linear probing.
 var slugIndex = func() (t [1024]struct {
 	ends
 	row uint16
@@ -235,7 +238,7 @@ var slugIndex = func() (t [1024]struct {
 	return t
 }()
 
-// The rows of two chains, plus one.
+// The rows of frequently used chains, plus one.
 var (
 	ethereumRow = lookup("ethereum")
 	icpRow      = lookup("internet-computer")

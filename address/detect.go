@@ -7,10 +7,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 )
 
-// Detect returns s as an Address of every chain on which [Parse] takes it:
-// first those that s proves to be (see [Address.Proven]), then the others, each
-// in the order of the chain table. What ethereum takes is named as its alone, for
-// all EVM chains. It returns nil if there are none.
+// Detect parses s on every chain and returns the Addresses that [Parse]
+// accepts: first the proven ones (see [Address.Proven]), then the others, each
+// in the order of the chain table. An EVM address is returned once, on
+// ethereum. If no chain accepts s, Detect returns nil.
 func Detect(s string) []Address {
 	var found []Address
 	proven := 0
@@ -28,8 +28,8 @@ func Detect(s string) []Address {
 	}
 }
 
-// detectProven returns s as an address of the first chain, in the order of the
-// table, on which it proves itself. It skips row except.
+// detectProven returns s as an address of the first chain in the table on which
+// it is proven. It skips row except.
 func detectProven(s string, except uint16) (Address, bool) {
 	d := newDetector(s)
 	for d.proven = true; ; {
@@ -40,22 +40,22 @@ func detectProven(s string, except uint16) (Address, bool) {
 	}
 }
 
-// provesElsewhere reports whether s proves to be an address of some chain. A
-// format without a checksum refuses such text: it is an address given with the
-// wrong chain, not an account that nobody owns. Since the answer takes
-// microseconds, a format asks only about text that its own addresses rarely look
-// like.
+// provesElsewhere reports whether s is provably an address of some chain.
+// Formats without a checksum reject such text: it is an address given with the
+// wrong chain. The check takes microseconds, so a format calls it only for text
+// that its own addresses rarely resemble.
 func provesElsewhere(s string) bool {
 	_, ok := detectProven(s, 0)
 	return ok
 }
 
-// isOneCase reports whether the letters in s are all small or all capital, as
-// they are in bech32, and hardly ever in 32 bytes of Base58 or Base64.
+// isOneCase reports whether the letters in s are all lower or all upper case,
+// as they are in Bech32 and hardly ever are in 32 bytes of Base58 or Base64.
 func isOneCase(s string) bool {
-	// Eight characters at a time, without a branch for each: letters have bit 6,
-	// and small ones bit 5 too. Most strings are of both cases in the first eight.
-	// An underscore counts as a capital; nothing in bech32 or hex has one.
+	// Process eight characters at a time without branches. Letters have bit
+	// 6 set, and lower-case letters also bit 5. Most strings have both
+	// cases in the first eight characters. An underscore counts as upper
+	// case; Bech32 and hex never contain one.
 	const bit6 = 0x4040404040404040
 	var lower, upper uint64
 	for ; len(s) >= 8; s = s[8:] {
@@ -73,18 +73,18 @@ func isOneCase(s string) bool {
 	return lower == 0 || upper == 0
 }
 
-// A detector tries a string on all chains. What decoding it in Base58 shows is
-// found out once, for that is most of the work and the same for most chains.
+// A detector tries a string on all chains. It decodes Base58 only once, because
+// that is most of the work and the same for most chains.
 type detector struct {
 	s       string
 	rows    []uint16 // the rows to try, plus one
-	row     int      // the next of them
-	proven  bool     // leave out the formats that prove nothing
+	row     int      // index in rows of the next one
+	proven  bool     // skip formats that prove nothing
 	evm     bool     // s is an address of ethereum
-	all     uint16   // the classes that all characters have
+	all     uint16   // the classes that all characters share
 	raw     [base58.MaxLen]byte
 	n       int  // bytes in raw; 0 if s is not Base58
-	bitcoin bool // the checksum of raw is that of Bitcoin
+	bitcoin bool // raw ends with Bitcoin's checksum
 }
 
 func newDetector(s string) detector {
@@ -110,7 +110,7 @@ func newDetector(s string) detector {
 	return d
 }
 
-// next returns the next address that the string is.
+// next returns the next address that the string spells.
 func (d *detector) next() (Address, bool) {
 	for d.row < len(d.rows) {
 		i := int(d.rows[d.row]) - 1
@@ -131,7 +131,7 @@ func (d *detector) next() (Address, bool) {
 	return Address{}, false
 }
 
-// allRows are all rows, plus one.
+// allRows holds all rows, plus one.
 var allRows = func() (rows []uint16) {
 	for i := range chains {
 		rows = append(rows, uint16(i+1))
@@ -139,8 +139,8 @@ var allRows = func() (rows []uint16) {
 	return rows
 }()
 
-// mixedRows are the rows of the chains, plus one, whose addresses may be digits of
-// Base58 in both cases of letters.
+// mixedRows holds the rows, plus one, of the chains whose addresses can consist
+// of Base58 digits in both letter cases.
 var mixedRows = func() (rows []uint16) {
 	for i := range chains {
 		switch chains[i].format.(type) {
@@ -153,9 +153,9 @@ var mixedRows = func() (rows []uint16) {
 	return rows
 }()
 
-// fits reports false if the string is certainly not an address of format f or, if
-// d.proven is set, not one that proves itself. It saves time, and it keeps
-// provesElsewhere from calling the formats that call provesElsewhere.
+// fits reports false if the string is certainly not an address of format f, or
+// not a proven one if d.proven is set. It saves time, and it keeps
+// provesElsewhere from calling formats that call provesElsewhere.
 func (d *detector) fits(f format) bool {
 	switch f := f.(type) {
 	case near, solana, arweave, hex32, antelope:
@@ -186,7 +186,7 @@ func (d *detector) fitsUTXO(u *utxo) bool {
 		return true
 	}
 	if u.hrp != "" && hasHRP(d.s, u.hrp) || u.long != "" && hasHRP(d.s, u.long) {
-		return true // its digits may all be Base58 too
+		return true // all its digits may also be Base58
 	}
 	if u.hash == sha256d && !d.bitcoin {
 		return false
@@ -195,8 +195,8 @@ func (d *detector) fitsUTXO(u *utxo) bool {
 		slices.ContainsFunc(u.more, func(v version) bool { return d.begins(v.prefix) })
 }
 
-// begins reports whether the bytes of the string, read as Base58, begin with
-// version, which is not "".
+// begins reports whether the bytes that the string decodes to in Base58 begin
+// with version, which must not be empty.
 func (d *detector) begins(version string) bool {
 	return version != "" && len(version) <= d.n && string(d.raw[:len(version)]) == version
 }

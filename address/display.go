@@ -2,9 +2,9 @@ package address
 
 import "strings"
 
-// Display returns a as wallets show it: on EVM chains with the capitals of EIP-55
-// (of ERC-1191 on rootstock, inverted on wanchain), otherwise [Address.Normalized].
-// [Parse] accepts it.
+// Display returns a as wallets show it: on EVM chains with the capitals of
+// EIP-55 (of ERC-1191 on rootstock, inverted on wanchain), otherwise as
+// [Address.Normalized] does. [Parse] accepts the result.
 func (a Address) Display() string {
 	text := a.Normalized()
 	if a.row == 0 || !a.isEVM() || len(text) < 40 {
@@ -20,11 +20,11 @@ func (a Address) Display() string {
 		}
 		return text[:at] + withCapitals(digits, "", 0)
 	}
-	return text // in Bech32
+	return text // Bech32
 }
 
-// withCapitals returns digits, 40 in lower-case hex, with the letters as capitals
-// that the hash of prefix and digits says. invert is 0x20 for all others instead.
+// withCapitals returns digits, 40 lower-case hex digits, with capitals set by
+// the hash of prefix and digits. If invert is 0x20, it inverts the letter case.
 func withCapitals(digits, prefix string, invert byte) string {
 	sum := keccak256([]byte(prefix + digits))
 	b := []byte(digits)
@@ -41,12 +41,12 @@ func withCapitals(digits, prefix string, invert byte) string {
 }
 
 // CAIP10 returns the CAIP-10 account id of a, such as "eip155:1:0xab58…". It
-// reports false if no CAIP-2 id is registered for the chain, or if the address has
-// characters that CAIP-10 does not allow.
+// reports false if the chain has no registered CAIP-2 id or the address
+// contains characters that CAIP-10 does not allow.
 func (a Address) CAIP10() (string, bool) {
 	id, text := a.Chain().CAIP2(), a.Display()
 	if prefix, body, ok := strings.Cut(text, ":"); ok && len(prefix) > 1 && charClass[prefix[0]]&classLower != 0 {
-		text = body // "bitcoincash:" and "cfx:" repeat the chain
+		text = body // "bitcoincash:" and "cfx:" would repeat the chain
 		if prefix == "ronin" {
 			text = "0x" + body
 		}
@@ -57,12 +57,12 @@ func (a Address) CAIP10() (string, bool) {
 	return id + ":" + text, true
 }
 
-// Kind returns what the text of a tells about the account, in a word: on chains
-// like Bitcoin "p2pk", "p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr", "witness",
-// "shielded" or "unified"; elsewhere
-// "account", "contract", "subaddress", "integrated", "tagged", "muxed" or "name".
-// It is "" if the text does not tell, as on EVM chains, where an account and a
-// contract look alike.
+// Kind returns the kind of the account as far as the address reveals it. On
+// chains like Bitcoin it returns "p2pk", "p2pkh", "p2sh", "p2wpkh", "p2wsh",
+// "p2tr", "witness", "shielded" or "unified"; on others "account", "contract",
+// "subaddress", "integrated", "tagged", "muxed" or "name". It returns "" if the
+// address does not reveal the kind, as on EVM chains, where accounts and
+// contracts look alike.
 func (a Address) Kind() string {
 	if a.row == 0 {
 		return ""
@@ -105,7 +105,7 @@ func (a Address) Kind() string {
 	return ""
 }
 
-// outputKind is Kind on a chain like Bitcoin.
+// outputKind implements Kind for chains like Bitcoin.
 func (a Address) outputKind() string {
 	switch chains[a.row-1].format.(type) {
 	case *cashAddr:

@@ -7,64 +7,69 @@ import (
 	"strings"
 )
 
-// The reasons for which a string is not an address. A [*ParseError] wraps one
-// of them; test with [errors.Is]. ErrLength, ErrCharset, ErrOtherChain and
-// ErrSecret are kinds of ErrSyntax.
+// The reasons why a string is not an address. A [*ParseError] wraps one of
+// them; test for it with [errors.Is]. ErrLength, ErrCharset, ErrOtherChain and
+// ErrSecret also match ErrSyntax.
 var (
-	// ErrChain: the chain is not supported, or a ticker was given for its slug.
+	// ErrChain means that the chain is not supported, or that a ticker was
+	// given instead of a slug.
 	ErrChain = errors.New("unsupported chain")
-	// ErrSyntax: not an address of this chain, by its length, alphabet, prefix
-	// or structure.
+	// ErrSyntax means that the length, alphabet, prefix or structure is not
+	// that of an address of the chain.
 	ErrSyntax = errors.New("not an address of this chain")
-	// ErrLength: too short or too long.
+	// ErrLength means that the string is too short or too long.
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
-	// ErrCharset: a character that no address of the chain has at this place.
+	// ErrCharset means that no address of the chain has this character at
+	// this place.
 	ErrCharset = fmt.Errorf("%w: unexpected character", ErrSyntax)
-	// ErrOtherChain: an address, but of the chain in ParseError.Other.
+	// ErrOtherChain means that the string is an address of another chain,
+	// named in ParseError.Other.
 	ErrOtherChain = fmt.Errorf("%w but of another", ErrSyntax)
-	// ErrSecret: possibly a private key or a seed. The error does not hold it.
+	// ErrSecret means that the string may be a private key or a seed. The
+	// error does not contain the string.
 	ErrSecret = fmt.Errorf("%w, and possibly a private key or seed", ErrSyntax)
-	// ErrChecksum: the right shape, but likely a typing error.
+	// ErrChecksum means that the string has the form of an address but its
+	// checksum does not match, most likely because of a typing error.
 	ErrChecksum = errors.New("checksum mismatch")
-	// ErrNetwork: an address of a test network.
+	// ErrNetwork means that the string is an address of a test network.
 	ErrNetwork = errors.New("address of a test network")
 )
 
-// A ParseError says why a string is not an address. The errors that [Parse],
-// [Normalize], [ParseChain] and [Address.UnmarshalText] return have this
-// concrete type.
+// A ParseError describes why a string is not an address. It is the concrete
+// type of the errors of [Parse], [Normalize], [ParseChain] and
+// [Address.UnmarshalText].
 type ParseError struct {
-	// Chain is the chain that was asked for, as given, cut after 64 bytes.
+	// Chain is the chain as the caller gave it, truncated to 64 bytes.
 	Chain Chain
-	// Input is the string as given, cut after 1024 bytes. It is empty if a
-	// private key or a seed stands in it, whatever Err is, so that the secret
-	// reaches no log.
+	// Input is the string as the caller gave it, truncated to 1024 bytes.
+	// It is empty, whatever Err is, if the string may contain a private key
+	// or a seed, so that the secret reaches no log.
 	Input string
-	// Offset is the byte offset, in the string as given, of the first character
-	// that is wrong, or -1 if none can be named, as for a failed checksum or a
-	// length.
+	// Offset is the byte offset in the caller's string of the first wrong
+	// character. It is -1 if there is no such character, for example if a
+	// checksum does not match.
 	Offset int
-	// Err is the reason: one of the Err variables of this package.
+	// Err is one of the Err variables of this package.
 	Err error
-	// Other is the chain to use instead, where one can be told: with
-	// [ErrOtherChain] the chain whose address Input is, with [ErrChain] the slug
-	// of the chain that was given by its ticker, or to another function than
-	// [ParseChain] by another name. Otherwise it is "".
+	// Other is the chain to use instead, or "" if unknown. With
+	// [ErrOtherChain], it is the chain whose address Input is. With
+	// [ErrChain], it is the slug of the chain that was given by its ticker
+	// or, to a function other than [ParseChain], by another name.
 	Other Chain
 
-	hint string // more to say; never holds the input
+	hint string // advice; never contains the input
 }
 
 // Unwrap returns e.Err.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// Hint says in a few words how the input can be mended, such as "the lower-case
-// form is 0x…" or "use the slug ethereum". It is empty where nothing certain
-// can be said: a hint never guesses at another account.
+// Hint returns a short suggestion for correcting the input, such as "the
+// lower-case form is 0x…" or "use the slug ethereum". It returns "" if there is
+// no certain suggestion; a hint never guesses another account.
 func (e *ParseError) Hint() string { return e.hint }
 
-// Error describes the error in one line. It quotes the input, cut after 128
-// bytes; it is safe to show and to log as far as an address is.
+// Error returns a one-line description. It quotes at most 128 bytes of the
+// input.
 func (e *ParseError) Error() string {
 	var b strings.Builder
 	if e.Err == ErrChain {
@@ -104,7 +109,7 @@ func (e *ParseError) Error() string {
 	return b.String()
 }
 
-// slugOrQuoted returns c as it is if it is a slug of ours, else quoted.
+// slugOrQuoted returns c unchanged if it is a known slug, or else quoted.
 func slugOrQuoted(c Chain) string {
 	if lookup(c) != 0 {
 		return string(c)
@@ -112,7 +117,7 @@ func slugOrQuoted(c Chain) string {
 	return quote(string(c))
 }
 
-// quote quotes s, which came from a stranger, cut to a bounded length.
+// quote quotes s, which is untrusted, and truncates it.
 func quote(s string) string {
 	const max = 128
 	if len(s) > max {

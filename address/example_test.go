@@ -1,6 +1,7 @@
 package address_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -72,6 +73,42 @@ func ExampleFindAll() {
 	// 64-99 tron:TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d
 }
 
+func ExampleAddress() {
+	// An Address works as a map key. Canonical makes one key of all spellings.
+	names := map[address.Address]string{
+		address.MustParse("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96").Canonical(): "Ronin bridge exploiter",
+	}
+	a, err := address.Normalize("bsc", " 0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(names[a.Canonical()])
+	// Output: Ronin bridge exploiter
+}
+
+// An Address is a JSON string of its chain and its normal form. Decoding validates
+// it.
+func ExampleAddress_json() {
+	type payment struct {
+		To address.Address `json:"to"`
+	}
+	p := payment{address.MustParse("tron", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d")}
+	b, err := json.Marshal(p)
+	fmt.Println(string(b), err)
+
+	err = json.Unmarshal([]byte(`{"to":"bitcoin:1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"}`), &p)
+	fmt.Println(p.To, err)
+
+	err = json.Unmarshal([]byte(`{"to":"bitcoin:1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMh"}`), &p)
+	var pe *address.ParseError
+	fmt.Println(errors.As(err, &pe), errors.Is(err, address.ErrChecksum))
+	// Output:
+	// {"to":"tron:TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d"} <nil>
+	// bitcoin:1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH <nil>
+	// true true
+}
+
 func ExampleAddress_Canonical() {
 	legacy := address.MustParse("bitcoin-cash", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH")
 	cash := address.MustParse("bitcoin-cash", "bitcoincash:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h")
@@ -87,7 +124,7 @@ func ExampleAddress_Canonical() {
 }
 
 func ExampleAddress_Key() {
-	// One secret controls both: they are not one account, but one key.
+	// One key controls these two accounts.
 	legacy, _ := address.MustParse("bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH").Key()
 	segwit, _ := address.MustParse("bitcoin", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4").Key()
 	fmt.Println(legacy)

@@ -6,69 +6,70 @@ import (
 	"strings"
 )
 
-// A Found is an address in a text.
+// A Found is an address that [FindAll] found in a text.
 type Found struct {
-	// Address is what stands there, on the chain that [FindAll] says.
+	// Address is the address.
 	Address Address
-	// Start and End are byte offsets: text[Start:End] is what stands there,
-	// with the line break where the address is broken by one.
+	// Start and End are byte offsets: text[Start:End] is the spelling in
+	// the text, including any line break within it.
 	Start, End int
 }
 
-// FindAll returns the addresses in text, in the order of their beginnings and
-// without overlaps; where two begin together, the longer one. It finds only what
-// proves itself (see [Address.Proven]); an address that fits several chains is
-// given as that of the first of [Detect], so all "0x" addresses are ethereum's.
-// It returns nil if there are none.
+// FindAll returns the addresses in text, in order and without overlaps. If two
+// begin at the same place, it returns the longer one. It finds only proven
+// addresses (see [Address.Proven]). An address that fits several chains is
+// returned for the first of those that [Detect] returns, so every "0x" address
+// is one of ethereum. If there are no addresses, FindAll returns nil.
 //
-// Labels, colons, brackets, full stops and URLs around an address do not matter.
-// These need care:
+// Labels, colons, brackets, full stops and URLs around an address do not
+// matter. The details:
 //
-//   - "0x" and 40 hex digits are found in any letter case, as [Normalize] accepts
-//     them, if they stand alone: no hex digit may be next to them, except that of an
-//     escape such as %3D, or of another address. Digits in both cases that verify by
-//     EIP-55 are found anywhere.
-//   - Between letters and digits, an address is found if it is Base58Check of 20
-//     bytes with the checksum of Bitcoin (bitcoin, tron, zcash, tezos and many more),
-//     a classic address of xrp, or Bech32. Others must stand apart.
-//   - An address of up to 128 bytes that is broken by one or two line breaks is found
-//     if its checksum holds. A line break is a line feed with blanks or a carriage
-//     return around it, an empty line, one of quoted-printable ("=" and a line feed),
-//     or one before a quoted line ("> "). An "0x" address needs capitals that verify.
+//   - FindAll finds "0x" and 40 hex digits in any letter case, as [Normalize] accepts
+//     them, unless another hex digit is adjacent that is not part of an escape such as
+//     %3D or of another address. Digits in mixed case that match EIP-55 are found
+//     anywhere.
+//   - Between other letters and digits, FindAll finds addresses in Base58Check with 20
+//     bytes of payload and Bitcoin's checksum (bitcoin, tron, zcash, tezos and many
+//     more), classic addresses of xrp, and Bech32. Other addresses must stand apart.
+//   - FindAll finds an address of up to 128 bytes that one or two line breaks
+//     interrupt, if its checksum matches; an "0x" address needs capitals that match. A
+//     line break is a line feed, possibly with spaces or a carriage return around it,
+//     an empty line, the "=" and line feed of quoted-printable, or a line feed before a
+//     quoted line ("> ").
 //
-// Hashes, registration numbers, and addresses with a typing error or a
-// look-alike letter from another alphabet are not found. The text may be any
-// bytes. The work grows with the length of the text, whatever is in it.
+// FindAll does not find hashes, registration numbers, or addresses with a
+// typing error or a look-alike letter from another alphabet. The text may
+// contain any bytes. The running time is linear in the length of the text.
 func FindAll(text string) []Found {
 	f := finder{text: text}
 	f.search()
 	return f.disjoint()
 }
 
-// The bounds of the search.
+// The limits of the search.
 const (
-	minChunk = 8   // an address with separators: the principal aaaaa-aa
-	minWord  = 14  // one of letters and digits: bc1pfeessrawgf
-	minGlued = 26  // one that is cut out of a longer run
-	maxSpan  = 128 // how far before the end of a chunk an address in it may begin; a broken address
+	minChunk = 8   // the shortest address with separators: the principal aaaaa-aa
+	minWord  = 14  // the shortest of letters and digits: bc1pfeessrawgf
+	minGlued = 26  // the shortest that is cut out of a longer run
+	maxSpan  = 128 // the longest address in a chunk that has other text around it, or that is broken
 )
 
-// A finder is a search in one text. Its methods are given offsets in the text.
+// A finder searches one text. Its methods take offsets in the text.
 //
-// A word is a run of letters and digits as long as can be, a chunk a run of what
-// may stand in an address: words, and the separators of some formats.
+// A word is a maximal run of letters and digits. A chunk is a maximal run of
+// words and of the separators that occur in addresses.
 type finder struct {
 	text  string
 	found []Found
-	tries int // the strings that were tried as addresses
+	tries int // number of strings tried as addresses, for tests
 
-	last [2]span // the chunk before, and the one before that
+	last [2]span // the previous chunk, and the one before it
 }
 
 // A span is a part of the text.
 type span struct{ start, end int }
 
-// search goes through the text.
+// search searches the text.
 func (f *finder) search() {
 	for i := 0; i < len(f.text); {
 		if charClass[f.text[i]]&classAddress == 0 {
@@ -83,12 +84,12 @@ func (f *finder) search() {
 	}
 }
 
-// add notes that a stands at start to end.
+// add records that a stands at start to end.
 func (f *finder) add(a Address, start, end int) {
 	f.found = append(f.found, Found{a, start, end})
 }
 
-// try looks whether an address stands at start to end.
+// try reports whether an address stands at start to end, and records it.
 func (f *finder) try(start, end int) bool {
 	a, ok := f.proven(f.text[start:end])
 	if ok {
@@ -104,7 +105,7 @@ func (f *finder) chunk(start, end int) {
 	if end-start < minChunk {
 		return
 	}
-	before := -1 // the beginning of the word before this one, if one separator is between
+	before := -1 // beginning of the previous word if a single separator follows it, else -1
 	words := 0
 	for i := start; i < end; {
 		if !f.isAlnum(i) {
@@ -129,10 +130,10 @@ func (f *finder) chunk(start, end int) {
 		}
 	}
 	if words < 2 && f.isAlnum(start) && f.isAlnum(end-1) {
-		return // nothing but the word
+		return // the chunk is a single word
 	}
-	// Addresses with more separators, or with one at the end, go to the end of
-	// the chunk or of its last word.
+	// Addresses with more separators, or with one at the end, extend to the
+	// end of the chunk or of its last word.
 	last := end
 	for last > start && !f.isAlnum(last-1) {
 		last--
@@ -162,7 +163,7 @@ func (f *finder) word(start, end int) {
 	}
 	if end-start >= evmLen {
 		if at := f.evm(start, end); at > start {
-			start = at // what is in front was searched
+			start = at // the part before start is already searched
 		}
 		if end-start < minWord {
 			return
@@ -173,9 +174,9 @@ func (f *finder) word(start, end int) {
 	}
 }
 
-// evm searches the word at start to end for "0x" and 40 hex digits. It returns the
-// offset up to which it searched the word for all addresses: the end of the last
-// one that it found.
+// evm searches the word at start to end for "0x" and 40 hex digits. It returns
+// the offset up to which the word is completely searched: the end of the last
+// address that it found.
 func (f *finder) evm(start, end int) int {
 	done := start
 	for i := start; i+evmLen <= end; i++ {
@@ -210,9 +211,9 @@ func (f *finder) evm(start, end int) int {
 	return done
 }
 
-// standsAlone reports whether no hex digit is next to "0x" and 40 hex digits at
-// start. The end of another address, at done, may be in front of them, and so may
-// an escape like %3D; and another "0x" may be behind.
+// standsAlone reports whether no hex digit is adjacent to the "0x" and 40 hex
+// digits at start. Before them it allows the end of another address, at done,
+// and an escape such as %3D; after them it allows another "0x".
 func (f *finder) standsAlone(start, done, end int) bool {
 	if start > 0 && start != done && charClass[f.text[start-1]]&classHex != 0 &&
 		!(start >= 3 && f.text[start-3] == '%' && charClass[f.text[start-2]]&classHex != 0) {
@@ -222,15 +223,15 @@ func (f *finder) standsAlone(start, done, end int) bool {
 	return behind >= end || charClass[f.text[behind]]&classHex == 0 || hasHexPrefix(f.text[behind:end])
 }
 
-// isEIP55Capitals reports whether digits, 40 in hex, are in both cases, as EIP-55
-// has them.
+// isEIP55Capitals reports whether the 40 hex digits are in mixed case and match
+// EIP-55.
 func isEIP55Capitals(digits string) bool {
 	kind, _ := hexCase(digits)
 	return kind == hasLower|hasUpper && isEIP55(digits)
 }
 
-// inside searches for addresses with separators that begin with the word at start
-// and may be followed by other text in the chunk that goes to end.
+// inside searches for addresses with separators that begin with the word at
+// start and may be followed by other text, in the chunk that ends at end.
 func (f *finder) inside(start, end int) {
 	s := f.text[start:end]
 	switch {
@@ -243,8 +244,8 @@ func (f *finder) inside(start, end int) {
 	}
 }
 
-// principal searches for a principal of the Internet Computer, or an account of
-// one, that begins at start.
+// principal searches for a principal of the Internet Computer, or for an
+// account of one, that begins at start.
 func (f *finder) principal(start, end int) {
 	i := start
 	for i+5 < end && f.isAlnum(i+4) && f.text[i+5] == '-' && i-start < principalMaxLen {
@@ -272,8 +273,8 @@ func (f *finder) principal(start, end int) {
 	}
 }
 
-// join looks for an address that one or two line breaks cut: the end of a chunk
-// before, and the beginning of the one at start to end.
+// join searches for an address that one or two line breaks interrupt and that
+// ends in the chunk at start to end.
 func (f *finder) join(start, end int) {
 	last := f.last[0]
 	if last.end == last.start || start-last.end == 1 && f.text[last.end] != '\n' || !isBreak(f.text[last.end:start]) {
@@ -286,14 +287,14 @@ func (f *finder) join(start, end int) {
 	}
 }
 
-// joinWith looks for an address that begins in a chunk, goes on with all of middle,
-// and ends in the chunk at start to end.
+// joinWith searches for an address that begins in first, continues with all of
+// middle, and ends in the chunk at start to end.
 func (f *finder) joinWith(first span, middle string, start, end int) {
 	leftEnd := first.end
 	if f.text[leftEnd-1] == '=' && leftEnd-1 > first.start {
 		leftEnd-- // a soft line break of quoted-printable
 	}
-	word := start // the end of the first word
+	word := start // end of the first word
 	for word < end && f.isAlnum(word) {
 		word++
 	}
@@ -331,8 +332,8 @@ func (f *finder) joinWith(first span, middle string, start, end int) {
 	}
 }
 
-// mayBegin reports false if no address begins with s: by the place of the first
-// separator, if there is one in the first characters.
+// mayBegin reports false if no address begins with s. It checks the position of
+// the first separator.
 func mayBegin(s string) bool {
 	for i := range min(len(s), len("bitcoincash:")) {
 		if charClass[s[i]]&classAlnum != 0 {
@@ -351,9 +352,9 @@ func mayBegin(s string) bool {
 	return true
 }
 
-// mayJoin reports false if b is certainly no address, because it has letters of both
-// cases and is neither Base58 nor 48 characters of TON, nor hex with a prefix, nor a key
-// of fio.
+// mayJoin reports false if b is certainly not an address: it has letters of
+// both cases and is neither Base58, 48 characters of TON, hex with a prefix,
+// nor a key of fio.
 func mayJoin(b []byte) bool {
 	if len(b) == 48 || len(b) <= evmLen+1 || b[0] == 'F' {
 		return true
@@ -369,8 +370,8 @@ func mayJoin(b []byte) bool {
 	return true
 }
 
-// mayJoinPrefix reports whether b begins with a prefix in another case than the rest,
-// such as X-avax1.
+// mayJoinPrefix reports whether b begins with a prefix that can differ in case
+// from the rest, as in X-avax1.
 func mayJoinPrefix(b []byte) bool {
 	for i := range min(len(b), len("bitcoincash:")) {
 		if charClass[b[i]]&classAlnum == 0 {
@@ -380,8 +381,8 @@ func mayJoinPrefix(b []byte) bool {
 	return false
 }
 
-// isBreak reports whether gap is a line break, or two of them, with blanks and
-// the marks of quoted lines around.
+// isBreak reports whether gap is one or two line breaks, possibly with spaces
+// and the marks of quoted lines (">") around them.
 func isBreak(gap string) bool {
 	breaks := 0
 	for i := range len(gap) {
@@ -400,8 +401,8 @@ func isBreak(gap string) bool {
 	return 1 <= breaks && breaks <= 2
 }
 
-// disjoint returns what has been found in order, and of what overlaps the first
-// and longest.
+// disjoint returns the addresses in order. Where several overlap, it keeps the
+// first and longest.
 func (f *finder) disjoint() []Found {
 	slices.SortStableFunc(f.found, func(a, b Found) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))

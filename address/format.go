@@ -1,54 +1,56 @@
 package address
 
-// A form tells the encodings of one chain apart: legacy, SegWit, CashAddr. Its
-// values are private to the format; it is decided by the chain and the normal
-// form of the address alone.
+// A form distinguishes the encodings of one chain: legacy, SegWit, CashAddr.
+// Its values are private to the format. The chain and the normal form of an
+// address determine its form.
 type form uint8
 
-// A format is how the addresses of one chain are written. A row of the chain
-// table holds one, with the parameters of the chain in it. The values of the
-// types that implement it are immutable.
+// A format reads and writes the addresses of one chain. Each row of the chain
+// table holds one, with the parameters of the chain. Formats are immutable.
 //
-// The methods other than parse are only given what parse has returned, so they
-// need not validate again and cannot fail.
+// The methods other than parse receive only results of parse, so they need not
+// validate again and cannot fail.
 type format interface {
-	// parse returns the normal form of s: s itself if possible, which avoids an
-	// allocation. It bounds the length of s before any other work. If tolerant is
-	// set, it accepts what [Normalize] accepts, except blanks and URIs.
+	// parse returns the normal form of s: s itself if possible, which
+	// avoids an allocation. It checks the length of s first. If tolerant is
+	// set, it accepts what [Normalize] accepts, except surrounding white
+	// space and URIs.
 	parse(s string, tolerant bool) (text string, f form, bad fault)
 
-	// canonical returns the canonical spelling of the account, and its form.
+	// canonical returns the canonical spelling of the account, and its
+	// form.
 	canonical(text string, f form) (string, form)
 
-	// account returns the identity of the account: in the class, a number below
-	// 32 that tells kinds of accounts of the chain apart, and the payload, or its
-	// SHA-256 where it is longer than 32 bytes. It is the same exactly where
-	// canonical is. An account of another chain has the whole class of that one,
-	// with [identity.AccountBit].
+	// account returns the identity of the account. The class is a number
+	// below 32 that distinguishes the kinds of accounts of the chain. The
+	// bytes are the payload, or its SHA-256 hash if it is longer than 32
+	// bytes. Two results are equal if and only if the canonical forms are.
+	// For an account of another chain, the class is the complete class
+	// there, with [identity.AccountBit].
 	account(text string, f form) (words, tag)
 
-	// key returns what controls the account, or zero where the text does not
-	// show it. Of several keys it is the first; [Address.AppendKeys] knows the
-	// formats that have them.
+	// key returns what controls the account, or zero if the address does
+	// not reveal it. If there are several keys, key returns the first;
+	// [Address.AppendKeys] lists the formats with several.
 	key(text string, f form) (words, tag)
 
-	// proves reports whether an address of form f proves itself, by a checksum
-	// that chance does not meet (or by 0x and 40 hex digits), so that it can be
-	// told from other text without being told the chain.
+	// proves reports whether an address of form f is recognizable without
+	// its chain: by a checksum that random text does not match, or as "0x"
+	// and 40 hex digits.
 	proves(f form) bool
 }
 
-// keys are the up to three keys of one address; unused places are zero.
+// keys holds up to three keys of one address. Unused elements are zero.
 type keys [3]Key
 
-// A fault says why a string is not an address. The zero fault says that it is.
-// It is passed by value: a chain that does not fit costs no allocation.
+// A fault describes why a string is not an address. The zero fault means that
+// it is one. It is passed by value, so that trying a chain does not allocate.
 type fault struct {
 	err error // one of the reasons in errors.go
-	at  int   // offset of the first wrong character, -1 if none can be named
+	at  int   // offset of the first wrong character, or -1
 }
 
-// Faults at no certain place.
+// Faults without an offset.
 var (
 	badLength   = fault{ErrLength, -1}
 	badSyntax   = fault{ErrSyntax, -1}
@@ -57,10 +59,10 @@ var (
 	isSecret    = fault{ErrSecret, -1}
 )
 
-// badChar is the fault of an unexpected character at offset at.
+// badChar returns the fault for an unexpected character at offset at.
 func badChar(at int) fault { return fault{ErrCharset, at} }
 
-// after returns the fault with its offset counted from n characters before.
+// after returns the fault with its offset moved n characters forward.
 func (f fault) after(n int) fault {
 	if f.at >= 0 {
 		f.at += n
@@ -68,8 +70,8 @@ func (f fault) after(n int) fault {
 	return f
 }
 
-// firstDifference returns the offset of the first character of s that is not
-// that of want, and -1 if they are equal.
+// firstDifference returns the offset of the first character of s that differs
+// from want, or -1 if they are equal.
 func firstDifference(s, want string) int {
 	for i := range min(len(s), len(want)) {
 		if s[i] != want[i] {

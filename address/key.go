@@ -9,11 +9,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// A Key is the identity of an account, or of what controls it, in a comparable
-// form of fixed size: a class and at most 32 bytes. [Address.Account] and
-// [Address.Key] return one. Keys of different classes are different even if
-// their bytes are equal: the same 20 bytes are one key as the hash of an
-// Ethereum key, and another as the hash160 of a Bitcoin key.
+// A Key identifies an account, or what controls it: [Address.Account] and
+// [Address.Key] return Keys. A Key has a fixed size and is comparable. It
+// consists of a class and at most 32 bytes. Keys of different classes differ
+// even if their bytes are equal: the hash of an Ethereum key and the hash160 of
+// a Bitcoin key are never the same Key.
 //
 // The zero Key identifies nothing.
 type Key struct {
@@ -21,46 +21,46 @@ type Key struct {
 	tag   tag
 }
 
-// words are the bytes of a Key. The formats return words and a tag, two values
-// that stay in registers, and a Key is made of them at the end.
+// words holds the bytes of a Key. Formats return words and a tag as two values,
+// which stay in registers.
 type words = identity.Words
 
-// A tag is the class of a Key and, from bit 16 on, the number of its bytes. It
-// is zero in the zero Key only.
+// A tag holds the class of a Key and, from bit 16 on, its number of bytes. It
+// is zero only in the zero Key.
 type tag uint64
 
 func makeTag(c identity.Class, n int) tag { return tag(n)<<16 | tag(c) }
 
-// len returns the number of the bytes.
+// len returns the number of bytes.
 func (t tag) len() int { return int(t >> 16) }
 
-// newKey returns the Key that a format returns as two values.
+// newKey returns the Key of the two values that a format returns.
 func newKey(w words, t tag) Key { return Key{w, t} }
 
-// class returns how the bytes of k were made.
+// class returns the class of k.
 func (k Key) class() identity.Class { return identity.Class(k.tag) }
 
-// AppendBytes appends the bytes of k, at most 32, to b.
+// AppendBytes appends the bytes of k, at most 32, to b and returns the result.
 func (k Key) AppendBytes(b []byte) []byte {
 	bytes := identity.Bytes(k.words)
 	return append(b, bytes[:k.tag.len()]...)
 }
 
-// Identity returns k in the form that the indexes of this module look up.
+// Identity returns k in the form that the indexes of this module use.
 func (k Key) Identity() (identity.Words, identity.Tag) {
 	return k.words, identity.MakeTag(k.class(), 0, k.tag.len(), 0)
 }
 
-// IsZero reports whether k identifies nothing.
+// IsZero reports whether k is the zero Key.
 func (k Key) IsZero() bool { return k.tag == 0 }
 
-// String returns the class, a colon and the bytes in hex: "h160:751e…".
+// String returns the class, a colon and the bytes in hex, such as "h160:751e…".
 func (k Key) String() string {
 	b := identity.Bytes(k.words)
 	return k.class().String() + ":" + hex.EncodeToString(b[:k.tag.len()])
 }
 
-// makeKey returns the Key of class c with the bytes of b, at most 32.
+// makeKey returns the Key of class c with the bytes b, at most 32.
 func makeKey(c identity.Class, b []byte) (words, tag) {
 	switch len(b) {
 	case 20:
@@ -72,33 +72,34 @@ func makeKey(c identity.Class, b []byte) (words, tag) {
 	return paddedKey(c, &padded, copy(padded[:], b))
 }
 
-// textKey is makeKey for the bytes of a string.
+// textKey is like makeKey for the bytes of a string.
 func textKey(c identity.Class, s string) (words, tag) {
 	var padded [32]byte
 	return paddedKey(c, &padded, copy(padded[:], s))
 }
 
-// paddedKey returns the Key of class c with the first n bytes of b. The others
-// are zero.
+// paddedKey returns the Key of class c with the first n bytes of b. The other
+// bytes of b must be zero.
 func paddedKey(c identity.Class, b *[32]byte, n int) (words, tag) {
 	w, _ := key32(c, b)
 	return w, makeTag(c, n)
 }
 
-// key20 returns the Key of class c with the bytes of b.
+// key20 returns the Key of class c with the bytes b.
 func key20(c identity.Class, b *[20]byte) (words, tag) {
 	w0, w1 := binary.LittleEndian.Uint64(b[0:]), binary.LittleEndian.Uint64(b[8:])
 	return identity.MakeWords(w0, w1, uint64(binary.LittleEndian.Uint32(b[16:])), 0), makeTag(c, 20)
 }
 
-// key32 returns the Key of class c with the bytes of b.
+// key32 returns the Key of class c with the bytes b.
 func key32(c identity.Class, b *[32]byte) (words, tag) {
 	w0, w1 := binary.LittleEndian.Uint64(b[0:]), binary.LittleEndian.Uint64(b[8:])
 	w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
 	return identity.MakeWords(w0, w1, w2, w3), makeTag(c, 32)
 }
 
-// hexKey returns the Key of class c with the 32 bytes in 64 valid hex digits.
+// hexKey returns the Key of class c with the 32 bytes that 64 valid hex digits
+// spell.
 func hexKey(c identity.Class, digits string) (words, tag) {
 	_ = digits[63]
 	return identity.MakeWords(
@@ -109,21 +110,21 @@ func hexKey(c identity.Class, digits string) (words, tag) {
 	), makeTag(c, 32)
 }
 
-// idKey returns the Key of an account that is numbered.
+// idKey returns the Key of a numbered account.
 func idKey(c identity.Class, id uint64) (words, tag) {
 	return identity.MakeWords(bits.ReverseBytes64(id), 0, 0, 0), makeTag(c, 8)
 }
 
-// hashedKey returns the Key of class c with the SHA-256 of b.
+// hashedKey returns the Key of class c with the SHA-256 hash of b.
 func hashedKey(c identity.Class, b []byte) (words, tag) {
 	sum := sha256.Sum256(b)
 	return key32(c, &sum)
 }
 
-// Account returns the identity of the account of a: two Addresses have equal
-// Accounts exactly when their [Address.Canonical] forms are equal. It is made
-// for indexes: it is of fixed size and costs no allocation. It is the zero Key
-// for the zero Address.
+// Account returns the identity of the account of a. Two Addresses have equal
+// Accounts if and only if their [Address.Canonical] forms are equal, but
+// Account is cheaper: it does not allocate. For the zero Address it returns the
+// zero Key.
 func (a Address) Account() Key { return newKey(a.account()) }
 
 func (a Address) account() (words, tag) {
@@ -131,7 +132,7 @@ func (a Address) account() (words, tag) {
 		return words{}, 0
 	}
 	class := accountClasses[a.row-1]
-	if class == ethereumAccount && a.form == formEVM { // most questions, spared the call
+	if class == ethereumAccount && a.form == formEVM { // fast path for the most common input
 		return evmKey(class|evmKind, a.text[2:])
 	}
 	w, t := chains[a.row-1].format.account(a.text, a.form)
@@ -142,11 +143,11 @@ func (a Address) account() (words, tag) {
 }
 
 // ethereumAccount is the class of the accounts of all EVM chains. Their formats
-// have formEVM for nothing but "0x" and 40 digits.
+// use formEVM only for "0x" and 40 digits.
 var ethereumAccount = accountClasses[ethereumRow-1]
 
-// accountClasses are the classes of the accounts of the rows, to which the
-// formats add the kind.
+// accountClasses holds the class of the accounts of each row. Formats add the
+// kind.
 var accountClasses = func() (classes [len(chains)]identity.Class) {
 	for i := range chains {
 		row := uint16(i + 1)
@@ -158,10 +159,10 @@ var accountClasses = func() (classes [len(chains)]identity.Class) {
 	return classes
 }()
 
-// Key returns what controls the account of a, the public key or its hash, where
-// the address shows it; comparable across chains and encodings. It reports
-// false where the address does not show it, or for the zero Address. Of an
-// address with several keys it is the first of [Address.AppendKeys].
+// Key returns the public key that controls the account of a, or its hash, in a
+// form that is comparable across chains and encodings. It reports false if the
+// address does not reveal the key, or for the zero Address. If an address has
+// several keys, Key returns the first that [Address.AppendKeys] appends.
 func (a Address) Key() (Key, bool) {
 	w, t := a.key()
 	return Key{w, t}, t != 0
@@ -177,10 +178,10 @@ func (a Address) key() (words, tag) {
 	return chains[a.row-1].format.key(a.text, a.form)
 }
 
-// AppendKeys appends all that controls the account of a to dst: nothing for
-// most kinds of hashes, one Key for most addresses, several where an address
-// names several, as a Cardano base address (payment and stake credential) or a
-// Zcash unified address (one for each receiver) does.
+// AppendKeys appends all keys that the address reveals to dst and returns the
+// result. Most addresses have one key or none. A Cardano base address has two,
+// the payment and the stake credential; a Zcash unified address has one for
+// each receiver.
 func (a Address) AppendKeys(dst []Key) []Key {
 	if a.row == 0 {
 		return dst
@@ -209,7 +210,7 @@ func (a Address) AppendKeys(dst []Key) []Key {
 }
 
 // Identity returns [Address.Account] and [Address.Key] in the form that the
-// indexes of this module look up.
+// indexes of this module use.
 func (a Address) Identity() (identity.Words, identity.Tag) {
 	if a.row == 0 {
 		return identity.Words{}, identity.Tag{}
@@ -221,7 +222,7 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	return a.identity()
 }
 
-// identity is Identity without the shortcut for EVM chains.
+// identity is Identity without the fast path for EVM chains.
 func (a Address) identity() (identity.Words, identity.Tag) {
 	w, t := a.account()
 	kw, kt := a.key()
@@ -232,7 +233,8 @@ func (a Address) identity() (identity.Words, identity.Tag) {
 	return w, identity.MakeTag(identity.Class(t), key, t.len(), flags)
 }
 
-// segWitFlags are [identity.SegWit] for the rows of chains with SegWit, else 0.
+// segWitFlags holds [identity.SegWit] for the rows of chains with SegWit, else
+// 0.
 var segWitFlags = func() (flags [len(chains)]uint64) {
 	for i := range chains {
 		switch f := chains[i].format.(type) {
@@ -247,7 +249,7 @@ var segWitFlags = func() (flags [len(chains)]uint64) {
 	return flags
 }()
 
-// hasSeveralKeys reports whether a, which is valid, can have more than one key.
+// hasSeveralKeys reports whether a, which must be valid, can have several keys.
 func (a Address) hasSeveralKeys() bool {
 	switch chains[a.row-1].format.(type) {
 	case cardano:

@@ -1,23 +1,27 @@
-// Package base32 decodes and encodes Base32 without padding, in any alphabet.
-// It is strict: no two texts decode to the same bytes.
+// Package base32 encodes and decodes Base32 without padding, in any alphabet.
+// [Decode] is strict: two different texts never decode to the same bytes.
+//
+// It is by hand because encoding/base32 accepts line breaks, which an address
+// must not contain, and allocates; this package does neither. The tests check
+// it against encoding/base32.
 package base32
 
-// An Alphabet is a choice of 32 digits. It is immutable.
+// An Alphabet is a set of 32 digits. It is immutable.
 type Alphabet struct {
 	digits string
 	values [256]byte
 }
 
-// The alphabets of RFC 4648 section 6, in capitals and in small letters.
+// The alphabets of RFC 4648 section 6, in upper and lower case.
 var (
 	Upper = New("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
 	Lower = New("abcdefghijklmnopqrstuvwxyz234567")
 )
 
-// None is the value of a character that is no digit.
+// None is the value of a character that is not a digit.
 const None = 0xff
 
-// New returns the Alphabet of 32 different ASCII digits, from 0 to 31.
+// New returns the Alphabet of 32 distinct ASCII digits, for the values 0 to 31.
 func New(digits string) *Alphabet {
 	a := &Alphabet{digits: digits}
 	for i := range a.values {
@@ -29,14 +33,14 @@ func New(digits string) *Alphabet {
 	return a
 }
 
-// Value returns the value of digit c, and None if c is none.
+// Value returns the value of digit c, or None if c is not a digit.
 func (a *Alphabet) Value(c byte) byte { return a.values[c] }
 
-// Decode decodes s and writes the bytes to dst, which is to be len(s)*5/8 long.
-// It returns -1, or the index of the first character that is no digit; or of
-// the last character, if the bits that no byte is made of are five or more or
-// not all zero, so that a shorter or another text has the same bytes. It does
-// not allocate.
+// Decode decodes s into dst, which must have length len(s)*5/8. It returns -1
+// on success, or the index of the first character that is not a digit. If five
+// or more bits remain, or any remaining bit is not zero, another text would
+// decode to the same bytes, and Decode returns the index of the last character.
+// It does not allocate.
 func Decode[T string | []byte](a *Alphabet, dst []byte, s T) (bad int) {
 	var acc uint32
 	bits, n := 0, 0
@@ -58,7 +62,7 @@ func Decode[T string | []byte](a *Alphabet, dst []byte, s T) (bad int) {
 	return -1
 }
 
-// Append appends the text of src to dst.
+// Append appends the encoding of src to dst and returns the result.
 func (a *Alphabet) Append(dst, src []byte) []byte {
 	var acc uint32
 	bits := 0

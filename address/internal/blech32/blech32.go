@@ -1,6 +1,8 @@
-// Package blech32 decodes Blech32 and Blech32m, the longer kin of Bech32 in which
-// the Liquid network writes confidential addresses: a checksum of twelve
-// characters instead of six.
+// Package blech32 decodes Blech32 and Blech32m, variants of Bech32 with a checksum
+// of twelve characters instead of six. The Liquid network writes confidential
+// addresses in them. [Decode] is the only function.
+//
+// It is by hand because no maintained Go library offers Blech32 by itself.
 //
 // See ELIP-150 and blech32.cpp of Elements.
 package blech32
@@ -11,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
-// A Variant is one of the checksums.
+// A Variant is a kind of checksum.
 type Variant uint64
 
 const (
@@ -21,14 +23,14 @@ const (
 
 const (
 	sumLen = 12
-	digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l" // those of Bech32
+	digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l" // as in Bech32
 )
 
-// Decode decodes s, which must have the human-readable part hrp (in lower
-// case), and writes its five-bit values without the checksum to dst. It returns
-// their number and the variant of the checksum. Letters must be all lower or all
+// Decode decodes s, which must have the lower-case human-readable part hrp. It
+// writes the five-bit values without the checksum to dst, and returns their
+// number and the variant of the checksum. Letters must be all lower or all
 // upper case. If f is not bech32.OK, bad is the offset of the first wrong
-// character, or -1. It does not allocate.
+// character, or -1. Decode does not allocate.
 func Decode(dst []byte, hrp, s string) (n int, v Variant, bad int, f bech32.Fault) {
 	n = len(s) - len(hrp) - 1 - sumLen
 	if n < 0 || n > len(dst) {
@@ -78,7 +80,7 @@ func Decode(dst []byte, hrp, s string) (n int, v Variant, bad int, f bech32.Faul
 	return 0, 0, -1, bech32.Checksum
 }
 
-// step feeds one value into the checksum, a polynomial over GF(32).
+// step adds one value to the checksum, a polynomial over GF(32).
 func step(sum uint64, value byte) uint64 {
 	top := sum >> 55
 	sum = (sum&(1<<55-1))<<5 ^ uint64(value)

@@ -1,20 +1,21 @@
 // Package cashaddr encodes and decodes CashAddr: characters of five bits with a
-// checksum of 40 bits, over which the prefix goes as well, even where it is not
-// written. Bitcoin Cash, eCash, Kaspa and Conflux use it.
+// checksum of 40 bits that also covers the prefix, even if the text omits it.
+// Bitcoin Cash, eCash, Kaspa and Conflux use it. [Alphabet] has the methods.
 //
-// As in Bech32, the checksum is linear, and the sum of what each character adds
-// to it at its place.
+// It is by hand because there is no maintained Go library for it: it exists
+// only inside wallets with large import graphs. As in Bech32, the checksum is
+// linear: a sum of terms, one for each character and its position.
 package cashaddr
 
 import "github.com/walletscreen/walletscreen/internal/fivebit"
 
-// MaxLen is the longest text that is read.
+// MaxLen is the length of the longest text that [Alphabet.Verify] accepts.
 const MaxLen = 256
 
 // ChecksumLen is the number of characters of the checksum.
 const ChecksumLen = 8
 
-// An Alphabet has the 32 digits of a chain.
+// An Alphabet is a set of 32 digits. It is immutable.
 type Alphabet struct {
 	digits string
 	marked *fivebit.Alphabet
@@ -22,7 +23,7 @@ type Alphabet struct {
 
 // The alphabets in use.
 var (
-	Bitcoin = newAlphabet("qpzry9x8gf2tvdw0s3jn54khce6mua7l") // also of kaspa
+	Bitcoin = newAlphabet("qpzry9x8gf2tvdw0s3jn54khce6mua7l") // and kaspa
 	Conflux = newAlphabet("abcdefghjkmnprstuvwxyz0123456789")
 )
 
@@ -30,12 +31,12 @@ func newAlphabet(digits string) *Alphabet {
 	return &Alphabet{digits, fivebit.New(digits)}
 }
 
-// block is the number of values that are summed up at a time: more than the
-// longest address has.
+// block is the number of values that add processes at a time. It exceeds the
+// length of the longest address.
 const block = 64
 
-// weights has what a value adds to the checksum. The values that weights[i] is
-// for are those that block+ChecksumLen-1-i others follow.
+// weights[i][v] is the contribution to the checksum of a value v that
+// block+ChecksumLen-1-i values follow.
 var weights = func() (t [block + ChecksumLen][32]uint64) {
 	for v := range t[0] {
 		w := uint64(v)
@@ -47,7 +48,7 @@ var weights = func() (t [block + ChecksumLen][32]uint64) {
 	return t
 }()
 
-// step returns the checksum after one more value.
+// step returns the checksum chk extended by the value v.
 func step(chk uint64, v byte) uint64 {
 	top := chk >> 35
 	chk = (chk&0x07ffffffff)<<5 ^ uint64(v)
@@ -59,19 +60,19 @@ func step(chk uint64, v byte) uint64 {
 	return chk
 }
 
-// shift returns the checksum chk after len(w)-8 more values that are zero: the sum
-// of what the eight values of chk add to the checksum.
+// shift returns the checksum chk extended by len(w)-8 zero values. It sums the
+// contributions of the eight values of chk.
 func shift(w [][32]uint64, chk uint64) uint64 {
 	_ = w[7]
 	return w[0][chk>>35&31] ^ w[1][chk>>30&31] ^ w[2][chk>>25&31] ^ w[3][chk>>20&31] ^
 		w[4][chk>>15&31] ^ w[5][chk>>10&31] ^ w[6][chk>>5&31] ^ w[7][chk&31]
 }
 
-// begin returns the checksum after the prefix, in lower case, and the zero
-// behind it.
+// begin returns the checksum of prefix, which must be in lower case, and the
+// zero after it.
 func begin(prefix string) uint64 {
 	if len(prefix) >= block {
-		prefix = prefix[:block-1] // there is none so long
+		prefix = prefix[:block-1] // no prefix is that long
 	}
 	w := weights[block-1-len(prefix):]
 	chk := shift(w, 1)
@@ -82,8 +83,8 @@ func begin(prefix string) uint64 {
 	return chk
 }
 
-// add returns the checksum chk after the characters of body, and all of their
-// marks.
+// add returns the checksum chk extended by the characters of body, and the
+// union of their marks.
 func (a *Alphabet) add(chk uint64, body string) (uint64, byte) {
 	marked := a.marked
 	var marks byte
@@ -109,24 +110,24 @@ func (a *Alphabet) add(chk uint64, body string) (uint64, byte) {
 	return chk, marks
 }
 
-// A Fault says why a text is not CashAddr.
+// A Fault describes why a text is not valid CashAddr.
 type Fault uint8
 
 const (
 	OK       Fault = iota
 	Length         // too short or too long
-	Charset        // a character that is no digit, or letters of mixed case, at bad
-	Checksum       // not the checksum
+	Charset        // a character that is not a digit, or mixed case
+	Checksum       // a checksum that does not match
 )
 
-// Verify reports whether body, which stands behind the prefix and a colon, or
-// alone, ends with the checksum of prefix, which is given in lower case, and
-// itself. The letters of body must be all lower or all upper case; isUpper says
-// that they are upper case. If it is not right, f says why, and bad is the
-// offset in body of the first wrong character, or -1. It does not allocate.
+// Verify reports whether body, the text without the prefix and the colon, ends
+// with the checksum of itself and prefix. The prefix must be in lower case. The
+// letters of body must be all lower or all upper case; isUpper reports upper
+// case. If f is not OK, bad is the offset in body of the first wrong character,
+// or -1. Verify does not allocate.
 //
-// The body without the last ChecksumLen characters is its data, for the methods
-// Size and Read.
+// The data of body, for Size and Read, is body without the last ChecksumLen
+// characters.
 func (a *Alphabet) Verify(prefix, body string) (isUpper bool, bad int, f Fault) {
 	if len(body) > MaxLen {
 		return false, -1, Length
@@ -151,15 +152,15 @@ func (a *Alphabet) Verify(prefix, body string) (isUpper bool, bad int, f Fault) 
 	return marks&fivebit.Upper != 0, -1, OK
 }
 
-// Size returns the number of bytes that data makes. It is -1 where the bits that
-// are left over are more than four, or not zero.
+// Size returns the number of bytes that data encodes. It returns -1 if more
+// than four bits remain, or if any remaining bit is not zero.
 func (a *Alphabet) Size(data string) int { return a.marked.Size(data) }
 
-// Read writes the bytes that data makes to dst, as many as are there and fit,
-// and returns their number.
+// Read decodes data into dst and returns the number of bytes written. It stops
+// when dst is full.
 func (a *Alphabet) Read(dst []byte, data string) int { return a.marked.Read(dst, data) }
 
-// Encode returns b with the prefix, a colon and the checksum, in lower case.
+// Encode returns the prefix, a colon, b and the checksum, in lower case.
 func (a *Alphabet) Encode(prefix string, b []byte) string {
 	var buf [MaxLen]byte
 	text := append(append(buf[:0], prefix...), ':')

@@ -1,6 +1,9 @@
 // Package crc16 computes the CRC-16 of XMODEM: polynomial 0x1021, initial value
-// zero, the highest bit first, nothing inverted. Stellar and TON end their
-// addresses with it.
+// zero, most significant bit first, not inverted. The addresses of Stellar and
+// TON end with it. [XModem] is the only function.
+//
+// It is by hand because the standard library has no CRC-16, and it takes only a
+// few lines.
 package crc16
 
 var table = func() (t [256]uint16) {
@@ -15,7 +18,7 @@ var table = func() (t [256]uint16) {
 	return t
 }()
 
-// XModem returns the checksum of b.
+// XModem returns the checksum of b. It does not allocate.
 func XModem(b []byte) uint16 {
 	var crc uint16
 	for _, c := range b {

@@ -1,9 +1,11 @@
-// Package curve tells whether bytes name a point of the curve of ed25519.
+// Package curve checks whether bytes encode a point of the curve of ed25519, as
+// Solana and Monero addresses require. [IsEd25519] is the only function.
 //
-// They do if a number made of them is a square in the field. A library that has
-// to know the point takes the root, which is a power with an exponent as long as
-// the field; the Jacobi symbol tells as much as we want in about half the time.
-// The library is the referee in the tests. All inputs are public, and the time
+// It is by hand for speed. The bytes encode a point if a certain field element
+// is a square. filippo.io/edwards25519 computes the square root to return the
+// point; computing only the Jacobi symbol takes about half the time
+// (BenchmarkIsEd25519, BenchmarkReferee). The tests check the results against
+// it. The running time depends on the input, which is public.
 // depends on them.
 package curve
 
@@ -12,8 +14,9 @@ import (
 	"math/bits"
 )
 
-// The elements of the field of ed25519, of order 2^255 - 19, are kept as any
-// number below 2^256, the lowest word first. 2^256 counts as much as fold.
+// A field element, modulo 2^255 - 19, is represented by any number below 2^256
+// that is congruent to it, least significant word first. 2^256 is congruent to
+// fold.
 const fold = 38
 
 var order = [4]uint64{1<<64 - 19, 1<<64 - 1, 1<<64 - 1, 1<<63 - 1}
@@ -21,9 +24,9 @@ var order = [4]uint64{1<<64 - 19, 1<<64 - 1, 1<<64 - 1, 1<<63 - 1}
 // edwardsD is the constant d of ed25519, whose curve is y² - x² = 1 + d*x²*y².
 var edwardsD = [4]uint64{0x75eb4dca135978a3, 0x00700a4d4141d8ab, 0x8cc740797779e898, 0x52036cee2b6ffe73}
 
-// IsEd25519 reports whether b is the one encoding of a point of the curve of
-// ed25519: y below the order of the field, and x not 0 if it has a sign. Points
-// of small order are points.
+// IsEd25519 reports whether b is the canonical encoding of a point of the curve
+// of ed25519: y is less than the order of the field, and x is not 0 if the sign
+// bit is set. Points of small order are accepted.
 //
 // See RFC 8032, section 5.1.3.
 func IsEd25519(b *[32]byte) bool {
@@ -41,8 +44,8 @@ func IsEd25519(b *[32]byte) bool {
 	if y == [4]uint64{1} || y == minusOne {
 		return !negative // x is 0
 	}
-	// x² is (y²-1) / (d*y²+1), which is a square if the product is one. Neither
-	// is 0: -1/d is no square.
+	// x² = (y²-1) / (d*y²+1) is a square if the product of both is. Neither
+	// is 0, because -1/d is not a square.
 	yy := mul(&y, &y)
 	u, v := add(&yy, &minusOne), mul(&yy, &edwardsD)
 	v = add(&v, &[4]uint64{1})
@@ -50,7 +53,7 @@ func IsEd25519(b *[32]byte) bool {
 	return isSquare(&uv)
 }
 
-// isSquare reports whether x, which is not 0, is the square of something.
+// isSquare reports whether x, which must not be 0, is a square.
 func isSquare(x *[4]uint64) bool {
 	if symbol := jacobi(x, &order); symbol != 0 {
 		return symbol == 1
@@ -58,8 +61,8 @@ func isSquare(x *[4]uint64) bool {
 	return isSquareByEuler(x)
 }
 
-// isSquareByEuler is isSquare by the criterion of Euler: x to the power of half
-// the order is 1.
+// isSquareByEuler implements isSquare by Euler's criterion: x to the power of
+// half the order is 1.
 func isSquareByEuler(x *[4]uint64) bool {
 	power := [4]uint64{1}
 	for bit := 255; bit > 0; bit-- {
@@ -77,7 +80,7 @@ func isSquareByEuler(x *[4]uint64) bool {
 	return power == [4]uint64{1}
 }
 
-// contains reports whether x is below the order.
+// contains reports whether x is less than the order of the field.
 func contains(x *[4]uint64) bool {
 	var borrow uint64
 	for i := range 4 {
@@ -95,9 +98,9 @@ func add(x, y *[4]uint64) (z [4]uint64) {
 	return carry(z, c)
 }
 
-// carry returns x + c*2^256, for a c of at most one word.
+// carry returns x + c*2^256, where c is at most one word.
 func carry(x [4]uint64, c uint64) [4]uint64 {
-	for c != 0 { // twice at most, and hardly ever twice
+	for c != 0 { // at most twice, and hardly ever more than once
 		h, l := bits.Mul64(c, fold)
 		x[0], c = bits.Add64(x[0], l, 0)
 		x[1], c = bits.Add64(x[1], h, c)
@@ -121,7 +124,7 @@ func mul(x, y *[4]uint64) [4]uint64 {
 		}
 		w[i+4] = high
 	}
-	// The upper half counts fold times.
+	// Multiply the upper half by fold and add it to the lower half.
 	var z [4]uint64
 	var high uint64
 	for i := range 4 {

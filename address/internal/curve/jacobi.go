@@ -2,23 +2,23 @@ package curve
 
 import "math/bits"
 
-// jacobi returns the Jacobi symbol of x over m, which is 1 or -1 if they have no
-// common factor. m is odd and x is not zero. It returns 0 if it has not found
-// out in maxBatches. That is so if there is a common factor, and for a few
-// numbers made to be slow; random ones of 256 bits take about 13, and 16 hardly
-// ever.
+// jacobi returns the Jacobi symbol of x over m, which is 1 or -1 if they have
+// no common factor. m must be odd and x must not be zero. It returns 0 if
+// maxBatches do not suffice: if there is a common factor, and for a few numbers
+// constructed to be slow. Random numbers of 256 bits take about 13 batches and
+// rarely 16.
 //
-// It runs the variant of the greatest common divisor of Bernstein and Yang
-// ("Fast constant-time gcd computation and modular inversion") that only adds:
-// its numbers stay positive, without which the symbol means nothing. As they
-// do, it makes many steps at a time on the lowest word alone, collects them in
-// a matrix, and then applies that to the long numbers. Each step keeps the
-// symbol of g over f, or turns its sign by the two laws of reciprocity, which
-// only look at the lowest three bits of both.
+// It runs the variant of Bernstein and Yang's greatest common divisor algorithm
+// ("Fast constant-time gcd computation and modular inversion") that only adds.
+// Its numbers stay positive, which the symbol requires. The algorithm performs
+// many steps on the lowest words alone, collects them in a matrix, and then
+// applies the matrix to the long numbers. Each step preserves the symbol of g
+// over f or negates it, by the two laws of reciprocity, which depend only on
+// the lowest three bits of both.
 func jacobi(x, m *[4]uint64) int {
 	f, g := *m, *x
-	eta := -1       // the less it is, the longer f is than g, roughly
-	var sign uint64 // bit 0: whether the sign has turned
+	eta := -1       // roughly, how much shorter f is than g
+	var sign uint64 // bit 0: the symbol is negated
 	for range maxBatches {
 		var t matrix
 		t, eta, sign = batch(f[0], g[0], eta, sign)
@@ -31,26 +31,27 @@ func jacobi(x, m *[4]uint64) int {
 }
 
 const (
-	// batchSteps leaves room for the sum of two entries of a matrix in a word,
-	// and three valid bits of the lowest words up to the last step.
+	// batchSteps leaves room in a word for the sum of two entries of a
+	// matrix, and keeps three valid bits of the lowest words until the last
+	// step.
 	batchSteps = 62
 	maxBatches = 25
 )
 
-// A matrix is what a batch of steps does to f and g: f' = (u*f + v*g) / 2^62 and
-// g' = (q*f + r*g) / 2^62. u+v and q+r are at most 2^62.
+// A matrix represents the effect of a batch of steps: f' = (u*f + v*g) / 2^62
+// and g' = (q*f + r*g) / 2^62. u+v and q+r are at most 2^62.
 type matrix struct {
 	u, v, q, r uint64
 }
 
-// batch makes batchSteps steps on the lowest words of f, which is odd, and g.
-// A step halves an even g; to an odd one it first adds f, after having
-// exchanged both if eta is negative.
+// batch performs batchSteps steps on the lowest words of f, which must be odd,
+// and g. A step halves an even g. If g is odd, the step first adds f, after
+// exchanging f and g if eta is negative.
 func batch(f, g uint64, eta int, sign uint64) (matrix, int, uint64) {
 	t := matrix{u: 1, r: 1}
 	for left := uint(batchSteps); ; {
-		// All halvings at once. The power of two 2^n has the symbol (2|f)^n, and
-		// (2|f) is -1 where f is 3 or 5 modulo 8.
+		// Halve as often as possible. The symbol of 2^n over f is
+		// (2|f)^n, and (2|f) is -1 if f is 3 or 5 modulo 8.
 		n := uint(bits.TrailingZeros64(g | ^uint64(0)<<left))
 		g >>= n
 		t.u <<= n
@@ -62,15 +63,17 @@ func batch(f, g uint64, eta int, sign uint64) (matrix, int, uint64) {
 			return t, eta, sign
 		}
 		if eta < 0 {
-			// Exchanged, the symbol changes where both are 3 modulo 4.
+			// The exchange negates the symbol if both are 3 modulo
+			// 4.
 			eta = -eta
 			sign ^= f & g >> 1
 			f, g = g, f
 			t.u, t.v, t.q, t.r = t.q, t.r, t.u, t.v
 		}
-		// The additions of the next steps at once: the multiple of f that clears
-		// the lowest bits of g, as many as there are steps until the next
-		// exchange, and at most six. The inverse of f modulo 64 is f*(2-f*f).
+		// Combine the additions of the next steps: add the multiple of
+		// f that clears the lowest bits of g, as many as there are
+		// steps until the next exchange, and at most six. The inverse
+		// of f modulo 64 is f*(2-f*f).
 		k := min(uint(eta)+1, left, 6)
 		w := f * g * (f*f - 2) & (1<<k - 1)
 		g += f * w
@@ -79,13 +82,13 @@ func batch(f, g uint64, eta int, sign uint64) (matrix, int, uint64) {
 	}
 }
 
-// apply returns what t makes of f and g.
+// apply returns f and g after the steps that t represents.
 func (t *matrix) apply(f, g *[4]uint64) (f1, g1 [4]uint64) {
 	return combine(t.u, t.v, f, g), combine(t.q, t.r, f, g)
 }
 
-// combine returns (a*f + b*g) / 2^62, where a+b is at most 2^62 and the division
-// leaves no rest. So it fits where f and g do.
+// combine returns (a*f + b*g) / 2^62, where a+b is at most 2^62 and the
+// division is exact. The result fits in four words because f and g do.
 func combine(a, b uint64, f, g *[4]uint64) (sum [4]uint64) {
 	var carry, low uint64
 	for i := range 4 {

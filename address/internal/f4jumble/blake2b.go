@@ -7,18 +7,18 @@ import (
 
 // Sizes of BLAKE2b in bytes.
 const (
-	hashSize  = 64 // of the longest hash
+	hashSize  = 64 // size of the longest hash
 	blockSize = 128
 )
 
-// The initial values are those of SHA-512 (RFC 7693 section 2.6).
+// iv holds the initial values, those of SHA-512 (RFC 7693 section 2.6).
 var iv = [8]uint64{
 	0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
 	0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 }
 
 // sigma is the order of the message words in each round (section 2.7). Rounds
-// 10 and 11 are as 0 and 1.
+// 10 and 11 use the orders of 0 and 1.
 var sigma = [10][16]uint8{
 	{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 	{14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
@@ -32,10 +32,10 @@ var sigma = [10][16]uint8{
 	{10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 }
 
-// blake2b writes the unkeyed BLAKE2b hash of data with a personalization to out,
-// whose length, from 1 to hashSize, is the size of the hash and takes part in it.
-// It is here because golang.org/x/crypto/blake2b has no personalization. See RFC
-// 7693, and section 2.8 of the BLAKE2 paper.
+// blake2b writes the unkeyed BLAKE2b hash of data with a personalization to
+// out. The size of the hash is len(out), from 1 to hashSize.
+// golang.org/x/crypto/blake2b has no personalization. See RFC 7693, and section
+// 2.8 of the BLAKE2 paper.
 func blake2b(out, data []byte, personal [16]byte) {
 	h := iv
 	h[0] ^= 0x01010000 | uint64(len(out))
@@ -57,8 +57,8 @@ func blake2b(out, data []byte, personal [16]byte) {
 	copy(out, digest[:])
 }
 
-// compress mixes one block into h. length counts the bytes up to its end, and
-// last is all ones for the last block.
+// compress mixes one block into h. length is the number of bytes up to the end
+// of the block; last is all ones for the last block, else 0.
 func compress(h *[8]uint64, block []byte, length, last uint64) {
 	var m, v [16]uint64
 	for i := range m {
@@ -83,7 +83,7 @@ func compress(h *[8]uint64, block []byte, length, last uint64) {
 	}
 }
 
-// mix is the function G of section 3.1.
+// mix implements the function G of section 3.1.
 func mix(a, b, c, d, x, y uint64) (uint64, uint64, uint64, uint64) {
 	a += b + x
 	d = bits.RotateLeft64(d^a, -32)

@@ -1,20 +1,23 @@
-// Package f4jumble implements F4Jumble, the unkeyed permutation of bytes that
-// Zcash unified addresses are written with, so that a change of any character
-// changes them all.
+// Package f4jumble implements F4Jumble, the unkeyed permutation of bytes in
+// Zcash unified addresses. It makes a change of any character change all bytes.
+// [Jumble] and [Unjumble] are inverse to each other.
+//
+// It is by hand because no maintained Go library implements F4Jumble, and
+// golang.org/x/crypto/blake2b lacks the personalization that it needs.
 //
 // See ZIP-316, "Jumbling".
 package f4jumble
 
 import "crypto/subtle"
 
-// The lengths that ZIP-316 allows.
+// The lengths that ZIP-316 permits.
 const (
 	MinLen = 48
 	MaxLen = 4194368
 )
 
-// Jumble permutes b, from MinLen to MaxLen bytes, in place. It does not
-// allocate.
+// Jumble permutes b in place. The length of b must be from MinLen to MaxLen. It
+// does not allocate.
 func Jumble(b []byte) {
 	left, right := split(b)
 	xorG(right, left, 0)
@@ -23,7 +26,7 @@ func Jumble(b []byte) {
 	xorH(left, right, 1)
 }
 
-// Unjumble undoes Jumble.
+// Unjumble reverses Jumble.
 func Unjumble(b []byte) {
 	left, right := split(b)
 	xorH(left, right, 1)
@@ -38,14 +41,14 @@ func split(b []byte) (left, right []byte) {
 	return b[:n], b[n:]
 }
 
-// xorH adds the hash of src to dst, which is no longer than a hash.
+// xorH XORs the hash of src into dst, which must not be longer than a hash.
 func xorH(dst, src []byte, round byte) {
 	var sum [hashSize]byte
 	blake2b(sum[:len(dst)], src, personal('H', round, 0))
 	subtle.XORBytes(dst, dst, sum[:])
 }
 
-// xorG adds to dst as many hashes of src as it is long.
+// xorG XORs as many hashes of src into dst as dst is long.
 func xorG(dst, src []byte, round byte) {
 	var sum [hashSize]byte
 	for i := 0; len(dst) > 0; i++ {
@@ -55,7 +58,7 @@ func xorG(dst, src []byte, round byte) {
 	}
 }
 
-// personal returns the personalisation of one hash.
+// personal returns the personalization of one hash.
 func personal(function, round byte, block int) (p [16]byte) {
 	copy(p[:], "UA_F4Jumble_")
 	p[12], p[13] = function, round

@@ -1,6 +1,8 @@
-// Package groestl implements the hash Grøstl-512, a finalist of the SHA-3
-// competition, as it was after the tweaks of its last round. Groestlcoin makes
-// its checksums with it.
+// Package groestl implements Grøstl-512, a finalist of the SHA-3 competition,
+// in the version of its last round. Groestlcoin uses it for checksums. [Sum512]
+// is the only function.
+//
+// It is by hand because no maintained Go library implements Grøstl.
 //
 // See P. Gauravaram and others, "Grøstl – a SHA-3 candidate", 2011.
 package groestl
@@ -12,24 +14,24 @@ import (
 
 const (
 	blockLen = 128
-	columns  = 16 // of eight bytes each: the state is one block
+	columns  = 16 // of eight bytes each; the state is one block
 	rounds   = 14
 )
 
-// A state is the matrix that Grøstl works on. A word is a column, and its
-// lowest byte is in row 0.
+// A state is the matrix that Grøstl works on. Each word is a column; its lowest
+// byte is in row 0.
 type state [columns]uint64
 
 // Sum512 returns the Grøstl-512 hash of b.
 func Sum512(b []byte) [64]byte {
 	var h state
-	h[columns-1] = bits.ReverseBytes64(512) // the initial value is the size of the hash
+	h[columns-1] = bits.ReverseBytes64(512) // the initial value is the size of the hash in bits
 	blocks := uint64(0)
 	for ; len(b) >= blockLen; b = b[blockLen:] {
 		h.compress(b)
 		blocks++
 	}
-	// The padding is a one, zeros, and the number of all blocks.
+	// The padding is a one bit, zeros, and the total number of blocks.
 	var last [2 * blockLen]byte
 	n := copy(last[:], b)
 	last[n] = 0x80
@@ -52,7 +54,7 @@ func Sum512(b []byte) [64]byte {
 	return sum
 }
 
-// compress takes the first block of b into h.
+// compress mixes the first block of b into h.
 func (h *state) compress(b []byte) {
 	var p, q state
 	for j := range columns {
@@ -66,21 +68,22 @@ func (h *state) compress(b []byte) {
 	}
 }
 
-// How far the permutations P and Q move the bytes of each row to the left.
+// The number of bytes by which the permutations P and Q rotate each row to the
+// left.
 var (
 	shiftP = [8]int{0, 1, 2, 3, 4, 5, 6, 11}
 	shiftQ = [8]int{1, 3, 5, 11, 0, 2, 4, 6}
 )
 
-// What P and Q add to column 0 in round 0: P to row 0, Q to all rows. The
-// number of the column, times 16, and that of the round go into the same row in
-// P, and into row 7 in Q.
+// The constants that P and Q add to column 0 in round 0: P to row 0, Q to all
+// rows. P also adds the number of the round and 16 times that of the column to
+// row 0, and Q to row 7.
 const (
 	constantP uint64 = 0
 	constantQ uint64 = 0xffffffffffffffff
 )
 
-// permute applies P or Q, which shift and constant tell apart.
+// permute applies P or Q, depending on shift and constant.
 func (s *state) permute(shift *[8]int, constant uint64) {
 	row := 0
 	if constant != 0 {
@@ -102,12 +105,12 @@ func (s *state) permute(shift *[8]int, constant uint64) {
 	}
 }
 
-// mix maps a byte in row 0 to what it adds to its column by SubBytes and
-// MixBytes. For another row the bytes are rotated.
+// mix maps a byte in row 0 to its contribution to the column after SubBytes and
+// MixBytes. For other rows, the contribution is rotated by bytes.
 //
-// It is made when the program starts, so it walks through the field in the order
-// of the powers of 3, x, and of its inverse, y: every byte but 0 comes once, with
-// its own inverse, and nothing need be divided.
+// To initialize quickly and without division, it enumerates the field as powers
+// of 3, in x, and of its inverse, in y: this yields every byte but 0 once,
+// together with its inverse.
 var mix = func() (t [256]uint64) {
 	t[0] = mixed(0)
 	x, y := byte(1), byte(1)
@@ -119,9 +122,10 @@ var mix = func() (t [256]uint64) {
 	return t
 }()
 
-// mixed returns what the byte with inverse y, in row 0, adds to its column.
+// mixed returns the contribution of the byte with inverse y, in row 0, to its
+// column.
 func mixed(y byte) (w uint64) {
-	// The S-box is that of AES: the inverse, and an affine map.
+	// The S-box is that of AES: the inverse, then an affine map.
 	y ^= bits.RotateLeft8(y, 1) ^ bits.RotateLeft8(y, 2) ^ bits.RotateLeft8(y, 3) ^ bits.RotateLeft8(y, 4) ^ 0x63
 	first := [8]byte{2, 7, 5, 3, 5, 4, 3, 2} // the first column of the matrix of MixBytes
 	for i, c := range first {
