@@ -64,8 +64,8 @@ func TestInspect(t *testing.T) {
 		t.Errorf("no entries have %v", a)
 	}
 
-	// The same again is a duplicate, whatever it is called; another of anything
-	// else is none.
+	// An equal entry is a duplicate, whatever its name; an entry that differs in
+	// anything else is not.
 	other := entry("USDT", tron)
 	other.Ref = "2"
 	renamed := entry("USDT", tron)
@@ -75,7 +75,7 @@ func TestInspect(t *testing.T) {
 		t.Errorf("anomalies %v, %+v, want %v", a.Counts, a.First, want)
 	}
 
-	// What is shown is bounded, what is counted is not.
+	// The number of examples is bounded, the count is not.
 	var many []sources.Entry
 	for i := range 1000 {
 		many = append(many, entry("", fmt.Sprint("text ", i)))

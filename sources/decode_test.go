@@ -71,8 +71,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeTickers checks that an EVM address is found under each ticker of an EVM chain,
-// also one that lives on another chain: the same key controls it.
+// TestDecodeTickers checks that an EVM address is found under each ticker of an EVM
+// chain, even if the asset lives on another chain: the same key controls it.
 func TestDecodeTickers(t *testing.T) {
 	evm := address.MustParse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
 	want, _ := evm.Key()

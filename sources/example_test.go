@@ -16,7 +16,7 @@ import (
 )
 
 func ExampleFile() {
-	// OFAC's list in a file that another program downloads.
+	// Load OFAC's list from a file that another program downloads.
 	src := sources.File(ofac.New(nil).Info(), "testdata/no-such-file.xml", ofac.Parse)
 	_, err := src.Load(context.Background(), sources.Revision{}, func(sources.Entry) error { return nil })
 	fmt.Println(src.Info().ID, err)
@@ -24,7 +24,7 @@ func ExampleFile() {
 }
 
 func ExampleSeeded() {
-	// The live list, and until it has been fetched the bundled one.
+	// Load the live list, and until it has been fetched, the bundled one.
 	src := sources.Seeded(ofac.New(nil), bundle.OFAC())
 	rev, err := src.Load(context.Background(), sources.Revision{}, func(sources.Entry) error { return nil })
 	fmt.Println(src.Info().ID, rev.Completeness == sources.Partial, err)
@@ -49,8 +49,8 @@ func ExampleStatic() {
 // nbctf describes the orders of Israel's National Bureau for Counter Terror Financing.
 var nbctf = sources.Info{ID: "NBCTF", Name: "NBCTF seizure orders", Jurisdiction: "IL", Licence: "Israeli government data"}
 
-// parseNBCTF reads the orders as the bureau's site exports them in CSV. The column
-// Assets has wallets, and user ids of exchanges, which are no addresses.
+// parseNBCTF reads the orders as exported in CSV from the site of the bureau. The
+// column Assets has wallets, and user ids of exchanges, which are not addresses.
 func parseNBCTF(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	rows, err := csv.NewReader(r).ReadAll()
 	if err != nil || len(rows) == 0 {
@@ -83,8 +83,8 @@ func parseNBCTF(r io.Reader, add func(sources.Entry) error) (sources.Revision, e
 	return sources.Revision{Records: len(rows) - 1, OpenEnded: true}, nil
 }
 
-// A list of another publisher takes a description and a function that reads it. Use the
-// function with sources.File, which watches a file.
+// To add a list of another publisher, describe it and write a function that parses it.
+// Pass the function to sources.File, which watches a file.
 func ExampleSource() {
 	const orders = "\ufeffId,Name en,Order Date,Validity Date,Is Canceled,Assets\n" +
 		"b9f5,ASO 06/26,2026-02-16,2999-02-16,False,\"Id: bfac\nName: TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY\n-----\nId: 1d83\nName: 35561732\"\n" +
@@ -101,8 +101,8 @@ func ExampleSource() {
 	// true 3 <nil>
 }
 
-// Japan's Ministry of Finance prints wallets in the remarks of its list. Text in which
-// addresses stand takes a few lines.
+// Japan's Ministry of Finance prints wallets in the remarks of its list. A few lines of
+// code find the addresses in the text.
 func ExampleInfo() {
 	mof := sources.Info{ID: "MOF", Name: "Japan MOF economic sanctions", Jurisdiction: "JP", RefURL: "https://www.mof.go.jp/"}
 	parse := func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-// lines reads one address of ethereum a line.
+// lines reads one address of ethereum per line.
 func lines(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	var rev sources.Revision
 	for in := bufio.NewScanner(r); in.Scan(); rev.Records++ {
@@ -42,7 +42,7 @@ const (
 	line3 = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf\n"
 )
 
-// writeFile writes a file, and makes it as old as it says.
+// writeFile writes a file and sets its modification time.
 func writeFile(t *testing.T, name, text string, age time.Duration) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -127,7 +127,8 @@ func TestFileErrors(t *testing.T) {
 	if _, _, err := load(grows, sources.Revision{}); err == nil || !strings.Contains(err.Error(), "changed while") {
 		t.Errorf("a file that grows while it is read: %v", err)
 	}
-	// A parser that loses the error of add does not make a part the whole.
+	// A parser that ignores the error of add does not turn a part into the whole
+	// list.
 	refused := errors.New("refused")
 	careless := sources.File(info, name, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		return lines(r, func(e sources.Entry) error { add(e); return nil })

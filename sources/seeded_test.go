@@ -35,8 +35,8 @@ func TestSeeded(t *testing.T) {
 	}
 }
 
-// TestSeededLiveFails checks that no failure of the live source is hidden by the
-// seed once the seed was loaded.
+// TestSeededLiveFails checks that the seed does not hide failures of the live source
+// once the seed has been loaded.
 func TestSeededLiveFails(t *testing.T) {
 	down := errors.New("down")
 	src := sources.Seeded(failing{down}, sources.Static(info, list...))
@@ -49,7 +49,7 @@ func TestSeededLiveFails(t *testing.T) {
 	}
 }
 
-// A failing source never loads.
+// A failing source always fails to load.
 type failing struct{ err error }
 
 func (failing) Info() sources.Info { return info }
@@ -58,7 +58,7 @@ func (f failing) Load(context.Context, sources.Revision, func(sources.Entry) err
 	return sources.Revision{}, f.err
 }
 
-// A part is a source of a part of a list.
+// A part is a source of a partial list.
 type part struct{ sources.Source }
 
 func (p part) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
@@ -67,8 +67,8 @@ func (p part) Load(ctx context.Context, prev sources.Revision, add func(sources.
 	return rev, err
 }
 
-// TestSeededPart checks that a caller that holds a part is given the whole list, even if its
-// digest is that of the part.
+// TestSeededPart checks that a caller that has the partial list gets the whole list,
+// even if the digests are equal.
 func TestSeededPart(t *testing.T) {
 	for name, live := range map[string]sources.Source{"more": sources.Static(info, list...), "the same": sources.Static(info, list[:2]...)} {
 		src := sources.Seeded(live, part{sources.Static(info, list[:2]...)})

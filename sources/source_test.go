@@ -83,7 +83,7 @@ func TestRecordError(t *testing.T) {
 	}
 }
 
-// TestCountries counts the codes of ISO 3166-1: 249 are assigned.
+// TestCountries counts the ISO 3166-1 codes: 249 are assigned.
 func TestCountries(t *testing.T) {
 	n := 0
 	for i := range 256 {

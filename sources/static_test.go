@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// load returns all that one Load gives.
+// load returns everything that one Load yields.
 func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {

@@ -10,7 +10,7 @@ var ErrSize = errSize
 
 const MaxSize = maxSize
 
-// ParseBounded is Parse with another bound of the size.
+// ParseBounded is Parse with another size limit.
 func ParseBounded(r io.Reader, size int64, add func(sources.Entry) error) (sources.Revision, error) {
 	return Format{}.parse(&bounded{r, size}, add)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-// parseAs returns all that a Format's Parse gives.
+// parseAs returns everything that Parse of a Format yields.
 func parseAs(f badlist.Format, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := f.Parse(r, func(e sources.Entry) error {
@@ -36,8 +36,8 @@ const (
 	sol   = "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"
 )
 
-// A line is what matters of an entry in most tests: chain, listed string, asset,
-// kind, ref and name.
+// A line has the fields of an entry that most tests compare: chain, listed
+// string, asset, kind, ref and name.
 func lines(entries []sources.Entry) []string {
 	var all []string
 	for _, e := range entries {
@@ -104,7 +104,8 @@ func TestFormats(t *testing.T) {
 			if err != nil || revAgain != rev || !slices.Equal(again, entries) {
 				t.Errorf("byte by byte: %+v, %+v, %v, want %+v, %+v", again, revAgain, err, entries, rev)
 			}
-			// JSON ends where it ends, and the other formats not within a line.
+			// A truncated JSON file is always refused, files in other formats
+			// unless they are cut between two lines.
 			text := strings.TrimSpace(tt.in)
 			for n := 1; n < len(text); n++ {
 				_, _, err := parseAs(tt.format, strings.NewReader(text[:n]))
@@ -116,7 +117,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestChain holds what is made of the words for chains that lists have.
+// TestChain checks how the words that lists use for chains are read.
 func TestChain(t *testing.T) {
 	tests := []struct{ said, listed, want, asset string }{
 		{"bitcoin", genesis, "bitcoin", ""},
@@ -168,8 +169,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestWithin has cells as the seizure orders of Israel's NBCTF have them: two
-// addresses in one, notes, ids of users of an exchange, and letters of another
+// TestWithin uses cells like those in the seizure orders of Israel's NBCTF: two
+// addresses in one cell, notes, user ids of an exchange, and letters of another
 // alphabet.
 func TestWithin(t *testing.T) {
 	cyrillic := strings.NewReplacer("H", "Н", "c", "с").Replace(tron2)
@@ -265,7 +266,7 @@ func TestFormatErrors(t *testing.T) {
 	if _, _, err := parse(fails); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("csv: error %v, want that of the reader", err)
 	}
-	// An error that a reader tells once must not be lost.
+	// An error that a reader returns only once must not be lost.
 	for _, in := range []string{lazarus + "\n", "#\n", ""} {
 		if _, _, err := parse(&failsOnce{r: strings.NewReader(in)}); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%q and an error told once: %v, want it", in, err)
@@ -273,7 +274,7 @@ func TestFormatErrors(t *testing.T) {
 	}
 }
 
-// A failsOnce fails at the end of r, and then says that it ends.
+// A failsOnce returns an error at the end of r, and then io.EOF.
 type failsOnce struct {
 	r      io.Reader
 	failed bool
@@ -287,7 +288,7 @@ func (f *failsOnce) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestRansomwhere reads a document of the structure of the export.
+// TestRansomwhere reads a document with the structure of the export.
 func TestRansomwhere(t *testing.T) {
 	data := readFile(t, "testdata/ransomwhere_export.json")
 	entries, rev, err := parseAs(badlist.Ransomwhere().Format, strings.NewReader(data))
@@ -313,7 +314,8 @@ func TestRansomwhere(t *testing.T) {
 	}
 }
 
-// TestCrossCheck reads lists that others make of OFAC's, a file for each ticker.
+// TestCrossCheck reads lists that other projects derive from OFAC's, one file
+// for each ticker.
 func TestCrossCheck(t *testing.T) {
 	for ticker, want := range map[string]map[address.Chain]int{
 		"USDT": {"ethereum": 8, "bitcoin": 7, "tron": 11},
@@ -339,8 +341,8 @@ func TestCrossCheck(t *testing.T) {
 	}
 }
 
-// TestLists holds the options for the lists of others: what they ask for, and
-// that their sources conform.
+// TestLists checks the options for the lists of other projects: which URLs they
+// request, and that their sources conform.
 func TestLists(t *testing.T) {
 	three := `["` + lazarus + `","0xd882cfc20f52f2599d84b8e8d58c7fb62cfe344b","0x7F367cC41522cE07553e823bf3be79A889DEbe1B"]`
 	for _, tt := range []struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 )
 
-// TestMemory loads long lists in each format: what a Load holds does not grow with the
-// list. The bound of 64 MiB is that for a list of the largest size allowed.
+// TestMemory loads long lists in each format and checks that the memory of a Load does
+// not grow with the list. The limit of 64 MiB applies to a list of the maximum size.
 func TestMemory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, tt := range []struct {

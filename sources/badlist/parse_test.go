@@ -18,7 +18,7 @@ import (
 
 const darklistFile = "testdata/addresses-darklist.json"
 
-// parse returns all that Parse gives of r.
+// parse returns everything that Parse yields for r.
 func parse(r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := badlist.Parse(r, func(e sources.Entry) error {
@@ -113,7 +113,7 @@ func TestParseDarklist(t *testing.T) {
 	}
 }
 
-// TestKind has comments of the real list, and some that it might have.
+// TestKind uses comments of the real list, and some that it could have.
 func TestKind(t *testing.T) {
 	tests := []struct {
 		comment string
@@ -310,8 +310,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseTruncated cuts the real list at many places: none may pass for the
-// whole.
+// TestParseTruncated cuts the real list at many places and checks that no part
+// counts as the whole.
 func TestParseTruncated(t *testing.T) {
 	data := strings.TrimSpace(readFile(t, darklistFile))
 	for n := 0; n < len(data); n += 9973 {
@@ -324,7 +324,7 @@ func TestParseTruncated(t *testing.T) {
 	}
 }
 
-// endless is a reader of one byte, for ever.
+// endless is a reader that repeats one byte forever.
 type endless byte
 
 func (e endless) Read(b []byte) (int, error) {
@@ -334,8 +334,8 @@ func (e endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestParseBounds checks that nothing without an end is read for ever. What the
-// bound is takes longer to test, so that is tested once.
+// TestParseBounds checks that parsing endless input stops. The default limit
+// takes longer to test, so it is tested once.
 func TestParseBounds(t *testing.T) {
 	ignore := func(sources.Entry) error { return nil }
 	for name, r := range map[string]io.Reader{
@@ -362,7 +362,7 @@ func TestParseBounds(t *testing.T) {
 	}
 }
 
-// A counter counts what was read of r.
+// A counter counts the bytes read from r.
 type counter struct {
 	r io.Reader
 	n int64
@@ -374,7 +374,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// repeat returns a reader of s, again and again.
+// repeat returns a reader that repeats s.
 func repeat(s string) io.Reader {
 	r := strings.NewReader(s)
 	return readerFunc(func(b []byte) (int, error) {

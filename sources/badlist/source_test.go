@@ -56,7 +56,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestDefaultURL holds what is asked for when nothing is said.
+// TestDefaultURL checks the URL that is requested by default.
 func TestDefaultURL(t *testing.T) {
 	var asked string
 	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -121,8 +121,8 @@ func TestUnchanged(t *testing.T) {
 }
 
 // TestBrokenOff checks that a download that breaks off adds nothing, and that
-// what is read then is not added to what was read before. Its clock is not ours,
-// for there is a pause between the two.
+// the next attempt does not add entries twice. It uses a fake clock, because
+// there is a pause between the two.
 func TestBrokenOff(t *testing.T) {
 	data := readFile(t, darklistFile)
 	want, _, err := parse(strings.NewReader(data))

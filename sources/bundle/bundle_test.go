@@ -49,7 +49,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// load returns all that a Load gives a caller that holds nothing.
+// load returns everything that a Load without a previous revision yields.
 func load(t testing.TB, src sources.Source) ([]sources.Entry, sources.Revision) {
 	t.Helper()
 	var entries []sources.Entry
@@ -67,8 +67,8 @@ func date(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 }
 
-// TestRevision checks what each list says of its age and completeness: at least as new
-// as in the table, and of the lists in the table the counts.
+// TestRevision checks the age and completeness of each list: at least as new as in the
+// table, and with the counts of the table.
 func TestRevision(t *testing.T) {
 	want := map[string]struct {
 		published    time.Time
@@ -115,7 +115,7 @@ func TestRevision(t *testing.T) {
 // known is a row of a list as it was in autumn 2026.
 type known struct{ source, asset, address, ref string }
 
-// knownRows returns all rows that are known, by the files in testdata.
+// knownRows returns all known rows, from the files in testdata.
 func knownRows(t *testing.T) []known {
 	t.Helper()
 	var rows []known
@@ -143,8 +143,8 @@ func knownRows(t *testing.T) []known {
 	return rows
 }
 
-// TestKnownRows screens every known row offline: none is clean, and each is found in
-// its own list.
+// TestKnownRows screens every known row offline and checks that each is found in its
+// list.
 func TestKnownRows(t *testing.T) {
 	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
@@ -182,8 +182,8 @@ func TestKnownRows(t *testing.T) {
 	}
 }
 
-// TestOFAC checks some entries of the bundled list, and its counts by ticker, which are
-// those that another program has made of OFAC's file of that day.
+// TestOFAC checks some entries of the bundled list, and its counts by ticker, which
+// another program has computed from OFAC's file of that day.
 func TestOFAC(t *testing.T) {
 	entries, rev := load(t, bundle.OFAC())
 	if rev.Completeness == sources.Whole {
@@ -258,8 +258,8 @@ func TestBadlist(t *testing.T) {
 	}
 }
 
-// TestPartIsNotLoaded checks that the part of the UK's list answers for its own
-// addresses and for nothing else.
+// TestPartIsNotLoaded checks that the partial UK list matches its own addresses and
+// nothing else.
 func TestPartIsNotLoaded(t *testing.T) {
 	s, err := screening.New([]sources.Source{bundle.UK()}, nil)
 	if err != nil {
@@ -274,8 +274,8 @@ func TestPartIsNotLoaded(t *testing.T) {
 	}
 }
 
-// TestDecoded fails if package address reads a listed string otherwise than when the
-// files were made. Then make them again.
+// TestDecoded fails if package address reads a listed string differently from when the
+// files were generated. In that case, generate them again.
 func TestDecoded(t *testing.T) {
 	for _, src := range bundle.All() {
 		entries, _ := load(t, src)
@@ -287,8 +287,8 @@ func TestDecoded(t *testing.T) {
 	}
 }
 
-// TestScreening checks the age that a Screener reports of the lists, and an address
-// that no list has.
+// TestScreening checks the age of the lists that a Screener reports, and an address
+// that is on no list.
 func TestScreening(t *testing.T) {
 	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
@@ -314,7 +314,7 @@ func TestScreening(t *testing.T) {
 	}
 }
 
-// TestSize limits what an embedder links, in bytes.
+// TestSize limits the number of bytes that an embedder links.
 func TestSize(t *testing.T) {
 	total := int64(0)
 	for _, name := range []string{"ofac.rev", "badlist.rev", "eu.rev", "uk.rev", "fbi.rev"} {
@@ -329,7 +329,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestImports checks that bundled lists link no network and no XML.
+// TestImports checks that bundled lists do not link packages for networking or XML.
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

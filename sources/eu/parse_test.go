@@ -20,7 +20,7 @@ import (
 
 const excerpt = "xmlFullSanctionsList_1_1_excerpt_2026-09-22"
 
-// parse returns what Parse adds.
+// parse returns the entries that Parse adds.
 func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
 	return listtest.Parse(t, eu.Parse, r)
@@ -62,8 +62,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A file that is generated anew, and is the same list, has the same digest. Any
-// other change has another.
+// A regenerated file with the same list has the same digest. Any other change results
+// in another digest.
 func TestDigest(t *testing.T) {
 	csv := smallCSV
 	for _, doc := range []string{listtest.ReadFile(t, excerpt+".xml"), small, csv} {
@@ -102,8 +102,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// In small are the forms of the real list that are not in the excerpt, and those
-// that it might have: remarks in every place, dates and names in every place.
+// The document small has the forms of the real list that are missing in the excerpt,
+// and others that it could have: remarks, dates and names in every place.
 const small = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <export xmlns="http://eu.europa.ec/fpi/fsd/export" generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="185564">
   <sanctionEntity designationDate="2020-01-01" euReferenceNumber="EU.1.1" logicalId="1">
@@ -158,7 +158,7 @@ func TestParseSmall(t *testing.T) {
 	}
 }
 
-// TestLabelled has what is an address only because a label says so.
+// TestLabelled checks strings that are addresses only because of a label.
 func TestLabelled(t *testing.T) {
 	const solana, wrong = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi", "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8u"
 	doc := strings.Replace(small, "<remark>3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t</remark>", "<remark>SOL: "+solana+"; BTC: "+wrong+"</remark>", 1)
@@ -170,8 +170,8 @@ func TestLabelled(t *testing.T) {
 	}
 }
 
-// smallCSV is the excerpt in the columns of CSV 1.1 that matter, some of those
-// between, and in an order that is not the file's.
+// smallCSV is the excerpt in the relevant columns of CSV 1.1 and some of the others, in
+// an order that differs from the file's.
 const smallCSV = "\ufefffileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;Entity_DesignationDate;Entity_Remark;Entity_Regulation_PublicationDate;" +
 	"NameAlias_LastName;NameAlias_FirstName;NameAlias_MiddleName;NameAlias_WholeName;NameAlias_Remark;NameAlias_Regulation_PublicationDate;" +
 	"Address_Remark;Address_Regulation_PublicationDate;Citizenship_Region\n" +
@@ -202,8 +202,8 @@ func TestParseCSV(t *testing.T) {
 	}
 }
 
-// Every cut is refused, except that of CSV between two
-// of its lines, in which nothing shows.
+// Every truncated file is refused, except a CSV file cut between two lines, which
+// cannot be detected.
 func TestTruncated(t *testing.T) {
 	for _, tt := range []struct {
 		name, doc string
@@ -268,8 +268,8 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { listtest.Refused(t, eu.Parse, tt.doc, tt.old, tt.new, tt.want) })
 	}
-	// A list in which no remark names a wallet may be whole, but so might be one
-	// whose remarks were left out.
+	// A list in which no remark names a wallet may be whole, but its remarks may also
+	// have been left out.
 	for _, doc := range []string{
 		`<export generationDate="2026-09-22T20:01:34Z"><sanctionEntity euReferenceNumber="EU.1.1"/></export>`,
 		header + "Entity_Remark\n22/09/2026;1;EU.1.1;none\n",
@@ -285,8 +285,8 @@ func TestAddError(t *testing.T) {
 	listtest.AddError(t, eu.Parse, smallCSV)
 }
 
-// large is a reader of a document like the real one, about as large as asked for:
-// most entities name no wallet, every hundredth names one.
+// large is a reader of a document like the real one, of about the given size: every
+// hundredth entity names a wallet.
 func large(size int) (r io.Reader, entities int, wallets []string) {
 	var doc bytes.Buffer
 	doc.WriteString(`<export generationDate="2026-09-22T20:01:34.799+02:00">` + "\n")

@@ -26,7 +26,8 @@ const (
 	feedPath = "/fsd/fsf/public/rss"
 )
 
-// A commission is a server of the list and of the feed. What is empty is 404.
+// A commission is a server of the list and of the feed. It returns 404 for an
+// empty one.
 type commission struct {
 	*httptest.Server
 	mu             sync.Mutex
@@ -63,7 +64,7 @@ func (c *commission) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// requests returns what was asked for since the last call.
+// requests returns the requests since the last call.
 func (c *commission) requests() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +79,7 @@ func (c *commission) set(list, feed string) {
 	c.list, c.feed = list, feed
 }
 
-// source returns the source of what c serves.
+// source returns a source that downloads from c.
 func (c *commission) source() sources.Source {
 	return eu.New(&eu.Options{URL: c.URL + listPath, RSS: c.URL + feedPath, Client: c.Client()})
 }
@@ -98,7 +99,7 @@ func feed(guid, date string) string {
 func sha1Of(doc string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(doc))) }
 
 func TestSource(t *testing.T) {
-	// A day that has passed, whatever the clock of the machine says.
+	// A day in the past, whatever the clock of the machine shows.
 	doc := strings.Replace(listtest.ReadFile(t, excerpt+".xml"), "2026-09-22T20", "2024-09-22T20", 1)
 	csv := strings.ReplaceAll(smallCSV, "22/09/2026", "22/09/2024")
 	for name, tt := range map[string]struct{ doc, feed, etag string }{
@@ -131,7 +132,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// The feed tells that the list has not changed, without a download of it.
+// The feed shows that the list has not changed, so it is not downloaded.
 func TestFeed(t *testing.T) {
 	doc := listtest.ReadFile(t, excerpt+".xml")
 	later := strings.Replace(doc, "2026-09-22T20:01", "2026-09-23T20:01", 1)
@@ -180,7 +181,7 @@ func TestFeed(t *testing.T) {
 	step("nothing held", sources.Revision{ETag: first.ETag}, nil, true)
 	step("another list held", sources.Revision{Digest: strings.Repeat("0", 64), ETag: "rss:" + sha1Of(other) + "@" + day(0)}, nil, true)
 
-	// Generated anew: only the attributes of the root differ.
+	// The list was regenerated: only the attributes of the root differ.
 	c.set(later, feed(sha1Of(later), "Wed, 23 Sep 2026 18:01:34 GMT"))
 	second := step("an equal list, generated anew", held, sources.ErrUnchanged, true)
 	if !strings.HasPrefix(second.ETag, "rss:"+sha1Of(later)+"@") || second.Digest != first.Digest || !second.Published.After(first.Published) {
@@ -194,7 +195,7 @@ func TestFeed(t *testing.T) {
 		t.Error("another list has the same digest")
 	}
 
-	// The feed is ahead of the file: the old file must not pass for the new.
+	// The feed is ahead of the file: the old file must not count as the new one.
 	c.set(doc, feed(sha1Of(other), "Wed, 23 Sep 2026 18:01:34 GMT"))
 	behind := step("a file that is behind", sources.Revision{}, nil, true)
 	if behind.ETag != "" {
@@ -203,14 +204,14 @@ func TestFeed(t *testing.T) {
 	c.set(other, feed(sha1Of(other), "Wed, 23 Sep 2026 18:01:34 GMT"))
 	step("the file has followed", behind, nil, true)
 
-	// The file is of another checksum, but generated after the feed.
+	// The file has another checksum, but was generated after the feed.
 	c.set(other, feed(strings.Repeat("a", 40), "Wed, 23 Sep 2026 18:01:34 GMT"))
 	if rev := step("a later file", sources.Revision{}, nil, true); !strings.HasPrefix(rev.ETag, "rss:"+strings.Repeat("a", 40)+"@") {
 		t.Errorf("a later file: ETag %q, want the checksum of the feed", rev.ETag)
 	}
 }
 
-// A feed that says nothing that can be relied on is as none.
+// A feed without reliable information is ignored.
 func TestFeedIgnored(t *testing.T) {
 	doc := listtest.ReadFile(t, excerpt+".xml")
 	const date = "Tue, 22 Sep 2026 18:01:34 GMT"
@@ -244,7 +245,7 @@ func TestFeedIgnored(t *testing.T) {
 	}
 }
 
-// Validators of HTTP are used, and not mistaken for those of the feed.
+// HTTP validators are used, and are not confused with those of the feed.
 func TestValidators(t *testing.T) {
 	doc := listtest.ReadFile(t, excerpt+".xml")
 	c := newCommission(t, doc, "")
@@ -261,14 +262,14 @@ func TestValidators(t *testing.T) {
 	if entries != nil || again != rev || !errors.Is(err, sources.ErrUnchanged) {
 		t.Errorf("Load with validators: %+v, %v, want ErrUnchanged and %+v", again, err, rev)
 	}
-	// Of a digest without validators, and of validators without a digest.
+	// A digest without validators, and validators without a digest.
 	c.set(doc, "")
 	if entries, _, err := listtest.Load(t.Context(), src, sources.Revision{ETag: c.etag}); len(entries) != 6 || err != nil {
 		t.Errorf("Load without a list held: %d entries, %v, want all", len(entries), err)
 	}
 }
 
-// Where the token goes, and where it does not.
+// Which requests contain the token, and which do not.
 func TestToken(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string
@@ -305,7 +306,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// What a server can do wrong adds nothing, says so, and does not show the token.
+// A misbehaving server causes an error that does not contain the token, and
+// adds no entry.
 func TestLoadBroken(t *testing.T) {
 	doc := listtest.ReadFile(t, excerpt+".xml")
 	send := func(text string) http.HandlerFunc {
@@ -340,7 +342,7 @@ func TestLoadBroken(t *testing.T) {
 	}
 }
 
-// The client's own rule for redirects is asked, too, and the client is not
+// The redirect policy of the client also applies, and the client is not
 // changed.
 func TestClient(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -362,8 +364,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// A download that breaks off is repeated, and its entries come once. So is one
-// that the server fails to make.
+// A download that breaks off or that the server fails to generate is repeated,
+// and adds its entries once.
 func TestLoadRepeated(t *testing.T) {
 	t.Parallel() // it waits for seconds
 	doc := listtest.ReadFile(t, excerpt+".xml")
@@ -388,8 +390,8 @@ func TestLoadRepeated(t *testing.T) {
 	}
 }
 
-// A feed that does not answer in time does not keep its caller longer than its
-// context.
+// A feed that does not respond in time delays a caller only until its context
+// ends.
 func TestCancelledInFeed(t *testing.T) {
 	done := make(chan struct{})
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-done }))

@@ -18,8 +18,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/ofac"
 )
 
-// parseCSV returns what ParseUnmarkedCSV adds, which is what ParseCSV adds of a file
-// with its end mark.
+// parseCSV returns the entries that ParseUnmarkedCSV adds. ParseCSV must add the same
+// for the file with its end mark.
 func parseCSV(t *testing.T, sdn, comments io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
 	entries, rev, err := listtest.Parse(t, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
@@ -80,9 +80,10 @@ func TestParseCSV(t *testing.T) {
 	}
 }
 
-// TestParseCSVTruncated cuts each file of the pair at many places, and at all between
-// two lines. ParseCSV refuses every cut. ParseUnmarkedCSV accepts one between two lines
-// that loses no remarks that continue, and says that the file may have been cut.
+// TestParseCSVTruncated cuts each file of the pair at many places, and between any two
+// lines. ParseCSV refuses every truncated file. ParseUnmarkedCSV accepts one that is
+// cut between two lines without losing continued remarks, and reports that it may be
+// truncated.
 func TestParseCSVTruncated(t *testing.T) {
 	sdn, comments := readFile(t, "sdn_excerpt_2021-07.csv"), readFile(t, "sdn_comments_2021-07.csv")
 	if rev, err := ofac.ParseCSV(bytes.NewReader(sdn), bytes.NewReader(comments), func(sources.Entry) error { return nil }); err != nil || rev.OpenEnded {
@@ -115,7 +116,7 @@ func TestParseCSVTruncated(t *testing.T) {
 	}
 }
 
-// fill returns text of n characters that ends in end.
+// fill returns text of n characters that ends with end.
 func fill(n int, end string) string { return strings.Repeat("x", n-len(end)) + end }
 
 func TestParseCSVRemarks(t *testing.T) {
@@ -176,7 +177,8 @@ func TestParseCSVRemarks(t *testing.T) {
 	}
 }
 
-// TestParseCSVCutElsewhere checks that what is cut before a wallet is named is cut.
+// TestParseCSVCutElsewhere checks that text cut off before it names a wallet is
+// reported as cut.
 func TestParseCSVCutElsewhere(t *testing.T) {
 	const columns = `,"A",-0- ,"P",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"`
 	wallet := "1" + columns + "Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h.\"\r\n"
@@ -235,7 +237,7 @@ func TestParseCSVErrors(t *testing.T) {
 	}
 }
 
-// repeat returns a reader of s, again and again.
+// repeat returns a reader that repeats s.
 func repeat(s string) io.Reader { return &repeated{s: s} }
 
 type repeated struct {

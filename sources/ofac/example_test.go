@@ -12,7 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/ofac"
 )
 
-// A file that is at hand needs no network.
+// A local file needs no network.
 func ExampleParse() {
 	file := strings.NewReader(`<?xml version="1.0" standalone="yes"?>
 <sdnList>
@@ -39,8 +39,8 @@ func ExampleParse() {
 	// 1 record of 23 September 2026
 }
 
-// A program that loads the list for the first time, some 130 MB, shows how far
-// it is.
+// A program that loads the list for the first time, some 130 MB, shows its
+// progress.
 func ExampleOptions_progress() {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.ServeContent(w, r, "SDN.XML", time.Time{}, strings.NewReader(smallXML))

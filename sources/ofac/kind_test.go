@@ -16,10 +16,10 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-// The consolidated list, in the formats in which it is published, with two
-// wallets of the same holder. No real one is known that has any.
+// The consolidated list, in its published formats, with two wallets of one
+// holder. No real edition with wallets is known.
 var (
-	// The party is on the SDN List, too, and the other is on two lists that the
+	// One party is also on the SDN List, and the other is on two lists that the
 	// file consolidates.
 	consAdvanced = strings.NewReplacer(
 		`<SanctionsEntry ProfileID="11" ListID="1"><EntryEvent><Date><Year>1999</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>`,
@@ -84,7 +84,7 @@ func TestParseConsolidated(t *testing.T) {
 	}
 }
 
-// TestWrongList gives each parser the other list.
+// TestWrongList passes each parser the other list.
 func TestWrongList(t *testing.T) {
 	read := func(name string) string { return string(readFile(t, name)) }
 	for _, tt := range []struct {

@@ -17,13 +17,14 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-// day returns the two files of a list of two wallets that go on in the comments.
+// day returns the two files of a list of two wallets whose remarks continue in
+// the comments.
 func day(wallet string) (main, comments string) {
 	remarks := fill(1000, "; Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h; alt. Digital Currency Address - ETH "+wallet[:20])
 	return `2,"B",-0- ,"P",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"` + remarks + "\"\r\n\x1a", `2,"` + wallet[20:] + ".\"\r\n"
 }
 
-// treasury serves the two files, and notes what is asked of it.
+// treasury serves the two files and records the requests.
 type treasury struct {
 	mu     sync.Mutex
 	files  map[string]string // by path
@@ -118,7 +119,7 @@ func TestCSVUnchanged(t *testing.T) {
 	}
 	expect("not modified", rev, "", commentsPath+" 304", mainPath+" 304")
 
-	// One of them comes anew, and then both are fetched, and are the same.
+	// One of them is modified, so both are fetched; the list is the same.
 	for _, path := range []string{mainPath, commentsPath} {
 		s.etags[path] = fmt.Sprintf("%q", path)
 		held := rev
@@ -133,13 +134,13 @@ func TestCSVUnchanged(t *testing.T) {
 	s.publish(second)
 	rev = expect("another day", rev, second, commentsPath, mainPath, commentsPath+" 304")
 
-	// Validators of a list that was one file are none of these.
+	// Validators of a list in one file are ignored.
 	s.publish(first)
 	expect("from XML", sources.Revision{Digest: rev.Digest, ETag: s.etags[mainPath]}, first, commentsPath, mainPath, commentsPath+" 304")
 }
 
-// TestCSVApart has OFAC publish at every moment of a Load: what is loaded is
-// always of one day.
+// TestCSVApart publishes a new list at every moment of a Load and checks that
+// both files are always of one day.
 func TestCSVApart(t *testing.T) {
 	for at := 1; at <= 6; at++ {
 		for name, validators := range map[string]bool{"with validators": true, "without validators": false} {
@@ -164,7 +165,8 @@ func TestCSVApart(t *testing.T) {
 	}
 }
 
-// TestCSVNeverHalf has one of the files missing, or of another day for good.
+// TestCSVNeverHalf serves only one of the files, or files of different days,
+// for the whole test.
 func TestCSVNeverHalf(t *testing.T) {
 	_, otherComments := day(second)
 	for name, spoil := range map[string]func(s *treasury){

@@ -39,13 +39,13 @@ func readFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// recount sets Record_Count, for a cut of an sdn.xml, to what the cut holds.
+// recount sets Record_Count of a shortened sdn.xml to its number of records.
 func recount(doc []byte) []byte {
 	n := fmt.Sprintf("<Record_Count>%d<", bytes.Count(doc, []byte("<sdnEntry>")))
 	return regexp.MustCompile("<Record_Count>[0-9]+<").ReplaceAll(doc, []byte(n))
 }
 
-// parse returns what Parse adds.
+// parse returns the entries that Parse adds.
 func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
 	return listtest.Parse(t, ofac.Parse, r)
@@ -77,7 +77,8 @@ func TestParse(t *testing.T) {
 			if got := listtest.Rows(entries); !slices.Equal(got, tt.want) {
 				t.Errorf("%d entries, want %d:\n%s\nwant\n%s", len(got), len(tt.want), strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 			}
-			// However the bytes come, and whatever the namespace.
+			// The result does not depend on the sizes of reads or on the
+			// namespace.
 			for name, r := range map[string]io.Reader{
 				"in halves":      iotest.HalfReader(bytes.NewReader(doc)),
 				"data with EOF":  iotest.DataErrReader(bytes.NewReader(doc)),
@@ -92,14 +93,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// oldNamespaces gives doc the namespaces that OFAC's files had up to May 2024.
+// oldNamespaces returns doc with the namespaces of OFAC's files up to May 2024.
 func oldNamespaces(doc []byte) []byte {
 	const base = "https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/"
 	doc = bytes.ReplaceAll(doc, []byte(base+"ADVANCED_XML"), []byte("http://www.un.org/sanctions/1.0"))
 	return bytes.ReplaceAll(doc, []byte(base+"XML"), []byte("http://tempuri.org/sdnList.xsd"))
 }
 
-// A real file in the old namespace, which names no wallet; one is put in.
+// A real file in the old namespace, which names no wallet, so the test inserts
+// one.
 func TestParseOldNamespace(t *testing.T) {
 	doc := recount(readFile(t, "sdn_excerpt_2020-04-22.xml"))
 	if !bytes.Contains(doc, []byte("http://tempuri.org/sdnList.xsd")) {
@@ -117,7 +119,7 @@ func TestParseOldNamespace(t *testing.T) {
 	}
 }
 
-// A cut that claims to hold the whole list is refused.
+// A truncated file that claims to be whole is refused.
 func TestRecordCount(t *testing.T) {
 	for _, name := range []string{"sdn_excerpt_2026-09-23.xml", "sdn_excerpt_2020-04-22.xml"} {
 		_, _, err := parse(t, bytes.NewReader(readFile(t, name)))
@@ -127,7 +129,7 @@ func TestRecordCount(t *testing.T) {
 	}
 }
 
-// No part of a list is a list.
+// A part of a list is refused.
 func TestTruncated(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -217,7 +219,7 @@ func TestParseSmall(t *testing.T) {
 	}
 }
 
-// How OFAC spells the kind of a wallet must not decide whether it is one.
+// Wallets are found whatever spelling OFAC uses for their kind.
 func TestTicker(t *testing.T) {
 	for kind, want := range map[string]string{
 		"Digital Currency Address - XBT":        "XBT",
@@ -301,8 +303,8 @@ func TestAddError(t *testing.T) {
 	listtest.AddError(t, ofac.Parse, smallXML)
 }
 
-// large is a reader of a document like the real sdn_advanced.xml: most of it are
-// parties without a wallet. It is as large as asked for, and about no larger.
+// large is a reader of a document like the real sdn_advanced.xml, most of it
+// parties without wallets. It has about the given size.
 func large(t testing.TB, size int) io.Reader {
 	t.Helper()
 	doc := readFile(t, "sdn_advanced_excerpt_2025-03-04.xml.gz")
@@ -325,7 +327,7 @@ func large(t testing.TB, size int) io.Reader {
 	return io.MultiReader(append(parts, bytes.NewReader(doc[to:]))...)
 }
 
-// Of the document nothing is held but the wallets.
+// Only the wallets of the document are held in memory.
 func TestMemory(t *testing.T) {
 	alloc := func(size int) uint64 {
 		r := large(t, size)
@@ -344,7 +346,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// slowParse is Parse by encoding/xml for a good sdn_advanced.xml: the referee.
+// slowParse is a reference for Parse of a valid sdn_advanced.xml, which uses
+// encoding/xml.
 func slowParse(r io.Reader, add func(sources.Entry) error) error {
 	type date struct{ Year, Month, Day int }
 	d := xml.NewDecoder(r)
@@ -479,8 +482,8 @@ func TestAgainstEncodingXML(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that nothing makes Parse panic, and that what it takes has
-// records and wallets.
+// FuzzParse checks that Parse does not panic, and that any list that it accepts
+// has records and wallets.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(smallAdvanced))
 	f.Add([]byte(smallXML))
@@ -509,7 +512,7 @@ func BenchmarkParseAdvanced(b *testing.B) {
 	})
 }
 
-// BenchmarkParseAdvancedByEncodingXML is what the one above has to beat.
+// BenchmarkParseAdvancedByEncodingXML is the reference for the benchmark above.
 func BenchmarkParseAdvancedByEncodingXML(b *testing.B) {
 	benchmark(b, func(r io.Reader) error { return slowParse(r, func(sources.Entry) error { return nil }) })
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-// serve returns a source of what the handler serves.
+// serve returns a source that downloads from the handler.
 func serve(t *testing.T, h http.HandlerFunc) sources.Source {
 	t.Helper()
 	server := httptest.NewTLSServer(h)
@@ -92,7 +92,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("Load of an unmodified list: %d entries, %+v, %v, %d bodies, want ErrUnchanged and %+v", len(again), next, err, bodies.Load(), rev)
 	}
 
-	// Modified, says the server, but it is the same list.
+	// The server reports a modification, but the list is the same.
 	etag.Store(&second)
 	again, next, err = listtest.Load(ctx, src, held)
 	want := rev
@@ -101,14 +101,15 @@ func TestLoad(t *testing.T) {
 		t.Errorf("Load of an equal list: %d entries, %+v, %v, %d bodies, want ErrUnchanged and %+v", len(again), next, err, bodies.Load(), want)
 	}
 
-	// Validators without a digest are of no list that is held.
+	// Validators without a digest are ignored.
 	again, _, err = listtest.Load(ctx, src, sources.Revision{ETag: second})
 	if !slices.Equal(again, entries) || err != nil {
 		t.Errorf("Load without a list held: %d entries, %v, want all", len(again), err)
 	}
 }
 
-// What a server can do wrong adds nothing, says so, and shows no signed address.
+// A misbehaving server causes an error that does not contain a signed URL, and
+// adds no entry.
 func TestLoadBroken(t *testing.T) {
 	doc := readFile(t, "sdn_advanced_excerpt_2025-03-04.xml.gz")
 	send := func(b []byte) http.HandlerFunc {
@@ -137,7 +138,7 @@ func TestLoadBroken(t *testing.T) {
 	}
 }
 
-// A download that breaks off is repeated, and its entries come once.
+// A download that breaks off is repeated, and adds its entries once.
 func TestLoadRepeated(t *testing.T) {
 	t.Parallel() // it waits for seconds
 	doc := readFile(t, "sdn_advanced_excerpt_2025-03-04.xml.gz")

@@ -33,7 +33,7 @@ func zipped(t *testing.T, content []byte, names ...string) []byte {
 	return b.Bytes()
 }
 
-// A ZIP file is the list that is in it.
+// A ZIP file is read like the list in it.
 func TestParseZIP(t *testing.T) {
 	for name, doc := range map[string][]byte{
 		"SDN_ADVANCED.XML": readFile(t, "sdn_advanced_excerpt_2025-03-04.xml.gz"),
@@ -58,7 +58,7 @@ func TestZIPRefused(t *testing.T) {
 			t.Errorf("%d of %d bytes: no error", n, len(whole))
 		}
 	}
-	// A byte of the compressed list is another one; the CRC-32 tells.
+	// One byte of the compressed list is changed; the CRC-32 reveals it.
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)/3] ^= 0x40
 	for name, file := range map[string][]byte{

@@ -7,8 +7,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/opensanctions"
 )
 
-// Whose list a dataset is, the caller says: by default it is one of a community,
-// and nothing in it is SANCTIONED.
+// The caller decides how a dataset counts: by default it is a community list,
+// and none of its entries is SANCTIONED.
 func ExampleNew() {
 	for _, opts := range []opensanctions.Options{
 		{Dataset: "us_ofac_sdn"},

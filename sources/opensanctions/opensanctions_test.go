@@ -33,7 +33,8 @@ func readFile(t testing.TB, name string) string {
 	return string(data)
 }
 
-// parse returns all that Parse gives of r, and fails the test if it cannot be.
+// parse returns everything that Parse yields for r. It fails the test on an
+// error.
 func parse(t *testing.T, k opensanctions.Kinds, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
 	var entries []sources.Entry
@@ -47,7 +48,7 @@ func parse(t *testing.T, k opensanctions.Kinds, r io.Reader) ([]sources.Entry, s
 	return entries, rev, err
 }
 
-// lines writes entries in a line each.
+// lines formats entries, one per line.
 func lines(entries []sources.Entry) []string {
 	var all []string
 	for _, e := range entries {
@@ -209,7 +210,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// serve returns options for a dataset that is the given file.
+// serve returns options for a server of the given file.
 func serve(t *testing.T, doc string) *opensanctions.Options {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -308,7 +309,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestIndex has an index that knows the checksum of the file.
+// TestIndex uses an index with the checksum of the file.
 func TestIndex(t *testing.T) {
 	doc := readFile(t, "entities.ftm.json")
 	lines := strings.SplitAfter(doc, "\n")

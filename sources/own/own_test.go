@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %d rows, error %v, want one of line %d with %q", tt.name, len(rows), err, tt.line, tt.want)
 		}
 	}
-	// A private key that somebody pastes is not shown.
+	// The error does not quote a pasted private key.
 	const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
 	for _, text := range []string{secret + "\n", "address,chain\n" + secret + ",bitcoin\n", "address,chain\n" + secret + ",ethereum\n"} {
 		if _, err := own.Rows(strings.NewReader(text)); err == nil || strings.Contains(err.Error(), secret[:10]) {
@@ -106,7 +106,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// write writes the list, as old as a settled file.
+// write writes the list with the modification time of a settled file.
 func write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -147,8 +147,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestExpiry lets time pass: a row counts until it expires, though the file does not
-// change, and a Load that can see no change does not read the file.
+// TestExpiry checks that a row counts until it expires, even if the file does not
+// change, and that a Load does not read the file if nothing can have changed.
 func TestExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "list.csv")

@@ -2,7 +2,7 @@ package sourcetest
 
 import "github.com/walletscreen/walletscreen/sources"
 
-// Check returns the error of the rule of the given name, nil if it is kept.
+// Check returns the error of the named rule, or nil if it holds.
 func Check(name string, newSource func() sources.Source) error {
 	for _, r := range rules {
 		if r.name == name {

@@ -116,8 +116,8 @@ var rules = []rule{
 	},
 }
 
-// patience is the time that a Load has to notice that its context has ended, on a busy
-// machine.
+// patience is the time allowed for a Load to return after its context has ended, on a
+// busy machine.
 const patience = time.Minute
 
 // load returns the entries and the revision of one Load.
@@ -130,7 +130,7 @@ func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.R
 	return entries, rev, err
 }
 
-// first is load for a caller that holds nothing.
+// first calls load without a previous revision.
 func first(src sources.Source) ([]sources.Entry, sources.Revision, error) {
 	entries, rev, err := load(src, sources.Revision{})
 	if err != nil {

@@ -26,7 +26,7 @@ var (
 	}
 )
 
-// A fake is a Source made of two functions.
+// A fake is a Source that consists of two functions.
 type fake struct {
 	info func() sources.Info
 	load func(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error)
@@ -38,7 +38,7 @@ func (f fake) Load(ctx context.Context, prev sources.Revision, add func(sources.
 	return f.load(ctx, prev, add)
 }
 
-// good returns a Source that keeps every rule, to be broken.
+// good returns a Source that follows every rule, to be modified.
 func good() fake {
 	src := sources.Static(info, list...)
 	return fake{src.Info, src.Load}
@@ -49,7 +49,7 @@ func entry(e sources.Entry) sources.Source {
 	return sources.Static(info, list[0], e, list[2])
 }
 
-// revised returns a good Source whose revision was changed by change.
+// revised returns a good Source whose revision is modified by change.
 func revised(change func(*sources.Revision)) sources.Source {
 	src := good()
 	load := src.load
@@ -79,8 +79,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestBroken gives sourcetest a Source that breaks a rule, and expects it to be
-// noticed.
+// TestBroken checks that sourcetest detects Sources that break a rule.
 func TestBroken(t *testing.T) {
 	zone := time.FixedZone("east", 3600)
 	digest := strings.Repeat("0123456789abcdef", 4)
@@ -379,7 +378,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestHoldsUp has Loads that wait for each other's callers.
+// TestHoldsUp uses Loads that wait for the callers of each other.
 func TestHoldsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turn := make(chan struct{}, 1)
@@ -397,8 +396,8 @@ func TestHoldsUp(t *testing.T) {
 	})
 }
 
-// TestHangs has a Load that never notices that its context has ended. Its clock
-// is not ours, or the test would take as long as sourcetest is patient.
+// TestHangs uses a Load that ignores the end of its context. It runs with a
+// fake clock: the real time would be as long as patience.
 func TestHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})

@@ -16,8 +16,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
 )
 
-// TestBodies checks that answers of a node and of TronGrid are read as files are: an
-// announced digest must match, and only gzip is uncompressed. No request has
+// TestBodies checks that responses of a node and of TronGrid are read like files: an
+// announced digest must match, and the only content coding is gzip. No request has
 // conditions, so a 304 is an error, with or without validators.
 func TestBodies(t *testing.T) {
 	digest := func(b []byte) string {

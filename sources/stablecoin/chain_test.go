@@ -14,15 +14,15 @@ import (
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
 )
 
-// The contracts of the tests, one of each form of event.
+// The contracts of the tests, one for each form of event.
 const (
 	usdt   = "0xdac17f958d2ee523a2206206994597c13d831ec7" // the address in the data
 	usdc   = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48" // the address indexed
 	oracle = "0x40c57923924b5c5c5455c48d93317139addac8fb" // an array of addresses
 )
 
-// A chain is an Ethereum chain with logs and nothing else, and a node of it. Its
-// methods are those of JSON-RPC that the source needs.
+// A chain is an Ethereum chain that has only logs, and a node with the JSON-RPC
+// methods that the source needs.
 type chain struct {
 	mu       sync.Mutex
 	id       uint64
@@ -34,10 +34,10 @@ type chain struct {
 	maxRange uint64 // the most blocks that eth_getLogs takes; 0 for any
 	calls    []call // all that were made
 
-	// answer, if not nil, may answer instead: it returns what stands beside the
-	// version and the id.
+	// answer, if not nil, can replace the response: it returns the members other
+	// than version and id.
 	answer func(c call) map[string]any
-	// serve, if not nil, may answer instead with anything; it returns whether it
+	// serve, if not nil, can replace the whole response; it returns whether it
 	// did.
 	serve func(w http.ResponseWriter, c call) bool
 }
@@ -148,7 +148,7 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer)
 }
 
-// respond is the answer of an honest node.
+// respond returns the response of an honest node.
 func (c *chain) respond(req call) map[string]any {
 	switch req.Method {
 	case "eth_chainId":
@@ -194,7 +194,7 @@ func failure(code int, message string) map[string]any {
 	return map[string]any{"error": map[string]any{"code": code, "message": message}}
 }
 
-// count returns how often method was called.
+// count returns the number of calls of method.
 func (c *chain) count(method string) int {
 	n := 0
 	for _, call := range c.calls {

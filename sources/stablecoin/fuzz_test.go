@@ -8,8 +8,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
 )
 
-// FuzzDecode holds the reader of logs to its word: what it takes is in order, in
-// the range that was asked for, of accounts that stand in the answer.
+// FuzzDecode checks that accepted logs are in order, in the requested range,
+// and of accounts that appear in the response.
 func FuzzDecode(f *testing.F) {
 	all, err := json.Marshal(eventful().logs)
 	if err != nil {

@@ -29,10 +29,10 @@ const endpoint = "https://user:passw0rd@node.example/v3/0123456789abcdef?token=f
 
 var secrets = []string{"passw0rd", "0123456789abcdef", "feedbeef"}
 
-// person returns the address of the i-th account of the tests.
+// person returns the address of the i-th test account.
 func person(i int) string { return fmt.Sprintf("0x%040x", 0xabc000+i) }
 
-// contracts returns all that the package knows, with small first blocks.
+// contracts returns all known contracts, with small first blocks.
 func contracts() []stablecoin.Contract {
 	all := append(stablecoin.Issuers(), stablecoin.Oracle())
 	for i := range all {
@@ -46,7 +46,7 @@ func options(c *chain) *stablecoin.Options {
 	return &stablecoin.Options{Contracts: contracts(), Client: c.client(), MaxRange: 100}
 }
 
-// load returns all that one Load gives.
+// load returns everything that one Load yields.
 func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {
@@ -56,7 +56,7 @@ func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.R
 	return entries, rev, err
 }
 
-// listed returns what entries list, in short: "USDT 3" for person 3.
+// listed returns entries as short text: "USDT 3" for person 3.
 func listed(entries []sources.Entry) []string {
 	all := make([]string, len(entries))
 	for i, e := range entries {
@@ -114,9 +114,9 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestTopics holds the names of the events to the topics under which block
-// explorers show them, and that the contracts' addresses are spelt right, which
-// their capitals prove.
+// TestTopics compares the topics of the events with those that block explorers
+// show, and checks the spelling of the contracts' addresses by their letter
+// case.
 func TestTopics(t *testing.T) {
 	for signature, want := range map[string][2]string{
 		"AddedBlackList(address)":               {"0x42e16015", "819dc"},
@@ -167,8 +167,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestDefaults holds what is asked for when nothing is said: all of history, of
-// the real contracts, in blocks that are final.
+// TestDefaults checks the default requests: the whole history of the real
+// contracts, in final blocks.
 func TestDefaults(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -311,7 +311,7 @@ func TestReorganisation(t *testing.T) {
 	}
 }
 
-// TestBehind has a node that knows less than the one that was asked before.
+// TestBehind uses a node that is behind the one used before.
 func TestBehind(t *testing.T) {
 	c := eventful()
 	src := stablecoin.New(endpoint, options(c))
@@ -330,7 +330,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestTimes has a node whose logs do not tell the times of their blocks.
+// TestTimes uses a node whose logs lack the times of their blocks.
 func TestTimes(t *testing.T) {
 	want, _, err := load(stablecoin.New(endpoint, options(eventful())), sources.Revision{})
 	if err != nil {
@@ -353,8 +353,9 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestModel holds the list to the plainest one: the last event of each account
-// decides. The chain grows while it is read, and its node refuses long ranges.
+// TestModel compares the list with a simple model: the last event of each
+// account decides. The chain grows while it is read, and its node refuses long
+// ranges.
 func TestModel(t *testing.T) {
 	const seed = 7
 	rnd := rand.New(rand.NewPCG(seed, seed))
@@ -400,7 +401,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestRanges has nodes that refuse to answer for many blocks, each in its way.
+// TestRanges uses nodes that refuse long ranges of blocks in different ways.
 func TestRanges(t *testing.T) {
 	want, _, err := load(stablecoin.New(endpoint, options(eventful())), sources.Revision{})
 	if err != nil {
@@ -466,7 +467,7 @@ func TestRanges(t *testing.T) {
 }
 
 // TestInterrupted checks that a Load that breaks off adds nothing, and that the
-// next one does not read again what was read.
+// next one continues where it stopped.
 func TestInterrupted(t *testing.T) {
 	for _, file := range []bool{false, true} {
 		c := eventful()
@@ -630,7 +631,7 @@ func noSecret(t *testing.T, err error) {
 	}
 }
 
-// TestOtherChain reads a contract on another chain than Ethereum.
+// TestOtherChain reads a contract on a chain other than Ethereum.
 func TestOtherChain(t *testing.T) {
 	c := eventful()
 	c.id = 137
@@ -642,8 +643,8 @@ func TestOtherChain(t *testing.T) {
 	}
 }
 
-// TestHostile has a node that answers what was not asked, or not in the right
-// form. No such answer makes a list.
+// TestHostile uses a node that returns wrong or malformed responses, and checks
+// that none of them makes a list.
 func TestHostile(t *testing.T) {
 	method := func(name string, change func(answer map[string]any)) func(c *chain) {
 		return func(c *chain) {
@@ -791,7 +792,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestUnsorted has a node whose logs come in no order.
+// TestUnsorted uses a node that returns logs in any order.
 func TestUnsorted(t *testing.T) {
 	c := eventful()
 	want, _, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{})
@@ -807,8 +808,8 @@ func TestUnsorted(t *testing.T) {
 	}
 }
 
-// TestRetry has a node that fails a while in a way that may pass. The clock is
-// not ours, for there are pauses between the calls.
+// TestRetry uses a node that fails temporarily. It runs with a fake clock,
+// because there are pauses between the calls.
 func TestRetry(t *testing.T) {
 	want, _, err := load(stablecoin.New(endpoint, options(eventful())), sources.Revision{})
 	if err != nil {
@@ -900,7 +901,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestErrorsHideEndpoint has the network stack itself name the address.
+// TestErrorsHideEndpoint checks errors of the network stack that contain the
+// URL.
 func TestErrorsHideEndpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := options(eventful())

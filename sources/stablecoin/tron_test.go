@@ -22,7 +22,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
 )
 
-// A grid answers as TronGrid does, a few events at a time.
+// A grid imitates TronGrid, with a few events per page.
 type grid struct {
 	events map[string][]map[string]any // by name
 	limit  int
@@ -66,12 +66,12 @@ func (g *grid) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(page)
 }
 
-// tronOptions returns options for what h serves.
+// tronOptions returns options for the server h.
 func tronOptions(h http.Handler) *stablecoin.TronOptions {
 	return &stablecoin.TronOptions{Client: &http.Client{Transport: transport{h}}, Pause: time.Nanosecond}
 }
 
-// tronPeople returns which people of the tests entries list.
+// tronPeople returns the test accounts that entries list.
 func tronPeople(t *testing.T, entries []sources.Entry) []int {
 	t.Helper()
 	var all []int
@@ -126,8 +126,8 @@ func TestTron(t *testing.T) {
 	}
 }
 
-// TestTronGrid reads answers of TronGrid itself. Their accounts in Base58 are
-// those under which block explorers show the transactions.
+// TestTronGrid reads recorded responses of TronGrid. The accounts in Base58 are
+// those that block explorers show for the transactions.
 func TestTronGrid(t *testing.T) {
 	files := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, err := os.ReadFile("testdata/events_" + r.URL.Query().Get("event_name") + "_2026-10-01.json")
@@ -161,7 +161,7 @@ func TestTronGrid(t *testing.T) {
 	}
 }
 
-// TestTronHostile has answers that make no list.
+// TestTronHostile uses responses that must not make a list.
 func TestTronHostile(t *testing.T) {
 	event := func(key string, value any) func(map[string]any) {
 		return func(page map[string]any) {
@@ -214,7 +214,7 @@ func TestTronHostile(t *testing.T) {
 	})
 }
 
-// TestTronPause holds how often TronGrid is asked.
+// TestTronPause checks the pauses between requests to TronGrid.
 func TestTronPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := tronOptions(eventfulGrid())

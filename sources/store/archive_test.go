@@ -23,8 +23,8 @@ import (
 
 func day(n int) time.Time { return start.AddDate(0, 0, n) }
 
-// TestDamage damages the newest file in every likely way: it is set aside, and the one
-// before it is the newest.
+// TestDamage damages the newest file in every likely way: it is set aside, and the
+// previous one becomes the newest.
 func TestDamage(t *testing.T) {
 	for what, damage := range map[string]func([]byte) []byte{
 		"a bit":        func(b []byte) []byte { b[len(b)/2] ^= 4; return b },
@@ -68,7 +68,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestNewerVersion checks that a file in a later format is not taken for damaged.
+// TestNewerVersion checks that a file in a later format does not count as damaged.
 func TestNewerVersion(t *testing.T) {
 	dir := t.TempDir()
 	a := store.NewArchive(open(t, dir))
@@ -87,8 +87,8 @@ func TestNewerVersion(t *testing.T) {
 	}
 }
 
-// TestRetain checks how many revisions are kept: of one source, 40 were accepted, one a
-// day.
+// TestRetain checks how many revisions are retained of a source with 40 accepted ones,
+// one a day.
 func TestRetain(t *testing.T) {
 	today := time.Now().UTC()
 	for _, tt := range []struct {
@@ -102,8 +102,8 @@ func TestRetain(t *testing.T) {
 		{"set twice", func(st store.Store) store.Store { return store.Retain(store.Retain(st, 3, time.Hour), 4, 0) }, 4},
 		{"the newest", func(st store.Store) store.Store { return store.Retain(st, 1, 0) }, 1},
 		{"all", func(st store.Store) store.Store { return store.Retain(st, -1, 0) }, 40},
-		// Today's, those of five days, and the one that the oldest of them replaced
-		// within the time.
+		// Today's revision, those of five days, and the one that the oldest of them
+		// replaced within the period.
 		{"five days and a half", func(st store.Store) store.Store { return store.Retain(st, 1, 132*time.Hour) }, 7},
 		{"ten, or two days", func(st store.Store) store.Store { return store.Retain(st, 10, 48*time.Hour) }, 10},
 	} {
@@ -123,7 +123,7 @@ func TestRetain(t *testing.T) {
 	}
 }
 
-// TestSaving checks that a revision which another program is saving is not deleted.
+// TestSaving checks that a revision that another program is saving is not deleted.
 func TestSaving(t *testing.T) {
 	now := time.Now().UTC()
 	for name, age := range map[string]time.Duration{"in the making": time.Minute, "left by a program that was killed": time.Hour} {
@@ -143,7 +143,7 @@ func TestSaving(t *testing.T) {
 	}
 }
 
-// A full is a Store with room for some bytes.
+// A full is a Store with limited space.
 type full struct {
 	store.Store
 	room    int
@@ -184,8 +184,8 @@ func (f *full) Append(ctx context.Context, lines []byte) error {
 	return f.write(ctx, len(lines), func() error { return f.Store.Append(ctx, lines) })
 }
 
-// TestFull fills the disk: old revisions are deleted, the oldest first, but never the
-// newest of a source. Only then is it an error.
+// TestFull fills the disk: old revisions are deleted, oldest first, but never the
+// newest of a source. When no more can be deleted, Save returns an error.
 func TestFull(t *testing.T) {
 	st := newMemory()
 	f := &full{Store: st, room: 1 << 30}
@@ -287,8 +287,8 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// TestAnswering asks what was answered from, with clocks that jump, several programs,
-// and events that say nothing new.
+// TestAnswering looks up which revisions were in use, with clocks that jump, several
+// programs, and repeated events.
 func TestAnswering(t *testing.T) {
 	st := newMemory()
 	a := store.NewArchive(st)
@@ -357,7 +357,7 @@ func TestAnswering(t *testing.T) {
 	}
 }
 
-// TestUnfinished has journals that end too early to say what was answered from.
+// TestUnfinished uses journals that end too early to show which revisions were in use.
 func TestUnfinished(t *testing.T) {
 	all := func(store.Event) bool { return true }
 	st := newMemory()
@@ -395,7 +395,7 @@ func TestUnfinished(t *testing.T) {
 	finished.Wait()
 }
 
-// TestRead reads events as others do who follow the journal.
+// TestRead reads events like another program that follows the journal.
 func TestRead(t *testing.T) {
 	st := newMemory()
 	a := store.NewArchive(st)

@@ -104,7 +104,7 @@ func accepted(name string) store.Event {
 	return store.Event{Type: store.Accepted, At: at, Source: source, Revision: name, List: headerOf(source, n, at).Revision, Entries: n, Added: n}
 }
 
-// accept saves a list and writes that it was accepted.
+// accept saves a list and writes its Accepted event.
 func accept(t testing.TB, a *store.Archive, source string, n int, at time.Time) (name string) {
 	t.Helper()
 	name, err := save(a, source, n, at)
@@ -117,7 +117,7 @@ func accept(t testing.TB, a *store.Archive, source string, n int, at time.Time) 
 	return name
 }
 
-// answering returns the event that answers came from the given revisions.
+// answering returns the event that the given revisions are in use.
 func answering(at time.Time, exceptions string, names ...string) store.Event {
 	e := store.Event{Type: store.Answering, At: at, Digest: fmt.Sprintf("%064x", at.UnixNano()), Exceptions: exceptions, Lists: make(map[string]string)}
 	for _, name := range names {
@@ -127,7 +127,7 @@ func answering(at time.Time, exceptions string, names ...string) store.Event {
 	return e
 }
 
-// TestFiles states the names and the form of the files.
+// TestFiles checks the names and the format of the files.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	a := store.NewArchive(open(t, dir))
@@ -170,7 +170,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestNames checks that nothing but a name of a revision names a file.
+// TestNames checks that only names of revisions can name a file.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	d := open(t, filepath.Join(dir, "store"))
@@ -241,8 +241,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestVanished removes the directory: that is an error which names it, and not an empty
-// store.
+// TestVanished removes the directory and checks that the error names it: the store must
+// not look empty.
 func TestVanished(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	d := open(t, dir)
@@ -267,8 +267,8 @@ func TestVanished(t *testing.T) {
 	}
 }
 
-// TestOtherJournal replaces the journal by a shorter one, which is read from its
-// beginning.
+// TestOtherJournal replaces the journal by a shorter one and checks that it is read
+// from the beginning.
 func TestOtherJournal(t *testing.T) {
 	dir := t.TempDir()
 	a := store.NewArchive(open(t, dir))

@@ -14,8 +14,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// TestPipe puts a pipe, which nobody writes to, in the place of each file: that is an
-// error, and nothing waits for it.
+// TestPipe replaces each file by a pipe without a writer, and checks that this is an
+// error and that nothing waits for it.
 func TestPipe(t *testing.T) {
 	for _, suffix := range []string{".rev", "journal"} {
 		dir := t.TempDir()
@@ -46,8 +46,8 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// TestReadOnly has a directory that cannot be written to: what is there can be read,
-// and writing is a named error.
+// TestReadOnly uses a read-only directory: its files can be read, and writing returns a
+// named error.
 func TestReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write to any directory")

@@ -58,7 +58,7 @@ func ExampleStore() {
 	// "a line\n" <nil>
 }
 
-// The journal says what has changed, and when.
+// The journal records each change with its time.
 func ExampleArchive() {
 	ctx := context.Background()
 	a := store.NewArchive(newMemory())
@@ -78,7 +78,7 @@ func ExampleArchive() {
 	// <nil>
 }
 
-// An Accepted event has the counts of what changed.
+// An Accepted event has the counts of the changes.
 func ExampleEvent() {
 	digest := "36c517bd264d8d97eff353eadd8d84427d5eb293505a8ce07271a5bc258c3117"
 	at := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)

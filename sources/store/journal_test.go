@@ -14,7 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// past is a journal with a history of several days, and the events of it.
+// past is a journal with the events of several days.
 func past(t testing.TB) (st *memory, events []store.Event) {
 	t.Helper()
 	st = newMemory()
@@ -39,9 +39,9 @@ func past(t testing.TB) (st *memory, events []store.Event) {
 	return st, events
 }
 
-// TestJournalDamage flips bits in a journal and cuts it, everywhere. Every event that is
-// read is one that was written, each in its place; what was answered from at a time is
-// what it was, or an error.
+// TestJournalDamage flips bits in a journal and truncates it, everywhere. Every event
+// that is read must be an original one, in its place. Looking up the revisions of a
+// time must return the original ones or an error.
 func TestJournalDamage(t *testing.T) {
 	st, events := past(t)
 	good := bytes.Clone(st.journal)
@@ -103,8 +103,8 @@ func TestJournalDamage(t *testing.T) {
 			if good[i] == '\n' && (i == 0 || good[i-1] == '\n') {
 				continue
 			}
-			// The line, the next one if the line feed is lost, and an Answering event whose
-			// exceptions were in it.
+			// Lost are the line, the next one if the newline is damaged, and an Answering
+			// event that refers to exceptions in them.
 			check(fmt.Sprintf("bit of byte %d", i), bad, 6)
 			flips++
 		}
@@ -122,7 +122,7 @@ func TestJournalDamage(t *testing.T) {
 	}
 }
 
-// TestTorn cuts the last line short, as a full disk does, and appends it again: nothing
+// TestTorn truncates the last line, as a full disk does, and appends it again: nothing
 // is lost.
 func TestTorn(t *testing.T) {
 	st, events := past(t)
@@ -141,7 +141,7 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestGarbage reads journals that hold no lines of ours.
+// TestGarbage reads journals without any valid line.
 func TestGarbage(t *testing.T) {
 	dir := t.TempDir()
 	for _, garbage := range [][]byte{
@@ -218,7 +218,7 @@ func TestStamp(t *testing.T) {
 	}
 }
 
-// TestYear states how large a journal grows.
+// TestYear checks the size that a journal reaches in a year.
 func TestYear(t *testing.T) {
 	dir, size := year(t)
 	if limit := 5 * 365 * 24 * 128; size > limit {
@@ -234,7 +234,7 @@ func TestYear(t *testing.T) {
 	}
 }
 
-// BenchmarkYear reads such a journal, as a program does that starts.
+// BenchmarkYear reads such a journal, like a program that starts.
 func BenchmarkYear(b *testing.B) {
 	dir, size := year(b)
 	b.SetBytes(int64(size))
@@ -281,8 +281,8 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// FuzzJournal reads arbitrary journals: without a panic, and in the same way at once and
-// line by line.
+// FuzzJournal checks that reading arbitrary journals does not panic, and that reading
+// at once and line by line gives the same events.
 func FuzzJournal(f *testing.F) {
 	st, _ := past(f)
 	for i, line := range bytes.SplitAfter(st.journal, []byte("\n")) {

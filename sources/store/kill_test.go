@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // saveForever saves lists of a source until it is killed, and prints the name of each
-// once it is saved.
+// one after it is saved.
 func saveForever(dir, source string) {
 	err := func() error {
 		d, err := store.Open(dir)
@@ -52,10 +52,9 @@ func saveForever(dir, source string) {
 	os.Exit(1)
 }
 
-// TestKill kills two programs that save into one directory, at many moments, and looks
-// at what they leave: each file is whole, the newest revision is one that was accepted
-// last or later, every line that was appended can be read, and no file but those of a
-// store is there.
+// TestKill kills two programs that save into one directory, at many moments, and checks
+// the directory: each file is whole, the newest revision is the last accepted one or a
+// later one, every appended line can be read, and there are only files of a store.
 func TestKill(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -122,7 +121,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// left checks what two programs have left that were killed.
+// left checks the directory of two programs after they were killed.
 func left(t *testing.T, dir string, sources, saved []string) {
 	t.Helper()
 	a := store.NewArchive(open(t, dir))

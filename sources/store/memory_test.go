@@ -11,7 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A memory is a Store for tests of what stands on one.
+// A memory is a Store for tests of types that use a Store.
 type memory struct {
 	mu      sync.Mutex
 	files   map[string][]byte

@@ -25,7 +25,7 @@ const (
 	retired = "ConList_excerpt_2020-04-27.csv"
 )
 
-// parse returns what Parse adds.
+// parse returns the entries that Parse adds.
 func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
 	return listtest.Parse(t, uk.Parse, r)
@@ -69,7 +69,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// In small is what the excerpt has not.
+// The document small has forms that are missing in the excerpt.
 const small = `<?xml version="1.0" encoding="utf-8"?>
 <Designations>
   <DateGenerated>21/09/2026</DateGenerated>
@@ -121,7 +121,7 @@ func TestParseSmall(t *testing.T) {
 	}
 }
 
-// csvList makes a CSV file of the real columns, and of rows of the given fields.
+// csvList makes a CSV file with the real columns and rows of the given fields.
 func csvList(t testing.TB, rows ...map[string]string) string {
 	t.Helper()
 	lines := strings.SplitAfter(listtest.ReadFile(t, ship), "\n")
@@ -156,7 +156,7 @@ func smallCSV(t testing.TB) string {
 	)
 }
 
-// TestLabelled has what is an address only because a label says so.
+// TestLabelled checks strings that are addresses only because of a label.
 func TestLabelled(t *testing.T) {
 	const solana, wrong = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi", "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8u"
 	entries, _, err := parse(t, strings.NewReader(csvList(t,
@@ -189,7 +189,7 @@ func TestParseCSV(t *testing.T) {
 			t.Errorf("Parse %s: revision %+v, want %+v", name, rev, want)
 		}
 	}
-	// The real row alone names no wallet.
+	// The real row contains no wallet.
 	if _, _, err := parse(t, strings.NewReader(listtest.ReadFile(t, ship))); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
 		t.Errorf("a list without wallets: error %v, want no wallet", err)
 	}
@@ -211,8 +211,8 @@ func TestRetired(t *testing.T) {
 	}
 }
 
-// Every cut is refused, except that of CSV between two
-// of its lines, in which nothing shows.
+// Every truncated file is refused, except a CSV file cut between two lines,
+// which cannot be detected.
 func TestTruncated(t *testing.T) {
 	for _, tt := range []struct {
 		name, doc string
@@ -281,9 +281,9 @@ func TestAddError(t *testing.T) {
 	listtest.AddError(t, uk.Parse, smallCSV(t))
 }
 
-// large is a document like the real one, about as large as asked for: the
-// designation without wallets of the excerpt again and again, and one with forty
-// of them.
+// large returns a document like the real one, of about the given size: it
+// repeats the designation without wallets of the excerpt, and has one
+// designation with forty.
 func large(t testing.TB, size int) (doc *bytes.Buffer, records int, wallets []string) {
 	text := listtest.ReadFile(t, excerpt+".xml")
 	from := strings.LastIndex(text, "<Designation>")

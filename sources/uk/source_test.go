@@ -17,7 +17,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
-// serve returns a source of what the handler serves.
+// serve returns a source that downloads from the handler.
 func serve(t *testing.T, h http.HandlerFunc) sources.Source {
 	t.Helper()
 	server := httptest.NewTLSServer(h)
@@ -26,7 +26,7 @@ func serve(t *testing.T, h http.HandlerFunc) sources.Source {
 }
 
 func TestSource(t *testing.T) {
-	// A day that has passed, whatever the clock of the machine says.
+	// A day in the past, whatever the clock of the machine shows.
 	doc := strings.Replace(listtest.ReadFile(t, excerpt+".xml"), "21/09/2026", "21/09/2024", 1)
 	csv := strings.Replace(smallCSV(t), "08-Oct-2026", "08-Oct-2024", 1)
 	for name, tt := range map[string]struct{ doc, etag string }{
@@ -82,7 +82,7 @@ func TestLoad(t *testing.T) {
 		t.Fatalf("Load: %d entries, %+v, %v, want 16 of 4 records", len(entries), rev, err)
 	}
 
-	// Without validators it is fetched again, and seen to be equal.
+	// Without validators, the list is fetched again and found to be equal.
 	held := rev
 	held.Checked = rev.Published
 	again, next, err := listtest.Load(ctx, src, held)
@@ -90,7 +90,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("Load of an equal list: %d entries, %+v, %v, %d bodies, want ErrUnchanged", len(again), next, err, bodies.Load())
 	}
 
-	// With them it is not.
+	// With validators, it is not fetched.
 	etag.Store(`"a"`)
 	_, rev, _ = listtest.Load(ctx, src, held)
 	if rev.ETag != `"a"` || rev.LastModified != modified {
@@ -103,7 +103,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("Load of an unmodified list: %d entries, %+v, %v, %d bodies, want ErrUnchanged", len(again), next, err, bodies.Load())
 	}
 
-	// Validators without a digest are of no list that is held.
+	// Validators without a digest are ignored.
 	again, _, err = listtest.Load(ctx, src, sources.Revision{ETag: `"a"`, LastModified: modified})
 	if !slices.Equal(again, entries) || err != nil {
 		t.Errorf("Load without a list held: %d entries, %v, want all", len(again), err)
@@ -126,7 +126,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// What a server can do wrong adds nothing, and says so.
+// A misbehaving server causes an error and adds no entry.
 func TestLoadBroken(t *testing.T) {
 	doc := listtest.ReadFile(t, excerpt+".xml")
 	send := func(text string) http.HandlerFunc {
@@ -156,8 +156,8 @@ func TestLoadBroken(t *testing.T) {
 	}
 }
 
-// A download that breaks off is repeated, and its entries come once: even that of
-// a CSV file that breaks off between two lines, which a server announces longer.
+// A download that breaks off is repeated, and adds its entries once, even if it is a
+// CSV file that breaks off between two lines before its announced length.
 func TestLoadRepeated(t *testing.T) {
 	t.Parallel() // it waits for seconds
 	csv := smallCSV(t)

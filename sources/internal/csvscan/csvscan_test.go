@@ -92,7 +92,7 @@ func TestErrors(t *testing.T) {
 	if _, err := scan(csvscan.New(r)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("error %v, want that of the reader", err)
 	}
-	// An error that a reader tells once must not be lost.
+	// An error that a reader returns only once must not be lost.
 	r = io.MultiReader(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("a\n"))))
 	if got, err := scan(csvscan.New(r)); !errors.Is(err, iotest.ErrTimeout) {
 		t.Errorf("%q, error %v, want that of the reader", got, err)
@@ -138,8 +138,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// FuzzScan compares the Scanner with encoding/csv: a file that the Scanner reads has the
-// same records there.
+// FuzzScan compares the Scanner with encoding/csv: if the Scanner accepts a file,
+// encoding/csv must read the same records.
 func FuzzScan(f *testing.F) {
 	f.Add("a,b\r\n\"c\"\"\n\",d\r\n")
 	f.Add("\ufeff\"a\"\n\nb\n\x1a")
@@ -178,7 +178,7 @@ func TestEndMark(t *testing.T) {
 	}
 }
 
-// The speed of the Scanner, of encoding/csv, and of the guard between them.
+// BenchmarkScan compares the Scanner with encoding/csv.
 func BenchmarkScan(b *testing.B) {
 	doc := strings.Repeat("12345,\"SOME NAME, LTD\",-0- ,\"SDGT] [IFSR\",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,\"Gender Male; Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h; Passport 1234.\"\r\n", 20000)
 	b.Run("ours", func(b *testing.B) {

@@ -28,8 +28,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
-// serve returns a client of a server of h, to which all addresses lead that are not
-// plain http.
+// serve returns a client that sends all requests to a server of h, except plain http.
 func serveList(t *testing.T, h http.Handler) *http.Client {
 	t.Helper()
 	transport := pipenet.Serve(t, &http.Server{Handler: h}).Transport(t)
@@ -53,7 +52,7 @@ func (p published) handler(n int) http.Handler {
 	})
 }
 
-// body returns what next answers.
+// body returns the body of the response of next.
 func body(next http.Handler, r *http.Request) []byte {
 	w := httptest.NewRecorder()
 	next.ServeHTTP(w, r)
@@ -76,7 +75,7 @@ func instead(text string) fault {
 	}
 }
 
-// raw answers with a status of 200, these fields, and what is made of the body.
+// raw responds with status 200, these fields, and the transformed body.
 func raw(fields func(whole []byte) string, of func(whole []byte) []byte) fault {
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		whole := body(next, r)
@@ -98,7 +97,7 @@ func gzipped(b []byte) []byte {
 	return z.Bytes()
 }
 
-// within returns a place in the middle of b, and of one of its lines.
+// within returns an index in the middle of b and of one of its lines.
 func within(b []byte) int {
 	n := len(b) / 2
 	for n > 1 && (b[n-1] == '\n' || b[n-1] == '\r') {
@@ -107,11 +106,11 @@ func within(b []byte) int {
 	return n
 }
 
-// A fault answers a request, not as next would.
+// A fault responds to a request in place of next.
 type fault func(next http.Handler, w http.ResponseWriter, r *http.Request)
 
-// faults are what servers do. What passes, if it is gone at the third request, is
-// forgotten: the list is loaded.
+// faults are faults of servers. If a fault is temporary and has ended by the third
+// request, the list is loaded.
 var faults = []struct {
 	name   string
 	passes bool
@@ -199,11 +198,11 @@ var faults = []struct {
 	}},
 }
 
-// bomb has blanks, which are no fault in most formats, for ten megabytes.
+// bomb is ten megabytes of blanks, which are valid in most formats.
 var bomb = gzipped(bytes.Repeat([]byte(" \n"), 5<<20))
 
-// TestFaults has each list served by each of the servers, for a while and for
-// good: then it is loaded whole, or nothing is, with an error.
+// TestFaults serves each list with each fault, temporarily and permanently: the list
+// must be loaded whole, or not at all with an error.
 func TestFaults(t *testing.T) {
 	const n = 30
 	for _, list := range lists {
@@ -244,15 +243,15 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestShrunk has each list shrink by half: the one before stays, and what was
-// listed in it is found.
+// TestShrunk shrinks each list by half: the previous list must stay, and its entries
+// must be found.
 func TestShrunk(t *testing.T) {
 	for _, list := range lists {
 		t.Run(list.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := list.handler(200)
 				client := serveList(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
-				// A source of its own each time: those of chains follow what is new only.
+				// Each load uses a new source: those of chains only read new events.
 				l := &latest{source: func() sources.Source { return list.source(client, nil) }}
 				s, err := screening.New([]sources.Source{l}, nil)
 				if err != nil {
@@ -278,7 +277,7 @@ func TestShrunk(t *testing.T) {
 	}
 }
 
-// latest is a source that begins anew with each Load.
+// latest is a source that starts from scratch with each Load.
 type latest struct{ source func() sources.Source }
 
 func (l *latest) Info() sources.Info { return l.source().Info() }
@@ -287,7 +286,7 @@ func (l *latest) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	return l.source().Load(ctx, prev, add)
 }
 
-// TestAllowHTTP checks that no source speaks http without AllowHTTP.
+// TestAllowHTTP checks that no source uses http without AllowHTTP.
 func TestAllowHTTP(t *testing.T) {
 	asked := false
 	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -345,8 +344,8 @@ func TestListProgress(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts each list at every byte. Only where its format has no end, and
-// between two of its lines, can what is left be a list.
+// TestTruncated cuts each list at every byte. Only a list in a format without an end
+// mark, cut between two lines, may be accepted.
 func TestTruncated(t *testing.T) {
 	for _, list := range lists {
 		if list.parse == nil {

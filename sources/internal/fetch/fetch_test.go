@@ -23,8 +23,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// serve starts a server and returns a request for its "/list.xml", quick to try
-// again.
+// serve starts a server and returns a request for its "/list.xml" with short pauses
+// between attempts.
 func serve(t *testing.T, h http.HandlerFunc) *fetch.Request {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -37,7 +37,7 @@ func serve(t *testing.T, h http.HandlerFunc) *fetch.Request {
 	}
 }
 
-// get returns the body, and how often its reader was called.
+// get returns the body, and the number of calls of its reader.
 func get(ctx context.Context, req *fetch.Request) (body string, calls int, result fetch.Result, err error) {
 	result, err = fetch.Get(ctx, req, func(r io.Reader) error {
 		calls++
@@ -70,8 +70,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestNotModified checks which answers 304 confirm the copy that is held. Any other 304
-// is followed by a request without conditions.
+// TestNotModified checks which 304 responses confirm the stored copy. Any other 304 is
+// followed by a request without conditions.
 func TestNotModified(t *testing.T) {
 	const now, before = "Wed, 19 Nov 2025 10:00:00 GMT", "Tue, 18 Nov 2025 10:00:00 GMT"
 	for _, tt := range []struct {
@@ -117,7 +117,7 @@ func TestNotModified(t *testing.T) {
 			t.Errorf("%s: error %v after %d conditional requests", tt.name, err, conditional)
 			continue
 		}
-		// The validators of the 304 are not verified, so those that were sent stay.
+		// The validators of the 304 are not verified, so those of the request stay.
 		want := fetch.Result{NotModified: true, ETag: tt.etag, LastModified: tt.modified}
 		if tt.confirmed && (result != want || body != "") || !tt.confirmed && (body != "hello" || result.NotModified || result.ETag != `"3"`) {
 			t.Errorf("%s: %q, %+v; want the copy confirmed: %v", tt.name, body, result, tt.confirmed)
@@ -136,7 +136,7 @@ func TestNotModified(t *testing.T) {
 	}
 }
 
-// Answers that are no file, and how often the server is asked.
+// Responses that are not files, and the number of attempts.
 func TestStatus(t *testing.T) {
 	for _, tt := range []struct {
 		status     int
@@ -175,7 +175,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// flaky answers with the first handlers in turn, and then with the last.
+// flaky responds with the first handlers in turn, and then with the last.
 func flaky(handlers ...http.HandlerFunc) http.HandlerFunc {
 	var n atomic.Int32
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -185,7 +185,7 @@ func flaky(handlers ...http.HandlerFunc) http.HandlerFunc {
 
 func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }
 
-// brokenOff announces more than it sends.
+// brokenOff announces a longer body than it sends.
 func brokenOff(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Length", "100")
 	io.WriteString(w, "hel")
@@ -243,7 +243,7 @@ func TestShortBody(t *testing.T) {
 		if body, calls, _, err := get(t.Context(), req); err == nil || calls != 2 {
 			t.Errorf("%s body: Get = %q in %d calls, no error, want one after 2", name, body, calls)
 		}
-		// A reader that is content with a part does not make the part the whole.
+		// A reader that stops early does not turn a part into the whole.
 		_, err := fetch.Get(t.Context(), req, func(r io.Reader) error {
 			_, err := io.ReadFull(r, make([]byte, 2))
 			return err
@@ -264,7 +264,7 @@ func TestReaderError(t *testing.T) {
 	}
 }
 
-// serveInMemory is serve for a bubble of synctest, with its clock.
+// serveInMemory is like serve, for a synctest bubble with its fake clock.
 func serveInMemory(t *testing.T, h http.HandlerFunc) *fetch.Request {
 	t.Helper()
 	return &fetch.Request{
@@ -298,7 +298,7 @@ func TestStall(t *testing.T) {
 			}
 		})
 	}
-	// Slow is not stalled, on either side.
+	// A slow connection is not a stalled one, on either side.
 	synctest.Test(t, func(t *testing.T) {
 		req := serveInMemory(t, func(w http.ResponseWriter, r *http.Request) {
 			for range 5 {
@@ -391,7 +391,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("redirected %s: %q shows a signed address", tt.name, s)
 		}
 	}
-	// The cause shows, as far as it is harmless.
+	// The error shows the cause if it is harmless.
 	req := serve(t, hops(1, "http://127.0.0.1:1/?X-Signature=abc"))
 	req.Attempts = 1
 	if _, _, _, err := get(t.Context(), req); err == nil || !strings.Contains(err.Error(), "connect") {
@@ -423,7 +423,7 @@ func TestHTTPSOnly(t *testing.T) {
 	if body, _, _, err := get(t.Context(), req); err == nil || asked.Load() != 1 {
 		t.Errorf("Get redirected from https to http = %q after %d requests, want an error after one", body, asked.Load())
 	}
-	// A certificate that is not trusted will not be trusted a moment later.
+	// An untrusted certificate is not retried.
 	req.Client, req.Backoff = nil, time.Hour
 	if _, _, _, err := get(t.Context(), req); err == nil {
 		t.Error("Get from a server that is not trusted: no error")
@@ -542,7 +542,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestDigest has servers that announce the SHA-256 of what they mean to send.
+// TestDigest uses servers that announce the SHA-256 of their responses.
 func TestDigest(t *testing.T) {
 	sum := sha256.Sum256([]byte("hello"))
 	b64, inHex := base64.StdEncoding.EncodeToString(sum[:]), hex.EncodeToString(sum[:])
@@ -583,8 +583,8 @@ func TestDigest(t *testing.T) {
 			}
 		}
 	}
-	// Of what is sent compressed it may be that, too; and a reader that is content
-	// with a part does not decide.
+	// The digest of a compressed response may be that of either form. A reader that
+	// stops early does not matter.
 	req := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Header().Set("Content-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sent[:])+":")
@@ -597,7 +597,7 @@ func TestDigest(t *testing.T) {
 	if err != nil {
 		t.Errorf("digest of what is sent: %v", err)
 	}
-	// A body that was cut on its way, once.
+	// A body that is truncated once.
 	whole := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Digest", "sha-256="+b64)
 		hello(w, r)

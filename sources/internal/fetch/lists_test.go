@@ -23,17 +23,17 @@ import (
 // A published is a list in one of its formats, made up for the tests.
 type published struct {
 	name string
-	// source returns the source of it, which asks client.
+	// source returns a source of the list that uses client.
 	source func(client *http.Client, progress func(read, total int64)) sources.Source
-	// files returns the list of n accounts, and what belongs to it, by path. It is
-	// nil for lists that are no files.
+	// files returns the list of n accounts and its related files, by path. It is
+	// nil for lists that are not files.
 	files func(n int) map[string]string
-	// serve stands for files then.
+	// serve replaces files in that case.
 	serve func(n int) http.Handler
-	// parse reads the file /list; nil if that takes more.
+	// parse reads the file /list. It is nil if one file is not enough.
 	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
-	// open says that no format of the file has an end: one that is cut between two
-	// lines is a list.
+	// open means that the format has no end mark: a file cut between two lines
+	// is accepted.
 	open bool
 }
 
@@ -42,7 +42,7 @@ const host = "https://list.example"
 // account returns the n-th account of each list.
 func account(n int) string { return fmt.Sprintf("0x%040x", 0xa11ce0000+n) }
 
-// each joins what f makes of each number below n.
+// each joins the results of f for the numbers below n.
 func each(n int, f func(i int) string) string {
 	var all strings.Builder
 	for i := range n {
@@ -96,7 +96,7 @@ func zipOf(doc func(n int) string) func(n int) string {
 	}
 }
 
-// sdnCSV returns the two files; the last address goes on in the second.
+// sdnCSV returns the two files; the last address continues in the second.
 func sdnCSV(program string) func(n int) map[string]string {
 	return func(n int) map[string]string {
 		const row = `%d,"X",-0- ,"%s",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"%sDigital Currency Address - ETH %s"` + "\r\n"
@@ -131,7 +131,7 @@ func ukCSV(n int) string {
 		each(n, func(i int) string { return fmt.Sprintf("RUS%d,X,,,,,,Primary Name,ETH: %s,,\r\n", i, account(i)) })
 }
 
-// jsonOf writes n values as a document.
+// jsonOf formats n values as a JSON document.
 func jsonOf(of func(all []any) any, value func(i int) any) func(n int) string {
 	return func(n int) string {
 		var all []any
@@ -211,7 +211,7 @@ func ethereum(n int) http.Handler {
 	})
 }
 
-// tronGrid serves n freezes, twenty on a page.
+// tronGrid serves n freezes, twenty per page.
 func tronGrid(n int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, count := r.URL.Query().Get("event_name"), n
@@ -234,7 +234,7 @@ func tronGrid(n int) http.Handler {
 	})
 }
 
-// lists are all formats of all sources that fetch.
+// lists are all formats of all sources that download.
 var lists = func() []published {
 	ofacSource := func(constructor func(*ofac.Options) sources.Source, comments string) func(*http.Client, func(int64, int64)) sources.Source {
 		return func(c *http.Client, progress func(int64, int64)) sources.Source {

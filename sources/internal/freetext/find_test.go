@@ -9,8 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// Addresses of the EU's and the UK's lists of September 2026, without the last
-// four, which are of no list: BIP-173's key, and vectors of package address.
+// Addresses of the EU and UK lists of September 2026. The last four are on no
+// list: the key of BIP-173, and vectors of package address.
 const (
 	evm    = "0x002471b8A185f9980708d0eAEC5B289714F56f8d"
 	evm2   = "0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF"
@@ -22,7 +22,8 @@ const (
 	btc    = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
 	dogeXV = "DFFJhnQNZf8rf67tYnesPu7MuGUpYtzv7Z"
 
-	// OFAC's first of Solana, the mint of wrapped SOL, and an account of Aptos.
+	// OFAC's first Solana address, the mint of wrapped SOL, and an Aptos
+	// account.
 	solana  = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi"
 	solana2 = "So11111111111111111111111111111111111111112"
 	move    = "0x1d8727df513fa2a8785d0834e40b34223daff1affc079574082baadb74b66ee4"
@@ -98,8 +99,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Forty addresses on one line, as the UK prints those of Xinbi: whatever the
-// count, none is lost.
+// Forty addresses on one line, like those of Xinbi on the UK list: none is
+// lost.
 func TestFindMany(t *testing.T) {
 	addresses := []string{tron, tron2, tron3, btc, segwit, script, evm, evm2}
 	var many []string
@@ -117,8 +118,8 @@ func TestFindMany(t *testing.T) {
 	}
 }
 
-// FuzzFind checks that each wallet stands in the text, in its order, and none is
-// lost that FindAll finds.
+// FuzzFind checks that each wallet appears in the text, in order, and that all
+// addresses that FindAll finds are found.
 func FuzzFind(f *testing.F) {
 	f.Add("Known:\nETH: " + evm + "\nBTC: " + segwit + "\n" + script)
 	f.Add("Digital Currency Address: XBT " + script + "; (2) USDT (TRC20):\n" + tron[:9] + "\r\n" + tron[9:])
@@ -149,7 +150,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// BenchmarkFind reads a long text that looks like labelled addresses all along.
+// BenchmarkFind reads a long text that looks like labeled addresses
+// throughout.
 func BenchmarkFind(b *testing.B) {
 	for name, text := range map[string]string{
 		"words": strings.Repeat("Registration number 1234567890, of the Directorate ", 20_000),

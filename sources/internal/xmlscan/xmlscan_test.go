@@ -14,8 +14,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
-// tokens writes what the scanner reads, one token a line, text only inside of
-// the root element and only where there is some.
+// tokens returns the tokens of the scanner, one per line, and text only inside the root
+// element and if it is not empty.
 func tokens(r io.Reader) (string, error) {
 	var b strings.Builder
 	s := xmlscan.New(r)
@@ -50,9 +50,9 @@ func tokens(r io.Reader) (string, error) {
 	}
 }
 
-// reference is tokens as encoding/xml reads them. What it takes besides a
-// well-formed document (any number of root elements, text around them) is for
-// the caller to know.
+// reference is like tokens, with encoding/xml. It also accepts documents that are not
+// well-formed, with several root elements or text around them; the caller must check
+// for those.
 func reference(doc []byte) (string, error) {
 	var b strings.Builder
 	d := xml.NewDecoder(bytes.NewReader(doc))
@@ -63,8 +63,8 @@ func reference(doc []byte) (string, error) {
 		return n.Local
 	}
 	text, depth := "", 0
-	// RawToken leaves the prefixes of names as they are, but does not check that
-	// tags match; Token does.
+	// RawToken keeps the prefixes of names, but does not check that tags match; Token
+	// does.
 	check := xml.NewDecoder(bytes.NewReader(doc))
 	for {
 		if _, err := check.Token(); err == io.EOF {
@@ -216,7 +216,7 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
-// TestChildren has a child that is skipped, one that is read, and an end too soon.
+// TestChildren uses a skipped child, one that is read, and a premature end.
 func TestChildren(t *testing.T) {
 	s := xmlscan.New(strings.NewReader("<a><b><x/></b><c>text</c><b/></a><!-- -->"))
 	var got []string
@@ -262,7 +262,7 @@ func TestMalformed(t *testing.T) {
 			if !errors.As(err, &e) || e.Byte < 0 || e.Byte > int64(len(tt.doc)) {
 				t.Errorf("error of %q = %#v, want one with a place inside of the document", tt.doc, err)
 			}
-			// What is not asked for is checked just the same.
+			// Skipped content is checked too.
 			if err := skipAll(strings.NewReader(tt.doc)); err == nil {
 				t.Errorf("skipping %q: no error", tt.doc)
 			}
@@ -284,10 +284,10 @@ func skipAll(r io.Reader) error {
 	}
 }
 
-// Every beginning of a document is refused.
+// Every truncated document is refused.
 func TestTruncated(t *testing.T) {
 	for _, tt := range wellFormed {
-		// What may follow the end of the root element may be missing, too.
+		// Content after the end of the root element may be missing.
 		doc := tt.doc[:strings.LastIndexByte(tt.doc, '>')+1]
 		if i := strings.LastIndex(doc, "</a>"); i >= 0 {
 			doc = doc[:i+len("</a>")]
@@ -335,7 +335,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: error %v, want one: %t", tt.name, err, !tt.ok)
 		}
 	}
-	// Text that nobody asks for is not held, and has no bound.
+	// Text that is not requested is not stored and has no size limit.
 	if err := skipAll(strings.NewReader("<a>" + long + long + long + "</a>")); err != nil {
 		t.Errorf("skipping a long text: %v", err)
 	}
@@ -349,7 +349,7 @@ func TestReadError(t *testing.T) {
 			t.Errorf("reader that breaks after %d bytes: error %v, want its own", n, err)
 		}
 	}
-	// An error behind the end of the root is one, too.
+	// An error after the end of the root element is reported.
 	if _, err := tokens(io.MultiReader(strings.NewReader("<a/>"), iotest.ErrReader(broken))); err != broken {
 		t.Errorf("reader that breaks at the end: error %v, want its own", err)
 	}
@@ -419,8 +419,8 @@ func TestNoAllocs(t *testing.T) {
 	}
 }
 
-// FuzzScan holds the scanner against encoding/xml: what it takes, the strict
-// decoder takes too and reads the same.
+// FuzzScan compares the scanner with encoding/xml: if the scanner accepts a document,
+// the strict decoder must accept it and read the same.
 func FuzzScan(f *testing.F) {
 	for _, tt := range wellFormed {
 		f.Add([]byte(tt.doc))

@@ -18,7 +18,7 @@ func ExampleOpen() {
 	// Output: true
 }
 
-// A Store in the database of a pool that the program has already.
+// A Store uses a pool that the program already has.
 func ExampleNew() {
 	_ = func(ctx context.Context, pool *pgxpool.Pool) (store.Store, error) {
 		return pgstore.New(ctx, pool)
@@ -26,8 +26,8 @@ func ExampleNew() {
 	// Output:
 }
 
-// A replica loads lists from their publishers only while it leads, and follows the
-// others.
+// A replica loads lists from their publishers only while it leads, and otherwise
+// follows the leader.
 func ExampleStore() {
 	_ = func(ctx context.Context, st *pgstore.Store, refresh, follow func(context.Context)) {
 		var from int64

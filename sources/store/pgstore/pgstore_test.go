@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// leadForever leads, says so, and waits until it is killed.
+// leadForever leads, prints a line, and waits until it is killed.
 func leadForever(url string) {
 	st, err := pgstore.Open(context.Background(), url)
 	if err == nil {
@@ -82,7 +82,7 @@ func TestConforms(t *testing.T) {
 	})
 }
 
-// TestPool uses a pool of one connection that is not the Store's own.
+// TestPool uses a pool of one connection that the caller owns.
 func TestPool(t *testing.T) {
 	config, err := pgxpool.ParseConfig(postgrestest.URL(t))
 	if err != nil {
@@ -115,7 +115,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestEmptyDatabase opens eight Stores at once, as replicas that start together do.
+// TestEmptyDatabase opens eight Stores at once, like replicas that start together.
 func TestEmptyDatabase(t *testing.T) {
 	url := postgrestest.URL(t)
 	var wg sync.WaitGroup
@@ -127,7 +127,7 @@ func TestEmptyDatabase(t *testing.T) {
 				return
 			}
 			defer st.Close()
-			// The same file, and a line of its own.
+			// All write the same file, and each a separate line.
 			err = errors.Join(st.Put(t.Context(), name(1), content([]byte("same"))), st.Append(t.Context(), fmt.Appendln(nil, i)))
 			if err != nil {
 				t.Error(err)
@@ -144,7 +144,7 @@ func TestEmptyDatabase(t *testing.T) {
 	}
 }
 
-// TestWait checks that a replica learns of an event, without and with notifications.
+// TestWait checks that a replica notices an event, with and without notifications.
 func TestWait(t *testing.T) {
 	url := postgrestest.URL(t)
 	a, b := open(t, url), open(t, url)
@@ -179,8 +179,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestLead has one leader at a time: until it is closed, its connection is cut, or its
-// process is killed.
+// TestLead checks that there is one leader at a time: until it is closed, its
+// connection is cut, or its process is killed.
 func TestLead(t *testing.T) {
 	url := postgrestest.URL(t)
 	a, b := open(t, url), open(t, url)
@@ -237,8 +237,8 @@ func TestLead(t *testing.T) {
 	leads("after that was killed", c, true)
 }
 
-// TestCrash kills the server while replicas write: what was written is there when it is
-// back, and the Stores go on.
+// TestCrash kills the server while replicas write: written data must be there after the
+// restart, and the Stores must continue.
 func TestCrash(t *testing.T) {
 	server := postgrestest.Start(t)
 	st := open(t, server.URL())
@@ -292,7 +292,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestFull has a disk that is full, as the server reports it.
+// TestFull uses a full disk, as the server reports it.
 func TestFull(t *testing.T) {
 	url := postgrestest.URL(t)
 	st := open(t, url)
@@ -311,7 +311,7 @@ create trigger refuse before insert on walletscreen_journal for each row execute
 	}
 }
 
-// TestRights has a role that may use the tables, but not create any.
+// TestRights uses a role that may use the tables but not create them.
 func TestRights(t *testing.T) {
 	url := postgrestest.URL(t)
 	open(t, url)

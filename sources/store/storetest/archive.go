@@ -46,7 +46,7 @@ func listOf(source string, n int) list {
 	}
 }
 
-// save saves l and writes that it was accepted. It returns the name.
+// save saves l, writes its Accepted event, and returns the name.
 func (l *list) save(a *store.Archive) (string, error) {
 	name, err := a.Save(ctx, l.header, func(w *revision.Writer) error {
 		for _, e := range l.entries {

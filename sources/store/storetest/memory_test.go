@@ -12,7 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A memory is a complete Store: this is how much a second implementation takes.
+// A memory is a complete Store. It shows the size of a minimal implementation.
 type memory struct {
 	mu      sync.Mutex
 	files   map[string][]byte

@@ -66,7 +66,7 @@ func name(source string, n int) string {
 	return store.Name(source, time.Date(2026, 11, 21, 4, 57, n, 123456789, time.UTC), fmt.Sprintf("%064x", n))
 }
 
-// content returns the n-th content: several writes, and no text.
+// content returns the n-th content: binary, and large enough for several writes.
 func content(n int) []byte { return bytes.Repeat([]byte{0, 0xff, '\n', byte(n)}, 1+n*40_000) }
 
 // write returns a function that writes b in pieces.
@@ -95,7 +95,7 @@ func filled(open opener, source string, n int) (store.Store, error) {
 	return st, nil
 }
 
-// has returns an error unless a Store that is opened now has exactly the given files.
+// has returns an error unless a newly opened Store has exactly the given files.
 func has(open opener, files map[string][]byte) error {
 	st, err := open()
 	if err != nil {
@@ -127,7 +127,7 @@ func has(open opener, files map[string][]byte) error {
 	return nil
 }
 
-// isGone returns an error unless the methods about a file return ErrNotFound.
+// isGone returns an error unless the methods for a file return ErrNotFound.
 func isGone(st store.Store, name string) error {
 	_, _, opened := st.Open(ctx, name)
 	for method, err := range map[string]error{"Open": opened, "Delete": st.Delete(ctx, name), "SetAside": st.SetAside(ctx, name)} {
@@ -166,8 +166,8 @@ func put(open opener) error {
 	return has(open, want)
 }
 
-// whileOpen calls change with a Store that has a file, and returns an error if the
-// content that was opened before is another afterwards.
+// whileOpen calls change with a Store that has a file, and returns an error if that
+// changes the content of the open file.
 func whileOpen(open opener, change func(store.Store) error) error {
 	st, err := filled(open, "TEST", 2)
 	if err != nil {
@@ -257,7 +257,7 @@ func setAside(open opener) error {
 	return has(open, map[string][]byte{name("TEST", 0): content(0), name("TEST", 1): content(3)})
 }
 
-// follow reads the journal from a position until there is no more.
+// follow reads the journal from a position to its end.
 func follow(st store.Store, from int64) (lines []byte, next int64, err error) {
 	for range 1_000_000 {
 		more, next, err := st.Read(ctx, from)
@@ -275,7 +275,7 @@ func follow(st store.Store, from int64) (lines []byte, next int64, err error) {
 	return nil, 0, errors.New("method Read never returns no lines: want an end of the journal")
 }
 
-// withoutEmpty returns lines without those that are empty.
+// withoutEmpty returns lines without empty ones.
 func withoutEmpty(lines []byte) string {
 	var b strings.Builder
 	for line := range bytes.Lines(lines) {

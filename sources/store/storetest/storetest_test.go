@@ -13,7 +13,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store/storetest"
 )
 
-// place returns an open for a place of its own, which makes a Store faulty.
+// place returns an open function for a separate place, whose Stores are made
+// faulty.
 func place(fault func(*memory) store.Store) func() (store.Store, error) {
 	m := &memory{files: make(map[string][]byte)}
 	return func() (store.Store, error) { return fault(m), nil }
@@ -25,7 +26,7 @@ func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) func() (store.Store, error) { return place(good) })
 }
 
-// A faulty is a Store some of whose methods are replaced.
+// A faulty is a Store with some methods replaced.
 type faulty struct {
 	*memory
 	put      func(context.Context, string, func(io.Writer) error) error
@@ -86,7 +87,7 @@ func (f *faulty) Read(ctx context.Context, from int64) ([]byte, int64, error) {
 	return f.memory.Read(ctx, from)
 }
 
-// faults are Stores with a fault, by the rule that must find it.
+// faults are faulty Stores, by the rule that must detect the fault.
 var faults = map[string]map[string]func(*memory) store.Store{
 	"empty": {
 		"opens files that do not exist": func(m *memory) store.Store {
@@ -280,7 +281,7 @@ var faults = map[string]map[string]func(*memory) store.Store{
 	},
 }
 
-// TestFaults checks that each rule finds the faults that it is about.
+// TestFaults checks that each rule detects its faults.
 func TestFaults(t *testing.T) {
 	for _, rule := range storetest.Rules() {
 		if len(faults[rule]) == 0 {
