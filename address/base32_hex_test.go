@@ -22,16 +22,17 @@ import (
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
-// A spelling is an address that a test has written itself, slowly and by the
-// letter of the standard.
+// A spelling is an address written by the test, slowly and literally by the
+// standard.
 type spelling struct {
 	text    string // in normal form
 	account string // the bytes of the Account, or their SHA-256 if they are more than 32
 	checked bool   // no other character at any place makes an address of it
 }
 
-// A writer writes spellings of one random account of a chain. Those of one call
-// are of one account if same is true, else of several.
+// A writer returns spellings of random accounts of a chain. If same is true,
+// those of one call are spellings of one account; otherwise each is a different
+// account.
 type writer struct {
 	name  string
 	chain address.Chain
@@ -291,7 +292,7 @@ func writeICRC1(owner, sub string) string {
 		strings.TrimLeft(hex.EncodeToString([]byte(sub)), "0")
 }
 
-// inDigits writes n in the given digits, as many as there are places.
+// inDigits writes n in the given digits, with a fixed number of places.
 func inDigits(n *big.Int, digits string, places int) string {
 	n = new(big.Int).Set(n)
 	text := make([]byte, places)
@@ -324,7 +325,7 @@ func writeStacks(version int, hash string) string {
 	return "S" + digits[version:version+1] + strings.Repeat("0", zeros) + number
 }
 
-// writeFlow multiplies the number of an account with the generator matrix of the
+// writeFlow multiplies the number of an account by the generator matrix of the
 // code.
 func writeFlow(index uint64) uint64 {
 	var word uint64
@@ -368,7 +369,8 @@ func writeNimiq(hash string) string {
 	return fmt.Sprintf("NQ%02d%s", 98-n.Mod(n, big.NewInt(97)).Int64(), text)
 }
 
-// writeName writes a name as near has them, which is no number of another kind.
+// writeName returns a name in the grammar of near that is not another kind of
+// account.
 func writeName(r *rand.Rand, length int) string {
 	const letters = "ghijklmnopqrstuvwxyz0123456789"
 	name := make([]byte, length)
@@ -492,9 +494,9 @@ func TestAccountEqualityIsCanonicalEquality(t *testing.T) {
 	})
 }
 
-// A checksum refuses any other character at any place, unless it is the same
-// letter in the other case, where case does not matter, or the same digit of the
-// other Base64.
+// A checksum refuses any other character at any position, except the same
+// letter in the other case if case does not matter, and the same digit of the
+// other Base64 alphabet.
 func TestOneWrongCharacter(t *testing.T) {
 	forEachSpelling(t, 2, func(t *testing.T, w writer, spellings []spelling) {
 		for _, s := range spellings {
@@ -519,9 +521,10 @@ func TestOneWrongCharacter(t *testing.T) {
 	})
 }
 
-// What is cut, or has something added, is refused or another account, without a
-// panic. But flow and hedera have shorter spellings of an account, and the
-// first part of an ICRC-1 account is a principal, with a checksum of its own.
+// A truncated or extended spelling is refused or is another account, and never
+// causes a panic. Exceptions: flow and hedera have shorter spellings of an
+// account, and the first part of an ICRC-1 account is a principal with a
+// checksum.
 func TestOtherLengths(t *testing.T) {
 	forEachSpelling(t, 3, func(t *testing.T, w writer, spellings []spelling) {
 		for _, s := range spellings {
@@ -575,7 +578,7 @@ func TestNoAllocationInNormalForm(t *testing.T) {
 	})
 }
 
-// The secret is in no error.
+// No error contains the secret.
 func TestSecretsOfOtherFormats(t *testing.T) {
 	bare := strings.Repeat("5a", 32)
 	for _, test := range []struct {

@@ -185,7 +185,7 @@ func TestSolanaKeys(t *testing.T) {
 			t.Errorf("%s: %v has the key %s (%v), want none", name, a, keyText(a), err)
 		}
 	}
-	// All points of small order, by the arithmetic of the referee.
+	// All points of small order, computed with the reference library.
 	g, err := new(edwards25519.Point).SetBytes([]byte(unhex(t, "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")))
 	if err != nil {
 		t.Fatal(err)
@@ -230,8 +230,8 @@ func TestSolanaSecret(t *testing.T) {
 	}
 }
 
-// TestSampleErrors gives texts whose checksum is right and which are wrong in
-// something else, and secrets.
+// TestSampleErrors parses secrets, and texts with a valid checksum and another
+// fault.
 func TestSampleErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	hash, key := randomBytes(rng, 20), randomBytes(rng, 32)
@@ -314,8 +314,8 @@ func TestSampleErrors(t *testing.T) {
 	}
 }
 
-// TestErgoScript: a P2S address that spells out the script of a P2SH address is
-// that account.
+// TestErgoScript checks that a P2S address that contains the script of a P2SH
+// address is the same account.
 func TestErgoScript(t *testing.T) {
 	hash := randomBytes(rand.New(rand.NewPCG(27, 28)), 24)
 	short := address.MustParse("ergo", ergoText(2, hash))

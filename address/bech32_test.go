@@ -36,14 +36,14 @@ func toBech32(hrp string, v bech32.Variant, first ...byte) func([]byte) string {
 	return func(p []byte) string { return bech32.Encode(hrp, bech32.Unpack(first[:len(first):len(first)], p), v) }
 }
 
-// toCashAddr writes the bytes first and the payload.
+// toCashAddr writes the bytes first and the payload as CashAddr.
 func toCashAddr(a *cashaddr.Alphabet, prefix string, first ...byte) func([]byte) string {
 	return func(p []byte) string { return a.Encode(prefix, append(first[:len(first):len(first)], p...)) }
 }
 
 func toHex(p []byte) string { return "0x" + hex.EncodeToString(p) }
 
-// cosmosHRPs has the human-readable parts by the chain-registry of Cosmos.
+// cosmosHRPs are human-readable parts from the Cosmos chain-registry.
 var cosmosHRPs = map[address.Chain]string{
 	"cosmos": "cosmos", "osmosis": "osmo", "axelar": "axelar", "fetch-ai": "fetch", "noble": "noble",
 	"celestia": "celestia", "akash": "akash", "terra": "terra", "terra-classic": "terra", "kava": "kava",
@@ -57,7 +57,8 @@ var evmHRPs = map[address.Chain]string{
 	"harmony": "one", "iotex": "io", "injective": "inj", "evmos": "evmos", "canto": "canto", "zetachain": "zeta",
 }
 
-// bech32Spellings returns all that the chains of Bech32 and CashAddr write.
+// bech32Spellings returns all spellings of the chains that use Bech32 and
+// CashAddr.
 func bech32Spellings() []bech32Spelling {
 	var all []bech32Spelling
 	for chain, hrp := range cosmosHRPs {
@@ -131,8 +132,8 @@ func firstKey(a address.Address) string {
 	return "none"
 }
 
-// TestBech32Spellings: what is written of any payload is read back, in any spelling,
-// and all of them are one account.
+// TestBech32Spellings checks that any spelling of any payload is parsed, and
+// that all spellings are one account.
 func TestBech32Spellings(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, sp := range bech32Spellings() {
@@ -188,8 +189,9 @@ func TestBech32Spellings(t *testing.T) {
 	}
 }
 
-// TestBech32AccountsOfForms: equal bytes in different kinds of accounts are different
-// accounts, and accounts are equal exactly when canonical forms are.
+// TestBech32AccountsOfForms checks that equal bytes in different kinds of
+// accounts are different accounts, and that accounts are equal exactly if their
+// canonical forms are.
 func TestBech32AccountsOfForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	p := payload(r, 40)
@@ -225,8 +227,8 @@ func TestBech32AccountsOfForms(t *testing.T) {
 	}
 }
 
-// TestBech32OneWrongCharacter: no change of one character leaves an address, the
-// prefix included.
+// TestBech32OneWrongCharacter checks that no address is valid after one
+// character has changed, including the prefix.
 func TestBech32OneWrongCharacter(t *testing.T) {
 	const printable = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:-. \x00\x80\xff"
 	r := rand.New(rand.NewPCG(5, 6))
@@ -247,8 +249,8 @@ func TestBech32OneWrongCharacter(t *testing.T) {
 	}
 }
 
-// checkRefused checks that Parse does not take wrong, and that Normalize takes it
-// for s alone: it may take a scheme in capitals.
+// checkRefused checks that Parse refuses wrong, and that Normalize refuses it
+// or returns s: it may accept a scheme in capitals.
 func checkRefused(t *testing.T, chain address.Chain, wrong, s string) {
 	t.Helper()
 	_, err := address.Parse(chain, wrong)
@@ -261,7 +263,8 @@ func checkRefused(t *testing.T, chain address.Chain, wrong, s string) {
 	}
 }
 
-// TestBech32WrongVariant: each chain takes one of the two checksums of Bech32.
+// TestBech32WrongVariant checks that each chain accepts only one of the two
+// checksums of Bech32.
 func TestBech32WrongVariant(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, sp := range bech32Spellings() {
@@ -295,8 +298,8 @@ func TestBech32WrongVariant(t *testing.T) {
 	}
 }
 
-// TestBech32Lengths: a payload of any other length is refused, though its checksum is
-// right.
+// TestBech32Lengths checks that a payload of the wrong length is refused even
+// if its checksum is valid.
 func TestBech32Lengths(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	sizes := map[address.Chain]map[int]bool{}
@@ -370,8 +373,9 @@ func TestBech32TestNetworks(t *testing.T) {
 	}
 }
 
-// TestBech32Operators: the address of a validator is one of its account, for Normalize
-// alone (those of consensus keys and public keys are not).
+// TestBech32Operators checks that Normalize alone accepts the address of a
+// validator, as its account, and refuses those of consensus keys and public
+// keys.
 func TestBech32Operators(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	p := payload(r, 20)
@@ -410,7 +414,7 @@ func TestBech32Operators(t *testing.T) {
 	}
 }
 
-// TestNervosScripts: all spellings of a lock script are one account.
+// TestNervosScripts checks that all spellings of a lock script are one account.
 func TestNervosScripts(t *testing.T) {
 	codes := []string{
 		"9bd7e06f3ecf4be0f2fcd2188b23f1b9fcc88e5d4b65a8637b17723bbda3cce8", // RFC 24: SECP256K1/blake160
@@ -478,7 +482,8 @@ func TestNervosScripts(t *testing.T) {
 	}
 }
 
-// TestBech32Allocations: what is in normal form costs none, up to its keys.
+// TestBech32Allocations checks that text in normal form is parsed without
+// allocations, including its keys.
 func TestBech32Allocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	all := bech32Spellings()
@@ -508,8 +513,8 @@ func TestBech32Allocations(t *testing.T) {
 	}
 }
 
-// cashText is CashAddr of five-bit values, by spec/cashaddr.md of
-// bitcoincash.org, so that the bits that fill up the last one can be any.
+// cashText encodes five-bit values as CashAddr, by spec/cashaddr.md of
+// bitcoincash.org. The padding bits of the last value can be set.
 func cashText(digits, prefix string, values []byte) string {
 	c := uint64(1)
 	add := func(v byte) {
@@ -541,7 +546,8 @@ func cashText(digits, prefix string, values []byte) string {
 	return text
 }
 
-// TestBech32Structure: what has a right checksum but is built wrongly.
+// TestBech32Structure parses text with a valid checksum and an invalid
+// structure.
 func TestBech32Structure(t *testing.T) {
 	const (
 		bitcoin = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -553,7 +559,7 @@ func TestBech32Structure(t *testing.T) {
 		return toCashAddr(cashaddr.Bitcoin, prefix, first)(p[:n])
 	}
 	cfx := func(first, second byte) string { return toCashAddr(cashaddr.Conflux, "cfx", first, second)(p[:19]) }
-	// padded has the last bit of the last value set, which no byte fills.
+	// padded has a padding bit set, the last bit of the last value.
 	padded := func(values []byte) []byte { values[len(values)-1] |= 1; return values }
 	unpack := func(first ...byte) func(n int) []byte {
 		return func(n int) []byte { return bech32.Unpack(nil, append(first, p[:n]...)) }
@@ -620,8 +626,8 @@ func TestBech32Structure(t *testing.T) {
 	}
 }
 
-// TestContractHasNoKey: a contract of multiversx is nobody's public key, and
-// neither is an ECDSA key of kaspa that is none.
+// TestContractHasNoKey checks that a contract of multiversx has no public key,
+// and neither has an address of kaspa whose bytes are not an ECDSA key.
 func TestContractHasNoKey(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	p := payload(r, 32)

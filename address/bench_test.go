@@ -19,18 +19,16 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// Benchmarks are read as ratios to their referees, which stand beside them and
-// do what cannot be left out, or what one would use instead. They go over many
-// distinct addresses, for a branch predictor learns by heart what the branches
-// do that a few addresses decide.
+// Read the benchmarks as ratios to the reference next to them: the work that
+// cannot be avoided, or a common alternative. They use many distinct addresses,
+// because a branch predictor learns the branches of a few by heart.
 const benchCount = 1 << 13
 
-// distinct is how many addresses of the one chain there are that most questions
-// are about.
+// distinct is the number of distinct addresses in most benchmarks.
 const distinct = 1 << 16
 
-// distinctEVM returns addresses whose texts lie one behind the other, as those
-// of a list do.
+// distinctEVM returns addresses whose texts are contiguous in memory, like
+// those of a list.
 func distinctEVM() []string {
 	rng := rand.New(rand.NewPCG(31, 32))
 	var text []byte
@@ -46,8 +44,8 @@ func distinctEVM() []string {
 	return all
 }
 
-// BenchmarkQuestion is what each question about an address in lower case costs
-// before its account is looked up, and the parts of it.
+// BenchmarkQuestion measures the work for an address in lower case before its
+// account is looked up, and the parts of that work.
 func BenchmarkQuestion(b *testing.B) {
 	all := distinctEVM()
 	parsed := make([]address.Address, distinct)
@@ -98,7 +96,7 @@ func BenchmarkQuestion(b *testing.B) {
 			}
 		}
 	})
-	// A look-up that misses, without any reading or validation.
+	// A look-up that misses, without parsing or validation.
 	b.Run("referee=map", func(b *testing.B) {
 		listed := map[string]bool{}
 		for _, s := range all[:1000] {
@@ -163,7 +161,8 @@ func BenchmarkParseMonero(b *testing.B) {
 		typos[i] = s[:50] + string("12"[s[50]&1]) + s[51:]
 	}
 	b.Run("valid", func(b *testing.B) { benchParse(b, "monero", texts) })
-	// Decoding and checksum alone: an address with a typing error gets no further.
+	// Decoding and checksum alone: parsing an address with a typing error stops
+	// there.
 	b.Run("typo", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			if _, ok := address.ParseQuietly("monero", typos[i%benchCount]); ok {
@@ -224,7 +223,8 @@ func BenchmarkParseSamples(b *testing.B) {
 	}
 }
 
-// randomBase58Check returns addresses of version bytes and 20 random bytes each.
+// randomBase58Check returns addresses that consist of version bytes and 20
+// random bytes.
 func randomBase58Check(version string) []string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	all := make([]string, benchCount)
@@ -234,7 +234,7 @@ func randomBase58Check(version string) []string {
 	return all
 }
 
-// randomSolana returns the Base58 of 32 random bytes each.
+// randomSolana returns addresses of 32 random bytes in Base58.
 func randomSolana() []string {
 	rng := rand.New(rand.NewPCG(3, 4))
 	all := make([]string, benchCount)
@@ -274,8 +274,8 @@ func benchAccount(b *testing.B, c address.Chain, all []string) {
 	}
 }
 
-// BenchmarkBase58Check holds the reading of P2PKH and tron addresses against
-// the two SHA-256 that are in it.
+// BenchmarkBase58Check compares parsing P2PKH and tron addresses with the two
+// SHA-256 hashes that it includes.
 func BenchmarkBase58Check(b *testing.B) {
 	b.Run("bitcoin", func(b *testing.B) { benchParse(b, "bitcoin", randomBase58Check("\x00")) })
 	b.Run("tron", func(b *testing.B) { benchParse(b, "tron", randomBase58Check("\x41")) })
@@ -298,8 +298,8 @@ func BenchmarkBase58Check(b *testing.B) {
 	b.Run("bitcoin-account", func(b *testing.B) { benchAccount(b, "bitcoin", randomBase58Check("\x00")) })
 }
 
-// BenchmarkSolana holds the reading of solana addresses against the decoding of
-// Base58 by mr-tron/base58.
+// BenchmarkSolana compares parsing solana addresses with decoding Base58 by
+// mr-tron/base58.
 func BenchmarkSolana(b *testing.B) {
 	all := randomSolana()
 	b.Run("solana", func(b *testing.B) { benchParse(b, "solana", all) })
@@ -327,8 +327,8 @@ func BenchmarkSolana(b *testing.B) {
 	})
 }
 
-// BenchmarkBech32 reads distinct addresses; btcutil decodes the same, where it
-// can.
+// BenchmarkBech32 compares parsing distinct addresses with btcutil, for the
+// chains that it supports.
 func BenchmarkBech32(b *testing.B) {
 	for _, bm := range []struct{ chain, form string }{
 		{"bitcoin", "p2wpkh"}, {"bitcoin", "p2tr"},
@@ -391,8 +391,8 @@ func BenchmarkBech32(b *testing.B) {
 	}
 }
 
-// BenchmarkWrapped reads an address of Bitcoin and computes the script that
-// wraps it, beside the hashes that this needs.
+// BenchmarkWrapped parses a Bitcoin address and computes the script that wraps
+// it, and compares this with the hashes alone.
 func BenchmarkWrapped(b *testing.B) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	texts := make([]string, benchCount)
@@ -431,7 +431,7 @@ func BenchmarkWrapped(b *testing.B) {
 	})
 }
 
-// base58Check returns the text of a version and a payload.
+// base58Check returns the Base58Check of a version and a payload.
 func base58Check(b string) string {
 	sum := sha256.Sum256([]byte(b))
 	sum = sha256.Sum256(sum[:])

@@ -83,7 +83,7 @@ func TestShelley(t *testing.T) {
 	}
 }
 
-// byron returns a Byron address with a payload of the given bytes.
+// byron returns a Byron address with the given payload.
 func byron(payload []byte) string {
 	b := append([]byte{0x82, 0xd8, 24, 0x58, byte(len(payload))}, payload...)
 	b = append(b, 0x1a)
@@ -93,7 +93,7 @@ func byron(payload []byte) string {
 func TestByron(t *testing.T) {
 	root := make([]byte, 28)
 	rand.Read(root)
-	// A sum below 2^24 would have a shorter form; try until there is none.
+	// A checksum below 2^24 would have a shorter form, so try until it has none.
 	payload := func(tail ...byte) []byte {
 		for {
 			b := append(append([]byte{0x83, 0x58, 28}, root...), tail...)

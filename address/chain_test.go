@@ -8,8 +8,8 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// TestChainNames reads all names of all chains, and the names that other tools
-// give to chains.
+// TestChainNames parses all names of all chains, and the names that other tools
+// use.
 func TestChainNames(t *testing.T) {
 	for _, c := range address.Chains() {
 		names := append([]string{string(c), c.Name()}, c.Aliases()...)

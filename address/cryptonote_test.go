@@ -11,8 +11,8 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// TestCryptonoteErrors gives addresses whose checksum is right and which are
-// wrong in something else.
+// TestCryptonoteErrors parses addresses with a valid checksum and another
+// fault.
 func TestCryptonoteErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	point := randomPoint(rng)
@@ -50,7 +50,7 @@ func TestCryptonoteErrors(t *testing.T) {
 		"of order four":  make([]byte, 32),
 		"of order four,": append(make([]byte, 31), 0x80),
 	} {
-		// The node takes points of small order.
+		// The node accepts points of small order.
 		if _, err := address.Parse("monero", cryptonoteText([]byte{18}, key, point)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -87,8 +87,9 @@ func TestCryptonoteErrors(t *testing.T) {
 	}
 }
 
-// TestCryptonoteOverflow: a block of digits may spell more than its bytes hold,
-// and would then be a second spelling of what is left of it.
+// TestCryptonoteOverflow checks that a block of digits whose value exceeds the
+// size of its bytes is refused. Otherwise it would be a second spelling of the
+// remainder.
 func TestCryptonoteOverflow(t *testing.T) {
 	// The largest number of eight bytes is jpXCZedGfVQ, of five bytes 7YXq9G + 1 digit.
 	rng := rand.New(rand.NewPCG(17, 18))

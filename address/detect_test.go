@@ -9,8 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// slowDetect is Detect without any haste: what Parse does on all chains, in the order of
-// the table, and of the EVM chains the first.
+// slowDetect is a simple model of Detect: Parse on all chains, in the order of
+// the table, and of the EVM chains only the first.
 func slowDetect(s string) []address.Address {
 	var proven, others []address.Address
 	onEVM := false
@@ -34,7 +34,7 @@ func slowDetect(s string) []address.Address {
 	return append(proven, others...)
 }
 
-// inputs returns the inputs of all vectors, and each with something wrong.
+// inputs returns the inputs of all vectors, and variants with a fault.
 func inputs(t testing.TB) []string {
 	var all []string
 	for _, name := range vectorFiles(t) {
@@ -92,7 +92,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectMissAllocations: what is no address costs no memory.
+// TestDetectMissAllocations checks that Detect does not allocate for text that
+// is not an address.
 func TestDetectMissAllocations(t *testing.T) {
 	for _, s := range misses {
 		if n := testing.AllocsPerRun(100, func() { address.Detect(s) }); n != 0 {
@@ -120,7 +121,8 @@ func BenchmarkDetect(b *testing.B) {
 	}
 }
 
-// TestOtherChainIsProven: errors name another chain by the address's proof alone.
+// TestOtherChainIsProven checks that an error names another chain only if the
+// address proves itself on it.
 func TestOtherChainIsProven(t *testing.T) {
 	for _, s := range inputs(t) {
 		for _, c := range []address.Chain{"bitcoin", "ethereum"} {

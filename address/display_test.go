@@ -30,7 +30,7 @@ func TestDisplay(t *testing.T) {
 			t.Errorf("%v: Display %q, CAIP10 %q, Kind %q, want %q, %q, %q", a, a.Display(), id, a.Kind(), tt.display, tt.id, tt.kind)
 		}
 	}
-	// What is displayed is an address, and so is the CAIP-10 id for Normalize.
+	// Normalize accepts the display form and the CAIP-10 id.
 	for _, a := range validAddresses(t) {
 		if b, err := address.Parse(a.Chain(), a.Display()); err != nil || b != a {
 			t.Errorf("Parse(%s, %q) = %v, %v, want %v", a.Chain(), a.Display(), b, err, a)

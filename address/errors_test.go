@@ -16,7 +16,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
-// parseError returns err as what it must be.
+// parseError returns err as a *ParseError.
 func parseError(t testing.TB, err error) *address.ParseError {
 	t.Helper()
 	pe, ok := err.(*address.ParseError)
@@ -133,7 +133,7 @@ func TestErrorText(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// wif returns a key in Base58Check.
+// wif returns a private key in Base58Check.
 func wif(version byte, key string, compressed bool) string {
 	b := append([]byte{version}, key...)
 	if compressed {
@@ -144,8 +144,8 @@ func wif(version byte, key string, compressed bool) string {
 	return base58.Bitcoin.Encode(append(b, sum[:4]...))
 }
 
-// secrets are keys that everybody knows: of standards' test vectors, of
-// development networks, or made of the numbers from 1 on.
+// secrets are publicly known keys: from test vectors of standards, from
+// development networks, or small numbers.
 func secrets() map[string]string {
 	key := "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x20"
 	long := []byte(strings.Repeat(key, 6)[:169])
@@ -215,8 +215,8 @@ func secrets() map[string]string {
 	return all
 }
 
-// hexChains are the chains with addresses that look like the named secret: it
-// may be one, or one with a typing error.
+// hexChains are the chains with addresses that look like the named secret: the
+// text may be one, or one with a typing error.
 var hexChains = map[string]string{
 	"hex": "near internet-computer", "hex, upper case": "near internet-computer",
 	"base64, 32 bytes": "arweave", "base64, 64 bytes": "arweave", "base64url, 64 bytes": "arweave",
@@ -224,8 +224,8 @@ var hexChains = map[string]string{
 	"hex, 0x": "aptos sui iota starknet", "substrate": "aptos sui iota starknet",
 }
 
-// TestSecrets gives secrets to all that takes text, as they are and as people
-// paste them, and looks for them in all that comes back.
+// TestSecrets passes secrets to all functions that accept text, unchanged and
+// as people paste them, and checks that no result or error contains them.
 func TestSecrets(t *testing.T) {
 	chains := append(address.Chains(), "nosuchchain", "btc", "")
 	for name, secret := range secrets() {
@@ -278,7 +278,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestMistypedSecret: a key with a typing error is nearly a key.
+// TestMistypedSecret checks that a key with a typing error is treated as a key.
 func TestMistypedSecret(t *testing.T) {
 	for _, s := range []string{
 		"KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWm", "5HpHagT65TZzG1PH3CSu63k8DbpvD8s5ip4nEB3kEsreAnchuDg",
@@ -293,8 +293,8 @@ func TestMistypedSecret(t *testing.T) {
 	}
 }
 
-// TestNoSecrets checks that errors still quote what is public: addresses of
-// other chains, unless they have no checksum and look like a key.
+// TestNoSecrets checks that errors still quote public text: addresses of other
+// chains, unless they have no checksum and look like a key.
 func TestNoSecrets(t *testing.T) {
 	for _, name := range vectorFiles(t) {
 		for _, v := range readVectors(t, name) {
@@ -328,8 +328,8 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// TestSecretFarInside: what an error keeps of a long input has no secret in it,
-// and no piece of one that is cut.
+// TestSecretFarInside checks that the part of a long input that an error quotes
+// contains no secret and no piece of a truncated one.
 func TestSecretFarInside(t *testing.T) {
 	for name, secret := range secrets() {
 		for _, n := range []int{0, 500, 970, 1000, 1023} {
@@ -352,7 +352,7 @@ func TestParseChain(t *testing.T) {
 				}
 			}
 		}
-		// Parse itself only takes slugs, and says which.
+		// Parse itself only accepts slugs, and its error names the slug.
 		for _, s := range append(c.Aliases(), strings.ToUpper(string(c)), " "+string(c)) {
 			_, err := address.Parse(address.Chain(s), "x")
 			if pe := parseError(t, err); pe.Err != address.ErrChain || pe.Other != c || !strings.Contains(pe.Hint(), string(c)) {
@@ -380,8 +380,8 @@ func TestParseChain(t *testing.T) {
 	}
 }
 
-// TestDiagnosisIsBounded: the work and the memory of an error do not grow with
-// the input.
+// TestDiagnosisIsBounded checks that the time and memory of an error do not
+// grow with the input.
 func TestDiagnosisIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, unit := range []string{"a", "1", "T", "abandon ", "0x", "12,", "\u0430", " ", "\xff", "bitcoin:", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn "} {
@@ -395,7 +395,8 @@ func TestDiagnosisIsBounded(t *testing.T) {
 				}
 			})
 		}
-		// Some more come of pools that the collector has emptied meanwhile.
+		// A few more allocations are caused by pools that the garbage collector
+		// has emptied.
 		if short, long := allocs(8<<10), allocs(8<<20); long > 2*short {
 			t.Errorf("%q: %v allocations for 8 KiB, %v for 8 MiB", unit, short, long)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// TestEVMCase parses random addresses in all letter cases, on the chains of
-// EIP-55, on one of ERC-1191, and on one that inverts EIP-55.
+// TestEVMCase parses random addresses in all letter cases: on the chains that
+// use EIP-55, on one that uses ERC-1191, and on one that inverts EIP-55.
 func TestEVMCase(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 500 {
@@ -77,7 +77,7 @@ func TestEVMCase(t *testing.T) {
 	}
 }
 
-// TestEVMBadByte puts every byte at every place of the digits.
+// TestEVMBadByte puts every byte at every position of the digits.
 func TestEVMBadByte(t *testing.T) {
 	for _, good := range []string{"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "xdc7e5f4552091a69125d5dfcb7b8c2659029395bdf"} {
 		c := address.Chain("xdc")
@@ -104,7 +104,7 @@ func TestEVMBadByte(t *testing.T) {
 	}
 }
 
-// TestEVMFamily: one account over all spellings and chains.
+// TestEVMFamily checks that all spellings on all EVM chains are one account.
 func TestEVMFamily(t *testing.T) {
 	const digits = "7e5f4552091a69125d5dfcb7b8c2659029395bdf"
 	want := address.MustParse("ethereum", "0x"+digits)

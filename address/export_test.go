@@ -2,7 +2,7 @@ package address
 
 import "github.com/walletscreen/walletscreen/internal/identity"
 
-// Class returns how the bytes of k were made.
+// Class returns the class of k.
 func (k Key) Class() identity.Class { return k.class() }
 
 // TableOrder returns the slugs in the order of the chain table.
@@ -14,17 +14,17 @@ func TableOrder() []Chain {
 	return all[:len(all)-1] // without otherEVM
 }
 
-// IsEVM reports whether a is an account of the EVM.
+// IsEVM reports whether a is an EVM account.
 func (a Address) IsEVM() bool { return a.isEVM() }
 
-// IsEVM reports whether the accounts of c are those of the EVM.
+// IsEVM reports whether c is an EVM chain.
 func IsEVM(c Chain) bool {
 	_, ok := chains[lookup(c)-1].format.(evmFamily)
 	return ok
 }
 
-// HoldsSecret reports whether s is kept out of errors, given for chain c or, if
-// c is "", for one that is not supported.
+// HoldsSecret reports whether errors redact s if it is given for chain c or, if
+// c is "", for an unsupported chain.
 func HoldsSecret(c Chain, s string) bool { return secretIn(lookup(c), s) != "" }
 
 // ParseQuietly is Parse without the diagnosis.

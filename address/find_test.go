@@ -12,9 +12,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
-// Texts of lists, as printed. The EU's is the remark on Garantex in the
-// consolidated list of 22 September 2026, the UK's are from the Sanctions List of
-// 21 September 2026 (CTD0004, RUS1421, RUS3602).
+// Texts of lists, as printed. The EU text is the remark on Garantex in the
+// consolidated list of 22 September 2026; the UK texts are from the Sanctions
+// List of 21 September 2026 (CTD0004, RUS1421, RUS3602).
 const (
 	euRemark = `Place of registration: Moscow, Russian Federation
 Known Garantex blockchain wallet addresses:
@@ -174,9 +174,9 @@ func BenchmarkFindAll(b *testing.B) {
 	}
 }
 
-// slowFindAll is FindAll without any haste: of every position, the longest
-// stretch that proves to be an address by itself or without a line break, and
-// that either stands apart or is of a kind that may be glued.
+// slowFindAll is a simple model of FindAll: at every position it takes the
+// longest piece that proves to be an address by itself or without a line break,
+// and that either stands apart or is of a kind that may touch letters.
 func slowFindAll(text string) []address.Found {
 	alnum := func(i int) bool {
 		return i >= 0 && i < len(text) && strings.IndexByte("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", text[i]) >= 0
@@ -216,7 +216,7 @@ func slowProven(text string, start, end int, apartBefore, apartBehind bool, afte
 			return address.Address{}, false
 		}
 	} else if len(s) == 42 && s[:2] == "0x" {
-		// Capitals need not verify if it stands alone.
+		// An EVM address that stands alone need not have the right capitals.
 		isHex := func(i int) bool {
 			return i >= 0 && i < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[i]) >= 0
 		}
@@ -242,7 +242,8 @@ func slowProven(text string, start, end int, apartBefore, apartBehind bool, afte
 	return address.Address{}, false
 }
 
-// glued are addresses that are found between letters, apart those that are not.
+// glued are addresses that are found between letters; apart are addresses that
+// are not.
 var (
 	glued = []string{
 		testBTC, testBC1, testTRX, "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t", "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr",
@@ -262,7 +263,7 @@ var (
 	}
 )
 
-// randomText returns addresses, pieces of them and noise in a row.
+// randomText returns a sequence of addresses, pieces of addresses, and noise.
 func randomText(rng *rand.Rand) string {
 	var b strings.Builder
 	for range 1 + rng.IntN(8) {
@@ -299,8 +300,8 @@ func TestFindAllAgainstModel(t *testing.T) {
 	}
 }
 
-// TestFindAllIsLinear counts how often a string is tried as an address: the
-// double text has twice as many tries, whatever is in it.
+// TestFindAllIsLinear counts the strings that FindAll tries as addresses: for
+// any text, doubling it doubles the number.
 func TestFindAllIsLinear(t *testing.T) {
 	for _, unit := range []string{
 		"1", "r", "A9zQ7", "1A9zQ7mmWx", "bc1qqqqqqqqqq", "nc1qqqqnc", "a-", "aaaaa-", "a-a-a-a-a-a-a-a-a-a-a-a-a-a-a\n", "0.0.1-aaaaa ",
@@ -316,7 +317,8 @@ func TestFindAllIsLinear(t *testing.T) {
 	}
 }
 
-// TestFindAllProse: what holds no address costs no memory.
+// TestFindAllProse checks that FindAll does not allocate for text without
+// addresses.
 func TestFindAllProse(t *testing.T) {
 	text := strings.Repeat("We have reasonable grounds to suspect that at least the following entities (see https://www.gov.uk/x) are controlled by AYASH,\n", 50)
 	if n := testing.AllocsPerRun(10, func() { address.FindAll(text) }); n != 0 {
@@ -338,8 +340,8 @@ func base64Lines(n int) string {
 	return b.String()
 }
 
-// noiseText returns about n bytes of what is often near addresses and is none:
-// hashes, UUIDs, Base64, source code, numbers and prose.
+// noiseText returns about n bytes of text that resembles addresses: hashes,
+// UUIDs, Base64, source code, numbers and prose.
 func noiseText(n int) string {
 	rng := rand.New(rand.NewPCG(9, 2))
 	random := func(digits string, n int) string {
@@ -378,8 +380,8 @@ func noiseText(n int) string {
 	return b.String()
 }
 
-// TestFindAllNoise looks for addresses where there are none. WALLETSCREEN_LONG=1
-// looks through 50 MB.
+// TestFindAllNoise searches text without addresses. With WALLETSCREEN_LONG=1 it
+// searches 50 MB.
 func TestFindAllNoise(t *testing.T) {
 	if found := address.FindAll(noiseText(longtest.N(1<<20, 50<<20))); len(found) != 0 {
 		t.Errorf("%d addresses in noise, the first %v", len(found), found[0])

@@ -42,7 +42,7 @@ var corpus = []string{
 	euRemark, ukReasons, // more text
 }
 
-// checkError checks what holds for every error.
+// checkError checks the rules for all errors.
 func checkError(t *testing.T, c address.Chain, s string, err error) {
 	t.Helper()
 	pe := parseError(t, err)

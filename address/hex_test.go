@@ -10,9 +10,9 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// TestHexWords puts all pairs of bytes at the beginning, within and at the end of
-// a word: what one byte carries into the next must not make either of them a
-// digit. The referee looks at one byte after the other.
+// TestHexWords puts all pairs of bytes at the beginning, within and at the end
+// of a word: a carry from one byte into the next must not make either of them a
+// digit. The model examines one byte at a time.
 func TestHexWords(t *testing.T) {
 	const digits = "7e5f4552091a69125d5dfcb7b8c2659029395bdf"
 	for _, at := range []int{0, 3, 6, 7, 38} {
@@ -42,7 +42,8 @@ func TestHexWords(t *testing.T) {
 	}
 }
 
-// TestHexWordsAtRandom does the same with words of bytes near the digits.
+// TestHexWordsAtRandom does the same with random words of bytes near the
+// digits.
 func TestHexWordsAtRandom(t *testing.T) {
 	const near = "0123456789abcdefABCDEF" + "/:@G`g\x00\x10\x19\x80\xb0\xe1\xff"
 	rng := rand.New(rand.NewPCG(41, 42))

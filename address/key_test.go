@@ -57,8 +57,8 @@ func TestKeyBytes(t *testing.T) {
 	}
 }
 
-// TestIdentity holds the identity of addresses of all formats to their accounts
-// and keys.
+// TestIdentity compares the identity of addresses of all formats with their
+// accounts and keys.
 func TestIdentity(t *testing.T) {
 	shared := 0
 	for _, a := range append(validAddresses(t), address.Address{}) {
@@ -85,7 +85,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// checkKey reports in whatever k differs from the bytes in want.
+// checkKey reports the differences between k and the bytes in want.
 func checkKey(t *testing.T, a address.Address, k address.Key, want string) {
 	t.Helper()
 	if got := hex.EncodeToString(k.AppendBytes([]byte("x"))); got != "78"+want {
@@ -101,8 +101,8 @@ func checkKey(t *testing.T, a address.Address, k address.Key, want string) {
 	}
 }
 
-// TestIdentify checks that Identify agrees with Normalize and Identity about
-// all that it accepts, and that it accepts the normal form on EVM chains.
+// TestIdentify checks that Identify agrees with Normalize and Identity on all
+// text that it accepts, and that it accepts the normal form on EVM chains.
 func TestIdentify(t *testing.T) {
 	const plain = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 	inputs := []string{plain, "0x" + plain, plain[:41], plain + "0", "", "0x",
@@ -140,8 +140,8 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestDerived lists pairs of addresses of one controller that are no one
-// account, and pairs that are. Screening finds each of a pair if the other is
+// TestDerived lists pairs of addresses that one key controls, of different
+// accounts and of equal ones. Screening finds each of a pair if the other is
 // listed.
 func TestDerived(t *testing.T) {
 	const (

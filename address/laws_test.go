@@ -34,7 +34,7 @@ func validAddresses(t testing.TB) []address.Address {
 	return slices.Compact(all)
 }
 
-// checkLaws checks what holds for every valid Address.
+// checkLaws checks the rules for every valid Address.
 func checkLaws(t testing.TB, a address.Address) {
 	t.Helper()
 	if !a.IsValid() || a == (address.Address{}) {
@@ -87,8 +87,9 @@ func checkLaws(t testing.TB, a address.Address) {
 	if cks := can.AppendKeys(nil); !slices.Equal(ks, cks) {
 		t.Errorf("%v has the keys %v, its canonical form %v", a, ks, cks)
 	}
-	// An index files an account under its Identity alone, so it must be that of every
-	// spelling; and where it says that there is one key, there must be.
+	// An index files an account only under its Identity, so all spellings must
+	// have the same Identity. If its tag says that there is one key, there must
+	// be exactly one.
 	if got, want := insideOf(a), insideOf(can); got != want {
 		t.Errorf("%v has the identity %+v, its canonical form %+v", a, got, want)
 	}
@@ -105,7 +106,7 @@ func checkLaws(t testing.TB, a address.Address) {
 	}
 }
 
-// An inside is what Identity returns.
+// An inside is a result of Identity.
 type inside struct {
 	words identity.Words
 	tag   identity.Tag
@@ -132,7 +133,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestLawsOfPairs compares all addresses of the vectors with each other.
+// TestLawsOfPairs compares all pairs of addresses of the vectors.
 func TestLawsOfPairs(t *testing.T) {
 	all := validAddresses(t)
 	accounts := make([]address.Key, len(all))
@@ -141,7 +142,8 @@ func TestLawsOfPairs(t *testing.T) {
 	for i, a := range all {
 		accounts[i], canonical[i] = a.Account(), a.Canonical()
 		for _, k := range append(a.AppendKeys(nil), accounts[i]) {
-			// Equal keys print alike, and those of different classes differ.
+			// Equal keys have equal texts, and keys of different classes have
+			// different ones.
 			text := fmt.Sprintf("%d %x", k.Class(), k.AppendBytes(nil))
 			if old, ok := byKey[text]; ok && old != k {
 				t.Errorf("%v and %v are both %s", old, k, text)
@@ -223,7 +225,7 @@ func TestChainTable(t *testing.T) {
 				t.Errorf("%s has the ticker %q", c, ticker)
 			}
 		}
-		// The slices are the caller's.
+		// The caller owns the slices.
 		if tickers := c.Tickers(); len(tickers) > 0 {
 			tickers[0] = "changed"
 			if c.Tickers()[0] == "changed" {
@@ -236,8 +238,8 @@ func TestChainTable(t *testing.T) {
 	}
 }
 
-// TestNormalFormIsFree holds for every valid vector that to read its normal form
-// allocates nothing, nor do the questions that screening asks about it.
+// TestNormalFormIsFree checks that parsing the normal form of any valid vector
+// does not allocate, and neither do the methods that screening calls.
 func TestNormalFormIsFree(t *testing.T) {
 	for _, a := range validAddresses(t) {
 		s := a.Normalized()

@@ -8,8 +8,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// blech32Encode writes a confidential address by the letter of the rules: the
-// checksum as the remainder of a division, one character at a time.
+// blech32Encode encodes a confidential address literally by the specification:
+// the checksum is the remainder of a division, one character at a time.
 func blech32Encode(hrp string, values []byte, variant uint64) string {
 	const digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 	var all []byte

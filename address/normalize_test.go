@@ -72,7 +72,7 @@ func TestNormalize(t *testing.T) {
 		if strict, err := address.Parse(tt.chain, tt.s); err == nil && strict != a {
 			t.Errorf("Parse(%s, %q) = %v, Normalize gives %v", tt.chain, tt.s, strict, a)
 		}
-		// The text form of an Address is a URI that Normalize takes.
+		// The text form of an Address is a URI that Normalize accepts.
 		if b, err := address.Normalize(tt.chain, a.String()); err != nil || b != a {
 			t.Errorf("Normalize(%s, %q) = %v, %v, want %v", tt.chain, a.String(), b, err, a)
 		}

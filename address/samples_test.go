@@ -21,9 +21,9 @@ import (
 )
 
 // A sample is a random address of an EVM, CryptoNote or Substrate chain, or of
-// another one that writes Base58 and has no UTXOs, made by the encoders below,
-// which share nothing with the package. For the UTXO chains see utxo_test.go, for
-// Bech32 and CashAddr bech32_test.go, for the rest base32_hex_test.go.
+// another chain with Base58 and without UTXOs. The encoders below make it and
+// share no code with the package. utxo_test.go has samples of UTXO chains,
+// bech32_test.go of Bech32 and CashAddr, and base32_hex_test.go of the rest.
 type sample struct {
 	chain     address.Chain
 	text      string // in normal form
@@ -32,7 +32,7 @@ type sample struct {
 	form      string // tells the encodings of a chain apart
 }
 
-// samples returns n random ones of every encoding of every chain.
+// samples returns n random samples of every encoding of every chain.
 func samples(rng *rand.Rand, n int) []sample {
 	var all []sample
 	for range n {
@@ -139,7 +139,7 @@ func randomBytes(rng *rand.Rand, n int) []byte {
 	for i := range b {
 		b[i] = byte(rng.Uint32())
 	}
-	// Some zeros at the beginning, which Base58 writes in a way of their own.
+	// Leading zeros, which Base58 encodes in a special way.
 	clear(b[:min(n, max(0, rng.IntN(8)-4))])
 	return b
 }
@@ -170,7 +170,8 @@ func evmSample(prefix string) func(*rand.Rand) sample {
 	}
 }
 
-// mixedCase gives digits the case of EIP-55, or with a prefix of ERC-1191.
+// mixedCase sets the letter case of digits by EIP-55, or with a prefix by
+// ERC-1191.
 func mixedCase(prefix, digits string) string {
 	sum := hex.EncodeToString(legacyKeccak([]byte(prefix + digits)))
 	out := []byte(digits)
@@ -291,8 +292,8 @@ func TestSampleRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSampleAccount holds Account against Canonical over all pairs of samples,
-// among them the spellings of one account on several chains and encodings.
+// TestSampleAccount compares Account with Canonical over all pairs of samples,
+// including spellings of one account on several chains and encodings.
 func TestSampleAccount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var all []address.Address
@@ -333,8 +334,8 @@ func TestSampleAccount(t *testing.T) {
 	}
 }
 
-// TestSampleTypos changes single characters. No checksummed address may come
-// out as another.
+// TestSampleTypos changes single characters and checks that no address with a
+// checksum becomes another one.
 func TestSampleTypos(t *testing.T) {
 	const characters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl _-%:\x00\xff"
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -354,7 +355,7 @@ func TestSampleTypos(t *testing.T) {
 			if !strings.ContainsRune(characters[:58], rune(c)) {
 				continue
 			}
-			// Not one that needs a checksum to be found: two places changed, one lost.
+			// Nor is it valid with a second fault: a character lost, or one added.
 			for _, other := range []string{typo[:i] + typo[i+1:], typo + "1", "1" + typo} {
 				if a, err := address.Parse(s.chain, other); err == nil {
 					t.Errorf("Parse(%s, %q) = %v, made of %q", s.chain, other, a, s.text)
@@ -394,7 +395,7 @@ func TestSampleBadCharacter(t *testing.T) {
 	}
 }
 
-// TestSampleAllocs: nothing is allocated for input in normal form.
+// TestSampleAllocs checks that parsing input in normal form does not allocate.
 func TestSampleAllocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, s := range samples(rng, 1) {

@@ -9,9 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// FuzzSecrets plants each secret, with a mutation and something around it, and
-// looks for its text in everything that comes back on some chain: no run of 16
-// characters of it may be there.
+// FuzzSecrets inserts each secret, mutated and with text around it, and checks
+// that no result on any chain contains a run of 16 of its characters.
 func FuzzSecrets(f *testing.F) {
 	known := secrets()
 	names := make([]string, 0, len(known))
@@ -64,8 +63,8 @@ func FuzzSecrets(f *testing.F) {
 	})
 }
 
-// joinsSecret reports whether text, before or after a secret, would be a part of
-// it: letters and digits without a separator between.
+// joinsSecret reports whether text before or after a secret would be a part of
+// it: letters and digits without a separator.
 func joinsSecret(text string, after bool) bool {
 	if text == "" {
 		return false
@@ -77,7 +76,7 @@ func joinsSecret(text string, after bool) bool {
 	return !strings.ContainsRune(" \r\n\t\"'", rune(edge))
 }
 
-// mutate returns secret with one small change, as people make them.
+// mutate returns secret with one small change, like those that people make.
 func mutate(secret string, at uint, kind byte) string {
 	i := int(at % uint(len(secret)))
 	for i > 0 && secret[i]&0xc0 == 0x80 {

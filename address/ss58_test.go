@@ -11,7 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// ss58Raw writes prefix and id, of whatever lengths, with their checksum.
+// ss58Raw encodes prefix and id, of any lengths, with their checksum.
 func ss58Raw(prefix, id []byte) string {
 	b := append(append([]byte(nil), prefix...), id...)
 	sum := blake2b.Sum512(append([]byte("SS58PRE"), b...))
@@ -52,8 +52,8 @@ func TestSS58Prefix(t *testing.T) {
 	}
 }
 
-// TestSS58Generic: the tolerant reading takes prefix 42 on every chain, and
-// writes that of the chain.
+// TestSS58Generic checks that Normalize accepts prefix 42 on every chain, and
+// replaces it by the prefix of the chain.
 func TestSS58Generic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, c := range ss58Prefixes {

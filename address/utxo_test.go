@@ -17,9 +17,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
-// A checked58 is one of the forms in which a chain writes accounts in
-// Base58Check, as its node software has them in chainparams. It is a second
-// copy of what is in the table, written by another way of thinking.
+// A checked58 is a form of accounts of a chain in Base58Check, taken from the
+// chainparams of its node software. It is a second copy of the data in the
+// table, in a different structure.
 type checked58 struct {
 	chain     address.Chain
 	version   string // in hex
@@ -85,7 +85,8 @@ func check58(c address.Chain, version, payload string) string {
 	return sha256Check(string(b))
 }
 
-// edgePayloads are payloads of n bytes: the least, the greatest, and any.
+// edgePayloads are payloads of n bytes: the smallest, the largest, and random
+// ones.
 func edgePayloads(n, random int) []string {
 	all := []string{strings.Repeat("\x00", n), strings.Repeat("\xff", n), "\x00\x00\x01" + strings.Repeat("\xfe", n-3)}
 	rng := rand.New(rand.NewPCG(uint64(n), 7))
@@ -95,8 +96,8 @@ func edgePayloads(n, random int) []string {
 	return all
 }
 
-// oneToOne checks, over all that it is given, that two addresses have one
-// Account exactly when they have one canonical form.
+// oneToOne checks, over all its arguments, that two addresses have the same
+// Account exactly if they have the same canonical form.
 type oneToOne struct {
 	canonical map[address.Key]address.Address
 	account   map[address.Address]address.Key
@@ -156,8 +157,8 @@ func TestBase58CheckSpellings(t *testing.T) {
 	}
 }
 
-// refuseChanges checks that no single character of s can be changed so that the
-// chain takes the result.
+// refuseChanges checks that the chain refuses s after any change of a single
+// character.
 func refuseChanges(t *testing.T, c address.Chain, s, digits string) {
 	t.Helper()
 	for i := range len(s) {
@@ -184,7 +185,7 @@ func TestBase58CheckOneWrongCharacter(t *testing.T) {
 	}
 }
 
-// A checksum that is right does not make up for another version or length.
+// A valid checksum does not make up for a wrong version or length.
 func TestBase58CheckOtherVersions(t *testing.T) {
 	own := map[address.Chain]map[string]bool{}
 	for _, sp := range checked58s() {
@@ -212,7 +213,8 @@ func TestBase58CheckOtherVersions(t *testing.T) {
 				s := check58(chain, version, strings.Repeat("\x5a", n))
 				_, err := address.Parse(chain, s)
 				isOwn := n == 20 && version != "169a" || n == 64 && version == "169a"
-				// One byte more in the version and one fewer in the payload may be another form.
+				// One more byte in the version and one fewer in the payload may be
+				// another form.
 				if isOwn != (err == nil) && !(chain == "horizen" || chain == "decred") {
 					t.Errorf("Parse(%s, %q), version %s and %d bytes: %v", chain, s, version, n, err)
 				}
@@ -247,8 +249,8 @@ func TestBase58TestNetworks(t *testing.T) {
 	}
 }
 
-// segwitHRPs are the human-readable parts of the chains that have SegWit, and
-// those of their test networks.
+// segwitHRPs are the human-readable parts of the chains with SegWit, and of
+// their test networks.
 var segwitHRPs = []struct {
 	chain     address.Chain
 	hrp, test string
@@ -260,7 +262,7 @@ var segwitHRPs = []struct {
 	{"bitcoin-diamond", "bcd", ""},
 }
 
-// segwit returns a SegWit address, right or wrong.
+// segwit returns a SegWit address, valid or not.
 func segwit(hrp string, version byte, program string, v bech32.Variant) string {
 	return bech32.Encode(hrp, bech32.Unpack([]byte{version}, []byte(program)), v)
 }
@@ -308,8 +310,8 @@ func TestSegWitPrograms(t *testing.T) {
 	}
 }
 
-// The SHA-256 of a program over 32 bytes is not the account of a program that
-// is those bytes, though both are of one version.
+// The SHA-256 of a program over 32 bytes is not the same account as a program
+// of those bytes, although both have one version.
 func TestSegWitLongProgram(t *testing.T) {
 	long := strings.Repeat("\x07", 40)
 	for version := byte(1); version <= 16; version++ {
@@ -346,7 +348,7 @@ func TestSegWitTestNetworks(t *testing.T) {
 }
 
 func TestSegWitPadding(t *testing.T) {
-	// Of 32 bytes, four bits are left over in the last digit.
+	// With 32 bytes, the last digit has four padding bits.
 	data := bech32.Unpack([]byte{1}, []byte(strings.Repeat("\x11", 32)))
 	for pad := byte(1); pad < 16; pad++ {
 		data[len(data)-1] = data[len(data)-1]&^15 | pad
@@ -355,7 +357,7 @@ func TestSegWitPadding(t *testing.T) {
 			t.Errorf("%q is taken though the padding is %d: %v", s, pad, a)
 		}
 	}
-	// Twenty bytes fill their digits, so that one more is nothing but padding.
+	// Twenty bytes fill their digits exactly, so another digit is only padding.
 	s := bech32.Encode("bc", append(bech32.Unpack([]byte{1}, []byte(strings.Repeat("\x11", 20))), 0), bech32.Bech32m)
 	if a, err := address.Parse("bitcoin", s); err == nil {
 		t.Errorf("%q is taken though the padding is five bits: %v", s, a)
@@ -495,7 +497,7 @@ func TestBase58Secrets(t *testing.T) {
 	}
 	for name, s := range secrets {
 		for _, c := range []address.Chain{"bitcoin", "litecoin", "groestlcoin", "decred", "horizen", "tron", "solana"} {
-			// A mistyped key gives nearly as much away as the key.
+			// A mistyped key reveals nearly as much as the key.
 			for _, s := range []string{s, s[:20] + "zz" + s[22:]} {
 				_, err := address.Parse(c, s)
 				var pe *address.ParseError

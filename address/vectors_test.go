@@ -12,8 +12,8 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// A vector is one block of a file in testdata/vectors; README.md there says
-// what its keys mean.
+// A vector is one block of a file in testdata/vectors. README.md there
+// describes its keys.
 type vector struct {
 	line   int
 	fields map[string]string

@@ -62,8 +62,8 @@ func TestWrongChain(t *testing.T) {
 		for _, c := range address.Chains() {
 			b, err := address.Parse(c, s)
 			if err == nil {
-				// Almost every text is a name of near, and its wide grammar takes what
-				// does not prove itself.
+				// Almost any text is a name of near, and its wide grammar accepts
+				// text that does not prove itself.
 				if !isShared(a.Chain(), c) && (c != "near" || proven && !strings.Contains(s, ".")) {
 					t.Errorf("Parse(%s, %q) = %v, an address of %s", c, s, b, a.Chain())
 				}

@@ -17,7 +17,7 @@ type item struct {
 }
 
 // unified returns a unified address with random receivers of the given kinds,
-// written by the rules of ZIP-316, and the bytes of its receivers.
+// encoded by ZIP-316, and the bytes of its receivers.
 func unified(hrp, padding string, items ...item) (string, [][]byte) {
 	var b []byte
 	var receivers [][]byte

@@ -43,7 +43,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// The standard library encodes alike, and takes whatever Decode takes.
+// The standard library encodes the same, and accepts everything that Decode
+// accepts.
 func TestStandardLibraryAgrees(t *testing.T) {
 	std := base32.StdEncoding.WithPadding(base32.NoPadding)
 	random := rand.New(rand.NewPCG(1, 2))

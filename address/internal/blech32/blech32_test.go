@@ -9,8 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
-// vectors are confidential addresses of Liquid and of its testnet, and where they
-// are from.
+// vectors are confidential addresses of Liquid and of its testnet, with their
+// origin.
 var vectors = []struct {
 	origin, hrp, s string
 	variant        blech32.Variant
@@ -91,7 +91,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: Decode = %d values, variant %#x, fault %d at %d, want fault %d at %d", tt.name, n, v, f, bad, tt.want, tt.bad)
 		}
 	}
-	// One character that is changed, anywhere, is never missed.
+	// A change of any one character is always detected.
 	for i := 3; i <= last; i++ {
 		for _, c := range "qpzry9x8gf2tvdw0s3jn54khce6mua7l" {
 			other := s[:i] + string(c) + s[i+1:]

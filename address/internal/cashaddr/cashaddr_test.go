@@ -9,8 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
 )
 
-// The model: spec/cashaddr.md of bitcoincash.org as it is written, a step for
-// each value.
+// The model follows spec/cashaddr.md of bitcoincash.org literally, with one
+// step for each value.
 
 func polymod(values []byte) uint64 {
 	c := uint64(1)
@@ -53,7 +53,7 @@ const (
 	confluxDigits = "abcdefghjkmnprstuvwxyz0123456789"
 )
 
-// TestVectors has vectors of the code alone: "Checksum" and "Larger test
+// TestVectors checks vectors of the code alone: "Checksum" and "Larger test
 // vectors" of spec/cashaddr.md, bitcoincash.org.
 func TestVectors(t *testing.T) {
 	for _, s := range []string{

@@ -10,7 +10,7 @@ import (
 	"github.com/walletscreen/walletscreen/address/internal/curve"
 )
 
-// isEd25519 is the referee: the point decodes, and encodes to the same.
+// isEd25519 is the reference: the point decodes, and encodes to the same bytes.
 func isEd25519(b [32]byte) bool {
 	p, err := new(edwards25519.Point).SetBytes(b[:])
 	return err == nil && [32]byte(p.Bytes()) == b
@@ -56,8 +56,8 @@ func TestIsEd25519(t *testing.T) {
 	}
 }
 
-// TestIsEd25519Edges goes over all y next to 0, to the order of the field and to
-// the powers of two, with and without a sign.
+// TestIsEd25519Edges checks all y near 0, the order of the field and the powers
+// of two, with and without a sign.
 func TestIsEd25519Edges(t *testing.T) {
 	order := toBig(curve.Order)
 	centres := []*big.Int{new(big.Int), order, new(big.Int).Lsh(big.NewInt(1), 255)}
@@ -84,8 +84,8 @@ func TestIsEd25519Edges(t *testing.T) {
 	}
 }
 
-// TestJacobi: the symbol that math/big has, over the order and over odd numbers
-// that need not be prime.
+// TestJacobi compares the symbol with math/big, for the order of the field and
+// for odd numbers that need not be prime.
 func TestJacobi(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	unknown := 0
@@ -110,8 +110,8 @@ func TestJacobi(t *testing.T) {
 	}
 }
 
-// TestSlow: a number for which the symbol takes too many batches, so that
-// IsEd25519 has to go the other way.
+// TestSlow uses a number for which the symbol takes too many batches, so that
+// IsEd25519 uses the slow path.
 func TestSlow(t *testing.T) {
 	x := [4]uint64{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1} // 37 modulo the order
 	if got := curve.Jacobi(&x, &curve.Order); got != 0 {
@@ -122,7 +122,7 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestIsSquareByEuler holds the fall-back against the symbol.
+// TestIsSquareByEuler compares the fallback with the symbol.
 func TestIsSquareByEuler(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 500 {
@@ -195,8 +195,8 @@ func BenchmarkIsEd25519(b *testing.B) {
 	}
 }
 
-// BenchmarkReferee is what the library takes for the same, less the comparison
-// with the encoding.
+// BenchmarkReferee measures the reference library, without comparing the
+// encoding.
 func BenchmarkReferee(b *testing.B) {
 	all := benchInputs()
 	var p edwards25519.Point

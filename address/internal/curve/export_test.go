@@ -1,6 +1,6 @@
 package curve
 
-// What the tests hold apart from what they export: the ways to the answer.
+// The functions that the tests compare with each other.
 var (
 	Jacobi          = jacobi
 	Order           = order

@@ -28,8 +28,8 @@ func TestSum512(t *testing.T) {
 	}
 }
 
-// Around the length at which the padding needs a block of its own, every length
-// has a hash of its own, and nothing of the input is left out.
+// Around the length at which the padding needs another block, every length must
+// have a different hash, and every byte of the input must matter.
 func TestLengths(t *testing.T) {
 	seen := map[[64]byte]int{}
 	for n := range 300 {
