@@ -29,22 +29,7 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 		}
 	}
 	if hint := secretIn(r, s); hint != "" || bad.err == ErrSecret {
-		if a, ok := detectProven(bare, r); ok && bad.err != ErrSecret {
-			e.Err, e.Other = ErrOtherChain, a.Chain()
-			return e
-		}
-		if hint == "" {
-			hint = couldBeKey
-		}
-		e.Input, e.Err, e.hint = "", ErrSecret, hint
-		if (hint == mistypedKey || looksAlike(c.format, bare, hint)) && bad.err != ErrSecret {
-			if e.Err = bad.err; len(bare) > maxDiagnosed {
-				e.Err = ErrLength
-			}
-			if bad.at >= 0 && bad.at < len(bare) {
-				e.Offset = at + bad.at
-			}
-		}
+		e.redact(r, bare, at, bad, hint)
 		return e
 	}
 	if i := firstForeign(c, bare); i >= 0 {
@@ -82,6 +67,26 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 		return e
 	}
 	return e
+}
+
+// redact completes e for an input that could be a secret, which hint describes.
+func (e *ParseError) redact(r uint16, bare string, at int, bad fault, hint string) {
+	if a, ok := detectProven(bare, r); ok && bad.err != ErrSecret {
+		e.Err, e.Other = ErrOtherChain, a.Chain()
+		return
+	}
+	if hint == "" {
+		hint = couldBeKey
+	}
+	e.Input, e.Err, e.hint = "", ErrSecret, hint
+	if (hint == mistypedKey || looksAlike(chains[r-1].format, bare, hint)) && bad.err != ErrSecret {
+		if e.Err = bad.err; len(bare) > maxDiagnosed {
+			e.Err = ErrLength
+		}
+		if bad.at >= 0 && bad.at < len(bare) {
+			e.Offset = at + bad.at
+		}
+	}
 }
 
 // looksAlike reports whether s, which could be a secret, looks as much like an

@@ -25,7 +25,7 @@ func (f *finder) proven(s string) (Address, bool) {
 		return Address{}, false
 	case all&classBase58 != 0 && n >= 25,
 		all&classBase32 != 0 && (n == 40 || n == 56 || n == 58 || n == 69), // nem, stellar, algorand
-		n == evmLen && hasHexPrefix(s), n == 48 && (s[0] == 'E' || s[0] == 'U'), hasAnyPrefix(s, "xdc", "FIO"):
+		beginsLikeOthers(s):
 		return f.tryAll(s)
 	case all&classHex != 0:
 		switch n {
@@ -41,7 +41,13 @@ func (f *finder) proven(s string) (Address, bool) {
 		n >= 42 && all&classBech32 != 0: // CashAddr without its prefix
 		return f.tryAll(s)
 	}
-	one := strings.LastIndexByte(s, '1')
+	return f.provenBech32(s)
+}
+
+// provenBech32 is proven for a text that could be Bech32: it tries the chains with the
+// human-readable part of s.
+func (f *finder) provenBech32(s string) (Address, bool) {
+	one, n := strings.LastIndexByte(s, '1'), len(s)
 	if one < 1 || one > maxHRP || n-one < 7 {
 		return Address{}, false
 	}
@@ -58,6 +64,12 @@ func (f *finder) proven(s string) (Address, bool) {
 		}
 	}
 	return Address{}, false
+}
+
+// beginsLikeOthers reports whether s begins, and is as long, as an address of EVM chains,
+// TON, XDC or FIO.
+func beginsLikeOthers(s string) bool {
+	return len(s) == evmLen && hasHexPrefix(s) || len(s) == 48 && (s[0] == 'E' || s[0] == 'U') || hasAnyPrefix(s, "xdc", "FIO")
 }
 
 // tryAll is detectProven.

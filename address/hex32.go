@@ -27,18 +27,8 @@ const (
 )
 
 func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
-	switch {
-	case len(s) < 3:
-		return "", 0, badLength
-	case s[0] != '0' || s[1] != 'x' && !(tolerant && s[1] == 'X'):
-		if isHex32Secret(s) {
-			return "", 0, isSecret
-		}
-		return "", 0, badHexPrefix(s)
-	case len(s) > hex32Len:
-		return "", 0, badHexLength(s)
-	case h.felt && (len(s) == evmLen || len(s) == 2+flowDigits):
-		return "", 0, badLength
+	if bad := h.checkStart(s, tolerant); bad.err != nil {
+		return "", 0, bad
 	}
 	bad, capitals := scanHex(s, 2)
 	if bad >= 0 {
@@ -65,6 +55,24 @@ func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
 		}
 	}
 	return text, formHex32, fault{}
+}
+
+// checkStart checks the prefix and the length of s.
+func (h hex32) checkStart(s string, tolerant bool) fault {
+	switch {
+	case len(s) < 3:
+		return badLength
+	case s[0] != '0' || s[1] != 'x' && !(tolerant && s[1] == 'X'):
+		if isHex32Secret(s) {
+			return isSecret
+		}
+		return badHexPrefix(s)
+	case len(s) > hex32Len:
+		return badHexLength(s)
+	case h.felt && (len(s) == evmLen || len(s) == 2+flowDigits):
+		return badLength
+	}
+	return fault{}
 }
 
 // isHex32Secret reports whether s, which does not begin as an address, looks

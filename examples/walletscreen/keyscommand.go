@@ -105,44 +105,66 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) 
 	return errors.Join(do(ctx, s), s.close())
 }
 
-// apply sets what the flags say in a key.
+// apply sets in a key what the flags say.
 func (k *keysCall) apply(key *access.Key) error {
 	if k.name != "" {
 		key.Name = k.name
 	}
-	var err error
-	switch {
-	case k.quota == "none":
+	for _, set := range []func(*access.Key) error{k.setQuota, k.setBurst, k.setScopes, k.setExpiry} {
+		if err := set(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setQuota sets the quota of a key from -quota.
+func (k *keysCall) setQuota(key *access.Key) (err error) {
+	switch k.quota {
+	case "":
+	case "none":
 		key.Quota = 0
-	case k.quota != "":
+	default:
 		if key.Quota, err = strconv.ParseInt(k.quota, 10, 64); err != nil || key.Quota < 1 {
 			return fmt.Errorf("-quota %.40q: want a number from 1, or none", k.quota)
 		}
 	}
-	switch {
-	case k.rate == "none" || k.burst == "none":
+	return nil
+}
+
+// setBurst sets the burst limit of a key from -rate and -burst.
+func (k *keysCall) setBurst(key *access.Key) (err error) {
+	if k.rate == "none" || k.burst == "none" {
 		if k.rate != "none" && k.rate != "" || k.burst != "none" && k.burst != "" {
 			return errors.New("-rate and -burst need each other: none removes both")
 		}
 		key.Rate, key.Burst = 0, 0
-	case k.rate != "" || k.burst != "":
-		if k.rate != "" {
-			if key.Rate, err = strconv.ParseFloat(k.rate, 64); err != nil || !(key.Rate > 0) || key.Rate > 1e6 {
-				return fmt.Errorf("-rate %.40q: want a number above 0, or none", k.rate)
-			}
-		}
-		if k.burst != "" {
-			if key.Burst, err = strconv.Atoi(k.burst); err != nil || key.Burst < 1 {
-				return fmt.Errorf("-burst %.40q: want a number from 1, or none", k.burst)
-			}
-		}
-		if key.Burst == 0 {
-			return errors.New("-rate needs -burst")
-		}
-		if key.Rate == 0 {
-			return errors.New("-burst needs -rate")
+		return nil
+	}
+	if k.rate == "" && k.burst == "" {
+		return nil
+	}
+	if k.rate != "" {
+		if key.Rate, err = strconv.ParseFloat(k.rate, 64); err != nil || !(key.Rate > 0) || key.Rate > 1e6 {
+			return fmt.Errorf("-rate %.40q: want a number above 0, or none", k.rate)
 		}
 	}
+	if k.burst != "" {
+		if key.Burst, err = strconv.Atoi(k.burst); err != nil || key.Burst < 1 {
+			return fmt.Errorf("-burst %.40q: want a number from 1, or none", k.burst)
+		}
+	}
+	if key.Burst == 0 {
+		return errors.New("-rate needs -burst")
+	}
+	if key.Rate == 0 {
+		return errors.New("-burst needs -rate")
+	}
+	return nil
+}
+
+// setScopes sets the scopes of a key from -scopes.
+func (k *keysCall) setScopes(key *access.Key) (err error) {
 	switch k.scopes {
 	case "":
 	case "all":
@@ -152,15 +174,21 @@ func (k *keysCall) apply(key *access.Key) error {
 			return fmt.Errorf("-scopes: %w", err)
 		}
 	}
+	return nil
+}
+
+// setExpiry sets the expiry of a key from -expires.
+func (k *keysCall) setExpiry(key *access.Key) (err error) {
 	switch k.expires {
 	case "":
 	case "never":
 		key.Expires = time.Time{}
 	default:
-		if key.Expires, err = time.Parse(time.RFC3339, k.expires); err != nil {
-			if key.Expires, err = time.Parse(time.DateOnly, k.expires); err != nil {
-				return fmt.Errorf("-expires %.40q: want a day, as 2027-12-31, a time, as 2027-12-31T18:00:00Z, or never", k.expires)
-			}
+		if key.Expires, err = time.Parse(time.RFC3339, k.expires); err == nil {
+			return nil
+		}
+		if key.Expires, err = time.Parse(time.DateOnly, k.expires); err != nil {
+			return fmt.Errorf("-expires %.40q: want a day, as 2027-12-31, a time, as 2027-12-31T18:00:00Z, or never", k.expires)
 		}
 	}
 	return nil

@@ -52,6 +52,11 @@ func (o *tableOptions) check(command string, args []string) error {
 	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
 		return fmt.Errorf("%s: unknown -format %q; want csv, tsv or jsonl", command, o.format)
 	}
+	return errors.Join(o.checkDelimiter(command), o.checkFiles(command))
+}
+
+// checkDelimiter checks -delimiter, and replaces the name of the tab by the character.
+func (o *tableOptions) checkDelimiter(command string) error {
 	switch o.delimiter {
 	case "tab", `\t`:
 		o.delimiter = "\t"
@@ -61,6 +66,11 @@ func (o *tableOptions) check(command string, args []string) error {
 	if len(o.delimiter) > 1 {
 		return fmt.Errorf("%s: -delimiter %q: want one ASCII character, or tab", command, o.delimiter)
 	}
+	return nil
+}
+
+// checkFiles checks that the table is not written over itself.
+func (o *tableOptions) checkFiles(command string) error {
 	if o.in != "-" && o.out != "" && o.out != "-" {
 		in, err := os.Stat(o.in)
 		out, err2 := os.Stat(o.out)
