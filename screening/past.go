@@ -180,6 +180,9 @@ func (s *Screener) openThen(ctx context.Context, i int, name string, at time.Tim
 	}
 	if h.isLoaded() {
 		h.checked = h.accepted
+		if len(times) > 0 && times[0].Before(h.accepted) {
+			h.checked = times[0].UTC() // data that were read earlier, such as bundled ones
+		}
 		for _, t := range times {
 			if !t.After(at) && t.After(h.checked) {
 				h.checked = t.UTC()

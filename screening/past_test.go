@@ -577,3 +577,27 @@ func TestPastPartial(t *testing.T) {
 		}
 	})
 }
+
+// TestPastOfOldData opens a list that was read long before it was accepted, as bundled
+// ones are: it was not checked when it was accepted.
+func TestPastOfOldData(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	checked := time.Now().UTC().AddDate(0, -2, 0).Round(0)
+	src := &flaky{info: ofac}
+	src.load = func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		rev, err := numbered(100, 0, 1)(prev, add)
+		rev.Checked = checked
+		return rev, err
+	}
+	s := newScreener(t, &screening.Options{Store: st}, src)
+	if _, err := s.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	p, err := screening.OpenAt(ctx, st, time.Now(), []sources.Source{src}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if then, live := p.Sources()[0].LastUpdated, s.Sources()[0].LastUpdated; !live.Equal(checked) || !then.Equal(checked) {
+		t.Errorf("last updated %v, in the past %v, want %v", live, then, checked)
+	}
+}
