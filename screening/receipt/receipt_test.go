@@ -1,0 +1,476 @@
+package receipt_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// tornado is a contract of Tornado Cash, which OFAC delisted on 21 March 2025.
+const tornado = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b"
+
+// excerpt is the SDN List of a day.
+type excerpt struct{ day string }
+
+func (e *excerpt) Info() sources.Info { return ofac.New(nil).Info() }
+
+func (e *excerpt) Load(_ context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	f, err := os.Open("../../sources/ofac/testdata/sdn_advanced_excerpt_" + e.day + ".xml.gz")
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	return ofac.Parse(z, add)
+}
+
+// history is a store that has answered from the lists of both days, and the receipts of
+// then.
+type history struct {
+	dir           string
+	store         *store.Dir
+	before, after []byte // receipts of tornado
+	signer        note.Signer
+	verifier      note.Verifier
+}
+
+func newHistory(t *testing.T) *history {
+	t.Helper()
+	h := &history{dir: t.TempDir()}
+	private, public, err := note.GenerateKey(rand.Reader, "example.org/screening")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.signer, err = note.NewSigner(private); err != nil {
+		t.Fatal(err)
+	}
+	if h.verifier, err = note.NewVerifier(public); err != nil {
+		t.Fatal(err)
+	}
+	if h.store, err = store.Open(h.dir); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		src := &excerpt{"2025-03-04"}
+		time.Sleep(time.Until(time.Date(2025, 3, 4, 12, 0, 0, 0, time.UTC)))
+		s, err := screening.New([]sources.Source{src}, &screening.Options{Store: h.store, Accept: func(screening.Suspect) bool { return true }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func() []byte {
+			if _, err := s.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(90 * time.Minute)
+			return h.ask(t, s, "ethereum", tornado)
+		}
+		h.before = ask()
+		src.day = "2025-03-21"
+		time.Sleep(time.Until(time.Date(2025, 3, 21, 17, 0, 0, 0, time.UTC)))
+		h.after = ask()
+	})
+	return h
+}
+
+// ask returns the signed receipt of a question.
+func (h *history) ask(t *testing.T, s *screening.Screener, c address.Chain, text string) []byte {
+	t.Helper()
+	r, err := s.ScreenText(c, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := receipt.New(c, text, r, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := rec.Encode(h.signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// unsigned returns a receipt without its signatures.
+func unsigned(data []byte) []byte { return data[:bytes.IndexByte(data, '\n')+1] }
+
+func (h *history) verify(t *testing.T, data []byte, known ...note.Verifier) receipt.Verdict {
+	t.Helper()
+	v, err := receipt.Verify(t.Context(), h.store, data, known...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestTornadoCash replays verdicts of before and after the delisting.
+func TestTornadoCash(t *testing.T) {
+	h := newHistory(t)
+	for _, test := range []struct {
+		data  []byte
+		day   string
+		level score.Level
+		score int
+	}{{h.before, "2025-03-04", "CRITICAL", 100}, {h.after, "2025-03-21", "CLEAN_NO_MATCH", 0}} {
+		v := h.verify(t, test.data, h.verifier)
+		r := v.Receipt
+		if v.Outcome != receipt.Same || v.Reason != nil || v.Signer != "example.org/screening" || v.Unsigned != nil {
+			t.Errorf("%s: %+v", test.day, v)
+		}
+		if r.Level != test.level || r.Score != test.score || r.Text != tornado || r.Address != strings.ToLower(tornado) || r.Time.Format(time.DateOnly) != test.day ||
+			r.Lists[0].Published.Format(time.DateOnly) != test.day || r.Time.Sub(r.Lists[0].LastUpdated) != 90*time.Minute || r.Lists[0].Digest == "" || r.ScoringVersion != score.Latest().Version() || r.ModuleVersion == "" {
+			t.Errorf("%s: %+v", test.day, r)
+		}
+		if v := h.verify(t, unsigned(test.data)); v.Outcome != receipt.Same || v.Signer != "" || v.Unsigned == nil {
+			t.Errorf("%s, unsigned: %+v", test.day, v)
+		}
+		// With a known key, a receipt that it has not signed is not accepted.
+		if v := h.verify(t, unsigned(test.data), h.verifier); v.Outcome != receipt.CannotTell || v.Unsigned == nil {
+			t.Errorf("%s, without the signature: %+v", test.day, v)
+		}
+	}
+
+	// Retention deletes the list of 4 March.
+	files, err := filepath.Glob(filepath.Join(h.dir, "OFAC_SDN-20250304T*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	v := h.verify(t, h.before, h.verifier)
+	if v.Outcome != receipt.CannotTell || !errors.Is(v.Reason, store.ErrNotFound) || !strings.Contains(v.Reason.Error(), "OFAC_SDN-20250304T") || v.Signer == "" {
+		t.Errorf("without the revision: %+v", v)
+	}
+	if v := h.verify(t, h.after, h.verifier); v.Outcome != receipt.Same {
+		t.Errorf("with the revision of 21 March only: %+v", v)
+	}
+}
+
+func TestForged(t *testing.T) {
+	h := newHistory(t)
+	verdict := string(unsigned(h.before))
+	clean := string(unsigned(h.after))
+	listDigest := between(t, verdict, `"digest":"`, `"`)
+	for _, test := range []struct {
+		data, old, new string
+		want           string // the outcome
+		reason         string
+	}{
+		{verdict, `"score":100`, `"score":10`, receipt.Different, "score 10, the lists of then give 100"},
+		{clean, `"score":0`, `"score":100`, receipt.Different, "score 100, the lists of then give 0"},
+		{verdict, `"level":"CRITICAL"`, `"level":"LOW"`, receipt.Different, "level"},
+		{verdict, `"labels":[` + between(t, verdict, `"labels":[`, `]`), `"labels":[`, receipt.Different, "other labels"},
+		{verdict, `"match":"exact"`, `"match":"family"`, receipt.Different, "other labels"},
+		{verdict, `"address":"` + strings.ToLower(tornado), `"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96`, receipt.Different, "normal form"},
+		{verdict, tornado, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", receipt.Different, "normal form"},
+		{verdict, tornado, "hello", receipt.Different, "no verdict"},
+		{verdict, listDigest, strings.Repeat("0", 64), receipt.Different, "digest of OFAC_SDN"},
+		{verdict, `"published_at":"2025`, `"published_at":"2024`, receipt.Different, "publication"},
+		{verdict, `"last_updated":"2025-03-04T12:00:00Z"`, `"last_updated":"2025-03-04T13:00:00Z"`, receipt.Different, "last checked"},
+		{verdict, `"completeness":"whole"`, `"completeness":"partial"`, receipt.Different, "store says whole"},
+		{verdict, `"scoring_version":"` + score.Latest().Version(), `"scoring_version":"v9.0`, receipt.CannotTell, "scoring version"},
+		{verdict, between(t, verdict, `"snapshot":"`, `"`), strings.Repeat("0", 64), receipt.CannotTell, "not in the store"},
+		// A verdict is bound to its lists, whatever the clock of the receipt says.
+		{verdict, `"screened_at":"2025-03-04`, `"screened_at":"2025-03-25`, receipt.CannotTell, "others were in use"},
+		{verdict, `"jurisdiction":"US"`, `"jurisdiction":"Community"`, receipt.CannotTell, "may not say SANCTIONED"},
+	} {
+		forged := strings.Replace(test.data, test.old, test.new, 1)
+		if forged == test.data {
+			t.Fatalf("%s is not in %s", test.old, test.data)
+		}
+		v := h.verify(t, []byte(forged))
+		if v.Outcome != test.want || test.reason != "" && (v.Reason == nil || !strings.Contains(v.Reason.Error(), test.reason)) {
+			t.Errorf("%s: %s, %v; want %s, %s", test.new, v.Outcome, v.Reason, test.want, test.reason)
+		}
+		// The signature of the true one does not hold for it.
+		signature := h.before[len(verdict):]
+		if test.data == clean {
+			signature = h.after[len(clean):]
+		}
+		v = h.verify(t, append([]byte(forged), signature...), h.verifier)
+		if invalid := (*note.InvalidSignatureError)(nil); v.Outcome != receipt.Different || v.Signer != "" || !errors.As(v.Unsigned, &invalid) {
+			t.Errorf("%s, with the old signature: %+v", test.new, v)
+		}
+	}
+
+	// Somebody else's key of the same name.
+	private, _, _ := note.GenerateKey(rand.Reader, "example.org/screening")
+	other, _ := note.NewSigner(private)
+	data, err := note.Sign(&note.Note{Text: verdict}, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := h.verify(t, data, h.verifier); v.Outcome != receipt.CannotTell || v.Signer != "" || v.Unsigned == nil {
+		t.Errorf("another key: %+v", v)
+	}
+}
+
+func between(t *testing.T, s, from, to string) string {
+	t.Helper()
+	_, s, ok := strings.Cut(s, from)
+	s, _, ok2 := strings.Cut(s, to)
+	if !ok || !ok2 {
+		t.Fatalf("no %q … %q", from, to)
+	}
+	return s
+}
+
+// TestSecret: a receipt never has a private key, even if a list has it.
+func TestSecret(t *testing.T) {
+	const key = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
+	info := sources.Info{ID: "OWN", Name: "own", Jurisdiction: sources.Operator}
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := screening.New([]sources.Source{sources.Static(info, sources.Entry{Listed: key, Kind: score.Blocked}, sources.Entry{Listed: tornado, Asset: "ETH", Kind: score.Blocked})}, &screening.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.ScreenText("bitcoin", key)
+	if err != nil {
+		r, _ = s.ScreenText("ethereum", tornado)
+	}
+	rec, err := receipt.New("bitcoin", key, r, time.Now())
+	if rec != nil || !errors.Is(err, address.ErrSecret) || strings.Contains(err.Error(), key) {
+		t.Errorf("New returned %v, %v", rec, err)
+	}
+	// One that somebody wrote is not accepted, and not quoted.
+	r, _ = s.ScreenText("ethereum", tornado)
+	if rec, err = receipt.New("ethereum", tornado, r, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	rec.Chain, rec.Text = "bitcoin", key
+	data, err := rec.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := receipt.Verify(t.Context(), st, data); v.Receipt != nil || !errors.Is(err, address.ErrSecret) || strings.Contains(err.Error(), key) {
+		t.Errorf("Verify returned %+v, %v", v, err)
+	}
+}
+
+// TestPinned replays an answer of an older scoring version, about a listed text that is no
+// address.
+func TestPinned(t *testing.T) {
+	const text = "0x1234567890"
+	h := newHistory(t)
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, ok := score.Lookup("v1.0")
+	if !ok || score.Latest().Version() == "v1.0" {
+		t.Fatal("there is only one version")
+	}
+	info := sources.Info{ID: "REPORTS", Name: "reports", Jurisdiction: sources.Community}
+	s, err := screening.New([]sources.Source{sources.Static(info, sources.Entry{Listed: text, Asset: "ETH", Kind: score.Scam})}, &screening.Options{Store: st, Table: table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	data := h.ask(t, s, "ethereum", " "+text)
+	v, err := receipt.Verify(t.Context(), st, data, h.verifier)
+	if err != nil || v.Outcome != receipt.Same || v.Receipt.ScoringVersion != "v1.0" || v.Receipt.Address != text || v.Receipt.Labels[0].Match != score.Literal {
+		t.Errorf("%+v, %v: %s", v, err, data)
+	}
+}
+
+// TestExceptions replays what an exception has suppressed, until it expires.
+func TestExceptions(t *testing.T) {
+	h := newHistory(t)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2025, 4, 1, 0, 0, 0, 0, time.UTC)))
+		s, err := screening.New([]sources.Source{&excerpt{"2025-03-04"}}, &screening.Options{Store: h.store, Accept: func(screening.Suspect) bool { return true }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := address.Normalize("ethereum", tornado)
+		if err := s.SetExceptions(t.Context(), []screening.Exception{{Address: a, Reason: "license 17", Author: "J. Doe", Expires: time.Now().Add(time.Hour)}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		first := h.ask(t, s, "ethereum", tornado)
+		time.Sleep(2 * time.Hour)
+		second := h.ask(t, s, "ethereum", tornado)
+		if !strings.Contains(string(first), `"labels":[],"suppressed":[{"label":"SANCTIONED"`) || !strings.Contains(string(first), `"reason":"license 17"`) {
+			t.Errorf("%s", first)
+		}
+		for _, data := range [][]byte{first, second} {
+			if v := h.verify(t, data, h.verifier); v.Outcome != receipt.Same {
+				t.Errorf("%s, %v: %s", v.Outcome, v.Reason, data)
+			}
+		}
+	})
+}
+
+// TestRecord compares a receipt with its only form.
+func TestRecord(t *testing.T) {
+	h := newHistory(t)
+	line := string(unsigned(h.before))
+	want := `{"format":"walletscreen receipt 1","screened_at":"2025-03-04T13:30:00Z","input":{"chain":"ethereum","address":"` + tornado + `"},` +
+		`"address":"` + strings.ToLower(tornado) + `","score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","source":"OFAC_SDN","source_ref":"39796",` +
+		`"added_at":"` + between(t, line, `"added_at":"`, `"`) + `","name":"TORNADO CASH","match":"exact","listed_address":"` + tornado + `"}],` +
+		`"scoring_version":"` + score.Latest().Version() + `","snapshot":"` + between(t, line, `"snapshot":"`, `"`) + `","lists":[{"source":"OFAC_SDN","name":"` + between(t, line, `"lists":[{"source":"OFAC_SDN","name":"`, `"`) + `",` +
+		`"jurisdiction":"US","digest":"` + between(t, line, `"digest":"`, `"`) + `","published_at":"2025-03-04T00:00:00Z","last_updated":"2025-03-04T12:00:00Z","completeness":"whole","required":true}],` +
+		`"module_version":"` + between(t, line, `"module_version":"`, `"`) + `"}` + "\n"
+	if line != want {
+		t.Errorf("receipt\n%s, want\n%s", line, want)
+	}
+}
+
+// TestSplit reads a file of several receipts, signed and not.
+func TestSplit(t *testing.T) {
+	h := newHistory(t)
+	all := [][]byte{h.before, unsigned(h.after), unsigned(h.before), h.after}
+	sc := bufio.NewScanner(io.MultiReader(bytes.NewReader(all[0]), bytes.NewReader(bytes.Join(all[1:], nil))))
+	sc.Buffer(nil, 2<<20)
+	sc.Split(receipt.Split)
+	var got [][]byte
+	for sc.Scan() {
+		got = append(got, bytes.Clone(sc.Bytes()))
+	}
+	if sc.Err() != nil || !slices.EqualFunc(got, all, bytes.Equal) {
+		t.Errorf("%v, %q", sc.Err(), got)
+	}
+}
+
+// TestNotReceipts: whatever is not as it was written is an error.
+func TestNotReceipts(t *testing.T) {
+	h := newHistory(t)
+	line := string(unsigned(h.before))
+	signature := string(h.before[len(line):])
+	for _, data := range []string{
+		"", "\n", "{}\n", "null\n", "[]\n", "hello", line[:len(line)-1], line[:len(line)-5] + "\n", " " + line, line + line, line + "\n", line + "x", line + signature[1:],
+		line + signature + "x", line + line + signature, strings.Replace(line, ",", ", ", 1), strings.Replace(line, `"score":100`, `"score":100,"score":100`, 1),
+		strings.Replace(line, `"score"`, `"Score"`, 1), strings.Replace(line, `"score"`, `"more":1,"score"`, 1), strings.Replace(line, "receipt 1", "receipt 2", 1),
+		strings.Replace(line, "OFAC_SDN\",\"name", "ofac\",\"name", 1), strings.Replace(line, "13:30:00Z", "13:30:00.50Z", 1), strings.Replace(line, "12:00:00Z", "12:00:00.5Z", 1), strings.Replace(line, "13:30:00Z", "14:30:00+01:00", 1), strings.Replace(line, `"exact"`, `"near"`, 1),
+		strings.Replace(line, "whole", "entire", 1), "{" + strings.Repeat(" ", 2<<20) + "}\n",
+	} {
+		if v, err := receipt.Verify(t.Context(), h.store, []byte(data), h.verifier); err == nil || v.Receipt != nil {
+			t.Errorf("%.200q is a receipt: %+v", data, v)
+		}
+	}
+	if _, err := receipt.New("ethereum", tornado, screening.Result{}, time.Now()); err == nil {
+		t.Error("there is a receipt of the zero Result")
+	}
+}
+
+func FuzzVerify(f *testing.F) {
+	st, err := store.Open(f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	private, public, _ := note.GenerateKey(rand.Reader, "example")
+	signer, _ := note.NewSigner(private)
+	verifier, _ := note.NewVerifier(public)
+	s, err := screening.New([]sources.Source{&excerpt{"2025-03-04"}}, &screening.Options{Store: st})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, err := s.Refresh(f.Context()); err != nil {
+		f.Fatal(err)
+	}
+	r, err := s.ScreenText("ethereum", tornado)
+	if err != nil {
+		f.Fatal(err)
+	}
+	rec, err := receipt.New("ethereum", tornado, r, time.Now())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, signers := range [][]note.Signer{nil, {signer}} {
+		data, err := rec.Encode(signers...)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := receipt.Verify(t.Context(), st, data, verifier)
+		switch {
+		case err != nil:
+			if v.Receipt != nil {
+				t.Errorf("an error with the receipt %+v", v.Receipt)
+			}
+			return
+		case (v.Outcome == receipt.Same) != (v.Reason == nil), (v.Signer == "") == (v.Unsigned == nil), v.Outcome == receipt.Same && v.Signer == "":
+			t.Errorf("%+v", v)
+		}
+		// What is accepted has one form only.
+		again, err := v.Receipt.Encode()
+		if err != nil || !bytes.HasPrefix(data, again) {
+			t.Errorf("%q is written again as %q, %v", data, again, err)
+		}
+	})
+}
+
+func Example() {
+	dir, err := os.MkdirTemp("", "receipt")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	st, err := store.Open(dir)
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	info := sources.Info{ID: "OWN", Name: "our own list", Jurisdiction: sources.Operator}
+	s, err := screening.New([]sources.Source{sources.Static(info, sources.Entry{Listed: tornado, Asset: "ETH", Kind: score.Blocked})}, &screening.Options{Store: st})
+	if err != nil {
+		panic(err)
+	}
+	if _, err := s.Refresh(ctx); err != nil {
+		panic(err)
+	}
+
+	r, err := s.ScreenText("ethereum", tornado)
+	if err != nil {
+		panic(err)
+	}
+	rec, err := receipt.New("ethereum", tornado, r, time.Now())
+	if err != nil {
+		panic(err)
+	}
+	data, err := rec.Encode()
+	if err != nil {
+		panic(err)
+	}
+
+	v, err := receipt.Verify(ctx, st, data)
+	fmt.Println(v.Outcome, v.Receipt.Level, v.Unsigned, err)
+	// Output: same CRITICAL not signed <nil>
+}

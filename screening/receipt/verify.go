@@ -1,0 +1,239 @@
+package receipt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// The outcomes of [Verify].
+const (
+	// Same: the lists of then give what the receipt says.
+	Same = "same"
+	// Different: they do not, or a signature is not that of the receipt.
+	Different = "different"
+	// CannotTell: the lists of then are not kept, for example, or the store does not say
+	// that they were in use at the time of the receipt.
+	CannotTell = "cannot tell"
+)
+
+// A Verdict is what [Verify] says of a receipt.
+type Verdict struct {
+	// Receipt is the receipt as it was read, which is evidence only if Outcome is Same.
+	Receipt *Receipt
+	// Outcome is Same, Different or CannotTell, and Reason says why it is not Same.
+	Outcome string
+	Reason  error
+	// Signer is the name of the key whose signature holds. If it is "", Unsigned says
+	// why: the receipt is not signed, or not by a key of the caller's, or the signature
+	// is wrong.
+	Signer   string
+	Unsigned error
+}
+
+// Verify reads a receipt that [Receipt.Encode] has written, and screens its text again:
+// with the revisions in st, as of then, and with the scoring version of then.
+//
+// If there are known keys, one of them must have signed the receipt: the Outcome of a
+// receipt that none has signed is CannotTell at best. Without known keys, Verify checks
+// no signature: the receipt may have been written later, but Same still means that the
+// lists of then give this verdict.
+//
+// The error is about data that is no receipt, or that holds a private key or seed.
+func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Verifier) (Verdict, error) {
+	var v Verdict
+	text, err := v.open(data, known)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("receipt: %w", err)
+	}
+	if v.Receipt, err = parse(text); err != nil {
+		return Verdict{}, fmt.Errorf("receipt: %w", err)
+	}
+	r := v.Receipt
+	if _, err := normalize(r.Chain, r.Text); err != nil {
+		return Verdict{}, fmt.Errorf("receipt: %w", err)
+	}
+	if invalid := (*note.InvalidSignatureError)(nil); errors.As(v.Unsigned, &invalid) {
+		v.Outcome, v.Reason = Different, v.Unsigned
+		return v, nil
+	}
+	v.Outcome, v.Reason = r.replay(ctx, st)
+	if v.Outcome == Same && len(known) > 0 && v.Signer == "" {
+		v.Outcome, v.Reason = CannotTell, v.Unsigned
+	}
+	return v, nil
+}
+
+// open returns the text of a receipt, and sets what is known of its signatures.
+func (v *Verdict) open(data []byte, known []note.Verifier) ([]byte, error) {
+	if len(data) > maxSigned {
+		return nil, fmt.Errorf("larger than %d bytes", maxSigned)
+	}
+	end := bytes.IndexByte(data, '\n')
+	if end < 0 {
+		return nil, errors.New("not a receipt, or cut short: want a whole line of JSON")
+	}
+	text := data[:end+1]
+	if len(text) == len(data) {
+		v.Unsigned = errors.New("not signed")
+		return text, nil
+	}
+	malformed := errors.New("after its first line, a receipt has a blank line and signatures, or nothing")
+	if bytes.LastIndex(data, []byte("\n\n")) != end {
+		return nil, malformed
+	}
+	n, err := note.Open(data, note.VerifierList(known...))
+	unknown, invalid := (*note.UnverifiedNoteError)(nil), (*note.InvalidSignatureError)(nil)
+	switch {
+	case err == nil:
+		v.Signer = n.Sigs[0].Name
+	case errors.As(err, &unknown):
+		v.Unsigned = fmt.Errorf("signed with the key %q, which is not among the %d known ones", unknown.Note.UnverifiedSigs[0].Name, len(known))
+	case errors.As(err, &invalid):
+		v.Unsigned = fmt.Errorf("the signature is not that of the receipt, which was changed: %w", err)
+	default:
+		return nil, malformed
+	}
+	return text, nil
+}
+
+// replay screens the text of r again and says whether the answer is the same.
+func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, reason error) {
+	table, ok := score.Lookup(r.ScoringVersion)
+	if !ok {
+		return CannotTell, fmt.Errorf("this program does not have the scoring version %.40q", r.ScoringVersion)
+	}
+	srcs := make([]sources.Source, 0, len(r.Lists))
+	opts := &screening.Options{Table: table}
+	for i := range r.Lists {
+		srcs = append(srcs, infoSource{r.Lists[i].Info})
+		if !r.Lists[i].Required {
+			opts.Optional = append(opts.Optional, r.Lists[i].Info.ID)
+		}
+	}
+	past, undated, err := r.openPast(ctx, st, srcs, opts)
+	if err != nil {
+		return CannotTell, err
+	}
+	got, err := past.ScreenText(r.Chain, r.Text)
+	if err != nil {
+		return Different, fmt.Errorf("the lists of then give no verdict: %w", err)
+	}
+	err = r.compare(&got)
+	if undated == nil && err == nil {
+		err = r.compareLists(past.Sources())
+	}
+	switch expires := func(e screening.Exception) bool { return !e.Expires.IsZero() }; {
+	case err != nil && undated != nil && slices.ContainsFunc(past.Exceptions(), expires):
+		return CannotTell, undated // the exceptions may have expired between the two times
+	case err != nil:
+		return Different, err
+	case undated != nil:
+		return CannotTell, undated
+	}
+	return Same, nil
+}
+
+// slack is how long a program may use lists that another has replaced. The journal may
+// also say a moment later than the answer that a list was in use.
+const slack = 10 * time.Second
+
+// openPast opens the lists of r. undated is nil if they are as of the time of r;
+// otherwise they are as of another time with the same digest, and undated says why.
+func (r *Receipt) openPast(ctx context.Context, st store.Store, srcs []sources.Source, opts *screening.Options) (past *screening.Past, undated, err error) {
+	for _, at := range []time.Time{r.Time, r.Time.Add(time.Second), r.Time.Add(-slack)} {
+		past, err := screening.OpenAt(ctx, st, at, srcs, opts)
+		if err == nil {
+			var got screening.Result
+			if got, err = past.ScreenText(r.Chain, r.Text); err == nil && got.Digest() == r.Snapshot {
+				return past, nil, nil
+			}
+		}
+		if undated == nil && err != nil {
+			undated = fmt.Errorf("the store does not say what was answered from at the time of the receipt: %w", err)
+		}
+	}
+	if undated == nil {
+		undated = errors.New("the lists of the receipt give its verdict, but by the store, others were in use at its time")
+	}
+	past, err = screening.OpenDigest(ctx, st, r.Snapshot, srcs, opts)
+	if err != nil {
+		err = fmt.Errorf("%w; %w", err, undated)
+	}
+	return past, undated, err
+}
+
+// compare returns an error that names the first member of r that got does not have.
+func (r *Receipt) compare(got *screening.Result) error {
+	normal := got.Address.Normalized()
+	if !got.Address.IsValid() {
+		normal = sources.TrimListed(r.Text)
+	}
+	then, err := findings(r.Labels, r.Suppressed)
+	if err != nil {
+		return err
+	}
+	now, err := findings(got.Labels, got.Suppressed)
+	switch {
+	case err != nil:
+		return err
+	case normal != r.Address:
+		return fmt.Errorf("the receipt has another normal form of the address than %q", normal)
+	case got.ScoringVersion != r.ScoringVersion:
+		return fmt.Errorf("the receipt has the scoring version %.40q, the lists of then were scored with %s", r.ScoringVersion, got.ScoringVersion)
+	case got.Score != r.Score:
+		return fmt.Errorf("the receipt has the score %d, the lists of then give %d", r.Score, got.Score)
+	case got.Level != r.Level:
+		return fmt.Errorf("the receipt has the level %.40q, the lists of then give %s", r.Level, got.Level)
+	case !bytes.Equal(then, now):
+		return fmt.Errorf("the receipt has other labels than the lists of then give: they have %d, and %d suppressed", len(got.Labels), len(got.Suppressed))
+	}
+	return nil
+}
+
+// findings returns labels as they are in receipts.
+func findings(labels []screening.Label, suppressed []screening.Suppressed) ([]byte, error) {
+	return encode(&Receipt{Labels: labels, Suppressed: suppressed})
+}
+
+// compareLists returns an error that names the first difference between the lists of r
+// and those of the store at that time. A store knows the time of a check within a minute.
+func (r *Receipt) compareLists(got []screening.SourceStatus) error {
+	for i := range r.Lists {
+		then, now := &r.Lists[i], &got[i] // both in the order of the sources of the Past
+		id := then.Info.ID
+		switch {
+		case then.Digest != now.Digest:
+			return fmt.Errorf("the receipt has another digest of %s than the store: %s", id, now.Digest)
+		case !then.Published.Equal(now.Published.Truncate(time.Second)):
+			return fmt.Errorf("the receipt has another date of publication of %s than the store", id)
+		case then.Completeness != now.Completeness:
+			return fmt.Errorf("the receipt says that %s is %s, the store says %s", id, then.Completeness, now.Completeness)
+		}
+		lag := then.LastUpdated.Sub(now.LastUpdated.Truncate(time.Second))
+		if !then.LastUpdated.IsZero() && (lag < -time.Second || lag > time.Minute+slack) {
+			return fmt.Errorf("the receipt says that %s was last checked at %s, the store says %s", id,
+				then.LastUpdated.Format(time.RFC3339), now.LastUpdated.UTC().Format(time.RFC3339))
+		}
+	}
+	return nil
+}
+
+// An infoSource describes a list that is only looked up in a store.
+type infoSource struct{ info sources.Info }
+
+func (s infoSource) Info() sources.Info { return s.info }
+
+func (s infoSource) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return sources.Revision{}, errors.ErrUnsupported
+}
