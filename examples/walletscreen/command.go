@@ -56,6 +56,7 @@ func (p *program) root() *cli.Command {
 			p.extractCommand(),
 			p.listsCommand(),
 			p.keysCommand(),
+			p.receiptCommand(),
 			p.versionCommand(),
 		},
 		Reader: p.stdin, Writer: p.stdout, ErrWriter: p.stderr,

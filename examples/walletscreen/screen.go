@@ -25,6 +25,8 @@ type screenCall struct {
 	lists listOptions
 	table tableOptions
 	json  bool
+
+	receipt, receiptKey string // files
 }
 
 func (p *program) screenCommand() *cli.Command {
@@ -43,7 +45,10 @@ func (p *program) screenCommand() *cli.Command {
 			"decided: an invalid address, a missing or an old list. 2 wins over 1.",
 		Flags: slices.Concat(
 			p.tableFlags(&s.table),
-			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json)},
+			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
+				p.text("receipt", "", "`file` to which a receipt of each ADDRESS is appended: see docs/receipt.md", &s.receipt),
+				p.text("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),
+			},
 			p.listFlags(&s.lists),
 		),
 		Action: s.run,
@@ -54,6 +59,12 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 	args := c.Args().Slice()
 	if err := s.table.check("screen", args); err != nil {
 		return err
+	}
+	switch {
+	case s.receipt != "" && s.table.in != "":
+		return errors.New("screen: -receipt is for addresses of the command line, not for -in")
+	case s.receiptKey != "" && s.receipt == "":
+		return errors.New("screen: -receipt-key needs -receipt")
 	}
 	screener, err := s.openLists(ctx, s.lists)
 	if err != nil {
@@ -66,11 +77,28 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 	if s.table.in != "" {
 		return s.screenTable(ctx, j)
 	}
+	return s.screenArguments(j, args)
+}
+
+// screenArguments screens the addresses of the command line.
+func (s *screenCall) screenArguments(j *judge, args []string) error {
+	var receipts *receiptFile
+	if s.receipt != "" {
+		var err error
+		if receipts, err = openReceipts(s.receipt, s.receiptKey); err != nil {
+			return err
+		}
+	}
 	var total tally
 	for i, arg := range args {
 		r, err := j.screen(nil, []byte(arg))
 		v := singleVerdict{Input: arg, Result: r, Err: err}
 		total.addResult(&r, err)
+		if receipts != nil {
+			if err := receipts.add(j.asked, strings.TrimSpace(arg), r, err); err != nil {
+				return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close())
+			}
+		}
 		if s.json {
 			err = writeJSON(s.stdout, v.object())
 		} else {
@@ -85,9 +113,18 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 	}
 	if !s.json {
 		fmt.Fprintln(s.stderr)
-		printLists(s.stderr, screener.Sources())
+		printLists(s.stderr, j.screener.Sources())
 	}
 	s.code = total.code()
+	if receipts != nil {
+		if err := receipts.close(); err != nil {
+			return fmt.Errorf("-receipt: %w", err)
+		}
+		if receipts.missing > 0 {
+			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, len(args))
+			s.code = exitUndecided
+		}
+	}
 	return nil
 }
 

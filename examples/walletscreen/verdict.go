@@ -19,6 +19,7 @@ type judge struct {
 	screener *screening.Screener
 	chain    address.Chain            // of an address without one; "" to detect it
 	chains   map[string]address.Chain // what cells of a chain column mean
+	asked    address.Chain            // of the last question to the screener
 }
 
 func newJudge(s *screening.Screener, chain string) (*judge, error) {
@@ -72,17 +73,17 @@ func (j *judge) screen(chain, text []byte) (screening.Result, error) {
 	case s == "":
 		return screening.Result{}, errNoAddress
 	case c != "":
-		return j.screener.ScreenText(c, s)
+		return j.ask(c, s)
 	case len(s) == 42 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'):
-		return j.screener.ScreenText("ethereum", s)
+		return j.ask("ethereum", s)
 	}
 	found, err := detect(s)
 	switch {
 	case len(found) == 1:
-		return j.screener.ScreenText(found[0].Chain(), s)
+		return j.ask(found[0].Chain(), s)
 	case len(found) == 0:
 		// A list may print a text that is no address.
-		if r, e := j.screener.ScreenText("bitcoin", s); e == nil && len(r.Labels)+len(r.Suppressed) > 0 {
+		if r, e := j.ask("bitcoin", s); e == nil && len(r.Labels)+len(r.Suppressed) > 0 {
 			return r, nil
 		}
 		return screening.Result{}, err
@@ -98,6 +99,12 @@ func (j *judge) screen(chain, text []byte) (screening.Result, error) {
 		}
 	}
 	return best, err
+}
+
+// ask screens a text on a chain.
+func (j *judge) ask(c address.Chain, text string) (screening.Result, error) {
+	j.asked = c
+	return j.screener.ScreenText(c, text)
 }
 
 // verdictColumns are the columns that screen adds to a table.

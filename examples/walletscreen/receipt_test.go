@@ -1,0 +1,134 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sdn writes an excerpt of the SDN List of a day to a file, and returns it as lists import
+// takes it.
+func sdn(t *testing.T, day string) string {
+	t.Helper()
+	f, err := os.Open("../../sources/ofac/testdata/sdn_advanced_excerpt_" + day + ".xml.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	name := filepath.Join(t.TempDir(), "sdn_advanced.xml")
+	if err := errors.Join(err, os.WriteFile(name, text, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return "OFAC_SDN=" + name
+}
+
+// TestReceipts screens an address of Tornado Cash with the lists of before and after it
+// was delisted on 21 March 2025, and verifies the receipts later, until a list is deleted.
+func TestReceipts(t *testing.T) {
+	const tornado = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b"
+	dir, data := t.TempDir(), t.TempDir()
+	key, before, after := filepath.Join(dir, "key"), filepath.Join(dir, "before"), filepath.Join(dir, "after")
+	ok := func(want int, args ...string) (stdout, stderr string) {
+		t.Helper()
+		code, stdout, stderr := call(t, "", args...)
+		if code != want {
+			t.Fatalf("%q: exit code %d, want %d: %s%s", args, code, want, stdout, stderr)
+		}
+		return stdout, stderr
+	}
+	lists := []string{"-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN"}
+	with := func(lists []string, args ...string) []string { return append(args, lists...) }
+
+	ok(0, "receipt", "key", "-out", key, "-name", "example.org/screening")
+	for name, mode := range map[string]os.FileMode{key: 0o600, key + ".pub": 0o644} {
+		if s, err := os.Stat(name); err != nil || s.Mode().Perm()&^mode != 0 {
+			t.Errorf("%s: %v, %v", name, s.Mode(), err)
+		}
+	}
+	ok(2, "receipt", "key", "-out", key) // a key is never overwritten
+
+	ok(0, append(with(lists, "lists", "import", "-accept"), sdn(t, "2025-03-04"))...)
+	ok(1, append(with(lists, "screen", "-receipt", before, "-receipt-key", key), tornado)...)
+	ok(0, append(with(lists, "screen", "-receipt", before), "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf")...)
+	ok(0, append(with(lists, "lists", "import", "-accept"), sdn(t, "2025-03-21"))...)
+	_, stderr := ok(2, append(with(lists, "screen", "-receipt", after, "-receipt-key", key), tornado, "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ")...)
+	if !strings.Contains(stderr, "1 of 2 addresses have no receipt") {
+		t.Errorf("standard error: %s", stderr)
+	}
+	receipts, err := os.ReadFile(after)
+	if err != nil || strings.Contains(string(receipts), "5Hue") || strings.Count(string(receipts), "\n{")+1 != 1 || !strings.HasPrefix(string(receipts), `{"format"`) {
+		t.Errorf("receipts %s, %v", receipts, err)
+	}
+
+	verify := func(want int, contains string, args ...string) {
+		t.Helper()
+		if stdout, _ := ok(want, append([]string{"receipt", "verify"}, args...)...); !strings.Contains(stdout, contains) {
+			t.Errorf("receipt verify %q: %s, want %q", args, stdout, contains)
+		}
+	}
+	verify(0, "SAME  CRITICAL  100  ethereum "+strings.ToLower(tornado)+", screened ", before, "-data", data)
+	verify(0, "SAME  CLEAN_NO_MATCH  0  ethereum 0x7e5f", "-data", data, before)
+	verify(2, "CANNOT TELL  CLEAN_NO_MATCH", before, "-data", data, "-key", key+".pub") // the second is not signed
+	verify(0, "  signature of example.org/screening holds\n", after, "-data", data, "-key", key+".pub")
+	verify(0, "  signature: not verified, without -key\n", after, "-data", data)
+	stdout, _ := ok(0, "receipt", "verify", after, "-data", data, "-json", "-key", key+".pub")
+	var v jsonVerdict
+	if err := json.Unmarshal([]byte(stdout), &v); err != nil || v.Outcome != "same" || v.Level != "CLEAN_NO_MATCH" || *v.Score != 0 || v.SignedBy != "example.org/screening" {
+		t.Errorf("%s, %v", stdout, err)
+	}
+
+	// Forged: the signature does not hold, and neither does the score.
+	forged := filepath.Join(dir, "forged")
+	os.WriteFile(forged, []byte(strings.Replace(string(receipts), `"score":0`, `"score":50`, 1)), 0o600)
+	verify(1, "the signature is not that of the receipt", forged, "-data", data, "-key", key+".pub")
+	verify(1, "DIFFERENT  CLEAN_NO_MATCH  50", forged, "-data", data)
+	os.WriteFile(forged, []byte("hello\n"), 0o600)
+	verify(2, "CANNOT TELL  receipt 1\n  receipt: not a receipt", forged, "-data", data)
+
+	files, _ := filepath.Glob(filepath.Join(data, "lists", "OFAC_SDN-*.rev"))
+	if len(files) < 2 {
+		t.Fatal(files)
+	}
+	for _, f := range files[:len(files)-1] {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verify(2, "not in the store", before, "-data", data)
+	verify(0, "SAME  CLEAN_NO_MATCH", after, "-data", data)
+
+	for _, tt := range []struct{ args, want string }{
+		{"screen -in x -receipt y", "not for -in"},
+		{"screen -receipt-key y hello", "-receipt-key needs -receipt"},
+		{"screen -receipt " + after + " -receipt-key " + key + ".pub " + tornado, "want the private key"},
+		{"screen -receipt " + dir + " " + tornado, "-receipt: "},
+		{"receipt", "which command? Want verify or key"},
+		{"receipt verfy", "did you mean verify?"},
+		{"receipt verify", "want a FILE"},
+		{"receipt verify a b", "unexpected argument"},
+		{"receipt verify " + after, "want -data"},
+		{"receipt verify " + after + " -data " + dir, "there are no lists"},
+		{"receipt verify nowhere -data " + data, "nowhere"},
+		{"receipt verify " + after + " -data " + data + " -key " + key, "is the private key"},
+		{"receipt verify " + after + " -data " + data + " -key " + after, "want the public key"},
+		{"receipt verify " + os.DevNull + " -data " + data, "there is no receipt"},
+		{"receipt key", "want -out"},
+		{"receipt key x", "unexpected argument"},
+		{"receipt key -out " + filepath.Join(dir, "k") + " -name a+b", "-name"},
+	} {
+		code, stdout, stderr := call(t, "", strings.Fields(tt.args)...)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, %q, want an error with %q", tt.args, code, stdout, stderr, tt.want)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+	signed "golang.org/x/mod/sumdb/note"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
+)
+
+// The exit codes of receipt verify.
+const (
+	exitSame       = 0
+	exitDifferent  = 1
+	exitCannotTell = 2
+)
+
+// maxKeyFile bounds a key file, in bytes.
+const maxKeyFile = 4096
+
+// A receiptFile is the file of screen -receipt.
+type receiptFile struct {
+	file    *os.File
+	signers []signed.Signer // none or one
+	missing int             // verdicts without a receipt
+}
+
+// openReceipts opens a file of receipts, which are appended to it. They are signed with
+// the key in keyFile if that is not empty.
+func openReceipts(name, keyFile string) (*receiptFile, error) {
+	f := &receiptFile{}
+	if keyFile != "" {
+		text, err := readKey(keyFile)
+		if err != nil {
+			return nil, fmt.Errorf("-receipt-key: %w", err)
+		}
+		signer, err := signed.NewSigner(text)
+		if err != nil { // the error could quote the key
+			return nil, fmt.Errorf("-receipt-key %s: want the private key that walletscreen receipt key has made", keyFile)
+		}
+		f.signers = []signed.Signer{signer}
+	}
+	var err error
+	if f.file, err = os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+		return nil, fmt.Errorf("-receipt: %w", err)
+	}
+	return f, nil
+}
+
+// add writes the receipt of a verdict, if there is one: there is none without a level,
+// and none about what may be a private key.
+func (f *receiptFile) add(chain address.Chain, text string, r screening.Result, undecided error) error {
+	if undecided != nil {
+		f.missing++
+		return nil
+	}
+	rec, err := receipt.New(chain, text, r, time.Now())
+	if errors.Is(err, address.ErrSecret) {
+		f.missing++
+		return nil
+	}
+	var data []byte
+	if err == nil {
+		data, err = rec.Encode(f.signers...)
+	}
+	if err == nil {
+		_, err = f.file.Write(data)
+	}
+	return err
+}
+
+// close flushes the file.
+func (f *receiptFile) close() error { return errors.Join(f.file.Sync(), f.file.Close()) }
+
+// readKey returns the text of a key file.
+func readKey(name string) (string, error) {
+	text, err := readAtMost(name, maxKeyFile)
+	return strings.TrimSpace(string(text)), err
+}
+
+// A receiptCall is a call of a command below receipt.
+type receiptCall struct {
+	*program
+	lists     listOptions
+	key       string
+	out, name string
+	json      bool
+}
+
+func (p *program) receiptCommand() *cli.Command {
+	r := &receiptCall{program: p}
+	return &cli.Command{
+		Name:  "receipt",
+		Usage: "verifies receipts of screen -receipt, and makes keys to sign them",
+		Commands: []*cli.Command{
+			{
+				Name:      "verify",
+				Usage:     "screens again what receipts say, with the lists of then",
+				UsageText: "walletscreen receipt verify FILE -data DIRECTORY [flags]",
+				Description: "Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n" +
+					"signed is never same.\n\n" +
+					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n" +
+					"cannot be told, because its lists are not kept for example. 1 wins over 2.",
+				Flags: []cli.Flag{
+					p.text("data", "", "`directory` with the lists of then, as you give it to serve", &r.lists.data),
+					p.text("key", "", "`file` with the public key that must have signed the receipts", &r.key),
+					p.flag("json", "print one JSON object a line", &r.json),
+				},
+				Action: func(ctx context.Context, c *cli.Command) error {
+					return r.explain("verify", r.verify(ctx, c.Args().Slice()))
+				},
+			},
+			{
+				Name:        "key",
+				Usage:       "makes a pair of keys to sign receipts",
+				UsageText:   "walletscreen receipt key -out FILE",
+				Description: "The private key is in FILE, which only its owner can read: give it to screen -receipt-key.\nThe public key is in FILE.pub: give it to those who verify.",
+				Flags: []cli.Flag{
+					p.text("out", "", "`file` to write; it must not exist", &r.out),
+					p.text("name", "walletscreen", "`name` of the signer, as example.com/screening", &r.name),
+				},
+				Action: func(_ context.Context, c *cli.Command) error { return r.explain("key", r.makeKey(c.Args().Slice())) },
+			},
+		},
+	}
+}
+
+// explain returns an error with the name of the command.
+func (r *receiptCall) explain(command string, err error) error {
+	if err != nil {
+		return fmt.Errorf("receipt %s: %w", command, err)
+	}
+	return nil
+}
+
+// makeKey makes a pair of keys.
+func (r *receiptCall) makeKey(args []string) error {
+	switch {
+	case len(args) > 0:
+		return fmt.Errorf("unexpected argument %q", args[0])
+	case r.out == "":
+		return errors.New("want -out, the file to write")
+	}
+	private, public, err := signed.GenerateKey(rand.Reader, r.name)
+	if err != nil {
+		return err
+	}
+	if _, err := signed.NewVerifier(public); err != nil {
+		return fmt.Errorf("-name %q: want a name without blanks and plus signs", r.name)
+	}
+	if err := writeNew(r.out, private, 0o600); err != nil {
+		return err
+	}
+	if err := writeNew(r.out+".pub", public, 0o644); err != nil {
+		return errors.Join(err, os.Remove(r.out))
+	}
+	_, err = fmt.Fprintf(r.stdout, "%s      private key, which only its owner can read: for screen -receipt-key\n%[1]s.pub  public key: for receipt verify -key\n", r.out)
+	return err
+}
+
+// writeNew writes a line to a file that does not exist.
+func writeNew(name, text string, mode os.FileMode) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text + "\n")
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// verify verifies the receipts of a file.
+func (r *receiptCall) verify(ctx context.Context, args []string) error {
+	switch {
+	case len(args) == 0:
+		return errors.New("want a FILE of receipts")
+	case len(args) > 1:
+		return fmt.Errorf("unexpected argument %q; one FILE at a time", args[1])
+	case r.lists.data == "":
+		return errors.New("want -data, the directory with the lists of then, as you give it to serve")
+	}
+	var known []signed.Verifier
+	if r.key != "" {
+		verifier, err := readVerifier(r.key)
+		if err != nil {
+			return fmt.Errorf("-key: %w", err)
+		}
+		known = []signed.Verifier{verifier}
+	}
+	st, err := r.lists.openStore(false)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(args[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 2<<20)
+	in.Split(receipt.Split)
+	n, different, unknown := 0, 0, 0
+	for in.Scan() {
+		n++
+		v, err := receipt.Verify(ctx, st, in.Bytes(), known...)
+		if err != nil {
+			v = receipt.Verdict{Outcome: receipt.CannotTell, Reason: err}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch v.Outcome {
+		case receipt.Same:
+		case receipt.Different:
+			different++
+		default:
+			unknown++
+		}
+		if err := r.print(n, &v, len(known) > 0); err != nil {
+			return err
+		}
+	}
+	switch err := in.Err(); {
+	case err != nil:
+		return fmt.Errorf("%s: receipt %d: %w", args[0], n+1, err)
+	case n == 0:
+		return fmt.Errorf("%s: there is no receipt in the file", args[0])
+	case different > 0:
+		r.code = exitDifferent
+	case unknown > 0:
+		r.code = exitCannotTell
+	default:
+		r.code = exitSame
+	}
+	return nil
+}
+
+// readVerifier returns the public key in a file.
+func readVerifier(name string) (signed.Verifier, error) {
+	text, err := readKey(name)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(text, "PRIVATE+KEY+") {
+		return nil, fmt.Errorf("%s is the private key; want the public one, which receipt key writes to a file ending in .pub", name)
+	}
+	v, err := signed.NewVerifier(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: want the public key that walletscreen receipt key has made", name)
+	}
+	return v, nil
+}
+
+// A jsonVerdict says of a receipt whether it holds, for programs.
+type jsonVerdict struct {
+	Receipt    int    `json:"receipt"` // in the file, from 1
+	Outcome    string `json:"outcome"`
+	Reason     string `json:"reason,omitempty"`
+	SignedBy   string `json:"signed_by,omitempty"`
+	Unsigned   string `json:"unsigned,omitempty"` // why signed_by is missing
+	ScreenedAt string `json:"screened_at,omitempty"`
+	Chain      string `json:"chain,omitempty"`
+	Address    string `json:"address,omitempty"`
+	Level      string `json:"level,omitempty"`
+	Score      *int   `json:"score,omitempty"`
+}
+
+// print prints what is to be said of the receipt number n.
+func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
+	o := jsonVerdict{Receipt: n, Outcome: v.Outcome, SignedBy: v.Signer}
+	if v.Reason != nil {
+		o.Reason = v.Reason.Error()
+	}
+	rec := v.Receipt
+	if rec != nil {
+		o.ScreenedAt, o.Chain, o.Address, o.Level, o.Score = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, string(rec.Level), &rec.Score
+		if v.Unsigned != nil {
+			o.Unsigned = v.Unsigned.Error()
+			if !keyed && o.Unsigned != "not signed" {
+				o.Unsigned = "not verified, without -key"
+			}
+		}
+	}
+	if r.json {
+		return writeJSON(r.stdout, o)
+	}
+	outcome := strings.ToUpper(v.Outcome)
+	if rec == nil {
+		_, err := fmt.Fprintf(r.stdout, "%s  receipt %d\n  %s\n", outcome, n, clean(o.Reason))
+		return err
+	}
+	fmt.Fprintf(r.stdout, "%s  %s  %d  %s %.200s, screened %s\n", outcome, clean(o.Level), rec.Score, clean(o.Chain), clean(o.Address), o.ScreenedAt)
+	if o.Reason != "" {
+		fmt.Fprintf(r.stdout, "  %s\n", clean(o.Reason))
+	}
+	signature := "signature: " + o.Unsigned
+	if v.Signer != "" {
+		signature = "signature of " + v.Signer + " holds"
+	}
+	_, err := fmt.Fprintf(r.stdout, "  %s\n", signature)
+	return err
+}
