@@ -27,8 +27,8 @@ import (
 // key is the one of the exchanges.
 const key = "wsk_TEST0TEST0TEST0TEST0"
 
-// TestRouters: under each router, the requests of the exchanges of package httpapi
-// have the answers that the handler alone gives.
+// TestRouters checks that under each router, the exchanges of package httpapi have the
+// same responses as with the handler alone.
 func TestRouters(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
 	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})

@@ -183,7 +183,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestReports: what becomes of loading a list is counted.
+// TestReports checks that each result of loading a list is counted.
 func TestReports(t *testing.T) {
 	m := newMetrics()
 	status := func(id string, entries int, err error) screening.SourceStatus {
@@ -215,7 +215,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestMatchesAreCountedOnce: one screening with several labels of a source is one.
+// TestMatchesAreCountedOnce checks that a screening with several labels of one source
+// counts as one match.
 func TestMatchesAreCountedOnce(t *testing.T) {
 	m := newMetrics()
 	m.Observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, Result: screening.Result{
@@ -231,8 +232,8 @@ func TestMatchesAreCountedOnce(t *testing.T) {
 	}
 }
 
-// TestProbes: a server is alive from the start, and ready as long as it would
-// answer a screening.
+// TestProbes checks that a server is alive from the start, and ready while it can
+// screen.
 func TestProbes(t *testing.T) {
 	s, err := screening.New([]sources.Source{bundle.OFAC(), bundle.Badlist(), bundle.UK()}, &screening.Options{Optional: []string{"UK_CONSOLIDATED"}})
 	if err != nil {
@@ -310,8 +311,8 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// TestNothingForOperatorsUnasked: without -ops-addr there is one listener, which
-// does not have it.
+// TestNothingForOperatorsUnasked checks that without -ops-addr there is only one
+// listener, without the endpoints for operators.
 func TestNothingForOperatorsUnasked(t *testing.T) {
 	s := start(t)
 	if s.ops != "" {
@@ -324,7 +325,7 @@ func TestNothingForOperatorsUnasked(t *testing.T) {
 	}
 }
 
-// TestTrail: what was answered is on record when the server has stopped.
+// TestTrail checks that every screening is recorded when the server has stopped.
 func TestTrail(t *testing.T) {
 	dir := t.TempDir()
 	keyFile := filepath.Join(t.TempDir(), "key")

@@ -396,7 +396,7 @@ func TestWrongConfiguration(t *testing.T) {
 	}
 }
 
-// TestTrailOptions: what is about the records of screenings needs a place for them.
+// TestTrailOptions checks that the options for records of screenings require -audit.
 func TestTrailOptions(t *testing.T) {
 	for _, c := range []*serveOptions{{auditDurable: true}, {auditKey: "h"}, {auditKeep: time.Hour}} {
 		if trail, err := openTrail(c, nil); err == nil {

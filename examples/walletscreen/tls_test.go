@@ -203,8 +203,8 @@ func TestCertificateReload(t *testing.T) {
 	}
 }
 
-// TestCertificateFollows: the files are read again when the time has come, and
-// when somebody asks.
+// TestCertificateFollows checks that the files are read again periodically, and on a
+// signal.
 func TestCertificateFollows(t *testing.T) {
 	c := newTLSConfig(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -208,7 +208,7 @@ type labelled struct {
 	chain address.Chain // the chain that is named, if no ticker is
 }
 
-// decode returns the address that word is because it is labelled so.
+// decode returns the address that word is according to its label.
 func (l labelled) decode(word string) (a address.Address, ok bool) {
 	switch {
 	case !isLikely(word):
