@@ -3,12 +3,11 @@ package httpapi
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"golang.org/x/time/rate"
 )
 
 // Scopes of the endpoints, for [Admit] and Caller.Scopes.
@@ -113,67 +112,20 @@ func (e *exchange) challengeWith(err string, more ...string) {
 	e.w.Header().Set("WWW-Authenticate", text)
 }
 
-// tokenPrefix begins every API key of package access, so that a key is recognized in
-// a query or a log.
-const tokenPrefix = "wsk_"
-
-// hasToken reports whether text has an API key in it, in any letter case.
-func hasToken(text string) bool {
-	return len(text) >= len(tokenPrefix) && strings.Contains(strings.ToLower(text), tokenPrefix)
-}
-
-// credentialNames are names of parameters, in lower case and of letters and digits
-// only, under which keys are sent by mistake.
-var credentialNames = []string{
-	"accesskey", "accesstoken", "apikey", "apitoken", "auth", "authorization", "bearer", "bearertoken", "key", "secret", "token", "xapikey",
-}
-
-// joined returns the letters and digits of a name, so that "api_key", "api.key" and
-// "api_key[]" are equal.
-func joined(name string) string {
-	return strings.Map(func(c rune) rune {
-		if c < utf8.RuneSelf && isAlphanumeric(byte(c)) {
-			return c
-		}
-		return -1
-	}, name)
-}
-
-// inQuery reports whether a raw query has something that is or may be a key: queries
-// end up in logs, histories and referrers, where a key must not be.
-func inQuery(query string) bool {
-	if query == "" {
-		return false
+// takeClient counts a request that is not admitted, or returns the problem of a
+// client address that makes too many.
+func (e *exchange) takeClient() *problem {
+	if e.ClientRate <= 0 || e.ClientBurst <= 0 {
+		return nil
 	}
-	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
-		name, value, _ := strings.Cut(pair, "=")
-		for _, text := range []*string{&name, &value} {
-			if plain, err := url.QueryUnescape(*text); err == nil {
-				*text = plain
-			}
-			*text = strings.ToLower(*text)
-			if hasToken(*text) {
-				return true
-			}
-		}
-		if slices.Contains(credentialNames, joined(name)) {
-			return true
-		}
+	address := clientAddress
+	if e.ClientAddress != nil {
+		address = e.ClientAddress
 	}
-	return false
-}
-
-// quotedString returns s as a quoted-string (RFC 9110, section 5.6.4), without the
-// characters that cannot be in one.
-func quotedString(s string) string {
-	b := []byte{'"'}
-	for _, c := range []byte(s) {
-		switch {
-		case c == '"', c == '\\':
-			b = append(b, '\\', c)
-		case ' ' <= c && c <= '~':
-			b = append(b, c)
-		}
+	wait, ok := e.clients.allow(address(e.Request), rate.Limit(e.ClientRate), e.ClientBurst, time.Now())
+	if ok {
+		return nil
 	}
-	return string(append(b, '"'))
+	e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, wait), 10))
+	return &problem{Code: rateLimited, Detail: "There were too many requests without valid credentials from this address. Retry after the seconds in Retry-After."}
 }

@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,24 +58,6 @@ func (c *clients) makeRoom(now time.Time) {
 			return
 		}
 	}
-}
-
-// takeClient counts a request that is not admitted, or returns the problem of a
-// client address that makes too many.
-func (e *exchange) takeClient() *problem {
-	if e.ClientRate <= 0 || e.ClientBurst <= 0 {
-		return nil
-	}
-	address := clientAddress
-	if e.ClientAddress != nil {
-		address = e.ClientAddress
-	}
-	wait, ok := e.clients.allow(address(e.Request), rate.Limit(e.ClientRate), e.ClientBurst, time.Now())
-	if ok {
-		return nil
-	}
-	e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, wait), 10))
-	return &problem{Code: rateLimited, Detail: "There were too many requests without valid credentials from this address. Retry after the seconds in Retry-After."}
 }
 
 // clientAddress returns the address of the peer: an IPv4 address, or the first 64

@@ -241,3 +241,18 @@ func (t *throttle) allow(kind code, now time.Time) (left int, ok bool) {
 	left, w.passed = w.passed, 0
 	return left, true
 }
+
+// quotedString returns s as a quoted-string (RFC 9110, section 5.6.4), without the
+// characters that cannot be in one.
+func quotedString(s string) string {
+	b := []byte{'"'}
+	for _, c := range []byte(s) {
+		switch {
+		case c == '"', c == '\\':
+			b = append(b, '\\', c)
+		case ' ' <= c && c <= '~':
+			b = append(b, c)
+		}
+	}
+	return string(append(b, '"'))
+}
