@@ -7,10 +7,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// aeternity is the format of æternity: "ak_" and Base58Check, without a version
-// byte, of an ed25519 public key. The letter case matters; the normal form is
-// the input. The test network writes the same. The other identifiers of the
-// chain, "ct_" of a contract among them, are no addresses; "sk_" is a secret.
+// aeternity is the format of æternity: "ak_" and the Base58Check of an ed25519
+// public key, without a version byte. The letter case matters; the normal form
+// is the input. The test network uses the same addresses. Other identifiers of
+// the chain, such as "ct_" for a contract, are not addresses; "sk_" is a
+// secret.
 //
 // See "API encoding" in the æternity protocol documentation.
 type aeternity struct{}

@@ -7,9 +7,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// algorand is the format of algorand: 58 characters of Base32, in capitals, for
-// an ed25519 public key and the last 4 bytes of its SHA-512/256. The last
-// character carries two bits that must be zero.
+// algorand is the format of algorand: 58 upper-case characters of Base32 that
+// encode an ed25519 public key and the last 4 bytes of its SHA-512/256 hash.
+// The last character contains two bits that must be zero.
 //
 // See the Algorand documentation, "Accounts: transformation of a public key to
 // an address".

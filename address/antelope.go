@@ -1,8 +1,8 @@
 package address
 
-// antelope is the format of eos and wax: an account is a name of 1 to 12 small
-// letters, digits from 1 to 5, and dots that are neither first nor last. There
-// is no checksum. A public key is no account.
+// antelope is the format of eos and wax: an account is a name of 1 to 12
+// lower-case letters, digits from 1 to 5, and dots that are neither first nor
+// last. There is no checksum. A public key is not an account.
 //
 // See the Antelope documentation, "Accounts and permissions: naming
 // conventions".
@@ -31,8 +31,8 @@ func (antelope) parse(s string, tolerant bool) (string, form, fault) {
 	return s, formAntelope, fault{}
 }
 
-// isAntelopeKey reports whether s looks like a private key: "PVT_K1_…", or as
-// Bitcoin writes them, "5" and 50 characters of Base58.
+// isAntelopeKey reports whether s looks like a private key: "PVT_K1_…" or, as
+// Bitcoin writes keys, "5" and 50 characters of Base58.
 func isAntelopeKey(s string) bool {
 	if hasAnyPrefix(s, "PVT_") {
 		return true

@@ -1,9 +1,10 @@
 package address
 
-// arweave is the format of arweave: 43 characters of the URL-safe Base64, for 32
-// bytes, the SHA-256 of a key. The last character carries two bits that must be
-// zero. There is no checksum. Text that proves to be an address of another
-// chain, as one in bech32 of 43 characters, is none.
+// arweave is the format of arweave: 43 characters of URL-safe Base64 that
+// encode 32 bytes, the SHA-256 hash of a key. The last character contains two
+// bits that must be zero. There is no checksum, so parse rejects text that is
+// provably an address of another chain, such as a Bech32 address of 43
+// characters.
 //
 // See the Arweave documentation, "Key format", and HTTP API.
 type arweave struct{}

@@ -7,9 +7,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// avalanche is the format of the X- and the P-Chain of Avalanche: the name of the
-// chain in upper case, a dash, and Bech32 of the hash160 of a secp256k1 key. The
-// C-Chain is an EVM chain.
+// avalanche is the format of the X- and P-Chain of Avalanche: the upper-case
+// name of the chain, a dash, and the Bech32 of the hash160 of a secp256k1 key.
+// The C-Chain is an EVM chain.
 //
 // See utils/formatting/address of AvalancheGo.
 type avalanche struct{ prefix string }

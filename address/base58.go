@@ -10,14 +10,14 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// What the formats in Base58Check share: Base58 of a version, a payload, and
-// four bytes of a hash of both.
+// This file holds what the Base58Check formats share: Base58 of a version, a
+// payload, and four bytes of a hash of both.
 
-// sumLen is the length of the checksum at the end of a Base58Check text.
+// sumLen is the length of the checksum at the end of Base58Check data.
 const sumLen = 4
 
-// A checkHash is the hash that a chain makes the checksum of Base58Check with:
-// the first four bytes of the hash of the hash of all that comes before.
+// A checkHash is a hash function for Base58Check checksums. A checksum is the
+// first four bytes of the hash of the hash of the data.
 type checkHash uint8
 
 const (
@@ -26,7 +26,8 @@ const (
 	blake256d            // decred
 )
 
-// verifies reports whether the last four bytes of b are its checksum.
+// verifies reports whether the last four bytes of b are the checksum of the
+// others.
 func (h checkHash) verifies(b []byte) bool {
 	if len(b) < sumLen {
 		return false
@@ -52,9 +53,9 @@ func (h checkHash) sum(b []byte) [sumLen]byte {
 	return [sumLen]byte(twice[:])
 }
 
-// decodeBase58Check decodes s, which should be Base58Check of Bitcoin's kind and
-// size bytes, version and checksum among them, into the beginning of buf. Of what
-// is not, it tells a private key.
+// decodeBase58Check decodes s into the beginning of buf. s should be
+// Base58Check with Bitcoin's alphabet and hash, and size bytes including
+// version and checksum. If s is a private key instead, the fault says so.
 func decodeBase58Check(buf *[base58.MaxLen]byte, s string, size int) fault {
 	n, bad := base58.Bitcoin.Decode(buf[:], s)
 	switch {
@@ -70,33 +71,33 @@ func decodeBase58Check(buf *[base58.MaxLen]byte, s string, size int) fault {
 	return fault{}
 }
 
-// base58Hash returns the 20 bytes before the checksum of text, which is valid
-// Base58Check.
+// base58Hash returns the 20 bytes before the checksum of text, which must be
+// valid Base58Check.
 func base58Hash(text string) [20]byte {
 	var b [base58.ShortLen]byte
 	if n, _ := base58.Bitcoin.DecodeShort(&b, text); n >= 0 {
 		return [20]byte(b[len(b)-sumLen-20:])
 	}
-	var long [base58.MaxLen]byte // a blinded address of liquid
+	var long [base58.MaxLen]byte // for blinded addresses of liquid
 	n, _ := base58.Bitcoin.Decode(long[:], text)
 	return [20]byte(long[n-sumLen-20:])
 }
 
-// base58Key returns the Key of class c with the 20 bytes that base58Hash returns.
+// base58Key returns the Key of class c with the bytes of base58Hash.
 func base58Key(c identity.Class, text string) (words, tag) {
 	hash := base58Hash(text)
 	return key20(c, &hash)
 }
 
-// isSecretShape reports whether b, which was written in Base58 and has its
-// checksum, right or wrong, at the end, is a private key: one in the wallet
-// import format of any chain, encrypted or not, or an extended private key.
+// isSecretShape reports whether b, decoded from Base58 and including the
+// checksum, right or wrong, is a private key: one in the wallet import format
+// of any chain, encrypted or not, or an extended private key.
 //
 // See BIP-32 and BIP-38.
 func isSecretShape(b []byte) bool {
 	switch len(b) {
 	case 1 + 32 + sumLen, 1 + 32 + 1 + sumLen:
-		return b[0] >= 0x80 // all versions are; the mark of a compressed key may follow the key
+		return b[0] >= 0x80 // as all versions are; the mark of a compressed key may follow the key
 	case 2 + 37 + sumLen:
 		return b[0] == 0x01 && (b[1] == 0x42 || b[1] == 0x43) // BIP-38
 	case 2 + 1 + 32 + sumLen:

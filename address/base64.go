@@ -1,7 +1,7 @@
 package address
 
-// base64Values are the values of the digits of Base64, of both alphabets of RFC
-// 4648: '+' and '-' are 62, '/' and '_' are 63.
+// base64Values maps digits of both Base64 alphabets of RFC 4648 to their
+// values: '+' and '-' are 62, '/' and '_' are 63.
 var base64Values = func() (t [256]byte) {
 	for i := range t {
 		t[i] = 0xff
@@ -16,16 +16,17 @@ var base64Values = func() (t [256]byte) {
 	return t
 }()
 
-// The alphabets in which decodeBase64 has found digits that the other has not.
+// The alphabets to which the digits that decodeBase64 found are limited.
 const (
 	base64Std = 1 << iota
 	base64URL
 )
 
-// decodeBase64 decodes s, of either alphabet, and writes the bytes to dst, which
-// is to be len(s)*6/8 long. It returns -1, or the index of the first character
-// that is no digit of the one alphabet that s is in, or of the last if the bits
-// left over are not zero.
+// decodeBase64 decodes s, in either alphabet, into dst, which must have length
+// len(s)*6/8. It returns -1 on success, the index of the first character that
+// is not a digit of a single alphabet, or the index of the last character if
+// the remaining bits are not zero. encoding/base64 reads one alphabet at a time
+// and accepts line breaks, which an address must not contain.
 func decodeBase64(dst []byte, s string) (alphabets, bad int) {
 	var acc uint32
 	bits, n := 0, 0

@@ -7,10 +7,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// parseBech32 reads s, which should be Bech32 of variant v with the human-
-// readable part hrp and either of two numbers of bytes. It returns its normal
-// form, lower case, and the number. An address with one of the human-readable
-// parts in test, which are separated by blanks, is one of a test network.
+// parseBech32 parses s as Bech32 of variant v with the human-readable part hrp
+// and either of two numbers of bytes. It returns the lower-case normal form and
+// the number of bytes. test holds the human-readable parts of test networks,
+// separated by spaces.
 func parseBech32(hrp, test string, v bech32.Variant, size, other int, s string) (string, int, fault) {
 	data, bad := bech32Data(hrp, test, v, s)
 	n := bech32.Size(data)
@@ -27,9 +27,9 @@ func parseBech32(hrp, test string, v bech32.Variant, size, other int, s string) 
 	return lowerBech32(s), n, fault{}
 }
 
-// bech32Data returns the characters of s that carry its data, if s is Bech32 of
-// variant v with the human-readable part hrp. It returns them with the fault if
-// the checksum alone is wrong.
+// bech32Data returns the characters of s that hold its data, if s is Bech32 of
+// variant v with the human-readable part hrp. If only the checksum is wrong, it
+// returns both the characters and a fault.
 func bech32Data(hrp, test string, v bech32.Variant, s string) (string, fault) {
 	got, at, f := bech32.Verify(hrp, s)
 	switch {
@@ -48,8 +48,8 @@ func bech32Data(hrp, test string, v bech32.Variant, s string) (string, fault) {
 	return "", badChar(at)
 }
 
-// lowerBech32 returns s, which is valid Bech32, in lower case. Its letters are
-// of one case, and the first character is one.
+// lowerBech32 returns s, which must be valid Bech32, in lower case. All letters
+// of s have the same case, and the first character is a letter.
 func lowerBech32(s string) string {
 	if s[0] >= 'a' {
 		return s
@@ -57,32 +57,33 @@ func lowerBech32(s string) string {
 	return strings.ToLower(s)
 }
 
-// bech32Key returns the Key of class c with the bytes, at most 32, that stand in
-// text, which is valid Bech32, from offset start to the checksum.
+// bech32Key returns the Key of class c with the bytes, at most 32, encoded in
+// text from offset start up to the checksum. text must be valid Bech32.
 func bech32Key(c identity.Class, start int, text string) (words, tag) {
 	var b [32]byte
 	n := bech32.Read(b[:], text[start:len(text)-bech32.ChecksumLen])
 	return paddedKey(c, &b, n)
 }
 
-// encodeBech32 returns b in Bech32.
+// encodeBech32 encodes b in Bech32.
 func encodeBech32(hrp string, b []byte, v bech32.Variant) string {
 	var buf [128]byte
 	return bech32.Encode(hrp, bech32.Unpack(buf[:0], b), v)
 }
 
-// encodeKey returns the bytes of k in Bech32.
+// encodeKey encodes the bytes of k in Bech32.
 func encodeKey(hrp string, k Key) string {
 	var buf [32]byte
 	return encodeBech32(hrp, k.AppendBytes(buf[:0]), bech32.Bech32)
 }
 
-// bech32Bytes is the format of the chains whose address is nothing but Bech32
-// of a certain number of bytes, and does not say what controls the account:
-// chia (BIP-350 and the hash of a puzzle), oasis (a version, and the end of a
-// SHA-512/256 of a key and its context).
+// bech32Bytes is the format of chains whose address is the Bech32 of a fixed
+// number of bytes that do not reveal a key: chia (Bech32m of the hash of a
+// puzzle) and oasis (a version and the end of the SHA-512/256 hash of a key and
+// its context).
 //
-// See the documents of the chains: "Bech32m addresses" and "Staking addresses".
+// See "Bech32m addresses" and "Staking addresses" in the documentation of the
+// chains.
 type bech32Bytes struct {
 	hrp     string
 	test    string // human-readable parts of the test networks
@@ -105,10 +106,11 @@ func (b *bech32Bytes) key(text string, f form) (words, tag) { return words{}, 0 
 
 func (b *bech32Bytes) proves(form) bool { return true }
 
-// multiversx is the format of MultiversX: Bech32 of the 32 bytes of an ed25519
-// public key, or of a contract, which begins with eight zeros.
+// multiversx is the format of MultiversX: the Bech32 of 32 bytes, which are an
+// ed25519 public key or, if they begin with eight zeros, a contract.
 //
-// See "Accounts, addresses" and "Smart contract addresses" of its documents.
+// See "Accounts, addresses" and "Smart contract addresses" in its
+// documentation.
 type multiversx struct{}
 
 const (
@@ -129,7 +131,7 @@ func (multiversx) account(text string, f form) (words, tag) {
 
 func (multiversx) key(text string, f form) (words, tag) {
 	w, t := bech32Key(identity.Ed25519, len(multiversxHRP)+1, text)
-	if first, _, _, _ := identity.Load(w); first == 0 { // eight zeros: a contract
+	if first, _, _, _ := identity.Load(w); first == 0 { // a contract begins with eight zeros
 		return words{}, 0
 	}
 	return w, t
@@ -137,9 +139,9 @@ func (multiversx) key(text string, f form) (words, tag) {
 
 func (multiversx) proves(form) bool { return true }
 
-// pactus is the format of Pactus: Bech32m of a type, which is one five-bit
-// value, and 20 bytes, the hash of a key. The type decides which of three kinds
-// of keys is hashed, and how; no other chain hashes keys the same way.
+// pactus is the format of Pactus: Bech32m of a type, one five-bit value, and 20
+// bytes, the hash of a key. The type determines which of three kinds of keys is
+// hashed, and how. No other chain hashes keys the same way.
 //
 // See crypto/address.go of its node.
 type pactus struct{}
@@ -172,7 +174,7 @@ func (pactus) canonical(text string, f form) (string, form) { return text, f }
 
 func (pactus) account(text string, f form) (words, tag) {
 	class := identity.Class(bech32.Value(text[len(pactusHRP)+1]))
-	return bech32Key(class, len(pactusHRP)+2, text) // the type stands after the 1
+	return bech32Key(class, len(pactusHRP)+2, text) // the type follows the 1
 }
 
 func (pactus) key(text string, f form) (words, tag) { return words{}, 0 }

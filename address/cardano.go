@@ -10,12 +10,12 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// cardano is the format of Cardano: Shelley addresses in Bech32 (addr1, stake1),
+// cardano is the format of Cardano: Shelley addresses in Bech32 (addr1, stake1)
 // without the length limit of BIP-173, and Byron addresses in Base58 (Ae2…,
 // DdzFF…), which are CBOR with a CRC-32.
 //
 // See CIP-19 for the bytes of Shelley addresses, CIP-5 for the human-readable
-// parts, and the Byron part of CIP-19 with its CDDL.
+// parts, and the CDDL in CIP-19 for Byron addresses.
 type cardano struct{}
 
 const (
@@ -24,12 +24,12 @@ const (
 	formByron
 )
 
-// maxShelley bounds the bytes of a Shelley address: a header, two hashes, or one
-// hash and three numbers.
+// maxShelley is the maximum number of bytes of a Shelley address: a header, and
+// two hashes or one hash and three numbers.
 const maxShelley = 1 + 28 + max(28, 3*maxVarint)
 
-// maxVarint bounds a number of a pointer: 32, 16 and 16 bits are the widest that
-// a ledger takes, five bytes at most.
+// maxVarint is the maximum number of bytes of a number in a pointer. The ledger
+// accepts numbers of at most 32, 16 and 16 bits.
 const maxVarint = 5
 
 func (cardano) parse(s string, tolerant bool) (string, form, fault) {
@@ -59,7 +59,7 @@ func (cardano) parse(s string, tolerant bool) (string, form, fault) {
 	return strings.ToLower(s), f, fault{}
 }
 
-// decodeShelley writes the bytes of s, which begins with hrp, to buf.
+// decodeShelley decodes s, which begins with hrp, into buf.
 func decodeShelley(buf *[maxShelley]byte, hrp, s string) (int, fault) {
 	data, bad := bech32Data(hrp, "", bech32.Bech32, s)
 	if bad.err != nil {
@@ -74,8 +74,8 @@ func decodeShelley(buf *[maxShelley]byte, hrp, s string) (int, fault) {
 	return bech32.Read(buf[:], data), fault{}
 }
 
-// checkShelley checks the header of b, its network, and the length that follows
-// from its type.
+// checkShelley checks the header of b, its network, and the length that its
+// type requires.
 func checkShelley(b []byte, f form, network byte) fault {
 	kind, id := b[0]>>4, b[0]&15
 	if id != network {
@@ -85,11 +85,11 @@ func checkShelley(b []byte, f form, network byte) fault {
 		return badSyntax
 	}
 	switch {
-	case kind <= 3: // payment and stake
+	case kind <= 3: // payment and stake credentials
 		if len(b) != 1+28+28 {
 			return badLength
 		}
-	case kind <= 5: // payment and pointer
+	case kind <= 5: // payment credential and pointer
 		rest := b[1+28:]
 		for range 3 {
 			n := varintLen(rest)
@@ -101,7 +101,7 @@ func checkShelley(b []byte, f form, network byte) fault {
 		if len(rest) != 0 {
 			return badLength
 		}
-	default: // payment alone, or stake alone
+	default: // payment or stake credential
 		if len(b) != 1+28 {
 			return badLength
 		}
@@ -109,8 +109,9 @@ func checkShelley(b []byte, f form, network byte) fault {
 	return fault{}
 }
 
-// varintLen returns the length of the number that b begins with, seven bits to a
-// byte, the highest first; 0 if there is none.
+// varintLen returns the length of the number at the beginning of b, encoded
+// with seven bits in each byte, most significant first. It returns 0 if there
+// is no number.
 func varintLen(b []byte) int {
 	for i := range min(len(b), maxVarint) {
 		if b[i] < 0x80 {
@@ -124,7 +125,8 @@ func (cardano) canonical(text string, f form) (string, form) { return text, f }
 
 func (cardano) account(text string, f form) (words, tag) {
 	if f == formByron {
-		// The text is as good as its bytes: Base58 has one spelling.
+		// Base58 has one spelling, so the text identifies the account
+		// as well as its bytes.
 		var buf [base58.MaxLen]byte
 		return hashedKey(identity.Class(formByron), buf[:copy(buf[:], text)])
 	}
@@ -143,8 +145,8 @@ func shelleyHRP(f form) string {
 	return "addr"
 }
 
-// keys returns the payment and the stake credential: bits 4 and 5 of the header
-// say which of them is the hash of a script.
+// keys returns the payment and the stake credential. Bits 4 and 5 of the header
+// tell which of them is the hash of a script.
 func (cardano) keys(text string, f form) keys {
 	if f == formByron {
 		return keys{}
@@ -170,13 +172,13 @@ func (c cardano) key(text string, f form) (words, tag) {
 
 func (cardano) proves(form) bool { return true }
 
-// parseByron reads s as a Byron address: the Base58 of an array of the address,
-// which is tagged and in a byte string, and its CRC-32. The address is an array
-// of a root of 28 bytes, a map of attributes, and a type: 0 for a public key, 2
-// for a redemption. (Type 1, for scripts, was never on the chain, and its ledger
-// reads it no more.) Attribute 1 holds a derivation path, in a byte string of its
-// own; attribute 2 holds the magic number of a test network, and the main network
-// writes none.
+// parseByron parses s as a Byron address: the Base58 of an array of the
+// address, in a tagged byte string, and its CRC-32. The address is an array of
+// a root of 28 bytes, a map of attributes, and a type: 0 for a public key, 2
+// for a redemption. (Type 1, for scripts, never occurred on the chain, and the
+// ledger no longer reads it.) Attribute 1 holds a derivation path in a nested
+// byte string. Attribute 2 holds the magic number of a test network; the main
+// network omits it.
 func parseByron(s string) (string, form, fault) {
 	var buf [base58.MaxLen]byte
 	n, at := base58.Bitcoin.Decode(buf[:], s)
@@ -208,7 +210,7 @@ func parseByron(s string) (string, form, fault) {
 	for range attributes {
 		key := inner.uint(0)
 		value := cbor{b: inner.bytes()}
-		wrong = wrong || key > 255 || int(key) <= last // the keys ascend
+		wrong = wrong || key > 255 || int(key) <= last // keys are in ascending order
 		last = int(key & 255)
 		switch key {
 		case 1:
@@ -228,8 +230,9 @@ func parseByron(s string) (string, form, fault) {
 	return s, formByron, fault{}
 }
 
-// A cbor reads the few types of CBOR (RFC 8949) that Byron addresses are made of.
-// After something that is not there it has failed, and gives zero values.
+// A cbor reads the few types of CBOR (RFC 8949) in Byron addresses. After an
+// unexpected byte it has failed and returns zero values. It is by hand because it
+// reads only a few types, and only in their shortest form.
 type cbor struct {
 	b      []byte
 	failed bool
@@ -244,9 +247,9 @@ func (c *cbor) want(head ...byte) {
 	c.b = c.b[len(head):]
 }
 
-// uint reads the head of an item of the given major type, and returns its
-// number: the value of type 0, the length of the others. The shortest form is
-// the only one.
+// uint reads the head of an item of the given major type and returns its
+// number: the value for type 0, the length for others. It accepts only the
+// shortest form.
 func (c *cbor) uint(major byte) uint64 {
 	if c.failed || len(c.b) == 0 || c.b[0]>>5 != major {
 		c.failed = true

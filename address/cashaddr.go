@@ -7,25 +7,25 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// A cashAddr is the format of Bitcoin Cash and eCash: CashAddr, whose prefix may
-// be left out but is part of the checksum, and the Base58Check that came from
-// Bitcoin. The normal form of CashAddr is lower case and has the prefix; that of
-// Base58 is the text itself. Canonical is CashAddr, without the mark that the
-// owner can handle tokens.
+// A cashAddr is the format of Bitcoin Cash and eCash: CashAddr, whose checksum
+// covers the prefix even if it is omitted, and Bitcoin's Base58Check. The
+// normal form of CashAddr is lower case and has the prefix; that of Base58 is
+// the text itself. The canonical form is CashAddr without the mark that the
+// owner can receive tokens.
 //
-// Only what a locking script exists for is taken: 20 bytes, and for P2SH on
-// Bitcoin Cash 32 as well, though CashAddr can be longer.
+// parse accepts only payloads that have a locking script: 20 bytes, and for
+// P2SH on Bitcoin Cash also 32, though CashAddr permits more.
 //
 // See spec/cashaddr.md of bitcoincash.org, and CHIP-2022-02 "CashTokens" and
 // CHIP-2022-05 "P2SH32" of Bitcoin Cash.
 type cashAddr struct {
 	utxo
 	prefix string
-	tests  string // prefixes of the test networks, separated by blanks
+	tests  string // prefixes of the test networks, separated by spaces
 	tokens bool   // types 2 and 3, and P2SH of 32 bytes
 }
 
-// The forms of cashAddr beside those of utxo.
+// The forms of cashAddr in addition to those of utxo.
 const (
 	formCashPKH = lastUTXOForm + iota
 	formCashSH
@@ -33,8 +33,8 @@ const (
 	formCashTokenSH
 )
 
-// The types of CashAddr: bits 3 to 6 of the version byte, and so what the first
-// character stands for. Bits 0 to 2 give the length of the hash.
+// The types of CashAddr: bits 3 to 6 of the version byte, and so the value of
+// the first character. Bits 0 to 2 encode the length of the hash.
 const (
 	cashPKH = iota
 	cashSH
@@ -45,8 +45,8 @@ const (
 	cashSize32 = 3
 )
 
-// minPrefixless is the number of characters from which a text without a colon
-// is CashAddr, rather than Base58.
+// minPrefixless is the minimum length at which parse reads a text without a
+// colon as CashAddr rather than Base58.
 const minPrefixless = 36
 
 func (c *cashAddr) parse(s string, tolerant bool) (string, form, fault) {
@@ -56,7 +56,7 @@ func (c *cashAddr) parse(s string, tolerant bool) (string, form, fault) {
 		switch {
 		case bad.err != nil:
 			return "", 0, bad.after(len(c.prefix) + 1)
-		case isUpper: // and the prefix is not
+		case isUpper: // but the prefix is lower case
 			return "", 0, badChar(len(c.prefix) + 1)
 		}
 		return s, f, fault{}
@@ -67,8 +67,8 @@ func (c *cashAddr) parse(s string, tolerant bool) (string, form, fault) {
 	return c.utxo.parse(s, tolerant)
 }
 
-// parseSlowly reads CashAddr that is not in normal form, with a colon at i or,
-// if i is negative, without one.
+// parseSlowly parses CashAddr that is not in normal form. Its colon is at i; i
+// is negative if there is no colon.
 func (c *cashAddr) parseSlowly(s string, i int) (string, form, fault) {
 	f, isUpper, bad := c.parseBody(c.prefix, s[i+1:])
 	if bad.err == ErrChecksum || i >= 0 {
@@ -89,7 +89,7 @@ func (c *cashAddr) parseSlowly(s string, i int) (string, form, fault) {
 		if at := firstDifference(s[:i+1], prefix+":"); at >= 0 {
 			return "", 0, badChar(at)
 		}
-		if bad.err == nil && !isUpper { // and the prefix is
+		if bad.err == nil && !isUpper { // but the prefix is upper case
 			return "", 0, badChar(i + 1)
 		}
 	}
@@ -102,9 +102,9 @@ func (c *cashAddr) parseSlowly(s string, i int) (string, form, fault) {
 	return c.prefix + ":" + strings.ToLower(s[i+1:]), f, fault{}
 }
 
-// parseBody reads what stands behind the prefix.
+// parseBody parses the text after the prefix.
 func (c *cashAddr) parseBody(prefix, body string) (f form, isUpper bool, bad fault) {
-	const chars20, chars32 = 34, 53 // with the version byte, without the checksum
+	const chars20, chars32 = 34, 53 // including the version byte, excluding the checksum
 	n := len(body) - cashaddr.ChecksumLen
 	isUpper, at, why := cashaddr.Bitcoin.Verify(prefix, body)
 	switch {
@@ -171,14 +171,14 @@ func (c *cashAddr) key(text string, f form) (words, tag) {
 	return c.utxo.key(text, f)
 }
 
-// hashKey returns the Key of class kind with the hash in text, which is CashAddr
-// in normal form.
+// hashKey returns the Key of class kind with the hash in text, which must be
+// CashAddr in normal form.
 func (c *cashAddr) hashKey(kind identity.Class, text string) (words, tag) {
 	return cashKey(kind, cashaddr.Bitcoin, text[len(c.prefix)+1:])
 }
 
-// cashKey returns the Key of class c with what follows the version byte of body,
-// which is valid, at most 32 bytes of it.
+// cashKey returns the Key of class c with at most 32 bytes that follow the
+// version byte of body, which must be valid.
 func cashKey(c identity.Class, a *cashaddr.Alphabet, body string) (words, tag) {
 	var b [1 + 33]byte
 	n := a.Read(b[:], body[:len(body)-cashaddr.ChecksumLen])

@@ -5,10 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// plain appends s to dst as ASCII: without invisible characters, in half width,
-// and with an A, a digit of all alphabets of keys, for every other letter. An
+// plain appends an ASCII approximation of s to dst, for the recognition of
+// secrets. It drops invisible characters, narrows full-width characters, and
+// replaces other letters by A, which is a digit in every alphabet of keys. An
 // ideograph, which is a word of a Chinese mnemonic, becomes a word of three
-// letters, and a syllable of Japanese or Korean two letters.
+// letters; a syllable of Japanese or Korean becomes two letters.
 func plain(dst []byte, s string) []byte {
 	for _, c := range s {
 		switch {
@@ -34,7 +35,7 @@ func plain(dst []byte, s string) []byte {
 	return dst
 }
 
-// The classes of characters, as sets of bits in charClass.
+// The classes of characters, as bits of charClass.
 const (
 	classUpper   uint16 = 1 << iota // A-Z
 	classLower                      // a-z
@@ -43,13 +44,13 @@ const (
 	classBase32                     // A-Z and 2-7
 	classBech32                     // the digits of Bech32, in either case
 	classHex                        // 0-9, a-f, A-F
-	classAddress                    // what stands in addresses of any chain
+	classAddress                    // occurs in addresses of some chain
 	classBase64                     // the digits of both Base64 alphabets
 	classLower32                    // a-z and 2-7
 	classAlnum   = classUpper | classLower | classDigit
 )
 
-// charClass has the classes of each byte.
+// charClass maps each byte to its classes.
 var charClass = func() (t [256]uint16) {
 	for class, members := range map[uint16]string{
 		classUpper:   "ABCDEFGHIJKLMNOPQRSTUVWXYZ",

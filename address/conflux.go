@@ -8,15 +8,15 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// conflux is the format of Conflux Core: the prefix "cfx:", optional fields, and
-// with the checksum of CashAddr and an alphabet of its own a version byte, which
-// is zero, and 20 bytes, whose first four bits tell users, contracts and what is
-// built in apart. A field "type.…" must agree with them; other fields say
-// nothing. All of it is in lower or in upper case. The normal form is lower case
-// and has no fields.
+// conflux is the format of Conflux Core: the prefix "cfx:", optional fields,
+// and a CashAddr body in a different alphabet. The body is a version byte,
+// which is zero, and 20 bytes, whose first four bits distinguish users,
+// contracts and built-in contracts. A field "type.…" must agree with them;
+// other fields are ignored. The text is all lower or all upper case. The normal
+// form is lower case and has no fields.
 //
-// The 20 bytes of a user are the Keccak-256 of a key with its first four bits
-// replaced, so that they are no [KeccakHash].
+// The 20 bytes of a user are the Keccak-256 hash of a key with the first four
+// bits replaced, so they are not an [identity.KeccakHash].
 //
 // See CIP-37, "Base32Check addresses", and cfx_addr of conflux-rust for the
 // alphabet.
@@ -25,11 +25,11 @@ type conflux struct{}
 const (
 	confluxPrefix = "cfx"
 	confluxTest   = "cfxtest"
-	confluxChars  = 34  // with the version byte, without the checksum
+	confluxChars  = 34  // including the version byte, excluding the checksum
 	maxConflux    = 128 // with fields
 )
 
-// The first four bits of an address.
+// The values of the first four bits of an address.
 const (
 	confluxBuiltin  = 0x00
 	confluxUser     = 0x10
@@ -45,13 +45,13 @@ func (conflux) parse(s string, tolerant bool) (string, form, fault) {
 	switch {
 	case bad.err != nil:
 		return "", 0, bad.after(body)
-	case isUpper: // and the prefix is not
+	case isUpper: // but the prefix is lower case
 		return "", 0, badChar(body)
 	}
 	return s, 0, fault{}
 }
 
-// parseConfluxSlowly reads what is not in normal form.
+// parseConfluxSlowly parses text that is not in normal form.
 func parseConfluxSlowly(s string) (string, form, fault) {
 	if len(s) > maxConflux {
 		return "", 0, badLength
@@ -93,8 +93,8 @@ func parseConfluxSlowly(s string) (string, form, fault) {
 	return text, 0, fault{}
 }
 
-// mixedCase returns the offset of the first letter of s whose case is not that
-// of the first letter, or -1.
+// mixedCase returns the offset of the first letter of s whose case differs from
+// that of the first letter, or -1.
 func mixedCase(s string) int {
 	first := -1
 	for i := range len(s) {
@@ -112,7 +112,7 @@ func mixedCase(s string) int {
 }
 
 // isConfluxTest reports whether prefix is that of a network other than the main
-// one.
+// network.
 func isConfluxTest(prefix string) bool {
 	id, ok := strings.CutPrefix(prefix, "net")
 	if !ok {
@@ -122,7 +122,7 @@ func isConfluxTest(prefix string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == id && n != 1 && n != 1029
 }
 
-// parseConfluxBody reads what stands behind prefix and fields.
+// parseConfluxBody parses the text after prefix and fields.
 func parseConfluxBody(prefix, body string) (isUpper bool, bad fault) {
 	isUpper, at, f := cashaddr.Conflux.Verify(prefix, body)
 	switch {
@@ -146,7 +146,7 @@ func parseConfluxBody(prefix, body string) (isUpper bool, bad fault) {
 	return false, badSyntax
 }
 
-// isConfluxField reports whether field is one that can stand before body.
+// isConfluxField reports whether field is valid before body.
 func isConfluxField(field, body string) bool {
 	key, value, ok := strings.Cut(field, ".")
 	if !ok || strings.Contains(value, ".") || key == "" || value == "" {

@@ -7,21 +7,20 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// A cosmos is the format of the chains made with the Cosmos SDK: Bech32 of
-// 20 bytes, the hash160 of a secp256k1 key, or of 32 bytes, for contracts,
-// modules and interchain accounts. The tolerant reading takes the address of a
-// validator, which is that of its operator's account with another human-
-// readable part; those of consensus keys ("…valcons") and public keys are other
-// things.
+// A cosmos is the format of Cosmos SDK chains: Bech32 of 20 bytes, the hash160
+// of a secp256k1 key, or of 32 bytes, for contracts, modules and interchain
+// accounts. In tolerant mode, parse also accepts the address of a validator,
+// which is the account of its operator with another human-readable part. It
+// rejects the addresses of consensus keys ("…valcons") and public keys.
 //
 // See ADR 28, "Derive addresses", of the Cosmos SDK.
 type cosmos struct {
 	hrp      string
-	test     string // human-readable parts of the test networks, separated by blanks
-	operator string // human-readable part of validators; "": hrp and "valoper"
+	test     string // human-readable parts of the test networks, separated by spaces
+	operator string // human-readable part of validators; "" means hrp and "valoper"
 }
 
-// The lengths of Cosmos addresses.
+// The lengths of Cosmos addresses in bytes.
 const (
 	cosmosLen     = 20
 	cosmosLongLen = 32
@@ -50,9 +49,9 @@ func (c *cosmos) parse(s string, tolerant bool) (string, form, fault) {
 	return text, formCosmos, fault{}
 }
 
-// operatorAccount returns the account of the validator s with the human-readable
-// part hrp, or "" if s is none. The one of validators is operator, or if that
-// is "", hrp and "valoper".
+// operatorAccount returns the account of the validator s with the
+// human-readable part hrp, or "" if s is not a validator. The human-readable
+// part of validators is operator, or hrp and "valoper" if operator is "".
 func operatorAccount(hrp, operator, s string) string {
 	const suffix = "valoper"
 	if operator == "" {
@@ -82,11 +81,11 @@ func (c *cosmos) key(text string, f form) (words, tag) {
 func (c *cosmos) proves(form) bool { return true }
 
 // sei is the format of Sei: that of a Cosmos chain, and "0x" and 40 hex digits
-// for the accounts of its EVM, which are those of all EVM chains. One key has an
-// account of either kind, and which belong together only the chain knows: the
+// for EVM accounts, which are those of all EVM chains. A key has one account of
+// each kind. Only the chain knows which accounts belong together, because their
 // bytes are the results of different hashes.
 //
-// See "Accounts" of its documents.
+// See "Accounts" in its documentation.
 type sei struct{ cosmos }
 
 const formSeiEVM = lastCosmosForm
@@ -113,17 +112,18 @@ func (c *sei) key(text string, f form) (words, tag) {
 	return c.cosmos.key(text, f)
 }
 
-// An evmBech32 is the format of an EVM chain that also writes the 20 bytes of an
-// account in Bech32. The canonical form is that of all EVM chains. On the Cosmos
-// chains among them the tolerant reading takes the address of a validator for
-// its account.
+// An evmBech32 is the format of an EVM chain that also writes accounts as the
+// Bech32 of their 20 bytes. The canonical form is that of all EVM chains. On
+// the Cosmos SDK chains among them, parse in tolerant mode also accepts the
+// address of a validator.
 //
-// See the documents of harmony, iotex, injective, evmos, canto and zetachain.
+// See the documentation of harmony, iotex, injective, evmos, canto and
+// zetachain.
 type evmBech32 struct {
 	evm
 	hrp      string
-	test     string // human-readable parts of the test networks, separated by blanks
-	operator string // human-readable part of validators; "": there is none
+	test     string // human-readable parts of the test networks, separated by spaces
+	operator string // human-readable part of validators, if any
 }
 
 const formEVMBech32 = formEVM + 1

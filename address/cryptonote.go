@@ -6,16 +6,16 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// cryptonote is the format of Monero and its kin: block-wise Base58 of a tag
-// (a varint), the public spend key, the public view key, in an integrated
-// address an 8-byte payment id, and the first four bytes of the Keccak-256 hash
-// of all that.
+// cryptonote is the format of Monero and similar chains: block-wise Base58 of a
+// tag (a varint), the public spend key, the public view key, an 8-byte payment
+// id in an integrated address, and the first four bytes of the Keccak-256 hash
+// of the others.
 //
-// Both keys must be points of the curve in their one encoding, as the node
-// checks; a string with a right checksum names no wallet otherwise. The payment
-// id is no part of the account: the canonical form of an integrated address is
-// its standard address. A subaddress is an account of its own, which cannot be
-// linked to its main address.
+// Both keys must be canonical encodings of points of the curve, as the node
+// requires; a string with other keys belongs to no wallet even if its checksum
+// matches. The payment id is not part of the account: the canonical form of an
+// integrated address is its standard address. A subaddress is a separate
+// account, which cannot be linked to its main address.
 //
 // The letter case matters; the normal form is the input. 64 hex digits are a
 // private key.
@@ -115,8 +115,8 @@ func (c cryptonote) key(text string, f form) (words, tag) {
 
 func (c cryptonote) proves(form) bool { return true }
 
-// cryptonoteKey returns the Key of the spend key and the view key in text, a
-// valid address.
+// cryptonoteKey returns the Key of the spend key and the view key in text,
+// which must be valid.
 func cryptonoteKey(c identity.Class, text string) (words, tag) {
 	var buf [cnMaxBytes]byte
 	decodeCryptonote(&buf, text)

@@ -4,9 +4,10 @@ import (
 	"github.com/walletscreen/walletscreen/address/internal/curve"
 )
 
-// Decred writes a public key as one byte, which is the signature algorithm and,
-// in the top bit, whether the other coordinate is odd, and the 32 bytes of a
-// coordinate. The address is an account of its own: coins paid to it are locked
+// Decred writes a public key as one byte and the 32 bytes of a coordinate. The
+// byte holds the signature algorithm and, in the top bit, whether the other
+// coordinate is odd. Such an address is a separate account, because coins paid
+// to it are locked with the key, not with its hash. See dcrd, txscript/stdaddr.
 // with the key, not with its hash. See dcrd, txscript/stdaddr.
 const (
 	decredECDSA = iota
@@ -26,8 +27,8 @@ func isDecredKey(b []byte) bool {
 	return false
 }
 
-// decredKeyHash returns the hash of the key b that the P2PKH address of the key
-// shows.
+// decredKeyHash returns the hash of the key b as in the P2PKH address of the
+// key.
 func decredKeyHash(b []byte) []byte {
 	if b[0] == decredEd25519 {
 		return blake160(b[1:])
@@ -38,7 +39,7 @@ func decredKeyHash(b []byte) []byte {
 	return blake160(key[:])
 }
 
-// isSecp256k1X reports whether x, 32 bytes, is the first coordinate of a point of
+// isSecp256k1X reports whether x, 32 bytes, is the x coordinate of a point of
 // secp256k1.
 func isSecp256k1X(x []byte) bool {
 	key := [33]byte{2}
@@ -47,15 +48,15 @@ func isSecp256k1X(x []byte) bool {
 	return ok
 }
 
-// decredVersions are the version bytes of decred that other chains do not have.
+// decredVersions holds the version bytes that only decred uses.
 var decredVersions = []version{
 	{"\x13\x86", formPubKey},
 	{"\x07\x1f", formEdwards},
 	{"\x07\x01", formSchnorr},
 }
 
-// decredTest are the version bytes of decred's test, simulation and regression
-// test networks.
+// decredTest holds the version bytes of decred's test, simulation and
+// regression test networks.
 var decredTest = []string{
 	"\x0f\x21", "\x0e\xfc", "\x28\xf7", "\x0f\x01", "\x0e\xe3",
 	"\x0e\x91", "\x0e\x6c", "\x27\x6f", "\x0e\x71", "\x0e\x53",

@@ -8,21 +8,22 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// diagnose makes the error for s, which is not an address of row r because of
-// bad. bare is the part of s, beginning at offset at, that was read as the
-// address. The first of these that applies is the reason: s is an account of
-// internet-computer, which a checksum tells from a private key; a secret stands in s;
-// a character that no address has; a test network; the address of another
-// chain; what the format of the chain has found.
+// diagnose returns the error for s, which is not an address of row r because of
+// bad. bare is the part of s, beginning at offset at, that was parsed. diagnose
+// reports the first of these reasons that applies: s is an account of
+// internet-computer, which has a checksum, unlike a private key; s contains a
+// secret; a character occurs in no address; s is from a test network; s is an
+// address of another chain; bad.
 //
-// It may take its time, some microseconds: nobody waits for an error. Beyond
-// maxDiagnosed it looks at nothing.
+// It may take some microseconds, since errors are rare. It ignores everything
+// after maxDiagnosed.
 func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 	c := &chains[r-1]
 	e := &ParseError{Chain: c.slug, Input: clip(s), Offset: -1, Err: bad.err}
 	if r != icpRow {
-		// An account id is 64 hex digits, and the first eight are the CRC-32 of the
-		// others. An account can also end in 64 digits, its subaccount.
+		// An account id is 64 hex digits whose first eight are the
+		// CRC-32 of the others. Other accounts can end with 64 digits
+		// too, their subaccount.
 		if _, _, f := (icp{}).parse(s, false); f.err == nil {
 			e.Err, e.Other = ErrOtherChain, chains[icpRow-1].slug
 			return e
@@ -47,7 +48,8 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 		return e
 	}
 	if text, _, f := c.format.parse(bare, true); f.err == nil {
-		// Only Normalize takes it: the account is not in doubt.
+		// Only Normalize accepts it, because the account is not in
+		// doubt.
 		if bad.err == ErrChecksum {
 			e.hint = "the lower-case form is " + text
 		} else {
@@ -89,8 +91,8 @@ func (e *ParseError) redact(r uint16, bare string, at int, bad fault, hint strin
 	}
 }
 
-// looksAlike reports whether s, which could be a secret, looks as much like an
-// address of f, so that the fault of the format says more.
+// looksAlike reports whether s, which could be a secret, resembles an address
+// of f so much that the fault of the format is more helpful.
 func looksAlike(f format, s, hint string) bool {
 	if hint == couldBeBytes {
 		_, ok := f.(arweave)
@@ -112,14 +114,13 @@ func looksAlike(f format, s, hint string) bool {
 	return false
 }
 
-// isEVMText reports whether s is "0x" and 40 hex digits, with capitals that need
-// not verify.
+// isEVMText reports whether s is "0x" and 40 hex digits, in any letter case.
 func isEVMText(s string) bool {
 	return len(s) == evmLen && s[0] == '0' && s[1] == 'x' && isHex(s[2:])
 }
 
 // legacyForm returns the Base58 form of a, an address in CashAddr, if c is
-// bitcoin-sv: its node reads the Base58 form only, of the same account.
+// bitcoin-sv, whose node reads only the Base58 form.
 func legacyForm(c *chain, a Address) string {
 	if c.slug != "bitcoin-sv" || a.Chain() != "bitcoin-cash" {
 		return ""
@@ -136,8 +137,8 @@ func legacyForm(c *chain, a Address) string {
 	}
 }
 
-// firstForeign returns the offset of the first character in s that no address
-// has, and -1 if there is none. Blanks inside are nimiq's alone.
+// firstForeign returns the offset of the first character in s that occurs in no
+// address, or -1. Only nimiq permits spaces within an address.
 func firstForeign(c *chain, s string) int {
 	s = s[:min(len(s), maxDiagnosed)]
 	for i := range len(s) {
@@ -148,8 +149,9 @@ func firstForeign(c *chain, s string) int {
 	return -1
 }
 
-// nameChar returns the code point at the beginning of s, and the name of it if
-// it is one that is mistaken for another or for nothing; "" for plain ASCII.
+// nameChar returns the code point and name of the character at the beginning of
+// s if people confuse it with another or overlook it. For plain ASCII it
+// returns "".
 func nameChar(s string) string {
 	c, n := utf8.DecodeRuneInString(s)
 	if c == utf8.RuneError && n <= 1 {
@@ -176,8 +178,8 @@ func nameChar(s string) string {
 
 var digitNames = [10]string{"ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"}
 
-// charNames has the names, by the Unicode character database, of characters
-// that look like a Latin letter, like a blank or like nothing.
+// charNames holds the Unicode names of characters that look like a Latin letter
+// or a space, or are invisible.
 var charNames = map[rune]string{
 	0x0000: "NULL", 0x0009: "TAB", 0x000a: "LINE FEED", 0x000d: "CARRIAGE RETURN", 0x0020: "SPACE",
 	0x00a0: "NO-BREAK SPACE", 0x00ad: "SOFT HYPHEN", 0x034f: "COMBINING GRAPHEME JOINER",
@@ -223,8 +225,8 @@ var charNames = map[rune]string{
 	0x03c7: "GREEK SMALL LETTER CHI",
 }
 
-// redactSecret returns s, cut to what an error keeps, or "" if a private key or
-// a seed stands in it.
+// redactSecret returns s truncated to what an error keeps, or "" if it contains
+// a private key or a seed.
 func redactSecret(s string) string {
 	if secretIn(0, s) != "" {
 		return ""
@@ -232,8 +234,8 @@ func redactSecret(s string) string {
 	return clip(s)
 }
 
-// clip returns s, cut to what an error keeps. What is cut is copied, so that the
-// error does not keep megabytes alive.
+// clip returns s truncated to what an error keeps. It copies the result if it
+// truncates, so that the error does not keep a large string in memory.
 func clip(s string) string {
 	if len(s) > maxDiagnosed {
 		return strings.Clone(s[:maxDiagnosed])
@@ -241,7 +243,7 @@ func clip(s string) string {
 	return s
 }
 
-// withoutChain returns the error for text that has no chain in front.
+// withoutChain returns the error for text without a chain in front.
 func withoutChain(text string) *ParseError {
 	e := &ParseError{Input: redactSecret(text), Offset: -1, Err: ErrSyntax, hint: `want "chain:address"`}
 	if e.Input == "" {

@@ -8,15 +8,16 @@ import (
 )
 
 // ergo is the format of Ergo: Base58 of a byte for network and type, the
-// content, and the first four bytes of the BLAKE2b-256 hash of both. The content
-// is a public key (P2PK), the first 24 bytes of the hash of a script (P2SH), or
-// a script (P2S). The letter case matters; the normal form is the input. A key
-// must be a point of the curve, for Ergo's node reads no other.
+// content, and the first four bytes of the BLAKE2b-256 hash of both. The
+// content is a public key (P2PK), the first 24 bytes of the hash of a script
+// (P2SH), or a script (P2S). The letter case matters; the normal form is the
+// input. A key must be a point of the curve, as Ergo's node requires. The
+// format is by hand because no Go library reads it.
 //
-// A P2S address can spell out the very script that a P2PK or a P2SH address
-// stands for. That is the same account, and the short address is its canonical
-// form. Scripts longer than what an address of base58.MaxLen characters holds
-// are refused, and scripts are not parsed.
+// A P2S address can contain the very script that a P2PK or a P2SH address
+// represents. That is the same account, and the short address is its canonical
+// form. Scripts that do not fit into base58.MaxLen characters are rejected.
+// Scripts are not parsed.
 //
 // See "Address" in the Ergo documentation, and ErgoAddress.scala of
 // sigmastate-interpreter.
@@ -26,7 +27,7 @@ const (
 	formErgoP2PK form = iota
 	formErgoP2SH
 	formErgoP2S
-	formErgoP2SOfP2PK // a P2S address with the script of a P2PK address
+	formErgoP2SOfP2PK // a P2S address that contains the script of a P2PK address
 	formErgoP2SOfP2SH
 )
 
@@ -35,11 +36,11 @@ const (
 	ergoKey     = 33
 	ergoHash    = 24
 
-	// The script that a P2PK address stands for, before the key.
+	// The script of a P2PK address, up to the key.
 	ergoKeyScript = "\x00\x08\xcd"
 
-	// The script that a P2SH address stands for, around the hash. It names a
-	// variable twice: 1 in older software, 126 in newer.
+	// The script of a P2SH address, around the hash. It names a variable
+	// twice: 1 in older software, 126 in newer.
 	ergoHashScript    = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3\x01\x0e\x04\x00\x04\x30\x0e\x18"
 	ergoHashScript126 = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3\x7e\x0e\x04\x00\x04\x30\x0e\x18"
 	ergoHashTail      = "\xd4\x08\x01"
@@ -79,14 +80,14 @@ func (ergo) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// isSecp256k1Key reports whether key is a compressed public key: 02 or 03, and
-// the first coordinate of a point.
+// isSecp256k1Key reports whether key is a compressed public key: 02 or 03 and
+// the x coordinate of a point.
 func isSecp256k1Key(key [33]byte) bool {
 	_, ok := decompress(key)
 	return ok
 }
 
-// ergoScriptForm returns the form of a P2S address of the script.
+// ergoScriptForm returns the form of a P2S address with the script.
 func ergoScriptForm(script []byte) form {
 	const p2pk, p2sh = len(ergoKeyScript), len(ergoHashScript)
 	switch {
@@ -145,9 +146,9 @@ func (ergo) key(text string, f form) (words, tag) {
 
 func (ergo) proves(form) bool { return true }
 
-// secp256k1Key returns the Key of a compressed secp256k1 public key: its
-// x coordinate. The two points that share one are controlled by the same
-// secret, and some chains show nothing but x.
+// secp256k1Key returns the Key of a compressed secp256k1 public key: its x
+// coordinate. The same secret controls both points with an x coordinate, and
+// some chains reveal only x.
 func secp256k1Key(compressed []byte) (words, tag) {
 	return makeKey(identity.Secp256k1, compressed[1:])
 }

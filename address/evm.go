@@ -7,18 +7,17 @@ import (
 )
 
 // evmFamily marks the formats whose accounts are the 20-byte accounts of the
-// Ethereum Virtual Machine: one account over all chains of the family. A format
-// that embeds the type evm does not have the method, for the field of that name
-// hides it; hence a check by the compiler beside each.
+// Ethereum Virtual Machine, which are the same account on all chains of the
+// family. A compile-time assertion beside each format catches a missing method.
 type evmFamily interface {
 	format
 	isEVM()
 }
 
 // evm is the format of the EVM chains: "0x" and 40 hex digits, 20 bytes in all.
-// The normal form is lower case. Digits that are all lower or all upper case
-// carry no checksum; mixed case is one, by EIP-55. The tolerant reading takes
-// mixed case that does not verify and "0X".
+// The normal form is lower case. Digits in a single letter case have no
+// checksum; mixed case must match EIP-55. In tolerant mode, parse also accepts
+// mixed case that does not match, and "0X".
 //
 // See EIP-55, "Mixed-case checksum address encoding".
 type evm struct{}
@@ -34,10 +33,10 @@ var _ evmFamily = evm{}
 
 func (evm) isEVM() {}
 
-// isPlainEVM reports whether s is an address in normal form, as most are.
+// isPlainEVM reports whether s is in normal form, as most addresses are.
 func isPlainEVM(s string) bool { return len(s) == evmLen && s[:2] == "0x" && isLowerHex40(s[2:]) }
 
-// parse takes 64 hex digits for a private key.
+// parse reports 64 hex digits as a private key.
 func (evm) parse(s string, tolerant bool) (string, form, fault) {
 	if len(s) != evmLen {
 		return "", 0, badHexLength(s)
@@ -49,8 +48,8 @@ func (evm) parse(s string, tolerant bool) (string, form, fault) {
 	return text, formEVM, bad
 }
 
-// parseEVMDigits returns the normal form of the account whose 40 hex digits end
-// s, "0x" and the digits: s itself if it is that.
+// parseEVMDigits returns the normal form of s, which is "0x" and 40 hex digits;
+// the digits are given again. If s is in normal form, it returns s.
 func parseEVMDigits(s, digits string, tolerant bool) (string, fault) {
 	kind, ok := hexCase(digits)
 	switch {
@@ -75,7 +74,7 @@ func (evm) key(text string, f form) (words, tag) { return evmKey(identity.Keccak
 
 func (evm) proves(form) bool { return true }
 
-// evmKey returns the Key of the 20 bytes in 40 valid hex digits.
+// evmKey returns the Key of the 20 bytes that 40 valid hex digits spell.
 func evmKey(c identity.Class, digits string) (words, tag) {
 	_ = digits[39]
 	return identity.MakeWords(
@@ -85,17 +84,17 @@ func evmKey(c identity.Class, digits string) (words, tag) {
 	), makeTag(c, 20)
 }
 
-// isEIP55 reports whether mixed, 40 valid hex digits, has the letter case that
-// EIP-55 gives to them: a letter is upper case where the nibble at its place in
-// the hash of the lower-case digits is 8 or more.
+// isEIP55 reports whether the letter case of mixed, 40 valid hex digits,
+// matches EIP-55: a letter is upper case if the nibble at its position in the
+// hash of the lower-case digits is 8 or more.
 func isEIP55(mixed string) bool {
 	h0, h1, h2 := keccakWords(lowerHex8(load8(mixed, 0)), lowerHex8(load8(mixed, 8)), lowerHex8(load8(mixed, 16)),
 		lowerHex8(load8(mixed, 24)), lowerHex8(load8(mixed, 32)))
 	return fitsHash(mixed, h0, h1, h2)
 }
 
-// isERC1191 is isEIP55 with a prefix of at most 32 bytes, the decimal chain id
-// and "0x", that is hashed before the digits.
+// isERC1191 is like isEIP55 but hashes prefix before the digits. prefix is the
+// decimal chain id and "0x", at most 32 bytes.
 func isERC1191(mixed, prefix string) bool {
 	var text [32 + 40]byte
 	n := copy(text[:32], prefix)
@@ -104,8 +103,8 @@ func isERC1191(mixed, prefix string) bool {
 	return fitsHash(mixed, binary.LittleEndian.Uint64(sum[0:]), binary.LittleEndian.Uint64(sum[8:]), binary.LittleEndian.Uint64(sum[16:]))
 }
 
-// fitsHash reports whether the case of the letters in 40 hex digits is what the
-// hash that begins with the given words says.
+// fitsHash reports whether the letter case of 40 hex digits matches the hash
+// that begins with the given words.
 func fitsHash(mixed string, h0, h1, h2 uint64) bool {
 	wrong := wrongCase8(load8(mixed, 0), h0) | wrongCase8(load8(mixed, 8), h0>>32) |
 		wrongCase8(load8(mixed, 16), h1) | wrongCase8(load8(mixed, 24), h1>>32) |
@@ -113,8 +112,8 @@ func fitsHash(mixed string, h0, h1, h2 uint64) bool {
 	return wrong == 0
 }
 
-// wrongCase8 returns which of the eight valid hex digits in w are letters whose
-// case is not what the lower four bytes of hash say.
+// wrongCase8 returns the bits of those of the eight valid hex digits in w that
+// are letters whose case does not match the lower four bytes of hash.
 func wrongCase8(w, hash uint64) uint64 {
 	hash &= 1<<32 - 1
 	hash = (hash | hash<<16) & 0x0000ffff0000ffff

@@ -1,14 +1,14 @@
 package address
 
-// erc1191 is the format of an EVM chain whose wallets write the letter case of
-// ERC-1191, EIP-55 with the chain id in the hash, as well as that of EIP-55.
-// Either proves an address; an address whose case fails both is refused by the
-// strict reading.
+// erc1191 is the format of an EVM chain whose wallets use the letter case of
+// ERC-1191, EIP-55 with the chain id in the hash, in addition to that of
+// EIP-55. Either is a valid checksum; in strict mode, parse rejects mixed case
+// that matches neither.
 //
 // See ERC-1191, "Add chain id to mixed-case checksum address encoding", and
 // RSKIP-60.
 type erc1191 struct {
-	prefix string // what is hashed before the digits: the decimal chain id and "0x"
+	prefix string // hashed before the digits: the decimal chain id and "0x"
 }
 
 var _ evmFamily = erc1191{}

@@ -6,16 +6,16 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// otherEVM is the format of the EVM chains that have no row in the table. Such a
-// chain is named by its CAIP-2 id, "eip155:" and a number, which is a part of the
-// text of its addresses: "eip155:98865:0x…".
+// otherEVM is the format of the EVM chains without a row in the table. Such a
+// chain is identified by its CAIP-2 id, "eip155:" and a number, which is part
+// of the text of its addresses: "eip155:98865:0x…".
 //
 // See EIP-155 and the CAIP-2 namespace eip155.
 type otherEVM struct{ evm }
 
 const (
 	otherEVMSlug   = "eip155"
-	formOtherEVM   = formEVM + 2 // not formEVM: the text has a prefix
+	formOtherEVM   = formEVM + 2 // differs from formEVM because the text has a prefix
 	eip155         = otherEVMSlug + ":"
 	maxChainDigits = 32 // by CAIP-2
 )
@@ -40,8 +40,8 @@ func (otherEVM) key(text string, f form) (words, tag) {
 	return evmKey(identity.KeccakHash, text[len(text)-40:])
 }
 
-// chainNumber reports whether c is "eip155:" and a number that is written without
-// leading zeros.
+// chainNumber reports whether c is "eip155:" and a number without leading
+// zeros.
 func chainNumber(c Chain) (digits string, ok bool) {
 	digits, ok = strings.CutPrefix(string(c), eip155)
 	if !ok || digits == "" || len(digits) > maxChainDigits || digits[0] == '0' {
@@ -55,8 +55,8 @@ func chainNumber(c Chain) (digits string, ok bool) {
 	return digits, true
 }
 
-// rowOf returns the row of c, plus one: that of its slug, for "eip155:" and a
-// number that of the EVM chain with this id, and otherEVMRow if there is none. It
+// rowOf returns the row of c, plus one. c can be a slug, or "eip155:" and the
+// id of an EVM chain; for an id without a row, rowOf returns otherEVMRow. It
 // returns zero if c is not a chain.
 func rowOf(c Chain) uint16 {
 	if r := lookup(c); r != 0 && r != otherEVMRow {
@@ -73,8 +73,8 @@ func rowOf(c Chain) uint16 {
 	return otherEVMRow
 }
 
-// parseOther is [Parse] or, if tolerant, [Normalize] on a chain that lookup does
-// not find.
+// parseOther implements [Parse] or, if tolerant, [Normalize] for a chain that
+// lookup does not find.
 func parseOther(c Chain, s string, tolerant bool) (Address, error) {
 	r := rowOf(c)
 	if r == 0 {
@@ -103,8 +103,8 @@ func parseOther(c Chain, s string, tolerant bool) (Address, error) {
 	return Address{string(c) + ":" + text, r, formOtherEVM}, nil
 }
 
-// cutID returns s without what names the chain c: its id in front, by CAIP-10, or
-// the scheme of ethereum and the number behind, by EIP-681.
+// cutID returns s without the identifier of the chain c: its id in front, as in
+// CAIP-10, or the scheme of ethereum and the number at the end, as in EIP-681.
 func cutID(c Chain, s string) (string, bool) {
 	if len(s) > len(c) && strings.EqualFold(s[:len(c)], string(c)) && s[len(c)] == ':' {
 		return s[len(c)+1:], true

@@ -2,11 +2,11 @@ package address
 
 import "github.com/walletscreen/walletscreen/internal/identity"
 
-// evmPrefixed is the format of an EVM chain that writes its addresses with a
-// prefix in the place of "0x": the prefix and 40 hex digits. "0x" is taken as
-// well, and both spell one account. The letter case is as in evm. The normal
-// form keeps the prefix that was given, in lower case; the tolerant reading
-// takes capitals in it.
+// evmPrefixed is the format of an EVM chain that writes addresses with another
+// prefix instead of "0x": the prefix and 40 hex digits. It also accepts "0x",
+// which spells the same account. The rules for letter case are those of evm.
+// The normal form keeps the prefix, in lower case; in tolerant mode, parse
+// accepts capitals in it.
 //
 // See the XDC Network documentation, "XDC address prefix", and the Ronin
 // documentation, "Address formats".

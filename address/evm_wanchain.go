@@ -1,9 +1,9 @@
 package address
 
-// wanchain is the format of Wanchain. Its wallets invert the letter case of EIP-55
-// to distinguish its addresses from those of Ethereum. The node accepts any letter
-// case, and other software writes EIP-55, so either proves an address; the strict
-// reading refuses an address whose case fails both.
+// wanchain is the format of Wanchain. Its wallets invert the letter case of
+// EIP-55 to distinguish its addresses from those of Ethereum. The node accepts
+// any letter case, and other software writes EIP-55, so either is a valid
+// checksum; in strict mode, parse rejects mixed case that matches neither.
 //
 // See toChecksumAddress of wanchain-util.
 type wanchain struct{}
@@ -20,8 +20,8 @@ func (wanchain) parse(s string, tolerant bool) (string, form, fault) {
 	return text, f, bad
 }
 
-// isInvertedEIP55 reports whether mixed, 40 valid hex digits, has EIP-55's
-// letter case with capitals for small letters and the reverse.
+// isInvertedEIP55 reports whether the letter case of mixed, 40 valid hex
+// digits, is the inverse of EIP-55.
 func isInvertedEIP55(mixed string) bool {
 	var inverted [40]byte
 	for i := range inverted {

@@ -11,21 +11,21 @@ import (
 // filecoin is the format of filecoin: "f", a digit for the protocol, and
 //
 //	f0  the number of an actor, in decimal
-//	f1  the BLAKE2b-160 of a secp256k1 key
-//	f2  the BLAKE2b-160 of what made an actor
+//	f1  the BLAKE2b-160 hash of a secp256k1 key
+//	f2  the BLAKE2b-160 hash of the creation of an actor
 //	f3  a BLS key of 48 bytes
 //	f4  the number of the actor that manages the name space, "f", and up to 54
-//	    bytes of its own; the one in use is 10, with Ethereum's 20 bytes
+//	    bytes; name space 10, the only one in use, has Ethereum's 20 bytes
 //
-// Bytes are in small letters of Base32 and end with the BLAKE2b-32 of the
+// The bytes are in lower-case Base32 and end with the BLAKE2b-32 hash of the
 // protocol, the name space as a varint, and the bytes. On test networks the
-// first letter is "t". Which f0 and f1 to f4 are one account is known on the
-// chain only.
+// first letter is "t". Only the chain knows which f0 address is the account of
+// an f1 to f4 address.
 //
 // See the Filecoin specification, "Address", and FIP-0048.
 type filecoin struct{}
 
-// The forms are the protocols.
+// The forms are the protocol numbers.
 const (
 	formFilecoinID form = iota
 	formFilecoinSecp256k1
@@ -84,8 +84,8 @@ func parseFilecoin(s string) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// decodeFilecoin writes to raw the protocol, for f4 the name space, the bytes
-// and the checksum that s spells. It returns the length up to the checksum.
+// decodeFilecoin decodes s into raw: the protocol, for f4 the name space, the
+// bytes and the checksum. It returns the length without the checksum.
 func decodeFilecoin(raw *[filecoinMaxBytes]byte, s string, f form) (int, fault) {
 	raw[0] = byte(f)
 	n, at := 1, 2
@@ -102,7 +102,7 @@ func decodeFilecoin(raw *[filecoinMaxBytes]byte, s string, f form) (int, fault) 
 		at = end + 1
 		n += binary.PutUvarint(raw[n:], space)
 	}
-	size := (len(s)-at)*5/8 - 4 // without the checksum
+	size := (len(s)-at)*5/8 - 4 // excluding the checksum
 	want := size
 	switch f {
 	case formFilecoinSecp256k1, formFilecoinActor:
@@ -121,8 +121,8 @@ func decodeFilecoin(raw *[filecoinMaxBytes]byte, s string, f form) (int, fault) 
 
 func (filecoin) canonical(text string, f form) (string, form) { return text, f }
 
-// longDelegated is the class of those f4 accounts whose payload is hashed, that
-// none of them can be made to look like a short one.
+// longDelegated is the class of f4 accounts whose payload is hashed. It differs
+// from that of the others, so that no hash can imitate a short payload.
 const longDelegated = identity.Class(formFilecoinDelegated) + 1
 
 func (filecoin) account(text string, f form) (words, tag) {
@@ -156,12 +156,12 @@ func (filecoin) key(text string, f form) (words, tag) {
 
 func (filecoin) proves(f form) bool { return f != formFilecoinID }
 
-// maxID is the largest number of an account on filecoin and hedera, which count
-// them in signed 64-bit numbers.
+// maxID is the largest account number on filecoin and hedera, which use signed
+// 64-bit numbers.
 const maxID = 1<<63 - 1
 
-// parseID reads the number of an account at offset at of s: decimal digits
-// without leading zeros. It returns the number and the offset behind it.
+// parseID parses the account number at offset at of s: decimal digits without
+// leading zeros. It returns the number and the offset after it.
 func parseID(s string, at int) (id uint64, end int, bad fault) {
 	for end = at; end < len(s) && '0' <= s[end] && s[end] <= '9'; end++ {
 		if end-at == 19 {

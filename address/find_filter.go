@@ -2,10 +2,10 @@ package address
 
 import "strings"
 
-// proven looks whether s proves to be an address, of the first such chain in the
-// table. It is detectProven, but decides by the length of s, by its beginning and by
-// the classes of its characters which chains to try: most strings in a text cost
-// some nanoseconds.
+// proven returns s as an address of the first chain in the table on which it is
+// proven. It is a faster detectProven: the length of s, its beginning and the
+// classes of its characters select the chains to try, so most strings in a text
+// take some nanoseconds.
 func (f *finder) proven(s string) (Address, bool) {
 	if len(s) < minChunk || len(s) > maxSpan {
 		return Address{}, false
@@ -72,13 +72,13 @@ func beginsLikeOthers(s string) bool {
 	return len(s) == evmLen && hasHexPrefix(s) || len(s) == 48 && (s[0] == 'E' || s[0] == 'U') || hasAnyPrefix(s, "xdc", "FIO")
 }
 
-// tryAll is detectProven.
+// tryAll tries all chains.
 func (f *finder) tryAll(s string) (Address, bool) {
 	f.tries++
 	return detectProven(s, 0)
 }
 
-// tryRow looks whether s is an address of row r that proves itself. r may be zero.
+// tryRow reports whether s is a proven address of row r, which may be zero.
 func (f *finder) tryRow(r uint16, s string) (Address, bool) {
 	if r == 0 {
 		return Address{}, false
@@ -89,8 +89,8 @@ func (f *finder) tryRow(r uint16, s string) (Address, bool) {
 	return a, bad.err == nil && a.Proven()
 }
 
-// separatorRow returns the row of the only chain on which s, whose first separator
-// is at offset at, can prove to be an address; zero if there is none.
+// separatorRow returns the row of the only chain on which s can be a proven
+// address, or zero. The first separator in s is at offset at.
 func separatorRow(s string, at int) uint16 {
 	if len(s) == 48 && (s[0] == 'E' || s[0] == 'U') {
 		return separatorRows.ton
@@ -124,7 +124,7 @@ func separatorRow(s string, at int) uint16 {
 	return 0
 }
 
-// separatorRows are the rows of the chains whose addresses have separators.
+// separatorRows holds the rows of the chains whose addresses have separators.
 var separatorRows = struct {
 	ton, nem, hedera uint16
 	scheme           map[string]uint16
@@ -141,8 +141,7 @@ var siacoinRow = lookup("siacoin")
 // maxHRP is the length of the longest human-readable part.
 const maxHRP = 11
 
-// hrpRows has the rows of the chains by the human-readable parts of their
-// addresses.
+// hrpRows maps human-readable parts to the rows of their chains.
 var hrpRows = func() map[string][]uint16 {
 	rows := make(map[string][]uint16)
 	for i := range chains {
@@ -155,8 +154,8 @@ var hrpRows = func() map[string][]uint16 {
 	return rows
 }()
 
-// formatHRPs returns the human-readable parts of the addresses of f, some of them
-// perhaps empty.
+// formatHRPs returns the human-readable parts of the addresses of f. Some may
+// be empty.
 func formatHRPs(f format) []string {
 	switch f := f.(type) {
 	case *utxo:

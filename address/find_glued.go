@@ -9,10 +9,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
-// glued searches the word at start to end, which is no address, for addresses
-// that are glued to other text.
+// glued searches the word at start to end, which is not an address, for
+// addresses adjacent to other letters and digits.
 func (f *finder) glued(start, end int) {
-	stop := start // where the run of Base58 digits from i on ends
+	stop := start // end of the run of Base58 digits that includes i
 	for i := start; i < end; i++ {
 		if f.text[i] == '1' {
 			f.gluedBech32(start, i, end)
@@ -26,8 +26,8 @@ func (f *finder) glued(start, end int) {
 	}
 }
 
-// gluedBech32 searches for an address in Bech32 whose "1" is at one, in the word
-// at start to end.
+// gluedBech32 searches the word at start to end for a Bech32 address whose "1"
+// is at one.
 func (f *finder) gluedBech32(start, one, end int) {
 	data := f.text[one+1 : min(end, one+1+maxSpan)]
 	if len(data) < bech32.ChecksumLen || charClass[data[0]]&classBech32 == 0 {
@@ -48,8 +48,8 @@ func (f *finder) gluedBech32(start, one, end int) {
 	}
 }
 
-// gluedBase58 searches for an address in Base58Check that begins at start, in
-// a run of digits that goes to end.
+// gluedBase58 searches for an address in Base58Check that begins at start, in a
+// run of digits that ends at end.
 func (f *finder) gluedBase58(start, end int) {
 	end = min(end, start+maxGlued)
 	f.gluedDigits(base58.Bitcoin, start, end)
@@ -58,9 +58,8 @@ func (f *finder) gluedBase58(start, end int) {
 	}
 }
 
-// gluedDigits looks at the numbers that the digits from start on spell: at those
-// that can have the bytes of a version that is in use, 20 bytes of payload and the
-// checksum.
+// gluedDigits tries those runs of digits from start on whose number can consist
+// of a known version, 20 bytes of payload and a checksum.
 func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
 	first := alphabet.Value(f.text[start])
 	if first == 0 {
@@ -85,15 +84,15 @@ func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
 	}
 }
 
-// gluedZeros is gluedDigits for text that begins with the digit for zero: as many
-// bytes are zero.
+// gluedZeros implements gluedDigits for text that begins with the digit zero,
+// each of which stands for a zero byte.
 func (f *finder) gluedZeros(alphabet *base58.Alphabet, start, end int) {
 	zeros := 0
 	for start+zeros < end && alphabet.Value(f.text[start+zeros]) == 0 {
 		zeros++
 	}
 	if zeros > 1+20 {
-		return // next to nothing is left of the payload
+		return // the payload would be almost empty
 	}
 	var n number
 	for i := start + zeros; i < end && zeros+n.len() <= maxGluedBytes; i++ {
@@ -104,8 +103,8 @@ func (f *finder) gluedZeros(alphabet *base58.Alphabet, start, end int) {
 	}
 }
 
-// gluedNumber tries the text at start to end, which spells as many zero bytes and
-// then n, if that has the checksum of an address.
+// gluedNumber tries the text at start to end, which spells the given number of
+// zero bytes and then n, if the bytes end with their checksum.
 func (f *finder) gluedNumber(n *number, zeros, start, end int) {
 	size := zeros + n.len()
 	if size < minGluedBytes || size > maxGluedBytes {
@@ -118,18 +117,19 @@ func (f *finder) gluedNumber(n *number, zeros, start, end int) {
 	}
 }
 
-// The bytes of Base58Check of 20 bytes of payload, with versions of one to three
-// bytes, and the most digits of them.
+// The limits of Base58Check with 20 bytes of payload and a version of one to
+// three bytes.
 const (
 	minGluedBytes = 1 + 20 + sumLen
 	maxGluedBytes = 3 + 20 + sumLen
 	maxGlued      = 37
 )
 
-// A number is a number of up to 32 bytes, the lowest word first.
+// A number is an unsigned integer of up to 32 bytes, least significant word
+// first.
 type number [4]uint64
 
-// push multiplies n by scale and adds digits.
+// push sets n to n*scale + digits.
 func (n *number) push(scale, digits uint64) {
 	carry := digits
 	for i := range n {
@@ -139,7 +139,7 @@ func (n *number) push(scale, digits uint64) {
 	}
 }
 
-// len returns the number of bytes of n.
+// len returns the length of n in bytes.
 func (n *number) len() int {
 	for i := len(n) - 1; i >= 0; i-- {
 		if n[i] != 0 {
@@ -149,7 +149,7 @@ func (n *number) len() int {
 	return 0
 }
 
-// put writes the lowest bytes of n to b, the highest first.
+// put writes the lowest bytes of n to b in big-endian order.
 func (n *number) put(b []byte) {
 	for i := range b {
 		at := len(b) - 1 - i
@@ -157,13 +157,13 @@ func (n *number) put(b []byte) {
 	}
 }
 
-// gluedHRPs are the human-readable parts of the addresses in Bech32, by their last
+// gluedHRPs holds the human-readable parts of Bech32 addresses by their last
 // letters.
 var gluedHRPs = func() (all [256][]string) {
 	for i := range chains {
 		switch chains[i].format.(type) {
 		case nervos:
-			continue // as long as a script
+			continue // these addresses are as long as scripts
 		}
 		for _, hrp := range formatHRPs(chains[i].format) {
 			if hrp == "" || hrp == "u" || hrp == "lq" {
@@ -177,8 +177,8 @@ var gluedHRPs = func() (all [256][]string) {
 	return all
 }()
 
-// gluedVersions are the versions of the addresses in Base58Check of 20 bytes, by
-// their first bytes.
+// gluedVersions holds the versions of Base58Check addresses with 20 bytes of
+// payload, by their first bytes.
 var gluedVersions = func() (t [256][]string) {
 	add := func(versions ...string) {
 		for _, v := range versions {
@@ -212,15 +212,15 @@ var gluedVersions = func() (t [256][]string) {
 	return t
 }()
 
-// isGluedVersion reports whether b, of 20 bytes and a checksum after it, begins with
-// a version that is in use.
+// isGluedVersion reports whether b, which ends with 20 bytes of payload and a
+// checksum, begins with a known version.
 func isGluedVersion(b []byte) bool {
 	return slices.Contains(gluedVersions[b[0]], string(b[:len(b)-20-sumLen]))
 }
 
-// gluedLens has, for the values of the first two digits of Base58, the first not
-// zero, the lengths of the addresses in Base58Check that can begin so, as a set of
-// bits.
+// gluedLens maps the values of the first two Base58 digits, the first not zero,
+// to the possible lengths of Base58Check addresses that begin with them, as a
+// bit set.
 var gluedLens = func() (t [58 * 58]uint64) {
 	for _, versions := range gluedVersions {
 		for _, version := range versions {
@@ -234,7 +234,7 @@ var gluedLens = func() (t [58 * 58]uint64) {
 			low, high := math.Ldexp(float64(v), 8*(20+sumLen)), math.Ldexp(float64(v+1), 8*(20+sumLen))
 			for n := minGlued; n <= maxGlued; n++ {
 				scale := math.Pow(58, float64(n-2))
-				const margin = 1e-6 // far above the error of the floats
+				const margin = 1e-6 // far above the rounding error
 				from, to := max(58, low/scale-margin), min(58*58-1, high/scale+margin)
 				if from > to {
 					continue

@@ -8,10 +8,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 )
 
-// fio is the format of FIO, which pays to public keys: "FIO" and Base58 of a
-// compressed secp256k1 key and the first four bytes of its RIPEMD-160 hash. The
-// letter case matters; the normal form is the input. The test network writes the
-// same. A FIO handle, "name@domain", is no address: the chain resolves it.
+// fio is the format of FIO, which pays to public keys: "FIO" and the Base58 of
+// a compressed secp256k1 key and the first four bytes of its RIPEMD-160 hash.
+// The letter case matters; the normal form is the input. The test network uses
+// the same addresses. A FIO handle, "name@domain", is not an address; only the
+// chain can resolve it.
 //
 // See "FIO public key" in the FIO documentation.
 type fio struct{}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// flow is the format of flow: 16 hex digits, with "0x" or without; the normal
-// form has it, and small letters. The 64 bits are a word of a linear code of
-// length 64, dimension 45 and distance 7, other than zero. The words of the
-// test network and of the emulator are shifted out of the code by a constant of
-// their own.
+// flow is the format of flow: 16 hex digits, with or without "0x". The normal
+// form has "0x" and is lower case. The 64 bits are a nonzero word of a linear
+// code of length 64, dimension 45 and distance 7. The addresses of the test
+// network and of the emulator are words of the code combined with a constant.
+// The code is by hand because flow-go is a whole node.
 //
 // See flow-go, model/flow/address.go, and "Flow account addressing" there.
 type flow struct{}
@@ -22,8 +22,8 @@ const (
 	flowParityLen      = 19
 )
 
-// flowParity are the columns of the parity-check matrix of the code that are
-// not unit vectors, for the bits from 19 on, the lowest first.
+// flowParity holds the columns of the code's parity-check matrix that are not
+// unit vectors, for the bits from 19 on, lowest first.
 var flowParity = [64 - flowParityLen]uint32{
 	0x7328d, 0x6689a, 0x6112f, 0x6084b, 0x433fd, 0x42aab, 0x41951, 0x233ce, 0x22a81,
 	0x21948, 0x1ef60, 0x1deca, 0x1c639, 0x1bdd8, 0x1a535, 0x194ac, 0x18c46, 0x1632b,

@@ -7,10 +7,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// handshake is the format of Handshake: a witness version, from 0 to 31, and a
-// program of 2 to 40 bytes, 20 or 32 in version 0, always with the checksum of
-// BIP-173. The 20 bytes are the BLAKE2b-160 of a key, the 32 the SHA3-256 of a
-// script.
+// handshake is the format of Handshake: a witness version from 0 to 31 and a
+// program of 2 to 40 bytes, in version 0 of 20 or 32 bytes, always with the
+// checksum of BIP-173. 20 bytes are the BLAKE2b-160 hash of a key, 32 bytes the
+// SHA3-256 hash of a script.
 //
 // See lib/primitives/address.js of hsd.
 type handshake struct{}
@@ -22,7 +22,7 @@ const (
 
 // The forms of handshake.
 const (
-	formHandshake    form = iota // a program that is not of a key hash
+	formHandshake    form = iota // any program but a key hash
 	formHandshakeKey             // version 0 and 20 bytes
 )
 
@@ -51,7 +51,7 @@ func (handshake) parse(s string, tolerant bool) (string, form, fault) {
 
 func (handshake) canonical(text string, f form) (string, form) { return text, f }
 
-// The kinds of accounts are the witness versions.
+// account uses the witness versions as kinds.
 func (handshake) account(text string, f form) (words, tag) {
 	var program [maxProgram]byte
 	version := bech32.Value(text[len(handshakeHRP)+1])
@@ -59,8 +59,8 @@ func (handshake) account(text string, f form) (words, tag) {
 	if n <= 32 {
 		return makeKey(identity.Class(version), program[:n])
 	}
-	// A longer one is as 31 bytes of a hash under version 0, which has no
-	// programs of 31 bytes.
+	// Represent a longer program by 31 bytes of its hash under version 0,
+	// which has no programs of 31 bytes.
 	var b [1 + maxProgram]byte
 	b[0] = version
 	sum := sha256.Sum256(b[:1+copy(b[1:], program[:n])])
@@ -71,7 +71,7 @@ func (handshake) key(text string, f form) (words, tag) {
 	if f != formHandshakeKey {
 		return words{}, 0
 	}
-	return bech32Key(identity.Blake2b160, len(handshakeHRP)+2, text) // the version stands after the 1
+	return bech32Key(identity.Blake2b160, len(handshakeHRP)+2, text) // the version follows the 1
 }
 
 func (handshake) proves(form) bool { return true }

@@ -25,9 +25,9 @@ func ripemd(sum [32]byte) []byte {
 	return h.Sum(nil)
 }
 
-// A keccakState is a Keccak-256 hash with memory for its input and output:
-// what is passed through an interface must be on the heap, and a pool keeps it
-// there.
+// A keccakState is a Keccak-256 hash with buffers for its input and output.
+// Buffers passed through an interface are allocated on the heap; a pool reuses
+// them.
 type keccakState struct {
 	hash interface {
 		hash.Hash
@@ -60,7 +60,7 @@ func keccak256(b []byte) [32]byte {
 }
 
 // keccakWords returns the first 20 bytes of the Keccak-256 hash of 40 bytes,
-// which are given and returned as little-endian words.
+// both as little-endian words.
 func keccakWords(w0, w1, w2, w3, w4 uint64) (h0, h1, h2 uint64) {
 	s := keccakPool.Get().(*keccakState)
 	s.hash.Reset()
@@ -77,21 +77,21 @@ func keccakWords(w0, w1, w2, w3, w4 uint64) (h0, h1, h2 uint64) {
 	return h0, h1, h2
 }
 
-// A blakeState is a BLAKE2b hash of a few bytes, as a keccakState is one of
-// Keccak-256.
+// A blakeState is a BLAKE2b hash with a buffer, for the same reason as
+// keccakState.
 type blakeState struct {
 	hash hash.Hash
 	buf  [128]byte // the input, then the output
 }
 
-// newBlakePool returns a pool for hashes of size bytes. BLAKE2b of each size is
-// a function of its own, and the library has only those of 32, 48 and 64 bytes
-// without an allocation.
+// newBlakePool returns a pool of hashes of size bytes. The hash depends on the
+// size, and package blake2b computes only 32, 48 and 64 bytes without
+// allocation.
 func newBlakePool(size int) *sync.Pool {
 	return &sync.Pool{New: func() any {
 		h, err := blake2b.New(size, nil)
 		if err != nil {
-			panic(err) // only a size over 64
+			panic(err) // the size exceeds 64
 		}
 		return &blakeState{hash: h}
 	}}
@@ -102,8 +102,8 @@ var (
 	blakePool5 = newBlakePool(5) // nano
 )
 
-// sumBlake writes the hash of b, at most 128 bytes, from a pool of newBlakePool
-// to sum. It does not allocate.
+// sumBlake writes the hash of b, at most 128 bytes, to sum. pool must come from
+// newBlakePool. It does not allocate.
 func sumBlake(pool *sync.Pool, sum, b []byte) {
 	s := pool.Get().(*blakeState)
 	s.hash.Reset()
@@ -112,9 +112,9 @@ func sumBlake(pool *sync.Pool, sum, b []byte) {
 	pool.Put(s)
 }
 
-// decompress returns the coordinates X and Y, big-endian, of a compressed public
-// key of secp256k1: 02 or 03 for an even or an odd Y, and X. It reports false if
-// there is no such point. It does not allocate.
+// decompress returns the coordinates X and Y, big-endian, of a compressed
+// secp256k1 public key: 02 or 03 for an even or an odd Y, and X. It reports
+// false if there is no such point. It does not allocate.
 func decompress(key [33]byte) (xy [64]byte, ok bool) {
 	if key[0] != 2 && key[0] != 3 {
 		return xy, false
@@ -128,8 +128,9 @@ func decompress(key [33]byte) (xy [64]byte, ok bool) {
 	return xy, true
 }
 
-// crc32IEEE returns what crc32.ChecksumIEEE returns. That one chooses among its
-// implementations by a func value, which moves the buffers here to the heap.
+// crc32IEEE is equivalent to crc32.ChecksumIEEE, which selects an
+// implementation by a func value and thereby moves the caller's buffer to the
+// heap.
 func crc32IEEE(b []byte) uint32 {
 	crc := ^uint32(0)
 	for _, c := range b {

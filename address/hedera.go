@@ -11,27 +11,27 @@ import (
 
 // hedera is the format of hedera. An account is one of
 //
-//   - "0.0." and its number, and perhaps a dash and five small letters, which
-//     check the number and the ledger;
-//   - "0x" and 40 hex digits: the alias of an Ethereum key, or of a contract. With
-//     24 zeros in front it is the number of the account. Capitals are read as
-//     those of EVM addresses are;
-//   - "0.0." and the DER form of a public key in hex: the alias of that key. That
-//     of a secp256k1 key stands for the account of its Ethereum address.
+//   - "0.0." and its number, optionally followed by a dash and five lower-case letters,
+//     a checksum of the number and the ledger;
+//   - "0x" and 40 hex digits: the alias of an Ethereum key, or of a contract. If they
+//     begin with 24 zeros, they are the number of the account. The rules for letter case
+//     are those of EVM addresses;
+//   - "0.0." and the DER form of a public key in hex: the alias of that key. A secp256k1
+//     key identifies the account of its Ethereum address.
 //
-// The canonical form is the number without the letters, or the Ethereum address,
-// where there is one. Which alias has which number is known on the ledger only.
-// Another shard or realm than 0 does not exist.
+// The canonical form is the number without the checksum, or the Ethereum
+// address if there is one. Only the ledger knows the number of an alias. Shards
+// and realms other than 0 do not exist.
 //
-// See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on those
-// of Ethereum.
+// See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on
+// those of Ethereum.
 type hedera struct{}
 
 const (
 	formHederaID form = iota
 	formHederaChecked
 	formHederaAlias
-	formHederaLongZero // an EVM address that is a number
+	formHederaLongZero // an EVM address that holds a number
 	formHederaEd25519
 	formHederaSecp256k1
 )
@@ -51,8 +51,8 @@ const (
 	hederaLongZero = "0x000000000000000000000000" // 16 digits follow
 )
 
-// The DER forms of public keys begin with these; a secp256k1 key, compressed,
-// has a short one that the SDKs use and one that conforms to RFC 5480.
+// The beginnings of the DER forms of public keys. A compressed secp256k1 key
+// has a short form that the SDKs use and one that conforms to RFC 5480.
 const (
 	derEd25519     = "302a300506032b6570032100"
 	derSecp256k1   = "302d300706052b8104000a032200"
@@ -124,7 +124,7 @@ func parseHederaKey(s string) (string, form, fault) {
 }
 
 // hederaEthereum returns the Ethereum address of the secp256k1 key at the end
-// of text, and false if that is no point of the curve.
+// of text. It reports false if the key is not a point of the curve.
 func hederaEthereum(text string) (a [20]byte, ok bool) {
 	var key [33]byte
 	unhex(key[:], text[len(text)-66:])
@@ -136,14 +136,14 @@ func hederaEthereum(text string) (a [20]byte, ok bool) {
 	return [20]byte(sum[12:]), true
 }
 
-// isLongZero reports whether the EVM address in text is a number of an account.
+// isLongZero reports whether the EVM address in text holds an account number.
 func isLongZero(text string) bool {
 	return strings.HasPrefix(text, hederaLongZero) && text[len(hederaLongZero)] < '8'
 }
 
-// checkHedera checks the letters behind the dash at offset dash of s. The
-// ledgers that they tell apart are the main network, 0, the test network and
-// the preview network.
+// checkHedera checks the letters after the dash at offset dash of s. They
+// distinguish three ledgers: the main network, 0, the test network and the
+// preview network.
 func checkHedera(s string, dash int) fault {
 	for i := dash + 1; i < len(s); i++ {
 		if s[i] < 'a' || s[i] > 'z' {
@@ -164,8 +164,8 @@ func checkHedera(s string, dash int) fault {
 	return badChecksum
 }
 
-// hederaSum returns the letters that check the account id on a ledger whose id
-// is one byte, as HIP-15 prescribes.
+// hederaSum returns the checksum letters of the account id on a ledger whose id
+// is one byte, as defined in HIP-15.
 func hederaSum(id string, ledger uint32) (letters [hederaSumLen]byte) {
 	const p3, p5 = 26 * 26 * 26, 26 * 26 * 26 * 26 * 26
 	var even, odd, all uint32
@@ -194,7 +194,7 @@ func hederaSum(id string, ledger uint32) (letters [hederaSumLen]byte) {
 	return letters
 }
 
-// hederaNumber returns the number of an account that is written with it.
+// hederaNumber returns the account number in text.
 func hederaNumber(text string, f form) uint64 {
 	if f == formHederaLongZero {
 		var b [8]byte

@@ -6,10 +6,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// helium is the format of Helium, as it was before the chain moved to Solana in
-// 2023: Base58Check of the version 0, a byte for network and key type, and 32
-// bytes of the key. The key types are 0, the x coordinate of a P-256 key, and 1,
-// an ed25519 key. The letter case matters; the normal form is the input.
+// helium is the format of Helium before the chain moved to Solana in 2023:
+// Base58Check of the version 0, a byte for network and key type, and 32 bytes
+// of the key. Key type 0 is the x coordinate of a P-256 key; 1 is an ed25519
+// key. The letter case matters; the normal form is the input.
 //
 // See lib/crypto of helium-crypto-rs, public_key and network.
 type helium struct{}

@@ -6,12 +6,12 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// Hex digits are read eight at a time, as the bytes of a word, the first the
-// lowest, and without a branch: the digits of fresh addresses are what a branch
-// predictor cannot learn.
+// The functions in this file read eight hex digits at a time, as the bytes of a
+// little-endian word, and without branches, because branches on the digits of
+// fresh addresses are unpredictable.
 
 const (
-	eachByte = 0x0101010101010101 // times a byte, it is that byte eight times
+	eachByte = 0x0101010101010101 // multiplying a byte by it repeats the byte eight times
 	caseBits = 0x20 * eachByte
 )
 
@@ -35,35 +35,37 @@ func unhex8(w uint64) uint64 {
 	return pack8(w&(0x0f*eachByte) + letter*9)
 }
 
-// lowerHex8 returns w with its capitals in lower case, bytes from 0x40 to 0x5f.
+// lowerHex8 returns w with bytes from 0x40 to 0x5f, which include all capitals,
+// in lower case.
 func lowerHex8(w uint64) uint64 { return w | w>>1&caseBits }
 
-// digits8 returns the values of eight digits and letters from a to f, a byte each,
-// and adds to bad what tells whether w has others.
+// digits8 returns the values of eight digits and letters from a to f, one in
+// each byte. It records other characters in bad.
 func digits8(w uint64, bad badDigits) (uint64, badDigits) {
-	n := w ^ '0'*eachByte // digits are 0 to 9 now, and letters have bit 6
+	n := w ^ '0'*eachByte // digits become 0 to 9; letters have bit 6
 	n -= n >> 6 & eachByte * ('a' ^ '0' - 10)
 	bad.over |= n
 	bad.letter |= (n + (0x40-10)*eachByte) ^ w
 	return n, bad
 }
 
-// badDigits gathers, over many words, what digits8 finds: values over 15, in the
-// upper halves of bytes, and in bit 6 values from 10 on that no letter spells, and
-// smaller ones that a letter does. What overflows into the next byte is over 15.
+// badDigits accumulates the errors that digits8 finds in many words: in the
+// upper halves of bytes, values over 15; in bit 6, values from 10 on that are
+// not letters, and smaller values that are. A carry into the next byte comes
+// only from a value over 15.
 type badDigits struct{ over, letter uint64 }
 
 func (b badDigits) any() bool { return b.over&(0xf0*eachByte)|b.letter&(0x40*eachByte) != 0 }
 
-// pack8 returns the four bytes, little-endian, that the values of eight digits make.
+// pack8 packs the values of eight digits into four bytes, little-endian.
 func pack8(n uint64) uint64 {
 	n = n * (1 + 1<<12) & 0xff00ff00ff00ff00
 	n = n * (1 + 1<<8) & 0xffff0000ffff0000
 	return n * (1 + 1<<16) >> 32
 }
 
-// hexCase reports whether digits, whose length is a multiple of eight, are all
-// hex digits, and the cases of the letters among them.
+// hexCase reports whether all of digits, whose length must be a multiple of
+// eight, are hex digits, and the letter cases among them.
 func hexCase(digits string) (kind int, ok bool) {
 	var lower, upper uint64
 	var bad badDigits
@@ -114,9 +116,9 @@ func isLowerHex40(s string) bool {
 }
 
 // scanHex returns the offset of the first character of s, from offset at on,
-// that is no hex digit, or -1; and whether there are capitals among the digits.
+// that is not a hex digit, or -1; and whether the digits include capitals.
 func scanHex(s string, at int) (bad int, capitals bool) {
-	if digits := s[at:]; len(digits)%8 == 0 { // the common case, without branches
+	if digits := s[at:]; len(digits)%8 == 0 { // the common case
 		if kind, ok := hexCase(digits); ok {
 			return -1, kind&hasUpper != 0
 		}
@@ -133,8 +135,8 @@ func scanHex(s string, at int) (bad int, capitals bool) {
 	return -1, capitals
 }
 
-// firstNonHex returns the index of the first byte of s that is no hex digit, or
-// len(s).
+// firstNonHex returns the index of the first byte of s that is not a hex digit,
+// or len(s).
 func firstNonHex(s string) int {
 	for i := range len(s) {
 		switch c := s[i] | 0x20; {
@@ -149,7 +151,7 @@ func firstNonHex(s string) int {
 // isHex reports whether all bytes of s are hex digits.
 func isHex(s string) bool { return firstNonHex(s) == len(s) }
 
-// unhex writes the value of 2*len(dst) valid hex digits to dst.
+// unhex decodes 2*len(dst) valid hex digits into dst.
 func unhex(dst []byte, digits string) {
 	for ; len(dst) >= 4; dst, digits = dst[4:], digits[8:] {
 		binary.LittleEndian.PutUint32(dst, uint32(unhex8(load8(digits, 0))))
@@ -163,7 +165,7 @@ func unhex(dst []byte, digits string) {
 func unhexDigit(c byte) byte { return c&15 + c>>6*9 }
 
 // putHexNumber writes the number that at most 64 valid hex digits spell to the
-// end of dst, whose other bytes are zero.
+// end of dst. The other bytes of dst must be zero.
 func putHexNumber(dst *[32]byte, digits string) {
 	at, odd := 32-(len(digits)+1)/2, len(digits)&1
 	if odd == 1 {
@@ -186,8 +188,8 @@ func hexText(k Key) string {
 // hasHexPrefix reports whether s begins with "0x" or "0X".
 func hasHexPrefix(s string) bool { return len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x' }
 
-// isHexKey reports whether s is 64 hex digits, with "0x" or without: on a chain
-// that has no such address, most likely a private key.
+// isHexKey reports whether s is 64 hex digits, with or without "0x". On a chain
+// without such addresses, it is most likely a private key.
 func isHexKey(s string) bool {
 	if hasHexPrefix(s) {
 		s = s[2:]
@@ -195,9 +197,9 @@ func isHexKey(s string) bool {
 	return len(s) == 64 && isHex(s)
 }
 
-// badHexLength returns the fault of a string that is not as long as "0x" and the
-// digits it should have. It distinguishes text that is not hex from a hex string
-// of the wrong length.
+// badHexLength returns the fault of a string that is not as long as "0x" and
+// the required digits. It distinguishes text that is not hex from hex of the
+// wrong length.
 func badHexLength(s string) fault {
 	if isHexKey(s) {
 		return isSecret
@@ -210,7 +212,7 @@ func badHexLength(s string) fault {
 	return badLength
 }
 
-// badHexPrefix is the fault of a string that does not begin with "0x".
+// badHexPrefix returns the fault of a string that does not begin with "0x".
 func badHexPrefix(s string) fault {
 	if s[0] != '0' {
 		return badChar(0)

@@ -4,25 +4,25 @@ import (
 	"strings"
 )
 
-// A hex32 is the format of chains whose accounts are 32 bytes, or a number below
-// 2^256: "0x" and 64 hex digits. The normal form has the digits that were
-// given, in lower case; the canonical form always has 64.
+// A hex32 is the format of chains whose accounts are 32 bytes, or a number
+// below 2^256: "0x" and 64 hex digits. The normal form keeps the number of
+// digits, in lower case; the canonical form always has 64.
 //
 // Starknet's tools drop leading zeros. Its addresses are hashes, so none has
-// enough leading zeros to shrink to the length of an EVM address or a Flow
-// address; strings of those lengths are refused.
+// enough leading zeros to shrink to the length of an EVM or Flow address; parse
+// rejects these lengths.
 //
 // See AIP-40, "Address Standard v1" (aptos), the documentation of Sui and IOTA
 // on addresses, and that of Starknet on contract addresses.
 type hex32 struct {
-	special bool // aptos: "0x0" to "0xf" are addresses, too
-	pad     bool // aptos, sui: the tolerant reading takes 60 to 63 digits
-	felt    bool // starknet: 1 to 64 digits, of a number below 2^251-256
+	special bool // aptos: "0x0" to "0xf" are addresses too
+	pad     bool // aptos, sui: accept 60 to 63 digits in tolerant mode
+	felt    bool // starknet: 1 to 64 digits of a number below 2^251-256
 }
 
 const (
 	hex32Len       = 2 + 64
-	hex32Pad       = 2 + 60 // the shortest that the tolerant reading pads
+	hex32Pad       = 2 + 60 // the shortest length that is padded
 	formHex32 form = 0
 )
 
@@ -75,27 +75,28 @@ func (h hex32) checkStart(s string, tolerant bool) fault {
 	return fault{}
 }
 
-// isHex32Secret reports whether s, which does not begin as an address, looks
-// like a private key: 64 bare digits, or with the prefix that marks one on sui,
-// iota and aptos.
+// isHex32Secret reports whether s, which does not begin like an address, looks
+// like a private key: 64 digits without "0x", or the prefix of a key on sui,
+// iota or aptos.
 func isHex32Secret(s string) bool {
 	return len(s) == 64 && isHex(s) ||
 		hasAnyPrefix(s, "suiprivkey1", "iotaprivkey1", "ed25519-priv-", "secp256k1-priv-")
 }
 
-// padHex32 returns the "0x" and 64 digits of the number that s spells with fewer.
+// padHex32 returns "0x" and the 64 digits of the number that s spells with
+// fewer.
 func padHex32(s string) string {
 	return "0x" + strings.Repeat("0", hex32Len-len(s)) + s[2:]
 }
 
-// hex32Value returns the number that the normal form text spells, big-endian.
+// hex32Value returns the number that text, in normal form, spells, big-endian.
 func hex32Value(text string) (value [32]byte) {
 	putHexNumber(&value, text[2:])
 	return value
 }
 
 // isStarknetAddress reports whether value is below 2^251-256, which is
-// 0x07ffff…ff00: from there on, no contract can be deployed.
+// 0x07ffff…ff00. No contract can have a greater address.
 func isStarknetAddress(value [32]byte) bool {
 	if value[0] != 7 {
 		return value[0] < 7
@@ -108,10 +109,11 @@ func isStarknetAddress(value [32]byte) bool {
 	return false
 }
 
-// isStarknetCase reports whether the capitals in s are those that Starknet's
-// tools write: where a digit of the keccak256 of the number, as few bytes as it
-// needs, is at least eight, as in EIP-55. Digits that are all small or all
-// capital carry no checksum.
+// isStarknetCase reports whether the capitals in s match the checksum of
+// Starknet's tools. As in EIP-55, a letter is upper case if the digit at its
+// position in the hash is at least eight; the hash is the keccak256 of the
+// number in as few bytes as possible. Digits in a single letter case have no
+// checksum.
 func isStarknetCase(value [32]byte, s string) bool {
 	digits := s[2:]
 	if strings.ToUpper(digits) == digits {

@@ -2,8 +2,8 @@ package address
 
 import "github.com/walletscreen/walletscreen/internal/identity"
 
-// icon is the format of icon: "hx" for an account or "cx" for a contract, and 40
-// hex digits, all small. There is no checksum.
+// icon is the format of icon: "hx" for an account or "cx" for a contract, and
+// 40 lower-case hex digits. There is no checksum.
 //
 // See the ICON documentation, "Account and address".
 type icon struct{}

@@ -11,17 +11,17 @@ import (
 
 // icp is the format of internet-computer. There are three spellings:
 //
-//   - a principal: the CRC-32 of at most 29 bytes, and these, in small letters of
-//     Base32, in groups of five with dashes between them;
-//   - an account of a principal: its text, a dash, seven letters for the CRC-32 of
-//     the principal and the subaccount, a dot, and the hex digits of the
-//     subaccount without leading zeros. Subaccount zero is the principal itself;
-//   - an account identifier, as the ledger of ICP has it: 64 hex digits, of the
-//     CRC-32 of 28 bytes and these, a SHA-224 of principal and subaccount.
+//   - a principal: the CRC-32 of at most 29 bytes, and the bytes, in lower-case Base32,
+//     in groups of five with dashes between them;
+//   - an account of a principal: its text, a dash, seven letters for the CRC-32 of the
+//     principal and the subaccount, a dot, and the hex digits of the subaccount without
+//     leading zeros. Subaccount zero is the principal itself;
+//   - an account identifier of the ICP ledger: 64 hex digits of the CRC-32 of 28 bytes,
+//     and the bytes, a SHA-224 hash of principal and subaccount.
 //
-// The first two name an owner, on every ledger; the third only the account on
-// the ledger of ICP. They stay apart in the canonical form. All three have the
-// account identifier as a key, and the first two also the owner: the principal
+// The first two name an owner on every ledger, the third only an account on the
+// ICP ledger. Their canonical forms differ. All three have the account
+// identifier as a key; the first two also have the owner, since the principal
 // controls all its subaccounts.
 //
 // See the Internet Computer Interface Specification, "Textual representation of
@@ -75,7 +75,7 @@ func parseICPLedger(s string) (string, fault) {
 	return s, fault{}
 }
 
-// A principal is its bytes, n of them, behind their CRC-32.
+// A principal holds the CRC-32 of a principal and its n bytes.
 type principal struct {
 	raw [4 + principalMaxBytes]byte
 	n   int
@@ -112,7 +112,8 @@ func (p *principal) decode(s string) fault {
 	return fault{}
 }
 
-// decodeAccount decodes a principal and a subaccount, with a dot at offset dot.
+// decodeAccount decodes a principal and a subaccount, separated by a dot at
+// offset dot.
 func (p *principal) decodeAccount(sub *[32]byte, s string, dot int) fault {
 	const sumLen = 7
 	dash := dot - sumLen - 1
@@ -186,7 +187,7 @@ func (icp) key(text string, f form) (words, tag) {
 	return key32(identity.LedgerAccount, &b)
 }
 
-// keys returns the account identifier, and the owner where the text shows it.
+// keys returns the account identifier and, if the text reveals it, the owner.
 func (c icp) keys(text string, f form) keys {
 	ks := keys{newKey(c.key(text, f))}
 	if f != formICPLedger {
@@ -198,7 +199,7 @@ func (c icp) keys(text string, f form) keys {
 
 func (icp) proves(form) bool { return true }
 
-// decodeICP decodes a valid principal, with its subaccount if the form has one.
+// decodeICP decodes a valid principal, and its subaccount if the form has one.
 func decodeICP(text string, f form) (p principal, sub [32]byte) {
 	if f == formICPSubaccount {
 		p.decodeAccount(&sub, text, strings.IndexByte(text, '.'))

@@ -7,9 +7,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// kaspa is the format of Kaspa: the prefix "kaspa:", which must be there, and
-// with the checksum of CashAddr a version byte and a public key or the hash of a
-// script. It is only written in lower case.
+// kaspa is the format of Kaspa: the mandatory prefix "kaspa:" and, with the
+// checksum of CashAddr, a version byte and a public key or the hash of a
+// script. It is always lower case.
 //
 // See crypto/addresses of rusty-kaspa.
 type kaspa struct{}
@@ -23,7 +23,7 @@ const (
 const (
 	kaspaSchnorr = 0 // the x coordinate of a key for Schnorr signatures, 32 bytes
 	kaspaECDSA   = 1 // a compressed key for ECDSA signatures, 33 bytes
-	kaspaScript  = 8 // the BLAKE2b-256 of a script
+	kaspaScript  = 8 // the BLAKE2b-256 hash of a script
 )
 
 // The forms of kaspa.
@@ -33,11 +33,11 @@ const (
 	formKaspaScript
 )
 
-// The kinds of accounts of kaspa are its versions, and that of ECDSA keys is
-// the SHA-256 of the key.
+// The kinds of accounts of kaspa are its versions. The account of an ECDSA key
+// is the SHA-256 hash of the key.
 
 func (kaspa) parse(s string, tolerant bool) (string, form, fault) {
-	const chars32, chars33 = 53, 55 // with the version byte, without the checksum
+	const chars32, chars33 = 53, 55 // including the version byte, excluding the checksum
 	if len(s) <= len(kaspaPrefix) || s[len(kaspaPrefix)] != ':' || s[:len(kaspaPrefix)] != kaspaPrefix {
 		return "", 0, kaspaPrefixFault(s)
 	}
@@ -72,7 +72,8 @@ func (kaspa) parse(s string, tolerant bool) (string, form, fault) {
 	return "", 0, badSyntax
 }
 
-// kaspaPrefixFault is the fault of s, which does not begin with the prefix.
+// kaspaPrefixFault returns the fault of s, which does not begin with the
+// prefix.
 func kaspaPrefixFault(s string) fault {
 	if prefix, body, ok := strings.Cut(s, ":"); ok {
 		for test := range strings.FieldsSeq(kaspaTests) {
@@ -100,20 +101,20 @@ func (kaspa) account(text string, f form) (words, tag) {
 	return makeKey(identity.Class(b[0]), b[1:1+32])
 }
 
-// key gives the x coordinate of either kind of key: who knows the secret of
-// one of the two keys with it knows that of the other.
+// key returns the x coordinate of either kind of key. Both keys with an x
+// coordinate have the same secret, up to its sign.
 func (kaspa) key(text string, f form) (words, tag) {
 	b := kaspaPayload(text)
 	switch {
 	case f == formKaspaSchnorr:
 		return makeKey(identity.Secp256k1, b[1:1+32])
-	case f == formKaspaECDSA && b[1]|1 == 3: // a compressed key indeed
+	case f == formKaspaECDSA && b[1]|1 == 3: // a compressed key
 		return makeKey(identity.Secp256k1, b[2:])
 	}
 	return words{}, 0
 }
 
-// kaspaPayload returns the version byte of text and what follows it.
+// kaspaPayload returns the version byte of text and the bytes after it.
 func kaspaPayload(text string) (b [1 + 33]byte) {
 	cashaddr.Bitcoin.Read(b[:], text[len(kaspaPrefix)+1:len(text)-cashaddr.ChecksumLen])
 	return b

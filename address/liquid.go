@@ -10,10 +10,10 @@ import (
 )
 
 // liquid is the format of the Liquid network: addresses like those of Bitcoin,
-// and confidential ones, which carry a blinding key in front of the hash (V…, in
-// Base58Check) or of the witness program (lq1…, in Blech32). The blinding key
-// changes what others can see, not whose the coins are: the canonical form is
-// without it.
+// and confidential addresses, which have a blinding key in front of the hash
+// (V…, in Base58Check) or of the witness program (lq1…, in Blech32). The
+// blinding key affects what others can see, not who owns the coins, so the
+// canonical form omits it.
 //
 // See key_io.cpp and chainparams.cpp of Elements, and ELIP-150 for Blech32m.
 type liquid struct{ utxo }
@@ -27,13 +27,14 @@ const (
 )
 
 const (
-	liquidBlind    = "\x0c" // version byte in front of that of the address
+	liquidBlind    = "\x0c" // version byte in front of the address's own
 	liquidBlindHRP = "lq"
 	blindingKey    = 33 // a compressed public key
 	maxBlinded     = blindingKey + maxProgram
 )
 
-// The test networks: of Liquid testnet and regtest, with and without blinding.
+// The human-readable parts of Liquid testnet and regtest, without and with
+// blinding.
 const (
 	liquidTestHRP   = "tex ert"
 	liquidTestBlind = "tlq el"
@@ -65,7 +66,7 @@ func (l *liquid) parse(s string, tolerant bool) (string, form, fault) {
 }
 
 // witnessForm returns the form of a SegWit address with the given version and
-// length of the program.
+// program length.
 func witnessForm(version byte, n int) form {
 	switch {
 	case version != 0:
@@ -76,7 +77,7 @@ func witnessForm(version byte, n int) form {
 	return formWSH
 }
 
-// parseBlinded58 reads s as a confidential address in Base58Check: the version
+// parseBlinded58 parses s as a confidential address in Base58Check: the version
 // byte of the blinding, that of the address, the blinding key and the hash.
 func (l *liquid) parseBlinded58(s string) (form, fault) {
 	var buf [base58.MaxLen]byte
@@ -88,7 +89,7 @@ func (l *liquid) parseBlinded58(s string) (form, fault) {
 	case !l.hash.verifies(b):
 		return 0, badChecksum
 	case b[2]|1 != 3:
-		return 0, badSyntax // no compressed public key
+		return 0, badSyntax // not a compressed public key
 	}
 	switch string(b[:2]) {
 	case liquidBlind + l.pkh:
@@ -101,8 +102,9 @@ func (l *liquid) parseBlinded58(s string) (form, fault) {
 	return 0, badSyntax
 }
 
-// decodeBlinded writes the witness program of s, which begins with hrp and is in
-// Blech32, to program, and returns the witness version and its length.
+// decodeBlinded decodes s, which begins with hrp and is in Blech32. It writes
+// the witness program to program and returns the witness version and the length
+// of the program.
 func decodeBlinded(program *[maxProgram]byte, hrp, s string) (version byte, n int, bad fault) {
 	var values [1 + (8*maxBlinded+4)/5]byte
 	n, variant, at, f := blech32.Decode(values[:], hrp, s)

@@ -7,11 +7,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// nano is the format of nano: "nano_", or "xrb_" as it once was, and 60
-// characters of Base32 in an alphabet of its own. They are 4 zero bits, an
-// ed25519 public key (used with BLAKE2b for SHA-512), and its BLAKE2b-40 with the
-// bytes in reverse. The canonical form has "nano_". The tolerant reading takes
-// a hyphen for the underscore, as the node does.
+// nano is the format of nano: "nano_", or formerly "xrb_", and 60 characters of
+// Base32 in a special alphabet. They encode 4 zero bits, an ed25519 public key
+// (with BLAKE2b in place of SHA-512), and the reversed BLAKE2b-40 hash of the
+// key. The canonical form has "nano_". In tolerant mode, parse accepts a hyphen
+// for the underscore, as the node does.
 //
 // See the Nano documentation, "Account public key and address".
 type nano struct{}
@@ -59,11 +59,11 @@ func (nano) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// decodeNano returns the key and the checksum that the digits spell, and the
-// index of the first wrong digit, or -1.
+// decodeNano returns the key and the checksum that digits encode, and the index
+// of the first wrong digit, or -1.
 func decodeNano(digits string) (key [32]byte, sum [5]byte, bad int) {
-	// Four zero bits and two bytes make the first four digits, whole bytes the
-	// rest.
+	// The first four digits encode four zero bits and two bytes; the others
+	// encode whole bytes.
 	var head uint32
 	for i := range 4 {
 		v := nanoAlphabet.Value(digits[i])
@@ -82,7 +82,8 @@ func decodeNano(digits string) (key [32]byte, sum [5]byte, bad int) {
 	return key, sum, -1
 }
 
-// nanoSum returns the checksum of key as it is written.
+// nanoSum returns the checksum of key in the order in which addresses encode
+// it.
 func nanoSum(key [32]byte) (sum [5]byte) {
 	sumBlake(blakePool5, sum[:], key[:])
 	sum[0], sum[1], sum[3], sum[4] = sum[4], sum[3], sum[1], sum[0]

@@ -6,15 +6,16 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// near is the format of near. An account is a name of 2 to 64 small letters and
-// digits, in parts of one or more with one "-", "_" or "." between any two.
-// Among the names, 64 hex digits are an implicit account, named by its ed25519
-// public key, and "0x" with 40 hex digits is one of an Ethereum key. Names under
-// ".testnet" are of the test network. There is no checksum, and much that is no
-// account is well-formed. Of that, what proves to be an address of another chain
-// and has no "." is refused, though somebody could register it as a name: who
-// gives a Bitcoin address with the wrong chain must not be told of an account on
-// this one.
+// near is the format of near. An account is a name of 2 to 64 lower-case
+// letters and digits, in nonempty parts with one "-", "_" or "." between any
+// two. Some names are special: 64 hex digits are an implicit account, named by
+// its ed25519 public key; "0x" and 40 hex digits are an account of an Ethereum
+// key; names under ".testnet" belong to the test network.
+//
+// There is no checksum, and much text that is not an account is well-formed.
+// parse rejects names without "." that are provably addresses of another chain,
+// though somebody could register such a name: a caller that passes a Bitcoin
+// address with the wrong chain must get an error, not an account on this one.
 //
 // See the NEAR specification, "Account ID rules".
 type near struct{}
@@ -25,7 +26,7 @@ const (
 	formNearEthereum
 )
 
-// The kinds of accounts: nearLong is that of names that are hashed.
+// The kinds of accounts. nearLong is for names that are hashed.
 const (
 	nearName identity.Class = iota
 	nearLong
@@ -46,9 +47,9 @@ func (near) parse(s string, tolerant bool) (string, form, fault) {
 		return "", 0, badLength
 	}
 	if hasAnyPrefix(s, "secp256k1:") {
-		return "", 0, isSecret // 32 bytes; a public key, of 64, is longer
+		return "", 0, isSecret // 32 bytes; a public key has 64 digits
 	}
-	separator := true // at the beginning there may be none either
+	separator := true // a name must not begin with a separator
 	for i := range len(s) {
 		switch c := s[i]; {
 		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
@@ -75,17 +76,17 @@ func (near) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// isOfAnother reports whether s, well-formed on near, proves to be an address of
-// another chain. Of the names it tries those alone that look like one: bech32 has
-// a "1" inside and is no shorter than 14, the groups of internet-computer have
-// five letters each, and the others (CashAddr without its prefix, filecoin, nano)
-// are no shorter than 41.
+// isOfAnother reports whether s, well-formed on near, is provably an address of
+// another chain. It tries only names that look like one: Bech32 contains a "1"
+// and has at least 14 characters, internet-computer has groups of five letters,
+// and the others (CashAddr without its prefix, filecoin, nano) have at least 41
+// characters.
 func isOfAnother(s string, f form) bool {
 	switch f {
 	case formNearEthereum:
-		return false // of both
+		return false // valid on both
 	case formNearImplicit:
-		_, _, bad := icp{}.parse(s, false) // the one other form in 64 hex digits
+		_, _, bad := icp{}.parse(s, false) // the only other format with 64 hex digits
 		return bad.err == nil
 	}
 	looks := len(s) >= 41 || len(s) >= 14 && strings.IndexByte(s, '1') > 0 || len(s) > 5 && s[5] == '-'

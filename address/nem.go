@@ -6,11 +6,12 @@ import (
 	"github.com/walletscreen/walletscreen/address/internal/base32"
 )
 
-// nem is the format of nem: 40 characters of Base32 for a byte that names the
-// network, 20 bytes, and the first 4 of the keccak256 of these. Wallets show
-// them in groups of six with dashes between them, and take any letter case. The
-// normal form is in capitals, the canonical form without dashes too. "T…" and
-// "M…" are addresses of test networks.
+// nem is the format of nem: 40 characters of Base32 for a byte that identifies
+// the network, 20 bytes, and the first 4 bytes of their keccak256 hash. Wallets
+// show them in groups of six with dashes between, and accept any letter case.
+// The normal form is upper case; the canonical form also omits the dashes. "T…"
+// and "M…" are addresses of test networks. The format is by hand because no Go
+// library reads it.
 //
 // See the NEM technical reference, section 3.1, "Addresses".
 type nem struct{}
@@ -66,7 +67,7 @@ func (nem) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// nemWrongNetwork returns which of the first two characters, that hold the
+// nemWrongNetwork returns which of the first two characters, which encode the
 // network, is wrong.
 func nemWrongNetwork(s string) int {
 	if s[0] == 'N' || s[0] == 'T' || s[0] == 'M' {
@@ -86,7 +87,7 @@ func upperASCII(s string) string {
 	return string(b)
 }
 
-// decodeNEM decodes s without its dashes. It returns the index of the first wrong
+// decodeNEM decodes s, ignoring dashes. It returns the index of the first wrong
 // character, not counting dashes, or -1.
 func decodeNEM(raw *[25]byte, s string) int {
 	if len(s) == nemLen {

@@ -7,10 +7,11 @@ import (
 )
 
 // neo is the format of Neo, Neo N3 and Ontology: Base58Check of a version byte
-// and the hash160 of the account's verification script. Neo and Ontology have
-// the same version and make the same script of a key, so that an address of one
-// is an address of the other; the scripts of Neo N3 are others. The letter case
-// matters; the normal form is the input. The test networks write the same.
+// and the hash160 of the account's verification script. Neo and Ontology use
+// the same version and derive the same script from a key, so an address of one
+// is an address of the other. Neo N3 uses other scripts. The letter case
+// matters; the normal form is the input. The test networks use the same
+// addresses.
 //
 // See "Wallets" in the Neo documentation, and common/address.go of Ontology.
 type neo struct {

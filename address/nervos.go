@@ -2,10 +2,11 @@ package address
 
 import "github.com/walletscreen/walletscreen/internal/bech32"
 
-// nervos is the format of Nervos CKB: a lock script, which is the hash of a
-// code, the type of that hash, and arguments. One script has up to three
-// spellings; canonical is the full one, in Bech32m. The deprecated two, in
-// Bech32, leave the type out, or name one of three codes by a number.
+// nervos is the format of Nervos CKB: a lock script, which consists of the hash
+// of a code, the type of that hash, and arguments. A script has up to three
+// spellings. The canonical form is the full one, in Bech32m. The other two, in
+// Bech32, are deprecated: they omit the type, or identify one of three codes by
+// a number.
 //
 // See RFC 21, "CKB Address Format".
 type nervos struct{}
@@ -15,7 +16,7 @@ const (
 	nervosTest = "ckt"
 )
 
-// The first byte of an address tells how the rest is made.
+// The first byte of an address determines the layout of the rest.
 const (
 	nervosFull    = 0 // code hash, hash type, arguments
 	nervosShort   = 1 // number of the code, 20 bytes of arguments
@@ -25,12 +26,12 @@ const (
 
 // The forms of nervos.
 const (
-	formNervos    form = iota // the full one
+	formNervos    form = iota // the full form
 	formNervosOld             // a deprecated one
 )
 
-// nervosCodes has the hashes of the codes with a number: a key hash, a multi-
-// signature script hash, anyone-can-pay. Their type is "type".
+// nervosCodes holds the hashes of the numbered codes: key hash, multi-signature
+// script hash, anyone-can-pay. Their type is "type".
 //
 // See RFC 24, "CKB Genesis Script List".
 var nervosCodes = [...]string{
@@ -39,8 +40,8 @@ var nervosCodes = [...]string{
 	"\xd3\x69\x59\x7f\xf4\x7f\x29\xfb\xc0\xd4\x7d\x2e\x37\x75\x37\x0d\x12\x50\xb8\x51\x40\xc6\x70\xe4\x71\x8a\xf7\x12\x98\x3a\x23\x54",
 }
 
-// The types of a hash: of the data of a cell, for the versions of the virtual
-// machine, or of the type script.
+// The types of a code hash: of the data of a cell, for each version of the
+// virtual machine, or of the type script.
 const (
 	nervosHashData  = 0
 	nervosHashType  = 1
@@ -48,7 +49,8 @@ const (
 	nervosHashData2 = 4
 )
 
-// maxNervos bounds the bytes of an address: what the longest text has.
+// maxNervos is the maximum number of bytes of an address, that of the longest
+// text.
 const maxNervos = bech32.MaxLen * 5 / 8
 
 func (nervos) parse(s string, tolerant bool) (string, form, fault) {
@@ -108,7 +110,7 @@ func (nervos) parse(s string, tolerant bool) (string, form, fault) {
 }
 
 // nervosScript writes the payload of the full form to b: a zero, the code hash,
-// the hash type and the arguments. It returns its length.
+// the hash type and the arguments. It returns the length.
 func nervosScript(b *[maxNervos + 32]byte, text string) int {
 	var buf [maxNervos]byte
 	payload := buf[:bech32.Read(buf[:], text[len(nervosHRP)+1:len(text)-bech32.ChecksumLen])]

@@ -7,9 +7,9 @@ import (
 )
 
 // nimiq is the format of nimiq: "NQ", two check digits, and 20 bytes in 32
-// characters of a Base32 without the letters I, O, W and Z. It is checked like an
-// IBAN, modulo 97. It is written with a blank behind every fourth character, or
-// without blanks, as is the canonical form.
+// characters of Base32 without the letters I, O, W and Z. The check is that of
+// an IBAN, modulo 97. Wallets write a space after every fourth character; the
+// canonical form has no spaces.
 //
 // See the Nimiq documentation, "User-friendly addresses", and ISO 13616.
 type nimiq struct{}
@@ -59,9 +59,9 @@ func (nimiq) parse(s string, tolerant bool) (string, form, fault) {
 		text[n] = c
 		n++
 	}
-	// The first four characters are checked as if they came last. Of the check
-	// digits that leave 1, such as 02 and 99, only those of 02 to 98 are right: an
-	// account has one spelling.
+	// The first four characters are checked as if they were last. Several
+	// check digits can leave the remainder 1, such as 02 and 99; only 02 to
+	// 98 are valid, so that an account has one spelling.
 	sum := ibanSum(ibanSum(0, text[4:]), []byte("NQ00"))
 	if check := uint32(text[2]-'0')*10 + uint32(text[3]-'0'); check != 98-sum {
 		return "", 0, badChecksum

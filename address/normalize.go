@@ -2,12 +2,10 @@ package address
 
 import "strings"
 
-// maxTolerated is the longest input that Normalize looks at: an address among
-// blanks, or in a URI with its parameters.
+// maxTolerated is the length of the longest input that Normalize reads.
 const maxTolerated = 4096
 
-// normalize is what [Normalize] does with s after it has failed as an address
-// of row r, because of bad.
+// normalize implements [Normalize] for s after parse failed on row r with bad.
 func normalize(r uint16, s string, bad fault) (Address, error) {
 	if len(s) > maxTolerated {
 		return Address{}, diagnose(r, s, s, 0, badLength)
@@ -51,40 +49,40 @@ func normalize(r uint16, s string, bad fault) (Address, error) {
 		return Address{}, e
 	}
 	e.Err, e.Offset, e.Other, e.hint = u.bad.err, -1, u.other, u.hint
-	if u.bad.at >= 0 && at+u.bad.at < len(s) { // what is missing at the end has no place
+	if u.bad.at >= 0 && at+u.bad.at < len(s) { // an offset at the end means that something is missing
 		e.Offset = at + u.bad.at
 	}
 	return Address{}, e
 }
 
-// trimBlanks returns s without outer blanks, and the number of bytes cut from
-// its beginning.
+// trimBlanks returns s without surrounding white space, and the number of bytes
+// removed from its beginning.
 func trimBlanks(s string) (string, int) {
 	const blanks = " \t\r\n\u00a0"
 	bare := strings.TrimLeft(s, blanks)
 	return strings.TrimRight(bare, blanks), len(s) - len(bare)
 }
 
-// A uri is what readURI finds in a URI or a CAIP-10 account id.
+// A uri is the result of parsing a URI or a CAIP-10 account id.
 type uri struct {
 	body   string // the address
 	at     int    // its offset
-	whole  string // what is in front, a colon and the address; "" if it is no part of any address
-	scheme int    // the length of what is in front, and the colon
-	bad    fault  // why it is not one for the chain; the offset counts from the beginning of the URI
-	other  Chain  // with ErrOtherChain, the chain that it is for
+	whole  string // the scheme, a colon and the address; "" if no address includes the scheme
+	scheme int    // the length of the scheme and the colon
+	bad    fault  // the fault, with its offset from the beginning of the URI
+	other  Chain  // the chain of the URI, with ErrOtherChain
 	hint   string
 }
 
-// readURI reads s as a CAIP-10 account id or as a payment URI, for the chain of
-// row r. It reports false if s is neither.
+// readURI parses s as a CAIP-10 account id or as a payment URI, for the chain
+// of row r. It reports false if s is neither.
 //
 // A payment URI is a scheme, a colon, an address, and parameters after a
-// question mark (BIP-21 and its kin). Those on the EVM chains may have "pay-" in
-// front of the address and the chain id after an at sign (EIP-681). What sends
-// coins to another account than the one in front is refused: the call of a
-// contract, further recipients (ZIP-321), and parameters that BIP-21 requires a
-// reader to know.
+// question mark (BIP-21 and similar). On EVM chains, "pay-" may precede the
+// address, and an at sign and the chain id may follow it (EIP-681). readURI
+// rejects a URI that pays another account than its address: a contract call,
+// further recipients (ZIP-321), or parameters that BIP-21 requires a reader to
+// understand.
 func readURI(r uint16, s string) (uri, bool) {
 	scheme, rest, ok := strings.Cut(s, ":")
 	if !ok || scheme == "" || len(scheme) > maxSlug {
@@ -133,14 +131,14 @@ func readURI(r uint16, s string) (uri, bool) {
 	return u, true
 }
 
-// skip cuts prefix from the beginning of the body.
+// skip removes prefix, if present, from the beginning of the body.
 func (u *uri) skip(prefix string) {
 	if strings.HasPrefix(u.body, prefix) {
 		u.body, u.at = u.body[len(prefix):], u.at+len(prefix)
 	}
 }
 
-// readEVM reads what EIP-681 has around the address.
+// readEVM parses the additions of EIP-681 around the address.
 func (u *uri) readEVM(c *chain) {
 	u.skip("pay-")
 	if i := strings.IndexByte(u.body, '/'); i >= 0 {
@@ -150,7 +148,7 @@ func (u *uri) readEVM(c *chain) {
 	}
 	i := strings.IndexByte(u.body, '@')
 	if i < 0 {
-		return // on whichever chain the wallet is
+		return // the URI does not name a chain
 	}
 	id, idAt := u.body[i+1:], u.at+i+1
 	u.body = u.body[:i]
@@ -159,7 +157,8 @@ func (u *uri) readEVM(c *chain) {
 	}
 }
 
-// readQuery refuses parameters that change who is paid. at is their offset.
+// readQuery rejects parameters that change the recipient. at is the offset of
+// query.
 func (u *uri) readQuery(query string, at int) {
 	for query != "" {
 		param, rest, _ := strings.Cut(query, "&")
@@ -177,7 +176,7 @@ func (u *uri) readQuery(query string, at int) {
 	}
 }
 
-// readCAIP10 reads s, which begins with namespace, a colon and rest, as a
+// readCAIP10 parses s, which consists of namespace, a colon and rest, as a
 // CAIP-10 account id: a CAIP-2 chain id, a colon, and an address.
 func readCAIP10(r uint16, s, namespace, rest string) (uri, bool) {
 	reference, body, ok := strings.Cut(rest, ":")
@@ -187,7 +186,8 @@ func readCAIP10(r uint16, s, namespace, rest string) (uri, bool) {
 	id := s[:len(namespace)+1+len(reference)]
 	u := uri{body: body, at: len(id) + 1}
 	if strings.EqualFold(chains[r-1].caip2, id) {
-		// In "conflux:cfx:…" the reference is the prefix of the address as well.
+		// In "conflux:cfx:…" the reference is also the prefix of the
+		// address.
 		u.whole, u.scheme = rest, len(reference)+1
 		return u, true
 	}
@@ -198,8 +198,8 @@ func readCAIP10(r uint16, s, namespace, rest string) (uri, bool) {
 	return u, true
 }
 
-// otherID returns the fault of a CAIP-2 chain id, at offset at, that is not the
-// one of the chain that was asked for, and the chain whose it is.
+// otherID returns the fault of a CAIP-2 chain id, at offset at, of another
+// chain than the requested one, and that chain if it is known.
 func otherID(id string, at int) (bad fault, other Chain, hint string) {
 	for i := range chains {
 		if chains[i].caip2 != "" && strings.EqualFold(chains[i].caip2, id) {
@@ -217,19 +217,19 @@ func otherID(id string, at int) (bad fault, other Chain, hint string) {
 	return fault{ErrSyntax, at}, "", "the chain id is not the one of this chain"
 }
 
-// testNetworks are the CAIP-2 chain ids of test networks that wallets print.
+// testNetworks lists CAIP-2 chain ids of test networks that wallets show.
 var testNetworks = [...]string{
 	"eip155:11155111", // Sepolia
 	"eip155:17000",    // Holesky
 	"eip155:560048",   // Hoodi
 	"eip155:5",        // Goerli
-	"eip155:97",       // of bsc
-	"eip155:80002",    // of polygon
-	"eip155:421614",   // of arbitrum
-	"eip155:11155420", // of optimism
-	"eip155:84532",    // of base
-	"eip155:43113",    // of avalanche
-	"bip122:000000000933ea01ad0ee984209779ba", // of bitcoin
+	"eip155:97",       // bsc
+	"eip155:80002",    // polygon
+	"eip155:421614",   // arbitrum
+	"eip155:11155420", // optimism
+	"eip155:84532",    // base
+	"eip155:43113",    // avalanche
+	"bip122:000000000933ea01ad0ee984209779ba", // bitcoin
 	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", // devnet
 	"solana:4uhcVJyU9pJkvQyS88uRDiswHXSGkY3z", // testnet
 	"tvm:-3",
@@ -241,8 +241,8 @@ var testNetworks = [...]string{
 	"near:testnet",
 }
 
-// isNamespace reports whether the chain id of any chain is in namespace, by
-// which no payment URI begins.
+// isNamespace reports whether namespace is that of some chain id but not the
+// scheme of a payment URI.
 func isNamespace(namespace string) bool {
 	if schemeRow(strings.ToLower(namespace)) != 0 {
 		return false
@@ -261,9 +261,9 @@ func isEVMChain(c *chain) bool {
 	return ok || strings.HasPrefix(c.caip2, "eip155:")
 }
 
-// schemeRow returns the row, plus one, of the chain whose payment URIs begin with
-// scheme, in lower case; or zero. It is the slug, another full name, or what the
-// wallets of the chain write.
+// schemeRow returns the row, plus one, of the chain whose payment URIs begin
+// with the lower-case scheme, or zero. A scheme is a slug, another name of the
+// chain, or an abbreviation that its wallets use.
 func schemeRow(scheme string) uint16 {
 	for _, s := range schemes {
 		if s.scheme == scheme {
@@ -279,7 +279,7 @@ func schemeRow(scheme string) uint16 {
 	return 0
 }
 
-// schemes are those that are no name of the chain in the table. Those of the
+// schemes lists the schemes that are not names in the chain table. Those of the
 // EVM chains are the short names of ERC-3770.
 var schemes = [...]struct {
 	scheme string

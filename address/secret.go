@@ -7,15 +7,15 @@ import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 )
 
-// maxDiagnosed is how many bytes of its input an error keeps and diagnosis
-// looks at. No address is longer.
+// maxDiagnosed is the number of bytes of its input that an error keeps and
+// diagnosis reads. No address is longer.
 const maxDiagnosed = 1024
 
 // maxSecret is the length of the longest secret that is recognized by its
 // beginning: a mnemonic of 25 words, or a Sapling extended spending key.
 const maxSecret = 320
 
-// What a string that is not an address could be. The hints of errors say it.
+// The hints of errors for strings that may be secrets.
 const (
 	couldBeKey   = "it could be a private key or a seed"
 	mistypedKey  = "it could be a mistyped private key or seed"
@@ -24,17 +24,16 @@ const (
 	couldBeWords = "it could be a seed phrase, or a private key in numbers"
 )
 
-// secretIn returns what secret could stand in s, and "" if nothing there has
-// the shape of one. It reads as much of s as an error would keep. r is the row of
-// the chain that s was given for, or zero. It is called only for strings that
-// are not addresses there, so it errs on the side of silence: whatever could be
-// a secret is one, also with a character missing, added or mistyped.
+// secretIn returns the hint for the kind of secret that s may contain, or "" if
+// s does not look like one. It reads as much of s as an error would keep. r is
+// the row of the chain that s was given for, or zero.
 //
-// What is an address of some chain by its checksum may look like a secret, and
-// is none.
+// In doubt, secretIn reports a secret, also one with a character missing, added
+// or mistyped. Text that resembles a secret may still be an address of some chain
+// with a matching checksum; diagnose checks for that.
 //
-// Blanks, quotes, labels, line breaks, homoglyphs and invisible characters in
-// and around a secret do not hide it.
+// White space, quotation marks, labels, line breaks, homoglyphs and invisible
+// characters in and around a secret do not hide it.
 func secretIn(r uint16, s string) string {
 	var buf [2 * (maxDiagnosed + maxSecret)]byte
 	text := string(plain(buf[:0], s[:min(len(s), maxDiagnosed+maxSecret)]))
@@ -59,19 +58,19 @@ func secretIn(r uint16, s string) string {
 	return ""
 }
 
-// A shape says how much something looks like a secret.
+// A shape is a degree of resemblance to a secret.
 type shape uint8
 
 const (
 	harmless shape = iota
-	possible       // as a mistyped one does
+	possible       // like a mistyped secret
 	likely
 )
 
-// secretMarks, in lower case, stand in the spelling of secrets and nowhere else.
+// secretMarks lists text, in lower case, that occurs only in secrets.
 var secretMarks = [...]struct {
 	mark string
-	rest int // letters, digits and separators that follow at least
+	rest int // minimum number of letters, digits and separators that follow
 }{
 	{"secret-extended-key", 0}, {"secret-spending-key", 0}, // zcash, pivx
 	{"secret-key", 0},           // age
@@ -87,8 +86,8 @@ var secretMarks = [...]struct {
 	{"secp256k1-priv", 0}, // aptos
 }
 
-// hasSecretMark reports whether a mark of a secret stands in text, also with
-// blanks in it.
+// hasSecretMark reports whether text contains a mark of a secret, ignoring
+// white space.
 func hasSecretMark(text string) bool {
 	if len(text) < 8 {
 		return false
@@ -126,7 +125,7 @@ func hasSecretMark(text string) bool {
 // A token is a run of letters and digits.
 type token struct {
 	start, end int
-	any, all   uint16 // the classes that one of its bytes has, and that all have
+	any, all   uint16 // the union and the intersection of the classes of its bytes
 }
 
 func tokensOf(text string) []token {
@@ -147,19 +146,19 @@ func tokensOf(text string) []token {
 	return tokens
 }
 
-// A mnemonic has at least twelve words (BIP-39; Monero, Algorand and TON have
-// 24 or 25), none of them shorter than three letters in the word lists for
-// English. A key as a list of the values of its bytes has at least 32. Two words
-// or numbers may be missing.
+// A mnemonic has at least twelve words (BIP-39; Monero, Algorand and TON use 24
+// or 25). Words in the English word lists have at least three letters. A key as
+// a list of byte values has at least 32 numbers. Two words or numbers may be
+// missing.
 const (
 	minWords   = 10
 	maxWord    = 12
 	minNumbers = 30
 )
 
-// hasMnemonic reports whether enough words of a mnemonic, or enough numbers for
-// the bytes of a key, follow each other in text. Four others may stand between
-// them: a broken word, or a number.
+// hasMnemonic reports whether text contains a sequence of enough words for a
+// mnemonic, or of enough numbers for the bytes of a key. Up to four other
+// tokens may interrupt it, such as a broken word or a number.
 func hasMnemonic(text string, tokens []token) bool {
 	words, others, numbers := 0, 0, 0
 	for _, t := range tokens {
@@ -181,8 +180,8 @@ func hasMnemonic(text string, tokens []token) bool {
 	return false
 }
 
-// isWord reports whether t can be a word of a mnemonic: letters, and between
-// blanks also one digit, which is a typing error.
+// isWord reports whether t can be a word of a mnemonic: letters or, between
+// white space, letters and a mistyped digit.
 func isWord(text string, t token) bool {
 	if t.any&classDigit == 0 {
 		return t.end-t.start >= 3 || text[t.start:t.end] == "AA" // a syllable; see plain
@@ -197,8 +196,8 @@ func isWord(text string, t token) bool {
 		(t.start == 0 || text[t.start-1] <= ' ') && (t.end == len(text) || text[t.end] <= ' ')
 }
 
-// tokenShapes returns how much a token, or several with nothing but blanks
-// between them, looks like a secret that is not written in hex.
+// tokenShapes returns how much a token, or several separated only by white
+// space, resembles a secret that is not in hex.
 func tokenShapes(text string, tokens []token) shape {
 	best := harmless
 	for i, t := range tokens {
@@ -208,7 +207,7 @@ func tokenShapes(text string, tokens []token) shape {
 			s = possible // behind a prefix: avalanche, aeternity
 		}
 		if s == possible && len(word) < 46 && len(tokens) > 1 && len(text)-len(word) > 8 {
-			s = harmless // more likely a piece of a broken address
+			s = harmless // more likely part of a broken address
 		}
 		if s != harmless && !standsApart(text, t.start, t.end) && !isSecretBytes(word) {
 			s = harmless
@@ -221,8 +220,8 @@ func tokenShapes(text string, tokens []token) shape {
 // maxBroken is the length of the longest secret that is recognized in pieces.
 const maxBroken = 120
 
-// brokenShape returns the shape of the first tokens without the blanks between
-// them. One of them must mix letters and digits, as words of a sentence do not.
+// brokenShape returns the shape of the first tokens, joined. At least one of
+// them must contain both letters and digits, unlike words of a sentence.
 func brokenShape(text string, tokens []token) shape {
 	var buf [maxBroken]byte
 	if tokens[0].end-tokens[0].start > maxBroken {
@@ -247,15 +246,15 @@ func brokenShape(text string, tokens []token) shape {
 	return best
 }
 
-// isBlank reports whether s is nothing but blanks and line breaks.
+// isBlank reports whether s consists of white space.
 func isBlank(s string) bool { return strings.Trim(s, " \t\r\n") == "" }
 
-// isMixed reports whether t has letters and digits.
+// isMixed reports whether t contains letters and digits.
 func isMixed(t token) bool { return t.any&classDigit != 0 && t.any&(classUpper|classLower) != 0 }
 
-// standsApart reports whether the token at start to end of text is no piece of an
-// address with a foreign character in it: its neighbors are separators or
-// quotes, and nothing else in text is nearly as long.
+// standsApart reports whether the token at start to end of text is not part of
+// an address that contains a foreign character: its neighbors are separators or
+// quotation marks, and no other token is nearly as long.
 func standsApart(text string, start, end int) bool {
 	const separators = " \t\r\n\"'`:;,=()<>[]{}?&/._-"
 	if start > 0 && strings.IndexByte(separators, text[start-1]) < 0 ||
@@ -277,9 +276,9 @@ func standsApart(text string, start, end int) bool {
 	return true
 }
 
-// shapeOf returns how much word, letters and digits whose bytes have together the
-// classes any and in common the classes all, looks like a secret that is not
-// written in hex.
+// shapeOf returns how much word, which consists of letters and digits,
+// resembles a secret that is not in hex. any and all are the union and the
+// intersection of the classes of its bytes.
 func shapeOf(word string, any, all uint16) shape {
 	n := len(word)
 	if n < 21 {
@@ -299,14 +298,15 @@ func shapeOf(word string, any, all uint16) shape {
 	case 55 <= n && n <= 57 && upper >= n*2/3 && strings.IndexByte("GMCTXPLB", word[0]) < 0:
 		return possible
 	case 60 <= n && n <= 68 && hex >= n-2 && hex < n:
-		return possible // hex digits but one or two
+		return possible // hex digits except one or two
 	case n >= 57 && (upper == 0 || any&classLower == 0) && all&classBase32 == 0 && hex < n-2:
 		return possible // Bech32
 	}
 	return harmless
 }
 
-// base58Shape is shapeOf for a word in Base58, in letters of both cases.
+// base58Shape implements shapeOf for a word in Base58 with letters of both
+// cases.
 func base58Shape(word string, any uint16) shape {
 	n := len(word)
 	digit := any&classDigit != 0
@@ -333,16 +333,16 @@ func base58Shape(word string, any uint16) shape {
 	case 109 <= n && n <= 113 && !strings.Contains(word[:5], "pub"): // BIP-32
 		return likely
 	case 49 <= n && n <= 60 && (n > 53 || strings.IndexByte("DEF", c) < 0) && word[:3] != "Ae2":
-		return possible // none of the public keys of decred, eos and fio
+		return possible // not a public key of decred, eos or fio
 	case n == 90 || n == 84 || n == 108 || n == 114:
 		return possible
 	}
 	return harmless
 }
 
-// isSecretBytes reports whether the Base58Check checksum of word is right, and
-// its value one of a private key: 32 bytes after a version, or those and the
-// mark of a compressed key; an extended key of BIP-32; a seed of xrp.
+// isSecretBytes reports whether word has a correct Base58Check checksum and the
+// value of a private key: a version and 32 bytes, optionally followed by the
+// mark of a compressed key; an extended key of BIP-32; or a seed of xrp.
 func isSecretBytes(word string) bool {
 	var buf [base58.MaxLen]byte
 	if n, _ := base58.Bitcoin.Decode(buf[:], word); n > sumLen && sha256d.verifies(buf[:n]) {
@@ -352,14 +352,14 @@ func isSecretBytes(word string) bool {
 	return (n == 21 || n == 23) && word[0] == 's' && sha256d.verifies(buf[:n])
 }
 
-// isNameOfSecret reports whether s is the name of a secret rather than of an account
-// on a chain of names: hex digits, or a key in Bech32.
+// isNameOfSecret reports whether s, on a chain whose accounts are names, is a
+// secret rather than an account: hex digits, or a key in Bech32.
 func isNameOfSecret(s string) bool {
 	return len(s) >= 23 && (hasSecretMark(s) || len(s) >= minHex && isHex(s))
 }
 
-// wrongLength is the fault of a string that is not as long as any address of a
-// chain that has none of 64 hex digits.
+// wrongLength returns the fault of a string that has the length of no address,
+// on a chain without addresses of 64 hex digits.
 func wrongLength(s string) fault {
 	if isHexKey(s) {
 		return isSecret

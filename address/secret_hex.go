@@ -2,17 +2,18 @@ package address
 
 import "strings"
 
-// A private key has 64 digits in hex. With one missing or a prefix left out it
-// has at least minHex.
+// A private key has 64 hex digits, or at least minHex if one is missing or the
+// text omits a prefix.
 const minHex = 62
 
-// minBytes is how many bytes of a key, each apart, are one with a typing error.
+// minBytes is the number of separate bytes that are recognized as a key with a
+// typing error.
 const minBytes = 12
 
-// hasSecretHex reports whether hex digits for a private key follow each other in
-// text, with nothing but blanks, colons, dashes, commas and 0x between them. It
-// is not one if the chain of row r has addresses of that form, nor if it is a
-// public key, a number of TON, or several EVM addresses.
+// hasSecretHex reports whether text contains the hex digits of a private key,
+// with nothing but white space, colons, dashes, commas and 0x between them. It
+// reports false for digits in the form of an address of row r, a public key, a
+// number of TON, or several EVM addresses.
 func hasSecretHex(r uint16, text string) bool {
 	for i := 0; i < len(text); {
 		if charClass[text[i]]&classHex == 0 {
@@ -28,17 +29,17 @@ func hasSecretHex(r uint16, text string) bool {
 	return false
 }
 
-// A hexRun is a run of hex digits in pieces.
+// A hexRun is a run of hex digits, possibly in several pieces.
 type hexRun struct {
-	start, end int // of the run, without what separates it from others
+	start, end int // excluding the separators around the run
 	digits     int // in all pieces
 	pieces     int
-	longest    int // digits in the longest piece
-	accounts   int // pieces with the 40 digits of an EVM address
-	first      int // digits of the first piece
+	longest    int // number of digits of the longest piece
+	accounts   int // number of pieces with the 40 digits of an EVM address
+	first      int // number of digits of the first piece
 }
 
-// read reads the run that begins at h.start, and returns the offset after it.
+// read reads the run that begins at h.start and returns the offset after it.
 func (h *hexRun) read(text string) int {
 	i := h.start
 	for i < len(text) {
@@ -76,7 +77,7 @@ func (h *hexRun) read(text string) int {
 }
 
 // isRandom reports whether the run has the 64 or 128 digits of one or two keys,
-// or else at least so many different ones as a key surely has.
+// or else as many different digits as a key almost certainly has.
 func (h *hexRun) isRandom(text string) bool {
 	if h.longest == 64 || h.longest == 128 {
 		return true
@@ -92,7 +93,7 @@ func (h *hexRun) isRandom(text string) bool {
 	return different >= 6
 }
 
-// isPublic reports whether the run is no secret.
+// isPublic reports whether the run is not a secret.
 func (h *hexRun) isPublic(r uint16, text string) bool {
 	whole := text[h.start:h.end]
 	switch {
@@ -108,16 +109,16 @@ func (h *hexRun) isPublic(r uint16, text string) bool {
 	return r != 0 && hasHexAddress(r, whole)
 }
 
-// hasHexAddress reports whether the chain of row r has addresses in the form of
-// digits, though not this one: in another letter case, or on siacoin, whose
-// addresses are longer than a key, with another checksum.
+// hasHexAddress reports whether the chain of row r has addresses that resemble
+// digits: with another letter case or, on siacoin, whose addresses are longer
+// than a key, with another checksum.
 func hasHexAddress(r uint16, digits string) bool {
 	_, _, bad := chains[r-1].format.parse(strings.ToLower(digits), true)
 	return bad.err == nil || bad.err == ErrChecksum && len(digits) == siacoinLen
 }
 
-// base64Shape returns how much text looks like 32 or 64 bytes in Base64, in one
-// piece or in two with a blank between.
+// base64Shape returns how much text resembles 32 or 64 bytes in Base64, in one
+// piece or in two separated by a space.
 func base64Shape(text string) shape {
 	best := harmless
 	var before base64Run
@@ -143,12 +144,12 @@ func base64Shape(text string) shape {
 	return best
 }
 
-// A base64Run is a run of n digits of Base64, with the classes that one of them
-// has and that all have.
+// A base64Run is a run of n Base64 digits. any and all are the union and the
+// intersection of the classes of its digits.
 type base64Run struct {
 	start, end, n int
 	any, all      uint16
-	padded        bool // an equals sign follows
+	padded        bool // followed by an equals sign
 }
 
 func (r *base64Run) shape(text string) shape {

@@ -7,7 +7,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// The bounds of a SegWit address and of its witness program: BIP-173.
+// The limits of a SegWit address and of its witness program, from BIP-173.
 const (
 	maxSegWit  = 90
 	minProgram = 2
@@ -20,11 +20,11 @@ func hasHRP(s, hrp string) bool {
 	return len(s) > len(hrp) && s[len(hrp)] == '1' && (s[:len(hrp)] == hrp || strings.EqualFold(s[:len(hrp)], hrp))
 }
 
-// parseSegWit reads s, which begins with hrp and a 1, as a SegWit address. The
-// program of version 0 must be 20 or 32 bytes long and end with the checksum of
-// BIP-173, that of the versions 1 to 16 may be 2 to 40 bytes long and must end
-// with the one of BIP-350. That a Taproot key is a point is not asked for: the
-// consensus does not ask for it when coins are sent there.
+// parseSegWit parses s, which begins with hrp and a 1, as a SegWit address. The
+// program of version 0 must have 20 or 32 bytes and the checksum of BIP-173;
+// that of versions 1 to 16 must have 2 to 40 bytes and the checksum of BIP-350.
+// A Taproot key need not be a point of the curve, because the consensus rules
+// accept payments to any key.
 func parseSegWit(hrp, s string) (string, form, fault) {
 	if len(s) > maxSegWit {
 		return "", 0, badLength
@@ -45,7 +45,7 @@ func parseSegWit(hrp, s string) (string, form, fault) {
 	case (version == 0) != (variant == bech32.Bech32):
 		return "", 0, badChecksum
 	case n < 0:
-		return "", 0, badSyntax // padding that is too long, or not zero
+		return "", 0, badSyntax // too much padding, or padding that is not zero
 	case n < minProgram, n > maxProgram:
 		return "", 0, badLength
 	case version != 0:
@@ -58,15 +58,14 @@ func parseSegWit(hrp, s string) (string, form, fault) {
 	return "", 0, badLength
 }
 
-// witnessProgram writes the witness program of text, a valid SegWit address, to
-// program and returns the witness version and the length of the program.
+// witnessProgram decodes text, a valid SegWit address, into program. It returns
+// the witness version and the length of the program.
 func witnessProgram(program *[maxProgram]byte, hrp, text string) (version byte, n int) {
 	data := text[len(hrp)+1 : len(text)-bech32.ChecksumLen]
 	return bech32.Value(data[0]), bech32.Read(program[:], data[1:])
 }
 
-// bech32Fault is the fault f that package bech32 or blech32 has found at offset
-// at.
+// bech32Fault converts the fault f of package bech32 or blech32 at offset at.
 func bech32Fault(at int, f bech32.Fault) fault {
 	switch f {
 	case bech32.Length:
@@ -91,7 +90,7 @@ func programAccount(version byte, program []byte) (words, tag) {
 	switch {
 	case len(program) > 32:
 		var b [1 + maxProgram]byte
-		b[0] = version // in the hash, since the kind does not tell it
+		b[0] = version // the kind does not determine the version
 		return hashedKey(kindLongWitness, append(b[:1], program...))
 	case version == 0 && len(program) == 32:
 		return makeKey(kindWSH, program)
@@ -107,13 +106,14 @@ func witnessKey(hrp, text string, f form) (words, tag) {
 	return bech32Key(identity.WitnessScript, len(hrp)+2, text)
 }
 
-// The lengths of what is written like SegWit version 0 but longer.
+// The lengths of payloads that are encoded like SegWit version 0 but are
+// longer.
 const (
 	mwebLen    = 2 * 33 // a scan key and a spend key
 	saplingLen = 11 + 32
 )
 
-// parseLong reads s, which begins with u.long and a 1.
+// parseLong parses s, which begins with u.long and a 1.
 func (u *utxo) parseLong(s string) (string, form, fault) {
 	var payload [mwebLen]byte
 	if _, bad := u.decodeLong(&payload, u.long, s); bad.err != nil {
@@ -122,8 +122,9 @@ func (u *utxo) parseLong(s string) (string, form, fault) {
 	return strings.ToLower(s), u.longForm, fault{}
 }
 
-// decodeLong writes the payload of s to b and returns its length: two public
-// keys behind a version, which is zero, or a Sapling receiver, which has none.
+// decodeLong decodes the payload of s into b and returns its length. The
+// payload is two public keys after a version, which is zero, or a Sapling
+// receiver without a version.
 func (u *utxo) decodeLong(b *[mwebLen]byte, hrp, s string) (int, fault) {
 	data, bad := bech32Data(hrp, "", bech32.Bech32, s)
 	if bad.err != nil {
@@ -152,7 +153,7 @@ func (u *utxo) decodeLong(b *[mwebLen]byte, hrp, s string) (int, fault) {
 	return want, fault{}
 }
 
-// longAccount returns the account of text, which is in u.longForm.
+// longAccount returns the account of text, which must be in u.longForm.
 func (u *utxo) longAccount(text string, f form) (words, tag) {
 	var payload [mwebLen]byte
 	n, _ := u.decodeLong(&payload, u.long, text)

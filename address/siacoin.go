@@ -6,9 +6,9 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-// siacoin is the format of siacoin: 76 hex digits, for the hash of the conditions
-// under which coins are spent, 32 bytes, and the first 6 of its BLAKE2b-256. The
-// normal form is in lower case.
+// siacoin is the format of siacoin: 76 hex digits that encode 32 bytes, the
+// hash of the conditions for spending, and the first 6 bytes of their
+// BLAKE2b-256 hash. The normal form is lower case.
 //
 // See go.sia.tech/core, types.Address.
 type siacoin struct{}

@@ -6,16 +6,16 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// solana is the format of Solana: 32 bytes in Base58 without a checksum, so
-// that a typing error is not found. The bytes are an ed25519 public key, or,
-// for the accounts of programs, no point of the curve; both receive coins. Text
-// that proves to be an address of another chain, as some in bech32 that happens
-// to be Base58 of 32 bytes, is none.
+// solana is the format of Solana: 32 bytes in Base58. There is no checksum, so
+// typing errors are not detected. The bytes are an ed25519 public key or, for
+// accounts of programs, not a point of the curve; both can receive coins. parse
+// rejects text that is provably an address of another chain, such as a Bech32
+// address that happens to be Base58 of 32 bytes.
 type solana struct{}
 
 const (
 	solanaLen       = 32
-	solanaSecretLen = 64 // a seed and its public key; a signature is as long
+	solanaSecretLen = 64 // a seed and its public key, or a signature
 )
 
 func (solana) parse(s string, tolerant bool) (string, form, fault) {
@@ -52,7 +52,7 @@ func (solana) account(text string, f form) (words, tag) {
 	return key32(0, &b)
 }
 
-// key is the public key, if the bytes of text can be one.
+// key returns the public key, if the bytes of text can be one.
 func (solana) key(text string, f form) (words, tag) {
 	var b [solanaLen]byte
 	base58.Bitcoin.DecodeShort(&b, text)
@@ -64,12 +64,12 @@ func (solana) key(text string, f form) (words, tag) {
 
 func (solana) proves(form) bool { return false }
 
-// isEd25519Key reports whether b can be the public key of a secret: the one
-// encoding, by RFC 8032, of a point on the curve that is not of small order.
-// About half of all byte strings are.
+// isEd25519Key reports whether b can be the public key of a secret: the
+// canonical encoding, by RFC 8032, of a point on the curve that is not of small
+// order. This holds for about half of all byte strings.
 func isEd25519Key(b *[32]byte) bool {
 	y := *b
-	y[31] &= 0x7f // the sign of x
+	y[31] &= 0x7f // clear the sign of x
 	for i := range smallOrder {
 		if y == smallOrder[i] {
 			return false
@@ -78,8 +78,8 @@ func isEd25519Key(b *[32]byte) bool {
 	return curve.IsEd25519(b)
 }
 
-// smallOrder are the y of the points that eight times added up give the neutral
-// element. No secret leads to them, but the system program of Solana is one.
+// smallOrder holds the y coordinates of the points of order 1, 2, 4 and 8. They
+// have no secret, but the system program of Solana is one of them.
 var smallOrder = [...][32]byte{
 	{},  // two points of order 4
 	{1}, // the neutral element

@@ -9,14 +9,14 @@ import (
 
 // ss58 is the format of Substrate chains: Base58 of a network prefix, a 32-byte
 // account id, and the first two bytes of the BLAKE2b-512 hash of "SS58PRE",
-// prefix and id. A prefix below 64 is one byte, any other two, and no other
-// spelling of it is taken.
+// prefix and id. A prefix below 64 must be encoded in one byte, any other in
+// two.
 //
 // The letter case matters; the normal form is the input. An address with the
-// prefix of another network is not of this chain, though the account may be the
-// same key there. The tolerant reading takes the generic prefix 42, and
-// rewrites it. Ids of other lengths, which the format has, are no accounts of
-// the chains in the table.
+// prefix of another network is not of this chain, though the same key may
+// control an account there. In tolerant mode, parse accepts the generic prefix
+// 42 and replaces it. The format permits ids of other lengths, but they are not
+// accounts of the chains in the table.
 //
 // See "SS58 address format" in the Polkadot documentation, and the SS58
 // registry.
@@ -29,7 +29,7 @@ const (
 	ss58Checksum = 2
 	ss58Max      = 2 + ss58ID + ss58Checksum
 	ss58Generic  = 42
-	ss58MinText  = 35 // 35 bytes, nearly all of them zero
+	ss58MinText  = 35 // 35 bytes, nearly all zero
 	ss58MaxText  = 50 // 36 bytes
 )
 
@@ -45,7 +45,7 @@ func (c ss58) parse(s string, tolerant bool) (string, form, fault) {
 	if !buf.verifies(data) {
 		return "", 0, badChecksum
 	}
-	at := len(data) - ss58ID - ss58Checksum // where the id begins
+	at := len(data) - ss58ID - ss58Checksum // offset of the id
 	var prefix uint16
 	switch {
 	case at == 1 && data[0] < 0x40:
@@ -70,7 +70,7 @@ func (c ss58) parse(s string, tolerant bool) (string, form, fault) {
 	return "", 0, badSyntax
 }
 
-// encode returns the address of the account id.
+// encode returns the address of an account id.
 func (c ss58) encode(id [ss58ID]byte) string {
 	b := make([]byte, 0, ss58Max)
 	if c.prefix < 0x40 {
@@ -98,16 +98,16 @@ func ss58Key(c identity.Class, text string) (words, tag) {
 	return key32(c, (*[ss58ID]byte)(buf[len(buf)-ss58ID-ss58Checksum:]))
 }
 
-// ss58Label is hashed before the data.
+// ss58Label precedes the data in the hashed message.
 const ss58Label = "SS58PRE"
 
 var ss58LabelBytes = [len(ss58Label)]byte([]byte(ss58Label))
 
-// An ss58Buf is room for the label and the bytes of an address behind it, at
-// the end, where their hash is taken without moving them.
+// An ss58Buf holds the label and, at its end, the bytes of an address, so that
+// they can be hashed without moving them.
 type ss58Buf [len(ss58Label) + base58.MiddleLen]byte
 
-// decode decodes s, of at most ss58MaxText characters, into the end of buf and
+// decode decodes s, of at most ss58MaxText characters, into the end of buf. It
 // returns the bytes, ss58Max or one fewer.
 func (buf *ss58Buf) decode(s string) ([]byte, fault) {
 	n, bad := base58.Bitcoin.DecodeMiddle((*[base58.MiddleLen]byte)(buf[len(ss58Label):]), s)
@@ -120,8 +120,7 @@ func (buf *ss58Buf) decode(s string) ([]byte, fault) {
 	return buf[len(buf)-n:], fault{}
 }
 
-// verifies reports whether data, which decode has returned, ends with its
-// checksum.
+// verifies reports whether data, a result of decode, ends with its checksum.
 func (buf *ss58Buf) verifies(data []byte) bool {
 	message := buf[len(buf)-len(data)-len(ss58Label) : len(buf)-ss58Checksum]
 	*(*[len(ss58Label)]byte)(message) = ss58LabelBytes

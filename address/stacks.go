@@ -7,12 +7,12 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// stacks is the format of stacks: "S", a character for the version, and 20 bytes
-// with the first 4 of sha256(sha256(version, bytes)) behind them as a number in
-// Base32, in Crockford's alphabet. A zero byte at the front is one "0", as in
-// Base58. "SP" is the hash160 of a key, "SM" that of a script; "ST" and "SN" are
-// those of test networks. The look-alikes that Crockford reads ("O" for zero,
-// "I" and "L" for one) and small letters are not taken.
+// stacks is the format of stacks: "S", a character for the version, and 20
+// bytes followed by the first 4 bytes of sha256(sha256(version, bytes)), as a
+// number in Crockford's Base32. A leading zero byte is one "0", as in Base58.
+// "SP" is the hash160 of a key, "SM" that of a script; "ST" and "SN" are those
+// of test networks. parse rejects lower-case letters and the look-alikes that
+// Crockford permits ("O" for zero, "I" and "L" for one).
 //
 // See SIP-005, "Blocks and transactions: address formats".
 type stacks struct{}
@@ -24,7 +24,7 @@ const (
 
 const (
 	stacksBytes  = 20 + 4
-	stacksMinLen = 2 + stacksBytes // were all of them zero
+	stacksMinLen = 2 + stacksBytes // if all bytes are zero
 	stacksMaxLen = 2 + (stacksBytes*8+4)/5
 )
 
@@ -64,10 +64,9 @@ func (stacks) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// decodeC32 writes the number that s spells to dst. Each leading "0" of s is a
-// leading zero byte. It returns -1 on success, the index of the first
-// character that is not a digit, or -2 if the number does not have the length of
-// dst.
+// decodeC32 decodes the number s into dst. Each leading "0" of s is a leading
+// zero byte. It returns -1 on success, the index of the first character that is
+// not a digit, or -2 if the number does not have the length of dst.
 func decodeC32(dst []byte, s string) int {
 	zeros := 0
 	for zeros < len(s) && s[zeros] == '0' {
@@ -99,7 +98,7 @@ func decodeC32(dst []byte, s string) int {
 		n--
 		dst[n] = byte(acc)
 	}
-	for n < len(dst) && dst[n] == 0 { // zero bits that filled a byte
+	for n < len(dst) && dst[n] == 0 { // zero bits that complete a byte
 		n++
 	}
 	if n != zeros {

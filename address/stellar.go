@@ -8,13 +8,13 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// strkey is the format of stellar: Base32 of a version byte, a key or hash of 32
-// bytes and a CRC-16, little-endian. An account is "G…", 56 characters; a
-// contract "C…", the same; and "M…", 69 characters, is an account with a number
-// of 8 bytes that its owner sorts payments by. All are capitals.
+// strkey is the format of stellar: Base32 of a version byte, a key or hash of
+// 32 bytes, and a little-endian CRC-16, in upper case. An account is "G…", 56
+// characters; a contract is "C…", also 56 characters; "M…", 69 characters, is
+// an account with an 8-byte number by which its owner assigns payments.
 //
 // The canonical form of "M…" is the account's "G…". A seed "S…" is a secret.
-// The other kinds of strkeys ("T", "X", "P", "L", "B") are no accounts.
+// The other kinds of strkeys ("T", "X", "P", "L", "B") are not accounts.
 //
 // See SEP-23, "Strkeys".
 type strkey struct{}
@@ -31,8 +31,8 @@ const (
 	strkeyMaxBytes = 43
 )
 
-// strkeyAccount is the version byte of "G…". The first letter is in the upper
-// five bits; zero in the others stands for ed25519 and SHA-256.
+// strkeyAccount is the version byte of "G…". The upper five bits encode the
+// first letter; zero in the others means ed25519 or SHA-256.
 const strkeyAccount = ('G' - 'A') << 3
 
 func (strkey) parse(s string, tolerant bool) (string, form, fault) {
@@ -71,8 +71,8 @@ func (strkey) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// isStellarSeed reports whether s looks like a seed, in any letter case, also
-// one that was miscopied by a character or two.
+// isStellarSeed reports whether s looks like a seed, in any letter case and
+// with up to two mistyped characters.
 func isStellarSeed(s string) bool {
 	if len(s) < strkeyLen-2 || len(s) > strkeyLen+2 || s[0]|0x20 != 's' {
 		return false
@@ -113,7 +113,7 @@ func (strkey) key(text string, f form) (words, tag) {
 
 func (strkey) proves(form) bool { return true }
 
-// stellarKey returns the Key of the 32 bytes behind the version byte.
+// stellarKey returns the Key of the 32 bytes after the version byte.
 func stellarKey(c identity.Class, text string) (words, tag) {
 	var raw [strkeyMaxBytes]byte
 	base32.Decode(base32.Upper, raw[:len(text)*5/8], text)

@@ -2,16 +2,16 @@ package address
 
 import "github.com/walletscreen/walletscreen/internal/bech32"
 
-// chains is the table of all supported chains: one row each. To add a chain
-// that uses a format which is here already, add a row and a file of vectors in
-// testdata/vectors; see CONTRIBUTING.md.
+// chains is the table of all supported chains. To add a chain that uses an
+// existing format, add a row and a file of vectors in testdata/vectors; see
+// CONTRIBUTING.md.
 //
-// The rows stand in the order in which [Detect] and [FindAll] prefer them where
-// one spelling is an address of several chains; groups are for the reader.
+// If several chains share the spelling of an address, [Detect] and [FindAll]
+// prefer the first in this table. The groups only help the reader.
 //
-// Slugs and identifiers are those of the chains' own documents, the CAIP-2
-// namespaces and SLIP-44; an identifier that is not registered is left out.
-// The blockchain id of a chain that shares Bitcoin's genesis block is none.
+// Slugs and identifiers are those of the chains' own documentation, the CAIP-2
+// namespaces and SLIP-44. Identifiers that are not registered are left out, as
+// is the blockchain id of a chain that shares Bitcoin's genesis block.
 var chains = [...]chain{
 	// slug, name, CAIP-2, SLIP-44, aliases, tickers, format
 
@@ -229,6 +229,7 @@ var chains = [...]chain{
 	{"eos", "EOS", "antelope:aca376f206b8fc25a6ed44dbdc66547c", 194, "vaulta", "EOS A", antelope{}},
 	{"wax", "WAX", "antelope:1064487b3cd1a897ce03ae5b6a865651", 194, "", "WAXP", antelope{}},
 
-	// The EVM chains that have no row. It is no chain by its slug.
+	// All EVM chains without a row of their own. The slug does not name a
+	// chain.
 	{otherEVMSlug, "", "", -1, "", "", otherEVM{}},
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // tezos is the format of Tezos: Base58Check of a prefix of three bytes, which
-// says what the account is, and a hash of 20 bytes, 36 characters in all. The
-// accounts are implicit ones, named by the hash of a key (tz1 to tz4), smart
-// contracts (KT1) and smart rollups (sr1). The letter case matters; the normal
-// form is the input. The test networks write the same.
+// identifies the kind of account, and a hash of 20 bytes, 36 characters in all.
+// The accounts are implicit ones, named by the hash of a key (tz1 to tz4),
+// smart contracts (KT1) and smart rollups (sr1). The letter case matters; the
+// normal form is the input. The test networks use the same addresses.
 //
 // See src/lib_crypto/base58.ml of Octez, module Prefix.
 type tezos struct{}
@@ -21,7 +21,8 @@ const (
 	tezosLen    = tezosPrefix + 20 + sumLen
 )
 
-// tezosPrefixes are the prefixes of accounts. The place of one is its form.
+// tezosPrefixes holds the prefixes of accounts. The index of a prefix is its
+// form.
 var tezosPrefixes = [...][tezosPrefix]byte{
 	{6, 161, 159}, // tz1, an ed25519 key
 	{6, 161, 161}, // tz2, a secp256k1 key
@@ -31,8 +32,9 @@ var tezosPrefixes = [...][tezosPrefix]byte{
 	{6, 124, 117}, // sr1
 }
 
-// tezosSecrets are what secret keys begin with, plain and encrypted. They are
-// told by their text, so that one with a typing error is no less a secret.
+// tezosSecrets holds the beginnings of secret keys, plain and encrypted.
+// Matching the text, not the decoded bytes, also recognizes keys with a typing
+// error.
 var tezosSecrets = [...]string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk", "p2esk", "BLesk", "seesk", "sask"}
 
 func (tezos) parse(s string, tolerant bool) (string, form, fault) {
@@ -60,7 +62,7 @@ func (tezos) account(text string, f form) (words, tag) {
 	return makeKey(identity.Class(f), hash[:])
 }
 
-// key is empty: a hash of a key that no other chain makes of its keys.
+// key returns no key: no other chain derives the same hash from a key.
 func (tezos) key(text string, f form) (words, tag) { return words{}, 0 }
 
 func (tezos) proves(form) bool { return true }

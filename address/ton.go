@@ -9,16 +9,15 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// ton is the format of ton. An account is a number of a chain within it, the
-// basic workchain 0 or the masterchain -1, and 32 bytes. It is written raw, as
-// "0:" or "-1:" and 64 hex digits; or friendly to users, as 48 characters of
-// Base64 in either alphabet: a tag byte, the number, the bytes, and a CRC-16,
-// big-endian. The tag tells whether what cannot be delivered returns ("EQ…",
-// "Ef…") or not ("UQ…", "Uf…"): a wish of the one who shows the address, and no
-// part of the account.
+// ton is the format of ton. An account is the number of a workchain, 0 for the
+// basic workchain or -1 for the masterchain, and 32 bytes. The raw form is "0:"
+// or "-1:" and 64 hex digits. The user-friendly form is 48 characters of Base64
+// in either alphabet: a tag byte, the number, the bytes, and a big-endian
+// CRC-16. The tag tells whether coins that cannot be delivered bounce ("EQ…",
+// "Ef…") or not ("UQ…", "Uf…"); it is not part of the account.
 //
-// The normal form is in the URL-safe alphabet and in small hex digits, the
-// canonical form the raw one.
+// The normal form uses the URL-safe alphabet and lower-case hex digits. The
+// canonical form is the raw one.
 //
 // See TEP-2, "TON Addresses".
 type ton struct{}

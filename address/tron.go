@@ -7,9 +7,9 @@ import (
 )
 
 // tron is the format of TRON: Base58Check of the byte 41 and the 20 bytes that
-// the same key has on the EVM chains. The public test networks write the same.
-// The tolerant reading takes the 42 hex digits of the 21 bytes, which carry no
-// checksum.
+// the same key has on the EVM chains. The public test networks use the same
+// addresses. In tolerant mode, parse also accepts the 42 hex digits of the 21
+// bytes, which have no checksum.
 //
 // See the TRON protocol document, "Account model".
 type tron struct{}

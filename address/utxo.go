@@ -7,32 +7,32 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// A utxo is the format of Bitcoin and its kin: Base58Check with the version
-// bytes of the chain, and SegWit with its human-readable part. The normal form
-// of Base58 is the text itself, that of SegWit is lower case.
+// A utxo is the format of Bitcoin and similar chains: Base58Check with the
+// version bytes of the chain, and SegWit with its human-readable part. The
+// normal form of Base58 is the text itself, that of SegWit is lower case.
 //
 // See BIP-13 (P2SH), BIP-173 and BIP-350 (SegWit), and chainparams.cpp of the
 // chain's node software for the parameters.
 type utxo struct {
 	pkh, sh       string    // version bytes of P2PKH and P2SH
-	oldPKH, oldSH string    // former version bytes, for accounts that are now written with pkh and sh
-	more          []version // what only this chain has in Base58
-	hrp           string    // human-readable part of SegWit, "" where the chain has none
+	oldPKH, oldSH string    // former version bytes of accounts that now use pkh and sh
+	more          []version // further Base58Check encodings of the chain
+	hrp           string    // human-readable part of SegWit; "" if the chain has none
 	long          string    // human-readable part of the form in longForm
 	longForm      form      // formMWEB or formSapling
 	test          []string  // version bytes of the test networks
-	testHRP       string    // human-readable parts of the test networks, separated by blanks
+	testHRP       string    // human-readable parts of the test networks, separated by spaces
 	hash          checkHash
 }
 
-// A version is what else a chain writes in Base58Check.
+// A version is a further Base58Check encoding of a chain.
 type version struct {
 	prefix string
 	form   form
 }
 
-// The forms of UTXO chains. A format that builds on utxo counts its own from
-// lastUTXOForm.
+// The forms of UTXO chains. A format that embeds utxo numbers its own forms
+// from lastUTXOForm.
 const (
 	formPKH      form = iota // P2PKH
 	formSH                   // P2SH
@@ -52,7 +52,7 @@ const (
 	lastUTXOForm
 )
 
-// The kinds of accounts of UTXO chains. Those of short witness programs are
+// The kinds of accounts of UTXO chains. The kind of a short witness program is
 // kindWitness plus the witness version.
 const (
 	kindPKH identity.Class = iota
@@ -66,8 +66,8 @@ const (
 	kindPubKey
 	kindEdwards
 	kindSchnorr
-	kindLongWitness            // a witness program over 32 bytes: SHA-256 of version and program
-	kindWPKH                   // witness version 0 and 20 bytes; the rest has the version in it
+	kindLongWitness            // a witness program over 32 bytes: the SHA-256 hash of version and program
+	kindWPKH                   // witness version 0 and 20 bytes
 	kindWitness     = kindWPKH // version 1 is kindWitness+1
 	lastUTXOKind    = kindWitness + 17
 )
@@ -101,7 +101,7 @@ func (u *utxo) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// parseBase58 reads s as Base58Check with one of the chain's versions.
+// parseBase58 parses s as Base58Check with one of the chain's versions.
 func (u *utxo) parseBase58(s string) (form, fault) {
 	var short [base58.ShortLen]byte
 	n, bad := base58.Bitcoin.DecodeShort(&short, s)
@@ -155,7 +155,8 @@ func (u *utxo) readBase58(b []byte) (form, fault) {
 		return 0, isSecret
 	}
 	for _, v := range u.test {
-		// Payloads are as long as on the main network, of whatever form.
+		// Payloads of any form have the same length as on the main
+		// network.
 		if hasVersion(b, v, formPKH) || hasVersion(b, v, formPubKey) || hasVersion(b, v, formSprout) {
 			return 0, badNetwork
 		}
@@ -166,13 +167,13 @@ func (u *utxo) readBase58(b []byte) (form, fault) {
 	return 0, badSyntax
 }
 
-// hasVersion reports whether b is what form f has after version prefix, which
-// is not "".
+// hasVersion reports whether b is version prefix, which must not be empty, and
+// a payload of form f.
 func hasVersion(b []byte, prefix string, f form) bool {
 	return prefix != "" && len(b) == len(prefix)+f.payloadLen()+sumLen && string(b[:len(prefix)]) == prefix
 }
 
-// hasLength reports whether any address of the chain in Base58 has n bytes.
+// hasLength reports whether some Base58 address of the chain has n bytes.
 func (u *utxo) hasLength(n int) bool {
 	if n == len(u.pkh)+20+sumLen || n == len(u.sh)+20+sumLen {
 		return true
@@ -185,7 +186,7 @@ func (u *utxo) hasLength(n int) bool {
 	return false
 }
 
-// parseRest reads what is neither Base58 of the chain, because of bad, nor
+// parseRest parses s, which is neither Base58 of the chain, because of bad, nor
 // SegWit of the chain.
 func (u *utxo) parseRest(s string, bad fault) (string, form, fault) {
 	if u.long != "" && hasHRP(s, u.long) {
@@ -203,7 +204,7 @@ func (u *utxo) parseRest(s string, bad fault) (string, form, fault) {
 }
 
 // parseTest returns the fault of s, which begins like an address of the test
-// network with human-readable part hrp.
+// network with the human-readable part hrp.
 func (u *utxo) parseTest(hrp, s string) fault {
 	_, _, bad := parseSegWit(hrp, s)
 	if u.long != "" && bad.err != nil {
@@ -233,7 +234,7 @@ func (u *utxo) rewrite(text, version string) string {
 	return u.encode(version, payload[:])
 }
 
-// encode returns payload, of at most 64 bytes, in the chain's Base58Check.
+// encode returns payload, at most 64 bytes, in the chain's Base58Check.
 func (u *utxo) encode(version string, payload []byte) string {
 	var buf [base58.MaxLen]byte
 	b := append(append(buf[:0], version...), payload...)
@@ -241,7 +242,7 @@ func (u *utxo) encode(version string, payload []byte) string {
 	return base58.Bitcoin.Encode(append(b, sum[:]...))
 }
 
-// base58Payload returns the payload of text, which is Base58 of form f.
+// base58Payload returns the payload of text, which must be Base58 of form f.
 func base58Payload(buf *[base58.MaxLen]byte, text string, f form) []byte {
 	n, _ := base58.Bitcoin.Decode(buf[:], text)
 	return buf[n-sumLen-f.payloadLen() : n-sumLen]
@@ -260,7 +261,7 @@ func (u *utxo) account(text string, f form) (words, tag) {
 	return base58Key(f.kind(), text)
 }
 
-// kind returns the kind of account that form f, one in Base58, stands for.
+// kind returns the kind of account of form f, which must be a Base58 form.
 func (f form) kind() identity.Class {
 	switch f {
 	case formSH, formOldSH:
@@ -305,10 +306,10 @@ func (u *utxo) key(text string, f form) (words, tag) {
 
 func (u *utxo) proves(form) bool { return true }
 
-// bitcoinTest are the version bytes of Bitcoin's test networks, which many of
-// its kin have kept.
+// bitcoinTest holds the version bytes of Bitcoin's test networks, which many
+// other chains use too.
 var bitcoinTest = []string{"\x6f", "\xc4"}
 
-// zcashTest are the version bytes of Zcash's test networks, for transparent
-// addresses, which its kin have kept.
+// zcashTest holds the version bytes of transparent addresses on Zcash's test
+// networks, which related chains use too.
 var zcashTest = []string{"\x1d\x25", "\x1c\xba"}

@@ -8,9 +8,9 @@ import (
 
 // waves is the format of Waves: Base58 of the version 1, the chain id 'W', 20
 // bytes of the hash of the key, and the first four bytes of the Keccak-256 hash
-// of the BLAKE2b-256 hash of all that. The letter case matters; the normal form
-// is the input. 32 bytes are a private key as likely as a public one. An alias
-// is no address: the chain resolves it.
+// of the BLAKE2b-256 hash of the others. The letter case matters; the normal
+// form is the input. 32 bytes could be a private or a public key. An alias is
+// not an address; only the chain can resolve it.
 //
 // See "Cryptographic practical details" in the Waves documentation.
 type waves struct{}
@@ -54,7 +54,7 @@ func (waves) account(text string, f form) (words, tag) {
 	return makeKey(0, hash[:])
 }
 
-// key is empty: a hash of a key that no other chain makes of its keys.
+// key returns no key: no other chain derives the same hash from a key.
 func (waves) key(text string, f form) (words, tag) { return words{}, 0 }
 
 func (waves) proves(form) bool { return true }

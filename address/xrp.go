@@ -7,9 +7,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// xrp is the format of the XRP Ledger: Base58Check with an alphabet of its own,
-// as a classic address (r…), or as an X-address (X…), which has a destination
-// tag in it. The tag is not part of the account: the canonical form is classic.
+// xrp is the format of the XRP Ledger: Base58Check with a special alphabet, as
+// a classic address (r…) or as an X-address (X…), which includes a destination
+// tag. The tag is not part of the account, so the canonical form is classic.
 //
 // See "Base58 Encodings" in the documentation of the XRP Ledger, and XLS-5d.
 type xrp struct{}
@@ -49,9 +49,9 @@ func (xrp) parse(s string, tolerant bool) (string, form, fault) {
 	return s, formClassic, fault{}
 }
 
-// parseX reads the bytes b of s, whose checksum is right, as an X-address. Flag
-// 0 means no tag and wants the tag zero; flag 1 means a tag of four bytes in
-// front of four zeros; others are not in use.
+// parseX parses the bytes b of s, whose checksum is correct, as an X-address.
+// Flag 0 means no tag and requires a zero tag; flag 1 means a tag of four bytes
+// followed by four zeros. Other flags are not in use.
 func parseX(s string, b [xrpXLen]byte) (string, form, fault) {
 	const main, test = 0x0544, 0x0493
 	version := binary.BigEndian.Uint16(b[:])
@@ -68,8 +68,8 @@ func parseX(s string, b [xrpXLen]byte) (string, form, fault) {
 	return s, formX, fault{}
 }
 
-// isXRPSecret reports whether b, which has its checksum, right or wrong, at the
-// end, is a seed (s…, sEd…) or a private key (p…).
+// isXRPSecret reports whether b, which ends with its checksum, right or wrong,
+// is a seed (s…, sEd…) or a private key (p…).
 func isXRPSecret(b []byte) bool {
 	switch len(b) {
 	case 1 + 16 + sumLen:

@@ -9,10 +9,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// zcash is the format of Zcash: transparent addresses (t1, t3) and Sprout ones
-// (zc) in Base58Check and Sapling ones (zs1) in Bech32, which utxo reads;
-// unified ones (u1), which carry several receivers; and tex1, which is a t1
-// address that only takes transparent coins. The canonical form of tex1 is t1.
+// zcash is the format of Zcash. The embedded utxo parses transparent addresses
+// (t1, t3) and Sprout addresses (zc) in Base58Check, and Sapling addresses
+// (zs1) in Bech32. zcash adds unified addresses (u1), which contain several
+// receivers, and tex1, a t1 address that accepts only transparent coins. The
+// canonical form of tex1 is t1.
 //
 // See the Zcash protocol specification, section 5.6, ZIP-316 for unified and
 // ZIP-320 for tex addresses.
@@ -24,8 +25,8 @@ const (
 	kindUnified identity.Class = lastUTXOKind
 )
 
-// maxUnified is the longest unified address that is read: it has room for
-// every receiver that is defined, and then some.
+// maxUnified is the length of the longest unified address that is parsed. It
+// has ample room for every defined receiver.
 const maxUnified = 1024
 
 func (z *zcash) parse(s string, tolerant bool) (string, form, fault) {
@@ -65,18 +66,18 @@ func decodeTEX(hrp, s string) (hash [20]byte, bad fault) {
 	switch {
 	case bad.err != nil:
 		return hash, bad
-	case len(data) != 32: // characters, of 160 bits: nothing is left over
+	case len(data) != 32: // characters; 160 bits leave no padding
 		return hash, badLength
 	}
 	bech32.Read(hash[:], data)
 	return hash, fault{}
 }
 
-// receivers are the places of the receivers that are defined, by typecode, in
-// the bytes of a unified address.
-type receivers [4]struct{ start, end int } // end is 0 where there is none
+// receivers holds the positions of the defined receivers in the bytes of a
+// unified address, by typecode.
+type receivers [4]struct{ start, end int } // end is 0 for a missing receiver
 
-// The typecodes of the receivers that are defined.
+// The typecodes of the defined receivers.
 const (
 	receiverPKH     = 0
 	receiverSH      = 1
@@ -86,13 +87,13 @@ const (
 
 const maxUnifiedBytes = (maxUnified - len("u1") - 6) * 5 / 8
 
-// decodeUnified writes the bytes of s, which begins with u1, to buf and returns
-// the receivers among them.
+// decodeUnified decodes s, which begins with u1, into buf and returns its
+// receivers.
 //
-// A unified address has its receivers in the order of their typecodes, none of
-// them twice, at most one that is transparent, and not that one alone. One of a
-// type that is not defined is left alone, unless its typecode says that it must
-// be understood.
+// The receivers of a unified address must be in the order of their typecodes,
+// without duplicates. At most one may be transparent, and it must not be the
+// only one. A receiver of an undefined type is ignored, unless its typecode
+// says that readers must understand it.
 func decodeUnified(buf *[maxUnifiedBytes]byte, s string) (known receivers, bad fault) {
 	data, bad := bech32Data("u", "", bech32.Bech32m, s)
 	if bad.err != nil {
@@ -124,7 +125,7 @@ func decodeUnified(buf *[maxUnifiedBytes]byte, s string) (known receivers, bad f
 		}
 		i = start + int(size)
 		switch {
-		case int64(typecode) <= last, typecode > 0x02000000, // order, and the largest there may be
+		case int64(typecode) <= last, typecode > 0x02000000, // order, and the largest permitted typecode
 			typecode == receiverSH && last == receiverPKH,
 			0xe0 <= typecode && typecode <= 0xfc: // must be understood
 			return known, badSyntax
@@ -143,8 +144,8 @@ func decodeUnified(buf *[maxUnifiedBytes]byte, s string) (known receivers, bad f
 	return known, fault{}
 }
 
-// compactSize reads a number as Bitcoin writes lengths, in its shortest form,
-// and returns it and the bytes that it takes, or 0, 0.
+// compactSize parses a length in Bitcoin's encoding, which must be the
+// shortest. It returns the length and the number of bytes read, or 0, 0.
 func compactSize(b []byte) (uint64, int) {
 	switch {
 	case len(b) == 0:
@@ -160,7 +161,7 @@ func compactSize(b []byte) (uint64, int) {
 			return v, 5
 		}
 	}
-	return 0, 0 // eight bytes are for larger numbers than there are here
+	return 0, 0 // no valid length needs eight bytes
 }
 
 func (z *zcash) canonical(text string, f form) (string, form) {
@@ -202,8 +203,8 @@ func (z *zcash) keys(text string, f form) keys {
 	return keys{newKey(z.key(text, f))}
 }
 
-// unifiedKeys returns the keys of the receivers of a unified address: those that
-// other addresses can have, the transparent one first.
+// unifiedKeys returns the keys of those receivers of a unified address that
+// other addresses can share, the transparent one first.
 func unifiedKeys(text string) (ks keys) {
 	var buf [maxUnifiedBytes]byte
 	known, _ := decodeUnified(&buf, text)

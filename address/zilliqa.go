@@ -7,14 +7,15 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// zilliqa is the format of Zilliqa: Bech32 of 20 bytes, or "0x" and the 40 hex
-// digits of the same. Digits of mixed case are a checksum, of a kind of their
-// own or, since the chain has an EVM, by EIP-55. The canonical form is Bech32.
+// zilliqa is the format of Zilliqa: Bech32 of 20 bytes, or "0x" and their 40
+// hex digits. Digits in mixed case must match Zilliqa's own checksum or, since
+// the chain has an EVM, EIP-55. The canonical form is Bech32.
 //
-// An account is the end of the SHA-256 of a key, or of the Keccak-256 as on all
-// EVM chains; the address does not show which. Its key is a [KeccakHash], for
-// if an Ethereum account has the same bytes, it is that: nobody can make the two
-// hashes of two keys meet.
+// An account is the end of the SHA-256 hash of a key, or of the Keccak-256 hash
+// as on EVM chains; the address does not reveal which. Its key is an
+// [identity.KeccakHash]: if an Ethereum account has the same bytes, the hash
+// must be that one, because nobody can find two keys whose different hashes are
+// equal.
 //
 // See ZIP-1, and toChecksumAddress in zilliqa-js.
 type zilliqa struct{}
@@ -42,8 +43,9 @@ func (zilliqa) parse(s string, tolerant bool) (string, form, fault) {
 	return text, formZilHex, bad
 }
 
-// isZilliqaCase reports whether the letter case of 40 hex digits is a checksum of
-// Zilliqa: the one of digit i is that of bit 6i of the SHA-256 of the bytes.
+// isZilliqaCase reports whether the letter case of 40 hex digits matches
+// Zilliqa's checksum: the case of digit i is bit 6i of the SHA-256 hash of the
+// bytes.
 func isZilliqaCase(digits string) bool {
 	k := newKey(evmKey(0, digits))
 	var b [32]byte
