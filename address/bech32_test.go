@@ -146,7 +146,7 @@ func TestBech32Spellings(t *testing.T) {
 				continue
 			}
 			if a.Normalized() != s {
-				t.Errorf("%s %q is normalised to %q, want itself", sp.chain, s, a.Normalized())
+				t.Errorf("%s %q is normalized to %q, want itself", sp.chain, s, a.Normalized())
 			}
 			if got, want := firstKey(a), sp.key(p); got != want {
 				t.Errorf("%s %q has key %s, want %s", sp.chain, s, got, want)

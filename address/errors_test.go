@@ -316,7 +316,7 @@ func TestNoSecrets(t *testing.T) {
 		}
 	}
 	for _, s := range []string{
-		"", "Not an address, but a sentence which is a bit longer and has a number of words in it, none of which is secret.",
+		"", "Not an address, but a sentence which is a bit longer and has a number of words in it, and not one of them is secret.",
 		"xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8",
 		"0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798",  // a public key
 		"-1:1863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262", // ton

@@ -84,8 +84,8 @@ func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
 	}
 }
 
-// gluedZeros implements gluedDigits for text that begins with the digit zero,
-// each of which stands for a zero byte.
+// gluedZeros implements gluedDigits for text that begins with the digit zero.
+// Every leading zero digit encodes a zero byte.
 func (f *finder) gluedZeros(alphabet *base58.Alphabet, start, end int) {
 	zeros := 0
 	for start+zeros < end && alphabet.Value(f.text[start+zeros]) == 0 {

@@ -36,7 +36,7 @@ var corpus = []string{
 	"0x" + strings.Repeat("1f", 32),                                   // another
 	strings.Repeat("abandon ", 11) + "about",                          // a mnemonic
 	"T\u041d96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3",                         // a homoglyph
-	"\u00a0" + testBTC + "\u200b",                                     // a blank and what is none
+	"\u00a0" + testBTC + "\u200b",                                     // a no-break space and an invisible character
 	"\xff\xfe", "\x00", ":", "::", "?", "@", "0x", "bitcoin:", "1:1:", // next to nothing
 	testBTC[:11] + " \r\n" + testBTC[11:] + testTRX + ";" + testEVM, // a text
 	euRemark, ukReasons, // more text

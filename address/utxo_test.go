@@ -85,7 +85,7 @@ func check58(c address.Chain, version, payload string) string {
 	return sha256Check(string(b))
 }
 
-// edgePayloads are payloads of n bytes: the smallest, the largest, and random
+// edgePayloads returns payloads of n bytes: all zero bits, all one bits, and random
 // ones.
 func edgePayloads(n, random int) []string {
 	all := []string{strings.Repeat("\x00", n), strings.Repeat("\xff", n), "\x00\x00\x01" + strings.Repeat("\xfe", n-3)}

@@ -133,7 +133,7 @@ func TestModel(t *testing.T) {
 		prefix := "abcdefghijklmnopqrstuvwxyz"[:n%26+1]
 		_, body, _ := strings.Cut(cashaddr.Bitcoin.Encode(prefix, b), ":")
 		if !verify(bitcoinDigits, prefix, body) {
-			t.Errorf("%q is none by the model", body)
+			t.Errorf("%q is not valid by the model", body)
 		}
 		if _, _, f := cashaddr.Bitcoin.Verify(prefix, body); f != cashaddr.OK {
 			t.Errorf("%q: fault %d", body, f)
