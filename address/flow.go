@@ -9,7 +9,6 @@ import (
 // form has "0x" and is lower case. The 64 bits are a nonzero word of a linear
 // code of length 64, dimension 45 and distance 7. The addresses of the test
 // network and of the emulator are words of the code combined with a constant.
-// The code is by hand because flow-go is a whole node.
 //
 // See flow-go, model/flow/address.go, and "Flow account addressing" there.
 type flow struct{}

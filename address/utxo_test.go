@@ -85,8 +85,8 @@ func check58(c address.Chain, version, payload string) string {
 	return sha256Check(string(b))
 }
 
-// edgePayloads returns payloads of n bytes: all zero bits, all one bits, and random
-// ones.
+// edgePayloads returns payloads of n bytes: all zero bits, all one bits, a mixture,
+// and random ones.
 func edgePayloads(n, random int) []string {
 	all := []string{strings.Repeat("\x00", n), strings.Repeat("\xff", n), "\x00\x00\x01" + strings.Repeat("\xfe", n-3)}
 	rng := rand.New(rand.NewPCG(uint64(n), 7))
