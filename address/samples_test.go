@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/sha3"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // A sample is a random address of an EVM, CryptoNote or Substrate chain, or of
@@ -339,7 +340,7 @@ func TestSampleAccount(t *testing.T) {
 func TestSampleTypos(t *testing.T) {
 	const characters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl _-%:\x00\xff"
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, s := range samples(rng, 8) {
+	for _, s := range samples(rng, longtest.N(3, 8)) {
 		if strings.HasPrefix(s.key, "h20:") {
 			continue // in lower case: no checksum
 		}

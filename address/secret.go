@@ -308,29 +308,11 @@ func shapeOf(word string, any, all uint16) shape {
 // base58Shape implements shapeOf for a word in Base58 with letters of both
 // cases.
 func base58Shape(word string, any uint16) shape {
-	n := len(word)
-	digit := any&classDigit != 0
-	switch c := word[0]; {
-	case 27 <= n && n <= 32 && c == 's' && (digit || isSecretBytes(word)):
-		return likely // xrp family seeds
-	case 21 <= n && n <= 31 && c == 'S' && digit:
-		return likely // mini private keys
-	case 27 <= n && n <= 32 && (c == 's' || c == 'S'), n <= 32 && digit && strings.IndexByte("r13TDLXA", c) < 0:
-		return possible
-	case 50 <= n && n <= 52 && '5' <= c && c <= '8', 51 <= n && n <= 52 && ('K' <= c && c <= 'Z' || c == 'c'):
-		return likely // wallet import format; Sprout spending keys of zcash
-	case 50 <= n && n <= 52 && isSecretBytes(word):
-		return likely // the same with other versions
-	case 52 <= n && n <= 54 && word[:2] == "Pm": // decred
-		return likely
-	case 57 <= n && n <= 59 && word[:2] == "6P": // BIP-38
-		return likely
-	case n > 48 && (word[2:4] == "sk" || word[2:4] == "es") &&
-		(word[:2] == "ed" || word[:2] == "sp" || word[:2] == "p2" || word[:2] == "BL"): // tezos; es: encrypted
-		return likely
-	case 85 <= n && n <= 89: // 64 bytes: a seed and its public key, solana
-		return likely
-	case 109 <= n && n <= 113 && !strings.Contains(word[:5], "pub"): // BIP-32
+	n, c := len(word), word[0]
+	switch {
+	case n <= 32:
+		return shortBase58Shape(word, any&classDigit != 0)
+	case isWalletImport(word), isTaggedSecret(word):
 		return likely
 	case 49 <= n && n <= 60 && (n > 53 || strings.IndexByte("DEF", c) < 0) && word[:3] != "Ae2":
 		return possible // not a public key of decred, eos or fio
@@ -338,6 +320,50 @@ func base58Shape(word string, any uint16) shape {
 		return possible
 	}
 	return harmless
+}
+
+// shortBase58Shape implements base58Shape for a word of at most 32 characters.
+func shortBase58Shape(word string, digit bool) shape {
+	n, c := len(word), word[0]
+	switch {
+	case 27 <= n && c == 's' && (digit || isSecretBytes(word)):
+		return likely // xrp family seeds
+	case n <= 31 && c == 'S' && digit:
+		return likely // mini private keys
+	case 27 <= n && (c == 's' || c == 'S'), digit && strings.IndexByte("r13TDLXA", c) < 0:
+		return possible
+	}
+	return harmless
+}
+
+// isWalletImport reports whether word looks like a private key in wallet import
+// format, or like a Sprout spending key of zcash.
+func isWalletImport(word string) bool {
+	n, c := len(word), word[0]
+	switch {
+	case n < 50 || n > 52:
+		return false
+	case '5' <= c && c <= '8', n > 50 && ('K' <= c && c <= 'Z' || c == 'c'):
+		return true
+	}
+	return isSecretBytes(word) // other versions
+}
+
+// isTaggedSecret reports whether the prefix and the length of word are those of a
+// secret.
+func isTaggedSecret(word string) bool {
+	n := len(word)
+	switch {
+	case 52 <= n && n <= 54 && word[:2] == "Pm": // decred
+		return true
+	case 57 <= n && n <= 59 && word[:2] == "6P": // BIP-38
+		return true
+	case n > 48 && (word[2:4] == "sk" || word[2:4] == "es") && hasAnyPrefix(word, "ed", "sp", "p2", "BL"): // tezos; es: encrypted
+		return true
+	case 85 <= n && n <= 89: // 64 bytes: a seed and its public key, solana
+		return true
+	}
+	return 109 <= n && n <= 113 && !strings.Contains(word[:5], "pub") // BIP-32
 }
 
 // isSecretBytes reports whether word has a correct Base58Check checksum and the
