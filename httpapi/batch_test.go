@@ -146,7 +146,10 @@ func TestBatchAudit(t *testing.T) {
 func TestRequestIDHidesAddresses(t *testing.T) {
 	const account = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 	var recorded string
+	var mu sync.Mutex // the items of a batch are recorded concurrently
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, s httpapi.Screening) error {
+		mu.Lock()
+		defer mu.Unlock()
 		recorded = s.RequestID
 		return nil
 	}})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // ask sends a request with a key and a body.
@@ -98,7 +99,7 @@ func TestObserveAllocatesNothing(t *testing.T) {
 	var told int
 	without := allocs(nil)
 	with := allocs(&httpapi.Options{Observe: func(context.Context, httpapi.Observation) { told++ }})
-	if with != without || told == 0 {
+	if with != without && !longtest.Race || told == 0 {
 		t.Errorf("%v allocations with the hook, %v without; told %d times", with, without, told)
 	}
 }

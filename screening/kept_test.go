@@ -92,7 +92,7 @@ func TestHitAllocs(t *testing.T) {
 		if r, err := ask(); err != nil || len(r.Labels) != 1 || r.Labels[0].Ref != "7" || r.Labels[0].Listed != entries[7].Address.Normalized() {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
-		if n := testing.AllocsPerRun(100, func() { ask() }); n > 2 {
+		if n := testing.AllocsPerRun(100, func() { ask() }); n > 2 && !longtest.Race {
 			t.Errorf("%s: %v allocations, want at most 2", name, n)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,17 +18,24 @@ import (
 // A deaf source ignores its context: Load waits until release is closed.
 type deaf struct {
 	release chan struct{}
-	loads   int
-	late    error // of the last add
+
+	mu    sync.Mutex // guards the following
+	loads int
+	late  error // of the last add
 }
 
 func (d *deaf) Info() sources.Info { return community }
 
 func (d *deaf) Load(_ context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	d.mu.Lock()
 	d.loads++
+	d.mu.Unlock()
 	<-d.release
-	d.late = add(sources.Entry{Address: address.MustParse("ethereum", clean), Kind: score.Scam})
-	return sources.Revision{Digest: digestOf(1), Records: 1}, d.late
+	err := add(sources.Entry{Address: address.MustParse("ethereum", clean), Kind: score.Scam})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.late = err
+	return sources.Revision{Digest: digestOf(1), Records: 1}, err
 }
 
 // TestStuck checks that a source that ignores its context is reported, does not delay
@@ -70,12 +78,16 @@ func TestStuck(t *testing.T) {
 				t.Errorf("refresh %d: %v, %+v", i, err, report.Sources[1])
 			}
 		}
+		stuck.mu.Lock()
 		if stuck.loads != 3 {
 			t.Errorf("%d loads were begun, want 3 that are stuck", stuck.loads)
 		}
+		stuck.mu.Unlock()
 
 		close(stuck.release)
 		synctest.Wait()
+		stuck.mu.Lock()
+		defer stuck.mu.Unlock()
 		if stuck.late == nil || s.Sources()[0].Loaded() {
 			t.Errorf("a late entry: %v, and the source is %+v", stuck.late, s.Sources()[0])
 		}

@@ -286,6 +286,10 @@ func TestProbes(t *testing.T) {
 		t.Errorf("without a record: %d %s", w.Code, w.Body)
 	}
 	broken := o.readiness()
+	for wait := 0; broken.Audit == "" && wait < 1000; wait++ { // the writer of the trail says so when it has failed
+		time.Sleep(10 * time.Millisecond)
+		broken = o.readiness()
+	}
 	if !strings.Contains(broken.Audit, "no such file") {
 		t.Errorf("readiness is %+v", broken)
 	}

@@ -359,6 +359,8 @@ func TestWatchKilled(t *testing.T) {
 		n, _, err := box.Stats(t.Context())
 		return n == 0 && err == nil
 	})
+	hook.mu.Lock()
+	defer hook.mu.Unlock()
 	if len(hook.got) != 3 {
 		t.Errorf("messages came under other IDs: %v", hook.got)
 	}
