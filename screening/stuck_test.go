@@ -87,9 +87,10 @@ func TestStuck(t *testing.T) {
 		close(stuck.release)
 		synctest.Wait()
 		stuck.mu.Lock()
-		defer stuck.mu.Unlock()
-		if stuck.late == nil || s.Sources()[0].Loaded() {
-			t.Errorf("a late entry: %v, and the source is %+v", stuck.late, s.Sources()[0])
+		late := stuck.late
+		stuck.mu.Unlock()
+		if late == nil || s.Sources()[0].Loaded() {
+			t.Errorf("a late entry: %v, and the source is %+v", late, s.Sources()[0])
 		}
 		if r, err := s.ScreenText("ethereum", clean); err != nil || len(r.Labels) != 1 || r.Labels[0].Source != ofac.ID {
 			t.Errorf("after the late entry: %+v, %v", r, err)
