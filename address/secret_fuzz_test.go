@@ -30,7 +30,11 @@ func FuzzSecrets(f *testing.F) {
 			return
 		}
 		name := names[n%uint(len(names))]
-		secret := mutate(known[name], at, kind)
+		secret := known[name]
+		if before == "" && after == "" {
+			// A mistyped secret within other text is not promised to be recognized.
+			secret = mutate(secret, at, kind)
+		}
 		c := chains[on%uint(len(chains))]
 		if strings.Contains(hexChains[name], string(c)) || strings.HasPrefix(secret, "ak_") {
 			return // it looks like an address
