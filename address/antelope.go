@@ -28,6 +28,9 @@ func (antelope) parse(s string, tolerant bool) (string, form, fault) {
 			return "", 0, badChar(i)
 		}
 	}
+	if isServiceName(s) {
+		return "", 0, badSyntax
+	}
 	return s, formAntelope, fault{}
 }
 

@@ -11,8 +11,8 @@ import (
 // diagnose returns the error for s, which is not an address of row r because of
 // bad. bare is the part of s, beginning at offset at, that was parsed. diagnose
 // reports the first of these reasons that applies: s is an account of
-// internet-computer, which has a checksum, unlike a private key; s contains a
-// secret; a character occurs in no address; s is from a test network; s is an
+// internet-computer, which has a checksum, unlike a private key; s is a payment
+// request; s contains a secret; s is a name of a naming service; a character occurs in no address; s is from a test network; s is an
 // address of another chain; bad.
 //
 // It may take some microseconds, since errors are rare. It ignores everything
@@ -29,8 +29,16 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 			return e
 		}
 	}
+	if isPaymentRequest(bare) {
+		e.Input, e.Err, e.hint = "", ErrPaymentRequest, "ask for the address that is paid"
+		return e
+	}
 	if hint := secretIn(r, s); hint != "" || bad.err == ErrSecret {
 		e.redact(r, bare, at, bad, hint)
+		return e
+	}
+	if isServiceName(bare) {
+		e.Err, e.hint = ErrName, "resolve it to an address first"
 		return e
 	}
 	if i := firstForeign(c, bare); i >= 0 {

@@ -8,8 +8,8 @@ import (
 )
 
 // The reasons why a string is not an address. A [*ParseError] wraps one of
-// them; test for it with [errors.Is]. ErrLength, ErrCharset, ErrOtherChain and
-// ErrSecret also match ErrSyntax.
+// them; test for it with [errors.Is]. ErrLength, ErrCharset, ErrOtherChain,
+// ErrSecret, ErrName and ErrPaymentRequest also match ErrSyntax.
 var (
 	// ErrChain means that the chain is not supported, or that a ticker was
 	// given instead of a slug.
@@ -28,6 +28,14 @@ var (
 	// ErrSecret means that the string may be a private key or a seed. The
 	// error does not contain the string.
 	ErrSecret = fmt.Errorf("%w, and possibly a private key or seed", ErrSyntax)
+	// ErrName means that the string is a name of a naming service, such as
+	// ENS or TON DNS. It must be resolved to an address first.
+	ErrName = fmt.Errorf("%w but a name", ErrSyntax)
+	// ErrPaymentRequest means that the string is a Lightning invoice (BOLT
+	// 11), an offer (BOLT 12), an LNURL or a silent payment address
+	// (BIP-352). It shows no account. The error does not contain the string,
+	// because anyone can use an LNURL.
+	ErrPaymentRequest = fmt.Errorf("%w but a payment request", ErrSyntax)
 	// ErrChecksum means that the string has the form of an address but its
 	// checksum does not match, most likely because of a typing error.
 	ErrChecksum = errors.New("checksum mismatch")
@@ -43,7 +51,8 @@ type ParseError struct {
 	Chain Chain
 	// Input is the string as the caller gave it, truncated to 1024 bytes.
 	// It is empty, whatever Err is, if the string may contain a private key
-	// or a seed, so that the secret reaches no log.
+	// or a seed, so that the secret reaches no log, and for
+	// [ErrPaymentRequest].
 	Input string
 	// Offset is the byte offset in the caller's string of the first wrong
 	// character. It is -1 if there is no such character, for example if a

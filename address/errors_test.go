@@ -65,7 +65,7 @@ func TestReasons(t *testing.T) {
 		{"CashAddr on bitcoin-sv", "bitcoin-sv", "bitcoincash:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h", address.ErrOtherChain, -1, "bitcoin-cash", "the legacy form is 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", false},
 		{"solana on bitcoin", "bitcoin", "7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", address.ErrLength, -1, "", "", false},
 		{"a near name on bitcoin", "bitcoin", "example.near", address.ErrCharset, -2, "", "", false},
-		{"a name on ethereum", "ethereum", "vitalik.eth", address.ErrSyntax, -2, "", "", false},
+		{"a name on ethereum", "ethereum", "vitalik.eth", address.ErrName, -1, "", "resolve it to an address first", false},
 		{"OpenAlias", "monero", "donate@getmonero.org", address.ErrCharset, 6, "", "", false},
 		{"simpleledger", "bitcoin-cash", "simpleledger:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h", address.ErrSyntax, -2, "", "", false},
 

@@ -49,6 +49,10 @@ func invalidInput(chain string, err *address.ParseError) *problem {
 		p.Reason, p.Detail = "bad_checksum", "The checksum is wrong, probably by a typing error, so this is not an address"+on
 	case errors.Is(err, address.ErrNetwork):
 		p.Reason, p.Detail = "wrong_network", "This is an address of a test network, not an address"+on
+	case errors.Is(err, address.ErrName):
+		p.Reason, p.Detail = "name_not_address", "This is a name, not an address"+on
+	case errors.Is(err, address.ErrPaymentRequest):
+		p.Reason, p.Detail = "payment_request", "This is a payment request, not an address"+on
 	case errors.Is(err, address.ErrLength):
 		p.Reason, p.Detail = "bad_length", "This is too short or too long for an address"+on
 	case errors.Is(err, address.ErrCharset):

@@ -1,0 +1,91 @@
+package address
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/bech32"
+)
+
+// nameSuffixes are the top-level names of naming services: ENS, TON DNS,
+// Unstoppable Domains, and those of Solana, BNB Chain, Arbitrum, Tezos and Lens.
+// Suffixes that are also in use on near or eos, such as "tg" and "x", are not
+// among them.
+var nameSuffixes = []string{
+	"eth", "ton", "crypto", "nft", "wallet", "bitcoin", "dao", "888", "zil", "blockchain", "polygon", "unstoppable",
+	"sol", "bnb", "arb", "tez", "lens",
+}
+
+// maxServiceName is the length of the longest name, as in the DNS.
+const maxServiceName = 253
+
+// isServiceName reports whether s is a name of a naming service, in any letter
+// case, such as "vitalik.eth". Such a name stands for a different account on
+// each chain, and for none until it is resolved.
+func isServiceName(s string) bool {
+	dot := strings.LastIndexByte(s, '.')
+	if dot < 1 || len(s) > maxServiceName {
+		return false
+	}
+	known := false
+	for _, suffix := range nameSuffixes {
+		known = known || strings.EqualFold(s[dot+1:], suffix)
+	}
+	if !known {
+		return false
+	}
+	letters := false
+	for i := range dot {
+		switch c := s[i]; {
+		case c >= 0x80, charClass[c]&(classUpper|classLower) != 0:
+			letters = true
+		case '0' <= c && c <= '9', c == '-', c == '_':
+		case c == '.' && i > 0 && s[i-1] != '.':
+		default:
+			return false
+		}
+	}
+	return letters || dot >= 3 && strings.IndexByte(s[:dot], '.') < 0 // "0.0.888" is an account of hedera
+}
+
+// isPaymentRequest reports whether s is a Lightning invoice (BOLT 11), an LNURL
+// (LUD-01), an offer of BOLT 12 or a silent payment address (BIP-352), with or
+// without the scheme "lightning:".
+func isPaymentRequest(s string) bool {
+	const scheme = "lightning:"
+	if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
+		s = s[len(scheme):]
+	}
+	one := strings.LastIndexByte(s, '1')
+	if one < 2 || one > maxHRP || len(s) < one+1+bech32.ChecksumLen {
+		return false
+	}
+	hrp := strings.ToLower(s[:one])
+	switch {
+	case hrp == "lno", hrp == "lni", hrp == "lnr", // BOLT 12 has no checksum
+		isInvoiceHRP(hrp) && len(s) > bech32.MaxLen:
+		for i := one + 1; i < len(s); i++ {
+			if charClass[s[i]]&classBech32 == 0 {
+				return false
+			}
+		}
+		return true
+	case hrp == "lnurl", hrp == "sp", hrp == "tsp", isInvoiceHRP(hrp):
+		v, _, fault := bech32.Verify(hrp, s)
+		return fault == bech32.OK && (v == bech32.Bech32m) == (hrp == "sp" || hrp == "tsp")
+	}
+	return false
+}
+
+// isInvoiceHRP reports whether hrp is that of a Lightning invoice: "ln", the
+// prefix of a network, and an optional amount, such as "lnbc2500u".
+func isInvoiceHRP(hrp string) bool {
+	for _, network := range []string{"lnbcrt", "lntbs", "lnbc", "lntb"} {
+		amount, ok := strings.CutPrefix(hrp, network)
+		if !ok {
+			continue
+		}
+		digits := strings.TrimRight(amount, "munp")
+		return len(amount)-len(digits) <= 1 && strings.Trim(digits, "0123456789") == ""
+	}
+	return false
+}
