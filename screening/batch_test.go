@@ -11,6 +11,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -30,7 +31,7 @@ func listedHalf(t *testing.T, addresses []address.Address) *screening.Screener {
 
 // TestScreenAll checks that ScreenAll returns the results of Screen in the same order.
 func TestScreenAll(t *testing.T) {
-	pool := append(valid(t), address.Address{})
+	pool := append(vectors.Addresses(t, ".."), address.Address{})
 	s := listedHalf(t, pool[:len(pool)-1])
 	for _, workers := range []int{-1, 0, 1, 2, 3, 8} {
 		for _, n := range []int{0, 1, 127, 128, 129, 255, 256, 257, 1500, len(pool)} {
@@ -58,7 +59,7 @@ func same(a, b address.Address) bool { return a == b }
 // TestScreenAllBreak checks that an iteration can be stopped at any point and leaves no
 // goroutine behind.
 func TestScreenAllBreak(t *testing.T) {
-	pool := valid(t)
+	pool := vectors.Addresses(t, "..")
 	s := listedHalf(t, pool)
 	for _, workers := range []int{1, 2, 5} {
 		for _, stop := range []int{1, 100, 128, 300, 2000} {
@@ -89,7 +90,7 @@ func TestScreenAllNotLoaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for r, err := range s.ScreenAll(slices.Values(valid(t)[:300]), 2) {
+	for r, err := range s.ScreenAll(slices.Values(vectors.Addresses(t, "..")[:300]), 2) {
 		if n++; !errors.Is(err, screening.ErrNotLoaded) || r.Level != "" {
 			t.Fatalf("%v, %v; want ErrNotLoaded", r, err)
 		}
@@ -100,7 +101,7 @@ func TestScreenAllNotLoaded(t *testing.T) {
 }
 
 func TestScreenAllAllocates(t *testing.T) {
-	pool := valid(t)
+	pool := vectors.Addresses(t, "..")
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	all := slices.DeleteFunc(pool, func(a address.Address) bool {
 		r, err := s.Screen(a)

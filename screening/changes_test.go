@@ -25,6 +25,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/book"
@@ -168,7 +169,7 @@ func verdictOf(r screening.Result) [2][]screening.Label {
 // twice. For random books and random changes of lists, Changed must return exactly the
 // addresses whose verdict has changed.
 func TestBookModel(t *testing.T) {
-	pool := valid(t)
+	pool := vectors.Addresses(t, "..")
 	evm := 0
 	for _, a := range pool[:len(pool):len(pool)] { // the same 20 bytes on sister chains
 		if a.Chain() == "ethereum" {

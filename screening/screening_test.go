@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +18,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -155,45 +154,10 @@ func TestLabelsAreSortedAndSaidOnce(t *testing.T) {
 	}
 }
 
-// valid returns the addresses of all valid vectors of package address, and for each
-// chain some addresses with keys that other chains use too.
-func valid(t testing.TB) []address.Address {
-	t.Helper()
-	files, err := filepath.Glob("../address/testdata/vectors/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no vectors of addresses: %v", err)
-	}
-	var all []address.Address
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var input, chain string
-		for line := range strings.Lines(string(text)) {
-			k, v, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			switch k {
-			case "input":
-				input = v
-				if u, err := strconv.Unquote(v); err == nil {
-					input = u
-				}
-			case "chain":
-				chain = v
-			}
-			if a, err := address.Parse(address.Chain(chain), input); err == nil {
-				all = append(all, a)
-			}
-		}
-	}
-	slices.SortFunc(all, address.Address.Compare)
-	return slices.Compact(all)
-}
-
 // TestModel compares Screen and ScreenText with the model, for random lists and queries
 // over all chains and all matches.
 func TestModel(t *testing.T) {
-	pool := valid(t)
+	pool := vectors.Addresses(t, "..")
 	chains := address.Chains()
 	literals := []string{paymentID, "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near"}
 	kinds := score.Latest().Kinds()[1:] // without BLOCKED, which none of these lists may emit
@@ -800,7 +764,7 @@ func TestDigest(t *testing.T) {
 }
 
 func TestNoAllocs(t *testing.T) {
-	pool := valid(t)
+	pool := vectors.Addresses(t, "..")
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	for _, a := range pool {
 		r := must(s.Screen(a))

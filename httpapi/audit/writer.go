@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
@@ -212,7 +213,7 @@ func (w *writer) next(now time.Time) error {
 		w.file, w.name, w.size, w.flushed, w.lists, w.sources = file, name, 0, 0, "", nil
 		break
 	}
-	if err := syncDir(w.dir); err != nil {
+	if err := atomicfile.SyncDir(w.dir); err != nil {
 		return err
 	}
 	w.log.Debug("audit file begun", "file", w.name)

@@ -2,11 +2,6 @@ package book_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -52,39 +47,4 @@ func firstReport(t testing.TB) screening.Report {
 		t.Fatal(err)
 	}
 	return r
-}
-
-// valid returns the addresses of all valid vectors of package address, and for
-// each chain some addresses with keys that other chains use too.
-func valid(t testing.TB) []address.Address {
-	t.Helper()
-	files, err := filepath.Glob("../../address/testdata/vectors/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no vectors of addresses: %v", err)
-	}
-	var all []address.Address
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var input, chain string
-		for line := range strings.Lines(string(text)) {
-			k, v, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			switch k {
-			case "input":
-				input = v
-				if u, err := strconv.Unquote(v); err == nil {
-					input = u
-				}
-			case "chain":
-				chain = v
-			}
-			if a, err := address.Parse(address.Chain(chain), input); err == nil {
-				all = append(all, a)
-			}
-		}
-	}
-	slices.SortFunc(all, address.Address.Compare)
-	return slices.Compact(all)
 }

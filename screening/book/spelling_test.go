@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/screening/book"
 )
 
@@ -35,7 +36,7 @@ func TestSpellings(t *testing.T) {
 		}
 	}
 	found := 0
-	for _, a := range valid(t) {
+	for _, a := range vectors.Addresses(t, "../..") {
 		if s, written := book.SpellingOf(a); s != "" {
 			if found++; written != a.Normalized() {
 				t.Errorf("%v has the spelling %q, which writes %q", a, s, written)

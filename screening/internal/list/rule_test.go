@@ -4,9 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -46,40 +44,6 @@ func shapeOf(e sources.Entry) string {
 		b = fmt.Appendf(b, " %x:%d", k.Class(), k.Len())
 	}
 	return string(b)
-}
-
-// vectors returns the valid addresses among the test vectors of package address.
-func vectors(t testing.TB) []address.Address {
-	t.Helper()
-	files, err := filepath.Glob("../../../address/testdata/vectors/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no test vectors: %v", err)
-	}
-	var all []address.Address
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var input, chain string
-		for line := range strings.Lines(string(text)) {
-			k, v, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			switch k {
-			case "input":
-				input = v
-				if u, err := strconv.Unquote(v); err == nil {
-					input = u
-				}
-			case "chain":
-				chain = v
-			}
-			if a, err := address.Parse(address.Chain(chain), input); err == nil {
-				all = append(all, a)
-			}
-		}
-	}
-	slices.SortFunc(all, address.Address.Compare)
-	return slices.Compact(all)
 }
 
 // TestRule checks that entries are filed and listings written according to Rule, and
@@ -118,7 +82,7 @@ func TestRule(t *testing.T) {
 			lines = append(lines, filedAs(e))
 		}
 		shapes := make(map[string]bool)
-		for _, a := range vectors(t) {
+		for _, a := range vectors.Addresses(t, "../../..") {
 			e := sources.Entry{Address: a}
 			if s := shapeOf(e); !shapes[s] {
 				shapes[s] = true

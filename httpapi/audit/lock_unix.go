@@ -3,7 +3,6 @@
 package audit
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,18 +21,4 @@ func lock(name string) (io.Closer, error) {
 		return nil, fmt.Errorf("%s: another program writes here: %w", name, err)
 	}
 	return f, nil
-}
-
-// syncDir flushes a directory, so that a new file survives a loss of power. Some file
-// systems do not support it.
-func syncDir(name string) error {
-	d, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return err
-	}
-	return nil
 }
