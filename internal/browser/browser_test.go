@@ -148,7 +148,9 @@ func (b *tab) look(t *testing.T, v view, features ...*emulation.MediaFeature) {
 // to scripts of the debugger.
 func eval[T any](t *testing.T, b *tab, script string) T {
 	t.Helper()
-	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatalf("%v in %.300s", err, script)
 	}
