@@ -50,6 +50,7 @@ var imports = map[string]string{
 	"httpapi":                         "address score screening sources sources/store",
 	"httpapi/audit":                   "internal/atomicfile address httpapi score screening",
 	"httpapi/page":                    "address",
+	"internal/api":                    "",
 	"internal/base58":                 "",
 	"internal/bech32":                 "internal/fivebit",
 	"internal/fivebit":                "",

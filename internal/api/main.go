@@ -1,0 +1,162 @@
+// Api prints the exported names of the module's packages, one feature a line, as the
+// files in the api folder of the Go tree do. The lines of the last commit are in api.txt,
+// so that review sees each change of the public API:
+//
+//	go generate ./internal/api
+package main
+
+//go:generate go run .
+
+import (
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+const module = "github.com/walletscreen/walletscreen"
+
+func main() {
+	text, err := features(module)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile("api.txt", []byte(text), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// features returns the sorted features of each package of a module that programs
+// outside of it can import. It reads what the compiler exports.
+func features(module string) (string, error) {
+	all, err := goList("-f", "{{.ImportPath}} {{.Name}}", module+"/...")
+	if err != nil {
+		return "", err
+	}
+	var public []string
+	for line := range strings.Lines(all) {
+		pkg, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		path := strings.Split(strings.TrimPrefix(pkg, module), "/")
+		if name != "main" && !slices.Contains(path, "internal") && !slices.Contains(path, "examples") {
+			public = append(public, pkg)
+		}
+	}
+	all, err = goList(append([]string{"-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, public...)...)
+	if err != nil {
+		return "", err
+	}
+	exports := map[string]string{} // the file of export data by import path
+	for line := range strings.Lines(all) {
+		pkg, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[pkg] = file
+	}
+	imports := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
+	var lines []string
+	for _, path := range public {
+		pkg, err := imports.Import(path)
+		if err != nil {
+			return "", fmt.Errorf("package %s: %w", path, err)
+		}
+		p := &printer{pkg: pkg, prefix: "pkg " + strings.TrimPrefix(path, module+"/") + ", "}
+		for _, name := range pkg.Scope().Names() {
+			p.object(pkg.Scope().Lookup(name))
+		}
+		lines = append(lines, p.lines...)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, ""), nil
+}
+
+func goList(args ...string) (string, error) {
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go list: %w", err)
+	}
+	return string(out), nil
+}
+
+// A printer collects the features of one package.
+type printer struct {
+	pkg    *types.Package
+	prefix string
+	lines  []string
+}
+
+func (p *printer) add(format string, args ...any) {
+	p.lines = append(p.lines, p.prefix+fmt.Sprintf(format, args...)+"\n")
+}
+
+// name writes the packages of names other than p's.
+func (p *printer) name(other *types.Package) string {
+	if other == p.pkg {
+		return ""
+	}
+	return other.Name()
+}
+
+func (p *printer) object(o types.Object) {
+	if !o.Exported() {
+		return
+	}
+	typ := types.TypeString(o.Type(), p.name)
+	switch o := o.(type) {
+	case *types.Const:
+		p.add("const %s %s = %s", o.Name(), typ, o.Val().ExactString())
+	case *types.Var:
+		p.add("var %s %s", o.Name(), typ)
+	case *types.Func:
+		p.add("func %s%s", o.Name(), strings.TrimPrefix(typ, "func"))
+	case *types.TypeName:
+		if o.IsAlias() {
+			p.add("type %s = %s", o.Name(), types.TypeString(types.Unalias(o.Type()), p.name))
+			return
+		}
+		p.typ(o, typ)
+	}
+}
+
+// typ adds a type, which is written as name, with its exported fields and methods.
+func (p *printer) typ(o *types.TypeName, name string) {
+	switch u := o.Type().Underlying().(type) {
+	case *types.Struct:
+		p.add("type %s struct", name)
+		for f := range u.Fields() {
+			if !f.Exported() {
+				continue
+			}
+			field := types.TypeString(f.Type(), p.name)
+			if f.Embedded() {
+				field = "embedded " + field
+			} else {
+				field = f.Name() + " " + field
+			}
+			p.add("type %s struct, %s", name, field)
+		}
+	case *types.Interface:
+		p.add("type %s %s", name, types.TypeString(u, p.name))
+		return // the methods are in the line
+	default:
+		p.add("type %s %s", name, types.TypeString(u, p.name))
+	}
+	values := types.NewMethodSet(o.Type())
+	for m := range types.NewMethodSet(types.NewPointer(o.Type())).Methods() {
+		if !m.Obj().Exported() {
+			continue
+		}
+		receiver := name
+		if values.Lookup(p.pkg, m.Obj().Name()) == nil {
+			receiver = "*" + name
+		}
+		p.add("method (%s) %s%s", receiver, m.Obj().Name(), strings.TrimPrefix(types.TypeString(m.Obj().Type(), p.name), "func"))
+	}
+}
