@@ -25,10 +25,14 @@ func (p *program) command(ctx context.Context, args []string) error {
 	}
 	err = root.Run(ctx, append([]string{root.Name}, args...))
 	if err != nil {
-		if m := ofFlag.FindStringSubmatch(err.Error()); m != nil {
+		text := strings.TrimSuffix(err.Error(), "parse error")
+		if text != err.Error() { // of a boolean flag
+			text += "want true or false"
+		}
+		if m := ofFlag.FindStringSubmatch(text); m != nil {
 			return fmt.Errorf("%s-%s: %s", m[1], m[2], m[3]) // without the value, which may be a secret
 		}
-		if m := ofVariable.FindStringSubmatch(err.Error()); m != nil {
+		if m := ofVariable.FindStringSubmatch(text); m != nil {
 			return fmt.Errorf("%s: %s", m[1], m[2])
 		}
 	}
@@ -114,11 +118,8 @@ func commandLine(root *cli.Command, args []string) ([]string, error) {
 			return nil, fmt.Errorf("unknown command %q%s", strings.TrimSpace(path+" "+args[i]), didYouMean(args[i], commandNames(c), ""))
 		}
 		c = next
-		if n := slices.IndexFunc(args, isHelp); n > i && !slices.Contains(args[:n], "--") {
+		if n := slices.IndexFunc(args, isHelp); n > i && len(c.Commands) == 0 && !slices.Contains(args[:n], "--") {
 			args = append(slices.Clone(args[:i+1]), "-help") // help for the command, whatever else is there
-			if len(c.Commands) > 0 {
-				return args, nil
-			}
 		}
 	}
 	return args, nil

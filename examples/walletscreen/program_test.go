@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/urfave/cli/v3"
 )
 
 const (
@@ -194,6 +196,9 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-in", dir + "/none.csv"}, "-in: open " + dir + "/none.csv: no such file or directory"},
 		{"", []string{"screen", "-in", dir}, "-in: " + dir + " is a directory; want a file"},
 		{"", []string{"screen", "-max-age", "1h", unlisted}, "nothing can be decided: OFAC_SDN is N days old and EU_CONSOLIDATED is N days old, older than -max-age 1h0m0s"},
+		{"WALLETSCREEN_OFFLINE=maybe", []string{"serve"}, "WALLETSCREEN_OFFLINE: want true or false"},
+		{"", []string{"serve", "-offline=maybe"}, "serve: -offline: want true or false"},
+		{"", []string{"keys", "list", "-db", "postgres://u:hidden@127.0.0.1:1/x"}, "keys list: the database of API keys cannot be opened: postgres: sqlstore: failed to connect to `user=u database=x`: 127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
 	} {
@@ -232,6 +237,28 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%q: exit code %d, %q", args, code, stdout)
 		}
 	}
+	// Each command explains itself and each of its flags, which are variables too.
+	p := &program{}
+	var check func(c *cli.Command, path ...string)
+	check = func(c *cli.Command, path ...string) {
+		code, stdout, stderr := call(t, "", append(path, "-help")...)
+		if code != 0 || stderr != "" || !strings.HasPrefix(stdout, strings.Join(append([]string{"walletscreen"}, path...), " ")+" "+c.Usage+".\n") {
+			t.Errorf("%q: exit code %d, %.80q, %q", path, code, stdout, stderr)
+		}
+		for _, f := range c.Flags {
+			name := f.Names()[0]
+			if doc := f.(cli.DocGenerationFlag); !slices.Equal(doc.GetEnvVars(), []string{variableName(name)}) {
+				t.Errorf("%q: -%s has the variables %q", path, name, doc.GetEnvVars())
+			}
+			if i := strings.Index(stdout, "\n  -"+name); i < 0 || len(strings.Split(stdout[i:], "\n")[2]) < 20 {
+				t.Errorf("%q: -%s is not explained", path, name)
+			}
+		}
+		for _, sub := range c.Commands {
+			check(sub, append(slices.Clone(path), sub.Name)...)
+		}
+	}
+	check(p.root())
 }
 
 func TestValidate(t *testing.T) {

@@ -39,8 +39,9 @@ func (p *program) screenCommand() *cli.Command {
 		Description: "A table is CSV with any delimiter, TSV or JSON lines, also compressed with gzip; - is the\n" +
 			"standard input or output. Each row of -in is one row of -out, in the same order, with the\n" +
 			"columns level, score, match, source, source_ref, name and listed_address of the most severe\n" +
-			"label, labels (how many there are), and error. A row that cannot be screened says why in\n" +
-			"error, and has a level only if something was found all the same.\n\n" +
+			"label, labels (how many there are), and error; one whose name the table has already begins\n" +
+			"with walletscreen_. A row that cannot be screened says why in error, and has a level only if\n" +
+			"something was found all the same.\n\n" +
 			"Exit codes: 0 if all are clean, 1 if something is listed, 2 if something could not be\n" +
 			"decided: an invalid address, a missing or an old list. 2 wins over 1.",
 		Flags: slices.Concat(
@@ -284,6 +285,14 @@ func (t *tally) code() int {
 		return exitMatch
 	}
 	return exitClean
+}
+
+// count returns n things, as "1 row" or "2 rows".
+func count(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
 }
 
 // grouped returns n with commas between thousands.

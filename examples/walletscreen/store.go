@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
@@ -21,6 +23,18 @@ type keyStore struct {
 	access.Store
 	where string // without a password
 	close func() error
+}
+
+// databaseError returns the error of opening a database as one line. The driver writes a
+// line for each address that it has tried.
+func databaseError(err error) error {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return fmt.Errorf("the database of API keys cannot be opened: %s", strings.Join(lines, " "))
 }
 
 // openStore opens the database of -db and -data.
@@ -43,10 +57,10 @@ func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	} else if strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://") {
 		s, err = postgres.Open(ctx, db)
 	} else {
-		err = errors.New("-db: want sqlite:FILE or postgres://…") // it may hold a password
+		return nil, errors.New("-db: want sqlite:FILE or postgres://…") // it may hold a password
 	}
 	if err != nil {
-		return nil, err
+		return nil, databaseError(err)
 	}
 	return &keyStore{s, where, s.Close}, nil
 }

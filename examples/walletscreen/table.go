@@ -81,6 +81,19 @@ func (o *tableOptions) checkFiles(command string) error {
 	return nil
 }
 
+// formatOrName returns -format or, if that is not set, the format that the name of the
+// file says, and "" if it says none.
+func (o *tableOptions) formatOrName() string {
+	if o.format != "" {
+		return o.format
+	}
+	name := strings.TrimSuffix(strings.ToLower(o.in), ".gz")
+	if strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson") {
+		return "jsonl"
+	}
+	return ""
+}
+
 // A tableJob reads a table and writes it with verdicts.
 type tableJob struct {
 	*program
@@ -135,7 +148,7 @@ func (t *tableJob) run(ctx context.Context) error {
 		delimiter = t.options.delimiter[0]
 	}
 	reader, err := rows.NewReader(counted, rows.Options{
-		Format: t.options.format, Delimiter: delimiter,
+		Format: t.options.formatOrName(), Delimiter: delimiter,
 		Address: t.options.addressColumn, Chain: t.options.chainColumn,
 		Plausible: plausible, Add: t.add,
 	})
@@ -153,6 +166,9 @@ func (t *tableJob) run(ctx context.Context) error {
 		err = e
 	}
 	whole := grouped(t.total.rows) + " rows are whole"
+	if t.total.rows == 1 {
+		whole = "1 row is whole"
+	}
 	if t.options.out != "" && t.options.out != "-" {
 		whole += " in " + t.options.out
 	}
@@ -272,7 +288,7 @@ func (t *tableJob) printSummary(w io.Writer) {
 	if took > 100*time.Millisecond {
 		rate = fmt.Sprintf(" (%s rows/s)", grouped(int64(float64(t.total.rows)/took.Seconds())))
 	}
-	fmt.Fprintf(w, "%s rows in %s%s\n", grouped(t.total.rows), roughly(took), rate)
+	fmt.Fprintf(w, "%s in %s%s\n", count(t.total.rows, "row"), roughly(took), rate)
 	width := len("CLEAN_NO_MATCH")
 	for _, l := range []score.Level{score.CleanNoMatch, score.Low, score.Medium, score.High, score.Critical} {
 		if n := t.total.levels[l]; n > 0 {

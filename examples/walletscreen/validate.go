@@ -93,7 +93,7 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, chain
 		}
 		writeJSON(to, map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided})
 	} else {
-		fmt.Fprintf(p.stderr, "%s rows, %s valid, %s invalid\n", grouped(job.total.rows), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))
+		fmt.Fprintf(p.stderr, "%s, %s valid, %s invalid\n", count(job.total.rows, "row"), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))
 	}
 	p.code = job.total.code()
 	return err

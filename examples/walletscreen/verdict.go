@@ -9,6 +9,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // errNoAddress is the error of an empty cell.
@@ -68,7 +69,7 @@ func (j *judge) screen(chain, text []byte) (screening.Result, error) {
 			c = known
 		}
 	}
-	s := strings.TrimSpace(string(text))
+	s := sources.TrimListed(string(text))
 	switch {
 	case s == "":
 		return screening.Result{}, errNoAddress

@@ -19,6 +19,7 @@ import (
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/book"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // A watcher tells a webhook which customers have another verdict since a refresh.
@@ -379,7 +380,7 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 		if c.id == "" {
 			c.id = fmt.Sprintf("row %d", n)
 		}
-		found, err := decided(string(row.Chain), strings.TrimSpace(string(row.Address)))
+		found, err := decided(string(row.Chain), sources.TrimListed(string(row.Address)))
 		if err != nil {
 			bad++
 			continue

@@ -46,7 +46,7 @@ func named(flag, want string, names []string) (int, error) {
 	}
 	if n, err := strconv.Atoi(want); err == nil {
 		if n < 1 || n > len(names) {
-			return -1, fmt.Errorf("-%s %d: there are %d columns", flag, n, len(names))
+			return -1, fmt.Errorf("-%s %d: the table has only %d", flag, n, len(names))
 		}
 		return n - 1, nil
 	}

@@ -39,6 +39,10 @@ func decode(r io.Reader) (io.Reader, bool, error) {
 		return &fromUTF16{r: io.MultiReader(bytes.NewReader(magic[2:]), r), order: binary.LittleEndian}, true, nil
 	case bytes.HasPrefix(magic, []byte{0xfe, 0xff}):
 		return &fromUTF16{r: io.MultiReader(bytes.NewReader(magic[2:]), r), order: binary.BigEndian}, true, nil
+	case len(magic) == 4 && magic[0] != 0 && magic[1] == 0 && magic[2] != 0 && magic[3] == 0: // two ASCII characters
+		return &fromUTF16{r: whole, order: binary.LittleEndian}, false, nil
+	case len(magic) == 4 && magic[0] == 0 && magic[1] != 0 && magic[2] == 0 && magic[3] != 0:
+		return &fromUTF16{r: whole, order: binary.BigEndian}, false, nil
 	}
 	return whole, false, nil
 }

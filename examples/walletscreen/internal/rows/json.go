@@ -22,7 +22,7 @@ func (t *Reader) openJSON(head []byte) error {
 	lines := bytes.Split(head, []byte("\n"))
 	for i, line := range lines {
 		members, err := parseObject(line)
-		if err != nil || i >= 50 {
+		if err != nil {
 			continue // the last line of head may be cut off
 		}
 		row := make([]string, len(names), len(names)+len(members))
@@ -39,7 +39,9 @@ func (t *Reader) openJSON(head []byte) error {
 				row[at] = s
 			}
 		}
-		body = append(body, row)
+		if i < 50 {
+			body = append(body, row)
+		}
 	}
 	if len(names) == 0 {
 		return errors.New("the first lines have no JSON object")

@@ -29,7 +29,8 @@ type Options struct {
 	// Address and Chain are the columns to read, by name or, counted from 1, by number.
 	// Empty means the columns with one of the usual names.
 	Address, Chain string
-	// Add are the columns to add to each row.
+	// Add are the columns to add to each row. One whose name the table has already, in any
+	// letter case, gets a name that begins with walletscreen_.
 	Add []Column
 	// Plausible reports whether a cell looks like an address. It tells a table without a
 	// header, and which of several columns has the addresses.
@@ -67,6 +68,7 @@ type Reader struct {
 	chain     int       // index of the column, or -1
 	names     [2]string // the members of the address and the chain
 	all       []string  // the names of all columns
+	added     []string  // the names of the added columns
 	spans     []span
 	scratch   [2][]byte
 }
@@ -89,7 +91,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, errors.New("the input is empty")
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
+	if first, _, _ := bytes.Cut(head, []byte("\n")); bytes.IndexByte(first, 0) >= 0 {
 		return nil, errors.New("the input is not text; save it as CSV in UTF-8")
 	}
 	if i := bytes.IndexByte(head, '\n'); i < 0 && bytes.IndexByte(head, '\r') >= 0 {
@@ -101,11 +103,26 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	switch first := bytes.TrimSpace(head)[0]; {
 	case opts.Format == "jsonl" || opts.Format == "" && first == '{':
 		t.json = true
-		return t, t.openJSON(head)
+		err = t.openJSON(head)
+		t.nameAdded()
+		return t, err
 	case opts.Format == "" && first == '[':
 		return nil, errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
 	}
-	return t, t.openCSV(head)
+	err = t.openCSV(head)
+	t.nameAdded()
+	return t, err
+}
+
+// nameAdded names the added columns.
+func (t *Reader) nameAdded() {
+	for _, c := range t.opts.Add {
+		name := c.Name
+		for slices.ContainsFunc(t.all, func(have string) bool { return strings.EqualFold(strings.TrimSpace(have), name) }) {
+			name = "walletscreen_" + name
+		}
+		t.added = append(t.added, name)
+	}
 }
 
 // openCSV finds the delimiter, the header and the columns.

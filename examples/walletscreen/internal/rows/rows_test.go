@@ -103,12 +103,16 @@ func TestTables(t *testing.T) {
 			"address,wallet_address,email_address" + tail + "Main Street,0xa,a@b" + verdict},
 		{"JSON lines", "{\"id\": 1, \"address\":\"0xa\",\"chain\":null}\n[]\n\n{\"address\":7}\n{\"address\":\"0xb\",\"level\":\"old\"}", Options{},
 			[][3]string{{"0xa"}, {"", "", "the line is no JSON object"}, {"", "", errBlank.Error()}, {"", "", "the member \"address\" is no string"}, {"0xb"}},
-			`{"id":1,"address":"0xa","chain":null,"level":"X","score":1,"match":"","valid":true,"error":""}
-{"input":"[]","level":null,"score":null,"match":"","valid":false,"error":"bad"}
-{"level":null,"score":null,"match":"","valid":false,"error":"bad"}
-{"address":7,"level":null,"score":null,"match":"","valid":false,"error":"bad"}
-{"address":"0xb","level":"X","score":1,"match":"","valid":true,"error":""}
+			`{"id":1,"address":"0xa","chain":null,"walletscreen_level":"X","score":1,"match":"","valid":true,"error":""}
+{"input":"[]","walletscreen_level":null,"score":null,"match":"","valid":false,"error":"bad"}
+{"walletscreen_level":null,"score":null,"match":"","valid":false,"error":"bad"}
+{"address":7,"walletscreen_level":null,"score":null,"match":"","valid":false,"error":"bad"}
+{"address":"0xb","level":"old","walletscreen_level":"X","score":1,"match":"","valid":true,"error":""}
 `},
+		{"names taken", "Error,address, level ,walletscreen_level\na,0xa,old,b\n", Options{}, [][3]string{{"0xa"}},
+			"Error,address, level ,walletscreen_level,walletscreen_walletscreen_level,score,match,valid,walletscreen_error\na,0xa,old,b" + verdict},
+		{"NUL in a row", "address,x\n0xa,\x00\n0x\x00,\n", Options{}, [][3]string{{"0xa"}, {"0x\x00"}}, "address,x" + tail + "0xa,\x00" + verdict + "0x\x00," + verdict},
+		{"UTF-16 without a mark", utf16LE("address\n0xa\n")[2:], Options{}, [][3]string{{"0xa"}}, "address" + tail + "0xa" + verdict},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for how, r := range map[string]io.Reader{"whole": strings.NewReader(test.in), "bytewise": iotest.OneByteReader(strings.NewReader(test.in))} {
@@ -158,6 +162,15 @@ func TestRefused(t *testing.T) {
 	_, err := NewReader(strings.NewReader("a,b\n1,2\n"), Options{Address: "wallet"})
 	if want := `-address-column: no column is named "wallet"; there are "a", "b"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// A member with the name of an added one, too late for another name of that, is kept.
+func TestLateName(t *testing.T) {
+	in := strings.Repeat("{\"address\":\"0xa\"}\n", headSize/10) + "{\"address\":\"0xb\",\"level\":\"old\"}\n"
+	_, out := read(t, strings.NewReader(in), Options{})
+	if want := "\n{\"address\":\"0xb\",\"input_level\":\"old\",\"level\":\"X\",\"score\":1,\"match\":\"\",\"valid\":true,\"error\":\"\"}\n"; !strings.HasSuffix(out, want) {
+		t.Errorf("%q", out[len(out)-200:])
 	}
 }
 

@@ -36,8 +36,8 @@ func (t *Reader) AppendHeader(dst []byte) []byte {
 		return dst
 	}
 	dst = append(dst, t.header...)
-	for _, c := range t.opts.Add {
-		dst = append(append(dst, t.delimiter), c.Name...)
+	for _, name := range t.added {
+		dst = append(append(dst, t.delimiter), name...)
 	}
 	return t.endLine(dst)
 }
@@ -115,20 +115,22 @@ func (t *Reader) endLine(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-// appendJSON appends row as an object with the added members.
+// appendJSON appends row as an object with the added members. A member that has the name
+// of an added one, and was not among the first when these were named, gets another name.
 func (t *Reader) appendJSON(dst []byte, row *Row, cells []string) []byte {
 	dst = append(dst, '{')
 	for _, m := range row.members {
-		if !slices.ContainsFunc(t.opts.Add, func(c Column) bool { return c.Name == m.name }) {
-			dst = append(append(appendString(dst, m.name), ':'), m.value...)
-			dst = append(dst, ',')
+		if slices.Contains(t.added, m.name) {
+			m.name = "input_" + m.name
 		}
+		dst = append(append(appendString(dst, m.name), ':'), m.value...)
+		dst = append(dst, ',')
 	}
 	for i, c := range t.opts.Add {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(append(append(dst, '"'), c.Name...), `":`...)
+		dst = append(append(append(dst, '"'), t.added[i]...), `":`...)
 		switch cell := cells[i]; {
 		case cell == "" && c.Type == Bool:
 			dst = append(dst, "false"...)

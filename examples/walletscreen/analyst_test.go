@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestOddTables screens tables as people and programs write them. Each row of a table is
+// one row of the output, in order, and the exit code is that of the worst row.
+func TestOddTables(t *testing.T) {
+	const clean, hit, none = "CLEAN_NO_MATCH", "CRITICAL", ""
+	const u, l = unlisted, listed
+	for _, test := range []struct {
+		name, in string
+		code     int
+		levels   []string // of the rows, one each
+		args     []string
+	}{
+		{"all clean", "id,address\n1," + u + "\n2," + u + "\n", 0, []string{clean, clean}, nil},
+		{"one listed", "id,address\n1," + u + "\n2," + l + "\n", 1, []string{clean, hit}, nil},
+		{"one undecided, which wins", "id,address\n1," + l + "\n2,x\n3," + u + "\n", 2, []string{hit, none, clean}, nil},
+		{"header alone", "id,address\n", 0, nil, nil},
+		{"header alone, no line ending", "id,address", 0, nil, nil},
+		{"byte order mark", "\ufeffaddress,id\n" + u + ",1\n" + l + ",2\n", 1, []string{clean, hit}, nil},
+		{"UTF-16", "\xff\xfea\x00d\x00d\x00r\x00\n\x00" + strings.Join(strings.Split(l, ""), "\x00") + "\x00\n\x00", 1, []string{hit}, nil},
+		{"UTF-16, big-endian, without a mark", "\x00a\x00d\x00d\x00r\x00\n\x00" + strings.Join(strings.Split(l, ""), "\x00") + "\x00\n", 1, []string{hit}, nil},
+		{"semicolons and decimal commas", "id;amount;address\n1;1,5;" + u + "\n2;7,25;" + l + "\n", 1, []string{clean, hit}, nil},
+		{"tabs", "id\taddress\n1\t" + u + "\n2\t" + l + "\n", 1, []string{clean, hit}, nil},
+		{"bars", "id|address\n1|" + u + "\n2|" + l + "\n", 1, []string{clean, hit}, nil},
+		{"another delimiter", "id!address\n1!" + u + "\n2!" + l + "\n", 1, []string{clean, hit}, []string{"-delimiter", "!"}},
+		{"a delimiter for a spreadsheet", "sep=;\nid;address\n1;" + l + "\n", 1, []string{hit}, nil},
+		{"quoted line breaks", "id,note,address\n1,\"a\r\nb\n\n,c\"," + u + "\n2,\"x \"\"y\"\"\"," + l + "\n", 1, []string{clean, hit}, nil},
+		{"a line break in the header", "\"id\nnumber\",address\n1," + u + "\n", 0, []string{clean}, nil},
+		{"all quoted", "\"id\",\"address\"\n\"1\",\"" + u + "\"\n\"2\",\"" + l + "\"\n", 1, []string{clean, hit}, nil},
+		{"a quote never closed", "id,address,note\n1," + u + ",\"open\n2," + l + ",x\n3," + u + ",\n", 2, []string{none, hit, clean}, nil},
+		{"a quote never closed, and none after it", "id,address,note\n1," + u + ",\n2," + l + ",\"", 2, []string{clean, hit}, nil},
+		{"quotes inside", "id,size,address\n1,5\" disk," + u + "\n2,5\"\" disk," + l + "\n", 1, []string{clean, hit}, nil},
+		{"empty lines", "id,address\n1," + u + "\n\n2," + l + "\n   \n", 2, []string{clean, none, hit, none}, nil},
+		{"empty cells", "id,address\n1,\n2," + l + "\n,\n", 2, []string{none, hit, none}, nil},
+		{"rows too short", "id,address,note\n1," + u + "\n2\n3," + l + ",x\n", 2, []string{clean, none, hit}, nil},
+		{"rows too long", "id,address,note\n1," + u + ",Smith, Jo\n2," + l + ",x,,\n", 2, []string{none, hit}, nil},
+		{"a column twice", "id,address,id\n1," + u + ",2\n3," + l + ",4\n", 1, []string{clean, hit}, nil},
+		{"the address twice", "address,address\n" + u + ",x\n" + l + ",x\n", 1, []string{clean, hit}, []string{"-address-column", "1"}},
+		{"our names", "name,score,level,address,labels,error\nJo,7,gold," + u + ",a,b\nBo,8,tin," + l + ",c,d\n", 1, []string{clean, hit}, nil},
+		{"screened before", "address,level,score,match,source,source_ref,name,listed_address,labels,error\n" + l + ",CLEAN_NO_MATCH,0,,,,,,0,\n", 1, []string{hit}, nil},
+		{"no header", "1," + u + "\n2," + l + "\n", 1, []string{clean, hit}, nil},
+		{"only addresses", u + "\n" + l + "\n\n", 2, []string{clean, hit, none}, nil},
+		{"only addresses, the first misspelled", l[:41] + "\n" + l + "\n", 2, []string{none, hit}, nil},
+		{"mixed chains", "chain,address\nethereum," + u + "\nTron,TJRabPrwbZy45sbavfcjinPJC18kjpRTv8\nbitcoin,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\neip155:137," + l + "\nBTC,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\ntron," + l + "\n,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n",
+			2, []string{clean, clean, clean, hit, none, none, none}, nil},
+		{"a chain for all", "address\n1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n", 0, []string{clean}, []string{"-chain", "bitcoin"}},
+		{"blanks", " id , Wallet Address \n1,  " + u + "\t\n2,\"" + l + " \"\n", 1, []string{clean, hit}, nil},
+		{"blanks that do not show", "id,address\n1,\u200b" + u + "\u00a0\n2,\ufeff" + l + "\n", 1, []string{clean, hit}, nil},
+		{"NUL bytes", "id,address\n1," + u + "\n\x00," + l + "\n3," + u + "\x00\n", 2, []string{clean, hit, none}, nil},
+		{"a very long cell", "id,note,address\n1," + strings.Repeat("x", 900_000) + "," + l + "\n2,y," + u + "\n", 1, []string{hit, clean}, nil},
+		{"a line that is too long", "id,note,address\n1," + strings.Repeat("x", 3<<20) + "," + u + "\n2,y," + l + "\n", 2, []string{none, hit}, nil},
+		{"CRLF", "id,address\r\n1," + u + "\r\n2," + l + "\r\n", 1, []string{clean, hit}, nil},
+		{"CR", "id,address\r1," + u + "\r2," + l + "\r", 1, []string{clean, hit}, nil},
+		{"LF and CRLF", "id,address\n1," + u + "\r\n2," + l + "\n", 1, []string{clean, hit}, nil},
+		{"not UTF-8", "id,name,address\n1,M\xfcller," + u + "\n2,\xff\xfe," + l + "\n3,x,\xfc" + l + "\n", 2, []string{clean, hit, none}, nil},
+		{"a private key", "id,address\n1,5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ\n2," + u + "\n", 2, []string{none, clean}, nil},
+		{"two addresses in a cell", "id,address\n1,\"" + u + ", " + l + "\"\n", 2, []string{none}, nil},
+		{"JSON lines", `{"address":"` + u + `","x":{"a":[1,"2"]},"n":1.50}` + "\n" + `{"address":"` + l + `","level":"gold"}` + "\n", 1, []string{clean, hit}, nil},
+		{"JSON lines that are none", `{"address":"` + u + "\"}\nnope\n\n[]\n{\"address\":7}\n{}\n{\"address\":\"" + l + "\"", 2, []string{clean, none, none, none, none, none, none}, nil},
+		{"JSON lines, the first broken", "nope\n{\"address\":\"" + l + "\"}\n", 2, []string{none, hit}, []string{"-format", "jsonl"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+			os.WriteFile(in, []byte(test.in), 0o600)
+			code, stdout, stderr := call(t, "", append([]string{"screen", "-in", in, "-out", out}, test.args...)...)
+			if code != test.code || stdout != "" {
+				t.Errorf("exit code %d, want %d: %s%s", code, test.code, stdout, stderr)
+			}
+			text, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			levels := levelsOf(t, text, strings.HasPrefix(test.name, "JSON"), strings.ReplaceAll(test.in, "\x00", "")[0] == '0' || test.in[0] == '1')
+			if !slices.Equal(levels, test.levels) {
+				t.Errorf("levels %q, want %q:\n%.2000q", levels, test.levels, text)
+			}
+			if strings.Contains(stderr, "5Hue") {
+				t.Error("the private key is quoted")
+			}
+		})
+	}
+}
+
+// levelsOf returns the level of each row of an output, and fails if the rows do not have
+// the same columns.
+func levelsOf(t *testing.T, text []byte, isJSON, headless bool) (levels []string) {
+	t.Helper()
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if isJSON {
+		for line := range bytes.Lines(text) {
+			var row map[string]any
+			if err := json.Unmarshal(line, &row); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			level, ok := row["walletscreen_level"]
+			if !ok {
+				level = row["level"]
+			}
+			name, _ := level.(string)
+			levels = append(levels, name)
+		}
+		return levels
+	}
+	r := csv.NewReader(bytes.NewReader(text))
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	for _, d := range ";\t|!" {
+		if bytes.ContainsRune(first, d) {
+			r.Comma = d
+		}
+	}
+	if bytes.HasPrefix(text, []byte("sep=")) {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+		r = csv.NewReader(bytes.NewReader(text))
+		r.Comma = ';'
+	}
+	r.LazyQuotes = true // cells of the input stay as they are
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatalf("%v:\n%.2000q", err, text)
+	}
+	at := len(rows[0]) - len(verdictColumns)
+	if !headless {
+		if name := strings.TrimPrefix(rows[0][at], "walletscreen_"); name != "level" {
+			t.Errorf("column %q, want level", name)
+		}
+		rows = rows[1:]
+	}
+	for _, row := range rows {
+		levels = append(levels, row[at])
+	}
+	return levels
+}
