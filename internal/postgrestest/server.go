@@ -167,6 +167,19 @@ func (s *Server) Launch() error {
 // Kill kills the server, like a crash, and returns when all its processes have ended.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
+	process, err := os.FindProcess(s.pid(t))
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-s.exited
+}
+
+// pid returns the id of the process that starts all others of the server.
+func (s *Server) pid(t testing.TB) int {
+	t.Helper()
 	file, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
 	if err != nil {
 		t.Fatal(err)
@@ -176,12 +189,5 @@ func (s *Server) Kill(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	process, err := os.FindProcess(pid)
-	if err == nil {
-		err = process.Kill()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-s.exited
+	return pid
 }
