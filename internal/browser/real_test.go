@@ -43,8 +43,10 @@ func (g *growing) Load(_ context.Context, _ sources.Revision, add func(sources.E
 	return sources.Revision{Digest: fmt.Sprintf("%064x", g.loads), Published: time.Now().Add(-time.Hour), Records: g.loads + 1}, err
 }
 
-// TestRealAPI tests the page with the API of package httpapi and a key with a quota.
-func TestRealAPI(t *testing.T) {
+// serveReal serves the page and the API of package httpapi under the prefix, and returns
+// the URL of the page and a token with a quota.
+func serveReal(t *testing.T, quota int64) (url, token string) {
+	t.Helper()
 	st, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +61,7 @@ func TestRealAPI(t *testing.T) {
 		}
 	}
 	keys := access.NewMemory()
-	token, key, err := access.NewKey(access.Key{Name: "page", Quota: 4})
+	token, key, err := access.NewKey(access.Key{Name: "page", Quota: quota})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,13 +70,21 @@ func TestRealAPI(t *testing.T) {
 	}
 	ring := access.New(keys, nil)
 	t.Cleanup(func() { ring.Close(context.Background()) })
+	api := httpapi.NewHandler(s, ring, &httpapi.Options{Meter: ring, Store: st})
 	mux := http.NewServeMux()
-	mux.Handle(prefix+"/api/", httpapi.NewHandler(s, ring, &httpapi.Options{Meter: ring, Store: st}))
+	for _, path := range []string{"/api/", "/docs", "/openapi.yaml"} {
+		mux.Handle(prefix+path, api)
+	}
 	mux.Handle(prefix+"/", page.New())
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
+	return server.URL + prefix + "/", token
+}
 
-	b := open(t, server.URL+prefix+"/#key="+token, view{"light", 1280})
+// TestRealAPI tests the page with the API of package httpapi and a key with a quota.
+func TestRealAPI(t *testing.T) {
+	url, token := serveReal(t, 4)
+	b := open(t, url+"#key="+token, view{"light", 1280})
 	b.wait(t, inState("empty")+` && `+has("#health", "1 list current"))
 	b.wait(t, has("#changes", "1 added")+` && `+has("#lists", "3 addresses")+` && document.querySelector(".sizes") !== null`)
 	b.do(t, catch)

@@ -1,10 +1,11 @@
 "use strict";
-// The forms of this page call the interface beside it, and show the answer.
+// The forms of this page call the API beside it, and show the answer.
 const base = location.href.replace(/[?#].*$/, "").replace(/\/docs$/, "");
 for (const e of document.querySelectorAll(".base")) e.textContent = base;
 const key = document.getElementById("try-key");
-for (const form of document.querySelectorAll("form.try")) {
-  form.hidden = false;
+for (const form of document.querySelectorAll("form.try")) form.hidden = false;
+key.form.addEventListener("submit", (event) => event.preventDefault());
+for (const form of document.querySelectorAll("form[data-path]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const out = form.querySelector("output");
@@ -13,6 +14,7 @@ for (const form of document.querySelectorAll("form.try")) {
     const body = form.querySelector("textarea");
     if (body) headers["Content-Type"] = "application/json";
     out.textContent = "…";
+    out.tabIndex = 0; // long answers scroll
     try {
       const r = await fetch(base + form.dataset.path, { method: form.dataset.method, headers, body: body ? body.value : undefined, cache: "no-store" });
       let text = await r.text();
@@ -25,4 +27,3 @@ for (const form of document.querySelectorAll("form.try")) {
     }
   });
 }
-document.getElementById("try-note").hidden = false;
