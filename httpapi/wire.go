@@ -23,6 +23,7 @@ type source struct {
 	PublishedAt  timestamp            `json:"published_at"`
 	Partial      bool                 `json:"partial"`
 	Completeness *string              `json:"completeness"` // null if nothing is held
+	Provenance   string               `json:"provenance,omitempty"`
 	Required     bool                 `json:"required"`
 }
 
@@ -38,7 +39,7 @@ func newSources(status []screening.SourceStatus) []source {
 		all[i] = source{
 			ID: s.Info.ID, Name: s.Info.Name, Jurisdiction: s.Info.Jurisdiction,
 			LastUpdated: timestamp{s.LastUpdated}, AddressCount: s.Addresses,
-			PublishedAt: timestamp{s.Published}, Partial: isPartial(s), Required: s.Required,
+			PublishedAt: timestamp{s.Published}, Partial: isPartial(s), Provenance: s.Provenance, Required: s.Required,
 		}
 		if known := s.Info.Jurisdiction; !isKnown(known) {
 			all[i].Jurisdiction, all[i].Issuer = sources.Community, known

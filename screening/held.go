@@ -50,7 +50,7 @@ func (h *held) age(t, now time.Time) {
 func (h *held) status(info sources.Info, required bool) SourceStatus {
 	s := SourceStatus{
 		Info: info, Required: required, LastUpdated: h.checked, Accepted: h.accepted,
-		Completeness: h.revision.Completeness, Published: h.revision.Published, Digest: h.revision.Digest,
+		Completeness: h.revision.Completeness, Provenance: h.revision.Provenance, OpenEnded: h.revision.OpenEnded, Published: h.revision.Published, Digest: h.revision.Digest,
 		Err: h.err, StoreErr: h.storeErr, Ready: h.ready.UTC(), BuildTime: h.took,
 	}
 	if l := h.list; l != nil {

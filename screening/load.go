@@ -233,7 +233,8 @@ func (s *Screener) progressOf(i, entries int) {
 }
 
 // unchanged returns the revision that is held with what may be new in rev, which a
-// source returned with err, an ErrUnchanged: the validators, and the time of the check.
+// source returned with err, an ErrUnchanged: the validators, the time of the check, and
+// the provenance, if the publisher has now confirmed a list that was brought along.
 // It returns another error if the two are not of the same list.
 func unchanged(held, rev sources.Revision, err error) (sources.Revision, error) {
 	switch {
@@ -244,7 +245,7 @@ func unchanged(held, rev sources.Revision, err error) (sources.Revision, error) 
 	case rev.Digest != held.Digest:
 		return rev, fmt.Errorf("the source says that the list is unchanged, but names another one, %.80q", rev.Digest)
 	}
-	held.Checked, held.ETag, held.LastModified = rev.Checked, rev.ETag, rev.LastModified
+	held.Checked, held.Provenance, held.ETag, held.LastModified = rev.Checked, rev.Provenance, rev.ETag, rev.LastModified
 	return held, err
 }
 

@@ -215,3 +215,39 @@ func TestPartialStored(t *testing.T) {
 		t.Errorf("labels %+v, %v, want one added at %v", r.Labels, err, seen)
 	}
 }
+
+// TestProvenance checks that a list that was brought along says where it comes from, also
+// after a restart, until the publisher confirms it or sends another list.
+func TestProvenance(t *testing.T) {
+	const from = "an extraction"
+	for name, live := range map[string]sources.Source{"confirmed": sources.Static(partInfo, upTo(3)...), "replaced": sources.Static(partInfo, upTo(4)...)} {
+		opts := &screening.Options{Store: openStore(t, t.TempDir())}
+		src := sources.Seeded(live, extracted{sources.Static(partInfo, upTo(3)...), from})
+		for range 2 {
+			s := newScreener(t, opts, src)
+			if _, err := s.Open(ctx); err != nil || s.Sources()[0].Provenance != from {
+				t.Errorf("%s: opened: %v, from %q, want %q", name, err, s.Sources()[0].Provenance, from)
+			}
+		}
+		s := newScreener(t, opts, src)
+		if report := must(s.Refresh(ctx)); report.Sources[0].Provenance != "" || s.Sources()[0].Provenance != "" {
+			t.Errorf("%s: refreshed: from %q, want the publisher", name, s.Sources()[0].Provenance)
+		}
+		s = newScreener(t, opts, src)
+		if _, err := s.Open(ctx); err != nil || s.Sources()[0].Provenance != "" {
+			t.Errorf("%s: after a restart: %v, from %q, want the publisher", name, err, s.Sources()[0].Provenance)
+		}
+	}
+}
+
+// An extracted source has a provenance and is old.
+type extracted struct {
+	sources.Source
+	from string
+}
+
+func (e extracted) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	rev, err := e.Source.Load(ctx, prev, add)
+	rev.Provenance, rev.Checked = e.from, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	return rev, err
+}

@@ -24,6 +24,12 @@ type SourceStatus struct {
 	// Completeness says how much of the list is held. The entries of a part are
 	// found, but the source counts as never loaded.
 	Completeness sources.Completeness
+	// Provenance says where the data come from, if the source did not fetch them from
+	// the publisher, as with bundled data; otherwise it is "".
+	Provenance string
+	// OpenEnded reports whether the format of the list cannot show that the list was
+	// cut at its end; see [ErrCut].
+	OpenEnded bool
 	// Published is the publisher's own date of the list; zero if it gives none.
 	Published time.Time
 	// Digest names the revision of the list that is held, or is "".

@@ -133,8 +133,8 @@ func TestSuspect(t *testing.T) {
 				} else if asked != nil || events != 0 {
 					t.Errorf("Accept got %+v, and there are %d events", asked, events)
 				}
-				if st := s.Sources()[0]; st.Entries != len(held.entries) {
-					t.Errorf("%d entries are held, want %d", st.Entries, len(held.entries))
+				if st := s.Sources()[0]; st.Entries != len(held.entries) || st.OpenEnded != held.rev.OpenEnded {
+					t.Errorf("%d entries are held, open-ended: %v, want %d, %v", st.Entries, st.OpenEnded, len(held.entries), held.rev.OpenEnded)
 				}
 				accept = true
 				if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].Entries != len(tt.has.entries) {

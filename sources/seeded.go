@@ -21,6 +21,7 @@ func (s seeded) Load(ctx context.Context, prev Revision, add func(Entry) error) 
 	if prev.Completeness != Whole {
 		prev = Revision{} // not the publisher's document, so live cannot compare with it
 	}
+	prev.Provenance = "" // the publisher confirms the list or sends another
 	return s.Source.Load(ctx, prev, add)
 }
 

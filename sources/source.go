@@ -154,6 +154,9 @@ type Revision struct {
 	Records int
 	// Completeness says how much of the list was read.
 	Completeness Completeness
+	// Provenance says in one line where the data come from, if Load did not fetch them
+	// from the publisher, as with bundled data; otherwise it is "".
+	Provenance string
 	// OpenEnded says that nothing in the document marks its end, as in CSV: if it was
 	// cut between two records, the rest looks whole.
 	OpenEnded bool

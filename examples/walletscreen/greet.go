@@ -20,6 +20,7 @@ func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.Sourc
 	}
 	fmt.Fprintf(w, "walletscreen on %s, documented at %[1]s/docs\nA page for people: %[1]s/%[2]s\n\n", url, keys.fragment)
 	printLists(w, lists)
+	printProvenance(w, lists)
 	if c.lists.data != "" {
 		fmt.Fprintf(w, "\nLists are kept in %s.\n", filepath.Join(c.lists.data, "lists"))
 	} else {

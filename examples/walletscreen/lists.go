@@ -175,6 +175,21 @@ func printLists(w io.Writer, lists []screening.SourceStatus) {
 	t.print(w)
 }
 
+// printProvenance prints where the lists come from that were not fetched from their
+// publishers, if there are any.
+func printProvenance(w io.Writer, lists []screening.SourceStatus) {
+	from := layout{indent: "  "}
+	for _, l := range lists {
+		if l.Provenance != "" {
+			from.add(l.Info.ID, l.Provenance)
+		}
+	}
+	if len(from.rows) > 0 {
+		fmt.Fprintln(w, "\nNot fetched from their publishers, but from:")
+		from.print(w)
+	}
+}
+
 // note returns how complete a list is, in words.
 func note(l screening.SourceStatus) string {
 	switch {
@@ -182,6 +197,9 @@ func note(l screening.SourceStatus) string {
 		return "not loaded, except for an excerpt of " + day(l.Published)
 	case !l.Loaded():
 		return "not loaded"
+	}
+	if l.OpenEnded {
+		return l.Completeness.String() + ", in a format that cannot show a cut at its end"
 	}
 	return l.Completeness.String()
 }
@@ -201,6 +219,8 @@ type jsonList struct {
 	Required    bool       `json:"required"`
 	Loaded      bool       `json:"loaded"`
 	Complete    string     `json:"completeness,omitempty"`
+	Provenance  string     `json:"provenance,omitempty"` // of a list that was not fetched from its publisher
+	OpenEnded   bool       `json:"open_ended,omitempty"` // the format cannot show a cut at the end
 	LastUpdated *time.Time `json:"last_updated"`
 	Published   *time.Time `json:"published_at"`
 	Addresses   int        `json:"address_count"`
@@ -215,7 +235,7 @@ func jsonLists(lists []screening.SourceStatus) []jsonList {
 		j := jsonList{ID: l.Info.ID, Name: l.Info.Name, Required: l.Required, Loaded: l.Loaded(),
 			LastUpdated: orNull(l.LastUpdated), Published: orNull(l.Published), Addresses: l.Addresses, Entries: l.Entries, Digest: l.Digest}
 		if l.Digest != "" {
-			j.Complete = l.Completeness.String()
+			j.Complete, j.Provenance, j.OpenEnded = l.Completeness.String(), l.Provenance, l.OpenEnded
 		}
 		if l.Err != nil {
 			j.Error = l.Err.Error()

@@ -160,6 +160,7 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 		if err := t.print(l.stdout); err != nil {
 			return err
 		}
+		printProvenance(l.stdout, lists)
 		for _, s := range lists {
 			if s.Err != nil {
 				fmt.Fprintln(l.stderr, s.Err)

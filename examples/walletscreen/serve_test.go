@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -214,6 +215,13 @@ func TestServer(t *testing.T) {
 	}
 	if !strings.Contains(s.said, "  1,050  assembled") {
 		t.Errorf("the greeting does not say how many addresses there are:\n%s", s.said)
+	}
+	listed := s.sources(t)
+	for _, src := range bundle.All() {
+		rev, err := src.Load(t.Context(), sources.Revision{}, func(sources.Entry) error { return nil })
+		if from := rev.Provenance; err != nil || from == "" || !strings.Contains(s.said, from) || !strings.Contains(listed, `"provenance":`+strconv.Quote(from)) {
+			t.Errorf("%s: the greeting and the sources do not both say where it comes from, %q, %v", src.Info().ID, from, err)
+		}
 	}
 	if !strings.Contains(s.said, s.url+"/docs\n") {
 		t.Errorf("the greeting does not say where the interface is described:\n%s", s.said)
@@ -429,4 +437,24 @@ func TestDownloading(t *testing.T) {
 	if want := once + once + "msg=downloading source=LIST bytes=26214400\n"; log.String() != want {
 		t.Errorf("logged\n%s\nwant\n%s", log.String(), want)
 	}
+}
+
+// sources returns the answer to GET /api/v1/sources.
+func (s *running) sources(t *testing.T) string {
+	t.Helper()
+	req, err := http.NewRequest("GET", s.url+"/api/v1/sources", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	resp, err := s.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("status %d, %v, %s", resp.StatusCode, err, body)
+	}
+	return string(body)
 }

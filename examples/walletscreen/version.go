@@ -60,6 +60,7 @@ func (p *program) versionCommand() *cli.Command {
 			}
 			fmt.Fprint(p.stdout, "\nBundled lists:\n")
 			printLists(p.stdout, s.Sources())
+			printProvenance(p.stdout, s.Sources())
 			return nil
 		},
 	}

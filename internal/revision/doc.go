@@ -13,7 +13,8 @@
 //	published 2025-11-19T00:00:00Z
 //	checked 2025-11-19T00:00:00Z
 //	accepted 2026-11-21T04:57:29.5Z
-//	completeness whole
+//	completeness assembled
+//	provenance "public extractions of the list"
 //	open-ended false
 //	records 18290
 //	entries 761
@@ -22,8 +23,8 @@
 //	etag ""
 //	last-modified ""
 //
-// All lines are present, in this order, and an empty line ends them. Times are in UTC
-// by RFC 3339; "-" is the zero time. The rule is the version of the rule that filed the
+// The lines are in this order, and an empty line ends them. The line provenance is
+// missing if it is "". Times are in UTC by RFC 3339; "-" is the zero time. The rule is the version of the rule that filed the
 // tables.
 //
 // Then come the entries, and the entries that were removed from the list. An entry

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ func (h *Header) append(b []byte) ([]byte, error) {
 	case r.Records < 0 || h.Entries < 0 || h.Removed < 0:
 		return nil, fmt.Errorf("%d records, %d entries, %d removed: want no negative number", r.Records, h.Entries, h.Removed)
 	}
-	for _, s := range []string{h.Source, h.Name, h.Rule, r.ETag, r.LastModified} {
+	for _, s := range []string{h.Source, h.Name, h.Rule, r.Provenance, r.ETag, r.LastModified} {
 		if len(s) > maxString {
 			return nil, fmt.Errorf("a header line of %d bytes: want at most %d", len(s), maxString)
 		}
@@ -39,20 +40,26 @@ func (h *Header) append(b []byte) ([]byte, error) {
 	if err := c.UnmarshalText([]byte(r.Completeness)); err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(b, magic+version+"\nsource %s\nname %q\ndigest %s\npublished %s\nchecked %s\naccepted %s\n"+
-		"completeness %s\nopen-ended %t\nrecords %d\nentries %d\nremoved %d\nrule %q\netag %q\nlast-modified %q\n\n",
-		h.Source, h.Name, r.Digest, times[0], times[1], times[2],
-		r.Completeness, r.OpenEnded, r.Records, h.Entries, h.Removed, h.Rule, r.ETag, r.LastModified), nil
+	b = fmt.Appendf(b, magic+version+"\nsource %s\nname %q\ndigest %s\npublished %s\nchecked %s\naccepted %s\ncompleteness %s\n",
+		h.Source, h.Name, r.Digest, times[0], times[1], times[2], r.Completeness)
+	if r.Provenance != "" {
+		b = fmt.Appendf(b, "provenance %q\n", r.Provenance)
+	}
+	return fmt.Appendf(b, "open-ended %t\nrecords %d\nentries %d\nremoved %d\nrule %q\netag %q\nlast-modified %q\n\n",
+		r.OpenEnded, r.Records, h.Entries, h.Removed, h.Rule, r.ETag, r.LastModified), nil
+}
+
+// A headerLine is a line of a header, with the function that reads its value.
+type headerLine struct {
+	key   string
+	value func(string) error
 }
 
 // parseHeader reads the lines of a header, without the empty line at the end.
 func parseHeader(text string) (Header, error) {
 	var h Header
 	r := &h.Revision
-	lines := []struct {
-		key   string
-		value func(string) error
-	}{
+	lines := []headerLine{
 		{"walletscreen", func(string) error { return nil }},
 		{"source", func(v string) error { h.Source = v; return nil }},
 		{"name", quoted(&h.Name)},
@@ -61,6 +68,7 @@ func parseHeader(text string) (Header, error) {
 		{"checked", instant(&r.Checked)},
 		{"accepted", instant(&h.Accepted)},
 		{"completeness", func(v string) error { return r.Completeness.UnmarshalText([]byte(v)) }},
+		{"provenance", quoted(&r.Provenance)},
 		{"open-ended", func(v string) (err error) { r.OpenEnded, err = strconv.ParseBool(v); return err }},
 		{"records", number(&r.Records)},
 		{"entries", number(&h.Entries)},
@@ -68,6 +76,9 @@ func parseHeader(text string) (Header, error) {
 		{"rule", quoted(&h.Rule)},
 		{"etag", quoted(&r.ETag)},
 		{"last-modified", quoted(&r.LastModified)},
+	}
+	if !strings.Contains(text, "\nprovenance ") {
+		lines = slices.DeleteFunc(lines, func(l headerLine) bool { return l.key == "provenance" })
 	}
 	values := strings.SplitN(text, "\n", len(lines)+1)
 	if len(values) != len(lines) {

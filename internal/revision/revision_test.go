@@ -215,7 +215,7 @@ func TestRoundTrip(t *testing.T) {
 func TestAllFields(t *testing.T) {
 	h := header
 	h.Rule, h.Entries, h.Removed = "1", 1, 1
-	h.Revision.OpenEnded, h.Revision.Completeness = true, sources.Partial
+	h.Revision.OpenEnded, h.Revision.Completeness, h.Revision.Provenance = true, sources.Partial, "an excerpt:\n\"a\"\nprovenance \"b\""
 	r := revision.Removal{Entry: entries[0], At: accepted}
 	for _, v := range []any{h, h.Revision, r, r.Entry} {
 		of := reflect.ValueOf(v)

@@ -96,6 +96,9 @@ func TestRevision(t *testing.T) {
 				t.Errorf("%s: %q has no date", src.Info().ID, e.Listed)
 			}
 		}
+		if rev.Provenance == "" {
+			t.Errorf("%s does not say where it comes from", src.Info().ID)
+		}
 		if rebuilt := rev.Published.After(w.published); rebuilt && rev.Checked.Equal(rev.Published) && len(distinct) > w.addresses/2 {
 			continue
 		}

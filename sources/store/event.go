@@ -85,6 +85,7 @@ type listPayload struct {
 	Checked      time.Time            `json:"checked,omitzero"`
 	Records      int                  `json:"records,omitempty"`
 	Completeness sources.Completeness `json:"completeness,omitzero"`
+	Provenance   string               `json:"provenance,omitempty"`
 	OpenEnded    bool                 `json:"open_ended,omitempty"`
 	ETag         string               `json:"etag,omitempty"`
 	LastModified string               `json:"last_modified,omitempty"`
@@ -99,9 +100,12 @@ const (
 // maxReason bounds the reason of a refusal, in bytes.
 const maxReason = 4096
 
-// storable returns rev as the journal has it: in UTC, and without validators that are
-// no text.
+// storable returns rev as the journal has it: in UTC, and without texts that are not
+// UTF-8.
 func storable(rev sources.Revision) sources.Revision {
+	if !utf8.ValidString(rev.Provenance) {
+		rev.Provenance = ""
+	}
 	if !utf8.ValidString(rev.ETag) {
 		rev.ETag = ""
 	}
@@ -151,7 +155,7 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 		p.Exceptions = e.Exceptions
 	}
 	if rev := storable(e.List); list && !rev.IsZero() {
-		p.List = &listPayload{rev.Digest, rev.Published, rev.Checked, rev.Records, rev.Completeness, rev.OpenEnded, rev.ETag, rev.LastModified}
+		p.List = &listPayload{rev.Digest, rev.Published, rev.Checked, rev.Records, rev.Completeness, rev.Provenance, rev.OpenEnded, rev.ETag, rev.LastModified}
 	}
 	start := len(b)
 	b = append(append(b, e.Type...), ' ')
@@ -277,7 +281,7 @@ func (p *payload) list() sources.Revision {
 	l := p.List
 	return sources.Revision{
 		Digest: l.Digest, Published: l.Published, Checked: l.Checked, Records: l.Records,
-		Completeness: l.Completeness, OpenEnded: l.OpenEnded, ETag: l.ETag, LastModified: l.LastModified,
+		Completeness: l.Completeness, Provenance: l.Provenance, OpenEnded: l.OpenEnded, ETag: l.ETag, LastModified: l.LastModified,
 	}
 }
 

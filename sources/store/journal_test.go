@@ -334,7 +334,7 @@ func TestLatestOfPart(t *testing.T) {
 	st := newMemory()
 	a := store.NewArchive(st)
 	name := accept(t, a, "TEST", 1, start)
-	part := sources.Revision{Digest: headerOf("TEST", 1, start).Revision.Digest, Completeness: sources.Partial, OpenEnded: true, Records: 1}
+	part := sources.Revision{Digest: headerOf("TEST", 1, start).Revision.Digest, Completeness: sources.Partial, Provenance: "an excerpt", OpenEnded: true, Records: 1}
 	if err := a.Append(ctx, store.Event{Type: store.Confirmed, At: day(1), Source: "TEST", Revision: name, List: part}); err != nil {
 		t.Fatal(err)
 	}

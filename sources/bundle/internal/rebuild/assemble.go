@@ -29,6 +29,15 @@ var extractions = map[string]struct {
 	"uk.rev":   {"testdata/uk_2026-10-02.csv", day(2026, 10, 2), sources.Partial},
 }
 
+// provenances say where the data of each file come from.
+var provenances = map[string]string{
+	"ofac.rev":    "public extractions of OFAC's file: thomasgregg/crypto-sanctions-list, meefs/ofac-naughtylist, bitnob/ofac-address-feed",
+	"eu.rev":      "an extraction of the Commission's XML file 185564; the French register has the same addresses",
+	"uk.rev":      "extractions of the five designations known to name wallets; two Tron addresses are missing",
+	"fbi.rev":     "two public copies of the announcement, which agree",
+	"badlist.rev": "the fork myvaporwallet/ethereum-lists, commit 478ee9f4",
+}
+
 func day(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
 
 // assemble makes all files from the extractions, and from whole lists in testdata.
@@ -36,6 +45,7 @@ func assemble(dir string, out io.Writer) error {
 	for _, b := range live("") {
 		l, err := assembled(dir, b.file)
 		if err == nil {
+			l.rev.Provenance = provenances[b.file]
 			err = l.date(time.Now())
 		}
 		if err == nil {

@@ -18,7 +18,7 @@ const (
 // without marks stays as it is.
 func document(dir string) error {
 	var rows, table strings.Builder
-	table.WriteString("| list | bundled | addresses | completeness |\n|---|---|---|---|\n")
+	table.WriteString("| list | bundled | addresses | completeness | provenance |\n|---|---|---|---|---|\n")
 	for _, b := range live("") {
 		l, err := readList(filepath.Join(dir, b.file))
 		if err != nil {
@@ -26,8 +26,9 @@ func document(dir string) error {
 		}
 		info := b.src.Info()
 		published := l.rev.Published.Format(time.DateOnly)
-		fmt.Fprintf(&rows, "   %-12s %s of %s, %s, %d entries\n                SHA-256 %s\n", b.file, info.ID, published, l.rev.Completeness, len(l.entries), l.rev.Digest)
-		fmt.Fprintf(&table, "| `%s`: %s | %s | %d | %s |\n", info.ID, info.Name, published, l.addresses(), l.rev.Completeness)
+		fmt.Fprintf(&rows, "   %-12s %s of %s, %s, %d entries\n%s                SHA-256 %s\n", b.file, info.ID, published, l.rev.Completeness, len(l.entries),
+			wrapped("from "+l.rev.Provenance, strings.Repeat(" ", 16), 84), l.rev.Digest)
+		fmt.Fprintf(&table, "| `%s`: %s | %s | %d | %s | %s |\n", info.ID, info.Name, published, l.addresses(), l.rev.Completeness, l.rev.Provenance)
 	}
 	for name, text := range map[string]string{"NOTICE": rows.String(), "README.md": table.String()} {
 		if err := replaceBetween(filepath.Join(dir, "../..", name), text); err != nil {
@@ -35,6 +36,24 @@ func document(dir string) error {
 		}
 	}
 	return nil
+}
+
+// wrapped returns text in lines of at most width bytes, each behind the indent.
+func wrapped(text, indent string, width int) string {
+	var b strings.Builder
+	line := indent
+	for word := range strings.FieldsSeq(text) {
+		if len(line) > len(indent) {
+			if len(line)+1+len(word) > width {
+				b.WriteString(line + "\n")
+				line = indent
+			} else {
+				line += " "
+			}
+		}
+		line += word
+	}
+	return b.String() + line + "\n"
 }
 
 // replaceBetween replaces the text between the marks in a file.

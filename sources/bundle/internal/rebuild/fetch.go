@@ -96,6 +96,7 @@ func fetchOne(ctx context.Context, dir string, l bundled, accept bool, out io.Wr
 	if err := came.date(now); err != nil {
 		return err
 	}
+	came.rev.Provenance = "fetched from the publisher on " + now.UTC().Format(time.DateOnly)
 	if err := suspect(held, came); err != nil && !accept {
 		return fmt.Errorf("%w; -accept %s lets it in", err, l.src.Info().ID)
 	}
