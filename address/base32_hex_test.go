@@ -523,8 +523,8 @@ func TestOneWrongCharacter(t *testing.T) {
 
 // A truncated or extended spelling is refused or is another account, and never
 // causes a panic. Exceptions: flow and hedera have shorter spellings of an
-// account, and the first part of an ICRC-1 account is a principal with a
-// checksum.
+// account, the first part of an ICRC-1 account is a principal with a checksum,
+// and Normalize ignores the spaces of nimiq.
 func TestOtherLengths(t *testing.T) {
 	forEachSpelling(t, 3, func(t *testing.T, w writer, spellings []spelling) {
 		for _, s := range spellings {
@@ -533,7 +533,7 @@ func TestOtherLengths(t *testing.T) {
 				for _, other := range []string{s.text[:i], s.text[i+1:], s.text[:i] + s.text[i:i+1] + s.text[i:], s.text + s.text[:i+1], s.text[:i] + "\xff" + s.text[i+1:]} {
 					for _, parse := range []func(address.Chain, string) (address.Address, error){address.Parse, address.Normalize} {
 						a, err := parse(w.chain, other)
-						if err == nil && a.Account() == account && w.chain != "flow" && w.chain != "hedera" {
+						if spaced := w.chain == "nimiq" && strings.ReplaceAll(other, " ", "") == strings.ReplaceAll(s.text, " ", ""); err == nil && a.Account() == account && w.chain != "flow" && w.chain != "hedera" && !spaced {
 							t.Errorf("%q is read as the account of %q", other, s.text)
 						}
 						if err == nil && s.checked && a.Proven() && w.chain != "internet-computer" {

@@ -97,9 +97,11 @@ func Chains() []Chain {
 // ParseChain parses the name of a chain: a slug, a display name ("Bitcoin
 // Cash"), a CAIP-2 id, or an alias, such as the chain's name at CoinGecko, in
 // Trust Wallet's registry or in EIP-3770. It ignores letter case and
-// surrounding white space. It accepts "eip155:" followed by any number as an
-// EVM chain. Otherwise it returns a [*ParseError] that wraps [ErrChain]; if
-// name is a ticker, its Other field holds the slug to use.
+// surrounding white space, and reads a space or an underscore as a hyphen. It
+// accepts "eip155:" followed by any number as an EVM chain. Otherwise it
+// returns a [*ParseError] that wraps [ErrChain]; if name is a ticker, such as
+// "eth", which is also a short name of EIP-3770, its Other field holds the slug
+// to use.
 func ParseChain(name string) (Chain, error) {
 	if r := lookup(Chain(name)); r != 0 && r != otherEVMRow {
 		return chains[r-1].slug, nil
@@ -107,23 +109,28 @@ func ParseChain(name string) (Chain, error) {
 	if len(name) > maxSlug {
 		return "", unsupported(Chain(name), "")
 	}
-	lower := strings.ToLower(strings.TrimSpace(name))
-	if r := chainNames()[lower]; r != 0 {
+	folded := foldName(name)
+	if r := chainNames()[folded]; r != 0 {
 		return chains[r-1].slug, nil
 	}
-	if r := rowOf(Chain(lower)); r == otherEVMRow {
-		return Chain(lower), nil
+	if r := rowOf(Chain(folded)); r == otherEVMRow {
+		return Chain(folded), nil
 	}
 	return "", unsupported(Chain(name), "")
 }
 
-// chainNames maps every name of a chain, in lower case, to the chain's row plus
-// one.
+// foldName returns the form in which names of chains are compared.
+func foldName(name string) string {
+	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
+}
+
+// chainNames maps every name of a chain, folded, to the chain's row plus one.
 var chainNames = sync.OnceValue(func() map[string]uint16 {
 	names := make(map[string]uint16)
 	add := func(name string, i int) {
+		name = foldName(name)
 		if _, ok := names[name]; !ok && name != "" {
-			names[strings.ToLower(name)] = uint16(i + 1)
+			names[name] = uint16(i + 1)
 		}
 	}
 	for i := range chains {
@@ -154,13 +161,12 @@ func unsupported(c Chain, input string) *ParseError {
 		e.Chain = e.Chain[:min(len(e.Chain), maxSlug)]
 		return e
 	}
-	lower := strings.ToLower(strings.TrimSpace(string(c)))
-	if r := chainNames()[lower]; r != 0 {
+	if r := chainNames()[foldName(string(c))]; r != 0 {
 		e.Other = chains[r-1].slug
 		e.hint = "use the slug " + string(e.Other)
 		return e
 	}
-	upper := strings.ToUpper(lower)
+	upper := strings.ToUpper(strings.TrimSpace(string(c)))
 	for i := range chains {
 		row := &chains[i]
 		if hasWord(row.tickers, upper) {

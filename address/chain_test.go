@@ -2,6 +2,9 @@ package address_test
 
 import (
 	"errors"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,15 +30,92 @@ func TestChainNames(t *testing.T) {
 	for name, want := range map[string]address.Chain{
 		// CoinGecko's ids of platforms.
 		"polygon-pos": "polygon", "optimistic-ethereum": "optimism", "near-protocol": "near", "hedera-hashgraph": "hedera",
-		"world-chain": "worldchain", "arbitrum-one": "arbitrum", "binance-smart-chain": "bsc", "klay-token": "kaia",
+		"world-chain": "worldchain", "arbitrum-one": "arbitrum", "binance-smart-chain": "bsc", "klay-token": "kaia", "xdai": "gnosis",
 		"metis-andromeda": "metis", "manta-pacific": "manta", "the-open-network": "ton", "harmony-shard-0": "harmony", "xdc-network": "xdc",
+		"flare-network": "flare", "okex-chain": "okx-chain", "tomochain": "viction", "zora-network": "zora", "neon-evm": "neon", "immutable": "immutable-zkevm",
+		"sei-network": "sei", "sei-v2": "sei", "polygon-zkevm": "polygon-zkevm", "plume-network": "plume", "x-layer": "x-layer",
 		// Ids of Trust Wallet's registry.
 		"smartchain": "bsc", "avalanchec": "avalanche", "internet_computer": "internet-computer", "kavaevm": "kava-evm", "classic": "ethereum-classic",
+		"doge": "dogecoin", "ripple": "xrp", "bitcoincash": "bitcoin-cash", "bitcoindiamond": "bitcoin-diamond", "cryptoorg": "crypto-org", "binance": "binance-beacon",
+		"nativecanto": "canto", "nativeevmos": "evmos", "nativeinjective": "injective", "nativezetachain": "zetachain", "zetaevm": "zetachain",
+		"terrav2": "terra", "elrond": "multiversx", "zelcash": "flux", "cfxevm": "conflux-espace", "iotexevm": "iotex", "okc": "okx-chain", "fetchai": "fetch-ai",
+		"polygonzkevm": "polygon-zkevm", "mantapacific": "manta", "zcoin": "firo",
 		// Short names by EIP-3770.
-		"arb1": "arbitrum", "oeth": "optimism", "obnb": "opbnb", "arb-nova": "arbitrum-nova", "zkevm": "polygon-zkevm",
+		"arb1": "arbitrum", "oeth": "optimism", "obnb": "opbnb", "arb-nova": "arbitrum-nova", "zkevm": "polygon-zkevm", "rsk": "rootstock", "telosevm": "telos",
+		"tko-mainnet": "taiko", "neonevm-mainnet": "neon", "mbeam": "moonbeam", "mriver": "moonriver", "hmy-s0": "harmony", "cypress": "kaia", "blastmainnet": "blast",
+		"iotex-mainnet": "iotex", "zetachain-mainnet": "zetachain", "wc": "worldchain",
+		// A space, an underscore and a hyphen are alike.
+		"bitcoin_cash": "bitcoin-cash", "Binance Smart Chain": "bsc", "Hyper_EVM": "hyperevm", "BNB-Smart-Chain": "bsc",
 	} {
 		if got, err := address.ParseChain(name); err != nil || got != want {
 			t.Errorf("ParseChain(%q) = %q, %v, want %s", name, got, err, want)
+		}
+	}
+}
+
+// TestTickers checks that a ticker alone is an error that names a slug.
+func TestTickers(t *testing.T) {
+	for _, c := range address.Chains() {
+		for _, ticker := range c.Tickers() {
+			name := strings.ToLower(ticker)
+			got, err := address.ParseChain(name)
+			switch {
+			case err == nil: // also a full name, of this chain or another
+				if string(got) != name && !slices.Contains(got.Aliases(), name) && !strings.EqualFold(got.Name(), name) {
+					t.Errorf("ParseChain(%q) = %s", name, got)
+				}
+			case !errors.Is(err, address.ErrChain) || !slices.Contains(parseError(t, err).Other.Tickers(), ticker):
+				t.Errorf("ParseChain(%q): %v", name, err)
+			}
+		}
+	}
+}
+
+// TestPapers checks the lists of chains in CONTRIBUTING.md and in the OpenAPI
+// description, and the number of chains in other papers, against the table.
+func TestPapers(t *testing.T) {
+	read := func(name string) string {
+		t.Helper()
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	between := func(name, from, to string) string {
+		t.Helper()
+		_, rest, ok := strings.Cut(read(name), from)
+		text, _, end := strings.Cut(rest, to)
+		if !ok || !end {
+			t.Fatalf("%s has no text between %q and %q", name, from, to)
+		}
+		return text
+	}
+	var all, evm, others []string
+	for _, c := range address.Chains() {
+		all = append(all, string(c))
+		if address.IsEVM(c) {
+			evm = append(evm, string(c))
+		} else {
+			others = append(others, string(c))
+		}
+	}
+	for _, tt := range []struct {
+		name, from, to string
+		want           []string
+	}{
+		{"../CONTRIBUTING.md", "EVM chains:\n\n", "\n\n", evm},
+		{"../CONTRIBUTING.md", "Other chains:\n\n", "\n\n", others},
+		{"../httpapi/openapi.yaml", "x-extensible-enum:\n        [", "]", all},
+	} {
+		got := strings.FieldsFunc(between(tt.name, tt.from, tt.to), func(r rune) bool { return r <= ' ' || r == ',' || r == '.' })
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s, after %q: the table has\n%s", tt.name, tt.from, strings.Join(tt.want, ", "))
+		}
+	}
+	for _, name := range []string{"../README.md", "../CHANGELOG.md"} {
+		if want := strconv.Itoa(len(all)) + " chains"; !strings.Contains(read(name), want) {
+			t.Errorf("%s does not say %q", name, want)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 // nimiq is the format of nimiq: "NQ", two check digits, and 20 bytes in 32
 // characters of Base32 without the letters I, O, W and Z. The check is that of
 // an IBAN, modulo 97. Wallets write a space after every fourth character; the
-// canonical form has no spaces.
+// canonical form has no spaces. In tolerant mode, parse accepts spaces anywhere,
+// as the node does.
 //
 // See the Nimiq documentation, "User-friendly addresses", and ISO 13616.
 type nimiq struct{}
@@ -22,11 +23,25 @@ const (
 const (
 	nimiqLen       = 36
 	nimiqGroupsLen = 36 + 8
+	nimiqMaxLen    = 128 // with irregular spaces
 )
 
 var nimiqAlphabet = base32.New("0123456789ABCDEFGHJKLMNPQRSTUVXY")
 
-func (nimiq) parse(s string, tolerant bool) (string, form, fault) {
+func (n nimiq) parse(s string, tolerant bool) (string, form, fault) {
+	text, f, bad := n.parseStrict(s)
+	if bad.err != nil && tolerant && len(s) <= nimiqMaxLen {
+		if bare := strings.ReplaceAll(s, " ", ""); len(bare) == nimiqLen && len(bare) < len(s) {
+			text, f, fault := n.parseStrict(bare)
+			if fault.err == nil || fault.err == ErrChecksum {
+				return text, f, fault
+			}
+		}
+	}
+	return text, f, bad
+}
+
+func (nimiq) parseStrict(s string) (string, form, fault) {
 	f := formNimiq
 	switch len(s) {
 	case nimiqLen:

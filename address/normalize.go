@@ -274,7 +274,7 @@ func schemeRow(scheme string) uint16 {
 		return r
 	}
 	if strings.IndexByte(scheme, ' ') < 0 {
-		return chainNames()[scheme]
+		return chainNames()[foldName(scheme)]
 	}
 	return 0
 }

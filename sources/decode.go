@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"unicode"
@@ -32,11 +33,14 @@ func Decode(asset, text string) (address.Address, bool) {
 			return a, true
 		}
 	}
-	// Detect is strict about capitals, but wrong ones do not change the account.
-	if a, err := address.Normalize("ethereum", text); err == nil {
-		return a, true
+	// Detect is strict about capitals, but wrong ones do not change the account. A URI or a
+	// CAIP-10 account id names its chain.
+	a, err := address.Normalize("ethereum", text)
+	var bad *address.ParseError
+	if errors.As(err, &bad) && bad.Err == address.ErrOtherChain && bad.Other != "" {
+		a, err = address.Normalize(bad.Other, text)
 	}
-	return address.Address{}, false
+	return a, err == nil
 }
 
 // isEVM reports whether text is 0x and 40 hex digits, which no other format has.

@@ -59,6 +59,9 @@ func TestDecode(t *testing.T) {
 		{"empty", "", "", ""},
 		{"empty, with a ticker", "ETH", "", ""},
 		{"two addresses", "ETH", evm + " " + evm, ""},
+		{"CAIP-10", "", "eip155:56:" + evm, "bsc:" + strings.ToLower(evm)},
+		{"CAIP-10 of an EVM chain without a name", "USDT", "eip155:98865:" + evm, "eip155:98865:" + strings.ToLower(evm)},
+		{"a URI of another chain", "", "bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa?amount=1", "bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"},
 		{"long", "ETH", strings.Repeat("0", 1<<20), ""},
 	}
 	for _, tt := range tests {

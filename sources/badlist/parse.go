@@ -269,7 +269,7 @@ func decode(chain, text string) (a address.Address, asset string, ok bool) {
 		a, ok = sources.Decode("", text)
 		return a, "", ok
 	}
-	c, err := address.ParseChain(strings.ReplaceAll(chain, " ", "-"))
+	c, err := address.ParseChain(chain)
 	if err != nil {
 		a, ok = sources.Decode(chain, text)
 		return a, chain, ok

@@ -38,6 +38,8 @@ func TestRows(t *testing.T) {
 		{"a byte order mark", "\ufeff" + justin + "\n", []string{"1 tron:" + justin + ` block "" "" "" -`}},
 		{"CSV", "Address,Chain,Action,Reason,Reference,Author,Expires\n" + yan + ",bitcoin,block,\"fraud, reported\",CASE-7,Ann,2026-12-31\n",
 			[]string{"2 bitcoin:" + yan + ` block "fraud, reported" "CASE-7" "Ann" 2027-01-01T00:00:00Z`}},
+		{"chains by other names", "address,chain\n" + lazarus + ",eip155:98865\n" + lazarus + ",Binance Smart Chain\n",
+			[]string{"2 eip155:98865:" + strings.ToLower(lazarus) + ` block "" "" "" -`, "3 bsc:" + strings.ToLower(lazarus) + ` block "" "" "" -`}},
 		{"CSV with a byte order mark, semicolons and blank lines", "\ufeffreason;address;action\r\n\r\n# ours\r\nour hot wallet;" + justin + ";ALLOW\r\n",
 			[]string{"4 tron:" + justin + ` allow "our hot wallet" "" "" -`}},
 		{"tabs, without an end of the last line", "address\texpires\n" + justin + "\t2026-12-31T12:00:00+02:00",
