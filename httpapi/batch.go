@@ -256,6 +256,6 @@ func (r *jsonReader) item() (it batchItem) {
 	if it.bad = wantStrings(&text, &chain); it.bad == nil && it.id.kind != 0 {
 		it.bad = wantStrings(&it.id)
 	}
-	it.req = screenRequest{text.text, chain.text}
+	it.req = screenRequest{Address: text.text, Chain: chain.text}
 	return it
 }

@@ -18,11 +18,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/time/rate"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
 var update = flag.Bool("update", false, "rewrite the responses in testdata/exchanges")
@@ -40,7 +44,7 @@ var update = flag.Bool("update", false, "rewrite the responses in testdata/excha
 //	…
 //
 // The settings are lists (see newScreener; by default "loaded"), strip (the argument of
-// http.StripPrefix), max-body, grant (the limits of the keys of testKeys; see
+// http.StripPrefix), receipts ("signed"; by default none are written), max-body, grant (the limits of the keys of testKeys; see
 // parseGrant; with "store-down" at the end, the store of quotas fails), and before (the
 // number of equal requests sent before, or the body of one). Content-Length is added to
 // the request. REQUEST-ID stands for a request id made by the handler.
@@ -60,7 +64,7 @@ func readExchange(t *testing.T, name string) exchange {
 	if !ok || !ok2 {
 		t.Fatalf("%s: want a request and a response", name)
 	}
-	x := exchange{head, request, response, map[string]string{"lists": "loaded", "strip": "", "max-body": "0", "grant": "", "before": "0"}}
+	x := exchange{head, request, response, map[string]string{"lists": "loaded", "strip": "", "receipts": "", "max-body": "0", "grant": "", "before": "0"}}
 	if !strings.HasPrefix(head, "# ") {
 		t.Fatalf("%s: does not say what it shows", name)
 	}
@@ -158,7 +162,11 @@ func playExchange(t *testing.T, name string) {
 	}
 	grant, down := strings.CutSuffix(x.settings["grant"], " store-down")
 	quota := access.New(accesstest.New(down), nil)
-	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, grant), &httpapi.Options{Meter: quota, MaxBody: maxBody})
+	opts := &httpapi.Options{Meter: quota, MaxBody: maxBody}
+	if x.settings["receipts"] == "signed" {
+		opts.Receipt = signedReceipt
+	}
+	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, grant), opts)
 	if prefix := x.settings["strip"]; prefix != "" {
 		h = http.StripPrefix(prefix, h)
 	}
@@ -197,6 +205,23 @@ func playExchange(t *testing.T, name string) {
 	if err := os.WriteFile(name, []byte(x.head+"-- request --\n"+x.request+"-- response --\n"+text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// receiptKey signs receipts; the seed in it is 32 bytes of 7.
+const receiptKey = "PRIVATE+KEY+screen.example+d1ac2726+AQcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH"
+
+// signedReceipt is an Options.Receipt that signs with the key of the tests.
+func signedReceipt(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error) {
+	rec, err := receipt.New(c, text, r, at)
+	if err != nil {
+		return nil, err
+	}
+	rec.ModuleVersion = "v1.0.0" // the same in each build
+	signer, err := note.NewSigner(receiptKey)
+	if err != nil {
+		return nil, err
+	}
+	return rec.Encode(signer)
 }
 
 // checkAnswer returns an error if w breaks a rule for all responses: the headers must

@@ -16,7 +16,7 @@ type ResultWriter struct{ w resultWriter }
 
 // Append appends the body of the response for the result r.
 func (w *ResultWriter) Append(b []byte, address, chain string, r *screening.Result, now time.Time) []byte {
-	return w.w.append(b, screenRequest{address, chain}, r, now)
+	return w.w.append(b, screenRequest{Address: address, Chain: chain}, r, nil, now)
 }
 
 // AppendLabel appends a label as JSON.

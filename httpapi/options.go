@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -38,6 +40,14 @@ type Options struct {
 	// be called concurrently. Package audit has one that writes files. Nil keeps no
 	// records.
 	Audit func(context.Context, Screening) error
+
+	// Receipt returns the receipt of a result, for a client that sends "receipt": true: the
+	// arguments are those of [receipt.New], and Receipt.Encode returns the text. An error
+	// is logged and answered with 500. It may be called concurrently. Nil writes no
+	// receipts: the client gets 400 receipt_unavailable.
+	//
+	// [receipt.New]: https://pkg.go.dev/github.com/walletscreen/walletscreen/screening/receipt#New
+	Receipt func(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error)
 
 	// Realm is the realm of a 401 (RFC 9110, section 11.5). Empty means
 	// "walletscreen".

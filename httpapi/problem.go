@@ -41,6 +41,7 @@ const (
 	invalidType           code = "invalid_type"
 	invalidAddress        code = "invalid_address"
 	unsupportedChain      code = "unsupported_chain"
+	receiptUnavailable    code = "receipt_unavailable"
 	notFound              code = "not_found"
 	methodNotAllowed      code = "method_not_allowed"
 	preconditionFailed    code = "precondition_failed"
@@ -74,6 +75,7 @@ var codes = map[code]struct {
 	invalidType:           {400, "Wrong type"},
 	invalidAddress:        {400, "Invalid address"},
 	unsupportedChain:      {400, "Unsupported chain"},
+	receiptUnavailable:    {400, "No receipts"},
 	notFound:              {404, "Not found"},
 	methodNotAllowed:      {405, "Method not allowed"},
 	preconditionFailed:    {412, "Precondition failed"},

@@ -6,6 +6,7 @@ import "unicode/utf8"
 type screenRequest struct {
 	Address string `json:"address"`
 	Chain   string `json:"chain"`
+	receipt bool
 }
 
 // readScreenRequest reads the body of a screen request, or returns its problem.
@@ -72,14 +73,19 @@ func skipBlanks(s string) string {
 
 // readAny reads any screen request, or returns its problem.
 func readAny(body []byte) (screenRequest, *problem) {
-	address, chain := field{name: "address"}, field{name: "chain"}
-	if _, p := readObject(body, &address, &chain); p != nil {
+	address, chain, receipt := field{name: "address"}, field{name: "chain"}, field{name: "receipt"}
+	if _, p := readObject(body, &address, &chain, &receipt); p != nil {
 		return screenRequest{}, p
 	}
 	if p := wantStrings(&address, &chain); p != nil {
 		return screenRequest{}, p
 	}
-	return screenRequest{address.text, chain.text}, nil
+	switch receipt.kind {
+	case 0, 't', 'f':
+		return screenRequest{address.text, chain.text, receipt.kind == 't'}, nil
+	}
+	return screenRequest{}, &problem{Code: invalidType, Field: receipt.name, Reason: jsonType(receipt.kind),
+		Detail: "The field receipt is not a boolean, but " + article(jsonType(receipt.kind)) + "."}
 }
 
 // readObject reads a body that is one JSON object with the wanted fields, or returns

@@ -80,6 +80,9 @@ func TestReadScreenRequest(t *testing.T) {
 		{` null `, "", "", "invalid_type", "null"},
 		{`{"address":{},"chain":"c"}`, "", "", "invalid_type", "object"},
 		{`{"address":"a","chain":false}`, "", "", "invalid_type", "boolean"},
+		{`{"address":"a","receipt":true,"chain":"c"}`, "a", "c", "", ""},
+		{`{"address":"a","chain":"c","receipt":null}`, "", "", "invalid_type", "null"},
+		{`{"address":"a","chain":"c","receipt":"true"}`, "", "", "invalid_type", "string"},
 		{`{"address":1}`, "", "", "missing_field", "absent"},
 		{`{"x":{"address":"a","chain":"c"}}`, "", "", "missing_field", "absent"},
 		{`{"address":"a","Chain":"c"}`, "", "", "missing_field", "absent"},
@@ -173,7 +176,9 @@ func checkReading(body []byte) error {
 	}
 	wantA, okA := fields["address"].(string)
 	wantC, okC := fields["chain"].(string)
-	if (code == "") != (okA && okC) || code == "" && (a != wantA || c != wantC) {
+	wanted, has := fields["receipt"]
+	_, okR := wanted.(bool)
+	if (code == "") != (okA && okC && (okR || !has)) || code == "" && (a != wantA || c != wantC) {
 		return fmt.Errorf("read %q %q %q, want %q %q", a, c, code, wantA, wantC)
 	}
 	return nil

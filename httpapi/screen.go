@@ -22,6 +22,9 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	if req.receipt && e.Receipt == nil {
+		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "unsupported", Detail: "This server writes no receipts."}
+	}
 	e.hide(req.Address)
 	chain, err := address.ParseChain(req.Chain)
 	if err != nil {
@@ -38,6 +41,12 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, e.failed(req.Chain, err)
 	}
 	now := e.now.Add(time.Since(e.now)) // in half the time of time.Now
+	var receipt []byte
+	if req.receipt {
+		if receipt, err = e.Receipt(chain, req.Address, result, now); err != nil {
+			return nil, e.internal(err)
+		}
+	}
 	if p := e.record(0, chain, req, result, now); p != nil {
 		return nil, p
 	}
@@ -45,7 +54,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if e.Observe != nil {
 		e.result = result
 	}
-	e.buf = e.results.append(e.buf[:0], req, &result, now) // over the question
+	e.buf = e.results.append(e.buf[:0], req, &result, receipt, now) // over the question
 	return e.buf, nil
 }
 

@@ -80,10 +80,14 @@ func marshal(v any) []byte {
 // ready to use, and may be used concurrently.
 type resultWriter struct{ last atomic.Pointer[freshness] }
 
-// append appends the answer to a screen request, given at now, and a line feed. It
-// does not allocate if b has room, apart from the first answer of a snapshot.
-func (w *resultWriter) append(b []byte, req screenRequest, r *screening.Result, now time.Time) []byte {
+// append appends the answer to a screen request, given at now with a receipt or none,
+// and a line feed. It does not allocate if b has room, apart from the first answer of a
+// snapshot.
+func (w *resultWriter) append(b []byte, req screenRequest, r *screening.Result, receipt []byte, now time.Time) []byte {
 	b = appendResult(append(b, '{'), req, r)
+	if receipt != nil {
+		b = appendString(append(b, `,"receipt":`...), string(receipt))
+	}
 	return w.appendEnd(append(b, ','), r.Sources(), r.Digest(), r.ScoringVersion, now)
 }
 

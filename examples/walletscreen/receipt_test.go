@@ -132,3 +132,42 @@ func TestReceipts(t *testing.T) {
 		}
 	}
 }
+
+// TestReceiptsServed asks a server for receipts, and verifies them with a copy of its
+// lists, as on another machine.
+func TestReceiptsServed(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	key, file, elsewhere := filepath.Join(dir, "key"), filepath.Join(dir, "receipts"), filepath.Join(dir, "copy")
+	if code, _, stderr := call(t, "", "receipt", "key", "-out", key); code != 0 {
+		t.Fatal(stderr)
+	}
+	s := start(t, "-data", data, "-receipt-key", key)
+	for _, a := range []string{listed, unlisted, "0x098B716B8Aaf21512996dC57EB0615e2383E2f9"} {
+		var answer map[string]any
+		status := s.do(t, "POST", "/api/v1/screen", map[string]any{"address": a, "chain": "ethereum", "receipt": true}, &answer)
+		receipt, ok := answer["receipt"].(string)
+		if ok != (status == 200) || ok && !strings.HasPrefix(receipt, `{"format":"walletscreen receipt 1"`) {
+			t.Fatalf("status %d, %v", status, answer)
+		}
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(receipt); errors.Join(err, f.Close()) != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+	if err := os.CopyFS(elsewhere, os.DirFS(data)); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := call(t, "", "receipt", "verify", file, "-data", elsewhere, "-key", key+".pub")
+	if code != 0 || strings.Count(stdout, "SAME") != 2 || strings.Count(stdout, "signature of walletscreen holds") != 2 {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := call(t, "", "serve", "-receipt-key", key+".pub"); code != 2 || !strings.Contains(stderr, "want the private key") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

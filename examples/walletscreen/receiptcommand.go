@@ -39,22 +39,31 @@ type receiptFile struct {
 // the key in keyFile if that is not empty.
 func openReceipts(name, keyFile string) (*receiptFile, error) {
 	f := &receiptFile{}
-	if keyFile != "" {
-		text, err := readKey(keyFile)
-		if err != nil {
-			return nil, fmt.Errorf("-receipt-key: %w", err)
-		}
-		signer, err := signed.NewSigner(text)
-		if err != nil { // the error could quote the key
-			return nil, fmt.Errorf("-receipt-key %s: want the private key that walletscreen receipt key has made", keyFile)
-		}
-		f.signers = []signed.Signer{signer}
-	}
 	var err error
+	if f.signers, err = openSigners(keyFile); err != nil {
+		return nil, err
+	}
 	if f.file, err = os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		return nil, fmt.Errorf("-receipt: %w", err)
 	}
 	return f, nil
+}
+
+// openSigners returns the signer with the key in the file of -receipt-key, and none if
+// the file is "".
+func openSigners(file string) ([]signed.Signer, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := readKey(file)
+	if err != nil {
+		return nil, fmt.Errorf("-receipt-key: %w", err)
+	}
+	signer, err := signed.NewSigner(text)
+	if err != nil { // the error could quote the key
+		return nil, fmt.Errorf("-receipt-key %s: want the private key that walletscreen receipt key has made", file)
+	}
+	return []signed.Signer{signer}, nil
 }
 
 // add writes the receipt of a verdict, if there is one: there is none without a level,
@@ -101,7 +110,7 @@ func (p *program) receiptCommand() *cli.Command {
 	r := &receiptCall{program: p}
 	return &cli.Command{
 		Name:  "receipt",
-		Usage: "verifies receipts of screen -receipt, and makes keys to sign them",
+		Usage: "verifies receipts of screen and serve, and makes keys to sign them",
 		Commands: []*cli.Command{
 			{
 				Name:      "verify",
@@ -124,7 +133,7 @@ func (p *program) receiptCommand() *cli.Command {
 				Name:        "key",
 				Usage:       "makes a pair of keys to sign receipts",
 				UsageText:   "walletscreen receipt key -out FILE",
-				Description: "The private key is in FILE, which only its owner can read: give it to screen -receipt-key.\nThe public key is in FILE.pub: give it to those who verify.",
+				Description: "The private key is in FILE, which only its owner can read: give it to -receipt-key of screen and serve.\nThe public key is in FILE.pub: give it to those who verify.",
 				Flags: []cli.Flag{
 					p.text("out", "", "`file` to write; it must not exist", &r.out),
 					p.text("name", "walletscreen", "`name` of the signer, as example.com/screening", &r.name),
@@ -164,7 +173,7 @@ func (r *receiptCall) makeKey(args []string) error {
 	if err := writeNew(r.out+".pub", public, 0o644); err != nil {
 		return errors.Join(err, os.Remove(r.out))
 	}
-	_, err = fmt.Fprintf(r.stdout, "%s      private key, which only its owner can read: for screen -receipt-key\n%[1]s.pub  public key: for receipt verify -key\n", r.out)
+	_, err = fmt.Fprintf(r.stdout, "%s      private key, which only its owner can read: for -receipt-key of screen and serve\n%[1]s.pub  public key: for receipt verify -key\n", r.out)
 	return err
 }
 

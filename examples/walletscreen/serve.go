@@ -16,11 +16,14 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+	signed "golang.org/x/mod/sumdb/note"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/httpapi/page"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -39,6 +42,7 @@ type serveOptions struct {
 	auditKeep           time.Duration
 	book, webhook       string
 	webhookSecret       string
+	receiptKey          string
 	logFormat, logLevel string
 }
 
@@ -69,6 +73,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.text("book", "", "table of customers, a `file` as of screen -in: after each refresh the webhook gets a message about each customer whose verdict has changed; the file may be replaced at any time", &o.book),
 			p.text("webhook", "", "`URL` to post these messages to, signed as Standard Webhooks says, for three days until it answers 2xx", &o.webhook),
 			p.text("webhook-secret", "", "`file` with the secret of the signature, whsec_ and base64 (default: webhook-secret in -data, which is made)", &o.webhookSecret),
+			p.text("receipt-key", "", "`file` with the private key that signs receipts, for clients that ask for one; receipt key makes one (default: receipts are not signed)", &o.receiptKey),
 			p.text("log-format", "text", "`format` of the log on standard error: text or json", &o.logFormat),
 			p.text("log-level", "info", "least severe `level` that is logged: debug, info, warn or error", &o.logLevel),
 		}),
@@ -110,6 +115,9 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 	if s.cert, err = openCertificate(c, logger); err != nil {
 		return err
 	}
+	if s.signers, err = openSigners(c.receiptKey); err != nil {
+		return err
+	}
 	if s.keys, err = openKeys(ctx, c, logger); err != nil {
 		return err
 	}
@@ -144,10 +152,11 @@ type server struct {
 	screener    *screening.Screener
 	cert        *certificate // nil for none
 	keys        *keyring
-	decisions   *decisions  // nil for none
-	trail       *audit.Log  // nil for none
-	watcher     *watcher    // nil for none
-	store       store.Store // nil for none
+	decisions   *decisions      // nil for none
+	trail       *audit.Log      // nil for none
+	watcher     *watcher        // nil for none
+	signers     []signed.Signer // of receipts: none or one
+	store       store.Store     // nil for none
 	listener    net.Listener
 	opsListener net.Listener // nil for none
 	jobs        sync.WaitGroup
@@ -268,7 +277,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 
 // handler returns the handler of the API and the page.
 func (s *server) handler() http.Handler {
-	opts := &httpapi.Options{Logger: s.log, Meter: s.keys.ring, Store: s.store}
+	opts := &httpapi.Options{Logger: s.log, Meter: s.keys.ring, Store: s.store, Receipt: s.receipt}
 	if s.opsListener != nil {
 		opts.Observe = s.metrics.Observe
 	}
@@ -281,6 +290,15 @@ func (s *server) handler() http.Handler {
 	mux.Handle("GET /{$}", people)
 	mux.Handle("GET /page/", people)
 	return mux
+}
+
+// receipt returns a receipt for a client that asks for one.
+func (s *server) receipt(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error) {
+	rec, err := receipt.New(c, text, r, at)
+	if err != nil {
+		return nil, err
+	}
+	return rec.Encode(s.signers...)
 }
 
 // listen returns a listener on the address of a flag.

@@ -131,8 +131,19 @@ type answer struct {
 
 func (s *running) screen(t *testing.T, address, chain string) (int, answer) {
 	t.Helper()
-	body, _ := json.Marshal(map[string]string{"address": address, "chain": chain})
-	req, err := http.NewRequest("POST", s.url+"/api/v1/screen", strings.NewReader(string(body)))
+	var a answer
+	status := s.do(t, "POST", "/api/v1/screen", map[string]string{"address": address, "chain": chain}, &a)
+	return status, a
+}
+
+// do sends a request with the key, and decodes the answer.
+func (s *running) do(t *testing.T, method, path string, question, answer any) (status int) {
+	t.Helper()
+	body, err := json.Marshal(question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequest(method, s.url+path, strings.NewReader(string(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +154,10 @@ func (s *running) screen(t *testing.T, address, chain string) (int, answer) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	var a answer
-	if err := json.NewDecoder(resp.Body).Decode(&a); err != nil {
+	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, a
+	return resp.StatusCode
 }
 
 // TestServer screens what the bundled lists are known to hold, and how.

@@ -1,0 +1,52 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
+	"github.com/walletscreen/walletscreen/screening"
+)
+
+// TestReceiptFails checks that a screening without the receipt that the client asked for
+// is not answered, neither charged nor recorded, and that the log does not have the address.
+func TestReceiptFails(t *testing.T) {
+	const text = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	var log bytes.Buffer
+	recorded := 0
+	opts := &httpapi.Options{
+		Meter:  access.New(accesstest.New(false), nil),
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Receipt: func(c address.Chain, s string, _ screening.Result, at time.Time) ([]byte, error) {
+			if c != "ethereum" || s != text || time.Since(at) > time.Minute {
+				t.Errorf("asked for the receipt of %s %s at %v", c, s, at)
+			}
+			return nil, errors.New("no ink for " + s)
+		},
+	}
+	opts.Audit = func(_ context.Context, _ httpapi.Screening) error { recorded++; return nil }
+	h := httpapi.NewHandler(newLoadedScreener(t), parseGrant(t, "quota=1"), opts)
+	for _, tt := range []struct {
+		receipt string
+		status  int
+	}{{"true", 500}, {"true", 500}, {"false", 200}, {"false", 429}} {
+		r, w := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(`{"address":"`+text+`","chain":"ethereum","receipt":`+tt.receipt+`}`)), httptest.NewRecorder()
+		r.Header.Set("Authorization", "Bearer "+testKey)
+		r.Header.Set("Content-Type", "application/json")
+		if h.ServeHTTP(w, r); w.Code != tt.status {
+			t.Errorf("receipt %s: status %d, want %d: %s", tt.receipt, w.Code, tt.status, w.Body)
+		}
+	}
+	if s := log.String(); !strings.Contains(s, "no ink for [redacted]") || strings.Contains(s, text) || recorded != 1 {
+		t.Errorf("%d records, log: %s", recorded, s)
+	}
+}
