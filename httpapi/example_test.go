@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -148,4 +149,41 @@ func ExampleNewEndpoints() {
 	fmt.Println(w.Code, w.Header().Get("Content-Type"))
 	// Output:
 	// 200 application/yaml
+}
+
+// answered counts the screenings of each caller. It refuses nobody.
+type answered map[string]int64 // by ID; under a lock, in a server
+
+func (a answered) Charge(_ *http.Request, c httpapi.Caller, n int, _ []byte) (granted int, refund func(int), err error) {
+	a[c.ID] += int64(n)
+	return n, func(n int) { a[c.ID] -= int64(n) }, nil
+}
+
+func (a answered) Used(_ context.Context, c httpapi.Caller, _ bool) (used int64, from, until time.Time, err error) {
+	now := time.Now().UTC()
+	from = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	return a[c.ID], from, from.AddDate(0, 1, 0), nil
+}
+
+func ExampleMeter() {
+	s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "EMPTY", Name: "None yet", Jurisdiction: sources.Operator})}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := s.Refresh(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	meter := answered{}
+	h := httpapi.NewHandler(s, sessions{"4f1c": "user@corp.example"}, &httpapi.Options{Meter: meter})
+	for _, address := range []string{"0x098b716b8aaf21512996dc57eb0615e2383e2f96", "mistyped"} {
+		r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(`{"address": "`+address+`", "chain": "ethereum"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.AddCookie(&http.Cookie{Name: "session", Value: "4f1c"})
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		fmt.Println(w.Code, meter)
+	}
+	// Output:
+	// 200 map[user@corp.example:1]
+	// 400 map[user@corp.example:1]
 }

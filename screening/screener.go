@@ -1,6 +1,6 @@
 // Package screening answers whether an address is on a sanctions or risk list.
 //
-// [New] makes a [Screener] of some lists. [Screener.Run] keeps the lists fresh in the
+// [New] makes a Screener of some lists. [Screener.Run] keeps the lists fresh in the
 // background; [Screener.Refresh] loads them once. [Screener.Screen] and
 // [Screener.ScreenText] answer from memory: without I/O, without a lock, and without
 // allocation when the address is clean.
@@ -10,9 +10,9 @@
 //	r, err := s.ScreenText("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
 //	r.Level // CRITICAL
 //
-// It fails closed. Until every required list has been loaded, a question is an
-// [ErrNotLoaded]. A list that cannot be loaded, or that is not plausible, changes
-// nothing: the last good one stays, and its age shows.
+// It fails closed. Until every required list has been loaded, a question is an error. A
+// list that cannot be loaded, or that is not plausible, changes nothing: the last good one
+// stays, and its age shows.
 //
 // [Screener.ScreenAll] screens many addresses, [Screener.SetExceptions] excludes some
 // from scoring, and [OpenAt] answers from the lists of the past. Package book finds

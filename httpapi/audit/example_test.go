@@ -55,6 +55,9 @@ func Example() {
 	if err := <-done; err != nil {
 		log.Fatal(err)
 	}
+	if err := trail.State().Err; err != nil { // also while the program runs
+		log.Fatal(err)
+	}
 	names, err := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
 	if err != nil {
 		log.Fatal(err)
@@ -68,4 +71,11 @@ func Example() {
 	fmt.Println(`"key_id"` + line)
 	// Output:
 	// "key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","match":"exact","source":"OFAC_SDN","source_ref":"27307"}]
+}
+
+// An auditor with the key finds the lines of an address.
+func ExampleHash() {
+	key := []byte("the key in Options.HashKey, of 32 bytes or more")
+	fmt.Println(audit.Hash(key, "0x098b716b8aaf21512996dc57eb0615e2383e2f96"))
+	// Output: a5a68bd0ced8e482d1be96d71a76120f5ea151d411c12bee5dfe51d84d00e945
 }

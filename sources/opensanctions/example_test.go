@@ -2,6 +2,8 @@ package opensanctions_test
 
 import (
 	"fmt"
+	"log"
+	"os"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/opensanctions"
@@ -20,4 +22,15 @@ func ExampleNew() {
 	// Output:
 	// OPENSANCTIONS_US_OFAC_SDN Community
 	// OPENSANCTIONS_US_OFAC_SDN US
+}
+
+func ExampleParse() {
+	f, err := os.Open("testdata/entities.ftm.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	rev, err := opensanctions.Parse(f, func(e sources.Entry) error { return nil })
+	fmt.Println(rev.Records, "records,", err)
+	// Output: 8 records, <nil>
 }

@@ -9,7 +9,7 @@
 // these, so an address without a checksum, such as one of Solana, matches only as a string.
 //
 // A dataset is OpenSanctions' version of an authority's list, and not that list. So a wallet
-// is of a community kind by default, sanctioned or not; see [Options].
+// is of a community kind by default, sanctioned or not; see Options.
 package opensanctions
 
 import (

@@ -45,3 +45,15 @@ func ExampleNew() {
 	}
 	// Output: MEDIUM COMMUNITY_REPORT family STABLECOIN_FREEZES Frozen by Tether 2020-09-13
 }
+
+func ExampleNewOracle() {
+	src := stablecoin.NewOracle("https://node.corp.example", &stablecoin.Options{StateFile: "oracle.state"})
+	fmt.Println(src.Info().ID, src.Info().Jurisdiction)
+	// Output: SANCTIONS_ORACLE Community
+}
+
+func ExampleNewTron() {
+	src := stablecoin.NewTron(nil)
+	fmt.Println(src.Info().ID, src.Info().Jurisdiction)
+	// Output: STABLECOIN_FREEZES_TRON Community
+}

@@ -1,5 +1,5 @@
 // Package postgres opens an [sqlstore.Store] in PostgreSQL, for any number of
-// replicas on any number of machines.
+// replicas on any number of machines. Begin with [Open].
 package postgres
 
 import (

@@ -1,6 +1,6 @@
 // Package sqlite opens an [sqlstore.Store] in a file of SQLite. It needs no other
 // program and no C compiler. Several processes on one machine may use one file, on a
-// local disk; SQLite runs their changes one after another.
+// local disk; SQLite runs their changes one after another. Begin with [Open].
 package sqlite
 
 import (
