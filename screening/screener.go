@@ -147,9 +147,8 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 		switch {
 		case !hit:
 		case isSpelledAs(text, a.Normalized()):
-			_, tag := a.Identity()
 			k := index.KeyOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
-			err = snap.hit(&r, i, set, &k, tag)
+			err = snap.hit(&r, i, set, &k, snap.evm)
 			return r, err
 		default:
 			r = Result{}

@@ -32,14 +32,8 @@ type snapshot struct {
 	scripts  bool      // a list has an account of a script, which may wrap a witness program
 	filter   *index.Filter
 
-	clean Result // the Result of a clean address, without the address
-}
-
-// A segment is a list as questions see it.
-type segment struct {
-	*index.Index // of the list: a clean address needs nothing else
-	list         *list.List
-	source       string // the id
+	clean Result       // the Result of a clean address, without the address
+	evm   identity.Tag // of the addresses that Chain.Identify reads
 }
 
 // newSnapshot returns the snapshot of what is held. storeErr is why the store does not
@@ -58,7 +52,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 		}
 		status = append(status, st)
 		if h.list != nil {
-			snap.segments = append(snap.segments, segment{h.list.Index(), h.list, id})
+			snap.segments = append(snap.segments, newSegment(h.list, id, prev))
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
 		}
@@ -86,6 +80,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
 	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, now: set.now}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
+	_, snap.evm = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000").Identity()
 	return snap
 }
 
@@ -112,7 +107,8 @@ func (snap *snapshot) share(prev *snapshot) {
 		return
 	}
 	snap.shared = len(small)
-	if prev != nil && prev.shared == snap.shared && slices.Equal(prev.segments[:snap.shared], snap.segments[:snap.shared]) {
+	same := func(a, b segment) bool { return a.list == b.list }
+	if prev != nil && prev.shared == snap.shared && slices.EqualFunc(prev.segments[:snap.shared], snap.segments[:snap.shared], same) {
 		snap.filter = prev.filter
 	} else {
 		snap.filter = index.NewFilter(small...)
@@ -239,10 +235,11 @@ func (snap *snapshot) finish(r *Result, labels []Label, err error) error {
 	if err != nil {
 		return snap.failed(r, err)
 	}
-	r.Labels, r.Suppressed, r.Score, r.Level = labels, nil, 0, snap.clean.Level
 	if len(labels) == 0 {
-		r.Labels = nil
-	} else if snap.exceptions != nil {
+		labels = nil
+	}
+	r.Labels, r.Suppressed, r.Score, r.Level = labels, nil, 0, snap.clean.Level
+	if labels != nil && snap.exceptions != nil {
 		now := snap.at
 		if now.IsZero() {
 			now = snap.now()
@@ -282,30 +279,13 @@ func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 // appendLabels appends the labels of a that are found under the key k, in the segments
 // from the given one on. account is the key of the account of a.
 func (snap *snapshot) appendLabels(labels []Label, from int, k *index.Key, a address.Address, account *index.Key) ([]Label, error) {
-	var err error
 	for i := from; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].Lookup(*k); hit {
-			if labels, err = snap.appendSet(labels, i, set, k, a, account); err != nil {
+			s, err := snap.segments[i].labels(set, snap.table)
+			if err != nil {
 				return nil, err
 			}
-		}
-	}
-	return labels, nil
-}
-
-// appendSet appends the labels of a from a set of segment i, which was found under k.
-func (snap *snapshot) appendSet(labels []Label, i int, set index.Set, k *index.Key, a address.Address, account *index.Key) ([]Label, error) {
-	seg := &snap.segments[i]
-	listings, err := seg.list.Listings(set)
-	if err != nil {
-		return nil, damagedList(seg.source, err)
-	}
-	if labels == nil {
-		labels = make([]Label, 0, len(listings))
-	}
-	for _, l := range listings {
-		if m := l.Match(k, a, account); m != 0 {
-			labels = append(labels, snap.label(seg.source, l, m, l.Text(k, m, a.Normalized())))
+			labels = s.appendMatches(labels, k, a, account)
 		}
 	}
 	return labels, nil
@@ -314,9 +294,13 @@ func (snap *snapshot) appendSet(labels []Label, i int, set index.Set, k *index.K
 // hit sets the labels of r, whose address has no other key than the given one, which is
 // in a set of segment i, and not in those before.
 func (snap *snapshot) hit(r *Result, i int, set index.Set, k *index.Key, tag identity.Tag) error {
+	s, err := snap.segments[i].labels(set, snap.table)
+	if err != nil {
+		return snap.failed(r, err)
+	}
 	account := k.WithClass(uint16(identity.Account(tag)))
-	labels, err := snap.appendSet(nil, i, set, k, r.Address, &account)
-	if err == nil {
+	labels := s.appendMatches(nil, k, r.Address, &account)
+	if i+1 < len(snap.segments) {
 		labels, err = snap.appendLabels(labels, i+1, k, r.Address, &account)
 	}
 	return snap.finish(r, sortLabels(labels), err)
@@ -331,22 +315,14 @@ func (snap *snapshot) literal(text string) ([]Label, error) {
 		if !hit {
 			continue
 		}
-		listings, err := seg.list.Listings(set)
+		s, err := seg.labels(set, snap.table)
 		if err != nil {
-			return nil, damagedList(seg.source, err)
+			return nil, err
 		}
-		for _, l := range listings {
-			labels = append(labels, snap.label(seg.source, l, score.Literal, l.Text(&k, score.Literal, "")))
+		for i := range s.labels {
+			p := &s.labels[i]
+			labels = p.append(labels, score.Literal, p.Text(&k, score.Literal, ""))
 		}
 	}
 	return sortLabels(labels), nil
-}
-
-// label returns the label of a listing that matches by m.
-func (snap *snapshot) label(source string, l *list.Listing, m score.Match, listed string) Label {
-	points, _ := snap.table.Points(l.Kind(), m) // known: the kinds of each list were checked
-	return Label{
-		Kind: l.Kind(), Match: m, Points: points,
-		Source: source, Ref: l.Ref(), Name: l.Name(), Listed: listed, AddedAt: l.AddedAt(),
-	}
 }

@@ -147,17 +147,18 @@ func (ix *Index) scan(t *table, off, h, w0, w1, w2, w3 uint64, meta uint32) (Set
 	head := t.heads[off : off+2*headBytes]
 	rank := uint64(binary.LittleEndian.Uint32(head))
 	f := fingerprint(h) * lanes
+	var found uint64 // bit 16*j+i: lane j of word i has the fingerprint
 	for i := range 4 {
 		x := binary.LittleEndian.Uint64(head[8*i:]) ^ f
 		if i == 0 {
 			x |= ranks
 		}
-		zero := ^((x&^tops + (lanes<<15 - lanes)) | x) & tops // exact, unlike zeros
-		for ; zero != 0; zero &= zero - 1 {
-			slot := 4*i + bits.TrailingZeros64(zero)/16 - 2
-			if s, ok := ix.compare(t, rank+uint64(slot), w0, w1, w2, w3, meta); ok {
-				return s, true
-			}
+		found |= ^((x&^tops + (lanes<<15 - lanes)) | x) & tops >> (15 - i) // exact, unlike zeros
+	}
+	for ; found != 0; found &= found - 1 { // one loop for all words, because nothing predicts the word
+		at := bits.TrailingZeros64(found)
+		if s, ok := ix.compare(t, rank+uint64(4*(at&15)+at>>4-2), w0, w1, w2, w3, meta); ok {
+			return s, true
 		}
 	}
 	if binary.LittleEndian.Uint16(head[headBytes-2:]) == 0 {

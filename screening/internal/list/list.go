@@ -47,9 +47,9 @@ type Facts struct {
 // Index returns the index of the keys under which the entries are filed, for look-ups.
 func (l *List) Index() *index.Index { return l.entries.index }
 
-// Listings returns what the list says under the keys of a set of its Index. The slice
-// must not be changed. An error means that the list is damaged, and nothing is known,
-// least of all that an address is not listed.
+// Listings returns what the list says under the keys of a set of its Index. An error
+// means that the list is damaged, and nothing is known, least of all that an address is
+// not listed.
 func (l *List) Listings(set index.Set) ([]*Listing, error) { return l.entries.listings(set) }
 
 // IsMapped reports whether l is answered from a file.

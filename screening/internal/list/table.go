@@ -16,25 +16,14 @@ import (
 // nil table has no entries.
 type table struct {
 	index  *index.Index
-	recent ring[Listing]   // by number
-	sets   ring[listedSet] // by number
+	recent ring[Listing] // by number
 }
 
-// A listedSet is the listings of a set of an index.
-type listedSet struct {
-	number   index.Set
-	listings []*Listing
-}
-
-// maxRing bounds the rings of a table.
-const maxRing = 1024
+// maxRing bounds the ring of a table.
+const maxRing = 256
 
 func newTable(ix *index.Index) *table {
-	return &table{
-		index:  ix,
-		recent: make(ring[Listing], min(max(1, ix.Texts()), maxRing/4)),
-		sets:   make(ring[listedSet], min(max(1, ix.Sets()), maxRing)),
-	}
+	return &table{index: ix, recent: make(ring[Listing], min(max(1, ix.Texts()), maxRing))}
 }
 
 // listing returns listing n.
@@ -53,25 +42,18 @@ func (t *table) listing(n uint32) (*Listing, error) {
 
 // listings returns the listings of a set.
 func (t *table) listings(set index.Set) ([]*Listing, error) {
-	slot := t.sets.slot(uint32(set))
-	if s := slot.Load(); s != nil && s.number == set {
-		return s.listings, nil
-	}
 	var buf [8]uint32
 	numbers, err := t.index.AppendValues(buf[:0], set)
 	if err != nil {
 		return nil, err
 	}
-	s := &listedSet{set, make([]*Listing, len(numbers))}
+	listings := make([]*Listing, len(numbers))
 	for i, n := range numbers {
-		if s.listings[i], err = t.listing(n); err != nil {
+		if listings[i], err = t.listing(n); err != nil {
 			return nil, err
 		}
 	}
-	if len(numbers) <= maxRow { // or the ring could hold a list many times over
-		slot.Store(s)
-	}
-	return s.listings, nil
+	return listings, nil
 }
 
 // unmarked returns the entries of t without a mark, in no order, and once if repetitions
