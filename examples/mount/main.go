@@ -1,10 +1,10 @@
 // Mount shows the handler of httpapi in an application that has a router already:
-// the mux of the standard library, chi, gin or echo. It is a module of its own, so
-// that nobody who imports walletscreen gets to know them.
+// the mux of the standard library, chi, gin or echo. It is a nested module, so programs
+// that import walletscreen do not require these routers.
 //
-//	go run . -router gin
+//	cd examples/mount && go run . -router gin
 //
-// Under each of them, the endpoints are to be found below /compliance.
+// Each router serves the endpoints below /compliance.
 package main
 
 import (
@@ -26,8 +26,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
-// withMux mounts h beside the routes of a mux. No prefix needs to be taken off:
-// the handler knows a request by the end of its path.
+// withMux mounts h beside the routes of a mux. There is no prefix to strip: the handler
+// routes by the end of the path.
 func withMux(h http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", hello)
@@ -35,8 +35,8 @@ func withMux(h http.Handler) http.Handler {
 	return mux
 }
 
-// withStripPrefix is for who takes prefixes off all the same. The paths that
-// problems name lack it then.
+// withStripPrefix strips the prefix, which works as well. The paths in problems then lack
+// it.
 func withStripPrefix(h http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", hello)
@@ -44,8 +44,8 @@ func withStripPrefix(h http.Handler) http.Handler {
 	return mux
 }
 
-// withEndpoints routes each endpoint by itself. The patterns name no methods: for
-// those that it has not, an endpoint answers as the interface says.
+// withEndpoints routes each endpoint by itself. The patterns name no methods, because an
+// endpoint answers a wrong method with a problem.
 func withEndpoints(endpoints map[string]http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", hello)
@@ -76,10 +76,10 @@ func withEcho(h http.Handler) http.Handler {
 	return e
 }
 
-// hello is what the application does besides.
+// hello stands for the other handlers of the application.
 func hello(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "Hello.") }
 
-// newRouter returns the application with the router of a name, or nil.
+// newRouter returns the application with the named router, or nil if there is none.
 func newRouter(name string, s *screening.Screener, keys httpapi.Authorizer) http.Handler {
 	switch name {
 	case "mux":
