@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,17 +50,17 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	t := layout{}
 	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
 	added, removed := 0, 0
-	show := func(sign, change, id string, e sources.Entry) error {
+	var changes []jsonChange
+	show := func(sign, change, id string, e sources.Entry) {
 		if l.json {
-			j := jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), orNull(e.ListedAt)}
-			return writeJSON(l.stdout, j)
+			changes = append(changes, jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), orNull(e.ListedAt)})
+			return
 		}
 		text := e.Text()
 		if e.Address.IsValid() {
 			text = e.Address.String()
 		}
 		t.add(sign, id, string(e.Kind), clean(text), clean(e.Ref), clean(e.Name))
-		return nil
 	}
 	for _, id := range slices.Sorted(maps.Keys(merged(from.Lists, to.Lists))) {
 		if from.Lists[id] == to.Lists[id] {
@@ -76,21 +77,25 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		for _, e := range after {
 			if _, ok := before[e.Identity()]; !ok {
 				added++
-				if err := show("+", "added", id, e); err != nil {
-					return err
-				}
+				show("+", "added", id, e)
 			}
 		}
 		for _, e := range before {
 			if _, ok := after[e.Identity()]; !ok {
 				removed++
-				if err := show("-", "removed", id, e); err != nil {
-					return err
-				}
+				show("-", "removed", id, e)
 			}
 		}
 	}
 	if l.json {
+		slices.SortFunc(changes, func(a, b jsonChange) int {
+			return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ListedAddress, b.ListedAddress), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.SourceRef, b.SourceRef), cmp.Compare(a.Change, b.Change))
+		})
+		for _, c := range changes {
+			if err := writeJSON(l.stdout, c); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	if len(t.rows) > 1 {
