@@ -18,6 +18,7 @@ type conn struct {
 	request []byte
 	address []byte // the digits of the address in request
 	n       uint64
+	until   time.Time // the deadline
 	buf     [16 << 10]byte
 }
 
@@ -48,13 +49,18 @@ func dial(addr, token string, seed uint64) (*conn, error) {
 	return &conn{Conn: c, request: r, address: r[at : at : at+40], n: seed << 32}, nil
 }
 
+// patience is how long an answer may take at least. It is so long that a machine that
+// stalls ends no measurement.
+const patience = 2 * time.Minute
+
 // ask asks about the next address, and reads the answer. Anything but a 200 is an
 // error.
 func (c *conn) ask() error {
 	c.n++
 	appendDigits(c.address, c.n)
-	if c.n%1024 == 1 {
-		c.SetDeadline(time.Now().Add(10 * time.Second))
+	if now := time.Now(); c.until.Sub(now) < patience {
+		c.until = now.Add(2 * patience)
+		c.SetDeadline(c.until)
 	}
 	if _, err := c.Write(c.request); err != nil {
 		return err

@@ -7,6 +7,7 @@
 //	httpbench                     all handlers, at 8 and at 64 connections
 //	httpbench -conns 8 -rounds 9  the same in less time
 //	httpbench -swap 1000000       response times while a list is replaced
+//	httpbench -flood 2000         response times while connections do not read
 //
 // Each handler runs in a process of its own on 127.0.0.1 and is called over
 // keep-alive connections. In each round every handler runs once, and its figures
@@ -49,7 +50,8 @@ func main() {
 	conns := flag.String("conns", "8,64", "numbers of connections, with commas")
 	names := flag.String("handlers", strings.Join(handlers[1:], ","), "which are measured, with commas, against the constant")
 	swapped := flag.Int("swap", 0, "measure instead how long answers take while a list of so many `entries` is replaced")
-	rate := flag.Float64("rate", 4000, "with -swap, requests per second, over 8 connections")
+	flooded := flag.Int("flood", 0, "measure instead how long answers take while so many `connections` ask for large answers and do not read")
+	rate := flag.Float64("rate", 4000, "with -swap or -flood, requests per second, over 8 connections")
 	serveName := flag.String("serve", "", "be the server of this handler until standard input ends (used by httpbench itself)")
 	flag.Parse()
 	err := error(nil)
@@ -59,6 +61,8 @@ func main() {
 		} else {
 			err = server(*serveName)
 		}
+	} else if *flooded > 0 {
+		err = flood(*flooded, 8, *rounds, *rate)
 	} else if *swapped > 0 {
 		err = swap(*swapped, 8, *rounds, *rate)
 	} else {
@@ -215,11 +219,22 @@ func server(name string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	h, token, err := newHandler(name, dir)
+	like, listen := name, net.Listen
+	if name == "flood" {
+		like, listen = "limits", func(network, address string) (net.Listener, error) {
+			l, err := net.Listen(network, address)
+			return stingy{l}, err
+		}
+	}
+	h, token, err := newHandler(like, dir)
 	if err != nil {
 		return err
 	}
-	return serve(h, token, func() error {
+	l, err := listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	return serve(l, h, token, func() error {
 		var u syscall.Rusage
 		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 			return err
@@ -229,16 +244,18 @@ func server(name string) error {
 	})
 }
 
+// writeTimeout is how long the server of a flood writes to a client that does not read.
+const writeTimeout = 15 * time.Second
+
 // serve serves h, prints the address and the API key for it, and calls f for each
 // line of standard input until that ends.
-func serve(h http.Handler, token string, f func() error) error {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
+func serve(l net.Listener, h http.Handler, token string, f func() error) error {
 	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: 15 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: h, ReadHeaderTimeout: patience, ReadTimeout: patience,
+		WriteTimeout: patience, IdleTimeout: 2 * patience, MaxHeaderBytes: 16 << 10,
+	}
+	if _, ok := l.(stingy); ok {
+		s.WriteTimeout = writeTimeout
 	}
 	go s.Serve(l)
 	fmt.Println(l.Addr(), token)
@@ -253,6 +270,7 @@ func serve(h http.Handler, token string, f func() error) error {
 // A candidate is a server, and what was measured of it.
 type candidate struct {
 	name    string
+	token   string
 	ask     io.WriteCloser
 	answers *bufio.Reader
 	conns   []*conn
@@ -287,11 +305,11 @@ func start(name string, conns int) (c *candidate, stop func(), err error) {
 		in.Close()
 		cmd.Wait()
 	}
-	var addr, token string
-	_, err = fmt.Fscanln(c.answers, &addr, &token)
+	var addr string
+	_, err = fmt.Fscanln(c.answers, &addr, &c.token)
 	for i := 0; i < conns && err == nil; i++ {
 		var conn *conn
-		if conn, err = dial(addr, token, uint64(i)); err == nil {
+		if conn, err = dial(addr, c.token, uint64(i)); err == nil {
 			c.conns = append(c.conns, conn)
 		}
 	}

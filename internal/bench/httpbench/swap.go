@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +59,11 @@ func serveSwap(n int) error {
 	if err != nil {
 		return err
 	}
-	return serve(httpapi.NewHandler(s, keys, nil), benchToken, func() error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	return serve(l, httpapi.NewHandler(s, keys, nil), benchToken, func() error {
 		begin := time.Now()
 		if _, err := s.Refresh(context.Background()); err != nil {
 			return err
@@ -78,47 +83,11 @@ func swap(n, conns, rounds int, rate float64) error {
 		return err
 	}
 	defer stop()
-	phase := func(until func() error) ([]time.Duration, error) {
-		stop := make(chan struct{})
-		type done struct {
-			all []time.Duration
-			err error
-		}
-		results := make(chan done)
-		interval := time.Duration(float64(conns) / rate * float64(time.Second))
-		begin := time.Now()
-		for i, conn := range c.conns {
-			due := begin.Add(interval * time.Duration(i) / time.Duration(conns))
-			go func() {
-				var d done
-				for d.err == nil {
-					select {
-					case <-stop:
-						results <- d
-						return
-					case <-time.After(time.Until(due)):
-					}
-					d.err = conn.ask()
-					d.all = append(d.all, time.Since(due)) // from when it was due: a server that is slow delays none but its answers
-					due = due.Add(interval)
-				}
-				results <- d
-			}()
-		}
-		err := until()
-		close(stop)
-		var all []time.Duration
-		for range c.conns {
-			d := <-results
-			all, err = append(all, d.all...), errors.Join(err, d.err)
-		}
-		slices.Sort(all)
-		return all, err
-	}
+	interval := time.Duration(float64(conns) / rate * float64(time.Second))
 	var ratios []float64
 	for round := range rounds + 1 {
 		var took string
-		during, err := phase(func() error {
+		during, err := c.paced(interval, func() error {
 			if _, err := io.WriteString(c.ask, "\n"); err != nil {
 				return err
 			}
@@ -133,14 +102,13 @@ func swap(n, conns, rounds int, rate float64) error {
 		if err != nil {
 			return err
 		}
-		quiet, err := phase(func() error { time.Sleep(length); return nil })
+		quiet, err := c.paced(interval, func() error { time.Sleep(length); return nil })
 		if err != nil {
 			return err
 		}
 		if round == 0 {
 			continue // it warms up
 		}
-		at := func(all []time.Duration, p float64) time.Duration { return all[int(p*float64(len(all)-1))] }
 		ratios = append(ratios, float64(at(during, 0.99))/float64(at(quiet, 0.99)))
 		fmt.Printf("%d entries replaced in %v, %d answers: p50 %v, p99 %v, at most %v; of %d without: p50 %v, p99 %v, at most %v\n",
 			n, length.Round(time.Millisecond), len(during), at(during, 0.5), at(during, 0.99), at(during, 1),
@@ -149,3 +117,46 @@ func swap(n, conns, rounds int, rate float64) error {
 	fmt.Printf("p99 during the swap %.2f of that without (%.2f to %.2f), no request failed\n", median(ratios), slices.Min(ratios), slices.Max(ratios))
 	return nil
 }
+
+// paced asks over each connection of c once in an interval, whether or not the
+// question before was answered, while until runs. It returns how long the answers
+// took, in order.
+func (c *candidate) paced(interval time.Duration, until func() error) ([]time.Duration, error) {
+	stop := make(chan struct{})
+	type done struct {
+		all []time.Duration
+		err error
+	}
+	results := make(chan done)
+	begin := time.Now()
+	for i, conn := range c.conns {
+		due := begin.Add(interval * time.Duration(i) / time.Duration(len(c.conns)))
+		go func() {
+			var d done
+			for d.err == nil {
+				select {
+				case <-stop:
+					results <- d
+					return
+				case <-time.After(time.Until(due)):
+				}
+				d.err = conn.ask()
+				d.all = append(d.all, time.Since(due)) // from when it was due: a server that is slow delays none but its answers
+				due = due.Add(interval)
+			}
+			results <- d
+		}()
+	}
+	err := until()
+	close(stop)
+	var all []time.Duration
+	for range c.conns {
+		d := <-results
+		all, err = append(all, d.all...), errors.Join(err, d.err)
+	}
+	slices.Sort(all)
+	return all, err
+}
+
+// at returns the value at a part p of all, which is sorted.
+func at(all []time.Duration, p float64) time.Duration { return all[int(p*float64(len(all)-1))] }

@@ -1,0 +1,143 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// flood prints how long the answers to a key take while n other connections ask for
+// large answers and read nothing, beside how long they take without them.
+func flood(n, conns, rounds int, rate float64) error {
+	c, stop, err := start("flood", conns)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	addr := c.conns[0].RemoteAddr().String()
+	interval := time.Duration(float64(conns) / rate * float64(time.Second))
+	spell := func() error { time.Sleep(3 * time.Second); return nil }
+	var asking, standing []float64
+	for round := range rounds + 1 {
+		quiet, err := c.paced(interval, spell)
+		if err != nil {
+			return err
+		}
+		f := startFlood(addr, c.token, n)
+		first, err := c.paced(interval, func() error { f.filled.Wait(); return c.settle() })
+		if err != nil {
+			return err
+		}
+		then, err := c.paced(interval, spell)
+		if err = errors.Join(err, f.stop(), c.settle()); err != nil {
+			return err
+		}
+		if round == 0 {
+			continue // it warms up
+		}
+		p99 := func(all []time.Duration) float64 { return float64(at(all, 0.99)) }
+		asking, standing = append(asking, p99(first)/p99(quiet)), append(standing, p99(then)/p99(quiet))
+		for name, all := range map[string][]time.Duration{"quiet": quiet, "while they ask": first, "while they stand": then} {
+			fmt.Printf("%-17s %5d answers: p50 %v, p99 %v, at most %v\n", name, len(all), at(all, 0.5), at(all, 0.99), at(all, 1))
+		}
+	}
+	for name, all := range map[string][]float64{"ask": asking, "stand": standing} {
+		fmt.Printf("%d connections that do not read: while they %s, p99 is %.2f of that without (%.2f to %.2f)\n", n, name, median(all), slices.Min(all), slices.Max(all))
+	}
+	return nil
+}
+
+// settle waits until the server of c computes little, because its clients wait.
+func (c *candidate) settle() error {
+	last, err := c.computed()
+	for err == nil {
+		time.Sleep(time.Second)
+		var now float64
+		if now, err = c.computed(); now-last < 0.3 {
+			return err
+		}
+		last = now
+	}
+	return err
+}
+
+// A flooding is many connections that ask and do not read.
+type flooding struct {
+	filled sync.WaitGroup // until each connection has asked once
+	done   chan struct{}
+	ended  sync.WaitGroup
+	err    atomic.Pointer[error]
+}
+
+// startFlood starts n connections. Each asks for an answer that is larger than the
+// buffers of a connection, and asks again when the server has given up.
+func startFlood(addr, token string, n int) *flooding {
+	items := strings.Repeat(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"},`, 999)
+	batch := `{"items":[` + items + items[:strings.Index(items, "}")+1] + `]}`
+	requests := []string{
+		"GET /docs HTTP/1.1\r\nHost: x\r\n\r\n",
+		"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n",
+		strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 100),
+		"POST /api/v1/screen/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
+			"\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(batch)) + "\r\n\r\n" + batch,
+	}
+	f := &flooding{done: make(chan struct{})}
+	f.filled.Add(n)
+	for i := range n {
+		f.ended.Go(func() {
+			first := sync.OnceFunc(f.filled.Done)
+			defer first()
+			for {
+				conn, err := net.Dial("tcp", addr)
+				if err == nil {
+					err = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+				}
+				if err != nil {
+					f.err.Store(&err)
+					return
+				}
+				conn.SetDeadline(time.Now().Add(writeTimeout))
+				conn.Write([]byte(requests[i%len(requests)])) // an error means that the server has given up
+				first()
+				select {
+				case <-time.After(writeTimeout):
+					conn.Close()
+				case <-f.done:
+					conn.Close()
+					return
+				}
+			}
+		})
+	}
+	return f
+}
+
+// stop closes the connections. The error is that of one that could not be opened.
+func (f *flooding) stop() error {
+	close(f.done)
+	f.ended.Wait()
+	if err := f.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// A stingy listener gives its connections small buffers, so that many that do not read
+// take little memory of the system.
+type stingy struct{ net.Listener }
+
+func (l stingy) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err == nil {
+		err = c.(*net.TCPConn).SetWriteBuffer(16 << 10)
+	}
+	return c, err
+}
