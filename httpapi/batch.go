@@ -36,11 +36,16 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	items, p := readBatch(body)
+	var items []batchItem
+	valid, unlisted := 0, error(nil)
+	e.takeTurn(func() {
+		if items, p = readBatch(body); p == nil {
+			valid, unlisted = e.screenItems(items)
+		}
+	})
 	if p != nil {
 		return nil, p
 	}
-	valid, unlisted := e.screenItems(items)
 	if valid > 0 {
 		if p := e.charge(valid, body); p != nil { // before errors that are not the client's
 			return nil, p
@@ -62,7 +67,16 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 			}
 		}
 	}
-	return e.appendBatch(items, now), nil
+	e.takeTurn(func() { body = e.appendBatch(items, now) })
+	return body, nil
+}
+
+// takeTurn waits for its turn and calls f. Batches compute on half of the processors at
+// most, because many of them at once would delay single requests by seconds.
+func (e *exchange) takeTurn(f func()) {
+	e.turns <- struct{}{}
+	defer func() { <-e.turns }()
+	f()
 }
 
 // screenItems screens the items against one snapshot of the lists. It returns how

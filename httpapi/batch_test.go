@@ -174,21 +174,3 @@ func TestRequestIDHidesAddresses(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkBatch screens 1,000 addresses in one call. Compare ns/address with
-// BenchmarkScreen, which does not use the network either.
-func BenchmarkBatch(b *testing.B) {
-	h := httpapi.NewHandler(newLoadedScreener(b), testKeys(b), nil)
-	var items []string
-	for i := range 1000 {
-		items = append(items, fmt.Sprintf(`{"address":"0x%040x","chain":"ethereum"}`, i+1<<40))
-	}
-	body := `{"items":[` + strings.Join(items, ",") + `]}`
-	b.ReportAllocs()
-	for b.Loop() {
-		if w := send(h, "POST", "/api/v1/screen/batch", body); w.Code != 200 {
-			b.Fatal(w.Code)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/address")
-}

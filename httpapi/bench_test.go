@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -78,6 +79,43 @@ func BenchmarkScreenLimited(b *testing.B) {
 				body.Reset(clean)
 				bench.h.ServeHTTP(sink{http.Header{}}, r)
 			}
+		})
+	}
+}
+
+// BenchmarkBatch measures screenings over a connection on the loopback interface, with a
+// key that has limits: one by one, and in batches. Compare the time per address.
+func BenchmarkBatch(b *testing.B) {
+	store := access.NewMemory()
+	token := issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
+	ring := access.New(store, nil)
+	defer ring.Close(b.Context())
+	server := httptest.NewServer(httpapi.NewHandler(newLoadedScreener(b), ring, &httpapi.Options{Meter: ring}))
+	defer server.Close()
+	for _, n := range []int{1, 10, 1000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			path, body := "/api/v1/screen", clean
+			if n > 1 {
+				path, body = path+"/batch", `{"items":[`+strings.Repeat(clean+",", n-1)+clean+`]}`
+			}
+			for b.Loop() {
+				r, err := http.NewRequest("POST", server.URL+path, strings.NewReader(body))
+				if err != nil {
+					b.Fatal(err)
+				}
+				r.Header.Set("Authorization", "Bearer "+token)
+				r.Header.Set("Content-Type", "application/json")
+				answer, err := server.Client().Do(r)
+				if err != nil {
+					b.Fatal(err)
+				}
+				io.Copy(io.Discard, answer.Body)
+				answer.Body.Close()
+				if answer.StatusCode != 200 {
+					b.Fatalf("status %d", answer.StatusCode)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/address")
 		})
 	}
 }

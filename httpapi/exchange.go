@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -26,8 +27,9 @@ type service struct {
 	changeLog  changeLog
 	policies   policies
 
-	running   atomic.Int64 // admitted requests that are being processed
-	exchanges sync.Pool    // of *exchange, for reuse
+	turns     chan struct{} // semaphore: batches that are computed
+	running   atomic.Int64  // admitted requests that are being processed
+	exchanges sync.Pool     // of *exchange, for reuse
 }
 
 // Defaults of Options.
@@ -42,7 +44,7 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	if opts == nil {
 		opts = &Options{}
 	}
-	v := &service{Options: *opts, screener: s, authorizer: auth}
+	v := &service{Options: *opts, screener: s, authorizer: auth, turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	if v.authorizer == nil {
 		v.authorizer = nobody{}
 	}
