@@ -86,7 +86,7 @@ async function loadLists() {
   } catch (p) {
     const [title, why] = problem(p);
     if (p.status === 401) {
-      failLists("The lists are shown once a key is given.");
+      failLists("Shown once a key is given.");
       askKey(p.code === "missing_credentials" ? "This page needs an API key. The command serve prints a link that brings it along, or type it here." : `${title}. ${why}`);
       if (!current) put("nokey");
     } else {
@@ -291,7 +291,7 @@ function start(name, table) {
     });
     if (!result.contains(view.node)) return;
     recordMany(view);
-    if (job.rows.some(r => r.secret)) address.value = ""; // a private key was pasted
+    if (job.rows.some(r => r.secret)) address.value = hint.textContent = ""; // a private key was pasted
     say(`${job.error ? "Stopped" : "Done"}. ${view.verdict.title}.`);
     if (job.error?.status === 401) {
       again = run;

@@ -16,7 +16,7 @@ const paths = {
 
 // shape returns the sign of a level. Words beside it say the same.
 export const shape = (name, size = 48) =>
-  svg("svg", {class: `shape ${name}`, viewBox: "0 0 48 48", width: size, height: size, "aria-hidden": "true", focusable: "false"},
+  svg("svg", {class: `shape ${name}`, viewBox: "0 0 48 48", width: `${size / 16}rem`, height: `${size / 16}rem`, "aria-hidden": "true", focusable: "false"},
     svg("path", {class: "body", d: paths[name][0]}), svg("path", {class: "mark", d: paths[name][1]}));
 
 const width = 320;

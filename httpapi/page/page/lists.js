@@ -16,7 +16,7 @@ export function showLists(sources, changes) {
     all.length === 0 ? "No lists" : bad.length > 0 ? `${bad.length} of ${plural(all.length, "list")} not current` : `${plural(all.length, "list")} current`);
   byID("lists-body").replaceChildren(
     all.length === 0 ? h("p", {}, "No list is configured. No address can be called clean.") : h("ul", {class: "lists"}, all.map(s => one(s, changes))),
-    h("p", {class: "note legend"}, h("span", {class: "key-checked", "aria-hidden": "true"}), "checked ", h("span", {class: "key-published", "aria-hidden": "true"}), "published ", h("span", {class: "key-fresh", "aria-hidden": "true"}), "last 24 hours"));
+    h("p", {class: "note legend"}, ["checked", "published", "last 24 hours"].map(t => h("span", {}, h("i", {class: t.split(" ")[0], "aria-hidden": "true"}), t, " "))));
 }
 
 function one(s, changes) {
@@ -24,8 +24,8 @@ function one(s, changes) {
   if (s.last_updated && points.length > 1) points.push({time: s.last_updated, addresses: s.address_count});
   const chart = sizes(s.name, points);
   return h("li", {"data-state": s.word},
-    h("div", {class: "list-head"}, h("h3", {}, s.name), h("span", {class: `state ${s.word}`}, shape(signs[s.word], 16), words[s.word])),
-    h("p", {class: "note"}, [s.issuer ?? s.jurisdiction, plural(s.address_count, "address", "addresses"), s.completeness === "assembled" && "assembled from extracts", s.required === false && "optional"].filter(Boolean).join(" · ")),
+    h("h3", {}, s.name),
+    h("p", {class: "note state"}, shape(signs[s.word], 16), h("b", {}, words[s.word]), ["", s.issuer ?? s.jurisdiction, plural(s.address_count, "address", "addresses"), s.completeness === "assembled" && "assembled from extracts", s.required === false && "optional"].filter(x => x !== false).join(" · ")),
     timeline(s),
     h("p", {class: "note"}, s.age === null ? (s.word === "missing" ? "Never checked" : "Last check unknown") : ["Checked ", time(s.last_updated, ago(s.age))], s.published_at && [" · published ", time(s.published_at, day(s.published_at))]),
     chart && [chart, h("p", {class: "note"}, `${count(points[0].addresses)} addresses on ${day(points[0].time)}, now ${count(points.at(-1).addresses)}`)]);

@@ -64,7 +64,7 @@ export function fail(p, actions = []) {
   const [title, why, what] = problem(p);
   return h("article", {class: "panel verdict", "data-shape": "unknown", "data-code": p.code},
     head("unknown", title, h("p", {class: "line-of"}, why)),
-    h("p", {}, what), p.suggested_chain && h("p", {}, `The chain that fits is ${p.suggested_chain}.`),
+    what && h("p", {}, what), p.suggested_chain && h("p", {}, `The chain that fits is ${p.suggested_chain}.`),
     p.request_id && h("p", {class: "note"}, `Request ${p.request_id}, code ${p.code}`),
     actions.length > 0 && h("div", {class: "line actions"}, actions));
 }

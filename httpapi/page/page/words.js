@@ -128,7 +128,7 @@ export function verdict(result, lists) {
 
 // problem returns what went wrong: a title, a sentence, and what to do.
 export function problem(p) {
-  const wait = p.retryAfter > 0 ? `Try again in ${span(p.retryAfter)}.` : "Try again.";
+  const wait = p.retryAfter > 0 ? `Try again in ${span(p.retryAfter)}.` : "";
   switch (p.code) {
     case "offline": return ["The server cannot be reached", "Nothing was screened. Check the connection and that the server runs.", wait];
     case "timeout": return ["The server does not answer", p.detail, wait];
