@@ -35,7 +35,7 @@ func readFile(t testing.TB, name string) string {
 
 // parse returns everything that Parse yields for r. It fails the test on an
 // error.
-func parse(t *testing.T, k opensanctions.Kinds, r io.Reader) ([]sources.Entry, sources.Revision, error) {
+func parse(t *testing.T, k opensanctions.Options, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	t.Helper()
 	var entries []sources.Entry
 	rev, err := k.Parse(r, func(e sources.Entry) error {
@@ -100,7 +100,7 @@ func TestParse(t *testing.T) {
 		t.Run(tt.file, func(t *testing.T) {
 			for _, mark := range []string{"", "\ufeff"} {
 				doc := mark + readFile(t, tt.file)
-				entries, rev, err := parse(t, opensanctions.Kinds{}, strings.NewReader(doc))
+				entries, rev, err := parse(t, opensanctions.Options{}, strings.NewReader(doc))
 				if got := lines(entries); err != nil || !slices.Equal(got, tt.want) {
 					t.Fatalf("%v\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 				}
@@ -108,7 +108,7 @@ func TestParse(t *testing.T) {
 				if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Records: tt.records, OpenEnded: true}); rev != want {
 					t.Errorf("revision %+v, want %+v", rev, want)
 				}
-				again, revAgain, err := parse(t, opensanctions.Kinds{}, iotest.OneByteReader(strings.NewReader(doc)))
+				again, revAgain, err := parse(t, opensanctions.Options{}, iotest.OneByteReader(strings.NewReader(doc)))
 				if err != nil || revAgain != rev || !slices.Equal(again, entries) {
 					t.Errorf("byte by byte: other entries, or %+v, or %v", revAgain, err)
 				}
@@ -116,7 +116,7 @@ func TestParse(t *testing.T) {
 			// Cut anywhere within a line.
 			doc := readFile(t, tt.file)
 			for n := range doc {
-				if _, _, err := parse(t, opensanctions.Kinds{}, strings.NewReader(doc[:n])); err == nil && doc[n-1] != '\n' {
+				if _, _, err := parse(t, opensanctions.Options{}, strings.NewReader(doc[:n])); err == nil && doc[n-1] != '\n' {
 					t.Errorf("cut to %d bytes: no error", n)
 				}
 			}
@@ -127,15 +127,15 @@ func TestParse(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		kinds opensanctions.Kinds
+		kinds opensanctions.Options
 		ftm   []score.Kind // of the first, the second and the last wallet
 		csv   []score.Kind // of the first two and the last
 	}{
-		{"zero", opensanctions.Kinds{}, []score.Kind{score.CommunityReport, score.StolenFunds, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
-		{"official", opensanctions.Kinds{Topics: opensanctions.OfficialTopics()}, []score.Kind{score.Sanctioned, score.Sanctioned, score.CommunityReport}, []score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
-		{"other", opensanctions.Kinds{Other: score.Ransomware}, []score.Kind{score.Ransomware, score.StolenFunds, score.Ransomware}, []score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
-		{"no topics", opensanctions.Kinds{Topics: map[string]score.Kind{}}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
-		{"a kind that is none", opensanctions.Kinds{Topics: map[string]score.Kind{"sanction": "X", "crime.theft": score.StolenFunds}}, []score.Kind{"X", "X", score.CommunityReport}, []score.Kind{"X", score.CommunityReport, score.CommunityReport}},
+		{"zero", opensanctions.Options{}, []score.Kind{score.CommunityReport, score.StolenFunds, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
+		{"official", opensanctions.Options{Topics: opensanctions.OfficialTopics()}, []score.Kind{score.Sanctioned, score.Sanctioned, score.CommunityReport}, []score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
+		{"other", opensanctions.Options{Other: score.Ransomware}, []score.Kind{score.Ransomware, score.StolenFunds, score.Ransomware}, []score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
+		{"no topics", opensanctions.Options{Topics: map[string]score.Kind{}}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
+		{"a kind that is none", opensanctions.Options{Topics: map[string]score.Kind{"sanction": "X", "crime.theft": score.StolenFunds}}, []score.Kind{"X", "X", score.CommunityReport}, []score.Kind{"X", score.CommunityReport, score.CommunityReport}},
 	} {
 		for i, want := range [][]score.Kind{tt.ftm, tt.csv} {
 			entries, _, err := parse(t, tt.kinds, strings.NewReader(readFile(t, files[i])))
@@ -191,7 +191,7 @@ func TestParseErrors(t *testing.T) {
 		{"csv: lines in a cell", header + "w,CryptoWallet,x,\"a\nb\",,\n", "more than one line", 2},
 		{"text", btc + "\n", "no column", 1},
 	} {
-		_, _, err := parse(t, opensanctions.Kinds{}, strings.NewReader(tt.in))
+		_, _, err := parse(t, opensanctions.Options{}, strings.NewReader(tt.in))
 		var at *sources.RecordError
 		if !errors.As(err, &at) || at.Line != tt.line || !strings.Contains(fmt.Sprint(err), tt.want) {
 			t.Errorf("%s: error %.200v, want one with %q at line %d", tt.name, err, tt.want, tt.line)
@@ -200,7 +200,7 @@ func TestParseErrors(t *testing.T) {
 	refused := errors.New("refused")
 	for _, file := range files {
 		doc := readFile(t, file)
-		if _, _, err := parse(t, opensanctions.Kinds{}, io.MultiReader(strings.NewReader(doc[:700]), iotest.ErrReader(os.ErrDeadlineExceeded))); !errors.Is(err, os.ErrDeadlineExceeded) {
+		if _, _, err := parse(t, opensanctions.Options{}, io.MultiReader(strings.NewReader(doc[:700]), iotest.ErrReader(os.ErrDeadlineExceeded))); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s: error %v, want that of the reader", file, err)
 		}
 		calls := 0
@@ -246,7 +246,7 @@ func TestNew(t *testing.T) {
 		{opensanctions.Options{Dataset: "il_mod_crypto"}, "OPENSANCTIONS_IL_MOD_CRYPTO", sources.Community, score.CommunityReport, score.CommunityReport},
 		{opensanctions.Options{Dataset: "ransomwhere"}, "OPENSANCTIONS_RANSOMWHERE", sources.Community, score.Ransomware, score.Ransomware},
 		{opensanctions.Options{Dataset: "us_fbi_lazarus_crypto"}, "OPENSANCTIONS_US_FBI_LAZARUS_CRYPTO", sources.Community, score.StolenFunds, score.StolenFunds},
-		{opensanctions.Options{Dataset: "x", Kinds: opensanctions.Kinds{Other: score.Mixer}}, "OPENSANCTIONS_X", sources.Community, score.Mixer, score.Mixer},
+		{opensanctions.Options{Dataset: "x", Other: score.Mixer}, "OPENSANCTIONS_X", sources.Community, score.Mixer, score.Mixer},
 	} {
 		var asked string
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -294,7 +294,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"id":"w","caption":"x","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `","x"],"currency":["XBT"],"holder":["p"],"topics":["sanction"]},"first_seen":"2023-04-20T09:20:33"}` + "\n" + `{"id":"p","caption":"P","schema":"Person"}` + "\n")
 	f.Add("id,schema,name,identifiers,sanctions,first_seen\n\"w\",CryptoWallet," + evm + ",\"\"\"a;b\"\";" + tron + "\",x,2022-04-14\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		entries, rev, err := parse(t, opensanctions.Kinds{}, strings.NewReader(in))
+		entries, rev, err := parse(t, opensanctions.Options{}, strings.NewReader(in))
 		if err != nil {
 			return
 		}

@@ -37,15 +37,10 @@ const (
 	maxName    = 512     // of Entry.Name; a longer one is cut
 )
 
-// Kinds maps the topics of OpenSanctions to kinds. The zero Kinds is for sources of
-// jurisdiction Community.
-type Kinds struct {
-	// Topics has the kinds of topics such as "crime.theft". Of several topics the
-	// one with the most points counts. nil means [CommunityTopics].
-	Topics map[string]score.Kind
-	// Other is the kind of a wallet none of whose topics is in Topics; "" means
-	// [score.CommunityReport].
-	Other score.Kind
+// kinds maps the topics of OpenSanctions to kinds.
+type kinds struct {
+	topics map[string]score.Kind
+	other  score.Kind // of a wallet none of whose topics is in topics
 }
 
 // CommunityTopics returns the topics with kinds that a community list may emit: "crime.theft"
@@ -66,10 +61,10 @@ func OfficialTopics() map[string]score.Kind {
 }
 
 // kind returns the kind of a wallet with the given topics.
-func (k *Kinds) kind(topics []string) score.Kind {
-	best, most := k.Other, -1
+func (k *kinds) kind(topics []string) score.Kind {
+	best, most := k.other, -1
 	for _, t := range topics {
-		kind, ok := k.Topics[t]
+		kind, ok := k.topics[t]
 		if !ok {
 			continue
 		}
@@ -99,19 +94,15 @@ func (k *Kinds) kind(topics []string) score.Kind {
 // Revision.OpenEnded is true; [New] compares a checksum. Errors are a
 // [*sources.RecordError], or that of r, or wrap that of add. Parse holds the wallets in
 // memory, and the names of up to a million possible holders.
+//
+// The kinds are those of a list of jurisdiction Community; see [Options.Parse] for others.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return Kinds{}.Parse(r, add)
+	return new(Options).Parse(r, add)
 }
 
-// Parse is the function [Parse] with the kinds k.
-func (k Kinds) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	if k.Topics == nil {
-		k.Topics = CommunityTopics()
-	}
-	if k.Other == "" {
-		k.Other = score.CommunityReport
-	}
-	d := dataset{kinds: k, names: make(map[string]string)}
+// parse is [Parse] with the kinds k.
+func (k *kinds) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	d := dataset{kinds: *k, names: make(map[string]string)}
 	rev, err := d.read(r)
 	if err != nil {
 		return sources.Revision{}, err
@@ -126,7 +117,7 @@ func (k Kinds) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revisi
 
 // A dataset is what a file says about wallets.
 type dataset struct {
-	kinds   Kinds
+	kinds   kinds
 	records int
 	wallets []wallet
 	names   map[string]string // of entities that may hold wallets, by id

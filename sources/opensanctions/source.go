@@ -28,11 +28,14 @@ type Options struct {
 	// then wallets with the topic "sanction" are [score.Sanctioned]. Leave it for datasets
 	// that collect the lists of many authorities.
 	Jurisdiction sources.Jurisdiction
-	// Kinds maps topics to kinds. By default Topics are [CommunityTopics], or
-	// [OfficialTopics] if Jurisdiction is not Community, and Other is [score.Ransomware]
-	// for the dataset ransomwhere, [score.StolenFunds] for us_fbi_lazarus_crypto, and
-	// [score.CommunityReport] for all others.
-	Kinds Kinds
+	// Topics has the kinds of topics such as "crime.theft". Of several topics the one with
+	// the most points counts. Nil means [CommunityTopics], or [OfficialTopics] if
+	// Jurisdiction is not Community.
+	Topics map[string]score.Kind
+	// Other is the kind of a wallet none of whose topics is in Topics; "" means
+	// [score.Ransomware] for the dataset ransomwhere, [score.StolenFunds] for
+	// us_fbi_lazarus_crypto, and [score.CommunityReport] for all others.
+	Other score.Kind
 	// URL is the address of the file; "" means OpenSanctions' newest entities.ftm.json
 	// of the dataset. It must be https, unless AllowHTTP is set.
 	URL string
@@ -68,16 +71,10 @@ func New(opts *Options) sources.Source {
 	s := &source{}
 	if opts != nil {
 		s.Options = *opts
-		s.Kinds.Topics = maps.Clone(opts.Kinds.Topics)
+		s.Topics = maps.Clone(opts.Topics)
 	}
 	if s.Jurisdiction == "" {
 		s.Jurisdiction = sources.Community
-	}
-	if s.Kinds.Topics == nil && s.Jurisdiction != sources.Community {
-		s.Kinds.Topics = OfficialTopics()
-	}
-	if s.Kinds.Other == "" {
-		s.Kinds.Other = datasetKinds[s.Dataset]
 	}
 	if s.URL == "" {
 		latest := "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset)
@@ -85,6 +82,18 @@ func New(opts *Options) sources.Source {
 		s.Index = cmp.Or(s.Index, latest+"/index.json")
 	}
 	return s
+}
+
+// Parse is the function [Parse] with the kinds that o gives. It uses nothing else of o.
+func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	k := kinds{o.Topics, cmp.Or(o.Other, datasetKinds[o.Dataset], score.CommunityReport)}
+	if k.topics == nil {
+		k.topics = CommunityTopics()
+		if o.Jurisdiction != "" && o.Jurisdiction != sources.Community {
+			k.topics = OfficialTopics()
+		}
+	}
+	return k.parse(r, add)
 }
 
 // datasetKinds maps datasets of one subject to their kinds.
@@ -113,7 +122,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	want := s.checksum(ctx)
 	rev, err := fetch.List(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()
-		rev, err := s.Kinds.Parse(io.TeeReader(r, sum), add)
+		rev, err := s.Parse(io.TeeReader(r, sum), add)
 		if err != nil || want == "" {
 			return rev, err
 		}
