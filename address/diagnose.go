@@ -12,14 +12,20 @@ import (
 // bad. bare is the part of s, beginning at offset at, that was parsed. diagnose
 // reports the first of these reasons that applies: s is an account of
 // internet-computer, which has a checksum, unlike a private key; s is a payment
-// request; s contains a secret; s is a name of a naming service; a character occurs in no address; s is from a test network; s is an
-// address of another chain; bad.
+// request; s is an interoperable address; s contains a secret; s is a name of a
+// naming service; a character occurs in no address; s is from a test network; s
+// is an address of another chain; bad.
 //
 // It may take some microseconds, since errors are rare. It ignores everything
 // after maxDiagnosed.
 func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
+	return diagnoseOn(chains[r-1].slug, r, s, bare, at, bad)
+}
+
+// diagnoseOn is diagnose for a chain that need not have a row of its own.
+func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseError {
 	c := &chains[r-1]
-	e := &ParseError{Chain: c.slug, Input: clip(s), Offset: -1, Err: bad.err}
+	e := &ParseError{Chain: slug, Input: clip(s), Offset: -1, Err: bad.err}
 	if r != icpRow {
 		// An account id is 64 hex digits whose first eight are the
 		// CRC-32 of the others. Other accounts can end with 64 digits
@@ -33,12 +39,21 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 		e.Input, e.Err, e.hint = "", ErrPaymentRequest, "ask for the address that is paid"
 		return e
 	}
+	whole, ok := readInterop(bare)
+	if ok && whole.body != "" {
+		whole.explain(e, c)
+		return e
+	}
 	if hint := secretIn(r, s); hint != "" || bad.err == ErrSecret {
 		e.redact(r, bare, at, bad, hint)
 		return e
 	}
-	if isServiceName(bare) {
-		e.Err, e.hint = ErrName, "resolve it to an address first"
+	if ok {
+		whole.explain(e, c)
+		return e
+	}
+	if isServiceName(bare) || isMailName(bare) {
+		e.Err, e.hint = ErrName, resolveFirst
 		return e
 	}
 	if i := firstForeign(c, bare); i >= 0 {

@@ -9,7 +9,7 @@ import (
 
 // The reasons why a string is not an address. A [*ParseError] wraps one of
 // them; test for it with [errors.Is]. ErrLength, ErrCharset, ErrOtherChain,
-// ErrSecret, ErrName and ErrPaymentRequest also match ErrSyntax.
+// ErrSecret, ErrName, ErrPaymentRequest and ErrInterop also match ErrSyntax.
 var (
 	// ErrChain means that the chain is not supported, or that a ticker was
 	// given instead of a slug.
@@ -29,13 +29,18 @@ var (
 	// error does not contain the string.
 	ErrSecret = fmt.Errorf("%w, and possibly a private key or seed", ErrSyntax)
 	// ErrName means that the string is a name of a naming service, such as
-	// ENS or TON DNS. It must be resolved to an address first.
+	// ENS or TON DNS, or one like user@example.com. It must be resolved to
+	// an address first.
 	ErrName = fmt.Errorf("%w but a name", ErrSyntax)
 	// ErrPaymentRequest means that the string is a Lightning invoice (BOLT
 	// 11), an offer (BOLT 12), an LNURL or a silent payment address
 	// (BIP-352). It shows no account. The error does not contain the string,
 	// because anyone can use an LNURL.
 	ErrPaymentRequest = fmt.Errorf("%w but a payment request", ErrSyntax)
+	// ErrInterop means that the string is an interoperable address (ERC-7930
+	// or ERC-7828), which holds an account and its chain. [Normalize] reads
+	// it if it is an account of an EVM chain or of solana.
+	ErrInterop = fmt.Errorf("%w but an interoperable address", ErrSyntax)
 	// ErrChecksum means that the string has the form of an address but its
 	// checksum does not match, most likely because of a typing error.
 	ErrChecksum = errors.New("checksum mismatch")

@@ -66,7 +66,7 @@ func TestReasons(t *testing.T) {
 		{"solana on bitcoin", "bitcoin", "7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", address.ErrLength, -1, "", "", false},
 		{"a near name on bitcoin", "bitcoin", "example.near", address.ErrCharset, -2, "", "", false},
 		{"a name on ethereum", "ethereum", "vitalik.eth", address.ErrName, -1, "", "resolve it to an address first", false},
-		{"OpenAlias", "monero", "donate@getmonero.org", address.ErrCharset, 6, "", "", false},
+		{"OpenAlias", "monero", "donate@getmonero.org", address.ErrName, -1, "", "resolve it to an address first", false},
 		{"simpleledger", "bitcoin-cash", "simpleledger:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h", address.ErrSyntax, -2, "", "", false},
 
 		{"a test network", "bitcoin", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", address.ErrNetwork, -1, "", "", false},

@@ -44,15 +44,24 @@ func (otherEVM) key(text string, f form) (words, tag) {
 // zeros.
 func chainNumber(c Chain) (digits string, ok bool) {
 	digits, ok = strings.CutPrefix(string(c), eip155)
-	if !ok || digits == "" || len(digits) > maxChainDigits || digits[0] == '0' {
+	if !ok || !isChainNumber(digits) {
 		return "", false
+	}
+	return digits, true
+}
+
+// isChainNumber reports whether digits are a decimal number without leading
+// zeros.
+func isChainNumber(digits string) bool {
+	if digits == "" || len(digits) > maxChainDigits || digits[0] == '0' {
+		return false
 	}
 	for i := range len(digits) {
 		if digits[i] < '0' || digits[i] > '9' {
-			return "", false
+			return false
 		}
 	}
-	return digits, true
+	return true
 }
 
 // rowOf returns the row of c, plus one. c can be a slug, or "eip155:" and the
@@ -92,13 +101,13 @@ func parseOther(c Chain, s string, tolerant bool) (Address, error) {
 		if rest, ok := cutID(c, bare); ok {
 			at += strings.Index(bare, rest)
 			bare = rest
+		} else if i, ok := readInterop(bare); ok && i.isOn(c, evm{}) {
+			bare = i.body
 		}
 	}
 	text, _, bad := evm{}.parse(bare, tolerant)
 	if bad.err != nil {
-		e := diagnose(r, s, bare, at, bad)
-		e.Chain = c
-		return Address{}, e
+		return Address{}, diagnoseOn(c, r, s, bare, at, bad)
 	}
 	return Address{string(c) + ":" + text, r, formOtherEVM}, nil
 }

@@ -30,6 +30,9 @@ func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
 	if bad := h.checkStart(s, tolerant); bad.err != nil {
 		return "", 0, bad
 	}
+	if s[2] == '0' && isInteropHex(s) {
+		return "", 0, badSyntax
+	}
 	bad, capitals := scanHex(s, 2)
 	if bad >= 0 {
 		return "", 0, badChar(bad)

@@ -70,7 +70,7 @@ func (near) parse(s string, tolerant bool) (string, form, fault) {
 	switch {
 	case f == formNearName && isNameOfSecret(s):
 		return "", 0, isSecret
-	case isOfAnother(s, f), f == formNearName && (isServiceName(s) || isPaymentRequest(s)):
+	case isOfAnother(s, f), f == formNearName && (isServiceName(s) || isPaymentRequest(s) || isInteropHex(s)):
 		return "", 0, badSyntax
 	}
 	return s, f, fault{}

@@ -19,6 +19,11 @@ func normalize(r uint16, s string, bad fault) (Address, error) {
 			return Address{text, r, form}, nil
 		}
 	}
+	if i, ok := readInterop(bare); ok && i.isOn(chains[r-1].slug, f) {
+		if text, form, bad := f.parse(i.body, true); bad.err == nil {
+			return Address{text, r, form}, nil
+		}
+	}
 	u, ok := readURI(r, bare)
 	if !ok {
 		return Address{}, diagnose(r, s, bare, at, bad)

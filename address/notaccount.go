@@ -7,13 +7,17 @@ import (
 )
 
 // nameSuffixes are the top-level names of naming services: ENS, TON DNS,
-// Unstoppable Domains, and those of Solana, BNB Chain, Arbitrum, Tezos and Lens.
-// Suffixes that are also in use on near or eos, such as "tg" and "x", are not
-// among them.
+// Unstoppable Domains, and those of Solana, BNB Chain, Arbitrum, Tezos, Lens,
+// Avalanche, Aptos, Sui, Starknet, Stacks and Hedera. Suffixes that are also in
+// use on near or eos, such as "tg" and "x", are not among them.
 var nameSuffixes = []string{
-	"eth", "ton", "crypto", "nft", "wallet", "bitcoin", "dao", "888", "zil", "blockchain", "polygon", "unstoppable",
-	"sol", "bnb", "arb", "tez", "lens",
+	"eth", "ton", "t.me", "crypto", "nft", "wallet", "bitcoin", "dao", "888", "zil", "blockchain", "polygon", "unstoppable",
+	"anime", "manga", "klever", "kresus", "binanceus", "altimist", "pudgy", "bitget", "metropolis", "ethermail",
+	"sol", "bnb", "arb", "tez", "lens", "avax", "apt", "sui", "stark", "btc", "hbar",
 }
+
+// resolveFirst is the advice for a name.
+const resolveFirst = "resolve it to an address first"
 
 // maxServiceName is the length of the longest name, as in the DNS.
 const maxServiceName = 253
@@ -28,7 +32,8 @@ func isServiceName(s string) bool {
 	}
 	known := false
 	for _, suffix := range nameSuffixes {
-		known = known || strings.EqualFold(s[dot+1:], suffix)
+		n := len(s) - len(suffix)
+		known = known || n > 1 && s[n-1] == '.' && strings.EqualFold(s[n:], suffix)
 	}
 	if !known {
 		return false
@@ -45,6 +50,22 @@ func isServiceName(s string) bool {
 		}
 	}
 	return letters || dot >= 3 && strings.IndexByte(s[:dot], '.') < 0 // "0.0.888" is an account of hedera
+}
+
+// isMailName reports whether s has the form of a mail address, as the names of
+// PayString, OpenAlias, BIP-353 and Lightning have.
+func isMailName(s string) bool {
+	user, domain, ok := strings.Cut(s, "@")
+	dot := strings.IndexByte(domain, '.')
+	if !ok || user == "" || dot < 1 || dot == len(domain)-1 || len(s) > maxServiceName {
+		return false
+	}
+	for i := range len(domain) {
+		if c := domain[i]; charClass[c]&(classUpper|classLower) == 0 && (c < '0' || c > '9') && c != '.' && c != '-' && c < 0x80 {
+			return false
+		}
+	}
+	return !strings.ContainsAny(user, " \t\r\n:/?#")
 }
 
 // isPaymentRequest reports whether s is a Lightning invoice (BOLT 11), an LNURL

@@ -31,6 +31,10 @@ func TestNotAccounts(t *testing.T) {
 		{"brad.crypto", address.ErrName},
 		{"123456.eth", address.ErrName},
 		{"bonfida.sol", address.ErrName},
+		{"toncoin.t.me", address.ErrName},
+		{"brad.anime", address.ErrName},
+		{"satoshi@example.com", address.ErrName},
+		{"₿satoshi@example.com", address.ErrName},
 		{invoice, address.ErrPaymentRequest},
 		{strings.ToUpper(invoice), address.ErrPaymentRequest},
 		{"lightning:" + invoice, address.ErrPaymentRequest},
@@ -59,7 +63,7 @@ func TestNotAccounts(t *testing.T) {
 // TestStillAccounts checks account names that resemble names of naming services.
 func TestStillAccounts(t *testing.T) {
 	for _, tt := range []struct{ chain, text string }{
-		{"near", "alice.near"}, {"near", "relay.tg"}, {"near", "eth.bridge.near"}, {"near", "ethereum"},
+		{"near", "alice.near"}, {"near", "relay.tg"}, {"near", "eth.bridge.near"}, {"near", "ethereum"}, {"near", "t.me"},
 		{"eos", "foo.x"}, {"eos", "eth"}, {"hedera", "0.0.888"},
 	} {
 		if _, err := address.Parse(address.Chain(tt.chain), tt.text); err != nil {

@@ -53,6 +53,8 @@ func invalidInput(chain string, err *address.ParseError) *problem {
 		p.Reason, p.Detail = "name_not_address", "This is a name, not an address"+on
 	case errors.Is(err, address.ErrPaymentRequest):
 		p.Reason, p.Detail = "payment_request", "This is a payment request, not an address"+on
+	case errors.Is(err, address.ErrInterop):
+		p.Reason, p.Detail = "interoperable_address", "This is an interoperable address, which holds an account and its chain, not an address"+on
 	case errors.Is(err, address.ErrLength):
 		p.Reason, p.Detail = "bad_length", "This is too short or too long for an address"+on
 	case errors.Is(err, address.ErrCharset):

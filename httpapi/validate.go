@@ -82,7 +82,7 @@ func detect(text string) *validation {
 	for _, c := range address.Chains() {
 		_, err := address.Parse(c, text)
 		switch {
-		case errors.Is(err, address.ErrSecret), errors.Is(err, address.ErrName), errors.Is(err, address.ErrPaymentRequest):
+		case errors.Is(err, address.ErrSecret), errors.Is(err, address.ErrName), errors.Is(err, address.ErrPaymentRequest), errors.Is(err, address.ErrInterop):
 			return v.refuse("", err)
 		case errors.Is(err, address.ErrChecksum), errors.Is(err, address.ErrNetwork):
 			if !errors.Is(best, address.ErrChecksum) && !errors.Is(best, address.ErrNetwork) {

@@ -50,7 +50,7 @@ func validate(_ context.Context, q question) (validation, error) {
 // nearest returns why a text is an address on no chain: because it is a secret, or
 // else for the reason of the chain whose addresses it resembles most.
 func nearest(text string) error {
-	for _, rank := range []error{address.ErrSecret, address.ErrName, address.ErrPaymentRequest, address.ErrChecksum, address.ErrNetwork} {
+	for _, rank := range []error{address.ErrSecret, address.ErrName, address.ErrPaymentRequest, address.ErrInterop, address.ErrChecksum, address.ErrNetwork} {
 		for _, c := range address.Chains() {
 			if _, err := address.Normalize(c, text); errors.Is(err, rank) {
 				return err
@@ -72,6 +72,7 @@ var reasons = []struct {
 	{address.ErrNetwork, "wrong_network", "This is an address of a test network."},
 	{address.ErrName, "name_not_address", "This is a name: resolve it to an address first."},
 	{address.ErrPaymentRequest, "payment_request", "This is a payment request: ask for the address that is paid."},
+	{address.ErrInterop, "interoperable_address", "This is an interoperable address: ask for the address alone, and its chain."},
 	{address.ErrLength, "bad_length", "This is too short or too long for an address."},
 	{address.ErrCharset, "bad_charset", "This has a character that no address has in its place."},
 	{address.ErrChain, "unknown", "The chain is not supported."},

@@ -190,7 +190,7 @@ func (v validation) fail(err error, c address.Chain) validation {
 	for _, r := range []struct {
 		err  error
 		name string
-	}{{address.ErrSecret, "secret"}, {address.ErrOtherChain, "wrong_chain"}, {address.ErrNetwork, "wrong_network"}, {address.ErrName, "name_not_address"}, {address.ErrPaymentRequest, "payment_request"}, {address.ErrChecksum, "bad_checksum"},
+	}{{address.ErrSecret, "secret"}, {address.ErrOtherChain, "wrong_chain"}, {address.ErrNetwork, "wrong_network"}, {address.ErrName, "name_not_address"}, {address.ErrPaymentRequest, "payment_request"}, {address.ErrInterop, "interoperable_address"}, {address.ErrChecksum, "bad_checksum"},
 		{address.ErrLength, "bad_length"}, {address.ErrCharset, "bad_charset"}, {address.ErrChain, "unsupported_chain"}, {address.ErrSyntax, "bad_format"}} {
 		if errors.Is(err, r.err) {
 			v.Reason = r.name

@@ -1,0 +1,251 @@
+package address
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// An interop is an interoperable address: an account and its chain in one text,
+// either as hex ("0x0001…") or as a name ("0x…@eip155:1#4CA88C9C"). The chain
+// may be missing, which leaves an account of all EVM chains.
+//
+// See ERC-7930, ERC-7828, and the profiles of CAIP-350 for eip155 and solana.
+type interop struct {
+	chain Chain  // the slug, or "eip155:N"; "" if the text names none
+	body  string // the account in the format of the chain; "" if it cannot be read
+	bad   fault  // why it is not an account of the chain
+	hint  string
+}
+
+// The parts of an interoperable address in hex, in bytes: a version, the type
+// of the chain, two lengths, the reference of the chain, and the account.
+const (
+	interopVersion = "0001"
+	interopHead    = 2 + 2 + 1 // up to the first length
+	interopMin     = 2 + 2*(interopHead+1+1)
+
+	interopEVM    = 0x0000 // the namespace eip155
+	interopSolana = 0x0002 // the namespace solana
+)
+
+// readInterop parses s as an interoperable address. It reports false if s is
+// none.
+func readInterop(s string) (interop, bool) {
+	if len(s) > maxDiagnosed {
+		return interop{}, false
+	}
+	if i, ok := readInteropHex(s); ok {
+		return i, true
+	}
+	return readInteropName(s)
+}
+
+// isInteropHex reports whether s is an interoperable address in hex. Formats
+// whose own addresses can look like one call it to reject it.
+func isInteropHex(s string) bool {
+	_, ok := readInteropHex(s)
+	return ok
+}
+
+// readInteropHex implements readInterop for hex.
+func readInteropHex(s string) (interop, bool) {
+	if len(s) < interopMin || len(s) > maxDiagnosed || len(s)%2 != 0 || s[0] != '0' || s[1]|0x20 != 'x' || s[2:2+len(interopVersion)] != interopVersion {
+		return interop{}, false
+	}
+	b, err := hex.DecodeString(s[2:])
+	if err != nil || b[2] != 0 { // fewer than 256 namespaces are in use
+		return interop{}, false
+	}
+	n := int(b[interopHead-1])
+	if len(b) < interopHead+n+1 {
+		return interop{}, false
+	}
+	reference, account := b[interopHead:interopHead+n], b[interopHead+n+1:]
+	if int(b[interopHead+n]) != len(account) || n+len(account) == 0 {
+		return interop{}, false
+	}
+	var i interop
+	switch kind := binary.BigEndian.Uint16(b[2:]); {
+	case len(account) == 0:
+		i.fail("it names a chain but no account")
+	case kind == interopEVM && len(account) == 20 && isMinimal(reference):
+		i.body = "0x" + hex.EncodeToString(account)
+		if n > 0 {
+			i.setChain(eip155 + decimal(reference))
+		}
+	case kind == interopSolana && len(account) == solanaLen && len(reference) == solanaLen:
+		i.body = base58.Bitcoin.Encode(account)
+		i.setChain(solanaID(base58.Bitcoin.Encode(reference)))
+	default:
+		i.fail("its namespace is not known here")
+	}
+	return i, true
+}
+
+// readInteropName implements readInterop for a name: an account, an at sign, a
+// chain and, after a number sign, an optional checksum.
+func readInteropName(s string) (interop, bool) {
+	account, rest, ok := strings.Cut(s, "@")
+	chain, sum, hasSum := strings.Cut(rest, "#")
+	if !ok || strings.ContainsAny(rest, "@/?&=") || hasSum && (len(sum) != 8 || !isHex(sum)) {
+		return interop{}, false
+	}
+	var i interop
+	namespace, reference, _ := strings.Cut(chain, ":")
+	kind := uint16(interopEVM)
+	var ref, bytes []byte
+	switch {
+	case isServiceName(account) && chain != "":
+		i.bad, i.hint = fault{ErrName, -1}, resolveFirst
+		return i, true
+	case namespace == otherEVMSlug:
+		text, _, bad := evm{}.parse(account, true)
+		if bad.err != nil || reference != "" && !isChainNumber(reference) {
+			break
+		}
+		i.body, ref = text, binaryNumber(reference)
+		bytes, _ = hex.DecodeString(text[2:])
+		if reference != "" {
+			i.setChain(chain)
+		}
+	case namespace == "solana" && reference != "":
+		kind = interopSolana
+		var b [base58.ShortLen]byte
+		if n, bad := base58.Bitcoin.DecodeShort(&b, reference); bad >= 0 || n != solanaLen {
+			break
+		}
+		ref = append(ref, b[:solanaLen]...)
+		if _, _, bad := (solana{}).parse(account, true); bad.err != nil {
+			break
+		}
+		base58.Bitcoin.DecodeShort(&b, account)
+		i.body, bytes = account, b[:solanaLen]
+		i.setChain(solanaID(reference))
+	case hasSum, hasNamespace(namespace) && reference != "":
+	case isEVMText(account) && chain != "":
+		i.fail("its chain is a name, which must be resolved first")
+		return i, true
+	default:
+		return interop{}, false
+	}
+	switch {
+	case i.bad.err != nil:
+	case i.body == "":
+		i.fail("its account or its namespace is not known here")
+	case hasSum && !strings.EqualFold(sum, interopSum(kind, ref, bytes)):
+		i.bad = badChecksum
+	}
+	return i, true
+}
+
+// fail makes i an address that cannot be read.
+func (i *interop) fail(hint string) { i.bad, i.hint = fault{ErrInterop, -1}, hint }
+
+// setChain sets the chain with the given CAIP-2 id.
+func (i *interop) setChain(id string) {
+	bad, chain, _ := otherID(id, -1)
+	switch {
+	case chain != "":
+		i.chain = chain
+	case bad.err == ErrNetwork:
+		i.bad = bad
+	default:
+		i.fail("its chain is not known here")
+	}
+}
+
+// isOn reports whether i is an account of chain c, whose format is f.
+func (i *interop) isOn(c Chain, f format) bool {
+	_, isEVM := f.(evmFamily)
+	return i.bad.err == nil && (i.chain == c || i.chain == "" && isEVM)
+}
+
+// explain completes e, the error for i on chain c.
+func (i *interop) explain(e *ParseError, c *chain) {
+	e.Err, e.hint = i.bad.err, i.hint
+	if i.bad.err == ErrInterop {
+		e.Input = "" // what cannot be read could be a secret
+	}
+	if i.bad.err != nil {
+		return
+	}
+	chain := i.chain
+	if chain == "" {
+		chain = chains[ethereumRow-1].slug
+	}
+	if i.isOn(e.Chain, c.format) {
+		e.Err, e.hint = ErrInterop, "the account is "+i.body
+	} else {
+		e.Err, e.Other = ErrOtherChain, chain
+	}
+}
+
+// interopSum returns the checksum of an interoperable address: the first four
+// bytes of the hash of its binary form without the version.
+func interopSum(kind uint16, reference, account []byte) string {
+	b := binary.BigEndian.AppendUint16(nil, kind)
+	b = append(append(b, byte(len(reference))), reference...)
+	b = append(append(b, byte(len(account))), account...)
+	sum := keccak256(b)
+	return hex.EncodeToString(sum[:4])
+}
+
+// solanaID returns the CAIP-2 id of the Solana network with a genesis hash.
+func solanaID(hash string) string { return "solana:" + hash[:min(len(hash), 32)] }
+
+// hasNamespace reports whether namespace is that of the CAIP-2 id of a chain.
+func hasNamespace(namespace string) bool {
+	for i := range chains {
+		if ns, _, ok := strings.Cut(chains[i].caip2, ":"); ok && ns == namespace {
+			return true
+		}
+	}
+	return false
+}
+
+// isMinimal reports whether b has no leading zero byte, and its decimal digits
+// fit into a CAIP-2 id.
+func isMinimal(b []byte) bool {
+	return len(b) == 0 || b[0] != 0 && len(b) <= 14 && len(decimal(b)) <= maxChainDigits
+}
+
+// decimal returns the decimal digits of a big-endian number.
+func decimal(b []byte) string {
+	number := append([]byte(nil), b...)
+	var digits []byte
+	for len(number) > 0 {
+		rest := 0
+		for i, d := range number {
+			rest = rest<<8 | int(d)
+			number[i], rest = byte(rest/10), rest%10
+		}
+		digits = append(digits, byte('0'+rest))
+		for len(number) > 0 && number[0] == 0 {
+			number = number[1:]
+		}
+	}
+	for i, j := 0, len(digits)-1; i < j; i, j = i+1, j-1 {
+		digits[i], digits[j] = digits[j], digits[i]
+	}
+	return string(digits)
+}
+
+// binaryNumber returns the big-endian bytes of a number in decimal digits.
+func binaryNumber(digits string) []byte {
+	var b [16]byte // 32 digits
+	for _, c := range []byte(digits) {
+		carry := int(c - '0')
+		for i := len(b) - 1; i >= 0; i-- {
+			carry += int(b[i]) * 10
+			b[i], carry = byte(carry), carry>>8
+		}
+	}
+	n := 0
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return b[n:]
+}
