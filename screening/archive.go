@@ -68,7 +68,7 @@ func (a *archive) open(ctx context.Context, name string, check func(sources.Entr
 		return held{}, nil, fmt.Errorf("%w: no digest", store.ErrDamaged)
 	}
 	if tables := f.Tables(list.Rule); tables != nil {
-		if h.list, err = list.Open(tables, f); err != nil || h.list.Entries != f.Header.Entries {
+		if h.list, err = listIn(tables, f); err != nil || h.list.Entries != f.Header.Entries {
 			return held{}, nil, fmt.Errorf("%w: %w", store.ErrDamaged, errors.Join(err, errors.New("the tables are not those of the entries")))
 		}
 	} else {
@@ -81,6 +81,20 @@ func (a *archive) open(ctx context.Context, name string, check func(sources.Entr
 	h.ready = time.Now()
 	h.took = h.ready.Sub(start)
 	return h, f, err
+}
+
+// listIn returns the list of the tables in f.
+func listIn(tables [][]byte, f *revision.File) (*list.List, error) {
+	if !f.IsMapped() {
+		return list.Open(tables, nil)
+	}
+	return list.Open(tables, f)
+}
+
+// latest returns the Revision of the file called name as it was confirmed last.
+func (a *archive) latest(ctx context.Context, name string, saved sources.Revision) (rev sources.Revision, err error) {
+	defer caught(&err)
+	return a.files.Latest(ctx, name, saved)
 }
 
 // checks returns the times at which a revision was known to be the publisher's.
@@ -135,7 +149,7 @@ func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err err
 	if err != nil {
 		return err
 	}
-	mapped, err := list.Open(f.Tables(list.Rule), f)
+	mapped, err := listIn(f.Tables(list.Rule), f)
 	if err != nil {
 		return err
 	}

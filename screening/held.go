@@ -32,9 +32,6 @@ func (h *held) isLoaded() bool {
 	return h.list != nil && h.revision.Completeness != sources.Partial
 }
 
-// isSame reports whether h and o are the same revision with the same entries.
-func (h *held) isSame(o *held) bool { return h.revision == o.revision && h.list == o.list }
-
 // age sets when h was last checked to t, if that is a later time that counts at the
 // time now. A part is never checked.
 func (h *held) age(t, now time.Time) {

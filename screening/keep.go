@@ -15,10 +15,10 @@ import (
 // restore returns what to hold of source i: had, or a newer revision that the store has,
 // because this program has just started or because another one accepted it. Until the
 // store has answered, nothing is saved: it may know when entries were first seen. The
-// caller has the lock of the source.
-func (s *Screener) restore(ctx context.Context, i int, had held) held {
+// error is why it has not. The caller has the lock of the source.
+func (s *Screener) restore(ctx context.Context, i int, had held) (held, error) {
 	if s.archive == nil {
-		return had
+		return had, nil
 	}
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
@@ -38,27 +38,44 @@ func (s *Screener) restore(ctx context.Context, i int, had held) held {
 			if len(names) > 0 {
 				ld.known = names[0]
 			}
-			if !asked || damage != nil {
+			if !asked || damage != nil || ld.unread {
 				had.storeErr = nil
 			}
+			ld.unread = false
 			if damage != nil {
 				had.storeErr = sourceError(id, fmt.Errorf("store: %w", damage))
 				s.log.ErrorContext(ctx, "stored list not usable", "source", id, "error", damage)
 			}
 			if past == nil {
-				return had
+				return s.confirmed(ctx, had)
 			}
-			had, err = s.follow(ctx, i, had, *past)
+			had, err = s.merge(i, had, *past)
 			if err == nil {
 				s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", had.list.Entries, "mapped", had.list.IsMapped(),
 					"last_updated", had.checked, "digest", had.revision.Digest, "took", time.Since(start))
-				return had
+				return had, nil
 			}
 		}
 	}
+	ld.unread = true
 	had.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
 	s.log.WarnContext(ctx, "store not read", "source", id, "error", err)
-	return had
+	return had, had.storeErr
+}
+
+// confirmed returns had as another program that shares the store has confirmed it.
+func (s *Screener) confirmed(ctx context.Context, had held) (held, error) {
+	if !had.stored || !s.isShared() {
+		return had, nil
+	}
+	rev, err := s.archive.latest(ctx, had.file, had.confirmed)
+	if err != nil || rev == had.confirmed {
+		return had, err
+	}
+	had.confirmed, had.revision, had.err = rev, rev, nil
+	had.revision.Checked = time.Time{}
+	had.age(rev.Checked, s.now())
+	return had, nil
 }
 
 // newer returns the names that are newer than what is known: than the one of that name,
@@ -135,11 +152,15 @@ func (s *Screener) openRevision(ctx context.Context, i int, name string) (*held,
 	return &h, nil
 }
 
-// follow returns what to hold of had and past, which the store has. A list that was
+// merge returns what to hold of had and past, which the store has. A list that was
 // loaded before the store could be read follows past: its entries were first seen when
 // those of past were.
-func (s *Screener) follow(ctx context.Context, i int, had, past held) (held, error) {
+func (s *Screener) merge(i int, had, past held) (held, error) {
 	past.err, past.storeErr = had.err, had.storeErr
+	if s.isShared() {
+		past.err = nil // another program has loaded it
+		return past, nil
+	}
 	if had.list == nil || had.stored || past.accepted.After(had.accepted) || past.revision.Completeness != sources.Partial && !had.isLoaded() {
 		return past, nil
 	}
@@ -185,6 +206,9 @@ func (s *Screener) save(ctx context.Context, i int, h held, report *SourceReport
 		return h
 	}
 	if !h.stored {
+		if s.isShared() {
+			return h // share could not save it
+		}
 		if other := s.accepted(ctx, i, &h); other != nil {
 			return *other
 		}
@@ -198,10 +222,7 @@ func (s *Screener) save(ctx context.Context, i int, h held, report *SourceReport
 	h.storeErr, ld.known = nil, h.file
 	s.log.InfoContext(ctx, "list saved", "source", id, "took", time.Since(start))
 	if !wasStored {
-		s.archive.pend(store.Event{
-			Type: store.Accepted, At: h.accepted, Source: id, Revision: h.file, List: h.confirmed,
-			Entries: h.list.Entries, Addresses: h.list.Addresses, Added: len(report.Added), Removed: len(report.Removed),
-		})
+		s.archive.pend(accepted(id, &h, report))
 	}
 	return h
 }

@@ -18,8 +18,9 @@ import (
 type task int
 
 const (
-	open task = iota // use the store or a seed, whichever is newer
-	live             // ask the source
+	open   task = iota // use the store or a seed, whichever is newer
+	live               // ask the source
+	stored             // use the store
 )
 
 // update is the one path on which a list comes to be held: restore what the store has,
@@ -34,13 +35,15 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 	}
 	defer ld.lock.release()
 	had := s.list(i)
-	restored := s.restore(ctx, i, had)
-	opened := !restored.isSame(&had)
+	restored, storeErr := s.restore(ctx, i, had)
+	opened := restored.list != had.list
 	if opened {
 		s.hold(i, restored, SourceReport{Unchanged: true, opened: true}, tell)
 	}
 	next, report := restored, SourceReport{Unchanged: restored.list != nil}
 	switch {
+	case t == stored:
+		report.Err = storeErr
 	case t == live:
 		next, report = s.loadLive(ctx, i, restored)
 	case s.seed(i) != nil:
@@ -49,8 +52,14 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 		}
 	}
 	report.opened = opened
+	if next.list != nil && !next.stored && t != stored && s.isShared() {
+		next, report = s.share(ctx, i, restored, next, report)
+	}
 	s.hold(i, next, report, tell && (t == live || !report.Unchanged))
-	saved := s.save(ctx, i, next, &report)
+	saved := next
+	if t != stored {
+		saved = s.save(ctx, i, next, &report)
+	}
 	if s.archive != nil {
 		s.flush(ctx)
 	}

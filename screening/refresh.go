@@ -87,6 +87,12 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 // It blocks: to run it in the background, call it in a goroutine. When it returns, no
 // goroutine is left, unless a source ignores its context. Failures are logged, and shown
 // by [Screener.Sources]; none ends Run. A duration that is not positive is an error.
+//
+// If Options.Store is one that replicas share, one replica leads: its Run loads the
+// sources, and all others swap in the lists that it accepts, usually within a second, as
+// [Screener.Follow] does. When it ends, or its connection to the store does, another one
+// leads some seconds later and loads each source at once. While the store fails, nothing
+// is loaded.
 func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return fmt.Errorf("screening: Run every %v: want a positive duration", every)
@@ -95,6 +101,9 @@ func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	var wg sync.WaitGroup
 	for i := range s.sources {
 		wg.Go(func() { s.runOne(ctx, i, every) })
+	}
+	if s.isShared() {
+		wg.Go(func() { s.follow(ctx) })
 	}
 	wg.Wait()
 	return ctx.Err()
@@ -108,6 +117,10 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 	}
 	retry := firstRetry
 	for ctx.Err() == nil {
+		if !s.leads(ctx) {
+			pause(ctx, leadEvery)
+			continue
+		}
 		start := time.Now()
 		wait := every
 		switch report := s.update(ctx, i, live, true); {
@@ -119,11 +132,6 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 			wait = min(wait, retry)
 			retry = wait * 2
 		}
-		timer := time.NewTimer(wait - time.Since(start))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-		case <-timer.C:
-		}
+		pause(ctx, wait-time.Since(start))
 	}
 }

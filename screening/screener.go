@@ -53,10 +53,11 @@ type Screener struct {
 
 // A loader is what loading one source needs.
 type loader struct {
-	lock  lock         // held while the source is loaded; guards known and asked
-	asked bool         // the store was asked for the list
-	known string       // the newest revision in the store that was seen
-	stuck atomic.Int32 // loads that were left behind
+	lock   lock         // held while the source is loaded; guards known, asked and unread
+	asked  bool         // the store was asked for the list
+	unread bool         // the last time, it did not answer
+	known  string       // the newest revision in the store that was seen
+	stuck  atomic.Int32 // loads that were left behind
 }
 
 // A lock is a mutex. A goroutine can stop waiting for it.

@@ -50,6 +50,9 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, err
 }
 
+// IsMapped reports whether f has something to release, such as a mapped file.
+func (f *File) IsMapped() bool { return f.release != nil }
+
 // Close frees the data of f, early. It must not be called while another method of f
 // runs, or while a table is in use.
 func (f *File) Close() error {

@@ -370,39 +370,46 @@ func (a *Archive) events(ctx context.Context, lines []byte) (events []Event, dam
 	return events, damaged, nil
 }
 
-// pollEvery is how often Wait asks a Store that does not report changes.
-const pollEvery = time.Second
-
-// Wait returns nil once the journal may have grown beyond the position from, and
-// ctx.Err() when ctx has ended. It asks the Store every second, unless the Store has a
-// method Wait(context.Context, int64) error, which it calls.
-func (a *Archive) Wait(ctx context.Context, from int64) error {
-	if w, ok := a.st.Store.(interface {
-		Wait(ctx context.Context, from int64) error
-	}); ok {
-		return w.Wait(ctx, from)
-	}
-	for {
-		_, next, err := a.st.Read(ctx, from)
-		if err != nil || next != from {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pollEvery):
-		}
-	}
+// shared are the methods of a Store that replicas share, besides those of [Store].
+type shared interface {
+	Wait(ctx context.Context, from int64) (next int64, err error)
+	Lead(ctx context.Context) (bool, error)
+	Lock(ctx context.Context, source string) (unlock func(), err error)
 }
 
-// Lead reports whether this program should load lists from their publishers: it calls
-// the method Lead(context.Context) (bool, error) of the Store, which lets one of several
-// replicas lead. A Store without that method lets all of them lead.
-func (a *Archive) Lead(ctx context.Context) (bool, error) {
-	if l, ok := a.st.Store.(interface {
-		Lead(ctx context.Context) (bool, error)
-	}); ok {
-		return l.Lead(ctx)
+// IsShared reports whether the Store has the methods Wait, Lead and Lock of the
+// Archive, as that of package pgstore has. Replicas that share a Store answer from its
+// lists only: one of them loads a list, and the others learn of it by Wait. Of a Store
+// that is not shared, these methods return an error that wraps [errors.ErrUnsupported].
+func (a *Archive) IsShared() bool {
+	_, ok := a.st.Store.(shared)
+	return ok
+}
+
+var errNotShared = fmt.Errorf("the store has no methods for replicas: %w", errors.ErrUnsupported)
+
+// Wait returns the end of the journal once it is not the position from.
+func (a *Archive) Wait(ctx context.Context, from int64) (next int64, err error) {
+	if s, ok := a.st.Store.(shared); ok {
+		return s.Wait(ctx, from)
 	}
-	return true, nil
+	return from, errNotShared
+}
+
+// Lead reports whether this program should load lists from their publishers. At most one
+// of several replicas leads; if it ends, another one that calls Lead does.
+func (a *Archive) Lead(ctx context.Context) (bool, error) {
+	if s, ok := a.st.Store.(shared); ok {
+		return s.Lead(ctx)
+	}
+	return false, errNotShared
+}
+
+// Lock waits until no other program has the lock of a source. The program that has it
+// saves a list and appends its [Accepted] event, so that lists follow each other.
+func (a *Archive) Lock(ctx context.Context, source string) (unlock func(), err error) {
+	if s, ok := a.st.Store.(shared); ok {
+		return s.Lock(ctx, source)
+	}
+	return nil, errNotShared
 }

@@ -454,22 +454,19 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestWait checks that Wait returns when the journal has grown.
-func TestWait(t *testing.T) {
-	st := newMemory()
-	a := store.NewArchive(st)
-	accept(t, a, "TEST", 1, start)
-	if err := a.Wait(ctx, 0); err != nil {
-		t.Errorf("Wait: %v", err)
+// TestNotShared uses a Store without the methods for replicas.
+func TestNotShared(t *testing.T) {
+	a := store.NewArchive(store.Retain(newMemory(), 5, 0))
+	_, wait := a.Wait(ctx, 0)
+	_, lead := a.Lead(ctx)
+	_, lock := a.Lock(ctx, "TEST")
+	for what, err := range map[string]error{"Wait": wait, "Lead": lead, "Lock": lock} {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v, want ErrUnsupported", what, err)
+		}
 	}
-	next, err := a.Read(ctx, 0, func(store.Event) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	if err := a.Wait(ended, next); !errors.Is(err, ended.Err()) {
-		t.Errorf("Wait after its context has ended: %v", err)
+	if a.IsShared() {
+		t.Error("it is shared")
 	}
 }
 

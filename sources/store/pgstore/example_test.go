@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 	"github.com/walletscreen/walletscreen/sources/store/pgstore"
 )
@@ -26,21 +28,15 @@ func ExampleNew() {
 	// Output:
 }
 
-// A replica loads lists from their publishers only while it leads, and otherwise
-// follows the leader.
+// Replicas answer from the same lists: one of them loads a list, and the others learn of
+// it.
 func ExampleStore() {
-	_ = func(ctx context.Context, st *pgstore.Store, refresh, follow func(context.Context)) {
-		var from int64
-		for ctx.Err() == nil {
-			if leads, err := st.Lead(ctx); err == nil && leads {
-				refresh(ctx)
-			}
-			if err := st.Wait(ctx, from); err != nil {
-				log.Print(err)
-				return
-			}
-			follow(ctx)
+	_ = func(ctx context.Context, st *pgstore.Store, srcs []sources.Source) error {
+		s, err := screening.New(srcs, &screening.Options{Store: st})
+		if err != nil {
+			return err
 		}
+		return s.Run(ctx, time.Hour)
 	}
 	// Output:
 }

@@ -26,9 +26,9 @@ import (
 // walletscreen_, in the first schema of the search_path. Once they exist, the role needs
 // the rights to select, insert, update and delete, and to use their sequences.
 //
-// Any number of replicas may use one database at the same time. They learn of changes at
-// once, by [Store.Wait], and [Store.Lead] chooses the one that loads lists from their
-// publishers.
+// Any number of replicas may use one database at the same time: Run and Follow of a
+// Screener need nothing else. The replicas learn of changes at once, by [Store.Wait], and
+// [Store.Lead] chooses the one that loads lists from their publishers.
 type Store struct {
 	pool *pgxpool.Pool
 	own  bool // Close closes pool
@@ -57,6 +57,7 @@ const (
 	lockSchema = "pg_catalog.hashtextextended(current_schema(), 4471985023116)"
 	lockAppend = "pg_catalog.hashtextextended(current_schema(), 4471985023117)"
 	lockLead   = "pg_catalog.hashtextextended(current_schema(), 4471985023118)"
+	lockSource = "pg_catalog.hashtextextended(current_schema() || $1, 4471985023120)"
 	channel    = "walletscreen_journal"
 )
 
@@ -112,8 +113,9 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 }
 
 // New returns a Store in the database of pool, which the caller closes after the Store.
-// It creates the tables if they do not exist. Wait has a connection of its own while it
-// runs, and Lead for as long as the Store leads; they do not count in the pool.
+// It creates the tables if they do not exist. Wait and Lock have a connection of their own
+// until they are done, and Lead for as long as the Store leads; these do not count in
+// the pool.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	s := &Store{pool: pool}
 	err := s.write(ctx, func(tx pgx.Tx) error {

@@ -102,13 +102,21 @@ func TestPool(t *testing.T) {
 		t.Errorf("Lead = %v, %v", leads, err)
 	}
 	waited := make(chan error)
-	go func() { waited <- st.Wait(t.Context(), 0) }()
+	go func() { _, err := st.Wait(t.Context(), 0); waited <- err }()
 	if err := st.Append(t.Context(), []byte("line\n")); err != nil {
 		t.Error(err)
 	}
 	if err := <-waited; err != nil {
 		t.Errorf("Wait: %v", err)
 	}
+	unlock, err := st.Lock(t.Context(), "TEST")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Put(t.Context(), name(1), content([]byte("x"))); err != nil {
+		t.Errorf("Put with a lock: %v", err)
+	}
+	unlock()
 	st.Close()
 	if err := pool.Ping(t.Context()); err != nil {
 		t.Errorf("Close has closed the pool: %v", err)
@@ -151,7 +159,13 @@ func TestWait(t *testing.T) {
 	var from int64
 	for i := range 5 {
 		waited := make(chan error)
-		go func() { waited <- store.NewArchive(store.Retain(b, 5, 0)).Wait(t.Context(), from) }()
+		go func() {
+			next, err := store.NewArchive(store.Retain(b, 5, 0)).Wait(t.Context(), from)
+			if err == nil && next <= from {
+				err = fmt.Errorf("the end is %d after %d", next, from)
+			}
+			waited <- err
+		}()
 		time.Sleep(time.Duration(i) * 20 * time.Millisecond)
 		if i == 3 { // as if the notification were lost
 			execute(t, url, "insert into walletscreen_journal (lines) values ('line')")
@@ -174,7 +188,7 @@ func TestWait(t *testing.T) {
 	}
 	ended, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := b.Wait(ended, from); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := b.Wait(ended, from); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Wait while nothing happens: %v, want that of the context", err)
 	}
 }
@@ -237,6 +251,38 @@ func TestLead(t *testing.T) {
 	leads("after that was killed", c, true)
 }
 
+// TestLock checks that one Store at a time has the lock of a source, until it unlocks it
+// or its connection is cut.
+func TestLock(t *testing.T) {
+	url := postgrestest.URL(t)
+	a, b := open(t, url), open(t, url)
+	unlock, err := a.Lock(t.Context(), "ONE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := b.Lock(t.Context(), "TWO")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := b.Lock(short, "ONE"); err == nil {
+		t.Error("two have the lock")
+	}
+	unlock()
+	if unlock, err = b.Lock(t.Context(), "ONE"); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, url, "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
+	again, err := a.Lock(t.Context(), "ONE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
+	unlock()
+}
+
 // TestCrash kills the server while replicas write: written data must be there after the
 // restart, and the Stores must continue.
 func TestCrash(t *testing.T) {
@@ -262,7 +308,7 @@ func TestCrash(t *testing.T) {
 	if _, err := st.Lead(t.Context()); err == nil {
 		t.Error("Lead without a server: no error")
 	}
-	if err := st.Wait(t.Context(), 1); err == nil {
+	if _, err := st.Wait(t.Context(), 1); err == nil {
 		t.Error("Wait without a server: no error")
 	}
 	if err := server.Launch(); err != nil {

@@ -3,48 +3,82 @@ package pgstore
 import (
 	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
-// Wait returns nil once the journal may have grown beyond the position from. It returns
-// at once when another replica appends, by LISTEN and NOTIFY; where that does not work,
-// as through some connection pools, it asks every second. It returns an error if the
+// Wait returns the end of the journal once it is not the position from. It returns at
+// once when another replica appends, by LISTEN and NOTIFY; where that does not work, as
+// through some connection pools, it asks every second. It returns an error if the
 // database fails, or when ctx has ended.
-func (s *Store) Wait(ctx context.Context, from int64) error {
-	pooled, err := s.pool.Acquire(ctx)
+func (s *Store) Wait(ctx context.Context, from int64) (next int64, err error) {
+	conn, hangUp, err := s.separate(ctx)
 	if err != nil {
-		return err
+		return from, err
 	}
-	conn := pooled.Hijack() // the pool may be small
-	defer func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		conn.Close(end)
-	}()
+	defer hangUp()
 	ask, cancel := context.WithTimeout(ctx, askTimeout)
 	_, err = conn.Exec(ask, "listen "+channel)
 	cancel()
 	if err != nil {
-		return err
+		return from, err
 	}
 	for {
 		ask, cancel := context.WithTimeout(ctx, askTimeout)
-		var last int64
-		err := conn.QueryRow(ask, "select coalesce(max(position), 0) from walletscreen_journal").Scan(&last)
+		err := conn.QueryRow(ask, "select coalesce(max(position), 0) from walletscreen_journal").Scan(&next)
 		cancel()
-		if err != nil || last != from {
-			return err
+		if err != nil || next != from {
+			return next, err
 		}
 		wait, cancel := context.WithTimeout(ctx, pollEvery)
 		_, err = conn.WaitForNotification(wait)
 		ended := wait.Err()
 		cancel()
 		if err != nil && ended == nil { // neither a notification nor the time
-			return err
+			return from, err
 		}
 		if err := ctx.Err(); err != nil {
-			return err
+			return from, err
 		}
 	}
+}
+
+// separate returns a connection that does not count in the pool, which may be small, and
+// a function that closes it.
+func (s *Store) separate(ctx context.Context) (conn *pgx.Conn, hangUp func(), err error) {
+	pooled, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn = pooled.Hijack()
+	// If this machine vanishes, the server frees its locks after some seconds.
+	ask, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	_, err = conn.Exec(ask, "set tcp_keepalives_idle = 3; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3")
+	hangUp = func() {
+		end, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		conn.Close(end)
+	}
+	if err != nil {
+		hangUp()
+		return nil, nil, err
+	}
+	return conn, hangUp, nil
+}
+
+// Lock waits until no other Store has the lock of a source, and returns a function that
+// frees it. It is free also when the process ends or its connection breaks.
+func (s *Store) Lock(ctx context.Context, source string) (unlock func(), err error) {
+	conn, hangUp, err := s.separate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Exec(ctx, "select pg_advisory_lock("+lockSource+")", source); err != nil {
+		hangUp()
+		return nil, err
+	}
+	return hangUp, nil
 }
 
 // Lead reports whether this Store leads: of the Stores in one database that call Lead,
@@ -62,20 +96,24 @@ func (s *Store) Lead(ctx context.Context) (bool, error) {
 		}
 		s.resign()
 	}
-	conn, err := s.pool.Acquire(ctx)
+	// Ask on a connection of the pool first: usually another one leads.
+	var free bool
+	err := s.pool.QueryRow(ctx, "select pg_try_advisory_xact_lock("+lockLead+")").Scan(&free)
+	if err != nil || !free {
+		return false, err
+	}
+	conn, hangUp, err := s.separate(ctx)
 	if err != nil {
 		return false, err
 	}
 	var leads bool
 	err = conn.QueryRow(ctx, "select pg_try_advisory_lock("+lockLead+")").Scan(&leads)
 	if err != nil || !leads {
-		conn.Release()
+		hangUp()
 		return false, err
 	}
-	s.leader = conn.Hijack() // the pool must not close it
-	// If the machine of this process vanishes, the lock is free after some seconds.
-	_, err = s.leader.Exec(ctx, "set tcp_keepalives_idle = 3; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3")
-	return true, err
+	s.leader = conn
+	return true, nil
 }
 
 // resign gives up the lead.

@@ -1,0 +1,386 @@
+package screening_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// A hub is what the Stores of one database have in common.
+type hub struct {
+	mu     sync.Mutex
+	grown  chan struct{} // closed when the journal grows
+	leader *replicaStore
+	locks  map[string]chan struct{}
+}
+
+// A replicaStore is a Store that replicas share, with the files of another one.
+type replicaStore struct {
+	faultyStore
+	*hub
+	down error
+}
+
+// newHub returns a function that opens a Store of the same hub.
+func newHub(t *testing.T, dir string) func() *replicaStore {
+	h := &hub{grown: make(chan struct{}), locks: make(map[string]chan struct{})}
+	return func() *replicaStore { return &replicaStore{faultyStore: faultyStore{Store: openStore(t, dir)}, hub: h} }
+}
+
+func (r *replicaStore) Append(ctx context.Context, lines []byte) error {
+	if err := r.faultyStore.Append(ctx, lines); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.grown)
+	r.grown = make(chan struct{})
+	return nil
+}
+
+func (r *replicaStore) Wait(ctx context.Context, from int64) (int64, error) {
+	for {
+		r.mu.Lock()
+		down, grown := r.down, r.grown
+		r.mu.Unlock()
+		if down != nil {
+			return from, down
+		}
+		end := from
+		for {
+			_, next, err := r.Read(ctx, end)
+			if err != nil {
+				return from, err
+			}
+			if next == end {
+				break
+			}
+			end = next
+		}
+		if end != from {
+			return end, nil
+		}
+		select {
+		case <-ctx.Done():
+			return from, ctx.Err()
+		case <-grown:
+		}
+	}
+}
+
+func (r *replicaStore) Lead(context.Context) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.down != nil {
+		return false, r.down
+	}
+	if r.leader == nil {
+		r.leader = r
+	}
+	return r.leader == r, nil
+}
+
+// end ends the lead of r, as if its program were killed.
+func (r *replicaStore) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.leader == r {
+		r.leader = nil
+	}
+}
+
+func (r *replicaStore) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.down = err
+	r.list, r.put, r.open, r.append = err, err, err, err
+}
+
+func (r *replicaStore) Lock(ctx context.Context, source string) (func(), error) {
+	r.mu.Lock()
+	if r.down != nil {
+		r.mu.Unlock()
+		return nil, r.down
+	}
+	l := r.locks[source]
+	if l == nil {
+		l = make(chan struct{}, 1)
+		r.locks[source] = l
+	}
+	r.mu.Unlock()
+	select {
+	case l <- struct{}{}:
+		return func() { <-l }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// start calls f in the background until the returned function is called.
+func start(f func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() { defer close(ended); f(ctx) }()
+	return func() { cancel(); <-ended }
+}
+
+// hourly returns the Run of s.
+func hourly(s *screening.Screener) func(context.Context) error {
+	return func(ctx context.Context) error { return s.Run(ctx, time.Hour) }
+}
+
+// TestReplicas follows three replicas of one store: one loads the list, the others learn
+// of it, one of them without a source that works, and the second leads when the first
+// ends.
+func TestReplicas(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		open := newHub(t, dir)
+		loads := make([]int, 3)
+		load := numbered(1, 1, 2, 3)
+		var all []*screening.Screener
+		var stores []*replicaStore
+		var stops []func()
+		var reports [][]screening.Report
+		for i := range 3 {
+			st := open()
+			src := &flaky{info: ofac, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+				loads[i]++
+				return load(prev, add)
+			}}
+			reports = append(reports, nil)
+			s := newScreener(t, &screening.Options{Store: st, MaxAge: 2 * time.Hour, Report: func(r screening.Report) { reports[i] = append(reports[i], r) }}, src)
+			run := hourly(s)
+			if i == 2 {
+				run = s.Follow
+			}
+			all, stores, stops = append(all, s), append(stores, st), append(stops, start(run))
+			time.Sleep(100 * time.Millisecond) // the first leads
+		}
+		check := func(what string, digest, from int, added time.Time) {
+			t.Helper()
+			synctest.Wait()
+			for i, s := range all[from:] {
+				st := s.Sources()[0]
+				if st.Digest != digestOf(digest) || st.Err != nil || st.StoreErr != nil {
+					t.Errorf("%s: replica %d has %+v, want %s", what, from+i, st, digestOf(digest))
+				}
+				if s.Digest() != all[len(all)-1].Digest() {
+					t.Errorf("%s: replica %d has another digest than the last", what, from+i)
+				}
+				if got := addedAt(t, s, 3); !got.Equal(added) {
+					t.Errorf("%s: replica %d says that entry 3 was added at %v, want %v", what, from+i, got, added)
+				}
+			}
+		}
+		begin := all[0].Sources()[0].Accepted
+		check("at first", 1, 0, begin)
+		if loads[0] != 1 || loads[1] != 0 || loads[2] != 0 {
+			t.Errorf("the replicas have loaded the list %v times, want the first only", loads)
+		}
+
+		load = numbered(2, 2, 3, 4)
+		time.Sleep(time.Hour)
+		check("after an hour", 2, 0, begin)
+		if last := reports[2][len(reports[2])-1]; len(last.Sources) != 1 || last.Digest != all[2].Digest() {
+			t.Errorf("the last report of a follower is %+v", last)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		first := all[0].Sources()[0]
+		for i, s := range all {
+			if st := s.Sources()[0]; st.LastUpdated != first.LastUpdated || time.Since(st.LastUpdated) > time.Second {
+				t.Errorf("replica %d was last updated %v ago, want now", i, time.Since(st.LastUpdated))
+			}
+		}
+
+		// The first is killed: the second leads, and loads at once.
+		stops[0]()
+		stores[0].end()
+		load = numbered(3, 3, 4, 5)
+		time.Sleep(10 * time.Second)
+		check("after the first was killed", 3, 1, begin)
+		if loads[1] != 1 || loads[2] != 0 {
+			t.Errorf("the replicas have loaded the list %v times, want the second to have done so", loads)
+		}
+
+		// The second is killed: nobody leads, and the lists become too old.
+		stops[1]()
+		stores[1].end()
+		time.Sleep(2 * time.Hour)
+		if _, err := all[2].ScreenText("ethereum", clean); !errors.Is(err, screening.ErrStale) {
+			t.Errorf("without a leader for two hours: %v, want ErrStale", err)
+		}
+		stops[2]()
+		if err := all[2].Follow(canceled()); !errors.Is(err, context.Canceled) {
+			t.Errorf("Follow: %v, want that of its context", err)
+		}
+	})
+}
+
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	return ctx
+}
+
+// TestReplicasTogether starts eight replicas at once on an empty store. They have a seed.
+func TestReplicasTogether(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		open := newHub(t, dir)
+		seed := sources.Static(ofac, sources.Entry{Address: address.MustParse("ethereum", lazarus), Kind: score.Sanctioned})
+		var all []*screening.Screener
+		var stops []func()
+		for range 8 {
+			live := &flaky{ofac, down}
+			s := newScreener(t, &screening.Options{Store: open()}, sources.Seeded(live, seed))
+			all, stops = append(all, s), append(stops, start(hourly(s)))
+			time.Sleep(time.Nanosecond) // each has another time
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		r, err := all[0].ScreenText("ethereum", lazarus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range all {
+			got, err := s.ScreenText("ethereum", lazarus)
+			if err != nil || got.Digest() != r.Digest() || fmt.Sprint(got.Labels) != fmt.Sprint(r.Labels) {
+				t.Errorf("replica %d: %+v, %v, want %+v", i, got, err, r)
+			}
+		}
+		accepted := 0
+		for _, e := range eventsOf(t, open()) {
+			if e.Type == store.Accepted {
+				accepted++
+			}
+		}
+		if accepted != 1 {
+			t.Errorf("the list was accepted %d times, want once", accepted)
+		}
+		for _, stop := range stops {
+			stop()
+		}
+	})
+}
+
+// TestReplicaStoreFails uses a shared store that fails: no list is answered from that the
+// store does not have, and nothing is missed when it is back.
+func TestReplicaStoreFails(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		open := newHub(t, dir)
+		stores := []*replicaStore{open(), open()}
+		src := &flaky{ofac, numbered(1, 1)}
+		var all []*screening.Screener
+		for _, st := range stores {
+			s := newScreener(t, &screening.Options{Store: st}, src)
+			all = append(all, s)
+			defer start(hourly(s))()
+			time.Sleep(time.Second)
+		}
+		digests := func(what string, want ...int) {
+			t.Helper()
+			synctest.Wait()
+			for i, s := range all {
+				if st := s.Sources()[0]; st.Digest != digestOf(want[i]) {
+					t.Errorf("%s: replica %d has the list %s, want %s", what, i, st.Digest, digestOf(want[i]))
+				}
+			}
+		}
+		digests("at first", 1, 1)
+
+		// The leader can load, but not save.
+		src.load = numbered(2, 1, 2)
+		stores[0].put = errDown
+		if _, err := all[0].Refresh(ctx); !errors.Is(err, errDown) {
+			t.Errorf("Refresh: %v, want the error of the store", err)
+		}
+		digests("while nothing can be saved", 1, 1)
+		if st := all[0].Sources()[0]; !errors.Is(st.Err, errDown) || !errors.Is(st.StoreErr, errDown) {
+			t.Errorf("the status is %+v, want the error of the store", st)
+		}
+		stores[0].put = nil
+		refresh(t, all[0])
+		digests("when it can be saved again", 2, 2)
+		if st := all[0].Sources()[0]; st.Err != nil || st.StoreErr != nil {
+			t.Errorf("the status is %+v, want no error", st)
+		}
+
+		// The store fails for the follower; meanwhile the list changes.
+		stores[1].fail(errDown)
+		src.load = numbered(3, 1, 3)
+		refresh(t, all[0])
+		time.Sleep(time.Minute)
+		digests("while the second has no store", 3, 2)
+		stores[1].fail(nil)
+		time.Sleep(2 * time.Second)
+		digests("when it is back", 3, 3)
+		if st := all[1].Sources()[0]; st.Err != nil || st.StoreErr != nil {
+			t.Errorf("the status is %+v, want no error", st)
+		}
+
+		// It is away for all: nobody loads.
+		for _, st := range stores {
+			st.fail(errDown)
+		}
+		src.load = func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+			t.Error("a list was loaded that cannot be saved")
+			return sources.Revision{}, errDown
+		}
+		time.Sleep(3 * time.Hour)
+		src.load = numbered(4, 1, 4)
+		for _, st := range stores {
+			st.fail(nil)
+		}
+		time.Sleep(10 * time.Second)
+		digests("after three hours", 4, 4)
+	})
+}
+
+// TestOvertaken loads a list while another program accepts a newer one: the newer one
+// stays.
+func TestOvertaken(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		open := newHub(t, dir)
+		slow := &slow{info: ofac, takes: time.Minute, load: numbered(1, 1)}
+		a := newScreener(t, &screening.Options{Store: open()}, slow)
+		b := newScreener(t, &screening.Options{Store: open()}, &flaky{ofac, numbered(2, 2)})
+		done := make(chan error)
+		go func() {
+			_, err := a.Refresh(ctx)
+			done <- err
+		}()
+		time.Sleep(time.Second)
+		refresh(t, b)
+		if err := <-done; err == nil {
+			t.Error("Refresh: no error, though its list was not accepted")
+		}
+		if st := a.Sources()[0]; st.Digest != digestOf(2) {
+			t.Errorf("it holds %s, want %s", st.Digest, digestOf(2))
+		}
+		if names := revisionsOf(t, open()); len(names) != 1 {
+			t.Errorf("revisions are %q, want one", names)
+		}
+	})
+}
+
+// TestFollowAlone uses a store that replicas do not share.
+func TestFollowAlone(t *testing.T) {
+	s := newScreener(t, &screening.Options{Store: openStore(t, t.TempDir())}, staticOf(nil))
+	if err := s.Follow(canceled()); err == nil || errors.Is(err, context.Canceled) {
+		t.Errorf("Follow: %v, want an error about the store", err)
+	}
+}
