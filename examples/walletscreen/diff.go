@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,17 +49,17 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	t := layout{}
 	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
 	added, removed := 0, 0
-	var changes []jsonChange
-	show := func(sign, change, id string, e sources.Entry) {
+	show := func(sign, change, id string, e sources.Entry) error {
 		if l.json {
-			changes = append(changes, jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), orNull(e.ListedAt)})
-			return
+			j := jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), orNull(e.ListedAt)}
+			return writeJSON(l.stdout, j)
 		}
 		text := e.Text()
 		if e.Address.IsValid() {
 			text = e.Address.String()
 		}
 		t.add(sign, id, string(e.Kind), clean(text), clean(e.Ref), clean(e.Name))
+		return nil
 	}
 	for _, id := range slices.Sorted(maps.Keys(merged(from.Lists, to.Lists))) {
 		if from.Lists[id] == to.Lists[id] {
@@ -77,25 +76,21 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		for _, e := range after {
 			if _, ok := before[e.Identity()]; !ok {
 				added++
-				show("+", "added", id, e)
+				if err := show("+", "added", id, e); err != nil {
+					return err
+				}
 			}
 		}
 		for _, e := range before {
 			if _, ok := after[e.Identity()]; !ok {
 				removed++
-				show("-", "removed", id, e)
+				if err := show("-", "removed", id, e); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	if l.json {
-		slices.SortFunc(changes, func(a, b jsonChange) int {
-			return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ListedAddress, b.ListedAddress), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.SourceRef, b.SourceRef), cmp.Compare(a.Change, b.Change))
-		})
-		for _, c := range changes {
-			if err := writeJSON(l.stdout, c); err != nil {
-				return err
-			}
-		}
 		return nil
 	}
 	if len(t.rows) > 1 {

@@ -45,9 +45,10 @@ func (p *program) listFlags(o *listOptions) []cli.Flag {
 // ownEvery.
 const (
 	refreshEvery = time.Hour
-	ownEvery     = 10 * time.Second
 	never        = 10 * 365 * 24 * time.Hour
 )
+
+var ownEvery = 10 * time.Second // a variable for tests
 
 // newScreener returns a Screener of the lists, which holds none yet. Offline, its Run
 // looks at own lists only.

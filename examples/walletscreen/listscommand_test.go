@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,9 +90,6 @@ func TestLists(t *testing.T) {
 	if strings.Count(stdout, `"change":"added"`) != 3 || strings.Count(stdout, `"change":"removed"`) != 2 {
 		t.Error(stdout)
 	}
-	if d := cmp.Diff(slices.Sorted(slices.Values(strings.Fields(changesOf(t, stdout)))), served(t, data)); d != "" {
-		t.Errorf("lists diff and /api/v1/changes differ (-diff +changes):\n%s", d)
-	}
 
 	// A person has looked at the list that was refused, and takes it.
 	file := filepath.Join(t.TempDir(), "list.json")
@@ -118,68 +114,6 @@ func TestLists(t *testing.T) {
 	if !bytes.Equal(before, journal()) {
 		t.Error("a command that reads has written to the journal")
 	}
-}
-
-// changesOf returns the changes that lists diff -json has printed, one a word.
-func changesOf(t *testing.T, stdout string) (all string) {
-	t.Helper()
-	for line := range strings.Lines(stdout) {
-		var c jsonChange
-		if err := json.Unmarshal([]byte(line), &c); err != nil {
-			t.Fatal(err)
-		}
-		all += c.Change + ":" + c.Source + ":" + c.Kind + ":" + c.Chain + ":" + c.ListedAddress + ":" + c.SourceRef + "\n"
-	}
-	return all
-}
-
-// served returns the newest change that a server of the lists in data answers with, of a
-// server that watches customers: an answer shows none of them.
-func served(t *testing.T, data string) (all []string) {
-	t.Helper()
-	hook := newReceiver(t)
-	hook.work()
-	book := filepath.Join(t.TempDir(), "book.csv")
-	os.WriteFile(book, []byte("id,address\ncustomer-4711,"+evm(0)+"\ncustomer-4712,"+evm(999_999)+"\n"), 0o600)
-	s := start(t, "-data", data, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST", "-book", book, "-webhook", hook.URL)
-	defer s.stop()
-	type entry struct {
-		Listed string `json:"listed_address"`
-		Chain  string
-		Label  string
-		Ref    string `json:"source_ref"`
-	}
-	var raw json.RawMessage
-	if status := s.do(t, "GET", "/api/v1/changes", nil, &raw); status != 200 || bytes.Contains(raw, []byte("customer")) || bytes.Contains(raw, []byte(evm(999_999))) {
-		t.Fatalf("status %d: %s", status, raw)
-	}
-	var answer struct {
-		Changes []struct {
-			Source, Event string
-			Added         []entry `json:"added_entries"`
-			Removed       []entry `json:"removed_entries"`
-			Truncated     bool
-		}
-	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range answer.Changes { // the newest first
-		if c.Event != "accepted" {
-			continue
-		}
-		if c.Truncated {
-			t.Error("the change is truncated")
-		}
-		for change, entries := range map[string][]entry{"added": c.Added, "removed": c.Removed} {
-			for _, e := range entries {
-				all = append(all, change+":"+c.Source+":"+e.Label+":"+e.Chain+":"+e.Listed+":"+e.Ref)
-			}
-		}
-		break
-	}
-	slices.Sort(all)
-	return all
 }
 
 func TestListsExport(t *testing.T) {

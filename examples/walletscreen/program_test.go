@@ -198,7 +198,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-max-age", "1h", unlisted}, "nothing can be decided: OFAC_SDN is N days old and EU_CONSOLIDATED is N days old, older than -max-age 1h0m0s"},
 		{"WALLETSCREEN_OFFLINE=maybe", []string{"serve"}, "WALLETSCREEN_OFFLINE: want true or false"},
 		{"", []string{"serve", "-offline=maybe"}, "serve: -offline: want true or false"},
-		{"", []string{"keys", "list", "-db", "postgres://u:hidden@127.0.0.1:1/x"}, "keys list: the database of API keys cannot be opened: postgres: sqlstore: failed to connect to `user=u database=x`: 127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"", []string{"keys", "list", "-db", "postgres://u:hidden@127.0.0.1:1/x"}, "keys list: the database cannot be opened: postgres: sqlstore: failed to connect to `user=u database=x`: 127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
 	} {

@@ -21,7 +21,10 @@ import (
 // TestMain is also the main function of the servers that run as processes of their
 // own, so that they can be killed.
 func TestMain(m *testing.M) {
-	if os.Getenv("SERVER_TEST_MAIN") != "" {
+	if every := os.Getenv("SERVER_TEST_MAIN"); every != "" {
+		if d, err := time.ParseDuration(every); err == nil {
+			ownEvery = d
+		}
 		main()
 		return
 	}
@@ -32,19 +35,29 @@ func TestMain(m *testing.M) {
 type replica struct {
 	url     string
 	process *os.Process
+	ended   chan struct{} // closed when the process has ended
 }
 
 // startReplica starts a server over the database that a URL names.
 func startReplica(t *testing.T, db string) *replica {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-addr", "127.0.0.1:0", "-offline", "-db", db)
-	cmd.Env = append(os.Environ(), "SERVER_TEST_MAIN=1")
-	stderr, err := cmd.StderrPipe()
+	r, err := launch(t, db, "-offline")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// launch is startReplica with flags, for any goroutine. It reads own lists often.
+func launch(t *testing.T, db string, args ...string) (*replica, error) {
+	cmd := exec.Command(os.Args[0], append([]string{"-addr", "127.0.0.1:0", "-db", db}, args...)...)
+	cmd.Env = append(os.Environ(), "SERVER_TEST_MAIN=300ms")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	lines := bufio.NewScanner(stderr)
 	said := ""
@@ -53,9 +66,6 @@ func startReplica(t *testing.T, db string) *replica {
 		said += lines.Text() + "\n"
 	}
 	m := at.FindStringSubmatch(lines.Text())
-	if m == nil {
-		t.Fatalf("the replica does not start:\n%s", said)
-	}
 	ended := make(chan struct{})
 	go func() {
 		for lines.Scan() { // it logs when the database is away
@@ -67,7 +77,10 @@ func startReplica(t *testing.T, db string) *replica {
 		cmd.Process.Kill()
 		<-ended
 	})
-	return &replica{m[1], cmd.Process}
+	if m == nil {
+		return nil, fmt.Errorf("the replica does not start:\n%s", said)
+	}
+	return &replica{m[1], cmd.Process, ended}, nil
 }
 
 // keysOf runs the command keys, and returns what it has written.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
@@ -53,13 +52,13 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 		Usage:     "answers over HTTP until it is stopped",
 		UsageText: "walletscreen [serve] [flags]",
 		Description: "It answers at once, from the bundled lists and those in -data, and refreshes them in the\n" +
-			"background. API keys and quotas are in a database: a file in -data, or where -db says, which\n" +
-			"replicas may share. To create, see, change and revoke keys: walletscreen keys -help",
+			"background. API keys and quotas are in a database: a file in -data, or where -db says.\n" +
+			"Replicas with one PostgreSQL share keys, quotas and lists: one of them fetches. To create, see, change and revoke keys: walletscreen keys -help",
 		Flags: slices.Concat([]cli.Flag{
 			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
-			p.text("db", "", "`database` of API keys and quotas: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME for several replicas (default: "+dbFile+" in -data)", &o.db),
+			p.text("db", "", "`database` of API keys and quotas: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME, which keeps the lists, too, and which replicas share (default: "+dbFile+" in -data)", &o.db),
 			p.texts("api-key", "API `key` to accept beside those in the database, for trying out; may be given several times", &o.keys),
-			p.flag("offline", "fetch no list", &o.offline),
+			p.flag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
 		}, p.listFlags(&o.lists), []cli.Flag{
 			p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.lists.mirrors),
 			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
@@ -109,9 +108,11 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 		return err
 	}
 	s := &server{serveOptions: c, log: logger, metrics: newMetrics()}
-	if err := s.openLists(); err != nil {
+	closeLists, err := s.openLists(ctx)
+	if err != nil {
 		return err
 	}
+	defer closeLists()
 	if s.cert, err = openCertificate(c, logger); err != nil {
 		return err
 	}
@@ -162,11 +163,14 @@ type server struct {
 	jobs        sync.WaitGroup
 }
 
-// openLists makes the Screener. It holds no list yet.
-func (s *server) openLists() error {
+// openLists makes the Screener, which holds no list yet. The function closes the store.
+func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
 	srcs, err := s.lists.sources(!s.offline, downloading(s.log))
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if s.store, closeStore, err = openListStore(ctx, s.db, s.lists.data); err != nil {
+		return nil, err
 	}
 	opts := &screening.Options{Logger: s.log, Report: func(r screening.Report) {
 		s.metrics.Report(r)
@@ -174,16 +178,12 @@ func (s *server) openLists() error {
 			s.watcher.report(r)
 		}
 	}}
-	if s.lists.data != "" {
-		dir, err := store.Open(filepath.Join(s.lists.data, "lists"))
-		if err != nil {
-			return fmt.Errorf("-data: %w", err)
-		}
-		s.store = dir
-		opts.Store = dir
+	opts.Store = s.store
+	if s.screener, err = s.lists.newScreener(srcs, s.offline, opts); err != nil {
+		closeStore()
+		return nil, err
 	}
-	s.screener, err = s.lists.newScreener(srcs, s.offline, opts)
-	return err
+	return closeStore, nil
 }
 
 // openPast opens the lists that answered with this digest.
@@ -203,11 +203,11 @@ func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, 
 // whichever is newer. The error says that a required list cannot come any more.
 func (s *server) loadLists(ctx context.Context) error {
 	_, err := s.screener.Open(ctx)
-	if s.offline && len(s.lists.own) > 0 {
+	if s.offline && len(s.lists.own) > 0 && !isShared(s.db) {
 		_, err = s.screener.Refresh(ctx) // reads the files
 	}
-	if !s.offline {
-		return nil // what is missing is fetched; until then nothing is answered
+	if !s.offline || isShared(s.db) {
+		return nil // what is missing will come; until then nothing is answered
 	}
 	if bad := s.lists.undecidable(s.screener); bad != nil {
 		return errors.Join(bad, err)
@@ -253,7 +253,10 @@ func (s *server) run(ctx context.Context, p *program) error {
 	}
 	if err == nil {
 		greet(p.stderr, s.listener.Addr(), s.opsListener, s.screener.Sources(), s.keys, s.serveOptions)
-		if !s.offline || len(s.lists.own) > 0 {
+		switch {
+		case s.offline && isShared(s.db):
+			s.jobs.Go(func() { s.screener.Follow(beside) })
+		case !s.offline || len(s.lists.own) > 0:
 			s.jobs.Go(func() { s.screener.Run(beside, refreshEvery) })
 		}
 		go func() { served <- serveHTTP(web, s.listener, s.cert) }()

@@ -13,6 +13,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
+	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/walletscreen/walletscreen/sources/store/pgstore"
 )
 
 // dbFile is the database of keys and quotas in the directory of -data.
@@ -34,10 +36,35 @@ func databaseError(err error) error {
 			lines = append(lines, line)
 		}
 	}
-	return fmt.Errorf("the database of API keys cannot be opened: %s", strings.Join(lines, " "))
+	return fmt.Errorf("the database cannot be opened: %s", strings.Join(lines, " "))
 }
 
-// openStore opens the database of -db and -data.
+// isShared reports whether replicas share the database of -db.
+func isShared(db string) bool {
+	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
+}
+
+// openListStore opens what keeps lists: the database of -db if replicas share it, or else
+// a directory in -data. It returns nil if there is neither. The function closes it.
+func openListStore(ctx context.Context, db, data string) (st store.Store, closeStore func(), err error) {
+	switch {
+	case isShared(db):
+		pg, err := pgstore.Open(ctx, db)
+		if err != nil {
+			return nil, nil, databaseError(err)
+		}
+		return pg, pg.Close, nil
+	case data != "":
+		dir, err := store.Open(filepath.Join(data, "lists"))
+		if err != nil {
+			return nil, nil, fmt.Errorf("-data: %w", err)
+		}
+		return dir, func() {}, nil
+	}
+	return nil, func() {}, nil
+}
+
+// openStore opens the database of API keys, that of -db or one in -data.
 func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if db == "" && data == "" {
 		return &keyStore{access.NewMemory(), "memory", func() error { return nil }}, nil
@@ -54,7 +81,7 @@ func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if file, ok := strings.CutPrefix(db, "sqlite:"); ok {
 		where = file
 		s, err = sqlite.Open(ctx, file)
-	} else if strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://") {
+	} else if isShared(db) {
 		s, err = postgres.Open(ctx, db)
 	} else {
 		return nil, errors.New("-db: want sqlite:FILE or postgres://…") // it may hold a password
