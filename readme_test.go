@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,8 +124,26 @@ func TestReadmeNormalize(t *testing.T) {
 	}
 }
 
-// TestReadmeAnswer checks that the HTTP answer in the README is the one that the mounted
-// handler gives, except for times, and for the members of lists other than OFAC_SDN.
+// TestReadmeOutput checks that the README shows what its program prints, which a test in
+// examples/embed compares.
+func TestReadmeOutput(t *testing.T) {
+	text, err := os.ReadFile("examples/embed/main_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, output, _ := strings.Cut(string(text), "// Output:\n")
+	var want strings.Builder
+	for line := range strings.Lines(strings.TrimSuffix(output, "}\n")) {
+		want.WriteString(strings.TrimPrefix(line, "\t// "))
+	}
+	if got := blocks(t, "text"); len(got) != 1 || got[0] != want.String() {
+		t.Errorf("the README shows %q as output, want %q", got, want.String())
+	}
+}
+
+// TestReadmeAnswer runs the curl command of the README, and checks that its answer is the
+// one that the README shows, except for times, and for the members of lists other than
+// OFAC_SDN.
 func TestReadmeAnswer(t *testing.T) {
 	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
@@ -139,22 +158,29 @@ func TestReadmeAnswer(t *testing.T) {
 	if err := mount(s, mux); err != nil {
 		t.Fatal(err)
 	}
-	r := httptest.NewRequest("POST", "/compliance/api/v1/screen",
-		strings.NewReader(`{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"polygon"}`))
-	r.Header.Set("Authorization", "Bearer "+token)
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	mux.ServeHTTP(w, r)
-	if w.Code != 200 {
-		t.Fatalf("status %d: %s", w.Code, w.Body)
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	i := slices.IndexFunc(blocks(t, "sh"), func(s string) bool { return strings.HasPrefix(s, "curl ") })
+	if i < 0 {
+		t.Fatal("no curl command in the README")
+	}
+	for _, program := range []string{"sh", "curl"} {
+		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
+			t.Skip(err)
+		}
+	}
+	command := strings.Replace(blocks(t, "sh")[i], "http://127.0.0.1:8080", server.URL, 1)
+	body, err := exec.Command("sh", "-c", command).Output()
+	if err != nil {
+		t.Fatal(err)
 	}
 	answers := blocks(t, "json")
 	if len(answers) != 1 {
 		t.Fatalf("%d JSON blocks in the README, want 1", len(answers))
 	}
-	got, want := answer(t, w.Body.String()), answer(t, answers[0])
+	got, want := answer(t, string(body)), answer(t, answers[0])
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the handler does not answer as the README says (-README +handler):\n%s\nthe answer:\n%s", diff, w.Body)
+		t.Errorf("the handler does not answer as the README says (-README +handler):\n%s\nthe answer:\n%s", diff, body)
 	}
 }
 

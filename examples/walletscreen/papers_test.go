@@ -1,0 +1,135 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// shownCommand matches a call of the program on a line of its own, or in backquotes.
+var shownCommand = regexp.MustCompile("(?m)^(?:#|\\$)? *(?:docker compose .* exec a /)?(walletscreen [a-z].*)$|`(walletscreen [a-z][^`]*)`")
+
+// TestPapers runs each command line of the program that the papers show, in their order:
+// the input files of each paper are in one folder. Of serve it reads the flags.
+func TestPapers(t *testing.T) {
+	papers, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	papers = append(papers, "../../README.md", "../beam/README.md", "deploy/compose.yml")
+	texts := map[string]string{}
+	for _, name := range papers {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
+	data := t.TempDir()
+	if err := start(t, "-data", data).stop(); err != nil { // which makes the database of keys, and saves the bundled lists
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, name := range papers {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("customers.csv", []byte("chain,address\nethereum,"+listed+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range shownCommand.FindAllStringSubmatch(texts[name], -1) {
+			line, _, _ := strings.Cut(m[1]+m[2], "#")
+			line, _, _ = strings.Cut(line, ">")
+			line = strings.NewReplacer("ADDRESS...", listed, "ADDRESS", listed, "DIR", data, "/var/lib/walletscreen", data).Replace(line)
+			args := strings.Fields(line)[1:]
+			if line == "walletscreen receipt 1" { // the name of a format
+				continue
+			}
+			ran++
+			if args[0] == "serve" {
+				options(t, nil, args[1:]...)
+				continue
+			}
+			if len(args) <= 2 && (len(args) == 1 || !strings.HasPrefix(args[1], "-")) { // the name of a command
+				args = append(args, "-help")
+			} else if args[len(args)-1] == "-in" {
+				args = append(args, "customers.csv")
+			}
+			code, stdout, stderr := callIn(t, []string{"WALLETSCREEN_DATA=" + data, "WALLETSCREEN_LISTS=FBI_IC3"}, "", args...)
+			if code > 1 { // 1: the address is listed
+				t.Errorf("%s: %q: exit code %d\n%s%s", name, args, code, stdout, stderr)
+			}
+		}
+	}
+	if ran < 10 {
+		t.Errorf("%d command lines found, want at least 10", ran)
+	}
+}
+
+// TestGreeting runs the curl command with which the server greets.
+func TestGreeting(t *testing.T) {
+	for _, program := range []string{"sh", "curl"} {
+		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
+			t.Skip(err)
+		}
+	}
+	s := start(t)
+	defer s.stop()
+	_, command, _ := strings.Cut(s.said, "Try it:\n")
+	out, err := exec.Command("sh", "-c", command).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), `"level":"CRITICAL"`) {
+		t.Errorf("%s\nprints %s, %v", command, out, err)
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the picture of the terminal")
+
+// TestPicture checks that the picture of the terminal in the README shows what the program
+// prints, apart from the dates and sizes of the lists.
+func TestPicture(t *testing.T) {
+	const name = "docs/terminal.svg"
+	command := []string{"screen", "-chain", "polygon", listed}
+	code, stdout, stderr := call(t, "", command...)
+	if code != 1 {
+		t.Fatalf("exit code %d, want 1\n%s", code, stderr)
+	}
+	picture := draw("$ walletscreen " + strings.Join(command, " ") + "\n" + stdout + "\n" + strings.TrimSpace(stderr))
+	if *update {
+		if err := os.WriteFile(name, []byte(picture), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := regexp.MustCompile(`(>[A-Z0-9]+_[A-Z0-9]+ ).*|(width|height|viewBox)="[^"]*"`)
+	if want, got := figures.ReplaceAllString(string(old), "$1"), figures.ReplaceAllString(picture, "$1"); got != want {
+		t.Errorf("%s is not what the program prints; run go test -run TestPicture -update ./examples/walletscreen. Got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+// draw returns an SVG image of a terminal that shows text.
+func draw(text string) string {
+	const size, advance, height, margin = 14, 8.43, 20, 18
+	var b strings.Builder
+	columns, rows := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		color := "#d4d4d4"
+		if strings.HasPrefix(line, "CRITICAL") {
+			color = "#ff7b72"
+		}
+		rows++
+		columns = max(columns, utf8.RuneCountInString(line))
+		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" fill=\"%s\" xml:space=\"preserve\">%s</text>\n", margin, rows*height+margin, color, html.EscapeString(line))
+	}
+	w, h := int(float64(columns)*advance)+2*margin, rows*height+2*margin
+	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\" font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"%[3]d\">\n"+
+		"<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"#1e1e1e\"/>\n%[4]s</svg>\n", w, h, size, b.String())
+}
