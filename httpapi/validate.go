@@ -18,6 +18,7 @@ type validation struct {
 	Canonical string  `json:"canonical,omitempty"`
 	CAIP10    *string `json:"caip10,omitempty"`
 	Kind      string  `json:"kind,omitempty"`
+	Proven    *bool   `json:"proven,omitempty"`
 
 	// The members of a problem, if it is not valid.
 	Code           code          `json:"code,omitempty"`
@@ -71,11 +72,11 @@ func check(text, name string) *validation {
 	return v.accept(a)
 }
 
-// detect validates an address without a chain.
+// detect validates an address without a chain. It prefers a chain that the text proves.
 func detect(text string) *validation {
 	v := &validation{Chains: chainsOf(text)}
 	if all := address.Detect(text); len(all) > 0 {
-		return v.accept(all[0])
+		return v.accept(all[max(0, slices.IndexFunc(all, address.Address.Proven))])
 	}
 	// The best reason is that of a chain whose address it nearly is.
 	best := error(&address.ParseError{Offset: -1, Err: address.ErrSyntax})
@@ -112,6 +113,8 @@ func chainsOf(text string) []address.Chain {
 func (v *validation) accept(a address.Address) *validation {
 	v.Valid, v.Chain, v.Address = true, a.Chain(), a.Normalized()
 	v.Canonical = a.Canonical().String()
+	proven := a.Proven()
+	v.Proven = &proven
 	if id := a.Chain().CAIP2(); id != "" && isCAIP(v.Address) {
 		text := id + ":" + v.Address
 		v.CAIP10 = &text

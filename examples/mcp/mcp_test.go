@@ -31,7 +31,8 @@ import (
 const (
 	listed  = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
 	clean   = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
-	badly   = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T" // a typing error in clean
+	badly   = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"                               // a typing error in clean
+	key     = "e9873d79c6d87dc0fb6a5778633389f4453213303da61f20bd67fc233aa33262" // a private key, or an account of near
 	private = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
 )
 
@@ -262,6 +263,9 @@ func TestErrors(t *testing.T) {
 		{"screen_address", map[string]any{"address": clean, "chain": "TRX"}, "unsupported_chain (ticker)"},
 		{"screen_address", map[string]any{"address": "not an address"}, "not answered: invalid_address (bad_format)"},
 		{"screen_address", map[string]any{"address": "0x123"}, "not answered: chain_needed"},
+		{"screen_address", map[string]any{"address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"}, "invalid_address (bad_checksum)"}, // a name on near
+		{"screen_address", map[string]any{"address": "0x098b716b8aaf21512996dc57eb0615e2383e2f9"}, "chain_needed (ambiguous)"},        // a digit is missing
+		{"screen_address", map[string]any{"address": key}, "chain_needed (ambiguous)"},
 		{"screen_address", map[string]any{"address": private}, "Do not send it again"},
 		{"screen_address", map[string]any{}, "invalid_arguments"},
 		{"find_addresses", map[string]any{"text": strings.Repeat("x", maxText+1)}, "Send it in parts"},
@@ -278,6 +282,7 @@ func TestSecret(t *testing.T) {
 	f := newFixture(t, access.Key{Name: "test"}, load(t))
 	c := f.dial(t, f.token)
 	for _, arguments := range []map[string]any{
+		{"address": key}, {"address": "0x" + key}, {"address": key, "chain": "ethereum"}, {"address": key, "chain": "tron"}, {"text": "my key is " + key + "\n0x" + key},
 		{"address": private}, {"address": private, "chain": "bitcoin"}, {"address": clean, "chain": private}, {"text": "my key is " + private},
 		{"address": []string{private}}, {"address": clean, private: private}, {"key": private}, {"address": " " + private + " ", "chain": "ethereum"},
 	} {
@@ -287,14 +292,14 @@ func TestSecret(t *testing.T) {
 			if err != nil {
 				text = append(text, err.Error()...)
 			}
-			if strings.Contains(string(text), private) {
+			if strings.Contains(string(text), private) || strings.Contains(string(text), key) {
 				t.Errorf("%s %v: the answer has the private key: %s", tool, arguments, text)
 			}
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if text, _ := json.Marshal(f.screened); strings.Contains(string(text), private) || strings.Contains(f.log.String(), private) {
+	if text, _ := json.Marshal(f.screened); strings.Contains(string(text)+f.log.String(), private) || strings.Contains(string(text)+f.log.String(), key) {
 		t.Error("the private key is in the audit or the log")
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
 )
@@ -25,17 +27,19 @@ type validation struct {
 // validate answers validate_address. It needs no list, so it asks package address.
 func validate(_ context.Context, q question) (validation, error) {
 	v := validation{Chains: []string{}}
-	for _, a := range address.Detect(q.Address) {
+	all := address.Detect(q.Address)
+	for _, a := range all {
 		v.Chains = append(v.Chains, string(a.Chain()))
 	}
 	chain, err := address.Chain(""), error(nil)
-	switch {
-	case q.Chain != "":
+	if q.Chain != "" {
 		chain, err = address.ParseChain(q.Chain)
-	case len(v.Chains) > 0:
-		chain = address.Chain(v.Chains[0])
-	default:
-		return invalid(v, nearest(q.Address)), nil
+	} else if chain = certain(q.Address, all); chain == "" {
+		if err = nearest(q.Address); len(all) > 0 && !errors.Is(err, address.ErrChecksum) {
+			v.Code, v.Reason, v.Detail, v.Advice = "chain_needed", "ambiguous", "The text does not show its chain: it may be an address of those in chains, a mistyped address of another chain, or a secret.", advice["chain_needed"]
+			return v, nil
+		}
+		return invalid(v, err), nil
 	}
 	if err == nil {
 		var a address.Address
@@ -45,6 +49,22 @@ func validate(_ context.Context, q question) (validation, error) {
 		}
 	}
 	return invalid(v, err), nil
+}
+
+// certain returns the chain that a text shows, or "": all are the addresses that it may
+// be. Without a checksum, a mistyped address of one chain can be a name on another one,
+// and 64 hex digits are a private key or an address.
+func certain(text string, all []address.Address) address.Chain {
+	if i := slices.IndexFunc(all, address.Address.Proven); i >= 0 {
+		return all[i].Chain()
+	}
+	if len(all) == 1 {
+		_, controlled := all[0].Key()
+		if _, err := address.Normalize("ethereum", text); controlled && !errors.Is(err, address.ErrSecret) {
+			return all[0].Chain()
+		}
+	}
+	return ""
 }
 
 // nearest returns why a text is an address on no chain: because it is a secret, or
@@ -94,7 +114,7 @@ func invalid(v validation, err error) validation {
 		if p.Offset >= 0 {
 			v.Offset = &p.Offset
 		}
-		if hint := p.Hint(); hint != "" && v.Reason != "secret" {
+		if hint := p.Hint(); hint != "" && v.Reason != "secret" && !strings.Contains(v.Detail, hint) {
 			v.Detail += " Hint: " + hint + "."
 		}
 	}

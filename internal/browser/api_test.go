@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -255,8 +256,8 @@ func validated(text, chain string) object {
 	on := chain
 	if on == "" {
 		on = "ethereum"
-		if len(chains) > 0 {
-			on = chains[0]
+		if all := address.Detect(text); len(all) > 0 {
+			on = string(all[max(0, slices.IndexFunc(all, address.Address.Proven))].Chain())
 		}
 	}
 	x, err := address.Normalize(address.Chain(on), text)
@@ -264,7 +265,7 @@ func validated(text, chain string) object {
 		if chain != "" || chains == nil {
 			chains = []string{on}
 		}
-		return object{"valid": true, "address": x.Normalized(), "chain": on, "chains": chains}
+		return object{"valid": true, "address": x.Normalized(), "chain": on, "chains": chains, "proven": x.Proven()}
 	}
 	v := object{"valid": false, "chains": chains, "code": "invalid_address", "field": "address", "reason": "bad_format", "detail": "This is not an address on " + on + "."}
 	p, ok := err.(*address.ParseError)

@@ -96,6 +96,10 @@ const shapes = [
 // chains such a rest is an address of its own, which nobody asked about.
 export const isShort = text => text.length < 25;
 
+// isCertain reports whether v, the answer of validate, names the chain of text, rather
+// than one on which a mistyped address of another chain is an address by accident.
+export const isCertain = (v, text) => v.valid && !isShort(text) && (v.proven || guess(text) === v.chain);
+
 // guess returns the chain that text has the looks of, or "". It saves a question: the
 // server names the right chain for a guess that is wrong.
 export function guess(text, slugs) {

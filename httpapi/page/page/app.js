@@ -7,7 +7,7 @@ import {failLists, showChanges, showLists} from "./lists.js";
 import {forget, recordMany, recordOne} from "./record.js";
 import {Job, View} from "./rows.js";
 import {fail, head, show} from "./verdict.js";
-import {count, plural, problem} from "./words.js";
+import {count, or, plural, problem} from "./words.js";
 
 const address = byID("address"), chain = byID("chain"), hint = byID("hint"), result = byID("result");
 const slugs = new Set([...chain.options].map(o => o.value).filter(Boolean));
@@ -137,9 +137,12 @@ function describe(v) {
     const other = v.suggested_chain ? ` It fits ${v.suggested_chain}.` : "";
     return `${v.detail ?? "This is not an address."}${where}${other}`;
   }
-  const rest = v.chains.slice(1, 4), more = v.chains.length - 1 - rest.length;
-  if (!chain.value && api.isShort(address.value.trim())) return "This is short. Choose its chain.";
-  return `Valid on ${v.chain ?? v.chains[0]}.` + (chain.value || rest.length === 0 ? "" : ` It is also valid on ${rest.join(", ")}${more > 0 ? ` and ${more} more` : ""}: choose the chain if you mean another.`);
+  const rest = v.chains.filter(c => c !== v.chain).slice(0, 3), more = v.chains.length - 1 - rest.length;
+  const text = address.value.trim(), looks = api.guess(text, slugs);
+  if (!chain.value && looks && !v.chains.includes(looks)) return `This looks like an address of ${looks}, but is not one. Look for a typing error.`;
+  if (!chain.value && api.isShort(text)) return "This is short. Choose its chain.";
+  if (!chain.value && !api.isCertain(v, text)) return `This could be an address of ${or(v.chains)}. Choose its chain.`;
+  return `Valid on ${v.chain}.` + (chain.value || rest.length === 0 ? "" : ` It is also valid on ${rest.join(", ")}${more > 0 ? ` and ${more} more` : ""}: choose the chain if you mean another.`);
 }
 
 address.addEventListener("input", () => {
@@ -189,12 +192,15 @@ async function screenOne(text) {
   }
 }
 
-// findChain returns the first chain on which text is an address. For what is an
-// address on no chain it returns the chain it looks like, because a list may print it.
+// findChain returns the chain that text shows. For what is an address on no chain it
+// returns the chain it looks like, because a list may print it.
 async function findChain(text, signal) {
   const v = known?.text === text && known.chain === "" ? known.v : await api.validate(text, "", signal);
-  if (v.valid && api.isShort(text)) throw new api.Problem("which_chain", "So short an address may be a part of another one.", {});
-  const slug = v.valid ? v.chain ?? v.chains[0] : v.suggested_chain || v.chains?.[0] || (v.reason === "secret" ? "" : api.guess(text, slugs));
+  if (api.isCertain(v, text)) return v.chain;
+  const looks = v.reason === "secret" ? "" : api.guess(text, slugs);
+  if (v.valid && (!looks || v.chains.includes(looks)))
+    throw new api.Problem("which_chain", api.isShort(text) ? "So short an address may be a part of another one." : `It could be an address of ${or(v.chains)}, or a mistyped one of another chain.`, {});
+  const slug = looks || v.suggested_chain || v.chains?.[0];
   if (slug) return slug;
   throw new api.Problem("invalid_address", (v.detail ?? "This is not an address on any chain.") + " If you know the chain, choose it above, and the lists are searched for this very text.", {reason: v.reason, field: "address"});
 }

@@ -1,14 +1,20 @@
 // Many addresses: a job screens rows in batches, and a view shows them.
 
-import {Problem, batch, guess, isShort, newName, resets, validate} from "./api.js";
+import {Problem, batch, guess, isCertain, isShort, newName, resets, validate} from "./api.js";
 import {inert, write} from "./csv.js";
 import {h} from "./dom.js";
 import {shape} from "./chart.js";
 import {caveats, head} from "./verdict.js";
-import {count, kind, levels, plural, problem, span, states, verdict} from "./words.js";
+import {count, kind, levels, or, plural, problem, span, states, verdict} from "./words.js";
 
 const batchRows = 250, batchBytes = 400 << 10, longest = 1024, tries = 5, pageRows = 25, lookups = 200;
 const passing = new Set(["rate_limited", "overloaded", "timeout", "request_timeout", "keys_unavailable", "quota_unavailable", "audit_unavailable"]);
+
+// unclear says why a row has no answer whose chain is not known.
+const unclear = (row, o) =>
+  row.could ? `This could be an address of ${or(row.could)}. Give its chain.`
+  : o.reason === "secret" ? o.detail
+  : isShort(row.text) ? "This is too short to find its chain." : "This is not an address whose chain can be found.";
 
 // A Job is rows to screen. rows are {text, given}: an address, and its chain or "".
 export class Job {
@@ -99,7 +105,7 @@ export class Job {
         for (const r of items[i]) [r.chain, r.again] = [better, true];
         continue;
       }
-      const outcome = o.level ? {...o, ...this.meta, data_freshness: answer.data_freshness} : first.looks ? o : {...o, detail: o.reason === "secret" ? o.detail : isShort(first.text) ? "This is too short to find its chain." : "This is not an address on any chain."};
+      const outcome = o.level ? {...o, ...this.meta, data_freshness: answer.data_freshness} : first.looks ? o : {...o, reason: first.could ? "which_chain" : o.reason, detail: unclear(first, o)};
       for (const r of items[i]) this.settle(r, outcome);
     }
     if (quota) throw new Problem("quota_exceeded", quota.detail, {retryAfter: resets});
@@ -110,7 +116,9 @@ export class Job {
   async lookUp(row) {
     if (row.looks || row.again || isShort(row.text) || this.lookups++ >= lookups) return "";
     const v = await validate(row.text).catch(() => ({}));
-    return v.valid ? v.chain ?? v.chains[0] : "";
+    if (isCertain(v, row.text)) return v.chain;
+    if (v.valid) row.could = v.chains;
+    return "";
   }
 
   // ask repeats a batch that failed for a reason that passes.

@@ -32,6 +32,9 @@ export function moment(iso) {
 // and joins words, as in "a, b and c".
 export const and = words => (words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " and " + words.at(-1));
 
+// or joins the first words, as in "a, b or c".
+export const or = words => (words.length > 3 ? [...words.slice(0, 3), `${words.length - 3} more`] : words).join(", ").replace(/, ([^,]*)$/, " or $1");
+
 // levels has the word and the shape of each level, the highest first.
 export const levels = {
   CRITICAL: ["Critical risk", "critical"],
