@@ -45,7 +45,7 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 		return e
 	}
 	if hint := secretIn(r, s); hint != "" || bad.err == ErrSecret {
-		e.redact(r, bare, at, bad, hint)
+		e.redact(r, s, bare, at, bad, hint)
 		return e
 	}
 	if ok {
@@ -95,9 +95,12 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 }
 
 // redact completes e for an input that could be a secret, which hint describes.
-func (e *ParseError) redact(r uint16, bare string, at int, bad fault, hint string) {
+func (e *ParseError) redact(r uint16, s, bare string, at int, bad fault, hint string) {
 	if a, ok := detectProven(bare, r); ok && bad.err != ErrSecret {
 		e.Err, e.Other = ErrOtherChain, a.Chain()
+		if before, after, ok := strings.Cut(s, bare); !ok || secretIn(r, before) != "" || secretIn(r, after) != "" {
+			e.Input = "" // a payment URI can hold a secret beside the address
+		}
 		return
 	}
 	if hint == "" {

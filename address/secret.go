@@ -41,31 +41,20 @@ func secretIn(r uint16, s string) string {
 		return couldBeKey
 	}
 	tokens := tokensOf(text)
-	shape := tokenShapes(text, tokens)
-	base64 := base64Shape(text)
 	switch {
 	case hasMnemonic(text, tokens):
 		return couldBeWords
 	case hasSecretHex(r, text):
 		return couldBeHex
-	case shape == likely:
+	case hasSecretToken(text, tokens):
 		return couldBeKey
-	case base64 == likely:
+	case hasSecretBase64(text):
 		return couldBeBytes
-	case shape == possible, base64 == possible:
+	case mayBeMistyped(text, tokens):
 		return mistypedKey
 	}
 	return ""
 }
-
-// A shape is a degree of resemblance to a secret.
-type shape uint8
-
-const (
-	harmless shape = iota
-	possible       // like a mistyped secret
-	likely
-)
 
 // secretMarks lists text, in lower case, that occurs only in secrets.
 var secretMarks = [...]struct {
@@ -110,7 +99,7 @@ func hasSecretMark(text string) bool {
 		}
 		n := 0
 		for _, c := range lower[at+len(m.mark):] {
-			if charClass[c]&classAddress == 0 || c == '/' {
+			if charClass[c]&classAddress == 0 {
 				break
 			}
 			n++
@@ -152,7 +141,7 @@ func tokensOf(text string) []token {
 // missing.
 const (
 	minWords   = 10
-	maxWord    = 12
+	maxWord    = 16
 	minNumbers = 30
 )
 
@@ -164,7 +153,7 @@ func hasMnemonic(text string, tokens []token) bool {
 	for _, t := range tokens {
 		n := t.end - t.start
 		switch {
-		case 2 <= n && n <= maxWord && isWord(text, t):
+		case 2 <= n && (n <= maxWord || n <= 2*maxWord && text[t.start:t.start+4] == "AAAA") && isWord(text, t):
 			words, numbers = words+1, 0
 		case t.all&classDigit != 0 && n <= 3:
 			numbers++ // it may also number the words
@@ -196,54 +185,43 @@ func isWord(text string, t token) bool {
 		(t.start == 0 || text[t.start-1] <= ' ') && (t.end == len(text) || text[t.end] <= ' ')
 }
 
-// tokenShapes returns how much a token, or several separated only by white
-// space, resembles a secret that is not in hex.
-func tokenShapes(text string, tokens []token) shape {
-	best := harmless
+// hasSecretToken reports whether a token, or several separated only by white
+// space, has the form of a secret that is not in hex.
+func hasSecretToken(text string, tokens []token) bool {
 	for i, t := range tokens {
 		word := text[t.start:t.end]
-		s := shapeOf(word, t.any, t.all)
-		if t.start > 0 && strings.IndexByte("-_", text[t.start-1]) >= 0 && 46 <= len(word) && len(word) <= 48 && t.all&classBase58 != 0 && isMixed(t) {
-			s = possible // behind a prefix: avalanche, aeternity
+		if isSecretWord(word, t.any, t.all) && (standsApart(text, t.start, t.end) || isSecretBytes(word)) || isBrokenSecret(text, tokens[i:]) {
+			return true
 		}
-		if s == possible && len(word) < 46 && len(tokens) > 1 && len(text)-len(word) > 8 {
-			s = harmless // more likely part of a broken address
-		}
-		if s != harmless && !standsApart(text, t.start, t.end) && !isSecretBytes(word) {
-			s = harmless
-		}
-		best = max(best, s, brokenShape(text, tokens[i:]))
 	}
-	return best
+	return false
 }
 
 // maxBroken is the length of the longest secret that is recognized in pieces.
 const maxBroken = 120
 
-// brokenShape returns the shape of the first tokens, joined. At least one of
-// them must contain both letters and digits, unlike words of a sentence.
-func brokenShape(text string, tokens []token) shape {
+// isBrokenSecret reports whether the first tokens, joined, have the form of a
+// secret. At least one of them must contain both letters and digits, unlike
+// words of a sentence.
+func isBrokenSecret(text string, tokens []token) bool {
 	var buf [maxBroken]byte
 	if tokens[0].end-tokens[0].start > maxBroken {
-		return harmless
+		return false
 	}
 	joined := append(buf[:0], text[tokens[0].start:tokens[0].end]...)
 	any, all := tokens[0].any, tokens[0].all
-	mixed, best := isMixed(tokens[0]), harmless
+	mixed := isMixed(tokens[0])
 	for i, t := range tokens[1:] {
 		if !isBlank(text[tokens[i].end:t.start]) || len(joined)+t.end-t.start > maxBroken {
-			return best
+			return false
 		}
 		joined = append(joined, text[t.start:t.end]...)
 		any, all, mixed = any|t.any, all&t.all, mixed || isMixed(t)
-		if !mixed {
-			continue
-		}
-		if s := shapeOf(string(joined), any, all); s == likely || len(joined) >= 49 {
-			best = max(best, s) // a shorter one could be a broken address
+		if mixed && isSecretWord(string(joined), any, all) {
+			return true
 		}
 	}
-	return best
+	return false
 }
 
 // isBlank reports whether s consists of white space.
@@ -276,64 +254,22 @@ func standsApart(text string, start, end int) bool {
 	return true
 }
 
-// shapeOf returns how much word, which consists of letters and digits,
-// resembles a secret that is not in hex. any and all are the union and the
+// isSecretWord reports whether word, which consists of letters and digits, has
+// the form of a secret that is not in hex. any and all are the union and the
 // intersection of the classes of its bytes.
-func shapeOf(word string, any, all uint16) shape {
+func isSecretWord(word string, any, all uint16) bool {
 	n := len(word)
-	if n < 21 {
-		return harmless
-	}
-	if all&classBase58 != 0 && any&(classUpper|classLower) == classUpper|classLower {
-		return base58Shape(word, any)
-	}
-	var upper, hex int
-	for _, c := range []byte(word) {
-		upper += int(charClass[c] & classUpper / classUpper)
-		hex += int(charClass[c] & classHex / classHex)
-	}
 	switch {
-	case 55 <= n && n <= 57 && word[0]|0x20 == 's' && (all&classBase32 != 0 || all&classLower32 != 0):
-		return likely // stellar, SEP-23
-	case 55 <= n && n <= 57 && upper >= n*2/3 && strings.IndexByte("GMCTXPLB", word[0]) < 0:
-		return possible
-	case 60 <= n && n <= 68 && hex >= n-2 && hex < n:
-		return possible // hex digits except one or two
-	case n >= 57 && (upper == 0 || any&classLower == 0) && all&classBase32 == 0 && hex < n-2:
-		return possible // Bech32
+	case n < 21:
+		return false
+	case all&classBase58 == 0 || any&(classUpper|classLower) != classUpper|classLower:
+		return 55 <= n && n <= 57 && word[0]|0x20 == 's' && (all&classBase32 != 0 || all&classLower32 != 0) // stellar, SEP-23
+	case n > 32:
+		return isWalletImport(word) || isTaggedSecret(word)
+	case 27 <= n && word[0] == 's':
+		return any&classDigit != 0 || isSecretBytes(word) // xrp family seeds
 	}
-	return harmless
-}
-
-// base58Shape implements shapeOf for a word in Base58 with letters of both
-// cases.
-func base58Shape(word string, any uint16) shape {
-	n, c := len(word), word[0]
-	switch {
-	case n <= 32:
-		return shortBase58Shape(word, any&classDigit != 0)
-	case isWalletImport(word), isTaggedSecret(word):
-		return likely
-	case 49 <= n && n <= 60 && (n > 53 || strings.IndexByte("DEF", c) < 0) && word[:3] != "Ae2":
-		return possible // not a public key of decred, eos or fio
-	case n == 90 || n == 84 || n == 108 || n == 114:
-		return possible
-	}
-	return harmless
-}
-
-// shortBase58Shape implements base58Shape for a word of at most 32 characters.
-func shortBase58Shape(word string, digit bool) shape {
-	n, c := len(word), word[0]
-	switch {
-	case 27 <= n && c == 's' && (digit || isSecretBytes(word)):
-		return likely // xrp family seeds
-	case n <= 31 && c == 'S' && digit:
-		return likely // mini private keys
-	case 27 <= n && (c == 's' || c == 'S'), digit && strings.IndexByte("r13TDLXA", c) < 0:
-		return possible
-	}
-	return harmless
+	return n <= 31 && word[0] == 'S' && any&classDigit != 0 // mini private keys
 }
 
 // isWalletImport reports whether word looks like a private key in wallet import

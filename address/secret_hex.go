@@ -22,7 +22,7 @@ func hasSecretHex(r uint16, text string) bool {
 		}
 		run := hexRun{start: i}
 		i = run.read(text)
-		if (run.digits >= minHex || run.pieces >= minBytes && run.digits <= 2*run.pieces) && run.isRandom(text) && !run.isPublic(r, text) {
+		if (run.digits >= minHex || run.pieces >= minBytes && run.digits <= 2*run.pieces+2) && run.isRandom(text) && !run.isPublic(r, text) {
 			return true
 		}
 	}
@@ -66,7 +66,7 @@ func (h *hexRun) read(text string) int {
 			h.accounts++
 		}
 		h.end = i
-		for i < len(text) && strings.IndexByte(" \t\r\n:-,_", text[i]) >= 0 {
+		for i < len(text) && i <= h.end+maxGap && charClass[text[i]]&classAlnum == 0 {
 			i++
 		}
 		if i < len(text) && charClass[text[i]]&classHex == 0 {
@@ -117,10 +117,9 @@ func hasHexAddress(r uint16, digits string) bool {
 	return bad.err == nil || bad.err == ErrChecksum && len(digits) == siacoinLen
 }
 
-// base64Shape returns how much text resembles 32 or 64 bytes in Base64, in one
+// hasSecretBase64 reports whether text contains 32 or 64 bytes in Base64, in one
 // piece or in two separated by a space.
-func base64Shape(text string) shape {
-	best := harmless
+func hasSecretBase64(text string) bool {
 	var before base64Run
 	for i := 0; i < len(text); {
 		if charClass[text[i]]&classBase64 == 0 {
@@ -134,14 +133,18 @@ func base64Shape(text string) shape {
 			run.all &= charClass[text[i]]
 		}
 		run.end, run.padded = i, i < len(text) && text[i] == '='
-		best = max(best, run.shape(text))
+		if run.isSecret(text) {
+			return true
+		}
 		if before.n > 0 && isBlank(text[before.end:run.start]) {
 			both := base64Run{before.start, run.end, before.n + run.n, before.any | run.any, before.all & run.all, run.padded}
-			best = max(best, both.shape(text))
+			if both.isSecret(text) {
+				return true
+			}
 		}
 		before = run
 	}
-	return best
+	return false
 }
 
 // A base64Run is a run of n Base64 digits. any and all are the union and the
@@ -152,16 +155,14 @@ type base64Run struct {
 	padded        bool // followed by an equals sign
 }
 
-func (r *base64Run) shape(text string) shape {
+func (r *base64Run) isSecret(text string) bool {
 	const mixed = classUpper | classLower | classDigit
 	n := r.n
 	switch {
 	case r.any&mixed != mixed, r.all&classBase58 != 0 && !r.padded, strings.HasPrefix(text[r.start:], "xdc"):
-		return harmless // words or hex, a key of solana, or an EVM address by its prefix
-	case r.padded && (42 <= n && n <= 44 || 85 <= n && n <= 87), n == 43, n == 86:
-		return likely
-	case r.padded && 41 <= n && n <= 46, 44 <= n && n <= 46, 84 <= n && n <= 89:
-		return possible
+		return false // words or hex, a key of solana, or an EVM address by its prefix
+	case n == 43 && !r.padded:
+		return !countOf(text[r.start:r.end]).isOneCase() // else an address in Bech32 with a typing error
 	}
-	return harmless
+	return r.padded && (42 <= n && n <= 44 || 85 <= n && n <= 87) || n == 43 || n == 86
 }

@@ -116,7 +116,7 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 			return err
 		}
 		bare := failure{Chain: string(c), Error: err.Error()}
-		if !errors.Is(err, address.ErrSecret) {
+		if parse.Input != "" { // else the text could contain a private key
 			bare.Address = text
 		}
 		return f.fail(ctx, bad, line, bare)

@@ -151,7 +151,7 @@ func (v *singleVerdict) print(w io.Writer) error {
 		shown = string(r.Address.Chain()) + " " + r.Address.Normalized()
 	}
 	if v.Err != nil && len(r.Labels) == 0 {
-		if errors.Is(v.Err, address.ErrSecret) {
+		if hidesInput(v.Err) {
 			shown = "(not shown)"
 		}
 		_, err := fmt.Fprintf(w, "UNDECIDED  %.200s\n  %v\n", shown, v.Err)
@@ -169,6 +169,13 @@ func (v *singleVerdict) print(w io.Writer) error {
 		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), clean(l.Reason))
 	}
 	return t.print(w)
+}
+
+// hidesInput reports whether err is about a text that could contain a private key or a
+// seed, also a mistyped one, so that the text must not be shown.
+func hidesInput(err error) bool {
+	var p *address.ParseError
+	return errors.As(err, &p) && p.Input == "" || errors.Is(err, address.ErrSecret)
 }
 
 // clean returns s without characters that a terminal or a table would act on.
@@ -224,7 +231,7 @@ func (v *singleVerdict) object() jsonResult {
 	o := jsonResult{Input: v.Input}
 	if v.Err != nil {
 		o.Error = v.Err.Error()
-		if errors.Is(v.Err, address.ErrSecret) {
+		if hidesInput(v.Err) {
 			o.Input = ""
 		}
 		if len(r.Labels) == 0 {
