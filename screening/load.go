@@ -194,7 +194,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if b.IsSame(next.list) && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest {
 		return next, report, sources.ErrUnchanged // the source cannot tell, but the entries can
 	}
-	if err = s.judge(ctx, i, &had, &next); err != nil {
+	if err = s.judge(ctx, i, &had, &next, b.IsCut(next.list)); err != nil {
 		return next, report, err
 	}
 	err = s.building(func(int) (err error) {
@@ -303,8 +303,8 @@ func nameOf(e sources.Entry) string {
 
 // judge returns an error if next is suspect in the place of had, and the operator does
 // not accept it.
-func (s *Screener) judge(ctx context.Context, i int, had, next *held) error {
-	reason := suspicion(had, next, s.infos[i], s.maxShrink)
+func (s *Screener) judge(ctx context.Context, i int, had, next *held, cut bool) error {
+	reason := suspicion(had, next, cut, s.infos[i], s.maxShrink)
 	if reason == nil {
 		return nil
 	}

@@ -220,7 +220,7 @@ func TestPartialStored(t *testing.T) {
 // after a restart, until the publisher confirms it or sends another list.
 func TestProvenance(t *testing.T) {
 	const from = "an extraction"
-	for name, live := range map[string]sources.Source{"confirmed": sources.Static(partInfo, upTo(3)...), "replaced": sources.Static(partInfo, upTo(4)...)} {
+	for name, live := range map[string]sources.Source{"confirmed": confirming{sources.Static(partInfo, upTo(3)...)}, "replaced": sources.Static(partInfo, upTo(4)...)} {
 		opts := &screening.Options{Store: openStore(t, t.TempDir())}
 		src := sources.Seeded(live, extracted{sources.Static(partInfo, upTo(3)...), from})
 		for range 2 {
@@ -250,4 +250,13 @@ func (e extracted) Load(ctx context.Context, prev sources.Revision, add func(sou
 	rev, err := e.Source.Load(ctx, prev, add)
 	rev.Provenance, rev.Checked = e.from, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return rev, err
+}
+
+// A confirming source returns the revision that it is asked about, unchanged, as after a
+// 304.
+type confirming struct{ sources.Source }
+
+func (c confirming) Load(_ context.Context, prev sources.Revision, _ func(sources.Entry) error) (sources.Revision, error) {
+	prev.Checked = time.Time{}
+	return prev, sources.ErrUnchanged
 }

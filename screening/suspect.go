@@ -16,7 +16,8 @@ import (
 //     list held is a part of the list, was assembled, or is a seed;
 //   - it was published earlier ([ErrOlder]): perhaps a mirror is stale;
 //   - it lost entries only at its end, in a format that cannot show that it was cut
-//     ([ErrCut]).
+//     ([ErrCut]); or it only lost entries, and the list held came in a format that
+//     shows it.
 //
 // A list of the operator's own, of jurisdiction [sources.Operator], is never suspect.
 type Suspect struct {
@@ -55,8 +56,9 @@ const (
 	minGrown         = 10_000 // addresses that any list may gain
 )
 
-// suspicion returns why next is suspect in the place of had, or nil.
-func suspicion(had, next *held, info sources.Info, maxShrink float64) error {
+// suspicion returns why next is suspect in the place of had, or nil. cut reports whether
+// it may be had without its end.
+func suspicion(had, next *held, cut bool, info sources.Info, maxShrink float64) error {
 	if !had.isLoaded() || info.Jurisdiction == sources.Operator {
 		return nil
 	}
@@ -72,7 +74,7 @@ func suspicion(had, next *held, info sources.Info, maxShrink float64) error {
 		return ErrOlder
 	case -lost > minGrown && after > maxGrowth*before && had.revision.Completeness == sources.Whole && !had.seed:
 		return ErrGrown
-	case next.list.IsCutOf(had.list):
+	case cut:
 		return ErrCut
 	}
 	return nil

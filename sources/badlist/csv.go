@@ -107,6 +107,9 @@ func (p *parser) csv(in io.Reader, comma rune, skipped position) error {
 				r[i] = strings.Clone(row[c]) // not to keep the row
 			}
 		}
+		if strings.EqualFold(sources.TrimListed(r[columnAddress]), p.names[columnAddress]) {
+			return at(errors.New("a second header: more than one list"))
+		}
 		if p.Columns != (Columns{}) && sources.TrimListed(r[columnAddress]) == "" {
 			r[columnAddress] = noAddress
 		}

@@ -20,7 +20,7 @@ const darklistRef = "addresses-darklist"
 // exact about commas; json also refuses what the formats do not allow, such as a repeated
 // member.
 func (p *parser) json(in io.Reader, skipped position) error {
-	d := json.NewDecoder(in)
+	d := json.NewDecoder(&tokenLimit{r: in})
 	d.UseNumber() // numbers are ignored, so none is too large
 	j := jsonParser{parser: p, d: d}
 	err := j.document()
@@ -35,6 +35,36 @@ func (p *parser) json(in io.Reader, skipped position) error {
 		}
 	}
 	return &sources.RecordError{Byte: skipped.bytes + d.InputOffset(), Err: err}
+}
+
+// A tokenLimit reads JSON from r, and returns an error if a string or a number in it is
+// longer than maxCell: encoding/json holds each in memory.
+type tokenLimit struct {
+	r       io.Reader
+	n       int // bytes of the token so far
+	quoted  bool
+	escaped bool
+}
+
+func (l *tokenLimit) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for i, c := range p[:n] {
+		switch {
+		case l.escaped:
+			l.escaped = false
+		case l.quoted && c == '\\':
+			l.escaped = true
+		case c == '"':
+			l.quoted = !l.quoted
+			l.n = 0
+		case !l.quoted && strings.IndexByte(" \t\r\n,:[]{}", c) >= 0:
+			l.n = -1
+		}
+		if l.n++; l.n > maxCell {
+			return i, fmt.Errorf("a string or number of more than %d bytes", maxCell)
+		}
+	}
+	return n, err
 }
 
 type jsonParser struct {
@@ -175,11 +205,19 @@ func (p *jsonParser) said(listed string) error {
 			return err
 		}
 	case json.Delim('['):
-		comments, err := p.strings()
+		err := p.strings(func(comment string) error {
+			if r[columnName] != "" {
+				comment = r[columnName] + ", " + comment
+			}
+			r[columnName] = comment
+			if len(comment) > maxCell {
+				return fmt.Errorf("comments of %d bytes", len(comment))
+			}
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		r[columnName] = strings.Join(comments, ", ")
 	default:
 		comment, ok := t.(string)
 		if !ok {
@@ -200,34 +238,28 @@ func (p *jsonParser) addresses(name string) error {
 	if t != json.Delim('[') {
 		return fmt.Errorf("member %.64q: %s, want an array of addresses", name, describe(t))
 	}
-	all, err := p.strings()
-	if err != nil {
-		return err
-	}
-	for _, listed := range all {
-		if err := p.emit(record{columnAddress: listed, columnName: name}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.strings(func(listed string) error {
+		return p.emit(record{columnAddress: listed, columnName: name})
+	})
 }
 
-// strings reads an array of strings behind its bracket.
-func (p *jsonParser) strings() ([]string, error) {
-	var all []string
+// strings reads an array of strings behind its bracket, and calls each for them.
+func (p *jsonParser) strings(each func(string) error) error {
 	for p.d.More() {
 		t, err := token(p.d)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s, ok := t.(string)
 		if !ok {
-			return nil, fmt.Errorf("%s in an array, want a string", describe(t))
+			return fmt.Errorf("%s in an array, want a string", describe(t))
 		}
-		all = append(all, s)
+		if err := each(s); err != nil {
+			return err
+		}
 	}
 	_, err := token(p.d) // ']'
-	return all, err
+	return err
 }
 
 // item reads an object behind its brace, and returns the members that are

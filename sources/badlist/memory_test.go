@@ -2,6 +2,7 @@ package badlist_test
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/internal/longtest"
@@ -17,7 +19,7 @@ import (
 )
 
 // TestMemory loads long lists in each format and checks that the memory of a Load does
-// not grow with the list. The limit of 64 MiB applies to a list of the maximum size.
+// not grow with the list. The long test loads one of the maximum size.
 func TestMemory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, tt := range []struct {
@@ -26,15 +28,19 @@ func TestMemory(t *testing.T) {
 	}{
 		{"JSON array", "[\n", ",\n", "\n]\n", func(w io.Writer, i int) { fmt.Fprintf(w, `"0x%040x"`, i) }},
 		{"JSON objects", "[\n", ",\n", "\n]\n", func(w io.Writer, i int) {
-			fmt.Fprintf(w, `{"address":"0x%040x","comment":"phishing site %d","date":"2018-11-06"}`, i, i)
+			fmt.Fprintf(w, `{"address":"0x%040x","comment":"phishing site %0300d","date":"2018-11-06"}`, i, i)
 		}},
 		{"JSON by address", "{\n", ",\n", "\n}\n", func(w io.Writer, i int) { fmt.Fprintf(w, `"0x%040x":"fake %d"`, i, i) }},
+		{"JSON of one array", `{"phish.example":[`, ",\n", "]}\n", func(w io.Writer, i int) { fmt.Fprintf(w, `"0x%040x"`, i) }},
 		{"CSV", "address,comment\n", "", "", func(w io.Writer, i int) { fmt.Fprintf(w, "0x%040x,fake %0400d\n", i, i) }},
 		{"text", "", "", "", func(w io.Writer, i int) { fmt.Fprintf(w, "0x%040x # fake %d\n", i, i) }},
 	} {
-		size := longtest.N(256<<10, 250<<20)
-		if tt.name == "CSV" {
-			size = longtest.N(10<<20, 250<<20) // more than is held in memory
+		size := longtest.N(256<<10, 16<<20)
+		switch tt.name {
+		case "CSV":
+			size = 10 << 20 // more than is held in memory
+		case "JSON objects":
+			size = longtest.N(size, 255<<20)
 		}
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			out := bufio.NewWriter(w)
@@ -75,6 +81,30 @@ func TestMemory(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "walletscreen-*")); err != nil || len(left) > 0 {
 		t.Errorf("temporary files are left: %q, %v", left, err)
+	}
+}
+
+// TestLongTokens checks that a string or a number of any length is an error before much
+// of it is held.
+func TestLongTokens(t *testing.T) {
+	for name, doc := range map[string][2]string{
+		"an address": {`["`, `"]`}, "an ignored value": {`[{"note":"`, `"}]`}, "a member": {`{"`, `":true}`}, "a comment": {`{"0x00000000000000000000000000000000000a11ce":"`, `"}`},
+		"a number": {`[{"note":1`, `}]`}, "what is no token": {`[t`, `]`},
+	} {
+		read := 0
+		in := io.MultiReader(strings.NewReader(doc[0]), readerFunc(func(p []byte) (int, error) {
+			if read += len(p); read > 1<<20 {
+				return 0, io.EOF
+			}
+			return copy(p, bytes.Repeat([]byte("1"), len(p))), nil
+		}), strings.NewReader(doc[1]))
+		if _, err := badlist.Parse(in, func(sources.Entry) error { return nil }); err == nil || read > 256<<10 {
+			t.Errorf("%s: error %v after %d bytes, want one soon", name, err, read)
+		}
+	}
+	comments := `{"0x00000000000000000000000000000000000a11ce":["` + strings.Repeat(`comment","`, 10_000) + `"]}`
+	if _, err := badlist.Parse(strings.NewReader(comments), func(sources.Entry) error { return nil }); err == nil {
+		t.Error("many comments: no error")
 	}
 }
 

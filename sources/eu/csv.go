@@ -169,8 +169,11 @@ func (t *table) row() error {
 		}
 	}
 	id := strings.TrimSpace(t.text(t.id))
-	if id == "" || len(id) > maxText {
+	switch {
+	case id == "" || len(id) > maxText:
 		return t.Errorf("", "no Entity_LogicalId")
+	case id == "Entity_LogicalId":
+		return t.Errorf("", "a second header: more than one list")
 	}
 	i, ok := t.entities[id]
 	if !ok {

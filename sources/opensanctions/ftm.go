@@ -110,7 +110,7 @@ func (d *dataset) addEntity(e *entity) error {
 			return err
 		}
 	}
-	return nil
+	return d.end(e.ID)
 }
 
 // first returns the first of all values, or "".

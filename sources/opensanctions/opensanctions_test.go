@@ -163,6 +163,8 @@ func TestParseErrors(t *testing.T) {
 		name, in, want string
 		line           int64
 	}{
+		{"a wallet twice", wallet + wallet, "twice", 2},
+		{"a row twice", header + "w,CryptoWallet," + btc + ",,,\nw,CryptoWallet," + btc + ",,,\n", "twice", 3},
 		{"nothing", "", "EOF", 0},
 		{"a mark", "\ufeff", "EOF", 0},
 		{"HTML", "<!DOCTYPE html>", "HTML", 1},

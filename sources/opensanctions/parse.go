@@ -102,7 +102,7 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 
 // parse is [Parse] with the kinds k.
 func (k *kinds) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	d := dataset{kinds: *k, names: make(map[string]string)}
+	d := dataset{kinds: *k, ids: make(map[string]bool), names: make(map[string]string)}
 	rev, err := d.read(r)
 	if err != nil {
 		return sources.Revision{}, err
@@ -120,6 +120,7 @@ type dataset struct {
 	kinds   kinds
 	records int
 	wallets []wallet
+	ids     map[string]bool   // of the entities with wallets
 	names   map[string]string // of entities that may hold wallets, by id
 }
 
@@ -178,6 +179,17 @@ func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 // fail returns an error of a line, or of the file if line is 0.
 func fail(line int64, ref string, err error) error {
 	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: err}
+}
+
+// end ends an entity with wallets. Its errors name no place.
+func (d *dataset) end(id string) error {
+	if d.ids[id] {
+		return errors.New("id given twice")
+	}
+	if len(d.ids) < maxWallets {
+		d.ids[id] = true
+	}
+	return nil
 }
 
 // add adds a wallet. Its errors name no place.

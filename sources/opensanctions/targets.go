@@ -101,7 +101,7 @@ func (d *dataset) addTarget(t [columnCount]string) error {
 			return err
 		}
 	}
-	return nil
+	return d.end(t[columnID])
 }
 
 // values returns the values of a cell with several: CSV of its own, of one

@@ -10,7 +10,8 @@
 //
 // The list is as good as the node. Load reads final blocks only, and checks the chain id,
 // that each contract exists and has had events, and the form of each answer. A log that the
-// node omits is missing: use a node with the whole history that you trust.
+// node omits is missing: use a node with the whole history that you trust. The revisions are
+// open-ended, so a Screener suspects a list whose last freezes alone are gone.
 package stablecoin
 
 import (
@@ -293,5 +294,6 @@ func (s *source) list() ([]sources.Entry, sources.Revision, error) {
 		Published: asOf,
 		Checked:   asOf,
 		Records:   records,
+		OpenEnded: true,
 	}, nil
 }

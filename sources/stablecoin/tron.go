@@ -149,7 +149,7 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 		})
 		fmt.Fprintln(h, user, e.Block, e.Tx, e.Time)
 	}
-	return entries, sources.Revision{Digest: hex.EncodeToString(h.Sum(nil)), Records: len(added) + len(removed)}, nil
+	return entries, sources.Revision{Digest: hex.EncodeToString(h.Sum(nil)), Records: len(added) + len(removed), OpenEnded: true}, nil
 }
 
 // events returns all events of a name, page by page. before is how many of

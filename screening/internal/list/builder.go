@@ -160,8 +160,21 @@ func (b *Builder) count(e sources.Entry, f filing, repeated bool) {
 	b.repeated[place].times++
 }
 
+// IsCut reports whether l, which b has built, may be the list before it without its end:
+// it is the beginning of that list, or a part of it if the order of that list was not
+// kept. It reports false unless l was built with its order.
+func (b *Builder) IsCut(l *List) bool {
+	switch {
+	case b.prev == nil || l.order == nil || l.Entries >= b.prev.Entries:
+		return false
+	case b.prev.order == nil:
+		return len(b.added.entries) == 0
+	}
+	return bytes.HasPrefix(b.prev.order, l.order)
+}
+
 // Build makes the List, by at most so many goroutines. It keeps the order of the
-// entries, for [List.IsCutOf], if ordered is true. Then only Compare may follow.
+// entries, for IsCut, if ordered is true. Then only IsCut and Compare may follow.
 func (b *Builder) Build(workers int, ordered bool) (*List, error) {
 	h := sha256.New()
 	for i, hashes := range b.hashes {

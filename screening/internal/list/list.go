@@ -6,7 +6,6 @@
 package list
 
 import (
-	"bytes"
 	"iter"
 	"time"
 
@@ -107,10 +106,4 @@ func (l *List) Keys() iter.Seq[index.Key] {
 			}
 		}
 	}
-}
-
-// IsCutOf reports whether l is whole's beginning, and less than all of it. It reports
-// false unless both were built with their order.
-func (l *List) IsCutOf(whole *List) bool {
-	return whole != nil && len(l.order) < len(whole.order) && bytes.HasPrefix(whole.order, l.order) && l.order != nil
 }

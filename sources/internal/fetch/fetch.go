@@ -160,7 +160,7 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result
 	result := Result{ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
 	switch code := resp.StatusCode; {
 	case code == http.StatusNotModified && r.isConditional():
-		if !r.confirms(result) {
+		if len(resp.Header.Values("ETag")) > 1 || !r.confirms(result) {
 			r.ETag, r.LastModified = "", ""
 			return Result{}, &Failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}, nil
 		}

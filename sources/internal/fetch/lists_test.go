@@ -259,16 +259,25 @@ var lists = func() []published {
 	}
 	mew, ransomwhere := badlist.Options{}, *badlist.Ransomwhere()
 	sniffer, domains := *badlist.ScamSniffer(), *badlist.ScamSnifferDomains()
+	orders := badlist.Format{Columns: badlist.Columns{Address: "wallet", Chain: "network", Ref: "id"}}
 	contracts := stablecoin.Issuers()[:1]
 	contracts[0].FirstBlock = 1
 	return []published{
 		{name: "OFAC, sdn_advanced.xml", source: ofacSource(ofac.New, ""), files: one(advancedXML("SDN List")), parse: ofac.Parse},
 		{name: "OFAC, sdn.xml", source: ofacSource(ofac.New, ""), files: one(simpleXML("DPRK3")), parse: ofac.Parse},
 		{name: "OFAC, ZIP", source: ofacSource(ofac.New, ""), files: one(zipOf(simpleXML("DPRK3"))), parse: ofac.Parse},
+		{name: "OFAC, ZIP of sdn_advanced.xml", source: ofacSource(ofac.New, ""), files: one(zipOf(advancedXML("SDN List"))), parse: ofac.Parse},
 		{name: "OFAC, CSV", source: ofacSource(ofac.New, host+"/comments"), files: sdnCSV("DPRK3")},
 		{name: "OFAC, cons_advanced.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(advancedXML("Consolidated List")), parse: ofac.ParseConsolidated},
 		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},
 		{name: "OFAC, consolidated CSV", source: ofacSource(ofac.NewConsolidated, host+"/comments"), files: sdnCSV("NS-PLC")},
+		{name: "OFAC, CSV without end mark", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
+			return ofac.New(&ofac.Options{URL: host + "/list", CommentsURL: host + "/comments", NoEndMark: true, Client: c, Progress: progress})
+		}, files: func(n int) map[string]string {
+			files := sdnCSV("DPRK3")(n)
+			files["/list"] = strings.TrimSuffix(files["/list"], "\x1a")
+			return files
+		}, open: true},
 		{name: "EU, XML", source: euSource, files: one(euXML), parse: eu.Parse},
 		{name: "EU, CSV", source: euSource, files: one(euCSV), parse: eu.Parse, open: true},
 		{name: "UK, XML", source: ukSource, files: one(ukXML), parse: uk.Parse},
@@ -294,6 +303,9 @@ var lists = func() []published {
 		}), parse: badlist.Parse, open: true},
 		{name: "OpenSanctions, entities.ftm.json", source: dataset, files: one(ftmLines), parse: opensanctions.Parse, open: true},
 		{name: "OpenSanctions, targets.simple.csv", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
+		{name: "columns of a CSV", source: badlistSource(badlist.Options{Format: orders}), files: one(func(n int) string {
+			return "Id;Wallet;Network\n" + each(n, func(i int) string { return fmt.Sprintf("%d;%s;ETH\n", i, account(i)) })
+		}), parse: orders.Parse, open: true},
 		{name: "USDT on Ethereum", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
 			return stablecoin.New(host+"/node", &stablecoin.Options{Contracts: contracts, Client: c})
 		}, serve: ethereum},
