@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -46,9 +45,9 @@ type changeEntry struct {
 	Name          string        `json:"name,omitempty"`
 }
 
-// A changeLog reads the journal of a store. Its zero value is ready to use.
+// A changeLog reads the journal of a store.
 type changeLog struct {
-	mu      sync.Mutex
+	turn    chan struct{} // semaphore: one caller reads at a time
 	archive *store.Archive
 	next    int64     // position in the journal
 	changes []*change // the newest ones, the oldest first
@@ -73,8 +72,12 @@ func (e *exchange) changes() ([]byte, *problem) {
 // read returns the newest changes, the newest first. Each is read once and does not
 // change afterwards.
 func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if l.archive == nil {
 		l.archive = store.NewArchive(st)
 	}

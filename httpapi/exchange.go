@@ -45,6 +45,7 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 		opts = &Options{}
 	}
 	v := &service{Options: *opts, screener: s, authorizer: auth, turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	v.changeLog.turn = make(chan struct{}, 1)
 	if v.authorizer == nil {
 		v.authorizer = nobody{}
 	}
