@@ -24,9 +24,10 @@ type reason struct {
 }
 
 // newMessage returns the message about a customer whose verdict has changed. before is
-// nil if there was none. Equal changes make equal IDs.
-func newMessage(from, to string, c customer, before, after *screening.Result) outbox.Message {
-	sum := sha256.Sum256([]byte(from + "\x00" + to + "\x00" + c.id + "\x00" + c.address.String()))
+// nil if there was none. Rows of the table that say the same have one ID. refresh is random:
+// a list that goes back and forth makes the same change again, under another ID.
+func newMessage(refresh, from, to string, c customer, before, after *screening.Result) outbox.Message {
+	sum := sha256.Sum256([]byte(refresh + "\x00" + from + "\x00" + to + "\x00" + c.id + "\x00" + c.address.String()))
 	body, _ := json.Marshal(map[string]any{ // strings and numbers cannot fail
 		"type":      "customer.verdict_changed",
 		"timestamp": time.Now().UTC().Format(time.RFC3339),

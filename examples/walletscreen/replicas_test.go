@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// processEnv returns the environment of a server in a process of its own, without the
+// variables of the tests, which the program does not know. It reads own lists this often.
+func processEnv(every string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "WALLETSCREEN_") })
+	return append(env, "SERVER_TEST_MAIN="+every)
+}
+
 // A replica is a server in a process of its own.
 type replica struct {
 	url     string
@@ -51,7 +59,7 @@ func startReplica(t *testing.T, db string) *replica {
 // launch is startReplica with flags, for any goroutine. It reads own lists often.
 func launch(t *testing.T, db string, args ...string) (*replica, error) {
 	cmd := exec.Command(os.Args[0], append([]string{"-addr", "127.0.0.1:0", "-db", db}, args...)...)
-	cmd.Env = append(os.Environ(), "SERVER_TEST_MAIN=300ms")
+	cmd.Env = processEnv("300ms")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,8 @@ type watcher struct {
 	book    *book.Book
 	stamp   string // of the file when book was made
 	failure string // the error that was last logged
+
+	failing bool // whether the webhook is; of the goroutine that delivers
 }
 
 // maxPending bounds the reports that wait: each holds the lists before and after it.
@@ -158,13 +161,8 @@ func (w *watcher) run(ctx context.Context) {
 			if !w.leading.Load() {
 				return
 			}
-			accepted, expired, err := w.box.Deliver(ctx, w.hook.Post)
-			if accepted > 0 {
-				w.log.Info("webhook messages delivered", "count", accepted)
-			}
-			if expired > 0 {
-				w.log.Error("webhook messages given up after three days", "count", expired)
-			}
+			d, err := w.box.Deliver(ctx, w.hook.Post)
+			w.told(d)
 			if err == nil {
 				err = w.box.Sweep(ctx)
 			}
@@ -178,6 +176,23 @@ func (w *watcher) run(ctx context.Context) {
 	defer done()
 	w.box.Resign(last, w.holder)
 	w.box.Close()
+}
+
+// told logs what became of messages. A receiver that fails is logged when it begins to,
+// and when it accepts messages again.
+func (w *watcher) told(d outbox.Delivery) {
+	switch {
+	case d.Failure != nil && !w.failing:
+		w.log.Error("the webhook does not accept a message; each is kept, and posted again for three days", "error", d.Failure)
+	case d.Accepted > 0:
+		w.log.Info("webhook messages delivered", "count", d.Accepted)
+	}
+	if d.Expired > 0 {
+		w.log.Error("webhook messages given up after three days", "count", d.Expired)
+	}
+	if d.Accepted > 0 || d.Failure != nil {
+		w.failing = d.Failure != nil
+	}
 }
 
 // periodically calls do at once, then every so often and when wake receives.
@@ -275,6 +290,7 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 	if err != nil {
 		w.log.Warn("the lists that the webhook was last told about are not kept; it is told about every customer that is listed", "snapshot", from, "error", err)
 	}
+	refresh := rand.Text()
 	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Message, error) bool) {
 		err := w.customers(func(c customer) error {
 			after, err := w.screener.Screen(c.address)
@@ -293,7 +309,7 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 			if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(why(before, &after)) == 0 {
 				return nil
 			}
-			if !yield(newMessage(from, to, c, before, &after), nil) {
+			if !yield(newMessage(refresh, from, to, c, before, &after), nil) {
 				return errStop
 			}
 			return nil
@@ -323,6 +339,7 @@ func (w *watcher) changedIn(r screening.Report) iter.Seq2[outbox.Message, error]
 		if len(changes) == 0 {
 			return
 		}
+		refresh := rand.Text()
 		err := w.customers(func(cu customer) error {
 			c, ok := changes[cu.address]
 			if !ok {
@@ -332,7 +349,7 @@ func (w *watcher) changedIn(r screening.Report) iter.Seq2[outbox.Message, error]
 			if c.Before.Level == "" {
 				before = nil
 			}
-			if !yield(newMessage(w.last, r.Digest, cu, before, &c.After), nil) {
+			if !yield(newMessage(refresh, w.last, r.Digest, cu, before, &c.After), nil) {
 				return errStop
 			}
 			return nil

@@ -1,19 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +28,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -200,6 +206,14 @@ func TestWatch(t *testing.T) {
 	w.screener.Refresh(t.Context())
 	expect("two refreshes", w.messages(t), "c3 0>100 added LIST 3", "c3 100>0 removed LIST 3")
 
+	// A list that goes back and forth makes the same change again.
+	for range 2 {
+		list.set(1, 9)
+		expect("forth", w.refresh(t), "c1 0>100 added LIST 1")
+		list.set(9)
+		expect("back", w.refresh(t), "c1 100>0 removed LIST 1")
+	}
+
 	// An exception changes a verdict as well.
 	list.set(9, 3)
 	w.refresh(t)
@@ -221,17 +235,50 @@ func TestWatch(t *testing.T) {
 	expect("a broken table", w.refresh(t))
 }
 
-// A receiver is a webhook that fails until the test makes it work.
+// A receiver is a webhook that fails, in all ways in turn, until the test makes it work.
 type receiver struct {
 	*httptest.Server
-	mu    sync.Mutex
-	works bool
-	got   map[string]int // attempts by ID
-	said  map[string]string
+	secret   string // the file of the secret that must have signed messages, or ""
+	mu       sync.Mutex
+	works    bool
+	patience int // attempts after which it works for a message nevertheless, or 0
+	attempts int
+	got      map[string]int // attempts by ID
+	said     map[string]string
+	accepted map[string]bool
+}
+
+// checkSignature returns an error if a message is not signed as Standard Webhooks says. It is
+// written after the specification, with an HMAC of its own.
+func checkSignature(secretFile string, h http.Header, body []byte) error {
+	text, err := os.ReadFile(secretFile)
+	if err != nil {
+		return err
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(text)), "whsec_"))
+	if err != nil || len(key) > 64 {
+		return fmt.Errorf("a secret of %d bytes, %v", len(key), err)
+	}
+	inner, outer := bytes.Repeat([]byte{0x36}, 64), bytes.Repeat([]byte{0x5c}, 64)
+	for i, b := range key {
+		inner[i] ^= b
+		outer[i] ^= b
+	}
+	id, at := h.Get("webhook-id"), h.Get("webhook-timestamp")
+	first := sha256.Sum256(append(inner, id+"."+at+"."+string(body)...))
+	second := sha256.Sum256(append(outer, first[:]...))
+	if want := "v1," + base64.StdEncoding.EncodeToString(second[:]); h.Get("webhook-signature") != want {
+		return fmt.Errorf("signature %s, want %s", h.Get("webhook-signature"), want)
+	}
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	if age := time.Since(time.Unix(seconds, 0)); err != nil || age > 5*time.Minute || age < -5*time.Minute {
+		return fmt.Errorf("the timestamp %s is not that of now", at)
+	}
+	return nil
 }
 
 func newReceiver(t *testing.T) *receiver {
-	r := &receiver{got: map[string]int{}, said: map[string]string{}}
+	r := &receiver{got: map[string]int{}, said: map[string]string{}, accepted: map[string]bool{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, _ := io.ReadAll(q.Body)
 		var m message
@@ -244,8 +291,24 @@ func newReceiver(t *testing.T) *receiver {
 			t.Errorf("%s came as %s and as %s", id, said, body)
 		}
 		r.said[id] = string(body)
-		if !r.works {
-			w.WriteHeader(500)
+		if r.secret != "" {
+			if err := checkSignature(r.secret, q.Header, body); err != nil {
+				t.Error(err)
+			}
+		}
+		if r.works || r.patience > 0 && r.got[id] > r.patience {
+			r.accepted[id] = true
+			return
+		}
+		r.attempts++
+		switch ways := []int{500, 410, 429, 0, 503, 301}; ways[r.attempts%len(ways)] {
+		case 429:
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(429)
+		case 0:
+			panic(http.ErrAbortHandler) // no answer at all
+		default:
+			w.WriteHeader(ways[r.attempts%len(ways)])
 		}
 	}))
 	t.Cleanup(r.Close)
@@ -293,11 +356,12 @@ func TestWatchKilled(t *testing.T) {
 	customers := write("customers.csv", "id,address\na,"+evm(1)+"\nb,"+evm(2)+"\nc,"+evm(3)+"\n")
 	own := write("own.txt", evm(1)+"\n")
 	hook := newReceiver(t)
+	hook.secret = filepath.Join(dir, "data", "webhook-secret")
 	run := func() *exec.Cmd {
 		t.Helper()
 		cmd := exec.Command(os.Args[0], "serve", "-addr", "127.0.0.1:0", "-offline", "-data", filepath.Join(dir, "data"),
 			"-list", "OWN="+own, "-book", customers, "-webhook", hook.URL)
-		cmd.Env = append(os.Environ(), "SERVER_TEST_MAIN=1")
+		cmd.Env = processEnv("10s")
 		if testing.Verbose() {
 			cmd.Stderr = os.Stderr
 		}
@@ -360,10 +424,48 @@ func TestWatchKilled(t *testing.T) {
 		return n == 0 && err == nil
 	})
 	hook.mu.Lock()
-	defer hook.mu.Unlock()
 	if len(hook.got) != 3 {
 		t.Errorf("messages came under other IDs: %v", hook.got)
 	}
+	hook.mu.Unlock()
+
+	// Once more, at many moments, with a list that changes each time and a receiver that
+	// works now and then. The changes that were accepted lead from the first verdict of
+	// each customer to the last, so none is missing.
+	sum := func() map[string]int {
+		hook.mu.Lock()
+		defer hook.mu.Unlock()
+		total := map[string]int{}
+		for id := range hook.accepted {
+			var m message
+			json.Unmarshal([]byte(hook.said[id]), &m)
+			total[m.Data.Customer] += m.Data.After.Score - m.Data.Before.Score
+		}
+		return total
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range longtest.N(2, 40) {
+		text := "# nobody\n"
+		for n := 1; n <= 3; n++ {
+			if random.IntN(2) == 0 {
+				text += evm(n) + "\n"
+			}
+		}
+		write("own.txt", text)
+		hook.mu.Lock()
+		hook.works, hook.patience = random.IntN(2) == 0, 1 // it backs off for five seconds at most
+		hook.mu.Unlock()
+		cmd := run()
+		time.Sleep(time.Duration(random.IntN(800)) * time.Millisecond)
+		kill(cmd)
+	}
+	write("own.txt", evm(1)+"\n"+evm(3)+"\n")
+	hook.work()
+	run()
+	until("a message for each change", func() bool {
+		got := sum() // from the first start on, when a was listed
+		return got["a"] == 0 && got["b"] == 0 && got["c"] == 100
+	})
 }
 
 func TestWatchOptions(t *testing.T) {

@@ -38,10 +38,12 @@ type Message struct {
 	Attempts int // that have failed
 }
 
-// A Box is an outbox in a database. Its methods may be called concurrently.
+// A Box is an outbox in a database. Its methods may be called concurrently, except for
+// Deliver.
 type Box struct {
-	db  *sql.DB
-	now func() time.Time
+	db    *sql.DB
+	now   func() time.Time
+	pause time.Time // until when the receiver wants no message
 }
 
 // Open opens the outbox in a database, which is sqlite:FILE or a URL of PostgreSQL, and
@@ -214,37 +216,52 @@ func (b *Box) due(ctx context.Context, n int) ([]Message, error) {
 	return all, rows.Err()
 }
 
-// Deliver posts the messages that are due, the oldest first, and returns how many were
-// accepted and how many were given up after three days. A message that is not accepted
-// is due again later. Only errors of the database are returned.
-func (b *Box) Deliver(ctx context.Context, post func(context.Context, Message) error) (accepted, expired int, err error) {
-	for {
+// A Delivery is what became of the messages that were due.
+type Delivery struct {
+	Accepted int
+	Expired  int   // given up after three days
+	Failure  error // why the last message that was not accepted was not, or nil
+}
+
+// Deliver posts the messages that are due, the oldest first. A message that is not
+// accepted is due again later. If the receiver has said when, as a [RetryError], it gets
+// no other message before that. Only errors of the database are returned.
+func (b *Box) Deliver(ctx context.Context, post func(context.Context, Message) error) (d Delivery, err error) {
+	for !b.now().Before(b.pause) {
 		messages, err := b.due(ctx, 100)
 		if err != nil || len(messages) == 0 {
-			return accepted, expired, err
+			return d, err
 		}
 		for _, m := range messages {
 			failure := post(ctx, m)
 			if ctx.Err() != nil {
-				return accepted, expired, ctx.Err() // the attempt may have been cut off by us
+				return d, ctx.Err() // the attempt may have been cut off by us
 			}
 			now := b.now()
+			retry := now.Add(Backoff(m.Attempts))
+			if later := (*RetryError)(nil); errors.As(failure, &later) {
+				if b.pause = now.Add(min(later.After, time.Hour)); b.pause.After(retry) {
+					retry = b.pause
+				}
+			}
 			switch {
 			case failure == nil:
-				accepted++
+				d.Accepted++
 				err = b.end(ctx, m.ID, now, "")
 			case now.Sub(m.Created) >= Keep:
-				expired++
+				d.Expired, d.Failure = d.Expired+1, failure
 				err = b.end(ctx, m.ID, now, failure.Error())
 			default:
+				d.Failure = failure
 				_, err = b.db.ExecContext(ctx, `update walletscreen_outbox set attempts = attempts + 1, due = $1, failure = $2 where id = $3`,
-					now.Add(Backoff(m.Attempts)).UnixMilli(), clip(failure.Error()), m.ID)
+					retry.UnixMilli(), clip(failure.Error()), m.ID)
 			}
-			if err != nil {
-				return accepted, expired, err
+			if err != nil || now.Before(b.pause) {
+				return d, err
 			}
 		}
 	}
+	return d, nil
 }
 
 // end marks a message as delivered, or as given up for a reason.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,8 +107,8 @@ func TestDeliver(t *testing.T) {
 			}
 			return nil
 		}
-		if accepted, expired, err := b.Deliver(ctx, post); accepted != 1 || expired != 0 || err != nil || !slices.Equal(posted, []string{"a", "b"}) {
-			t.Fatal(accepted, expired, err, posted)
+		if d, err := b.Deliver(ctx, post); d.Accepted != 1 || d.Expired != 0 || d.Failure == nil || err != nil || !slices.Equal(posted, []string{"a", "b"}) {
+			t.Fatal(d, err, posted)
 		}
 		if b.Deliver(ctx, post); len(posted) != 2 {
 			t.Error("a message was posted again at once")
@@ -125,11 +126,11 @@ func TestDeliver(t *testing.T) {
 		attempts, expired := 0, 0
 		for now.Before(time.Date(2026, 11, 5, 0, 0, 0, 0, time.UTC)) {
 			posted = nil
-			_, n, err := b.Deliver(ctx, post)
+			d, err := b.Deliver(ctx, post)
 			if err != nil {
 				t.Fatal(err)
 			}
-			attempts, expired = attempts+len(posted), expired+n
+			attempts, expired = attempts+len(posted), expired+d.Expired
 			now = now.Add(time.Minute)
 		}
 		if expired != 1 || attempts < 75 || attempts > 90 {
@@ -141,6 +142,38 @@ func TestDeliver(t *testing.T) {
 		if err := b.Sweep(ctx); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// A receiver that says when to come again gets nothing before that.
+func TestRetryAfter(t *testing.T) {
+	boxes(t, func(t *testing.T, open func() *Box) {
+		b := open()
+		now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+		b.now = func() time.Time { return now }
+		if _, err := b.Add(t.Context(), "", "d1", messages(nil, "a", "b", "c")); err != nil {
+			t.Fatal(err)
+		}
+		var posted []string
+		busy := true
+		deliver := func(want ...string) {
+			t.Helper()
+			posted = nil
+			if _, err := b.Deliver(t.Context(), func(_ context.Context, m Message) error {
+				posted = append(posted, m.ID)
+				if busy && m.ID == "b" {
+					return &RetryError{"429", time.Minute}
+				}
+				return nil
+			}); err != nil || !slices.Equal(posted, want) {
+				t.Errorf("at %v: posted %q, %v, want %q", now, posted, err, want)
+			}
+		}
+		deliver("a", "b")
+		now = now.Add(59 * time.Second)
+		deliver()
+		now, busy = now.Add(time.Second), false
+		deliver("c", "b")
 	})
 }
 
@@ -181,11 +214,15 @@ func TestWebhook(t *testing.T) {
 		t.Errorf("signature %s, want %s", got, want)
 	}
 	status := http.StatusNoContent
+	var retry atomic.Pointer[string]
 	var got *http.Request
 	var body []byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got = r
 		body, _ = io.ReadAll(r.Body)
+		if s := retry.Load(); s != nil && *s != "" {
+			w.Header().Set("Retry-After", *s)
+		}
 		w.WriteHeader(status)
 	}))
 	defer server.Close()
@@ -203,6 +240,15 @@ func TestWebhook(t *testing.T) {
 	for _, status = range []int{301, 400, 410, 429, 500} {
 		if err := h.Post(t.Context(), m); err == nil || !strings.Contains(err.Error(), fmt.Sprint(status)) {
 			t.Errorf("%d: %v", status, err)
+		}
+	}
+	for given, want := range map[string]time.Duration{"120": 2 * time.Minute, "": 0, "0": 0, "-1": 0, "Wed, 21 Oct 2026 07:28:00 GMT": 0, "99999999999999": 0} {
+		for _, status = range []int{429, 503, 500} {
+			retry.Store(&given)
+			later := &RetryError{}
+			if err := h.Post(t.Context(), m); err == nil || errors.As(err, &later) != (want > 0 && status != 500) || later.After != 0 && later.After != want {
+				t.Errorf("%d, Retry-After %q: %v", status, given, err)
+			}
 		}
 	}
 	server.Close()

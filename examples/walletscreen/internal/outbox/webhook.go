@@ -67,7 +67,18 @@ func (h *Webhook) sign(id, timestamp string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Post posts a message once. Any status but 2xx is an error.
+// A RetryError is the error of a receiver that has said when it takes messages again.
+type RetryError struct {
+	Status string
+	After  time.Duration
+}
+
+func (e *RetryError) Error() string {
+	return fmt.Sprintf("the receiver answered %s, and to come again in %v", e.Status, e.After)
+}
+
+// Post posts a message once. Any status but 2xx is an error, a [*RetryError] if it is 429
+// or 503 with a Retry-After in seconds.
 func (h *Webhook) Post(ctx context.Context, m Message) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(m.Body))
 	if err != nil {
@@ -88,8 +99,12 @@ func (h *Webhook) Post(ctx context.Context, m Message) error {
 	}
 	defer answer.Body.Close()
 	io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10)) // so that the connection is used again
-	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("the receiver answered %s", answer.Status)
+	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+	switch {
+	case answer.StatusCode/100 == 2:
+		return nil
+	case err == nil && seconds > 0 && seconds < 1<<20 && (answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable):
+		return &RetryError{answer.Status, time.Duration(seconds) * time.Second}
 	}
-	return nil
+	return fmt.Errorf("the receiver answered %s", answer.Status)
 }
