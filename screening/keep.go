@@ -49,6 +49,12 @@ func (s *Screener) restore(ctx context.Context, i int, had held) (held, error) {
 			if past == nil {
 				return s.confirmed(ctx, had)
 			}
+			// If a program was killed before it had written this event, or the line was
+			// damaged, it is missing, and is written now.
+			s.archive.pend(store.Event{
+				Type: store.Accepted, At: s.now(), Source: id, Revision: past.file, List: past.confirmed,
+				Entries: past.list.Entries, Addresses: past.list.Addresses,
+			})
 			had, err = s.merge(i, had, *past)
 			if err == nil {
 				s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", had.list.Entries, "mapped", had.list.IsMapped(),

@@ -207,6 +207,48 @@ func TestStoreDamaged(t *testing.T) {
 	}
 }
 
+// TestJournalDamaged flips bits of the journal and truncates it, everywhere. Open must
+// return the newest revision nevertheless, and note it in the journal again.
+func TestJournalDamaged(t *testing.T) {
+	dir := t.TempDir()
+	src := &flaky{info: ofac, load: numbered(1, 1)}
+	opts := &screening.Options{Store: openStore(t, dir)}
+	s := loaded(t, opts, src)
+	src.load = numbered(2, 1, 2)
+	refresh(t, s)
+	newest := revisionsOf(t, opts.Store)[0]
+	journal := must(os.ReadFile(filepath.Join(dir, "journal")))
+	src.load = down
+	check := func(what string, at int, damaged []byte) {
+		t.Helper()
+		dir2 := t.TempDir()
+		if err := os.CopyFS(dir2, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir2, "journal"), damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		st := openStore(t, dir2)
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		if _, err := s.Open(ctx); err != nil || s.Sources()[0].Digest != digestOf(2) {
+			t.Errorf("%s at %d: %v, and %s is held", what, at, err, s.Sources()[0].Digest)
+		}
+		accepted := false
+		store.NewArchive(st).Read(ctx, 0, func(e store.Event) {
+			accepted = accepted || e.Type == store.Accepted && e.Revision == newest
+		})
+		if !accepted {
+			t.Errorf("%s at %d: the journal does not have the revision", what, at)
+		}
+	}
+	for i := 0; i < len(journal); i += longtest.N(31, 1) {
+		damaged := bytes.Clone(journal)
+		damaged[i] ^= 1 << (i % 8)
+		check("flipped", i, damaged)
+		check("cut", i, journal[:i])
+	}
+}
+
 // TestTwoPrograms runs two programs with one store. Each uses the lists that the other
 // accepted, with their times, and neither overwrites them.
 func TestTwoPrograms(t *testing.T) {

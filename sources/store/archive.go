@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -38,8 +39,9 @@ func (a *Archive) read(ctx context.Context) (*journal, error) {
 }
 
 // Revisions returns the names of the revisions of a source, the newest first. That is
-// the order of the journal; files that it does not mention follow, by the time in their
-// name.
+// the order of the journal. A file that has no [Accepted] event, because a program was
+// killed or the line was damaged, comes first if the time in its name is later than those
+// of all that have one, and otherwise last.
 func (a *Archive) Revisions(ctx context.Context, source string) ([]string, error) {
 	names, err := a.st.List(ctx)
 	if err != nil {
@@ -61,9 +63,18 @@ func (a *Archive) Revisions(ctx context.Context, source string) ([]string, error
 
 // sort sorts names of revisions, the newest first.
 func (j *journal) sort(names []string) {
+	latest := make(map[string]time.Time) // in the names that the journal has, by source
+	for _, name := range names {
+		if source, at, _, _ := ParseName(name); j.accepts(name) && at.After(latest[source]) {
+			latest[source] = at
+		}
+	}
 	order := func(name string) int {
-		if r := j.of(name); r != nil {
-			return r.order
+		if j.accepts(name) {
+			return j.of(name).order
+		}
+		if source, at, _, _ := ParseName(name); at.After(latest[source]) {
+			return math.MaxInt
 		}
 		return 0
 	}
@@ -74,14 +85,18 @@ func (j *journal) sort(names []string) {
 	})
 }
 
+// accepts reports whether the journal has an Accepted event of the revision called name.
+func (j *journal) accepts(name string) bool {
+	r := j.of(name)
+	return r != nil && r.order > 0
+}
+
 // Save writes the file of a revision and returns its name. write, which may be called
 // more than once, writes the entries, removals and tables, whose numbers are in h, and
 // need not close the writer. While the disk is full, Save deletes old revisions of any
 // source, the oldest first.
 //
-// Until Append has written an [Accepted] event for it, the revision counts as older
-// than those with one. Saving a revision that exists replaces its file, by one with
-// other tables for example.
+// Saving a revision that exists replaces its file, by one with other tables for example.
 func (a *Archive) Save(ctx context.Context, h revision.Header, write func(*revision.Writer) error) (string, error) {
 	name := Name(h.Source, h.Accepted, h.Revision.Digest)
 	if _, _, _, ok := ParseName(name); !ok || h.Accepted.IsZero() {
@@ -174,9 +189,10 @@ func (a *Archive) old(ctx context.Context, names []string) (old []string, err er
 	passed := make(map[string]bool) // sources whose newest revision was passed
 	for _, name := range names {
 		source, accepted, _, _ := ParseName(name)
-		r := j.of(name)
-		saving := (r == nil || r.order == 0) && time.Since(accepted).Abs() < savingTime
-		if passed[source] && !saving {
+		if !j.accepts(name) && time.Since(accepted).Abs() < savingTime {
+			continue
+		}
+		if passed[source] {
 			old = append(old, name)
 		}
 		passed[source] = true
@@ -215,8 +231,9 @@ func (a *Archive) Open(ctx context.Context, name string) (*revision.File, error)
 // revisions of a source after an [Accepted] event, and of any source while the disk is
 // full.
 //
-// Append leaves out a [Confirmed] event that says nothing new within a minute of the
-// one before, and an [Answering] event that says nothing new.
+// Append leaves out a second [Accepted] event of a revision, a [Confirmed] event that
+// says nothing new within a minute of the one before, and an [Answering] event that says
+// nothing new.
 func (a *Archive) Append(ctx context.Context, events ...Event) error {
 	lines, err := a.lines(ctx, events)
 	if err != nil {
@@ -256,6 +273,10 @@ func (a *Archive) lines(ctx context.Context, events []Event) (lines []byte, err 
 		}
 		list, text := true, ""
 		switch e.Type {
+		case Accepted:
+			if j.accepts(e.Revision) {
+				continue
+			}
 		case Confirmed:
 			if !e.List.Checked.IsZero() {
 				e.At = e.List.Checked

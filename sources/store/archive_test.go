@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -143,6 +144,49 @@ func TestSaving(t *testing.T) {
 	}
 }
 
+// TestUnmentioned saves revisions without an Accepted event, as a killed program leaves
+// them. The latest one is the newest until its event is written, and then the order of
+// the journal counts.
+func TestUnmentioned(t *testing.T) {
+	st := newMemory()
+	a := store.NewArchive(st)
+	check := func(when string, want ...string) {
+		t.Helper()
+		if got, err := a.Revisions(ctx, "TEST"); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: revisions %q, %v, want %q", when, got, err, want)
+		}
+	}
+	older, err := save(a, "TEST", 1, day(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := accept(t, a, "TEST", 2, day(2))
+	later, err := save(a, "TEST", 3, day(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("killed", later, second, older)
+	event := accepted(later)
+	event.At = day(4)
+	for range 2 {
+		if err := a.Append(ctx, event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := bytes.Count(st.journal, []byte("\n")); n != 2 {
+		t.Errorf("%d lines, want no second one of a revision:\n%s", n, st.journal)
+	}
+	last := accept(t, a, "TEST", 4, day(0)) // the clock was put back
+	check("in the end", last, later, second, older)
+	// The journal may have lost what answered between the revision and its event.
+	if err := a.Append(ctx, answering(day(2), "", second)); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := a.Answering(ctx, day(3), func(store.Event) bool { return true }); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("answered from %v, %v, want ErrDamaged", e, err)
+	}
+}
+
 // A full is a Store with limited space.
 type full struct {
 	store.Store
@@ -211,7 +255,8 @@ func TestFull(t *testing.T) {
 	sixth := accept(t, a, "TEST", 6, day(6))
 	kept(append(names[1:], other, sixth)...)
 	f.room = len(data) * 4
-	if err := a.Append(ctx, accepted(sixth)); err != nil {
+	refusal := store.Event{Type: store.Refused, At: start, Source: "TEST", Reason: "it shrank"}
+	if err := a.Append(ctx, refusal); err != nil {
 		t.Errorf("Append to a full disk: %v", err)
 	}
 	kept(names[4], other, sixth)
@@ -220,7 +265,7 @@ func TestFull(t *testing.T) {
 		t.Errorf("Save: %v, want ErrFull", err)
 	}
 	kept(other, sixth)
-	if err := a.Append(ctx, accepted(sixth)); !errors.Is(err, store.ErrFull) {
+	if err := a.Append(ctx, refusal); !errors.Is(err, store.ErrFull) {
 		t.Errorf("Append: %v, want ErrFull", err)
 	}
 	if f.refused == 0 {

@@ -278,8 +278,8 @@ func TestOtherJournal(t *testing.T) {
 	if got, err := a.Revisions(ctx, "TEST"); err != nil || !slices.Equal(got, []string{second, first}) {
 		t.Errorf("revisions %q, %v, want the order of the journal", got, err)
 	}
-	write(t, lines[len(lines)-2], dir, "journal")
-	if got, err := a.Revisions(ctx, "TEST"); err != nil || !slices.Equal(got, []string{second, first}) {
+	write(t, lines[0], dir, "journal")
+	if got, err := a.Revisions(ctx, "TEST"); err != nil || !slices.Equal(got, []string{first, second}) {
 		t.Errorf("revisions %q, %v, want the one in the journal first", got, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "journal")); err != nil {

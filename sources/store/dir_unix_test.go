@@ -65,7 +65,7 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("Open: %v", err)
 	}
 	_, saved := save(a, "TEST", 2, start)
-	for what, err := range map[string]error{"Save": saved, "Append": a.Append(ctx, accepted(name))} {
+	for what, err := range map[string]error{"Save": saved, "Append": a.Append(ctx, answering(start, "", name))} {
 		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v, want an error that names the directory", what, err)
 		}

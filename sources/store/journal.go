@@ -26,6 +26,7 @@ type journal struct {
 // known is what the journal says of a revision.
 type known struct {
 	order    int     // number of its first Accepted event, counted from 1; 0 if there is none
+	late     bool    // that event was written long after the revision was accepted
 	accepted []byte  // payload of that
 	list     []byte  // the last payload that has a list
 	checks   []int64 // times of the events after it, in nanoseconds since 1970
@@ -96,6 +97,9 @@ func (j *journal) add(text []byte) {
 		if r := j.revision(&l); r.order == 0 {
 			j.accepted++
 			r.order, r.accepted = j.accepted, bytes.Clone(l.json)
+			stamp, _, _ := bytes.Cut(l.ref, []byte("-"))
+			accepted, err := time.Parse(stampForm, string(stamp))
+			r.late = err == nil && accepted.UnixNano() < l.at
 			r.list = r.accepted
 		} else {
 			r.check(&l)

@@ -106,7 +106,7 @@ func (a *Archive) answering(ctx context.Context, at time.Time, accept func(Event
 	for _, name := range names {
 		source, accepted, _, _ := ParseName(name)
 		_, held, _, ok := ParseName(found.Lists[source])
-		if r := j.of(name); ok && (r == nil || r.order == 0) && accepted.After(held) && !accepted.After(at) {
+		if ok && (!j.accepts(name) || j.of(name).late) && accepted.After(held) && !accepted.After(at) {
 			return Event{}, accepted, fmt.Errorf("%w: the journal does not mention %s", ErrDamaged, name)
 		}
 	}
