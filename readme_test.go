@@ -3,6 +3,7 @@ package walletscreen_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log"
 	"maps"
 	"net/http"
@@ -20,16 +21,15 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/own"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
-
-var mine = sources.Info{ID: "MY_LIST", Name: "Addresses that we block", Jurisdiction: sources.Community}
 
 // normalize is a snippet of the README.
 func normalize(typed string) (string, error) {
@@ -40,20 +40,20 @@ func normalize(typed string) (string, error) {
 	return a.Normalized(), nil // the spelling to store and compare
 }
 
-// fresh is a snippet of the README.
-func fresh(ctx context.Context) error {
-	dir, err := store.Open("/var/lib/walletscreen")
+// fresh is a snippet of the README. It hands its Screener to use.
+func fresh(ctx context.Context, dir string, use func(*screening.Screener)) error {
+	kept, err := store.Open(dir) // such as /var/lib/walletscreen
 	if err != nil {
 		return err
 	}
 	s, err := screening.New([]sources.Source{
 		sources.Seeded(ofac.New(nil), bundle.OFAC()),
 		sources.Seeded(eu.New(nil), bundle.EU()),
-		sources.File(mine, "mine.txt", badlist.Parse),
+		own.File("OUR_LIST", "blocked.csv"),
 	}, &screening.Options{
-		Store:    dir,
-		MaxAge:   48 * time.Hour,
-		Schedule: map[string]screening.Schedule{"MY_LIST": {Every: 10 * time.Second}},
+		Store:    kept,
+		MaxAge:   48 * time.Hour, // no answer from older lists, nor from an old bundle
+		Schedule: map[string]screening.Schedule{"OUR_LIST": {Every: 10 * time.Second}},
 	})
 	if err != nil {
 		return err
@@ -62,6 +62,7 @@ func fresh(ctx context.Context) error {
 		log.Print(err) // a damaged file is set aside, and replaced by the next refresh
 	}
 	go s.Run(ctx, time.Hour) // refreshes each list, and watches your file
+	use(s)
 	return nil
 }
 
@@ -74,8 +75,6 @@ func mount(s *screening.Screener, mux *http.ServeMux) error {
 	mux.Handle("/compliance/", httpapi.NewHandler(s, keys, nil))
 	return nil
 }
-
-var _ = fresh // compiled only: it would fetch
 
 // blocks returns the code blocks of a language in the README.
 func blocks(t *testing.T, language string) []string {
@@ -121,6 +120,42 @@ func TestReadmeNormalize(t *testing.T) {
 	}
 	if _, err := normalize("0x098b716b8aaf21512996dc57eb0615e2383e2f9"); err == nil {
 		t.Error("no error for an address with 39 digits")
+	}
+}
+
+// TestReadmeFresh runs the snippet that keeps lists fresh, without a network: a proxy that
+// is not there refuses its requests.
+func TestReadmeFresh(t *testing.T) {
+	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+	dir, err := os.MkdirTemp("", "readme") // not TempDir, which fails if Run still writes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Chdir(dir)
+	const blocked = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+	if err := os.WriteFile("blocked.csv", []byte("address\n"+blocked+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = fresh(t.Context(), dir, func(s *screening.Screener) {
+		for _, list := range s.Sources() {
+			if !list.Loaded() && list.Info.ID != "OUR_LIST" {
+				t.Errorf("%s is not loaded: %v", list.Info.ID, list.Err)
+			}
+		}
+		for range 1000 { // Run reads the file
+			if _, err := s.ScreenText("ethereum", blocked); !errors.Is(err, screening.ErrNotLoaded) {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		r, err := s.ScreenText("ethereum", blocked)
+		if err == nil && r.Level != score.Critical || err != nil && !errors.Is(err, screening.ErrStale) { // the bundle may be old
+			t.Errorf("%v, %v; want CRITICAL, or ErrStale", r, err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
