@@ -14,7 +14,7 @@ const (
 	reportEvery   = time.Second / 4 // the longest time between a change of counts and its write
 	reportShare   = 3               // a write is followed by a pause of this many times its duration
 	fieldPatience = time.Second / 4 // the longest wait for the store by a field of a header
-	othersHold    = 2 * time.Second // counts of other processes are read again after it
+	othersHold    = time.Second / 4 // counts of other processes are read again after it
 )
 
 // reports writes the counts of answered screenings.
