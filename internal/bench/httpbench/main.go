@@ -13,7 +13,8 @@
 // keep-alive connections. In each round every handler runs once, and its figures
 // are divided by those of the constant in the same round. Httpbench prints the
 // median, least and greatest ratio of requests per second, and of CPU time per
-// request in the server process. Client and servers share the processors, so only
+// request in the server process; and the ratios of the best rounds, which a busy
+// machine disturbs least. Client and servers share the processors, so only
 // the ratios are meaningful.
 package main
 
@@ -410,8 +411,9 @@ func compareAt(names []string, conns, rounds int, spell time.Duration) error {
 	fmt.Printf("%d connections, %d rounds of %v: %s has %.0f requests/s, %.1f µs each\n", conns, rounds, spell, base.name, median(base.rate), 1e6*median(base.cpu))
 	for _, c := range all[1:] {
 		rate, cpu := ratios(c.rate, base.rate), ratios(c.cpu, base.cpu)
-		fmt.Printf("  %-13s requests/s %.3f (%.3f to %.3f)   time of the server %.3f (%.3f to %.3f)\n",
-			c.name, median(rate), slices.Min(rate), slices.Max(rate), median(cpu), slices.Min(cpu), slices.Max(cpu))
+		fmt.Printf("  %-13s requests/s %.3f (%.3f to %.3f)   time of the server %.3f (%.3f to %.3f)   at best %.3f and %.3f\n",
+			c.name, median(rate), slices.Min(rate), slices.Max(rate), median(cpu), slices.Min(cpu), slices.Max(cpu),
+			slices.Max(c.rate)/slices.Max(base.rate), slices.Min(c.cpu)/slices.Min(base.cpu))
 	}
 	return nil
 }
