@@ -289,8 +289,8 @@ func TestOverfull(t *testing.T) {
 	}{
 		{"at most", index.MaxBucket, 0, 0},
 		{"one more", index.MaxBucket + 1, 0, 1},
-		{"many", 2000, 0, 1},
-		{"under another seed", 2000, 1, 0},
+		{"many", 500, 0, 1},
+		{"under another seed", 500, 1, 0},
 	} {
 		var items []item
 		for _, k := range collide(t, seeds[tt.under], tt.colliding, n/8) {
@@ -315,7 +315,7 @@ func TestOverfull(t *testing.T) {
 
 	// All keys have one hash under every seed except the last.
 	var items []item
-	for i := range 100_000 {
+	for i := range 20_000 {
 		var p [20]byte
 		binary.LittleEndian.PutUint64(p[:], uint64(i))
 		items = append(items, item{index.Key20(1, &p), 1})
@@ -454,7 +454,7 @@ func TestFile(t *testing.T) {
 	var models []model
 	for range 3 { // each replaces the one before, which stays open
 		var items []item
-		for range 50_000 {
+		for range 10_000 {
 			items = append(items, item{randomKey(t, r), r.Uint32N(10)})
 		}
 		m := make(model)

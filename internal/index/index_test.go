@@ -220,7 +220,7 @@ func TestModel(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var items []item
-	for range longtest.N(20_000, 100_000) {
+	for range longtest.N(5_000, 100_000) {
 		k := randomKey(t, r)
 		for range 1 + r.IntN(3)/2 {
 			items = append(items, item{k, r.Uint32N(50)})
