@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
@@ -34,7 +35,12 @@ func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, 
 		return nil, nil
 	}
 	d := &decisions{file: c.exceptions, lists: &c.lists, screener: s, log: log}
-	return d, d.load(ctx)
+	if err := d.load(ctx); err != nil && !strings.HasPrefix(err.Error(), "-") {
+		return nil, fmt.Errorf("-exceptions: %w", err)
+	} else if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // load sets the exceptions of the files, if one has changed.

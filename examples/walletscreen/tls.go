@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -40,8 +41,10 @@ func openCertificate(c *serveOptions, log *slog.Logger) (*certificate, error) {
 		return nil, errors.New("-tls-cert and -tls-key need each other")
 	}
 	cert := &certificate{certFile: c.tlsCert, keyFile: c.tlsKey, log: log}
-	cert.reload()
-	return cert, cert.err
+	if cert.reload(); cert.err != nil {
+		return nil, fmt.Errorf("-tls-cert and -tls-key: %w", cert.err)
+	}
+	return cert, nil
 }
 
 // reload reads the files again.

@@ -23,11 +23,15 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 	if c.auditKey != "" {
 		text, err := os.ReadFile(c.auditKey)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("-audit-key: %w", err)
 		}
 		if opts.HashKey, err = hex.DecodeString(strings.TrimSpace(string(text))); err != nil {
-			return nil, fmt.Errorf("%s: want a key in hex, as of openssl rand -hex 32", c.auditKey)
+			return nil, fmt.Errorf("-audit-key %s: want a key in hex, as of openssl rand -hex 32", c.auditKey)
 		}
 	}
-	return audit.Open(c.audit, opts)
+	trail, err := audit.Open(c.audit, opts)
+	if err != nil {
+		return nil, fmt.Errorf("-audit: %w", err)
+	}
+	return trail, nil
 }

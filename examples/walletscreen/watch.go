@@ -381,8 +381,9 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 	}
 	defer f.Close()
 	t, err := rows.NewReader(f, rows.Options{Plausible: plausible})
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", file, err)
+	if err != nil { // there is no flag for the column
+		text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
+		return 0, fmt.Errorf("%s: %s", file, text)
 	}
 	id := t.Column("id", "customer_id", "customer", "user_id", "user", "client_id", "client", "account_id", "account", "reference", "name")
 	for n := 1; ; n++ {

@@ -472,7 +472,10 @@ func TestWatchOptions(t *testing.T) {
 	dir := t.TempDir()
 	book := filepath.Join(dir, "b.csv")
 	os.WriteFile(book, []byte("address\n"+evm(1)+"\n"), 0o600)
+	odd := filepath.Join(dir, "odd.csv")
+	os.WriteFile(odd, []byte("a,b\n1,2\n"), 0o600)
 	for args, want := range map[string]string{
+		"-book " + odd + " -webhook https://x.example -data " + dir: "-book: " + odd + `: no column is named address, of "a", "b"; call it that`,
 		"-book " + book:                      "-book needs -webhook, the URL to tell",
 		"-webhook https://x.example":         "-webhook needs -book, the table of customers",
 		"-book b -webhook https://x.example": "-book needs -data, which keeps the lists to compare with",
