@@ -185,7 +185,9 @@ func TestDocsForms(t *testing.T) {
 	if got := submit("/api/v1/screen"); !strings.HasPrefix(got, "400 ") || !strings.Contains(got, `"code": "invalid_address"`) {
 		t.Errorf("a wrong chain: %.2000s", got)
 	}
-	b.accessible(t, "with answers")
+	if b.axe(t, "with answers", `[...document.querySelectorAll("form")]`) == 0 {
+		t.Error("axe-core has checked no rule")
+	}
 	b.fits(t, docViews[0])
 	b.shoot(t, "docs-tried-1280-light")
 	narrow := docViews[2]
