@@ -106,6 +106,23 @@ func (r *replicaStore) fail(err error) {
 	r.list, r.put, r.open, r.append = err, err, err, err
 }
 
+// failList makes List fail, while the rest works.
+func (r *replicaStore) failList(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = err
+}
+
+func (r *replicaStore) List(ctx context.Context) ([]string, error) {
+	r.mu.Lock()
+	err := r.list
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return r.Store.List(ctx)
+}
+
 func (r *replicaStore) Lock(ctx context.Context, source string) (func(), error) {
 	r.mu.Lock()
 	if r.down != nil {
@@ -124,6 +141,33 @@ func (r *replicaStore) Lock(ctx context.Context, source string) (func(), error) 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// A republished source counts its loads, and may be given another load at any time.
+type republished struct {
+	flaky
+	mu    sync.Mutex
+	loads int
+}
+
+func (c *republished) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.loads++
+	return c.flaky.Load(ctx, prev, add)
+}
+
+// publish makes load the next load.
+func (c *republished) publish(load func(sources.Revision, func(sources.Entry) error) (sources.Revision, error)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.load = load
+}
+
+func (c *republished) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.loads
 }
 
 // start calls f in the background until the returned function is called.
@@ -146,20 +190,24 @@ func TestReplicas(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		open := newHub(t, dir)
-		loads := make([]int, 3)
-		load := numbered(1, 1, 2, 3)
 		var all []*screening.Screener
 		var stores []*replicaStore
+		var srcs []*republished
 		var stops []func()
-		var reports [][]screening.Report
+		last := make(chan screening.Report, 100) // of the third
+		publish := func(load func(sources.Revision, func(sources.Entry) error) (sources.Revision, error)) {
+			for _, src := range srcs {
+				src.publish(load)
+			}
+		}
 		for i := range 3 {
-			st := open()
-			src := &flaky{info: ofac, load: func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-				loads[i]++
-				return load(prev, add)
-			}}
-			reports = append(reports, nil)
-			s := newScreener(t, &screening.Options{Store: st, MaxAge: 2 * time.Hour, Report: func(r screening.Report) { reports[i] = append(reports[i], r) }}, src)
+			st, src := open(), &republished{flaky: flaky{ofac, numbered(1, 1, 2, 3)}}
+			srcs = append(srcs, src)
+			s := newScreener(t, &screening.Options{Store: st, MaxAge: 2 * time.Hour, Report: func(r screening.Report) {
+				if i == 2 {
+					last <- r
+				}
+			}}, src)
 			run := hourly(s)
 			if i == 2 {
 				run = s.Follow
@@ -185,15 +233,19 @@ func TestReplicas(t *testing.T) {
 		}
 		begin := all[0].Sources()[0].Accepted
 		check("at first", 1, 0, begin)
-		if loads[0] != 1 || loads[1] != 0 || loads[2] != 0 {
-			t.Errorf("the replicas have loaded the list %v times, want the first only", loads)
+		if srcs[0].count() != 1 || srcs[1].count() != 0 || srcs[2].count() != 0 {
+			t.Errorf("the replicas have loaded the list %d, %d and %d times, want the first only", srcs[0].count(), srcs[1].count(), srcs[2].count())
 		}
 
-		load = numbered(2, 2, 3, 4)
+		publish(numbered(2, 2, 3, 4))
 		time.Sleep(time.Hour)
 		check("after an hour", 2, 0, begin)
-		if last := reports[2][len(reports[2])-1]; len(last.Sources) != 1 || last.Digest != all[2].Digest() {
-			t.Errorf("the last report of a follower is %+v", last)
+		var r screening.Report
+		for len(last) > 0 {
+			r = <-last
+		}
+		if len(r.Sources) != 1 || r.Digest != all[2].Digest() {
+			t.Errorf("the last report of a follower is %+v", r)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -207,11 +259,11 @@ func TestReplicas(t *testing.T) {
 		// The first is killed: the second leads, and loads at once.
 		stops[0]()
 		stores[0].end()
-		load = numbered(3, 3, 4, 5)
+		publish(numbered(3, 3, 4, 5))
 		time.Sleep(10 * time.Second)
 		check("after the first was killed", 3, 1, begin)
-		if loads[1] != 1 || loads[2] != 0 {
-			t.Errorf("the replicas have loaded the list %v times, want the second to have done so", loads)
+		if srcs[1].count() != 1 || srcs[2].count() != 0 {
+			t.Errorf("the second has loaded the list %d times, and the third %d; want once, and not", srcs[1].count(), srcs[2].count())
 		}
 
 		// The second is killed: nobody leads, and the lists become too old.
@@ -246,7 +298,6 @@ func TestReplicasTogether(t *testing.T) {
 			live := &flaky{ofac, down}
 			s := newScreener(t, &screening.Options{Store: open()}, sources.Seeded(live, seed))
 			all, stops = append(all, s), append(stops, start(hourly(s)))
-			time.Sleep(time.Nanosecond) // each has another time
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -282,7 +333,7 @@ func TestReplicaStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open := newHub(t, dir)
 		stores := []*replicaStore{open(), open()}
-		src := &flaky{ofac, numbered(1, 1)}
+		src := &republished{flaky: flaky{ofac, numbered(1, 1)}}
 		var all []*screening.Screener
 		for _, st := range stores {
 			s := newScreener(t, &screening.Options{Store: st}, src)
@@ -302,7 +353,7 @@ func TestReplicaStoreFails(t *testing.T) {
 		digests("at first", 1, 1)
 
 		// The leader can load, but not save.
-		src.load = numbered(2, 1, 2)
+		src.publish(numbered(2, 1, 2))
 		stores[0].put = errDown
 		if _, err := all[0].Refresh(ctx); !errors.Is(err, errDown) {
 			t.Errorf("Refresh: %v, want the error of the store", err)
@@ -318,13 +369,29 @@ func TestReplicaStoreFails(t *testing.T) {
 			t.Errorf("the status is %+v, want no error", st)
 		}
 
+		// The follower learns of a list, but cannot read it at first.
+		stores[1].failList(errDown)
+		time.Sleep(time.Second) // as below
+		src.publish(numbered(5, 1, 5))
+		refresh(t, all[0])
+		digests("while the second cannot read", 5, 2)
+		if st := all[1].Sources()[0]; !errors.Is(st.StoreErr, errDown) {
+			t.Errorf("the status is %+v, want the error of the store", st)
+		}
+		stores[1].failList(nil)
+		time.Sleep(2 * time.Second)
+		digests("when it can", 5, 5)
+		if st := all[1].Sources()[0]; st.Err != nil || st.StoreErr != nil {
+			t.Errorf("the status is %+v, want no error", st)
+		}
+
 		// The store fails for the follower; meanwhile the list changes.
 		stores[1].fail(errDown)
 		time.Sleep(time.Second) // the journal tells revisions of one instant by the first digits of their digests
-		src.load = numbered(3, 1, 3)
+		src.publish(numbered(3, 1, 3))
 		refresh(t, all[0])
 		time.Sleep(time.Minute)
-		digests("while the second has no store", 3, 2)
+		digests("while the second has no store", 3, 5)
 		stores[1].fail(nil)
 		time.Sleep(2 * time.Second)
 		digests("when it is back", 3, 3)
@@ -336,12 +403,12 @@ func TestReplicaStoreFails(t *testing.T) {
 		for _, st := range stores {
 			st.fail(errDown)
 		}
-		src.load = func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+		src.publish(func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 			t.Error("a list was loaded that cannot be saved")
 			return sources.Revision{}, errDown
-		}
+		})
 		time.Sleep(3 * time.Hour)
-		src.load = numbered(4, 1, 4)
+		src.publish(numbered(4, 1, 4))
 		for _, st := range stores {
 			st.fail(nil)
 		}

@@ -71,7 +71,7 @@ func ids() []string {
 // texts returns 4096 addresses of a kind, which is a chain and the beginning of
 // the addresses.
 func texts(b *testing.B, name string) (all []string, chain address.Chain) {
-	w := world{rand.New(rand.NewPCG(1, 2))}
+	w := newWorld(1, 2)
 	var begin string
 	fmt.Sscan(name, &chain, &begin)
 	for range 1_000_000 {
@@ -187,7 +187,7 @@ func BenchmarkScreenAll(b *testing.B) {
 	if _, err := s.Refresh(context.Background()); err != nil {
 		b.Fatal(err)
 	}
-	w := world{rand.New(rand.NewPCG(3, 4))}
+	w := newWorld(3, 4)
 	all := make([]address.Address, 1<<16)
 	for i := range all {
 		all[i] = w.address()
