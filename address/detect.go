@@ -85,6 +85,7 @@ type detector struct {
 	raw     [base58.MaxLen]byte
 	n       int  // bytes in raw; 0 if s is not Base58
 	bitcoin bool // raw ends with Bitcoin's checksum
+	mixed   bool // s is Base58 with letters of both cases
 }
 
 func newDetector(s string) detector {
@@ -101,11 +102,11 @@ func newDetector(s string) detector {
 	}
 	if d.all&classBase58 != 0 {
 		if any&classUpper != 0 && any&classLower != 0 {
-			d.rows = mixedRows
+			d.rows, d.mixed = mixedRows, true
 		}
 		d.n, _ = base58.Bitcoin.Decode(d.raw[:], s)
 		d.n = max(d.n, 0)
-		d.bitcoin = d.n > sumLen && sha256d.verifies(d.raw[:d.n])
+		d.bitcoin = mayBeBitcoin(d.raw[:d.n]) && sha256d.verifies(d.raw[:d.n])
 	}
 	return d
 }
@@ -157,6 +158,9 @@ var mixedRows = func() (rows []uint16) {
 // not a proven one if d.proven is set. It saves time, and it keeps
 // provesElsewhere from calling formats that call provesElsewhere.
 func (d *detector) fits(f format) bool {
+	if d.all&classBase58 != 0 && d.n > 0 && !d.fitsBase58(f) {
+		return false
+	}
 	switch f := f.(type) {
 	case near, solana, arweave, hex32, antelope:
 		return !d.proven
@@ -188,7 +192,7 @@ func (d *detector) fitsUTXO(u *utxo) bool {
 	if u.hrp != "" && hasHRP(d.s, u.hrp) || u.long != "" && hasHRP(d.s, u.long) {
 		return true // all its digits may also be Base58
 	}
-	if u.hash == sha256d && !d.bitcoin {
+	if u.hash == sha256d && !d.bitcoin || u.hash == groestl512 && d.n != 1+20+sumLen {
 		return false
 	}
 	return d.begins(u.pkh) || d.begins(u.sh) || d.begins(u.oldPKH) || d.begins(u.oldSH) ||

@@ -45,6 +45,11 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 		return e
 	}
 	if hint := secretIn(r, s); hint != "" || bad.err == ErrSecret {
+		if ok && hint == mistypedKey && bad.err != ErrSecret {
+			whole.explain(e, c)
+			e.Input = ""
+			return e
+		}
 		e.redact(r, s, bare, at, bad, hint)
 		return e
 	}

@@ -1,6 +1,7 @@
 package address
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -29,8 +30,9 @@ type Found struct {
 //     %3D or of another address. Digits in mixed case that match EIP-55 are found
 //     anywhere.
 //   - Between other letters and digits, FindAll finds addresses in Base58Check with 20
-//     bytes of payload and Bitcoin's checksum (bitcoin, tron, zcash, tezos and many
-//     more), classic addresses of xrp, and Bech32. Other addresses must stand apart.
+//     bytes of payload and the versions of bitcoin, litecoin, dogecoin, dash, zcash,
+//     tron, tezos and neo, which other chains share, classic addresses of xrp, and
+//     Bech32. Other addresses must stand apart.
 //   - FindAll finds an address of up to 128 bytes that one or two line breaks
 //     interrupt, if its checksum matches; an "0x" address needs capitals that match. A
 //     line break is a line feed, possibly with spaces or a carriage return around it,
@@ -77,10 +79,15 @@ func (f *finder) search() {
 			continue
 		}
 		start := i
-		for i < len(f.text) && charClass[f.text[i]]&classAddress != 0 {
-			i++
+		all := ^uint16(0)
+		for ; i < len(f.text) && charClass[f.text[i]]&classAddress != 0; i++ {
+			all &= charClass[f.text[i]]
 		}
-		f.chunk(start, i)
+		f.join(start, i)
+		f.last[1], f.last[0] = f.last[0], span{start, i}
+		if n := i - start; n >= minWord || n >= minChunk && all&classAlnum == 0 {
+			f.chunk(start, i)
+		}
 	}
 }
 
@@ -100,11 +107,6 @@ func (f *finder) try(start, end int) bool {
 
 // chunk searches the chunk at start to end.
 func (f *finder) chunk(start, end int) {
-	f.join(start, end)
-	f.last[1], f.last[0] = f.last[0], span{start, end}
-	if end-start < minChunk {
-		return
-	}
 	before := -1 // beginning of the previous word if a single separator follows it, else -1
 	words := 0
 	for i := start; i < end; {
@@ -180,15 +182,10 @@ func (f *finder) word(start, end int) {
 func (f *finder) evm(start, end int) int {
 	done := start
 	for i := start; i+evmLen <= end; i++ {
-		x := strings.IndexByte(f.text[i:end], 'x') // or X, which is rare
-		if upper := strings.IndexByte(f.text[i:end], 'X'); x < 0 || upper >= 0 && upper < x {
-			x = upper
-		}
-		if x < 0 {
-			return done
-		}
-		if i += x - 1; i < start || f.text[i] != '0' || i+evmLen > end {
-			i++
+		if f.text[i+1]|0x20 != 'x' || f.text[i] != '0' {
+			if f.text[i+1] != '0' {
+				i++ // no address begins there
+			}
 			continue
 		}
 		digits := f.text[i+2 : i+evmLen]
@@ -352,33 +349,32 @@ func mayBegin(s string) bool {
 	return true
 }
 
-// mayJoin reports false if b is certainly not an address: it has letters of
-// both cases and is neither Base58, 48 characters of TON, hex with a prefix,
-// nor a key of fio.
+// mayJoin reports false if b is certainly not an address. It checks what
+// [finder.proven] checks first, so that most texts are not copied to a string.
 func mayJoin(b []byte) bool {
-	if len(b) == 48 || len(b) <= evmLen+1 || b[0] == 'F' {
-		return true
-	}
 	var any, all uint16 = 0, ^uint16(0)
 	for _, c := range b {
-		any |= charClass[c]
-		all &= charClass[c]
-		if any&classUpper != 0 && any&classLower != 0 && all&classBase58 == 0 {
-			return mayJoinPrefix(b)
-		}
-	}
-	return true
-}
-
-// mayJoinPrefix reports whether b begins with a prefix that can differ in case
-// from the rest, as in X-avax1.
-func mayJoinPrefix(b []byte) bool {
-	for i := range min(len(b), len("bitcoincash:")) {
-		if charClass[b[i]]&classAlnum == 0 {
+		if charClass[c]&classAlnum == 0 {
 			return true
 		}
+		any |= charClass[c]
+		all &= charClass[c]
 	}
-	return false
+	n := len(b)
+	switch {
+	case n == 48, n <= evmLen+1 && b[0] == '0', b[0] == 'F', b[0] == 'x':
+		return true
+	case all&classBase58 != 0:
+		return n >= 25
+	case any&classUpper != 0 && any&classLower != 0:
+		return false
+	case all&classHex != 0:
+		return n == icpLedgerLen || n == siacoinLen
+	case b[0]|0x20 == 's', b[0] == 'f', all&classBech32 != 0 && n >= 42, all&classBase32 != 0 && n >= 40:
+		return true
+	}
+	one := bytes.LastIndexByte(b, '1')
+	return 0 < one && one <= maxHRP
 }
 
 // isBreak reports whether gap is one or two line breaks, possibly with spaces

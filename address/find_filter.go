@@ -1,6 +1,11 @@
 package address
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/bech32"
+)
 
 // proven returns s as an address of the first chain in the table on which it is
 // proven. It is a faster detectProven: the length of s, its beginning and the
@@ -20,12 +25,30 @@ func (f *finder) proven(s string) (Address, bool) {
 		all &= c
 	}
 	n := len(s)
-	switch {
-	case n < minWord:
+	mixed := any&classUpper != 0 && any&classLower != 0
+	if n < minWord {
 		return Address{}, false
-	case all&classBase58 != 0 && n >= 25,
-		all&classBase32 != 0 && (n == 40 || n == 56 || n == 58 || n == 69), // nem, stellar, algorand
-		beginsLikeOthers(s):
+	}
+	if all&classBase58 != 0 && n >= 25 {
+		if a, ok := f.tryBase58(s); ok || mixed {
+			return a, ok
+		}
+	}
+	return f.provenWord(s, any, all)
+}
+
+// provenWord implements proven for a word of letters and digits that is not Base58 in
+// letters of both cases.
+func (f *finder) provenWord(s string, any, all uint16) (Address, bool) {
+	n := len(s)
+	switch {
+	case all&classBase32 != 0 && (n == 40 || n == 56 || n == 58 || n == 69):
+		return f.tryRow(base32Rows[n], s)
+	case n == evmLen && hasHexPrefix(s):
+		return f.tryRow(ethereumRow, s)
+	case n == 48 && (s[0] == 'E' || s[0] == 'U'):
+		return f.tryRow(separatorRows.ton, s)
+	case hasAnyPrefix(s, "xdc", "FIO"):
 		return f.tryAll(s)
 	case all&classHex != 0:
 		switch n {
@@ -37,11 +60,116 @@ func (f *finder) proven(s string) (Address, bool) {
 		return Address{}, false
 	case any&classUpper != 0 && any&classLower != 0:
 		return Address{}, false
-	case n >= 38 && (s[0] == 'S' && (s[1] == 'P' || s[1] == 'M') || s[0]|0x20 == 'f' && '1' <= s[1] && s[1] <= '4'), // stacks, filecoin
-		n >= 42 && all&classBech32 != 0: // CashAddr without its prefix
-		return f.tryAll(s)
+	case n >= 38 && s[0] == 'S' && (s[1] == 'P' || s[1] == 'M'):
+		return f.tryRow(stacksRow, s)
+	case n >= 38 && s[0]|0x20 == 'f' && '1' <= s[1] && s[1] <= '4':
+		return f.tryRow(filecoinRow, s)
+	case n >= 42 && all&classBech32 != 0: // CashAddr without its prefix
+		for _, r := range cashAddrRows {
+			if a, ok := f.tryRow(r, s); ok {
+				return a, ok
+			}
+		}
 	}
 	return f.provenBech32(s)
+}
+
+// tryBase58 tries the chains whose addresses can consist of Base58 digits.
+func (f *finder) tryBase58(s string) (Address, bool) {
+	f.tries++
+	d := newDetector(s)
+	d.rows, d.proven = mixedRows, true
+	if !d.bitcoin {
+		d.rows = otherSumRows
+	}
+	for {
+		if a, ok := d.next(); !ok || a.Proven() {
+			return a, ok
+		}
+	}
+}
+
+// otherSumRows holds those of mixedRows whose addresses are proven by another
+// checksum than Bitcoin's.
+var otherSumRows = slices.DeleteFunc(slices.Clone(mixedRows), func(r uint16) bool {
+	switch f := chains[r-1].format.(type) {
+	case *utxo:
+		return f.hash == sha256d
+	case *zcash, *liquid, *cashAddr, tron, neo, tezos, helium: // by Bitcoin's
+		return true
+	case near, solana, arweave, hex32, antelope: // by none
+		return true
+	}
+	return false
+})
+
+// mayBeBitcoin reports false if b, decoded from Base58, is certainly not an
+// address with Bitcoin's checksum: because of its length or its first byte.
+func mayBeBitcoin(b []byte) bool {
+	return len(b) > sumLen && (len(b) <= 3+20+sumLen || len(b) > 1+32+sumLen) && bitcoinBytes[b[0]]
+}
+
+// bitcoinBytes tells the first bytes of addresses in Base58 with Bitcoin's
+// checksum.
+var bitcoinBytes = func() (t [256]bool) {
+	add := func(versions ...string) {
+		for _, v := range versions {
+			if v != "" {
+				t[v[0]] = true
+			}
+		}
+	}
+	addUTXO := func(u *utxo) {
+		add(u.pkh, u.sh, u.oldPKH, u.oldSH)
+		for _, v := range u.more {
+			add(v.prefix)
+		}
+	}
+	for i := range chains {
+		switch f := chains[i].format.(type) {
+		case *utxo:
+			addUTXO(f)
+		case *cashAddr:
+			addUTXO(&f.utxo)
+		case *zcash:
+			addUTXO(&f.utxo)
+		case *liquid:
+			addUTXO(&f.utxo)
+			add(liquidBlind)
+		case neo:
+			add(string([]byte{f.version}))
+		}
+	}
+	for _, p := range tezosPrefixes {
+		add(string(p[:]))
+	}
+	add("\x00", "\x41") // helium, tron
+	return t
+}()
+
+// fitsBase58 reports false if the string, which consists of Base58 digits, is
+// certainly not an address of f. It compares what formats compare only after
+// they have computed a checksum.
+func (d *detector) fitsBase58(f format) bool {
+	switch f := f.(type) {
+	case *cashAddr:
+		return d.fitsUTXO(&f.utxo) || !d.mixed && len(d.s) >= minPrefixless
+	case *liquid, *zcash:
+		return d.bitcoin || !d.mixed
+	case cardano:
+		return d.begins("\x82\xd8") || !d.mixed
+	case waves:
+		return d.n == wavesLen && d.raw[0] == wavesVersion && d.raw[1] == wavesChain
+	case ergo:
+		return d.n > 1+sumLen && d.raw[0]-1 <= byte(formErgoP2S)
+	case xrp:
+		return d.s[0] == 'r' || d.s[0] == 'X'
+	case cryptonote:
+		return cnMinText <= len(d.s) && len(d.s) <= cnMaxText
+	case ss58:
+		return d.n == ss58Max && d.raw[0] >= 0x40 || d.n == ss58Max-1 && uint16(d.raw[0]) == f.prefix
+	}
+	return true
 }
 
 // provenBech32 is proven for a text that could be Bech32: it tries the chains with the
@@ -58,18 +186,21 @@ func (f *finder) provenBech32(s string) (Address, bool) {
 			lower[i] |= 0x20
 		}
 	}
-	for _, row := range hrpRows[string(lower[:one])] {
+	rows := hrpRows[string(lower[:one])]
+	if len(rows) == 0 {
+		return Address{}, false
+	}
+	if hrp := string(lower[:one]); hrp != liquidBlindHRP && n <= bech32.MaxLen {
+		if _, _, bad := bech32.Verify(hrp, s); bad != bech32.OK {
+			return Address{}, false
+		}
+	}
+	for _, row := range rows {
 		if a, ok := f.tryRow(row, s); ok {
 			return a, true
 		}
 	}
 	return Address{}, false
-}
-
-// beginsLikeOthers reports whether s begins, and is as long, as an address of EVM chains,
-// TON, XDC or FIO.
-func beginsLikeOthers(s string) bool {
-	return len(s) == evmLen && hasHexPrefix(s) || len(s) == 48 && (s[0] == 'E' || s[0] == 'U') || hasAnyPrefix(s, "xdc", "FIO")
 }
 
 // tryAll tries all chains.
@@ -136,7 +267,24 @@ var separatorRows = struct {
 	},
 }
 
-var siacoinRow = lookup("siacoin")
+var (
+	siacoinRow, stacksRow, filecoinRow = lookup("siacoin"), lookup("stacks"), lookup("filecoin")
+
+	// base32Rows holds the chain whose addresses in Base32 have a length.
+	base32Rows = [70]uint16{40: lookup("nem"), 56: lookup("stellar"), 58: lookup("algorand"), 69: lookup("stellar")}
+
+	// cashAddrRows holds the chains whose addresses in CashAddr have an optional
+	// prefix.
+	cashAddrRows = func() (rows []uint16) {
+		for i := range chains {
+			switch chains[i].format.(type) {
+			case *cashAddr, kaspa, conflux:
+				rows = append(rows, uint16(i+1))
+			}
+		}
+		return rows
+	}()
+)
 
 // maxHRP is the length of the longest human-readable part.
 const maxHRP = 11

@@ -85,23 +85,39 @@ func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
 }
 
 // gluedZeros implements gluedDigits for text that begins with the digit zero.
-// Every leading zero digit encodes a zero byte.
+// Every leading zero digit encodes a zero byte: the version, and bytes of the
+// payload, which begins with few zeros or consists of them.
 func (f *finder) gluedZeros(alphabet *base58.Alphabet, start, end int) {
-	zeros := 0
-	for start+zeros < end && alphabet.Value(f.text[start+zeros]) == 0 {
-		zeros++
+	const few, most = 4, 20 // zeros
+	zero, zeros := f.text[start], 1
+	for start+zeros < end && f.text[start+zeros] == zero {
+		if zeros++; zeros == few+1 && (start+most > end || f.text[start+most-1] != zero || f.text[start+most/2] != zero) || zeros > 1+most {
+			return
+		}
 	}
-	if zeros > 1+20 {
-		return // the payload would be almost empty
+	if few < zeros && zeros < most {
+		return
 	}
+	// The rest is a number of as many bytes as are missing. Its number of digits
+	// is one of two.
+	bits := 8 * float64(minGluedBytes-zeros)
+	first := start + zeros
+	low := first + int((bits-8)/bitsPerDigit)
+	high := min(end, first+int(bits/bitsPerDigit)+1)
 	var n number
-	for i := start + zeros; i < end && zeros+n.len() <= maxGluedBytes; i++ {
-		n.push(58, uint64(alphabet.Value(f.text[i])))
-		if i+1-start >= minGlued {
-			f.gluedNumber(&n, zeros, start, i+1)
+	for i := first; i < high; {
+		digits, scale := uint64(0), uint64(1)
+		for to := min(high, max(low, i+1)); i < to && scale < 1<<58; i++ {
+			digits, scale = digits*58+uint64(alphabet.Value(f.text[i])), scale*58
+		}
+		n.push(scale, digits)
+		if i >= low && i-start >= minGlued && zeros+n.len() == minGluedBytes {
+			f.gluedNumber(&n, zeros, start, i)
 		}
 	}
 }
+
+const bitsPerDigit = 5.857980995127572 // the logarithm of 58
 
 // gluedNumber tries the text at start to end, which spells the given number of
 // zero bytes and then n, if the bytes end with their checksum.
@@ -178,7 +194,8 @@ var gluedHRPs = func() (all [256][]string) {
 }()
 
 // gluedVersions holds the versions of Base58Check addresses with 20 bytes of
-// payload, by their first bytes.
+// payload that are found between other letters and digits, by their first bytes.
+// Every version costs time, so only those of large chains are among them.
 var gluedVersions = func() (t [256][]string) {
 	add := func(versions ...string) {
 		for _, v := range versions {
@@ -194,13 +211,11 @@ var gluedVersions = func() (t [256][]string) {
 		}
 	}
 	add("\x00", "\x41") // xrp, tron
-	for i := range chains {
-		switch f := chains[i].format.(type) {
+	for _, c := range [...]Chain{"bitcoin", "litecoin", "dogecoin", "dash", "zcash", "neo"} {
+		switch f := chains[lookup(c)-1].format.(type) {
 		case *utxo:
 			addUTXO(f)
 		case *zcash:
-			addUTXO(&f.utxo)
-		case *liquid:
 			addUTXO(&f.utxo)
 		case neo:
 			add(string([]byte{f.version}))

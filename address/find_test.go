@@ -387,3 +387,23 @@ func TestFindAllNoise(t *testing.T) {
 		t.Errorf("%d addresses in noise, the first %v", len(found), found[0])
 	}
 }
+
+// TestFindAllVectors checks that FindAll finds each address of the test vectors
+// that is proven, if it stands apart.
+func TestFindAllVectors(t *testing.T) {
+	for _, name := range vectorFiles(t) {
+		for _, v := range readVectors(t, name) {
+			s := v.fields["input"]
+			a, err := address.Parse(address.Chain(v.fields["chain"]), s)
+			if err != nil || !a.Proven() || len(s) > 128 || len(s) < 30 || a.Chain() == "nem" && strings.ToLower(s) == s {
+				continue // a few addresses are as short as words
+			}
+			if all := address.Detect(s); len(all) == 0 || !all[0].Proven() {
+				continue
+			}
+			if found := address.FindAll("(" + s + ") x"); len(found) != 1 || found[0].Start != 1 && s[0] != 'E' || found[0].End != 1+len(s) {
+				t.Errorf("%s:%d: FindAll(%q) = %v", name, v.line, s, found)
+			}
+		}
+	}
+}
