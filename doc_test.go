@@ -6,6 +6,7 @@ import (
 	"go/doc/comment"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,4 +133,36 @@ func shownIn(pkg *doc.Package) (names []string) {
 		}
 	}
 	return names
+}
+
+// TestExampleList checks that examples/README.md has every example, that each has a test,
+// and that the server is short.
+func TestExampleList(t *testing.T) {
+	readme, err := os.ReadFile("examples/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders, err := os.ReadDir("examples")
+	if err != nil || len(folders) < 12 {
+		t.Fatalf("%d examples, %v", len(folders), err)
+	}
+	for _, folder := range folders {
+		name := folder.Name()
+		if !folder.IsDir() {
+			continue
+		}
+		if !strings.Contains(string(readme), "\n| [`"+name+"`]("+name) {
+			t.Errorf("examples/README.md lacks %s", name)
+		}
+		if tests, err := filepath.Glob(filepath.Join("examples", name, "*_test.go")); err != nil || len(tests) == 0 {
+			t.Errorf("examples/%s has no test, %v", name, err)
+		}
+	}
+	server, err := os.ReadFile("examples/server/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(server), "\n"); n >= 100 {
+		t.Errorf("examples/server/main.go has %d lines, want less than 100", n)
+	}
 }
