@@ -36,7 +36,7 @@ import (
 )
 
 // evm returns an address of ethereum that ends with n.
-func evm(n int) string { return fmt.Sprintf("0x%040x", 0xabcdef0000+n) }
+func evm(n int) string { return fmt.Sprintf("0x%040x", 0xabcdef0000+int64(n)) }
 
 // A listSource is a list that the test changes.
 type listSource struct {

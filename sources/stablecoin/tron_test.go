@@ -35,7 +35,7 @@ func (g *grid) emit(name string, block int, person int) {
 	}
 	user := fmt.Sprintf("0x%040x", 0xabc000+person)
 	g.events[name] = append(g.events[name], map[string]any{
-		"block_number": block, "block_timestamp": 1_600_000_000_000 + 3000*block, "contract_address": stablecoin.TronUSDT,
+		"block_number": block, "block_timestamp": 1_600_000_000_000 + 3000*int64(block), "contract_address": stablecoin.TronUSDT,
 		"event_name": name, "event_index": 0, "transaction_id": fmt.Sprintf("%064x", block<<16+person),
 		"result": map[string]any{"0": user, "_user": user},
 	})

@@ -40,7 +40,7 @@ type published struct {
 const host = "https://list.example"
 
 // account returns the n-th account of each list.
-func account(n int) string { return fmt.Sprintf("0x%040x", 0xa11ce0000+n) }
+func account(n int) string { return fmt.Sprintf("0x%040x", 0xa11ce0000+int64(n)) }
 
 // each joins the results of f for the numbers below n.
 func each(n int, f func(i int) string) string {
@@ -222,7 +222,7 @@ func tronGrid(n int) http.Handler {
 		data := []any{}
 		for i := from; i < min(from+20, count); i++ {
 			data = append(data, map[string]any{
-				"block_number": i + 1, "block_timestamp": 1_600_000_000_000, "contract_address": stablecoin.TronUSDT, "event_name": name,
+				"block_number": i + 1, "block_timestamp": int64(1_600_000_000_000), "contract_address": stablecoin.TronUSDT, "event_name": name,
 				"transaction_id": fmt.Sprintf("%064x", i), "result": map[string]string{"_user": account(i)},
 			})
 		}

@@ -80,7 +80,7 @@ func TestAssemble(t *testing.T) {
 func advanced(day time.Time, n int) string {
 	var parties, entries strings.Builder
 	for i := range n {
-		fmt.Fprintf(&parties, `<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>0x%040x</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n", i+1, 0xa11ce0000+i)
+		fmt.Fprintf(&parties, `<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>0x%040x</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n", i+1, 0xa11ce0000+int64(i))
 		fmt.Fprintf(&entries, `<SanctionsEntry ProfileID="%d" ListID="1"><EntryEvent><Date><Year>2026</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>`+"\n", i+1)
 	}
 	return fmt.Sprintf(`<Sanctions><DateOfIssue><Year>%d</Year><Month>%d</Month><Day>%d</Day></DateOfIssue>
