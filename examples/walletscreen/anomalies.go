@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A jsonAnomaly is an odd entry of a list for programs.
+type jsonAnomaly struct {
+	Source  string              `json:"source"`
+	Kind    sources.AnomalyKind `json:"kind"`
+	Listed  string              `json:"listed_address"`
+	Asset   string              `json:"asset,omitempty"`
+	Ref     string              `json:"source_ref,omitempty"`
+	Name    string              `json:"name,omitempty"`
+	Meaning string              `json:"meaning"`
+}
+
+// anomalies prints the odd entries of the lists, by list and kind.
+func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
+	s, _, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, status := range s.Sources() {
+		found := s.Anomalies(status.Info.ID)
+		if l.json {
+			err = l.anomaliesAsJSON(status.Info.ID, found)
+		} else {
+			err = l.anomaliesOf(status, found)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *listsCall) anomaliesAsJSON(id string, found sources.Anomalies) error {
+	for _, a := range found.First {
+		e := a.Entry
+		if err := writeJSON(l.stdout, jsonAnomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, a.Kind.Meaning()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *listsCall) anomaliesOf(status screening.SourceStatus, found sources.Anomalies) error {
+	var kinds []sources.AnomalyKind
+	for k := range found.Counts {
+		kinds = append(kinds, k)
+	}
+	slices.Sort(kinds)
+	for _, k := range kinds {
+		fmt.Fprintf(l.stdout, "%s: %d %s: %s\n", status.Info.ID, found.Counts[k], k, k.Meaning())
+		t := layout{indent: "  "}
+		for _, a := range found.First {
+			if a.Kind == k {
+				t.add(a.Entry.Text(), a.Entry.Asset, a.Entry.Ref, a.Entry.Name)
+			}
+		}
+		if err := t.print(l.stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
