@@ -117,8 +117,11 @@ func writeSecret(name, secret string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = f.WriteString(secret + "\n")
-	return f.Name(), errors.Join(err, f.Chmod(0o600), f.Close())
+	err = f.Chmod(0o600) // of a file that was there before, too
+	if err == nil {
+		_, err = f.WriteString(secret + "\n")
+	}
+	return f.Name(), errors.Join(err, f.Close())
 }
 
 // close closes what holds the keys.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -190,6 +191,20 @@ func TestFirstKeyIsShown(t *testing.T) {
 
 // TestStopReturnsLeases holds that a server which is stopped leaves exactly what was
 // used in the database.
+// A file of a secret is for its owner only, also if there is one that others can read.
+func TestSecretFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "first-key")
+	if err := os.WriteFile(name, []byte("a longer text than the secret"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := writeSecret(name, "secret")
+	text, err2 := os.ReadFile(name)
+	info, err3 := os.Stat(name)
+	if err := errors.Join(err, err2, err3); err != nil || got != name || string(text) != "secret\n" || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s: %q, %v, %v", got, text, info, err)
+	}
+}
+
 func TestStopReturnsLeases(t *testing.T) {
 	dir := t.TempDir()
 	db := "sqlite:" + filepath.Join(dir, dbFile)
