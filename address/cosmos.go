@@ -18,7 +18,17 @@ type cosmos struct {
 	hrp      string
 	test     string // human-readable parts of the test networks, separated by spaces
 	operator string // human-readable part of validators; "" means hrp and "valoper"
+	keys     cosmosKeys
 }
+
+// cosmosKeys says which keys control the accounts of a chain.
+type cosmosKeys uint8
+
+const (
+	bitcoinKeys  cosmosKeys = iota // 20 bytes are the hash160 of a key
+	ethereumKeys                   // 20 bytes are the Keccak-256 hash of a key, as on EVM chains
+	bothKeys                       // either
+)
 
 // The lengths of Cosmos addresses in bytes.
 const (
@@ -75,7 +85,19 @@ func (c *cosmos) key(text string, f form) (words, tag) {
 	if f != formCosmos {
 		return words{}, 0
 	}
+	if c.keys == ethereumKeys {
+		return bech32Key(identity.KeccakHash, len(c.hrp)+1, text)
+	}
 	return bech32Key(identity.Hash160, len(c.hrp)+1, text)
+}
+
+// allKeys returns the keys of an account that either hash can identify.
+func (c *cosmos) allKeys(text string, f form) (ks keys) {
+	ks[0] = newKey(c.key(text, f))
+	if f == formCosmos && c.keys == bothKeys {
+		ks[1] = newKey(bech32Key(identity.KeccakHash, len(c.hrp)+1, text))
+	}
+	return ks
 }
 
 func (c *cosmos) proves(form) bool { return true }

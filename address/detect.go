@@ -146,7 +146,7 @@ var mixedRows = func() (rows []uint16) {
 	for i := range chains {
 		switch chains[i].format.(type) {
 		case evm, otherEVM, erc1191, wanchain, *evmBech32, *cosmos, *sei, *bech32Bytes, zilliqa, multiversx, pactus, handshake,
-			nervos, kaspa, conflux, nano, icp, filecoin, strkey, algorand, nem, stacks, siacoin, near, antelope, hedera, icon, flow, avalanche:
+			nervos, kaspa, conflux, nano, icp, casper, kadena, penumbra, symbol, filecoin, strkey, algorand, nem, stacks, siacoin, near, antelope, hedera, icon, flow, avalanche:
 		default:
 			rows = append(rows, uint16(i+1))
 		}
@@ -162,7 +162,7 @@ func (d *detector) fits(f format) bool {
 		return false
 	}
 	switch f := f.(type) {
-	case near, solana, arweave, hex32, antelope:
+	case near, solana, arweave, hex32, antelope, casper, kadena:
 		return !d.proven
 	case evm:
 		return len(d.s) == evmLen && !d.evm
@@ -178,6 +178,8 @@ func (d *detector) fits(f format) bool {
 		return d.bitcoin && d.begins("\x41")
 	case neo, tezos, helium:
 		return d.bitcoin
+	case mina:
+		return d.bitcoin && d.begins(minaVersion)
 	case ss58:
 		return d.n >= 1+ss58ID+ss58Checksum && d.n <= ss58Max
 	}

@@ -75,8 +75,12 @@ func TestDetect(t *testing.T) {
 		{"one10e0525sfrf53yh2aljmm3sn9jq5njk7ltpz8tw", "harmony"},
 		{"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "bitcoin"},
 		{"TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d", "tron"},
-		{"7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", "solana"},
+		{"7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", "solana eclipse"},
 		{"terra1w508d6qejxtdg4y5r3zarvary0c5xw7kued6dc", "terra terra-classic"},
+		{"AST9CekEhDWuxHPynRmeyjg5biNFSijvb3", "neo ontology bitcoin-gold"},
+		{"NWbEjugszdRCVHaaX1mDXVqgUr6Yk1uQ8U", "neo-n3 neblio"},
+		{"DFFJhnQNZf8rf67tYnesPu7MuGUpYtzv7Z", "dogecoin digibyte verge pivx"},
+		{"MR8UQSBr5ULwWheBHznrHk2jxyxkHQu8vB", "litecoin qtum monacoin"},
 		{"", ""},
 		{"Hello, world", ""},
 		{strings.Repeat("1", 1<<20), ""},
@@ -89,6 +93,15 @@ func TestDetect(t *testing.T) {
 		}
 		if s := strings.Join(got, " "); s != tt.want {
 			t.Errorf("Detect(%.80q) names %q, want %q", tt.s, s, tt.want)
+		}
+	}
+}
+
+// TestDetectName checks the first guess for text that is also a name on near.
+func TestDetectName(t *testing.T) {
+	for s, want := range map[string]address.Chain{"0.0.98": "hedera", "alice.near": "near", "0x1": "aptos", "f099": "filecoin"} {
+		if all := address.Detect(s); len(all) == 0 || all[0].Chain() != want {
+			t.Errorf("Detect(%q) = %v, want %s first", s, all, want)
 		}
 	}
 }

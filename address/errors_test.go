@@ -220,8 +220,8 @@ func secrets() map[string]string {
 var hexChains = map[string]string{
 	"hex": "near internet-computer", "hex, upper case": "near internet-computer",
 	"base64, 32 bytes": "arweave", "base64, 64 bytes": "arweave", "base64url, 64 bytes": "arweave",
-	"hex, one short": "starknet aptos sui iota", "hex, one long": "starknet aptos sui iota",
-	"hex, 0x": "aptos sui iota starknet", "substrate": "aptos sui iota starknet",
+	"hex, one short": "starknet aptos movement sui iota", "hex, one long": "starknet aptos movement sui iota",
+	"hex, 0x": "aptos movement sui iota starknet", "substrate": "aptos movement sui iota starknet",
 }
 
 // TestSecrets passes secrets to all functions that accept text, unchanged and

@@ -60,6 +60,7 @@ func ExampleDetect() {
 	// terra true
 	// terra-classic true
 	// solana false
+	// eclipse false
 	// arweave false
 }
 

@@ -42,7 +42,7 @@ func (f *finder) proven(s string) (Address, bool) {
 func (f *finder) provenWord(s string, any, all uint16) (Address, bool) {
 	n := len(s)
 	switch {
-	case all&classBase32 != 0 && (n == 40 || n == 56 || n == 58 || n == 69):
+	case all&classBase32 != 0 && (n == 39 || n == 40 || n == 56 || n == 58 || n == 69):
 		return f.tryRow(base32Rows[n], s)
 	case n == evmLen && hasHexPrefix(s):
 		return f.tryRow(ethereumRow, s)
@@ -95,7 +95,7 @@ var otherSumRows = slices.DeleteFunc(slices.Clone(mixedRows), func(r uint16) boo
 	switch f := chains[r-1].format.(type) {
 	case *utxo:
 		return f.hash == sha256d
-	case *zcash, *liquid, *cashAddr, tron, neo, tezos, helium: // by Bitcoin's
+	case *zcash, *liquid, *cashAddr, tron, neo, tezos, helium, mina: // by Bitcoin's
 		return true
 	case near, solana, arweave, hex32, antelope: // by none
 		return true
@@ -143,7 +143,7 @@ var bitcoinBytes = func() (t [256]bool) {
 	for _, p := range tezosPrefixes {
 		add(string(p[:]))
 	}
-	add("\x00", "\x41") // helium, tron
+	add("\x00", "\x41", minaVersion) // helium, tron
 	return t
 }()
 
@@ -243,8 +243,11 @@ func separatorRow(s string, at int) uint16 {
 		case 5:
 			return icpRow
 		case 6:
-			if len(s) == nemGroupsLen {
+			switch len(s) {
+			case nemGroupsLen:
 				return separatorRows.nem
+			case symbolGroupsLen:
+				return separatorRows.symbol
 			}
 		}
 	case '.':
@@ -257,13 +260,14 @@ func separatorRow(s string, at int) uint16 {
 
 // separatorRows holds the rows of the chains whose addresses have separators.
 var separatorRows = struct {
-	ton, nem, hedera uint16
-	scheme           map[string]uint16
+	ton, nem, symbol, hedera uint16
+	scheme                   map[string]uint16
 }{
-	lookup("ton"), lookup("nem"), lookup("hedera"),
+	lookup("ton"), lookup("nem"), lookup("symbol"), lookup("hedera"),
 	map[string]uint16{
 		"bitcoincash": lookup("bitcoin-cash"), "ecash": lookup("ecash"), "kaspa": lookup("kaspa"), "cfx": lookup("conflux"), "ronin": lookup("ronin"),
 		"nano_": lookup("nano"), "xrb_": lookup("nano"), "ak_": lookup("aeternity"), "X-": lookup("avalanche-x"), "P-": lookup("avalanche-p"),
+		"account_": lookup("radix"), "ACCOUNT_": lookup("radix"), "mn_": lookup("midnight"), "MN_": lookup("midnight"),
 	},
 }
 
@@ -271,7 +275,7 @@ var (
 	siacoinRow, stacksRow, filecoinRow = lookup("siacoin"), lookup("stacks"), lookup("filecoin")
 
 	// base32Rows holds the chain whose addresses in Base32 have a length.
-	base32Rows = [70]uint16{40: lookup("nem"), 56: lookup("stellar"), 58: lookup("algorand"), 69: lookup("stellar")}
+	base32Rows = [70]uint16{39: lookup("symbol"), 40: lookup("nem"), 56: lookup("stellar"), 58: lookup("algorand"), 69: lookup("stellar")}
 
 	// cashAddrRows holds the chains whose addresses in CashAddr have an optional
 	// prefix.
@@ -287,7 +291,7 @@ var (
 )
 
 // maxHRP is the length of the longest human-readable part.
-const maxHRP = 11
+const maxHRP = 15
 
 // hrpRows maps human-readable parts to the rows of their chains.
 var hrpRows = func() map[string][]uint16 {
@@ -326,6 +330,8 @@ func formatHRPs(f format) []string {
 		return []string{multiversxHRP}
 	case pactus:
 		return []string{pactusHRP}
+	case penumbra:
+		return []string{penumbraHRP, penumbraCompat}
 	case handshake:
 		return []string{handshakeHRP}
 	case nervos:

@@ -2,6 +2,8 @@ package address
 
 import (
 	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // A hex32 is the format of chains whose accounts are 32 bytes, or a number
@@ -15,7 +17,7 @@ import (
 // See AIP-40, "Address Standard v1" (aptos), the documentation of Sui and IOTA
 // on addresses, and that of Starknet on contract addresses.
 type hex32 struct {
-	special bool // aptos: "0x0" to "0xf" are addresses too
+	special bool // aptos and movement: "0x0" to "0xf" are addresses too
 	pad     bool // aptos, sui: accept 60 to 63 digits in tolerant mode
 	felt    bool // starknet: 1 to 64 digits of a number below 2^251-256
 }
@@ -149,6 +151,17 @@ func (h hex32) account(text string, f form) (words, tag) {
 	return key32(0, &value)
 }
 
-func (hex32) key(string, form) (words, tag) { return words{}, 0 }
+// key returns the account itself on the chains that derive it from a key like
+// aptos, so that one of them finds what another lists.
+func (h hex32) key(text string, f form) (words, tag) {
+	if !h.special {
+		return words{}, 0
+	}
+	value := hex32Value(text)
+	if w, t := key32(identity.MoveAccount, &value); [31]byte(value[:]) != [31]byte{} || value[31] > 0xf {
+		return w, t
+	}
+	return words{}, 0 // "0x0" to "0xf" belong to the chain
+}
 
 func (hex32) proves(form) bool { return false }

@@ -194,6 +194,8 @@ func (a Address) AppendKeys(dst []Key) []Key {
 		ks = format.keys(a.text, a.form)
 	case icp:
 		ks = format.keys(a.text, a.form)
+	case *cosmos:
+		ks = format.allKeys(a.text, a.form)
 	default:
 		if w, t := a.key(); t != 0 {
 			dst = append(dst, Key{w, t})
@@ -251,13 +253,15 @@ var segWitFlags = func() (flags [len(chains)]uint64) {
 
 // hasSeveralKeys reports whether a, which must be valid, can have several keys.
 func (a Address) hasSeveralKeys() bool {
-	switch chains[a.row-1].format.(type) {
+	switch format := chains[a.row-1].format.(type) {
 	case cardano:
 		return a.form == formShelley
 	case *zcash:
 		return a.form == formUnified
 	case icp:
 		return a.form != formICPLedger
+	case *cosmos:
+		return format.keys == bothKeys && a.form == formCosmos
 	}
 	return false
 }

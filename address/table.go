@@ -22,7 +22,6 @@ var chains = [...]chain{
 	{"dash", "Dash", "bip122:00000ffd590b1485b3caadc19b22e637", 5, "", "DASH", &utxo{pkh: "\x4c", sh: "\x10", test: []string{"\x8c", "\x13"}}},
 	{"bitcoin-cash", "Bitcoin Cash", "bip122:000000000000000000651ef99cb9fcbe", 145, "bitcoincash", "BCH", &cashAddr{utxo: utxo{pkh: "\x00", sh: "\x05", test: bitcoinTest}, prefix: "bitcoincash", tests: "bchtest bchreg", tokens: true}},
 	{"bitcoin-sv", "Bitcoin SV", "", 236, "bitcoinsv", "BSV", &utxo{pkh: "\x00", sh: "\x05", test: bitcoinTest}},
-	{"bitcoin-gold", "Bitcoin Gold", "", 156, "bitcoingold", "BTG", &utxo{pkh: "\x26", sh: "\x17", hrp: "btg", test: bitcoinTest, testHRP: "tbtg btgrt tb"}},
 	{"ecash", "eCash", "", 899, "", "XEC BCHA", &cashAddr{utxo: utxo{pkh: "\x00", sh: "\x05", test: bitcoinTest}, prefix: "ecash", tests: "ectest ecreg"}},
 	{"zcash", "Zcash", "bip122:00040fe8ec8471911baa1db1266ea15d", 133, "", "ZEC", &zcash{utxo{pkh: "\x1c\xb8", sh: "\x1c\xbd", more: []version{{"\x16\x9a", formSprout}}, long: "zs", longForm: formSapling, test: []string{"\x1d\x25", "\x1c\xba", "\x16\xb6"}}}},
 	{"digibyte", "DigiByte", "bip122:7497ea1b465eb39f1c8f507bc877078f", 20, "", "DGB", &utxo{pkh: "\x1e", sh: "\x3f", oldSH: "\x05", hrp: "dgb", test: []string{"\x7e", "\x8c"}, testHRP: "dgbt dgbrt"}},
@@ -45,7 +44,6 @@ var chains = [...]chain{
 	{"reddcoin", "Reddcoin", "bip122:b868e0d95a3c3c0e0dadc67ee587aaf9", 4, "", "RDD", &utxo{pkh: "\x3d", sh: "\x05", hrp: "rdd", test: bitcoinTest, testHRP: "trdd"}},
 	{"lbry", "LBRY", "", 140, "lbry-credits", "LBC", &utxo{pkh: "\x55", sh: "\x7a", hrp: "lbc", test: bitcoinTest, testHRP: "tlbc rlbc"}},
 	{"stratis", "Stratis", "", 105105, "", "STRAX", &utxo{pkh: "\x4b", sh: "\x8c", hrp: "strax", test: []string{"\x78", "\x7f"}, testHRP: "tstrax"}},
-	{"neblio", "Neblio", "", 146, "", "NEBL", &utxo{pkh: "\x35", sh: "\x70", test: []string{"\x41", "\x7f"}}},
 	{"flux", "Flux", "", 19167, "zelcash", "FLUX", &utxo{pkh: "\x1c\xb8", sh: "\x1c\xbd", test: zcashTest}},
 	{"zclassic", "Zclassic", "", 147, "", "ZCL", &utxo{pkh: "\x1c\xb8", sh: "\x1c\xbd", test: zcashTest}},
 	{"bitcoinz", "BitcoinZ", "", 177, "", "BTCZ", &utxo{pkh: "\x1c\xb8", sh: "\x1c\xbd", test: zcashTest}},
@@ -125,6 +123,7 @@ var chains = [...]chain{
 	{"evmos", "Evmos", "eip155:9001", 60, "nativeevmos", "EVMOS", &evmBech32{hrp: "evmos", operator: "evmosvaloper"}},
 	{"canto", "Canto", "eip155:7700", 60, "nativecanto", "CANTO", &evmBech32{hrp: "canto", operator: "cantovaloper"}},
 	{"zetachain", "ZetaChain", "eip155:7000", 7000, "zetachain-mainnet zetaevm nativezetachain", "ZETA", &evmBech32{hrp: "zeta", operator: "zetavaloper"}},
+	{"dymension", "Dymension", "cosmos:dymension_1100-1", 60, "dymension-hub", "DYM", &evmBech32{hrp: "dym", operator: "dymvaloper"}},
 
 	// Cosmos SDK chains.
 	{"cosmos", "Cosmos Hub", "cosmos:cosmoshub-4", 118, "cosmoshub cosmos-hub", "ATOM", &cosmos{hrp: "cosmos"}},
@@ -160,6 +159,9 @@ var chains = [...]chain{
 	{"sentinel", "Sentinel", "cosmos:sentinelhub-2", 118, "", "DVPN", &cosmos{hrp: "sent"}},
 	{"archway", "Archway", "cosmos:archway-1", 118, "", "ARCH", &cosmos{hrp: "archway"}},
 	{"provenance", "Provenance", "cosmos:pio-mainnet-1", 505, "", "HASH", &cosmos{hrp: "pb", test: "tp"}},
+	{"babylon", "Babylon Genesis", "cosmos:bbn-1", 118, "babylon-genesis", "BABY", &cosmos{hrp: "bbn"}},
+	{"mantra", "MANTRA", "cosmos:mantra-1", 118, "mantrachain mantra-chain", "OM MANTRA", &cosmos{hrp: "mantra", keys: bothKeys}},
+	{"initia", "Initia", "cosmos:interwoven-1", 60, "", "INIT", &cosmos{hrp: "init", keys: ethereumKeys}},
 
 	// Substrate chains.
 	{"polkadot", "Polkadot", "polkadot:91b171bb158e2d3848fa23a9f1c25182", 354, "", "DOT", ss58{prefix: 0}},
@@ -182,6 +184,7 @@ var chains = [...]chain{
 	// Other formats in Base58.
 	{"tron", "Tron", "tron:0x2b6653dc", 195, "", "TRX USDT", tron{}},
 	{"solana", "Solana", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501, "solana-mainnet", "SOL", solana{}},
+	{"eclipse", "Eclipse", "", -1, "", "", solana{}},
 	{"xrp", "XRP Ledger", "xrpl:0", 144, "ripple xrp-ledger xrpledger", "XRP", xrp{}},
 	{"tezos", "Tezos", "tezos:NetXdQprcVkpaWU", 1729, "", "XTZ", tezos{}},
 	{"neo", "Neo Legacy", "", 888, "neo-legacy", "NEO GAS", neo{version: 0x17}},
@@ -192,6 +195,12 @@ var chains = [...]chain{
 	{"helium", "Helium", "", 904, "", "HNT", helium{}},
 	{"aeternity", "æternity", "", 457, "", "AE", aeternity{}},
 	{"fio", "FIO", "", 235, "", "FIO", fio{}},
+	{"mina", "Mina", "mina:mainnet", 12586, "mina-protocol", "MINA", mina{}},
+
+	// UTXO chains that most people mean less often than a chain above whose
+	// spellings they share.
+	{"bitcoin-gold", "Bitcoin Gold", "", 156, "bitcoingold", "BTG", &utxo{pkh: "\x26", sh: "\x17", hrp: "btg", test: bitcoinTest, testHRP: "tbtg btgrt tb"}},
+	{"neblio", "Neblio", "", 146, "", "NEBL", &utxo{pkh: "\x35", sh: "\x70", test: []string{"\x41", "\x7f"}}},
 
 	// Other formats in bech32 and its kin.
 	{"cardano", "Cardano", "cip34:1-764824073", 1815, "", "ADA", cardano{}},
@@ -203,6 +212,10 @@ var chains = [...]chain{
 	{"oasis", "Oasis", "", 474, "oasis-network", "ROSE", &bech32Bytes{hrp: "oasis", variant: bech32.Bech32, size: 21}},
 	{"nervos", "Nervos", "", 309, "nervos-network", "CKB", nervos{}},
 	{"pactus", "Pactus", "", 21888, "", "PAC", pactus{}},
+	{"radix", "Radix", "", 1022, "radixdlt", "XRD", &bech32Bytes{hrp: "account_rdx", test: "account_tdx_2_ account_sim account_loc", variant: bech32.Bech32m, size: 30, accepts: isRadixAccount}},
+	{"namada", "Namada", "", 877, "", "NAM", &bech32Bytes{hrp: "tnam", variant: bech32.Bech32m, size: 21, accepts: isNamadaAccount}},
+	{"penumbra", "Penumbra", "", 6532, "", "UM", penumbra{}},
+	{"midnight", "Midnight", "", 2400, "", "NIGHT", &bech32Bytes{hrp: "mn_addr", test: "mn_addr_preprod mn_addr_preview mn_addr_devnet mn_addr_test mn_addr_dev mn_addr_undeployed mn_addr_qanet", variant: bech32.Bech32m, size: 32}},
 
 	// Other formats in base32, base64 and hex.
 	{"stellar", "Stellar", "stellar:pubnet", 148, "stellar-lumens", "XLM", strkey{}},
@@ -210,6 +223,7 @@ var chains = [...]chain{
 	{"algorand", "Algorand", "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k", 283, "", "ALGO", algorand{}},
 	{"filecoin", "Filecoin", "fil:f", 461, "", "FIL", filecoin{}},
 	{"aptos", "Aptos", "aptos:1", 637, "aptos-mainnet", "APT", hex32{special: true, pad: true}},
+	{"movement", "Movement", "", -1, "movement-network", "MOVE", hex32{special: true, pad: true}},
 	{"sui", "Sui", "sui:mainnet", 784, "sui-mainnet", "SUI", hex32{pad: true}},
 	{"starknet", "Starknet", "starknet:SN_MAIN", 9004, "starknet-mainnet", "STRK", hex32{felt: true}},
 	{"internet-computer", "Internet Computer", "", 223, "dfinity", "ICP", icp{}},
@@ -219,15 +233,18 @@ var chains = [...]chain{
 	{"iota", "IOTA", "iota:mainnet", 4218, "", "IOTA", hex32{}},
 	{"arweave", "Arweave", "arweave:7wIU", 472, "", "AR", arweave{}},
 	{"icon", "ICON", "", 74, "icon-network", "ICX", icon{}},
+	{"casper", "Casper", "casper:casper", 506, "casper-network", "CSPR", casper{}},
 	{"nem", "NEM", "", 43, "", "XEM", nem{}},
+	{"symbol", "Symbol", "", 4343, "", "XYM", symbol{}},
 	{"siacoin", "Siacoin", "", 1991, "", "SC", siacoin{}},
 	{"nimiq", "Nimiq", "", 242, "", "NIM", nimiq{}},
 
 	// Names and numbers.
-	{"near", "NEAR Protocol", "near:mainnet", 397, "near-protocol nearprotocol", "NEAR", near{}},
 	{"hedera", "Hedera", "hedera:mainnet", 3030, "hedera-hashgraph", "HBAR", hedera{}},
+	{"near", "NEAR Protocol", "near:mainnet", 397, "near-protocol nearprotocol", "NEAR", near{}},
 	{"eos", "EOS", "antelope:aca376f206b8fc25a6ed44dbdc66547c", 194, "vaulta", "EOS A", antelope{}},
 	{"wax", "WAX", "antelope:1064487b3cd1a897ce03ae5b6a865651", 194, "", "WAXP", antelope{}},
+	{"kadena", "Kadena", "", 626, "", "KDA", kadena{}},
 
 	// All EVM chains without a row of their own. The slug does not name a
 	// chain.

@@ -28,11 +28,11 @@ var sharedEncodings = []string{
 	// SS58, by prefix 42.
 	"substrate bittensor aleph-zero",
 	// 32 bytes in hex, without a checksum.
-	"aptos sui iota starknet",
+	"aptos movement sui iota starknet",
 	// 20 bytes in hex, beside the EVM chains themselves.
 	"ethereum near hedera sei zilliqa",
 	// 32 bytes in 43 characters, of Base58 or of Base64.
-	"solana arweave",
+	"solana eclipse arweave",
 	// Names.
 	"eos wax near", "near starknet",
 }

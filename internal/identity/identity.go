@@ -39,6 +39,7 @@ const (
 	Secp256k1                       // the x coordinate of a secp256k1 public key: ergo, fio, kaspa; a secret fits both keys that have it
 	LedgerAccount                   // an Internet Computer account identifier
 	Principal                       // an Internet Computer principal, at most 29 bytes
+	MoveAccount                     // 32 bytes derived from a key by the rule of Aptos: aptos, movement
 	lastClass
 )
 
@@ -51,6 +52,7 @@ var names = [lastClass]string{
 	CryptoNote: "cn", PaymentKeyHash: "cardano-payment", PaymentScript: "cardano-payment-script",
 	StakeKeyHash: "cardano-stake", StakeScript: "cardano-stake-script", Sapling: "sapling",
 	Orchard: "orchard", Blake2b160: "hs", Secp256k1: "secp256k1", LedgerAccount: "icpacc", Principal: "icp-principal",
+	MoveAccount: "aptos",
 }
 
 // String returns the short name of the class, such as "h160".
