@@ -246,18 +246,22 @@ func chainName(before string) address.Chain {
 	}
 }
 
-// inOnePiece returns an address without the blanks of a line break within, and
-// holds nothing of the text around it.
+// inOnePiece returns an address without the line breaks within, and the marks of
+// quoted lines and of quoted-printable beside them. It holds nothing of the text
+// around it.
 func inOnePiece(s string) string {
 	if !strings.ContainsAny(s, " \t\r\n") {
 		return strings.Clone(s)
 	}
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \t\r\n", r) {
-			return -1
+	var b strings.Builder
+	for i, line := range strings.Split(s, "\n") {
+		line = strings.Trim(line, " \t\r")
+		if i > 0 {
+			line = strings.TrimLeft(line, "> \t")
 		}
-		return r
-	}, s)
+		b.WriteString(strings.TrimSuffix(line, "="))
+	}
+	return b.String()
 }
 
 // maxLabel is how many bytes in front of an address are searched for its label.
