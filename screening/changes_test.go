@@ -186,7 +186,7 @@ func TestBookModel(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	l := &lister{rng, pool, []string{paymentID, "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near"}, score.Latest().Kinds()[1:]}
-	for _, a := range pool { // strings that nobody told the chain of
+	for _, a := range pool { // strings without a chain
 		if rng.IntN(10) == 0 {
 			l.literals = append(l.literals, a.Normalized())
 		}

@@ -266,7 +266,7 @@ func TestReplicas(t *testing.T) {
 			t.Errorf("the second has loaded the list %d times, and the third %d; want once, and not", srcs[1].count(), srcs[2].count())
 		}
 
-		// The second is killed: nobody leads, and the lists become too old.
+		// The second is killed: no replica leads, and the lists become too old.
 		stops[1]()
 		stores[1].end()
 		time.Sleep(2 * time.Hour)
@@ -399,7 +399,7 @@ func TestReplicaStoreFails(t *testing.T) {
 			t.Errorf("the status is %+v, want no error", st)
 		}
 
-		// It is away for all: nobody loads.
+		// It fails for all: no replica loads.
 		for _, st := range stores {
 			st.fail(errDown)
 		}

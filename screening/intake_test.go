@@ -38,7 +38,7 @@ func TestIntakeModel(t *testing.T) {
 		case rng.IntN(4) == 0:
 			e.Listed = " " + e.Address.Normalized()
 		case rng.IntN(4) == 0:
-			e.Listed = e.Address.Normalized() // which says no more than nothing does
+			e.Listed = e.Address.Normalized() // which means the same as ""
 		}
 		if rng.IntN(3) == 0 {
 			e.ListedAt = day

@@ -121,7 +121,7 @@ func TestPast(t *testing.T) {
 			moments = append(moments, momentOf(t, s))
 		}
 
-		opts = &screening.Options{Optional: optional} // what is given need not load
+		opts = &screening.Options{Optional: optional} // the sources that are given need not load
 		us.load, others.load = down, down
 		if _, err := screening.OpenAt(ctx, st, before, srcs, opts); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("before the first: %v, want ErrNotFound", err)

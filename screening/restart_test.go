@@ -41,7 +41,7 @@ func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts 
 	for i, st := range s.Sources() {
 		var odd []string // the order may differ
 		for _, a := range s.Anomalies(st.Info.ID).First {
-			a.Entry.Listed = a.Entry.Text() // a file has none if it is the normal form
+			a.Entry.Listed = a.Entry.Text() // a file omits the normal form
 			odd = append(odd, fmt.Sprintf("%+v\n", a))
 		}
 		slices.Sort(odd)

@@ -189,8 +189,8 @@ func (snap *snapshot) hitAny(a address.Address) bool {
 	return false
 }
 
-// screenText sets r, which is zero, to the answer about a text that is to be read as an
-// address of chain c.
+// screenText sets r, which is zero, to the answer about a text, read as an address
+// of chain c.
 func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error {
 	a, err := address.Normalize(c, text)
 	if err != nil {

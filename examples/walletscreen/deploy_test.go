@@ -32,7 +32,7 @@ func scrapeAll(t *testing.T) map[string][]string {
 	return labels
 }
 
-// An expression is what is named in one of PromQL.
+// An expression lists the names in an expression of PromQL.
 type expression struct {
 	metrics  []string
 	matchers map[string][]string // labels in braces, by metric
@@ -103,7 +103,7 @@ func (e expression) check(have map[string][]string, named []string) (wrong []str
 	return wrong
 }
 
-// TestParseExpression holds that the tests below would find what is wrong.
+// TestParseExpression checks that the tests below would find mistakes.
 func TestParseExpression(t *testing.T) {
 	have := map[string][]string{"a_total": {"x", "y"}, "b": nil, "c_bucket": {"le"}}
 	for _, tt := range []struct {

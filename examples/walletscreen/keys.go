@@ -77,7 +77,7 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 	if err != nil {
 		return err
 	}
-	if file, err = writeSecret(file, token); err != nil { // first the file: a key that nobody knows is no use
+	if file, err = writeSecret(file, token); err != nil { // write the file before the key is used, or nobody could use it
 		return err
 	}
 	if err = k.store.PutKey(ctx, first); errors.Is(err, access.ErrConflict) {

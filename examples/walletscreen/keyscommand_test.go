@@ -172,7 +172,7 @@ func TestKeysSet(t *testing.T) {
 	}
 }
 
-// TestFirstKeyIsShown holds that no key is made which nobody is shown, as when the
+// TestFirstKeyIsShown checks that no key is made without showing it, as when the
 // server cannot start.
 func TestFirstKeyIsShown(t *testing.T) {
 	dir := t.TempDir()
@@ -189,7 +189,7 @@ func TestFirstKeyIsShown(t *testing.T) {
 	s.stop()
 }
 
-// TestStopReturnsLeases holds that a server which is stopped leaves exactly what was
+// TestStopReturnsLeases checks that a server that is stopped leaves exactly what was
 // used in the database.
 // A file of a secret is for its owner only, also if there is one that others can read.
 func TestSecretFile(t *testing.T) {

@@ -69,8 +69,8 @@ func (o *listOptions) newScreener(srcs []sources.Source, offline bool, opts *scr
 	return screening.New(srcs, opts)
 }
 
-// open returns a Screener of the sources that holds what is kept in -data, or bundled. It
-// changes what is kept if write is set.
+// open returns a Screener of the sources with the lists in -data, or the bundled ones. It
+// changes -data if write is set.
 func (o *listOptions) open(ctx context.Context, srcs []sources.Source, write bool, opts *screening.Options) (*screening.Screener, error) {
 	st, err := o.openStore(write)
 	if err != nil {

@@ -117,7 +117,7 @@ func (l *listsCall) wantData() error {
 	return nil
 }
 
-// open returns a Screener of what is at hand.
+// open returns a Screener of the stored or bundled lists.
 func (l *listsCall) open(ctx context.Context) (*screening.Screener, []sources.Source, error) {
 	srcs, err := l.lists.sources(false, nil)
 	if err != nil {

@@ -283,7 +283,7 @@ type jsonVerdict struct {
 	Score      *int   `json:"score,omitempty"`
 }
 
-// print prints what is to be said of the receipt number n.
+// print prints the verdict on receipt n.
 func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	o := jsonVerdict{Receipt: n, Outcome: v.Outcome, SignedBy: v.Signer}
 	if v.Reason != nil {

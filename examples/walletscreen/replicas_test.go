@@ -32,14 +32,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// processEnv returns the environment of a server in a process of its own, without the
+// processEnv returns the environment of a server in a separate process, without the
 // variables of the tests, which the program does not know. It reads own lists this often.
 func processEnv(every string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "WALLETSCREEN_") })
 	return append(env, "SERVER_TEST_MAIN="+every)
 }
 
-// A replica is a server in a process of its own.
+// A replica is a server in a separate process.
 type replica struct {
 	url     string
 	process *os.Process
@@ -155,7 +155,7 @@ func TestReplicas(t *testing.T) {
 				t.Error(err)
 			}
 		}},
-		// Of each replica, what was leased and not told of.
+		// Of each replica, the leases that it did not report.
 		{"the database killed", 2 * lostAtEnd, func(t *testing.T, _ *replica, db *postgrestest.Server) {
 			db.Kill(t)
 			if err := db.Launch(); err != nil {

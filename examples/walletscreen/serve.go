@@ -199,7 +199,7 @@ func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, 
 	return screening.OpenDigest(ctx, s.store, digest, srcs, &screening.Options{Optional: optional})
 }
 
-// loadLists loads what is at hand without a network: what is kept, or what is bundled,
+// loadLists loads the lists that need no network: the stored ones, or the bundled ones,
 // whichever is newer. The error says that a required list cannot come any more.
 func (s *server) loadLists(ctx context.Context) error {
 	_, err := s.screener.Open(ctx)
@@ -207,7 +207,7 @@ func (s *server) loadLists(ctx context.Context) error {
 		_, err = s.screener.Refresh(ctx) // reads the files
 	}
 	if !s.offline || isShared(s.db) {
-		return nil // what is missing will come; until then nothing is answered
+		return nil // missing lists are loaded later; until then no question is answered
 	}
 	if bad := s.lists.undecidable(s.screener); bad != nil {
 		return errors.Join(bad, err)

@@ -28,7 +28,7 @@ type certificate struct {
 	mu        sync.Mutex
 	cert, key []byte // the files as they were last read
 	pair      *tls.Certificate
-	err       error // why what was last read could not be used
+	err       error // why the files that were last read could not be used
 }
 
 // openCertificate reads the files of -tls-cert and -tls-key, and returns nil if there are

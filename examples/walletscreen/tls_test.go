@@ -177,7 +177,7 @@ func TestCertificateReload(t *testing.T) {
 		logged.Reset()
 		writePair(t, c, tt.cert, tt.key)
 		cert.reload()
-		cert.reload() // what is logged once is not logged again
+		cert.reload() // an error is logged only once
 		checkServed(tt.want)
 		if cert.failing() != tt.failing {
 			t.Errorf("%s: failing is %v", tt.name, cert.failing())

@@ -248,7 +248,7 @@ func (w *watcher) sync(ctx context.Context) error {
 		}
 		return err
 	}
-	if state == "" { // the first start: what is listed now is no change
+	if state == "" { // the first start: entries listed now are no changes
 		_, err = w.box.Add(ctx, "", now, func(func(outbox.Message, error) bool) {})
 	} else {
 		err = w.compare(ctx, state, now)

@@ -249,7 +249,7 @@ type receiver struct {
 }
 
 // checkSignature returns an error if a message is not signed as Standard Webhooks says. It is
-// written after the specification, with an HMAC of its own.
+// written after the specification, with its own HMAC.
 func checkSignature(secretFile string, h http.Header, body []byte) error {
 	text, err := os.ReadFile(secretFile)
 	if err != nil {

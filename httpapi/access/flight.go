@@ -83,7 +83,7 @@ func (f *flight) join(t *tasks, at int64, call func() (retry int64, err error)) 
 	return f.done, nil
 }
 
-// ahead starts a call that nobody waits for, unless one is in flight or it is too
+// ahead starts a call in the background, unless one is in flight or it is too
 // early. It reports whether it did.
 func (f *flight) ahead(t *tasks, at int64, call func() (retry int64, err error)) bool {
 	if f.flying.Load() || at < f.retry.Load() {

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Key is what is stored of an API key: everything but the secret. It is comparable.
+// A Key is the stored part of an API key: everything but the secret. It is comparable.
 // To change the quota, burst limit, scopes, name or expiry of a key, change what
 // [Store.Key] returns and store it with [Store.PutKey].
 type Key struct {
@@ -181,7 +181,7 @@ func (k Key) Rotate(overlap time.Duration) (token string, rotated Key) {
 }
 
 // admits reports whether k admits the bearer of the secret with a hash. The zero Key
-// admits nobody, in the same time.
+// admits no caller, in the same time.
 func (k *Key) admits(hash [sha256.Size]byte, now time.Time) bool {
 	current := subtle.ConstantTimeCompare(hash[:], k.Secret[:])
 	previous := subtle.ConstantTimeCompare(hash[:], k.Previous[:])

@@ -53,7 +53,7 @@ func (c *keyCache) stop() {
 	}
 }
 
-// A slot is what is known of one id.
+// A slot holds the key of one id, as far as it is known.
 type slot struct {
 	id      string
 	flight  flight

@@ -187,13 +187,13 @@ func (l *ledger) take(n int64) (left, took int64) {
 	}
 }
 
-// takeAll takes what is free; it is negative if it is owed.
+// takeAll takes the free rest, which is negative if it is owed.
 func (l *ledger) takeAll() int64 { return l.free.Swap(0) }
 
 // count counts n answered screenings.
 func (r *Keyring) count(l *ledger, n int64) {
 	l.answered.Add(n)
-	if l.low.Load() == closedLow { // nobody else writes it
+	if l.low.Load() == closedLow { // no other goroutine writes it
 		r.tasks.start(func() { r.report(context.Background(), []*ledger{l}) })
 	}
 	r.reports.arm(r)
@@ -206,7 +206,7 @@ func (r *Keyring) refund(l *ledger, n int64) {
 	}
 	l.free.Add(n)
 	r.count(l, -n)
-	if l.low.Load() == closedLow { // nobody else returns it
+	if l.low.Load() == closedLow { // no other goroutine returns it
 		r.tasks.start(func() { r.giveBack(context.Background(), l, l.takeAll()) })
 	}
 }
@@ -278,7 +278,7 @@ func (r *Keyring) fetch(l *ledger) (retry int64, err error) {
 	return 0, nil
 }
 
-// size returns how many are to be held, as far as it is known what the limit leaves.
+// size returns how many screenings to lease, given what the limit is known to leave.
 func (l *ledger) size(limit int64) int64 {
 	leased := l.leased.Load()
 	switch {
@@ -329,7 +329,7 @@ func (r *Keyring) giveBack(ctx context.Context, l *ledger, rest int64) error {
 	return err
 }
 
-// settle closes l, returns what is free in it and writes its count.
+// settle closes l, returns its free rest and writes its count.
 func (r *Keyring) settle(ctx context.Context, l *ledger) error {
 	l.flight.mu.Lock()
 	l.closed = true

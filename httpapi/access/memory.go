@@ -28,13 +28,13 @@ type memory struct {
 	order    []Claim // in the order in which they were made; some may be deleted
 }
 
-// An account identifies what is counted for a caller.
+// An account identifies the counts of a caller.
 type account struct {
 	id    string
 	month Month
 }
 
-// totals are what is counted for a caller in a month.
+// totals are the counts of a caller in a month.
 type totals struct {
 	leased   int64
 	changed  time.Time
@@ -135,7 +135,7 @@ func checkAmounts(id string, amounts ...int64) error {
 	return CheckKeyID(id)
 }
 
-// totals returns what is counted for a caller in a month. It forgets older months.
+// totals returns the counts of a caller in a month. It drops older months.
 func (s *memory) totals(id string, m Month) *totals {
 	at := account{id, m}
 	if s.accounts[at] == nil {

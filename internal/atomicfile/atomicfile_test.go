@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// content returns what is written as the n-th content: lines that say n.
+// content returns the n-th content: lines that repeat n.
 func content(n int) string { return strings.Repeat(fmt.Sprintln(n), 1000+n%7) }
 
 func writeForever(name string) {

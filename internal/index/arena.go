@@ -144,7 +144,7 @@ func (p *pool) free() {
 	}
 }
 
-// An arena allocates chunks from slabs of its own.
+// An arena allocates chunks from its own slabs.
 type arena struct {
 	pool *pool
 	mu   sync.Mutex

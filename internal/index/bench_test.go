@@ -10,7 +10,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
-// queries is the number of different keys looked up in turn: so many that the branch
+// queries is the number of different keys looked up in turn: enough that the branch
 // predictor learns none of them.
 const queries = 1 << 18
 

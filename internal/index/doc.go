@@ -116,7 +116,7 @@
 //
 // # What is checked when
 //
-// [Open] and [Load] check the header, which has a SHA-256 checksum of its own, the size
+// [Open] and [Load] check the header, which has its own SHA-256 checksum, the size
 // of each section, and that buckets, sets and texts begin and end with their sections.
 // That takes the same time for any size.
 //

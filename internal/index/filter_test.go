@@ -48,7 +48,7 @@ func TestFilter(t *testing.T) {
 		}
 		others := 0
 		for range 10_000 {
-			k := randomKey(t, rng) // of so many kinds that hardly one is there
+			k := randomKey(t, rng) // of many kinds, so that hardly any is there
 			if f.MayHave(k) {
 				others++
 			}

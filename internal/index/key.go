@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	narrowBytes = 20 // payloads of at most so many bytes are in the first table
-	wideBytes   = 32 // and those of at most so many in the second
+	narrowBytes = 20 // longest payload in the first table
+	wideBytes   = 32 // longest payload in the second table
 )
 
 // A Key is an identity: a class, and a payload of at most 32 bytes. Keys are
@@ -22,7 +22,7 @@ type Key struct {
 }
 
 // KeyOf returns the Key of a class and a payload. It reports false for a
-// payload of more than 32 bytes; such an identity is to be hashed first.
+// payload of more than 32 bytes; hash such an identity first.
 func KeyOf(class uint16, payload []byte) (Key, bool) {
 	meta := uint32(len(payload))<<16 | uint32(class)
 	switch len(payload) {

@@ -151,7 +151,7 @@ func (d *divider) divide(c []byte) error {
 }
 
 // partition distributes the items of s over parts by their buckets, assuming that each
-// item is a key of its own. It returns the first key of each set. The first time, it
+// item has a different key. It returns the first key of each set. The first time, it
 // replaces the value of each item by the number of a set with that one value.
 func (bd *build) partition(s *side, seed *seed) (firsts, error) {
 	size := itemBytes(s.width)

@@ -9,7 +9,7 @@ import "github.com/walletscreen/walletscreen/address"
 const maxLen = 128
 
 // Repair returns the addresses that text becomes when each l and I is a 1, and each
-// 0 and O an o. It returns nil if nothing is to be repaired, or if no checksum
+// 0 and O an o. It returns nil if there is nothing to repair, or if no checksum
 // proves the result.
 func Repair(text string) []address.Address {
 	if len(text) > maxLen {

@@ -121,7 +121,7 @@ func read(data []byte) (h revision.Header, entries []sources.Entry, removals []r
 	return f.Header, entries, removals, nil
 }
 
-// manyLabels returns n entries, each with a label of its own.
+// manyLabels returns n entries, each with a different label.
 func manyLabels(n int) []sources.Entry {
 	list := make([]sources.Entry, n)
 	for i := range list {

@@ -206,7 +206,7 @@ type spellings struct {
 	none  int
 }
 
-// The search for spellings of a shape ends when so many were found, or so many addresses
+// The search for spellings of a shape ends when that many were found, or that many addresses
 // had none.
 const (
 	maxSpellings = 8

@@ -59,7 +59,7 @@ type Event struct {
 // separated by blanks. A "-" stands for no source and for no reference. The reference is
 // the time and the first digits of the digest in the name of the revision. The JSON,
 // which has no blank outside of strings, is left out with its blank where there is
-// nothing to say. The checksum is the CRC-32C of what is before its blank, in 8 digits of
+// nothing to say. The checksum is the CRC-32C of the line up to the blank before it, in 8 digits of
 // lower-case hex.
 
 // A payload is the JSON of a line. An Exceptions event has the text, and its SHA-256 as

@@ -151,7 +151,7 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// revision returns what is known of the revision of a line, to be changed.
+// revision returns what is known of the revision of a line, for the caller to change.
 func (j *journal) revision(l *line) *known {
 	var buf [128]byte
 	key := append(append(append(buf[:0], l.source...), ' '), l.ref...)

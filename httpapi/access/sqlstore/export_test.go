@@ -15,7 +15,7 @@ func Retry(ctx context.Context, transient func(error) bool, do func(context.Cont
 	return (&Store{transient: transient}).retry(ctx, do)
 }
 
-// Leased returns what is leased.
+// Leased returns the number of leased screenings.
 func (s *Store) Leased(ctx context.Context, id string, m access.Month) (int64, error) {
 	leased, _, _, err := s.Account(ctx, id, m)
 	return leased, err

@@ -71,7 +71,7 @@ from walletscreen_key `+where, args...)
 }
 
 // scanKey returns the key of a row. A key that PutKey cannot have stored is an error,
-// so it admits nobody.
+// so it admits no caller.
 func scanKey(rows *sql.Rows) (k access.Key, err error) {
 	var secret string
 	var previous sql.NullString

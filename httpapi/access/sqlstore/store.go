@@ -9,7 +9,7 @@
 // first: a program that is older than its database is refused.
 //
 // What is granted is committed and on the disk before it is used, so no crash ever
-// grants more than a limit; it loses at most what was leased and not used.
+// grants more than a limit; it loses at most the unused leases.
 package sqlstore
 
 import (

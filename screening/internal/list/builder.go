@@ -173,7 +173,7 @@ func (b *Builder) IsCut(l *List) bool {
 	return bytes.HasPrefix(b.prev.order, l.order)
 }
 
-// Build makes the List, by at most so many goroutines. It keeps the order of the
+// Build makes the List with at most that many goroutines. It keeps the order of the
 // entries, for IsCut, if ordered is true. Then only IsCut and Compare may follow.
 func (b *Builder) Build(workers int, ordered bool) (*List, error) {
 	h := sha256.New()

@@ -29,7 +29,7 @@ type List struct {
 	mapped  bool   // the tables are in a file
 }
 
-// Facts are what is known about a list without a look at its tables.
+// Facts describe a list without a look at its tables.
 type Facts struct {
 	Digest     string                // SHA-256 over what the entries say, in any order, in hex
 	Entries    int                   // repetitions included

@@ -149,7 +149,7 @@ func (s *Store) Close() {
 // write calls f in a transaction, whose commit waits until it is on the disk.
 func (s *Store) write(ctx context.Context, f func(pgx.Tx) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		// Without it, a crash could lose what was committed.
+		// Without it, a crash could lose committed events.
 		_, err := tx.Exec(ctx, "select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'")
 		if err != nil {
 			return err
@@ -215,7 +215,7 @@ func (w *chunkWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush writes what is left.
+// flush writes the rest.
 func (w *chunkWriter) flush() error {
 	if len(w.buf) == 0 {
 		return nil

@@ -31,7 +31,7 @@ type Screener interface {
 	ScreenText(address.Chain, string) (screening.Result, error)
 }
 
-// A Summary says what was written.
+// A Summary counts the rows that were written.
 type Summary struct {
 	Entries  int    // entries that were read
 	Rows     int    // rows that were written

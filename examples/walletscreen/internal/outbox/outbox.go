@@ -2,7 +2,7 @@
 //
 // [Box.Add] stores the messages about a change together with the state that they lead
 // to, in one transaction: a process that ends at any moment neither loses a message nor
-// makes it twice. [Box.Deliver] posts what is due, again and again for three days.
+// makes it twice. [Box.Deliver] posts the messages that are due, and retries for three days.
 // [Box.Lead] decides which of several processes does so.
 package outbox
 
