@@ -30,6 +30,10 @@ func TestBothDirections(t *testing.T) {
 		{"eip155:98865:0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "eip155:2:0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", score.Family},
 		{"neo:AST9CekEhDWuxHPynRmeyjg5biNFSijvb3", "neo-n3:NWbEjugszdRCVHaaX1mDXVqgUr6Yk1uQ8U", score.Key},
 		{"stellar:MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK", "stellar:GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ", score.Exact},
+		{"sei:0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "bsc:0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", score.Family},
+		{"casper:01cd4f2ed572ea555ca46c17c83c43e609d2e916871236f40faa9ba747478e8dee", "casper:account-hash-79c9563deeb7bbd05e91c7dddddec9328717fea1ae846dd54ab9dfeaae015bc0", score.Exact},
+		{"aptos:0x63c5215e87770d17b9f4cd47c777e322f4eb152cfd2054c1080fd9d57c48913b", "movement:0x63c5215e87770d17b9f4cd47c777e322f4eb152cfd2054c1080fd9d57c48913b", score.Key},
+		{"solana:TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", "eclipse:TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", score.Key},
 		{"xrp:X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ", "xrp:r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59", score.Exact},
 	} {
 		a, b := parseText(t, tt.a), parseText(t, tt.b)
