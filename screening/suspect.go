@@ -17,7 +17,7 @@ import (
 //   - it was published earlier ([ErrOlder]): perhaps a mirror is stale;
 //   - it lost entries only at its end, in a format that cannot show that it was cut
 //     ([ErrCut]); or it only lost entries, and the list held came in a format that
-//     shows it.
+//     shows it. A list with more records than the one held was not cut.
 //
 // A list of the operator's own, of jurisdiction [sources.Operator], is never suspect.
 type Suspect struct {
@@ -74,7 +74,7 @@ func suspicion(had, next *held, cut bool, info sources.Info, maxShrink float64) 
 		return ErrOlder
 	case -lost > minGrown && after > maxGrowth*before && had.revision.Completeness == sources.Whole && !had.seed:
 		return ErrGrown
-	case cut:
+	case cut && next.revision.Records <= had.revision.Records: // more, if an account was unfrozen: its list has one more event
 		return ErrCut
 	}
 	return nil
