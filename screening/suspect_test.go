@@ -83,6 +83,8 @@ func TestSuspect(t *testing.T) {
 		{"lost one in the middle", ofac, edition{entries: official(0, 10), rev: openEnded},
 			edition{entries: append(official(0, 5), official(6, 10)...), rev: openEnded}, nil},
 		{"lost one and got one", ofac, edition{entries: official(0, 10), rev: openEnded}, edition{entries: append(official(0, 9), official(20, 21)...), rev: openEnded}, nil},
+		{"lost the last one, by one more record", ofac, edition{entries: official(0, 10), rev: openEnded},
+			edition{entries: official(0, 9), rev: rev(func(r *sources.Revision) { r.OpenEnded, r.Records = true, 2 })}, nil},
 		{"cut, and now in a format that does not show it", ofac, edition{entries: official(0, 10)}, edition{entries: official(0, 9), rev: openEnded}, screening.ErrCut},
 		{"lost one and got one, and now in a format without end", ofac, edition{entries: official(0, 10)}, edition{entries: official(1, 11), rev: openEnded}, nil},
 		{"cut, in a format that shows it", ofac, edition{entries: official(0, 10)}, edition{entries: official(0, 9)}, nil},

@@ -279,6 +279,22 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// TestPerhapsSecret gives 64 hex digits without a chain: an account of near, the hash of a
+// transaction or a private key. Only an address of near can be clean.
+func TestPerhapsSecret(t *testing.T) {
+	const hex = "e9873d79c6d87dc0fb6a5778633389f4453213303da61f20bd67fc233aa33262"
+	code, stdout, _ := call(t, "", "screen", hex)
+	if code != 2 || strings.Contains(stdout, "CLEAN") || strings.Contains(stdout, hex) || !strings.Contains(stdout, "if it is an account of near, say so with -chain") {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+	if code, stdout, _ := call(t, "", "validate", hex); code != 2 || strings.Contains(stdout, hex) {
+		t.Errorf("validate: exit code %d, %s", code, stdout)
+	}
+	if code, stdout, _ := call(t, "", "screen", "-chain", "near", hex); code != 0 || !strings.Contains(stdout, "CLEAN_NO_MATCH") {
+		t.Errorf("as an account of near: exit code %d, %s", code, stdout)
+	}
+}
+
 func TestValidateTable(t *testing.T) {
 	code, stdout, stderr := call(t, "address,chain\n"+listed+",\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron\n,\nx,etherium\n", "validate", "-in", "-")
 	want := "address,chain,valid,chain_detected,normalized,reason,offset,error\n" +

@@ -171,6 +171,9 @@ func detect(s string) ([]address.Address, error) {
 		}
 		return found, e
 	case len(found) == 1:
+		if _, err := address.Normalize("ethereum", s); !found[0].Proven() && errors.Is(err, address.ErrSecret) {
+			return nil, fmt.Errorf("%w; if it is an account of %s, say so with -chain or a chain column", err, found[0].Chain())
+		}
 		return found, nil
 	}
 	if prefix, _, ok := cutLast(s, ":"); ok {
