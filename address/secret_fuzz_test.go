@@ -156,6 +156,7 @@ func FuzzSecrets(f *testing.F) {
 		f.Add(uint(i), uint(7*i), byte(i), byte(i), uint(5*i), "", "")
 		f.Add(uint(i), uint(11*i), byte(i+1), byte(0), uint(3*i), "key: ", "\r\n")
 	}
+	f.Add(uint(67), uint(737), byte('D'), byte(0xb3), uint(275), "key\xba ", "\r\n")
 	chains := address.Chains()
 	f.Fuzz(func(t *testing.T, n, at uint, kind, context byte, on uint, before, after string) {
 		if len(before)+len(after) > 60 || joinsSecret(before, false) || joinsSecret(after, true) {

@@ -2,6 +2,7 @@ package address
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
@@ -82,7 +83,9 @@ func (g *group) resemblesSecret(text string, tokens []token) bool {
 	}
 	joined := string(g.joined[:g.n])
 	c := countOf(joined)
-	if g.codes > 1 && g.whole && isBroken(joined, c) {
+	if g.codes > 1 && g.whole && isBroken(joined, c) && !slices.ContainsFunc(tokens, func(t token) bool {
+		return t.end-t.start > 26 && resemblesSecret(text, t, text[t.start:t.end])
+	}) {
 		return false
 	}
 	if g.tokens > 1 && g.whole && 24 <= g.n && (g.n <= 31 || g.n <= 33 && strings.ContainsAny(joined[:2], "sS")) && c.base58 >= g.n-1 && !c.isOneCase() {
