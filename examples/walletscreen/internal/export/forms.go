@@ -144,7 +144,7 @@ func cosmosChains() []form {
 		{"sei", "sei"}, {"juno", "juno"}, {"stargaze", "stars"}, {"stride", "stride"}, {"kujira", "kujira"},
 		{"neutron", "neutron"}, {"coreum", "core"}, {"persistence", "persistence"}, {"band", "band"}, {"maya", "maya"},
 		{"agoric", "agoric"}, {"irisnet", "iaa"}, {"regen", "regen"}, {"sentinel", "sent"}, {"archway", "archway"},
-		{"provenance", "pb"},
+		{"provenance", "pb"}, {"babylon", "bbn"}, {"mantra", "mantra"},
 	} {
 		all = append(all, form{address.Chain(c[0]), identity.Hash160, 20, bech32Of(c[1], bech32.Bech32, "", "")})
 	}
@@ -166,6 +166,7 @@ func keccakHashes() []form {
 	}
 	for _, c := range [...][2]string{
 		{"harmony", "one"}, {"iotex", "io"}, {"injective", "inj"}, {"evmos", "evmos"}, {"canto", "canto"}, {"zetachain", "zeta"}, {"zilliqa", "zil"},
+		{"dymension", "dym"}, {"initia", "init"}, {"mantra", "mantra"}, // mantra takes keys of both kinds
 	} {
 		all = append(all, form{address.Chain(c[0]), identity.KeccakHash, 20, bech32Of(c[1], bech32.Bech32, "", "")})
 	}
@@ -176,6 +177,8 @@ func keccakHashes() []form {
 func ed25519Keys() []form {
 	return []form{
 		{"solana", identity.Ed25519, 32, base58.Bitcoin.Encode},
+		{"eclipse", identity.Ed25519, 32, base58.Bitcoin.Encode},
+		{"kadena", identity.Ed25519, 32, prefixed("k:", hexOf)},
 		{"stellar", identity.Ed25519, 32, stellar},
 		{"algorand", identity.Ed25519, 32, algorand},
 		{"multiversx", identity.Ed25519, 32, bech32Of("erd", bech32.Bech32, "", "")},
@@ -193,6 +196,8 @@ func otherKeys() []form {
 		{"nano", identity.Ed25519Blake2b, 32, prefixed("nano_", nano)},
 		{"nano", identity.Ed25519Blake2b, 32, prefixed("xrb_", nano)},
 		{"internet-computer", identity.LedgerAccount, 32, hexOf},
+		{"aptos", identity.MoveAccount, 32, prefixed("0x", hexOf)},
+		{"movement", identity.MoveAccount, 32, prefixed("0x", hexOf)},
 		{"cardano", identity.PaymentKeyHash, 28, bech32Of("addr", bech32.Bech32, "", "\x61")},
 		{"cardano", identity.PaymentScript, 28, bech32Of("addr", bech32.Bech32, "", "\x71")},
 		{"cardano", identity.StakeKeyHash, 28, bech32Of("stake", bech32.Bech32, "", "\xe1")},
@@ -264,7 +269,7 @@ func ofAccount(a address.Address) []spelling {
 		for _, tag := range []byte{0x11, 0x51} { // bounceable, and not
 			add(ton(tag, byte(w), hash, base64.URLEncoding), ton(tag, byte(w), hash, base64.StdEncoding))
 		}
-	case "aptos", "sui", "starknet", "iota":
+	case "aptos", "movement", "sui", "starknet", "iota":
 		if digits := strings.TrimLeft(strings.TrimPrefix(text, "0x"), "0"); digits != "" {
 			add("0x" + digits)
 		}
@@ -274,7 +279,7 @@ func ofAccount(a address.Address) []spelling {
 		}
 	case "nervos":
 		add(nervos(text)...)
-	case "nem":
+	case "nem", "symbol":
 		add(grouped(text, 6, "-"))
 	case "nimiq":
 		add(grouped(text, 4, " "))

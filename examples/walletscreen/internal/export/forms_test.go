@@ -56,6 +56,12 @@ func vectors(t *testing.T) []address.Address {
 func notEnumerated(a address.Address) string {
 	text, keys := a.Normalized(), a.AppendKeys(nil)
 	switch c := a.Chain(); {
+	case c == "mantra": // its two keys are the same bytes
+		return ""
+	case c == "casper" && !strings.HasPrefix(text, "account-hash-"):
+		return "Casper: the key of a listed `account-hash-…`"
+	case strings.HasPrefix(text, "penumbracompat1"):
+		return "Penumbra: `penumbracompat1…`"
 	case len(keys) > 1:
 		return "several keys in one address: Cardano base addresses, Zcash unified addresses"
 	case c == "zcash" && strings.HasPrefix(text, "u1"), c == "zcash" && strings.HasPrefix(text, "zs1"), c == "pivx" && strings.HasPrefix(text, "ps1"):
@@ -123,15 +129,15 @@ func TestForms(t *testing.T) {
 				payloads = []string{"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"}
 			}
 			for _, p := range payloads {
-				if f.chain == "hedera" && p[:2] == "00" {
-					continue // the number of an account, in hex
+				if f.chain == "hedera" && p[:2] == "00" || class == identity.MoveAccount && strings.Trim(p, "0") == "" {
+					continue // the number of an account, or a special one
 				}
 				key, _ := hex.DecodeString(p)
 				text := f.write(key)
 				if text != f.write(key) {
 					t.Fatalf("form %d of %s, %v, writes one key in two ways", i, f.chain, class)
 				}
-				if name := string(f.chain) + " " + text; seen[name] {
+				if name := string(f.chain) + " " + text; seen[name] && f.chain != "mantra" {
 					t.Errorf("%s is written by two forms", name)
 				} else {
 					seen[name] = true
@@ -145,7 +151,7 @@ func TestForms(t *testing.T) {
 					continue
 				}
 				keys := a.AppendKeys(nil)
-				if len(keys) != 1 || string(keys[0].AppendBytes(nil)) != string(key) {
+				if len(keys) != 1 && f.chain != "mantra" || string(keys[0].AppendBytes(nil)) != string(key) {
 					t.Errorf("%v has the keys %v, want %v:%x", a, keys, class, key)
 				}
 			}
