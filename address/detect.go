@@ -80,6 +80,7 @@ type detector struct {
 	rows    []uint16 // the rows to try, plus one
 	row     int      // index in rows of the next one
 	proven  bool     // skip formats that prove nothing
+	asked   bool     // s was tried on ethereum, for all chains of the same format
 	evm     bool     // s is an address of ethereum
 	all     uint16   // the classes that all characters share
 	raw     [base58.MaxLen]byte
@@ -121,11 +122,11 @@ func (d *detector) next() (Address, bool) {
 			continue
 		}
 		text, form, bad := f.parse(d.s, false)
+		if uint16(i+1) == ethereumRow {
+			d.asked, d.evm = true, bad.err == nil
+		}
 		if bad.err != nil {
 			continue
-		}
-		if uint16(i+1) == ethereumRow {
-			d.evm = true
 		}
 		return Address{text, uint16(i + 1), form}, true
 	}
@@ -165,10 +166,10 @@ func (d *detector) fits(f format) bool {
 	case near, solana, arweave, hex32, antelope, casper, kadena:
 		return !d.proven
 	case evm:
-		return len(d.s) == evmLen && !d.evm
+		return len(d.s) == evmLen && !d.asked
+	case *evmBech32, *sei:
+		return !d.asked || !hasHexPrefix(d.s)
 	case evmFamily:
-		return !d.evm
-	case *sei:
 		return !d.evm
 	case *utxo:
 		return d.fitsUTXO(f)
