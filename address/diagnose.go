@@ -39,22 +39,7 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 		e.Input, e.Err, e.hint = "", ErrPaymentRequest, "ask for the address that is paid"
 		return e
 	}
-	whole, ok := readInterop(bare)
-	if ok && whole.body != "" {
-		whole.explain(e, c)
-		return e
-	}
-	if hint := secretIn(r, s); hint != "" || bad.err == ErrSecret {
-		if ok && hint == mistypedKey && bad.err != ErrSecret {
-			whole.explain(e, c)
-			e.Input = ""
-			return e
-		}
-		e.redact(r, s, bare, at, bad, hint)
-		return e
-	}
-	if ok {
-		whole.explain(e, c)
+	if e.explainSecret(r, s, bare, at, bad) {
 		return e
 	}
 	if isServiceName(bare) || isMailName(bare) {
@@ -72,9 +57,40 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 	if bad.at >= 0 && bad.at < len(bare) {
 		e.Offset = at + bad.at
 	}
-	if bad.err == ErrNetwork {
-		return e
+	if bad.err != ErrNetwork {
+		e.explainAddress(r, bare, bad)
 	}
+	return e
+}
+
+// explainSecret completes e if s could contain a secret or is an interoperable
+// address, which can resemble a secret. It reports whether it did.
+func (e *ParseError) explainSecret(r uint16, s, bare string, at int, bad fault) bool {
+	c := &chains[r-1]
+	whole, ok := readInterop(bare)
+	if ok && whole.body != "" {
+		whole.explain(e, c)
+		return true
+	}
+	hint := secretIn(r, s)
+	switch {
+	case ok && hint == mistypedKey && bad.err != ErrSecret:
+		whole.explain(e, c)
+		e.Input = ""
+	case hint != "" || bad.err == ErrSecret:
+		e.redact(r, s, bare, at, bad, hint)
+	case ok:
+		whole.explain(e, c)
+	default:
+		return false
+	}
+	return true
+}
+
+// explainAddress completes e if bare is an address after all: in a form that
+// only Normalize accepts, or of another chain than that of row r.
+func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
+	c := &chains[r-1]
 	if text, _, f := c.format.parse(bare, true); f.err == nil {
 		// Only Normalize accepts it, because the account is not in
 		// doubt.
@@ -83,20 +99,18 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 		} else {
 			e.hint = "the normal form is " + text
 		}
-		return e
+		return
 	}
 	if _, ok := c.format.(evmFamily); !ok && isEVMText(bare) && bad.err != ErrChecksum {
 		e.Offset, e.Err, e.Other = -1, ErrOtherChain, chains[ethereumRow-1].slug
-		return e
+		return
 	}
 	if a, ok := detectProven(bare, r); ok {
 		e.Offset, e.Err, e.Other = -1, ErrOtherChain, a.Chain()
 		if legacy := legacyForm(c, a); legacy != "" {
 			e.hint = "the legacy form is " + legacy
 		}
-		return e
 	}
-	return e
 }
 
 // redact completes e for an input that could be a secret, which hint describes.

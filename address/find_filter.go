@@ -51,15 +51,28 @@ func (f *finder) provenWord(s string, any, all uint16) (Address, bool) {
 	case hasAnyPrefix(s, "xdc", "FIO"):
 		return f.tryAll(s)
 	case all&classHex != 0:
-		switch n {
-		case icpLedgerLen:
-			return f.tryRow(icpRow, s)
-		case siacoinLen:
-			return f.tryRow(siacoinRow, s)
-		}
-		return Address{}, false
+		return f.provenHex(s)
 	case any&classUpper != 0 && any&classLower != 0:
 		return Address{}, false
+	}
+	return f.provenOneCase(s, all)
+}
+
+// provenHex implements provenWord for hex digits.
+func (f *finder) provenHex(s string) (Address, bool) {
+	switch len(s) {
+	case icpLedgerLen:
+		return f.tryRow(icpRow, s)
+	case siacoinLen:
+		return f.tryRow(siacoinRow, s)
+	}
+	return Address{}, false
+}
+
+// provenOneCase implements provenWord for a word whose letters are in one case.
+func (f *finder) provenOneCase(s string, all uint16) (Address, bool) {
+	n := len(s)
+	switch {
 	case n >= 38 && s[0] == 'S' && (s[1] == 'P' || s[1] == 'M'):
 		return f.tryRow(stacksRow, s)
 	case n >= 38 && s[0]|0x20 == 'f' && '1' <= s[1] && s[1] <= '4':

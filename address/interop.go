@@ -96,34 +96,16 @@ func readInteropName(s string) (interop, bool) {
 	var i interop
 	namespace, reference, _ := strings.Cut(chain, ":")
 	kind := uint16(interopEVM)
-	var ref, bytes []byte
+	var ref, key []byte
 	switch {
 	case isServiceName(account) && chain != "":
 		i.bad, i.hint = fault{ErrName, -1}, resolveFirst
 		return i, true
 	case namespace == otherEVMSlug:
-		text, _, bad := evm{}.parse(account, true)
-		if bad.err != nil || reference != "" && !isChainNumber(reference) {
-			break
-		}
-		i.body, ref = text, binaryNumber(reference)
-		bytes, _ = hex.DecodeString(text[2:])
-		if reference != "" {
-			i.setChain(chain)
-		}
+		ref, key = i.readEVM(account, reference)
 	case namespace == "solana" && reference != "":
 		kind = interopSolana
-		var b [base58.ShortLen]byte
-		if n, bad := base58.Bitcoin.DecodeShort(&b, reference); bad >= 0 || n != solanaLen {
-			break
-		}
-		ref = append(ref, b[:solanaLen]...)
-		if _, _, bad := (solana{}).parse(account, true); bad.err != nil {
-			break
-		}
-		base58.Bitcoin.DecodeShort(&b, account)
-		i.body, bytes = account, b[:solanaLen]
-		i.setChain(solanaID(reference))
+		ref, key = i.readSolana(account, reference)
 	case hasSum, hasNamespace(namespace) && reference != "":
 	case isEVMText(account) && chain != "":
 		i.fail("its chain is a name, which must be resolved first")
@@ -135,10 +117,42 @@ func readInteropName(s string) (interop, bool) {
 	case i.bad.err != nil:
 	case i.body == "":
 		i.fail("its account or its namespace is not known here")
-	case hasSum && !strings.EqualFold(sum, interopSum(kind, ref, bytes)):
+	case hasSum && !strings.EqualFold(sum, interopSum(kind, ref, key)):
 		i.bad = badChecksum
 	}
 	return i, true
+}
+
+// readEVM sets the account and the chain of i from their text, where reference
+// may be empty. It returns the binary forms of reference and account. It leaves i
+// unchanged if one of them cannot be read.
+func (i *interop) readEVM(account, reference string) (ref, key []byte) {
+	text, _, bad := evm{}.parse(account, true)
+	if bad.err != nil || reference != "" && !isChainNumber(reference) {
+		return nil, nil
+	}
+	i.body = text
+	if reference != "" {
+		i.setChain(eip155 + reference)
+	}
+	key, _ = hex.DecodeString(text[2:])
+	return binaryNumber(reference), key
+}
+
+// readSolana is readEVM for an account of a Solana network and the genesis hash
+// of that network, which may not be empty.
+func (i *interop) readSolana(account, reference string) (ref, key []byte) {
+	var hash, b [base58.ShortLen]byte
+	if n, bad := base58.Bitcoin.DecodeShort(&hash, reference); bad >= 0 || n != solanaLen {
+		return nil, nil
+	}
+	if _, _, bad := (solana{}).parse(account, true); bad.err != nil {
+		return nil, nil
+	}
+	base58.Bitcoin.DecodeShort(&b, account)
+	i.body = account
+	i.setChain(solanaID(reference))
+	return hash[:solanaLen], b[:solanaLen]
 }
 
 // fail makes i an address that cannot be read.

@@ -83,15 +83,37 @@ func (g *group) resemblesSecret(text string, tokens []token) bool {
 	}
 	joined := string(g.joined[:g.n])
 	c := countOf(joined)
-	if g.codes > 1 && g.whole && isBroken(joined, c) && !slices.ContainsFunc(tokens, func(t token) bool {
-		return t.end-t.start > 26 && resemblesSecret(text, t, text[t.start:t.end])
-	}) {
+	switch {
+	case g.codes > 1 && g.whole && isBroken(joined, c) && !hasLongSecret(text, tokens):
 		return false
-	}
-	if g.tokens > 1 && g.whole && 24 <= g.n && (g.n <= 31 || g.n <= 33 && strings.ContainsAny(joined[:2], "sS")) && c.base58 >= g.n-1 && !c.isOneCase() {
+	case g.tokens > 1 && g.whole && isBrokenMiniKey(joined, c):
 		return true
 	}
-	sum, pieces, chunkEnd, explained := 0, 0, 0, false
+	pieces, ok := secretPieces(text, tokens)
+	return ok || pieces > 0 && g.tokens > 1 && g.n >= 49 && c.base58 >= g.n-2 && !c.isOneCase() && isBase58Secret(joined)
+}
+
+// hasLongSecret reports whether a token that is too long for a piece of a broken
+// address resembles a secret.
+func hasLongSecret(text string, tokens []token) bool {
+	return slices.ContainsFunc(tokens, func(t token) bool {
+		return t.end-t.start > 26 && resemblesSecret(text, t, text[t.start:t.end])
+	})
+}
+
+// isBrokenMiniKey reports whether joined, which c counts, resembles a mini
+// private key: Base58 digits in both letter cases, too few for an address or, if
+// an S is among the first two, as many as in one.
+func isBrokenMiniKey(joined string, c count) bool {
+	n := len(joined)
+	return 24 <= n && (n <= 31 || n <= 33 && strings.ContainsAny(joined[:2], "sS")) && c.base58 >= n-1 && !c.isOneCase()
+}
+
+// secretPieces reports whether a word of a group, two adjacent words, or several
+// words together could be a secret, where tokens are the words of the group. If
+// not, it returns the number of words that could be pieces of one.
+func secretPieces(text string, tokens []token) (pieces int, ok bool) {
+	sum, chunkEnd, explained := 0, 0, false
 	for i, t := range tokens {
 		word := text[t.start:t.end]
 		if t.start >= chunkEnd {
@@ -102,26 +124,32 @@ func (g *group) resemblesSecret(text string, tokens []token) bool {
 			continue
 		}
 		if len(word) >= minSecret && isCodeLike(word, t) && resemblesSecret(text, t, word) {
-			return true
+			return pieces, true
 		}
 		like := len(word) >= 32 && isAddressLike(word)
-		if i > 0 {
-			b := tokens[i-1]
-			before := text[b.start:b.end]
-			adjacent := t.start-b.end == 1 && strings.IndexByte("-_/+", text[b.end]) >= 0
-			if (adjacent || b.any&classDigit != 0 || len(before) < 5 || isCodeLike(before, b)) && (!like || len(before) < 32 || !isAddressLike(before)) && isPair(before, word, adjacent) {
-				return true
-			}
+		if i > 0 && endsPair(text, tokens[i-1], t, like) {
+			return pieces, true
 		}
 		if like || !isCodeLike(word, t) && (t.any&classDigit == 0 || pieces == 0) {
 			continue
 		}
 		sum, pieces = sum+len(word), pieces+1
 		if sum >= minPieces && (pieces > 1 || t.end-tokens[0].start > len(word)+8 || tokens[len(tokens)-1].end-t.end > 8) {
-			return true
+			return pieces, true
 		}
 	}
-	return pieces > 0 && g.tokens > 1 && g.n >= 49 && c.base58 >= g.n-2 && !c.isOneCase() && isBase58Secret(joined)
+	return pieces, false
+}
+
+// endsPair reports whether t and the token before it, b, could be a secret that
+// is broken in two. like tells whether t resembles an address; two addresses are
+// no secret.
+func endsPair(text string, b, t token, like bool) bool {
+	before := text[b.start:b.end]
+	adjacent := t.start-b.end == 1 && strings.IndexByte("-_/+", text[b.end]) >= 0
+	return (adjacent || b.any&classDigit != 0 || len(before) < 5 || isCodeLike(before, b)) &&
+		(!like || len(before) < 32 || !isAddressLike(before)) &&
+		isPair(before, text[t.start:t.end], adjacent)
 }
 
 // isPair reports whether two adjacent words, a and b, could be a secret that is
@@ -210,53 +238,81 @@ func countOf(word string) (n count) {
 // three.
 func (n count) isOneCase() bool { return min(n.upper, n.lower) <= 3 }
 
-// isAddressChunk reports whether chunk, a piece of text without white space,
-// resembles an address with separators, or one with a foreign character.
-func isAddressChunk(chunk string) bool {
-	var buf [maxSpan]byte
-	letters := buf[:0]
-	first := -1 // offset of the first separator
-	groups := true
-	n := 0
-	for i := range len(chunk) {
-		if charClass[chunk[i]]&classAlnum != 0 {
-			if len(letters) == cap(letters) {
-				return false
-			}
-			letters = append(letters, chunk[i])
-			if n++; n > 5 {
-				groups = false
-			}
-			continue
-		}
-		if first < 0 {
-			first = i
-		}
-		n = 0
-	}
-	if first < 0 {
+// isAddressChunk reports whether text, which has no white space, resembles an
+// address with separators, or one with a foreign character.
+func isAddressChunk(text string) bool {
+	var c chunk
+	if !c.read(text) {
 		return false
 	}
-	c := countOf(string(letters))
-	rest := len(letters) - first
-	switch prefix := chunk[:first]; chunk[first] {
-	case '_', '-', ':':
-		switch strings.ToLower(prefix) {
-		case "nano", "xrb", "kaspa", "bitcoincash", "ecash", "x", "p", "cfx":
-			return c.isOneCase() && rest <= 68
-		case "ak":
-			return rest <= 51
+	n := countOf(string(c.letters[:c.n]))
+	switch c.prefix() {
+	case "nano", "xrb", "kaspa", "bitcoincash", "ecash", "x", "p", "cfx":
+		return n.isOneCase() && c.n-c.first <= 68
+	case "ak":
+		return c.n-c.first <= 51
+	}
+	return c.isBase58(n) || c.isGrouped(n) ||
+		len(text) == 48 && (text[0] == 'E' || text[0] == 'U') // ton
+}
+
+// A chunk is a piece of text without white space that has at least one separator:
+// a character other than a letter or a digit.
+type chunk struct {
+	text    string
+	letters [maxSpan]byte // the letters and digits of text
+	n       int           // length of letters
+	first   int           // offset of the first separator in text
+	short   bool          // at most five letters and digits follow each other
+}
+
+// read reads text into c, which is empty. It reports false if text has no
+// separator, or more letters and digits than an address.
+func (c *chunk) read(text string) bool {
+	c.text, c.first, c.short = text, -1, true
+	run := 0
+	for i := range len(text) {
+		if charClass[text[i]]&classAlnum == 0 {
+			if c.first < 0 {
+				c.first = i
+			}
+			run = 0
+			continue
+		}
+		if c.n == len(c.letters) {
+			return false
+		}
+		c.letters[c.n] = text[i]
+		c.n++
+		if run++; run > 5 {
+			c.short = false
 		}
 	}
-	switch n := len(letters); {
-	case 32 <= n && n <= 46 && (n > 33 || letters[0] != 's' && letters[0] != 'S') && len(chunk) == n+1 && !c.isOneCase() && c.base58 >= n-1 && charClass[chunk[first]]&classAddress == 0:
-		return true // in Base58, with a foreign character
-	case groups && chunk[first] == '-' && first == 5 && c.upper == 0, groups && c.lower == 0 && hasAnyPrefix(chunk, "NQ"):
-		return true // principals of internet-computer, nimiq
-	case len(chunk) == 48 && (chunk[0] == 'E' || chunk[0] == 'U'):
-		return true // ton
+	return c.first >= 0
+}
+
+// prefix returns the text before the first separator, in lower case, if that
+// separator can end the prefix of an address.
+func (c *chunk) prefix() string {
+	switch c.text[c.first] {
+	case '_', '-', ':':
+		return strings.ToLower(c.text[:c.first])
 	}
-	return false
+	return ""
+}
+
+// isBase58 reports whether c, whose letters and digits are counted by n,
+// resembles an address in Base58 with a foreign character.
+func (c *chunk) isBase58(n count) bool {
+	return 32 <= c.n && c.n <= 46 && (c.n > 33 || c.letters[0] != 's' && c.letters[0] != 'S') &&
+		len(c.text) == c.n+1 && !n.isOneCase() && n.base58 >= c.n-1 && charClass[c.text[c.first]]&classAddress == 0
+}
+
+// isGrouped reports whether c, whose letters and digits are counted by n,
+// resembles an address in short groups: a principal of internet-computer, or an
+// address of nimiq.
+func (c *chunk) isGrouped(n count) bool {
+	return c.short && (c.text[c.first] == '-' && c.first == 5 && n.upper == 0 || n.lower == 0 && hasAnyPrefix(c.text, "NQ"))
 }
 
 // resemblesSecret reports whether word, which is the token t of text and at
