@@ -7,6 +7,8 @@
 // its highest label, and its level is the band that contains these points.
 package score
 
+import "errors"
+
 // A Kind is a kind of risk signal. A table knows the kinds that it has points for.
 type Kind string
 
@@ -58,6 +60,21 @@ func (m Match) String() string {
 		return "literal"
 	}
 	return ""
+}
+
+// MarshalText returns the bytes of String.
+func (m Match) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText sets m to the match that String writes as text. An empty text is the
+// zero Match.
+func (m *Match) UnmarshalText(text []byte) error {
+	for v := Match(0); v < lastMatch; v++ {
+		if v.String() == string(text) {
+			*m = v
+			return nil
+		}
+	}
+	return errors.New("unknown match: want exact, family, key or literal")
 }
 
 // A Level is a band of points.

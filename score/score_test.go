@@ -186,3 +186,17 @@ func ExampleTable_Points() {
 	fmt.Println(t.Version(), points, t.Level(points))
 	// Output: v1.1 85 HIGH
 }
+
+func TestMatchText(t *testing.T) {
+	for _, m := range []score.Match{0, score.Exact, score.Family, score.Key, score.Literal} {
+		text, err := m.MarshalText()
+		got := score.Exact
+		if err != nil || string(text) != m.String() || got.UnmarshalText(text) != nil || got != m {
+			t.Errorf("MarshalText of %d: %q, %v; UnmarshalText: %d", m, text, err, got)
+		}
+	}
+	m := score.Key
+	if err := m.UnmarshalText([]byte("Exact")); err == nil || m != score.Key {
+		t.Errorf("UnmarshalText of an unknown match: %v, %v", m, err)
+	}
+}

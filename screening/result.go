@@ -10,7 +10,7 @@ import (
 )
 
 // A Result is the answer to one question, from one snapshot of the lists. It keeps no
-// list in memory, however long the caller keeps it.
+// list in memory, however long the caller keeps it. Its JSON is that of package httpapi.
 type Result struct {
 	// Address is what was screened. It is zero if ScreenText was given a listed
 	// string that is no address.

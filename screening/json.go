@@ -1,0 +1,93 @@
+package screening
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+)
+
+// The types below are the JSON of results and labels, with the members that package
+// httpapi writes.
+
+type jsonResult struct {
+	Address        string           `json:"address"`
+	Chain          address.Chain    `json:"chain"`
+	Score          int              `json:"score"`
+	Level          score.Level      `json:"level"`
+	Labels         []jsonLabel      `json:"labels"`
+	Suppressed     []jsonSuppressed `json:"suppressed,omitempty"`
+	ScoringVersion string           `json:"scoring_version"`
+	Snapshot       string           `json:"snapshot"`
+}
+
+type jsonLabel struct {
+	Kind    score.Kind  `json:"label"`
+	Source  string      `json:"source"`
+	Ref     string      `json:"source_ref"`
+	AddedAt *string     `json:"added_at"`
+	Name    string      `json:"name,omitempty"`
+	Match   score.Match `json:"match"`
+	Listed  string      `json:"listed_address"`
+	URL     string      `json:"url,omitempty"`
+}
+
+type jsonSuppressed struct {
+	jsonLabel
+	Reason  string  `json:"reason"`
+	Author  string  `json:"author"`
+	Expires *string `json:"expires_at"`
+}
+
+// MarshalJSON returns the members of an HTTP answer that r determines, the same ones
+// whenever it is called: receipt, data_freshness, screened_at and _disclaimer are not
+// among them. The chain is its slug; address and chain are "" if Address is zero.
+func (r Result) MarshalJSON() ([]byte, error) {
+	j := jsonResult{
+		Address: r.Address.Normalized(), Chain: r.Address.Chain(), Score: r.Score, Level: r.Level,
+		Labels: []jsonLabel{}, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
+	}
+	urls := map[string]func(ref string) string{}
+	for _, s := range r.Sources() {
+		if s.Info.RefURL != "" {
+			urls[s.Info.ID] = s.Info.URL
+		}
+	}
+	label := func(l *Label) jsonLabel {
+		j := l.json()
+		if url := urls[l.Source]; url != nil {
+			j.URL = url(l.Ref)
+		}
+		return j
+	}
+	for i := range r.Labels {
+		j.Labels = append(j.Labels, label(&r.Labels[i]))
+	}
+	for i := range r.Suppressed {
+		s := &r.Suppressed[i]
+		j.Suppressed = append(j.Suppressed, jsonSuppressed{label(&s.Label), s.Reason, s.Author, jsonTime(s.Expires)})
+	}
+	return json.Marshal(j)
+}
+
+// MarshalJSON returns l as in the JSON of a [Result], without the URL of the record.
+func (l Label) MarshalJSON() ([]byte, error) { return json.Marshal(l.json()) }
+
+// MarshalJSON returns s as in the JSON of a [Result], without the URL of the record.
+func (s Suppressed) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonSuppressed{s.Label.json(), s.Reason, s.Author, jsonTime(s.Expires)})
+}
+
+func (l *Label) json() jsonLabel {
+	return jsonLabel{Kind: l.Kind, Source: l.Source, Ref: l.Ref, AddedAt: jsonTime(l.AddedAt), Name: l.Name, Match: l.Match, Listed: l.Listed}
+}
+
+// jsonTime returns t in RFC 3339, in UTC and whole seconds, or nil if it is zero.
+func jsonTime(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(time.RFC3339)
+	return &text
+}
