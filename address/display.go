@@ -94,6 +94,15 @@ func (a Address) Kind() string {
 			return "contract"
 		}
 		return "account"
+	case casper:
+		return "account" // contracts have another prefix, which Parse rejects
+	case kadena:
+		if a.form == formKadenaCapability {
+			return "contract"
+		}
+		return "account"
+	case penumbra:
+		return "shielded"
 	case near:
 		if a.form == formNearName {
 			return "name"
