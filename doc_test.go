@@ -74,8 +74,7 @@ func readPackage(t *testing.T, dir string) *doc.Package {
 
 // namedIn returns the symbols of pkg that its comment links: Name, or Type.Method.
 func namedIn(pkg *doc.Package) (names []string) {
-	var visit func(texts []comment.Text)
-	visit = func(texts []comment.Text) {
+	visit := func(texts []comment.Text) {
 		for _, text := range texts {
 			if link, ok := text.(*comment.DocLink); ok && link.ImportPath == "" {
 				names = append(names, strings.TrimPrefix(link.Recv+"."+link.Name, "."))
