@@ -14,6 +14,25 @@ import (
 // headSize is how much of a table is looked at to recognize it.
 const headSize = 64 << 10
 
+// The beginnings of what is not UTF-8.
+var (
+	magicGzip  = []byte{0x1f, 0x8b}
+	magicZip   = []byte("PK\x03\x04")
+	littleMark = []byte{0xff, 0xfe}
+	bigMark    = []byte{0xfe, 0xff}
+)
+
+// notText reports whether text, decoded and without leading blanks, begins with what
+// would make it another format at the beginning of an input.
+func notText(text []byte) bool {
+	for _, magic := range [][]byte{magicGzip, magicZip, littleMark, bigMark} {
+		if bytes.HasPrefix(text, magic) {
+			return true
+		}
+	}
+	return false
+}
+
 // decode returns the text of r in UTF-8, uncompressed and without its byte order mark,
 // and whether it had one.
 func decode(r io.Reader) (io.Reader, bool, error) {
@@ -25,19 +44,19 @@ func decode(r io.Reader) (io.Reader, bool, error) {
 	magic = magic[:n]
 	whole := io.MultiReader(bytes.NewReader(magic), r)
 	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+	case bytes.HasPrefix(magic, magicGzip):
 		z, err := gzip.NewReader(whole)
 		if err != nil {
 			return nil, false, fmt.Errorf("gzip: %w", err)
 		}
 		return decode(&gunzip{z})
-	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
+	case bytes.HasPrefix(magic, magicZip):
 		return nil, false, errors.New("the input is a workbook or a zip archive; save the sheet as CSV, or unpack the archive")
 	case bytes.HasPrefix(magic, []byte{0xef, 0xbb, 0xbf}):
 		return io.MultiReader(bytes.NewReader(magic[3:]), r), true, nil
-	case bytes.HasPrefix(magic, []byte{0xff, 0xfe}):
+	case bytes.HasPrefix(magic, littleMark):
 		return &fromUTF16{r: io.MultiReader(bytes.NewReader(magic[2:]), r), order: binary.LittleEndian}, true, nil
-	case bytes.HasPrefix(magic, []byte{0xfe, 0xff}):
+	case bytes.HasPrefix(magic, bigMark):
 		return &fromUTF16{r: io.MultiReader(bytes.NewReader(magic[2:]), r), order: binary.BigEndian}, true, nil
 	case len(magic) == 4 && magic[0] != 0 && magic[1] == 0 && magic[2] != 0 && magic[3] == 0: // two ASCII characters
 		return &fromUTF16{r: whole, order: binary.LittleEndian}, false, nil

@@ -88,10 +88,11 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(bytes.TrimSpace(head)) == 0 {
+	trimmed := bytes.TrimSpace(head)
+	if len(trimmed) == 0 {
 		return nil, errors.New("the input is empty")
 	}
-	if first, _, _ := bytes.Cut(head, []byte("\n")); bytes.IndexByte(first, 0) >= 0 {
+	if first, _, _ := bytes.Cut(trimmed, []byte("\n")); bytes.IndexByte(first, 0) >= 0 || notText(trimmed) {
 		return nil, errors.New("the input is not text; save it as CSV in UTF-8")
 	}
 	if i := bytes.IndexByte(head, '\n'); i < 0 && bytes.IndexByte(head, '\r') >= 0 {
@@ -100,7 +101,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	} else if i > 0 && head[i-1] == '\r' {
 		t.crlf = true
 	}
-	switch first := bytes.TrimSpace(head)[0]; {
+	switch first := trimmed[0]; {
 	case opts.Format == "jsonl" || opts.Format == "" && first == '{':
 		t.json = true
 		err = t.openJSON(head)

@@ -151,6 +151,8 @@ func TestRefused(t *testing.T) {
 		"\n\n ":                              "the input is empty",
 		"PK\x03\x04...":                      "the input is a workbook or a zip archive; save the sheet as CSV, or unpack the archive",
 		"a\x00b":                             "the input is not text; save it as CSV in UTF-8",
+		"\n\na\x00bc\n0xa\n":                 "the input is not text; save it as CSV in UTF-8",
+		"\n\xff\xfea\n0xa\n":                 "the input is not text; save it as CSV in UTF-8",
 		"[{\"address\":\"0xa\"}]":            "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
 		"a,b\n1,2\n":                         `no column is named address, of "a", "b"; name it with -address-column`,
 		"from_address,to_address\n0xa,0xb\n": `several columns may have the addresses, of "from_address", "to_address"; name one with -address-column`,
@@ -246,7 +248,7 @@ func FuzzRows(f *testing.F) {
 				t.Fatalf("address %q of row %d of %q was written as %q", cells[i], i, in, again[i])
 			}
 		}
-		if opts.Delimiter != ',' || bytes.ContainsAny(in, "\r") || bytes.HasPrefix(bytes.ToLower(in), []byte("sep=")) || bytes.Contains(in, []byte("\n\n")) || in[0] == '\n' || strings.TrimSpace(string(in)) != string(in) {
+		if opts.Delimiter != ',' || bytes.ContainsAny(in, "\r\x00") || bytes.HasPrefix(bytes.ToLower(in), []byte("sep=")) || bytes.Contains(in, []byte("\n\n")) || in[0] == '\n' || strings.TrimSpace(string(in)) != string(in) {
 			return
 		}
 		if records, err := csv.NewReader(bytes.NewReader(in)).ReadAll(); err == nil {
