@@ -97,6 +97,8 @@ func TestTables(t *testing.T) {
 		{"empty cells too many", "x,address\n1,0xa,,\n", Options{}, [][3]string{{"0xa"}}, "x,address" + tail + "1,0xa" + verdict},
 		{"too many cells", "x,address,y\n1,Smith, Jo,0xa,\"z\"\n", Options{}, [][3]string{{"Smith", "", "the row has 5 columns, the header has 3: the last one holds the rest"}},
 			"x,address,y" + tail + "1,Smith,\" Jo,0xa,\"\"z\"\"\"" + bad},
+		{"too many cells and a quote", "x,address\n\",a\"b,0xa\n", Options{}, [][3]string{{"a\"b", "", "the row has 3 columns, the header has 2: the last one holds the rest"}},
+			"x,address" + tail + "\"\"\"\",\"a\"\"b,0xa\"" + bad},
 		{"columns by name", "address,To\nMain Street,0xa\n", Options{Address: "to"}, [][3]string{{"0xa"}}, "address,To" + tail + "Main Street,0xa" + verdict},
 		{"columns by number", "a,b,c\n1,0xa,tron\n", Options{Address: "2", Chain: "3"}, [][3]string{{"0xa", "tron"}}, "a,b,c" + tail + "1,0xa,tron" + verdict},
 		{"street and wallet", "address,wallet_address,email_address\nMain Street,0xa,a@b\n", Options{}, [][3]string{{"0xa"}},

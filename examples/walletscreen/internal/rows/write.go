@@ -78,7 +78,7 @@ func (t *Reader) appendInput(dst []byte, row *Row) []byte {
 		case i >= len(spans):
 		case i == t.columns-1 && len(spans) > t.columns && row.Err != nil: // the rest of the row
 			dst = appendQuoted(dst, string(row.raw[spans[i].start:]))
-		case row.Err == errQuote && bytes.IndexByte(row.raw[spans[i].start:spans[i].end], '"') >= 0:
+		case !spans[i].quoted && bytes.IndexByte(row.raw[spans[i].start:spans[i].end], '"') >= 0:
 			dst = appendQuoted(dst, string(row.raw[spans[i].start:spans[i].end]))
 		default:
 			dst = append(dst, row.raw[spans[i].start:spans[i].end]...)
