@@ -160,6 +160,9 @@ func (v *singleVerdict) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s  %d  %s\n", r.Level, r.Score, shown)
 	if v.Err != nil {
 		fmt.Fprintf(w, "  %v\n", v.Err)
+	} else if _, err := address.Parse(r.Address.Chain(), strings.TrimSpace(v.Input)); errors.Is(err, address.ErrChecksum) {
+		// The screener does not take letter case for a doubt, but a person can compare.
+		fmt.Fprintln(w, "  the capitals do not match the checksum of the address: compare it with the original")
 	}
 	t := layout{indent: "  "}
 	for _, l := range r.Labels {

@@ -83,7 +83,7 @@ func serveReal(t *testing.T, quota int64) (url, token string) {
 
 // TestRealAPI tests the page with the API of package httpapi and a key with a quota.
 func TestRealAPI(t *testing.T) {
-	url, token := serveReal(t, 4)
+	url, token := serveReal(t, 5)
 	b := open(t, url+"#key="+token, view{"light", 1280})
 	b.wait(t, inState("empty")+` && `+has("#health", "1 list current"))
 	b.wait(t, has("#changes", "1 added")+` && `+has("#lists", "3 addresses")+` && document.querySelector(".sizes") !== null`)
@@ -98,6 +98,8 @@ func TestRealAPI(t *testing.T) {
 	if n := b.print(t, "record-real"); n != 1 {
 		t.Errorf("the record has %d pages", n)
 	}
+	enter(t, b, "0xdAC17F958D2ee523a2206206994597C13D831ec8") // one digit of a contract is wrong
+	b.wait(t, has(title, "No match, but not an all-clear")+` && `+has(above, "The capitals do not match the checksum"))
 	enter(t, b, strings.Join([]string{clean, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T", secret, lazarus, mixer, theft}, "\n"))
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "stopped"`)
 	for _, c := range []string{has(title, "1 match in 6 rows"), has(above, "The quota of this key is used up"), has(".summary", "2 rows could not be screened."), has(".summary", "1 row was not screened."),

@@ -7,7 +7,7 @@ import {failLists, showChanges, showLists} from "./lists.js";
 import {forget, recordMany, recordOne} from "./record.js";
 import {Job, View} from "./rows.js";
 import {fail, head, show} from "./verdict.js";
-import {count, or, plural, problem} from "./words.js";
+import {count, doubtful, or, plural, problem} from "./words.js";
 
 const address = byID("address"), chain = byID("chain"), hint = byID("hint"), result = byID("result");
 const slugs = new Set([...chain.options].map(o => o.value).filter(Boolean));
@@ -179,6 +179,9 @@ async function screenOne(text) {
   try {
     const on = chain.value || (await findChain(text, signal));
     const answer = await api.screen(text, on, signal);
+    // Hex digits are screened in any letter case, but capitals that do not verify can be
+    // the trace of a typing error.
+    if (/[a-f]/.test(text) && /[A-F]/.test(text) && /^0x/i.test(answer.address) && (await api.validate(text, on, signal)).reason === "bad_checksum") doubtful.add(answer);
     clearTimeout(slow);
     put("verdict", show(answer, sources, text, [h("button", {type: "button", onclick: () => print()}, "Print record"), h("button", {type: "button", class: "quiet", onclick: e => copy(e, JSON.stringify(answer))}, "Copy as JSON")]));
     recordOne(answer, sources, text);

@@ -107,12 +107,16 @@ export const suppressed = list => (list ?? []).map(x =>
   `A match on ${x.source} (${x.source_ref}) does not count: ${[x.reason, x.author && `says ${x.author}`].filter(Boolean).join(", ") || "an exception"}` +
   `${x.expires_at ? `, until ${day(x.expires_at)}` : ""}.`);
 
+// doubtful has the results of addresses that may have a typing error.
+export const doubtful = new WeakSet();
+
 // verdict returns what a result says in words: the title, the shape, a line, and the
 // caveats that stand above them. A result without a match is an all-clear only if it
 // has no caveat.
 export function verdict(result, lists) {
   const caveats = lists.map(s => s.caveat).filter(Boolean).concat(suppressed(result.suppressed));
   if (lists.length === 0) caveats.push("No list was searched.");
+  if (doubtful.has(result)) caveats.push("The capitals do not match the checksum of the address. Compare it with the original: one character may be wrong.");
   const [title, shape] = levels[result.level] ?? [kind(result.level), "unknown"];
   if (result.level !== "CLEAN_NO_MATCH") {
     const first = result.labels[0] ?? {};
