@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// leadEvery is how often Run asks whether this program leads.
+	// leadEvery is how often Run asks whether this program leads a source.
 	leadEvery = 3 * time.Second
 	// followRetry is the time until a store that failed is asked again.
 	followRetry = time.Second
@@ -85,17 +85,32 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// leads reports whether this program loads lists. While a shared store fails, no program
-// does: a list that cannot be saved could not be answered from.
-func (s *Screener) leads(ctx context.Context) bool {
+// leads reports whether this program loads source i. While a shared store fails, no
+// program does: a list that cannot be saved could not be answered from.
+func (s *Screener) leads(ctx context.Context, i int) bool {
 	if !s.isShared() {
 		return true
 	}
-	leads, err := s.archive.lead(ctx)
+	leads, err := s.archive.lead(ctx, s.infos[i].ID)
 	if err != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "lists are not loaded: the store does not say whether this program leads", "error", err)
+		s.log.WarnContext(ctx, "list not loaded: the store does not say whether this program leads", "source", s.infos[i].ID, "error", err)
 	}
 	return err == nil && leads
+}
+
+// resign gives up the lead of source i, which this program could not load: another one may
+// reach its publisher. It returns after a time, or, with true, once another program has
+// loaded the list.
+func (s *Screener) resign(ctx context.Context, i int, wait time.Duration) (loaded bool) {
+	if err := s.archive.resign(ctx, s.infos[i].ID); err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "the lead was not given up", "source", s.infos[i].ID, "error", err)
+	}
+	checked, until := s.list(i).checked, time.Now().Add(wait)
+	for ctx.Err() == nil && time.Now().Before(until) && !loaded {
+		pause(ctx, min(leadEvery, time.Until(until)))
+		loaded = !s.list(i).checked.Equal(checked)
+	}
+	return loaded
 }
 
 // errOvertaken is why a list was not accepted.
@@ -155,9 +170,14 @@ func (a *archive) wait(ctx context.Context, from int64) (next int64, err error) 
 	return a.files.Wait(ctx, from)
 }
 
-func (a *archive) lead(ctx context.Context) (leads bool, err error) {
+func (a *archive) lead(ctx context.Context, source string) (leads bool, err error) {
 	defer caught(&err)
-	return a.files.Lead(ctx)
+	return a.files.Lead(ctx, source)
+}
+
+func (a *archive) resign(ctx context.Context, source string) (err error) {
+	defer caught(&err)
+	return a.files.Resign(ctx, source)
 }
 
 func (a *archive) lock(ctx context.Context, source string) (unlock func(), err error) {

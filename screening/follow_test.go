@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,8 +20,8 @@ import (
 // A hub is what the Stores of one database have in common.
 type hub struct {
 	mu     sync.Mutex
-	grown  chan struct{} // closed when the journal grows
-	leader *replicaStore
+	grown  chan struct{}            // closed when the journal grows
+	leader map[string]*replicaStore // by source
 	locks  map[string]chan struct{}
 }
 
@@ -33,7 +34,7 @@ type replicaStore struct {
 
 // newHub returns a function that opens a Store of the same hub.
 func newHub(t *testing.T, dir string) func() *replicaStore {
-	h := &hub{grown: make(chan struct{}), locks: make(map[string]chan struct{})}
+	h := &hub{grown: make(chan struct{}), leader: make(map[string]*replicaStore), locks: make(map[string]chan struct{})}
 	return func() *replicaStore { return &replicaStore{faultyStore: faultyStore{Store: openStore(t, dir)}, hub: h} }
 }
 
@@ -78,25 +79,32 @@ func (r *replicaStore) Wait(ctx context.Context, from int64) (int64, error) {
 	}
 }
 
-func (r *replicaStore) Lead(context.Context) (bool, error) {
+func (r *replicaStore) Lead(_ context.Context, source string) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.down != nil {
 		return false, r.down
 	}
-	if r.leader == nil {
-		r.leader = r
+	if r.leader[source] == nil {
+		r.leader[source] = r
 	}
-	return r.leader == r, nil
+	return r.leader[source] == r, nil
+}
+
+func (r *replicaStore) Resign(_ context.Context, source string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.leader[source] == r {
+		delete(r.leader, source)
+	}
+	return r.down
 }
 
 // end ends the lead of r, as if its program were killed.
 func (r *replicaStore) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.leader == r {
-		r.leader = nil
-	}
+	maps.DeleteFunc(r.leader, func(_ string, leader *replicaStore) bool { return leader == r })
 }
 
 func (r *replicaStore) fail(err error) {
@@ -322,6 +330,84 @@ func TestReplicasTogether(t *testing.T) {
 		}
 		for _, stop := range stops {
 			stop()
+		}
+	})
+}
+
+// TestReplicasUnreached has publishers that some replicas do not reach, or none.
+func TestReplicasUnreached(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		open := newHub(t, dir)
+		europe := sources.Info{ID: "EU_CONSOLIDATED", Name: "EU", Jurisdiction: sources.EU}
+		var all []*screening.Screener
+		var us, eu []*republished // of each replica
+		for i := range 4 {
+			us = append(us, &republished{flaky: flaky{ofac, numbered(1, 1)}})
+			eu = append(eu, &republished{flaky: flaky{europe, down}})
+			if i == 2 {
+				eu[i].publish(numbered(2, 2))
+			}
+			s := newScreener(t, &screening.Options{Store: open(), MaxAge: 2 * time.Hour}, us[i], eu[i])
+			all = append(all, s)
+			defer start(hourly(s))()
+			time.Sleep(100 * time.Millisecond)
+		}
+		counts := func(srcs []*republished) (n []int) {
+			for _, src := range srcs {
+				n = append(n, src.count())
+			}
+			return n
+		}
+		check := func(what string, want int) {
+			t.Helper()
+			synctest.Wait()
+			for i, s := range all {
+				for _, st := range s.Sources() {
+					if st.Err != nil || time.Since(st.LastUpdated) > 2*time.Hour {
+						t.Errorf("%s: replica %d has %+v", what, i, st)
+					}
+				}
+				if st := s.Sources()[1]; st.Digest != digestOf(want) {
+					t.Errorf("%s: replica %d has %s of the EU, want %s", what, i, st.Digest, digestOf(want))
+				}
+			}
+		}
+
+		// One replica reaches the EU. It leads that source only, and keeps the lead.
+		time.Sleep(10 * time.Second)
+		check("when one replica reaches it", 2)
+		time.Sleep(10 * time.Hour)
+		check("ten hours later", 2)
+		if got := counts(us); got[0] < 10 || got[1]+got[2]+got[3] != 0 {
+			t.Errorf("the replicas have loaded a list that all of them reach %d times, want the first only", got)
+		}
+		if got := counts(eu); got[2] < 10 || got[0] > 1 || got[1] > 1 || got[3] > 1 {
+			t.Errorf("the replicas have asked for a list that one of them reaches %d times, want once, and the one more often", got)
+		}
+
+		// No replica reaches it for a day: each asks more and more rarely.
+		before := counts(eu)
+		eu[2].publish(down)
+		time.Sleep(24 * time.Hour)
+		for i, n := range counts(eu) {
+			if n -= before[i]; n < 24 || n > 32 {
+				t.Errorf("replica %d has asked %d times in a day in which no replica reaches the list, want about once an hour", i, n)
+			}
+		}
+		if _, err := all[0].ScreenText("ethereum", clean); !errors.Is(err, screening.ErrStale) {
+			t.Errorf("after a day without the list: %v, want ErrStale", err)
+		}
+
+		// Another one reaches it, and leads from then on.
+		eu[3].publish(numbered(3, 3))
+		time.Sleep(time.Hour + time.Minute)
+		check("when another replica reaches it", 3)
+		before = counts(eu)
+		time.Sleep(10 * time.Hour)
+		check("after ten hours more", 3)
+		if got := counts(eu); got[0] != before[0] || got[1] != before[1] || got[2] != before[2] {
+			t.Errorf("the replicas have asked %d times after %d, want the last only", got, before)
 		}
 	})
 }

@@ -88,11 +88,12 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 // goroutine is left, unless a source ignores its context. Failures are logged, and shown
 // by [Screener.Sources]; none ends Run. A duration that is not positive is an error.
 //
-// If Options.Store is one that replicas share, one replica leads: its Run loads the
-// sources, and all others swap in the lists that it accepts, usually within a second, as
-// [Screener.Follow] does. When it ends, or its connection to the store does, another one
-// leads some seconds later and loads each source at once. While the store fails, nothing
-// is loaded.
+// If Options.Store is one that replicas share, one replica leads each source: its Run
+// loads it, and all others swap in the lists that it accepts, usually within a second, as
+// [Screener.Follow] does. When it ends, its connection to the store breaks, or a load
+// fails, another one leads some seconds later and loads the source at once. A replica that
+// failed leads again when its next load is due, or when another one has loaded the list
+// since. While the store fails, nothing is loaded.
 func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return fmt.Errorf("screening: Run every %v: want a positive duration", every)
@@ -117,13 +118,14 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 	}
 	retry := firstRetry
 	for ctx.Err() == nil {
-		if !s.leads(ctx) {
+		if !s.leads(ctx, i) {
 			pause(ctx, leadEvery)
 			continue
 		}
 		start := time.Now()
 		wait := every
-		switch report := s.update(ctx, i, live, true); {
+		report := s.update(ctx, i, live, true)
+		switch {
 		case report.Err == nil:
 			retry = firstRetry
 		case sched.Retry > 0:
@@ -132,6 +134,11 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 			wait = min(wait, retry)
 			retry = wait * 2
 		}
-		pause(ctx, wait-time.Since(start))
+		wait -= time.Since(start)
+		if report.Err == nil || !s.isShared() {
+			pause(ctx, wait)
+		} else if s.resign(ctx, i, wait) {
+			retry = firstRetry
+		}
 	}
 }

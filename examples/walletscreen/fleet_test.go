@@ -36,6 +36,7 @@ type fleet struct {
 	client       http.Client
 
 	fetched chan int     // numbers of the members that fetch the published list
+	refuse  atomic.Int64 // number of the member that may not, the first to ask
 	edition atomic.Int64 // of the own list
 	granted atomic.Int64 // answers
 	asked   atomic.Int64 // questions that may have been answered
@@ -67,6 +68,10 @@ func newFleet(t *testing.T, pg *postgrestest.Server) *fleet {
 	text = append(bytes.TrimRight(text, "]\n "), `,{"address":"`+account(1_000_000)+`"}]`...)
 	list := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(strings.Trim(r.URL.Path, "/"))
+		if f.refuse.CompareAndSwap(0, int64(n)) || f.refuse.Load() == int64(n) {
+			http.NotFound(w, r) // which a fetch does not repeat
+			return
+		}
 		f.fetched <- n
 		w.Header().Set("ETag", `"1"`)
 		w.Write(text)
@@ -396,10 +401,14 @@ func TestFleet(t *testing.T) {
 	f := newFleet(t, pg)
 	pauses := time.Duration(longtest.N(1, 8)) * time.Second
 
-	// All start at once on an empty database.
+	// All start at once on an empty database. The first to ask for the list does not get it:
+	// another one does.
 	f.add(longtest.N(3, 8))
 	first := f.leader(time.Minute)
 	f.settle("the first start")
+	if refused := f.refuse.Load(); refused == 0 || refused == int64(first.number) {
+		t.Errorf("member %d fetches, and %d was refused the list", first.number, refused)
+	}
 	select {
 	case n := <-f.fetched:
 		t.Errorf("member %d has fetched the list, too", n)

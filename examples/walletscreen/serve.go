@@ -53,7 +53,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 		UsageText: "walletscreen [serve] [flags]",
 		Description: "It answers at once, from the bundled lists and those in -data, and refreshes them in the\n" +
 			"background. API keys and quotas are in a database: a file in -data, or where -db says.\n" +
-			"Replicas with one PostgreSQL share keys, quotas and lists: one of them fetches. To create, see, change and revoke keys: walletscreen keys -help",
+			"Replicas with one PostgreSQL share keys, quotas and lists: one of them fetches a list.\nTo create, see, change and revoke keys: walletscreen keys -help",
 		Flags: slices.Concat([]cli.Flag{
 			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
 			p.text("db", "", "`database` of API keys and quotas: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME, which keeps the lists, too, and which replicas share (default: "+dbFile+" in -data)", &o.db),

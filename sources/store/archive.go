@@ -394,12 +394,13 @@ func (a *Archive) events(ctx context.Context, lines []byte) (events []Event, dam
 // shared are the methods of a Store that replicas share, besides those of [Store].
 type shared interface {
 	Wait(ctx context.Context, from int64) (next int64, err error)
-	Lead(ctx context.Context) (bool, error)
+	Lead(ctx context.Context, source string) (bool, error)
+	Resign(ctx context.Context, source string) error
 	Lock(ctx context.Context, source string) (unlock func(), err error)
 }
 
-// IsShared reports whether the Store has the methods Wait, Lead and Lock of the
-// Archive, as that of package pgstore has. Replicas that share a Store answer from its
+// IsShared reports whether the Store has the methods Wait, Lead, Resign and
+// Lock of the Archive, as that of package pgstore has. Replicas that share a Store answer from its
 // lists only: one of them loads a list, and the others learn of it by Wait. Of a Store
 // that is not shared, these methods return an error that wraps [errors.ErrUnsupported].
 func (a *Archive) IsShared() bool {
@@ -417,13 +418,21 @@ func (a *Archive) Wait(ctx context.Context, from int64) (next int64, err error) 
 	return from, errNotShared
 }
 
-// Lead reports whether this program should load lists from their publishers. At most one
-// of several replicas leads; if it ends, another one that calls Lead does.
-func (a *Archive) Lead(ctx context.Context) (bool, error) {
+// Lead reports whether this program should load a source from its publisher. At most one
+// of several replicas leads; if it ends or resigns, another one that calls Lead does.
+func (a *Archive) Lead(ctx context.Context, source string) (bool, error) {
 	if s, ok := a.st.Store.(shared); ok {
-		return s.Lead(ctx)
+		return s.Lead(ctx, source)
 	}
 	return false, errNotShared
+}
+
+// Resign gives up the lead of a source, if this program has it.
+func (a *Archive) Resign(ctx context.Context, source string) error {
+	if s, ok := a.st.Store.(shared); ok {
+		return s.Resign(ctx, source)
+	}
+	return errNotShared
 }
 
 // Lock waits until no other program has the lock of a source. The program that has it

@@ -503,9 +503,10 @@ func TestRead(t *testing.T) {
 func TestNotShared(t *testing.T) {
 	a := store.NewArchive(store.Retain(newMemory(), 5, 0))
 	_, wait := a.Wait(ctx, 0)
-	_, lead := a.Lead(ctx)
+	_, lead := a.Lead(ctx, "TEST")
+	resign := a.Resign(ctx, "TEST")
 	_, lock := a.Lock(ctx, "TEST")
-	for what, err := range map[string]error{"Wait": wait, "Lead": lead, "Lock": lock} {
+	for what, err := range map[string]error{"Wait": wait, "Lead": lead, "Resign": resign, "Lock": lock} {
 		if !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s: %v, want ErrUnsupported", what, err)
 		}

@@ -28,13 +28,14 @@ import (
 //
 // Any number of replicas may use one database at the same time: Run and Follow of a
 // Screener need nothing else. The replicas learn of changes at once, by [Store.Wait], and
-// [Store.Lead] chooses the one that loads lists from their publishers.
+// [Store.Lead] chooses the one that loads a list from its publisher.
 type Store struct {
 	pool *pgxpool.Pool
 	own  bool // Close closes pool
 
 	mu     sync.Mutex
-	leader *pgx.Conn // has the lock of Lead; nil if this Store does not lead
+	leader *pgx.Conn       // has the locks of Lead; nil if this Store leads no source
+	leads  map[string]bool // the sources that it leads
 }
 
 var _ store.Store = (*Store)(nil)
@@ -56,7 +57,7 @@ const (
 const (
 	lockSchema = "pg_catalog.hashtextextended(current_schema(), 4471985023116)"
 	lockAppend = "pg_catalog.hashtextextended(current_schema(), 4471985023117)"
-	lockLead   = "pg_catalog.hashtextextended(current_schema(), 4471985023118)"
+	lockLead   = "pg_catalog.hashtextextended(current_schema() || $1, 4471985023118)"
 	lockSource = "pg_catalog.hashtextextended(current_schema() || $1, 4471985023120)"
 	channel    = "walletscreen_journal"
 )
@@ -114,10 +115,10 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 
 // New returns a Store in the database of pool, which the caller closes after the Store.
 // It creates the tables if they do not exist. Wait and Lock have a connection of their own
-// until they are done, and Lead for as long as the Store leads; these do not count in
+// until they are done, and Lead for as long as the Store leads a source; these do not count in
 // the pool.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
-	s := &Store{pool: pool}
+	s := &Store{pool: pool, leads: make(map[string]bool)}
 	err := s.write(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock("+lockSchema+")"); err != nil {
 			return err
@@ -140,7 +141,7 @@ func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 func (s *Store) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.resign()
+	s.hangUp()
 	if s.own {
 		s.pool.Close()
 	}

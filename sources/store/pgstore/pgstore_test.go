@@ -37,7 +37,7 @@ func leadForever(url string) {
 	st, err := pgstore.Open(context.Background(), url)
 	if err == nil {
 		var leads bool
-		leads, err = st.Lead(context.Background())
+		leads, err = st.Lead(context.Background(), "TEST")
 		fmt.Println(leads, err)
 	}
 	time.Sleep(time.Minute)
@@ -98,7 +98,7 @@ func TestPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if leads, err := st.Lead(t.Context()); !leads || err != nil {
+	if leads, err := st.Lead(t.Context(), "TEST"); !leads || err != nil {
 		t.Errorf("Lead = %v, %v", leads, err)
 	}
 	waited := make(chan error)
@@ -203,7 +203,7 @@ func TestLead(t *testing.T) {
 		var got bool
 		var err error
 		for range 500 { // the server may need a moment to see that a connection is gone
-			if got, err = store.NewArchive(st).Lead(t.Context()); err != nil || got == want {
+			if got, err = store.NewArchive(st).Lead(t.Context(), "TEST"); err != nil || got == want {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -214,9 +214,27 @@ func TestLead(t *testing.T) {
 	}
 	leads("the first", a, true)
 	leads("again", a, true)
-	if got, err := b.Lead(t.Context()); got || err != nil {
+	if got, err := b.Lead(t.Context(), "TEST"); got || err != nil {
 		t.Fatalf("the second: Lead = %v, %v, want false", got, err)
 	}
+	for what, st := range map[string]*pgstore.Store{"the first": a, "the second": b} { // each, until it resigns
+		if got, err := st.Lead(t.Context(), "OTHER"); !got || err != nil {
+			t.Fatalf("%s of another source: Lead = %v, %v, want true", what, got, err)
+		}
+		if err := store.NewArchive(st).Resign(t.Context(), "OTHER"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leads("after it resigned the other source", a, true)
+	if err := errors.Join(b.Resign(t.Context(), "TEST"), a.Resign(t.Context(), "TEST")); err != nil {
+		t.Fatal(err)
+	}
+	leads("after the first resigned, the second", b, true)
+	leads("the first", a, false)
+	if err := b.Resign(t.Context(), "TEST"); err != nil {
+		t.Fatal(err)
+	}
+	leads("after the second resigned, the first", a, true)
 	execute(t, url, "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
 	leads("after the connection of the first was cut, the second", b, true)
 	leads("the first", a, false)
@@ -292,7 +310,7 @@ func TestCrash(t *testing.T) {
 	if err := errors.Join(st.Put(t.Context(), name(1), content(big)), st.Append(t.Context(), []byte("line 1\n"))); err != nil {
 		t.Fatal(err)
 	}
-	if leads, err := st.Lead(t.Context()); !leads || err != nil {
+	if leads, err := st.Lead(t.Context(), "TEST"); !leads || err != nil {
 		t.Fatalf("Lead = %v, %v", leads, err)
 	}
 	err := st.Put(t.Context(), name(2), func(w io.Writer) error {
@@ -305,7 +323,7 @@ func TestCrash(t *testing.T) {
 	if err == nil {
 		t.Error("Put to a server that was killed: no error")
 	}
-	if _, err := st.Lead(t.Context()); err == nil {
+	if _, err := st.Lead(t.Context(), "TEST"); err == nil {
 		t.Error("Lead without a server: no error")
 	}
 	if _, err := st.Wait(t.Context(), 1); err == nil {
@@ -333,7 +351,7 @@ func TestCrash(t *testing.T) {
 	if lines, _, err := st.Read(t.Context(), 0); err != nil || string(lines) != "line 1\nline 2\n" {
 		t.Errorf("lines %q, %v", lines, err)
 	}
-	if leads, err := st.Lead(t.Context()); !leads || err != nil {
+	if leads, err := st.Lead(t.Context(), "TEST"); !leads || err != nil {
 		t.Errorf("Lead = %v, %v, want the lead again", leads, err)
 	}
 }

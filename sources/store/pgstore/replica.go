@@ -81,48 +81,72 @@ func (s *Store) Lock(ctx context.Context, source string) (unlock func(), err err
 	return hangUp, nil
 }
 
-// Lead reports whether this Store leads: of the Stores in one database that call Lead,
-// one leads at a time, the first that asks. It leads until it is closed, its process
-// ends, or its connection breaks. So call Lead before each load of a list: for a moment
-// after a connection broke, two replicas may load, which costs nothing but the load.
-func (s *Store) Lead(ctx context.Context) (bool, error) {
+// Lead reports whether this Store leads a source: of the Stores in one database that call
+// Lead, one leads at a time, the first that asks. It leads until it resigns or is closed,
+// its process ends, or its connection breaks. So call Lead before each load of a list: for
+// a moment after a connection broke, two replicas may load, which costs nothing but the
+// load.
+func (s *Store) Lead(ctx context.Context, source string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	if s.leader != nil {
-		if err := s.leader.Ping(ctx); err == nil {
-			return true, nil
+		if err := s.leader.Ping(ctx); err != nil {
+			s.hangUp()
 		}
-		s.resign()
 	}
-	// Ask on a connection of the pool first: usually another one leads.
-	var free bool
-	err := s.pool.QueryRow(ctx, "select pg_try_advisory_xact_lock("+lockLead+")").Scan(&free)
-	if err != nil || !free {
-		return false, err
+	if s.leads[source] {
+		return true, nil
 	}
-	conn, hangUp, err := s.separate(ctx)
-	if err != nil {
-		return false, err
+	if s.leader == nil {
+		// Ask on a connection of the pool first: usually another one leads.
+		var free bool
+		err := s.pool.QueryRow(ctx, "select pg_try_advisory_xact_lock("+lockLead+")", source).Scan(&free)
+		if err != nil || !free {
+			return false, err
+		}
+		if s.leader, _, err = s.separate(ctx); err != nil {
+			return false, err
+		}
 	}
 	var leads bool
-	err = conn.QueryRow(ctx, "select pg_try_advisory_lock("+lockLead+")").Scan(&leads)
-	if err != nil || !leads {
-		hangUp()
-		return false, err
+	err := s.leader.QueryRow(ctx, "select pg_try_advisory_lock("+lockLead+")", source).Scan(&leads)
+	if err == nil && leads {
+		s.leads[source] = true
+		return true, nil
 	}
-	s.leader = conn
-	return true, nil
+	if len(s.leads) == 0 {
+		s.hangUp()
+	}
+	return false, err
 }
 
-// resign gives up the lead.
-func (s *Store) resign() {
+// Resign gives up the lead of a source, if this Store has it.
+func (s *Store) Resign(ctx context.Context, source string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.leads[source] {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	delete(s.leads, source)
+	_, err := s.leader.Exec(ctx, "select pg_advisory_unlock("+lockLead+")", source)
+	if err != nil || len(s.leads) == 0 {
+		s.hangUp() // which frees the lock, too
+	}
+	return nil
+}
+
+// hangUp closes the connection of Lead, which frees its locks.
+func (s *Store) hangUp() {
 	if s.leader == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	s.leader.Close(ctx) // which frees the lock
+	s.leader.Close(ctx)
 	s.leader = nil
+	clear(s.leads)
 }
