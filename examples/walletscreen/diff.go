@@ -27,13 +27,13 @@ type jsonChange struct {
 }
 
 func (l *listsCall) diff(ctx context.Context, args []string) error {
-	if err := l.wantData(); err != nil {
+	if err := l.lists.wantStore(); err != nil {
 		return err
 	}
 	if len(args) == 0 || len(args) > 2 {
 		return errors.New("want A, and B or nothing for now: days, times or digests of snapshots")
 	}
-	st, err := l.lists.openStore(false)
+	st, err := l.openStore(ctx, &l.lists, false)
 	if err != nil {
 		return err
 	}

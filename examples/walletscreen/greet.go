@@ -21,14 +21,14 @@ func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.Sourc
 	fmt.Fprintf(w, "walletscreen on %s, documented at %[1]s/docs\nA page for people: %[1]s/%[2]s\n\n", url, keys.fragment)
 	printLists(w, lists)
 	printProvenance(w, lists)
-	if isShared(c.db) {
+	if isShared(c.lists.db) {
 		fmt.Fprint(w, "\nLists are kept in PostgreSQL, and are the same in all replicas.\n")
 	} else if c.lists.data != "" {
 		fmt.Fprintf(w, "\nLists are kept in %s.\n", filepath.Join(c.lists.data, "lists"))
 	} else {
 		fmt.Fprint(w, "\nLists are kept in memory; -data DIR keeps them over a restart.\n")
 	}
-	if c.offline && isShared(c.db) {
+	if c.offline && isShared(c.lists.db) {
 		fmt.Fprint(w, "They are those that other replicas fetch, because of -offline.\n")
 	} else if c.offline {
 		fmt.Fprint(w, "They are not refreshed, because of -offline.\n")

@@ -128,7 +128,7 @@ func TestCompose(t *testing.T) {
 		env = append(env, m[1]+"="+m[2])
 	}
 	o := options(t, env)
-	want := &serveOptions{addr: o.addr, logFormat: o.logFormat, logLevel: o.logLevel, db: "postgres://walletscreen:${POSTGRES_PASSWORD:?set it in .env}@db/walletscreen"}
+	want := &serveOptions{addr: o.addr, logFormat: o.logFormat, logLevel: o.logLevel, lists: listOptions{db: "postgres://walletscreen:${POSTGRES_PASSWORD:?set it in .env}@db/walletscreen"}}
 	if !reflect.DeepEqual(o, want) { // the image has the others
 		t.Errorf("%+v, want %+v", o, want)
 	}

@@ -42,7 +42,7 @@ func openKeys(ctx context.Context, c *serveOptions, logger *slog.Logger) (*keyri
 	if len(given) > 0 {
 		k.note, k.header = "API key: the one of -api-key.", "'Authorization: Bearer <API_KEY>'"
 	}
-	if k.store, err = openStore(ctx, c.db, c.lists.data); err != nil {
+	if k.store, err = openKeyStore(ctx, c.lists.db, c.lists.data); err != nil {
 		return nil, err
 	}
 	k.ring = access.New(k.store, &access.Options{Logger: logger})

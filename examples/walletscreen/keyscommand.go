@@ -98,7 +98,7 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) 
 	if _, err := os.Stat(file); isFile && errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no database %s; serve makes it when it first starts", file)
 	}
-	s, err := openStore(ctx, k.db, k.data)
+	s, err := openKeyStore(ctx, k.db, k.data)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 // listOptions say which lists to hold, and how good they must be.
 type listOptions struct {
 	data    string
+	db      string
 	choose  []string
 	own     []string // ID=FILE
 	mirrors []string // ID=URL
@@ -32,12 +33,18 @@ func (p *program) listFlags(o *listOptions) []cli.Flag {
 		ids = append(ids, l.live("", nil).Info().ID)
 	}
 	return []cli.Flag{
-		p.text("data", "", "`directory` with lists that serve or lists refresh keeps (default: the bundled lists alone)", &o.data),
+		p.text("data", "", "`directory` with lists that serve or lists refresh keeps, unless -db does (default: the bundled lists alone)", &o.data),
+		p.dbFlag(o),
 		p.texts("lists", "ids of the published `lists` to hold, of "+strings.Join(ids, ", ")+" (default: the first five)", &o.choose),
 		p.pairs("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; may be given several times, and the file may be replaced at any time", &o.own),
 		p.texts("require", "`lists` without which nothing is decided, as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled); your own lists are always required", &o.require),
 		p.duration("max-age", "refuse to decide by a required list that was not checked for this `time`, as 48h or 7d (default: any age)", &o.maxAge),
 	}
+}
+
+// dbFlag returns the flag -db.
+func (p *program) dbFlag(o *listOptions) cli.Flag {
+	return p.text("db", "", "`database` of serve: postgres://USER:PASSWORD@HOST/NAME keeps lists, API keys and quotas, and replicas share it; sqlite:FILE keeps API keys and quotas only (default: "+dbFile+" in -data)", &o.db)
 }
 
 // refreshEvery is how often serve asks for the lists. The requests are conditional: a
@@ -69,10 +76,10 @@ func (o *listOptions) newScreener(srcs []sources.Source, offline bool, opts *scr
 	return screening.New(srcs, opts)
 }
 
-// open returns a Screener of the sources with the lists in -data, or the bundled ones. It
-// changes -data if write is set.
-func (o *listOptions) open(ctx context.Context, srcs []sources.Source, write bool, opts *screening.Options) (*screening.Screener, error) {
-	st, err := o.openStore(write)
+// open returns a Screener of the sources with the lists in the store, or the bundled ones.
+// It changes the store if write is set.
+func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Source, write bool, opts *screening.Options) (*screening.Screener, error) {
+	st, err := p.openStore(ctx, o, write)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +106,7 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.open(ctx, srcs, false, &screening.Options{})
+	s, err := p.open(ctx, &o, srcs, false, &screening.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -54,12 +54,12 @@ func (p *program) listsCommand() *cli.Command {
 		Usage: "shows, refreshes, compares, exports and imports lists",
 		Commands: []*cli.Command{
 			command("status", "", "shows each list with its age, size and completeness",
-				"Without -data it shows the bundled lists. Exit code 2 if a required list is missing or too old.",
+				"Without -data and -db it shows the bundled lists. Exit code 2 if a required list is missing or too old.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.status),
 			command("anomalies", "", "shows odd entries of the lists, and what they mean",
 				"Such entries are matched all the same. Of each kind it shows the first hundred in a list.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
-			command("refresh", "", "fetches the lists from their publishers into -data",
+			command("refresh", "", "fetches the lists from their publishers into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
 				slices.Concat([]cli.Flag{asJSON, p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &l.lists.mirrors)}, common), l.refresh),
 			command("diff", " A [B]", "shows what was added and removed between A and B",
@@ -72,31 +72,33 @@ func (p *program) listsCommand() *cli.Command {
 					p.text("table", "addresses", "`table` to write in csv: addresses, or chains", &l.table),
 					p.text("out", "", "`file` to write; with .gz at the end it is compressed (default: the standard output)", &l.out),
 				}, common), l.export),
-			command("import", " ID=FILE...", "takes lists that a person has downloaded into -data",
+			command("import", " ID=FILE...", "takes lists that a person has downloaded into -data or -db",
 				"A list that looks wrong is refused, as one that has lost many addresses; -accept takes it.",
 				slices.Concat([]cli.Flag{p.flag("accept", "take a list also if it is suspect", &l.accept), asJSON}, common), l.imports),
 		},
 	}
 }
 
-// openStore opens the store of -data, and returns nil if there is none. A store that is
-// only read must exist.
-func (o *listOptions) openStore(write bool) (store.Store, error) {
-	if o.data == "" {
-		return nil, nil
+// openStore opens the store of -db or -data once for all that a command does, and returns
+// nil if there is none. One that is only read must exist.
+func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (store.Store, error) {
+	if p.store != nil {
+		return p.store, nil
 	}
-	name := filepath.Join(o.data, "lists")
-	if _, err := os.Stat(name); err != nil && !write {
-		return nil, fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
+	if o.data != "" && !write && !isShared(o.db) {
+		if _, err := os.Stat(filepath.Join(o.data, "lists")); err != nil {
+			return nil, fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
+		}
 	}
-	dir, err := store.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("-data: %w", err)
+	st, closeStore, err := o.openStore(ctx)
+	if st == nil || err != nil {
+		return nil, err
 	}
+	p.store, p.closeStore = st, closeStore
 	if !write {
-		return readOnly{dir}, nil
+		p.store = readOnly{st}
 	}
-	return dir, nil
+	return p.store, nil
 }
 
 // A readOnly store stays as it is: what a command answers is no part of its history.
@@ -109,10 +111,10 @@ func (readOnly) Delete(context.Context, string) error                     { retu
 func (readOnly) SetAside(context.Context, string) error                   { return errReadOnly }
 func (readOnly) Append(context.Context, []byte) error                     { return nil }
 
-// wantData returns an error without -data.
-func (l *listsCall) wantData() error {
-	if l.lists.data == "" {
-		return errors.New("want -data, the directory that keeps the lists, as you give it to serve")
+// wantStore returns an error unless -data or -db names a store of lists.
+func (o *listOptions) wantStore() error {
+	if o.data == "" && !isShared(o.db) {
+		return errors.New("want -data, the directory that keeps the lists, or a PostgreSQL in -db, as you give them to serve")
 	}
 	return nil
 }
@@ -123,7 +125,7 @@ func (l *listsCall) open(ctx context.Context) (*screening.Screener, []sources.So
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := l.lists.open(ctx, srcs, false, &screening.Options{})
+	s, err := l.program.open(ctx, &l.lists, srcs, false, &screening.Options{})
 	return s, srcs, err
 }
 
@@ -186,7 +188,7 @@ func minute(t time.Time) string {
 }
 
 func (l *listsCall) refresh(ctx context.Context, _ []string) error {
-	if err := l.wantData(); err != nil {
+	if err := l.lists.wantStore(); err != nil {
 		return err
 	}
 	show := newDownloads(l.stderr)
@@ -200,7 +202,7 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 // load refreshes the sources into the store, and prints what became of those with these
 // ids, or of all.
 func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, ids []string, show *downloads) error {
-	s, err := l.lists.open(ctx, srcs, true, opts)
+	s, err := l.program.open(ctx, &l.lists, srcs, true, opts)
 	if err != nil {
 		return err
 	}
@@ -250,7 +252,7 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 }
 
 func (l *listsCall) imports(ctx context.Context, args []string) error {
-	if err := l.wantData(); err != nil {
+	if err := l.lists.wantStore(); err != nil {
 		return err
 	}
 	if len(args) == 0 {
@@ -340,7 +342,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 // entries returns the entries of all lists that s answers from.
 func (l *listsCall) entries(ctx context.Context, s *screening.Screener, srcs []sources.Source) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
-		st, err := l.lists.openStore(false)
+		st, err := l.openStore(ctx, &l.lists, false)
 		if err != nil {
 			yield(sources.Entry{}, err)
 			return

@@ -13,7 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/walletscreen/walletscreen/internal/postgrestest"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/walletscreen/walletscreen/sources/store/pgstore"
 )
 
 // darklist returns a list of bad addresses in the format of MyEtherWallet, of n addresses
@@ -36,15 +39,33 @@ func squeezed(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A list is refreshed from a mirror, refused, imported by hand, compared and exported.
+// TestLists refreshes a list from a mirror, and lets it be refused, imported by hand,
+// compared and exported, in a directory and in PostgreSQL.
 func TestLists(t *testing.T) {
+	data := t.TempDir()
+	dir, err := store.Open(filepath.Join(data, "lists"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("data", func(t *testing.T) { testLists(t, dir, "-data", data) })
+	t.Run("db", func(t *testing.T) {
+		db := postgrestest.URL(t)
+		st, err := pgstore.Open(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		testLists(t, st, "-db", db)
+	})
+}
+
+func testLists(t *testing.T, st store.Store, flag, value string) {
 	body := darklist(0, 700)
 	mirror := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(body)) }))
 	defer mirror.Close()
-	data := t.TempDir()
 	lists := func(wantCode int, args ...string) (stdout, stderr string) {
 		t.Helper()
-		args = append([]string{"lists", args[0], "-data", data, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST"}, args[1:]...)
+		args = append([]string{"lists", args[0], flag, value, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST"}, args[1:]...)
 		code, stdout, stderr := call(t, "", args...)
 		if code != wantCode {
 			t.Errorf("%q: exit code %d, %s %s", args, code, stdout, stderr)
@@ -96,7 +117,13 @@ func TestLists(t *testing.T) {
 	// A person has looked at the list that was refused, and takes it.
 	file := filepath.Join(t.TempDir(), "list.json")
 	os.WriteFile(file, []byte(body), 0o600)
-	journal := func() []byte { b, _ := os.ReadFile(filepath.Join(data, "lists", "journal")); return b }
+	journal := func() []byte {
+		b, _, err := st.Read(t.Context(), 0)
+		if err != nil || len(b) == 0 {
+			t.Fatalf("journal %q, %v", b, err)
+		}
+		return b
+	}
 	if stdout, _ = lists(2, "import", "COMMUNITY_BADLIST="+file); !strings.Contains(stdout, "REFUSED") {
 		t.Error(stdout)
 	}
@@ -109,10 +136,17 @@ func TestLists(t *testing.T) {
 	if _, stderr := lists(0, "export", "-out", filepath.Join(t.TempDir(), "x.csv.gz")); !strings.Contains(stderr, "rows of 20 entries") {
 		t.Error(stderr)
 	}
-	if code, stdout, _ := call(t, "", "screen", "-data", data, evm(5)); code != 1 || !strings.HasPrefix(stdout, "HIGH  70") {
+	if code, stdout, _ := call(t, "", "screen", flag, value, evm(5)); code != 1 || !strings.HasPrefix(stdout, "HIGH  70") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	lists(0, "status")
+	proof := filepath.Join(t.TempDir(), "receipts.jsonl")
+	if code, _, stderr := call(t, "", "screen", flag, value, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST", "-receipt", proof, evm(5)); code != 1 {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if code, stdout, stderr := call(t, "", "receipt", "verify", proof, flag, value); code != 0 {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
 	if !bytes.Equal(before, journal()) {
 		t.Error("a command that reads has written to the journal")
 	}
@@ -135,13 +169,15 @@ func TestListsErrors(t *testing.T) {
 	dir := t.TempDir()
 	for args, want := range map[string]string{
 		"lists stauts":                              `unknown command "lists stauts"; did you mean status?`,
-		"lists refresh":                             "lists refresh: want -data, the directory that keeps the lists, as you give it to serve",
+		"lists refresh":                             "lists refresh: want -data, the directory that keeps the lists, or a PostgreSQL in -db, as you give them to serve",
 		"lists status x":                            `lists status: unexpected argument "x"`,
 		"lists status -data " + dir + "/none":       "lists status: -data: there are no lists in " + dir + "/none; walletscreen lists refresh -data fetches them",
 		"lists import -data " + dir:                 "lists import: want ID=FILE, as OFAC_SDN=sdn_advanced.xml",
 		"lists import -data " + dir + " x.xml":      `lists import: "x.xml": want ID=FILE, as OFAC_SDN=sdn_advanced.xml; IDs are `,
 		"lists import -data " + dir + " OFAC_SND=x": `lists import: there is no list "OFAC_SND"; did you mean OFAC_SDN?`,
 		"lists diff 2026-01-01":                     "lists diff: want -data",
+		"lists status -db x":                        "lists status: -db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME",
+		"screen -db postgres:///x?port=1 " + listed: "the database cannot be opened: ",
 		"lists export -format xml":                  "lists export: -format: ",
 		"lists export -table customers":             `lists export: -table "customers": want addresses or chains`,
 		"screen -data " + dir + "/none " + listed:   "-data: there are no lists in " + dir + "/none",

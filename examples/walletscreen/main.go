@@ -21,6 +21,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 func main() {
@@ -45,11 +47,17 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	code           int // of a command that succeeded
+
+	store      store.Store // of lists, once a command other than serve has opened it
+	closeStore func()
 }
 
 // run runs the command in args and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	err := p.command(ctx, args)
+	if p.closeStore != nil {
+		p.closeStore()
+	}
 	if err == nil {
 		return p.code
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
 // shownCommand matches a call of the program on a line of its own, or in backquotes.
@@ -36,7 +38,7 @@ func TestPapers(t *testing.T) {
 	if err := start(t, "-data", data).stop(); err != nil { // which makes the database of keys, and saves the bundled lists
 		t.Fatal(err)
 	}
-	ran := 0
+	ran, db := 0, postgrestest.URL(t)
 	for _, name := range papers {
 		t.Chdir(t.TempDir())
 		if err := os.WriteFile("customers.csv", []byte("chain,address\nethereum,"+listed+"\n"), 0o600); err != nil {
@@ -45,7 +47,7 @@ func TestPapers(t *testing.T) {
 		for _, m := range shownCommand.FindAllStringSubmatch(texts[name], -1) {
 			line, _, _ := strings.Cut(m[1]+m[2], "#")
 			line, _, _ = strings.Cut(line, ">")
-			line = strings.NewReplacer("ADDRESS...", listed, "ADDRESS", listed, "DIR", data, "/var/lib/walletscreen", data).Replace(line)
+			line = strings.NewReplacer("ADDRESS...", listed, "ADDRESS", listed, "DIR", data, "/var/lib/walletscreen", data, "postgres://…", db).Replace(line)
 			args := strings.Fields(line)[1:]
 			if line == "walletscreen receipt 1" { // the name of a format
 				continue

@@ -115,13 +115,14 @@ func (p *program) receiptCommand() *cli.Command {
 			{
 				Name:      "verify",
 				Usage:     "screens again what receipts say, with the lists of then",
-				UsageText: "walletscreen receipt verify FILE -data DIRECTORY [flags]",
+				UsageText: "walletscreen receipt verify FILE -data DIRECTORY|-db DATABASE [flags]",
 				Description: "Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n" +
 					"signed is never same.\n\n" +
 					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n" +
 					"cannot be told, because its lists are not kept for example. 1 wins over 2.",
 				Flags: []cli.Flag{
 					p.text("data", "", "`directory` with the lists of then, as you give it to serve", &r.lists.data),
+					p.dbFlag(&r.lists),
 					p.text("key", "", "`file` with the public key that must have signed the receipts", &r.key),
 					p.flag("json", "print one JSON object a line", &r.json),
 				},
@@ -194,8 +195,9 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		return errors.New("want a FILE of receipts")
 	case len(args) > 1:
 		return fmt.Errorf("unexpected argument %q; one FILE at a time", args[1])
-	case r.lists.data == "":
-		return errors.New("want -data, the directory with the lists of then, as you give it to serve")
+	}
+	if err := r.lists.wantStore(); err != nil {
+		return err
 	}
 	var known []signed.Verifier
 	if r.key != "" {
@@ -205,7 +207,7 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		}
 		known = []signed.Verifier{verifier}
 	}
-	st, err := r.lists.openStore(false)
+	st, err := r.openStore(ctx, &r.lists, false)
 	if err != nil {
 		return err
 	}

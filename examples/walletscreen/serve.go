@@ -31,7 +31,6 @@ type serveOptions struct {
 	lists listOptions
 
 	addr, opsAddr       string
-	db                  string
 	keys                []string
 	offline             bool
 	exceptions          string
@@ -56,7 +55,6 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			"Replicas with one PostgreSQL share keys, quotas and lists: one of them fetches a list.\nTo create, see, change and revoke keys: walletscreen keys -help",
 		Flags: slices.Concat([]cli.Flag{
 			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
-			p.text("db", "", "`database` of API keys and quotas: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME, which keeps the lists, too, and which replicas share (default: "+dbFile+" in -data)", &o.db),
 			p.texts("api-key", "API `key` to accept beside those in the database, for trying out; may be given several times", &o.keys),
 			p.flag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
 		}, p.listFlags(&o.lists), []cli.Flag{
@@ -169,7 +167,7 @@ func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.store, closeStore, err = openListStore(ctx, s.db, s.lists.data); err != nil {
+	if s.store, closeStore, err = s.lists.openStore(ctx); err != nil {
 		return nil, err
 	}
 	opts := &screening.Options{Logger: s.log, Report: func(r screening.Report) {
@@ -203,10 +201,10 @@ func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, 
 // whichever is newer. The error says that a required list cannot come any more.
 func (s *server) loadLists(ctx context.Context) error {
 	_, err := s.screener.Open(ctx)
-	if s.offline && len(s.lists.own) > 0 && !isShared(s.db) {
+	if s.offline && len(s.lists.own) > 0 && !isShared(s.lists.db) {
 		_, err = s.screener.Refresh(ctx) // reads the files
 	}
-	if !s.offline || isShared(s.db) {
+	if !s.offline || isShared(s.lists.db) {
 		return nil // missing lists are loaded later; until then no question is answered
 	}
 	if bad := s.lists.undecidable(s.screener); bad != nil {
@@ -254,7 +252,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 	if err == nil {
 		greet(p.stderr, s.listener.Addr(), s.opsListener, s.screener.Sources(), s.keys, s.serveOptions)
 		switch {
-		case s.offline && isShared(s.db):
+		case s.offline && isShared(s.lists.db):
 			s.jobs.Go(func() { s.screener.Follow(beside) })
 		case !s.offline || len(s.lists.own) > 0:
 			s.jobs.Go(func() { s.screener.Run(beside, refreshEvery) })

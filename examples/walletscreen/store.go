@@ -27,6 +27,9 @@ type keyStore struct {
 	close func() error
 }
 
+// errDB does not quote the value, which may hold a password.
+var errDB = errors.New("-db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME")
+
 // databaseError returns the error of opening a database as one line. The driver writes a
 // line for each address that it has tried.
 func databaseError(err error) error {
@@ -44,18 +47,20 @@ func isShared(db string) bool {
 	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
 }
 
-// openListStore opens what keeps lists: the database of -db if replicas share it, or else
+// openStore opens what keeps lists: the database of -db if replicas share it, or else
 // a directory in -data. It returns nil if there is neither. The function closes it.
-func openListStore(ctx context.Context, db, data string) (st store.Store, closeStore func(), err error) {
+func (o *listOptions) openStore(ctx context.Context) (st store.Store, closeStore func(), err error) {
 	switch {
-	case isShared(db):
-		pg, err := pgstore.Open(ctx, db)
+	case o.db != "" && !isShared(o.db) && !strings.HasPrefix(o.db, "sqlite:"):
+		return nil, nil, errDB
+	case isShared(o.db):
+		pg, err := pgstore.Open(ctx, o.db)
 		if err != nil {
 			return nil, nil, databaseError(err)
 		}
 		return pg, pg.Close, nil
-	case data != "":
-		dir, err := store.Open(filepath.Join(data, "lists"))
+	case o.data != "":
+		dir, err := store.Open(filepath.Join(o.data, "lists"))
 		if err != nil {
 			return nil, nil, fmt.Errorf("-data: %w", err)
 		}
@@ -64,8 +69,8 @@ func openListStore(ctx context.Context, db, data string) (st store.Store, closeS
 	return nil, func() {}, nil
 }
 
-// openStore opens the database of API keys, that of -db or one in -data.
-func openStore(ctx context.Context, db, data string) (*keyStore, error) {
+// openKeyStore opens the database of API keys, that of -db or one in -data.
+func openKeyStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if db == "" && data == "" {
 		return &keyStore{access.NewMemory(), "memory", func() error { return nil }}, nil
 	}
@@ -84,7 +89,7 @@ func openStore(ctx context.Context, db, data string) (*keyStore, error) {
 	} else if isShared(db) {
 		s, err = postgres.Open(ctx, db)
 	} else {
-		return nil, errors.New("-db: want sqlite:FILE or postgres://…") // it may hold a password
+		return nil, errDB
 	}
 	if err != nil {
 		return nil, databaseError(err)

@@ -80,7 +80,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err := w.reload(); err != nil {
 		return nil, fmt.Errorf("-book: %w", err)
 	}
-	database := s.db
+	database := s.lists.db
 	if database == "" {
 		database = "sqlite:" + filepath.Join(s.lists.data, dbFile)
 	}
