@@ -280,7 +280,7 @@ func BenchmarkRefresh(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if r, err := s.Refresh(b.Context()); err != nil || len(r.Sources[0].Added) == 0 {
+		if r, err := s.Refresh(b.Context()); err != nil || r.Sources[0].Added == 0 {
 			b.Fatal(r.Sources[0], err)
 		}
 	}

@@ -131,7 +131,7 @@ func TestFirstSeenInTheFuture(t *testing.T) {
 				s = c.start(t, opts, src)
 			}
 			report := refresh(t, s)
-			if r := report.Sources[0]; len(r.Added)+len(r.Removed) != 0 || r.Err != nil {
+			if r := report.Sources[0]; r.Added+r.Removed != 0 || r.Err != nil {
 				t.Errorf("%s back: %+v, want nothing added or removed", name, r)
 			}
 			want := c.now

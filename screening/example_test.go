@@ -300,7 +300,7 @@ func ExampleScreener_Refresh() {
 			return
 		}
 		for _, src := range report.Sources {
-			fmt.Println(src.Info.ID, len(src.Added) > 0, src.Unchanged)
+			fmt.Println(src.Info.ID, src.Added > 0, src.Unchanged)
 		}
 	}
 	// Output:

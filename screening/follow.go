@@ -161,7 +161,7 @@ func (s *Screener) share(ctx context.Context, i int, had, next held, report Sour
 func accepted(source string, h *held, report *SourceReport) store.Event {
 	return store.Event{
 		Type: store.Accepted, At: h.accepted, Source: source, Revision: h.file, List: h.confirmed,
-		Entries: h.list.Entries, Addresses: h.list.Addresses, Added: len(report.Added), Removed: len(report.Removed),
+		Entries: h.list.Entries, Addresses: h.list.Addresses, Added: report.Added, Removed: report.Removed,
 	}
 }
 

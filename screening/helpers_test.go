@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -273,4 +274,34 @@ func eventsOf(t testing.TB, st store.Store) (all []store.Event) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// collect returns what a sequence yields, none of it with an error.
+func collect(t *testing.T, seq iter.Seq2[sources.Entry, error]) (all []sources.Entry) {
+	t.Helper()
+	for e, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// sameEntries reports whether a sequence yields these entries, in any order.
+func sameEntries(t *testing.T, seq iter.Seq2[sources.Entry, error], want []sources.Entry) bool {
+	t.Helper()
+	times := make(map[sources.Entry]int)
+	for _, e := range collect(t, seq) {
+		times[e.Identity()]++
+	}
+	for _, e := range want {
+		times[e.Identity()]--
+	}
+	for _, n := range times {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -92,8 +92,11 @@ func TestIntakeModel(t *testing.T) {
 				t.Errorf("refresh %d: %s has %d entries, want %d", i, what, len(got), want)
 			}
 		}
-		difference("Added", r.Added, next, held)
-		difference("Removed", r.Removed, held, next)
+		difference("Added", collect(t, r.AllAdded()), next, held)
+		difference("Removed", collect(t, r.AllRemoved()), held, next)
+		if len(collect(t, r.AllAdded())) != r.Added || len(collect(t, r.AllRemoved())) != r.Removed {
+			t.Errorf("refresh %d: counts %d added and %d removed", i, r.Added, r.Removed)
+		}
 		checkHeld(t, s, 0, entries)
 		if st := s.Sources()[0]; r.Entries != n || st.Entries != n || st.AnomalyKinds[sources.Duplicate] != repeated {
 			t.Errorf("refresh %d: %d entries, %+v, want %d, and %d of them repeated", i, r.Entries, st, n, repeated)

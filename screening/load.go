@@ -63,6 +63,9 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 	if s.archive != nil {
 		s.flush(ctx)
 	}
+	if report.after != nil && saved.list.Digest == report.after.Digest {
+		report.after = saved.list // which may be in a file
+	}
 	s.hold(i, saved, report, false)
 	loadErr := report.Err
 	report.SourceStatus = s.Sources()[i]
@@ -140,7 +143,7 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had held
 		return had, report
 	}
 	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.list.Entries, "addresses", next.list.Addresses,
-		"added", len(report.Added), "removed", len(report.Removed), "anomalies", next.list.Anomalies.Total(),
+		"added", report.Added, "removed", report.Removed, "anomalies", next.list.Anomalies.Total(),
 		"completeness", next.revision.Completeness, "published", next.revision.Published, "took", time.Since(start))
 	return next, report
 }
@@ -201,7 +204,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		report.Added, report.Removed, err = b.Compare(next.list, now)
 		return err
 	})
-	report.Added = slices.Clip(report.Added)
+	report.before, report.after = had.list, next.list
 	return next, report, err
 }
 

@@ -161,14 +161,14 @@ func TestPartialRefresh(t *testing.T) {
 	l := &live{sources.Static(partInfo, append(upTo(2), listing(9))...)}
 	s := newScreener(t, nil, sources.Seeded(l, partOf(upTo(3)...)))
 	report, err := s.Refresh(t.Context())
-	if err != nil || len(report.Sources[0].Added) != 3 || report.Sources[0].Removed != nil {
+	if err != nil || report.Sources[0].Added != 3 || report.Sources[0].Removed != 0 {
 		t.Errorf("Refresh: %+v, %v, want 3 entries added", report.Sources[0], err)
 	}
 	expect(t, "refreshed", s, true, 3, 9, 100)
 
 	s = newScreener(t, &screening.Options{Optional: []string{partInfo.ID}}, sources.Seeded(&live{}, partOf(upTo(3)...)))
 	report, err = s.Refresh(t.Context())
-	if !errors.Is(err, errDown) || len(report.Sources[0].Added) != 3 || report.Sources[0].Entries != 3 {
+	if !errors.Is(err, errDown) || report.Sources[0].Added != 3 || report.Sources[0].Entries != 3 {
 		t.Errorf("Refresh while the publisher is down: %+v, %v, want 3 entries added, and %v", report.Sources[0], err, errDown)
 	}
 	expect(t, "down", s, false, 3, 3, 100)

@@ -30,15 +30,35 @@ type SourceReport struct {
 	// Unchanged reports whether the list was verified to be the one held, or, of a
 	// list that was read before, found to be older than that.
 	Unchanged bool
-	// Added are the entries that the list before did not have, Removed those that only
-	// the list before had, each once: entries are the same if
+	// Added is how many entries the list before did not have, and Removed how many
+	// only the list before had, each counted once: entries are the same if
 	// [sources.Entry.Identity] is. The list before is the one that was accepted last,
 	// even if it was opened from a store in this refresh; what is opened from a store
-	// is not Added. Added is in the order of the list. The slices are shared, and
-	// must not be changed.
-	Added, Removed []sources.Entry
+	// is not Added.
+	Added, Removed int
+
+	before, after *list.List // to compare, if an entry was added or removed
 
 	opened bool // first, another list was opened from the store; Added and Removed refer to that
+}
+
+// AllAdded returns the Added entries, in the order of the list, except that those that
+// differ only in their addresses may move. It compares the two lists entry by entry
+// whenever it is iterated, and keeps no entries in memory. Nothing follows an error,
+// which means that a list is damaged.
+func (r SourceReport) AllAdded() iter.Seq2[sources.Entry, error] {
+	if r.Added == 0 {
+		return list.Missing(nil, nil)
+	}
+	return list.Missing(r.after, r.before)
+}
+
+// AllRemoved returns the Removed entries as AllAdded returns the Added ones.
+func (r SourceReport) AllRemoved() iter.Seq2[sources.Entry, error] {
+	if r.Removed == 0 {
+		return list.Missing(nil, nil)
+	}
+	return list.Missing(r.before, r.after)
 }
 
 // err joins the errors of the sources.
@@ -67,8 +87,8 @@ func (r Report) Affected() iter.Seq2[index.Key, error] {
 			return
 		}
 		for i := range r.after.held {
-			for k := range r.affectedBy(i) {
-				if !yield(k, nil) {
+			for k, err := range r.affectedBy(i) {
+				if !yield(k, err) || err != nil {
 					return
 				}
 			}
@@ -88,8 +108,8 @@ func (r Report) Affected() iter.Seq2[index.Key, error] {
 // affectedBy returns the keys that Affected returns for source i: those of all entries
 // if there were no answers before, or if the list was replaced by one from a store;
 // otherwise those of the entries that were added or removed.
-func (r *Report) affectedBy(i int) iter.Seq[index.Key] {
-	return func(yield func(index.Key) bool) {
+func (r *Report) affectedBy(i int) iter.Seq2[index.Key, error] {
+	return func(yield func(index.Key, error) bool) {
 		var report SourceReport
 		for _, s := range r.Sources {
 			if s.Info.ID == r.after.infos[i].ID {
@@ -99,7 +119,7 @@ func (r *Report) affectedBy(i int) iter.Seq[index.Key] {
 		if r.before.notLoaded != nil || report.opened {
 			for _, l := range []*list.List{r.before.held[i].list, r.after.held[i].list} {
 				for k := range l.Keys() {
-					if !yield(k) {
+					if !yield(k, nil) {
 						return
 					}
 				}
@@ -107,11 +127,15 @@ func (r *Report) affectedBy(i int) iter.Seq[index.Key] {
 			return
 		}
 		var keys []index.Key
-		for _, entries := range [][]sources.Entry{report.Added, report.Removed} {
-			for _, e := range entries {
+		for _, entries := range []iter.Seq2[sources.Entry, error]{report.AllAdded(), report.AllRemoved()} {
+			for e, err := range entries {
+				if err != nil {
+					yield(index.Key{}, err)
+					return
+				}
 				keys = list.AppendFilings(keys[:0], e)
 				for _, k := range keys {
-					if !yield(k) {
+					if !yield(k, nil) {
 						return
 					}
 				}

@@ -402,7 +402,7 @@ func TestFailsClosed(t *testing.T) {
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "source OFAC_SDN: ") {
 		t.Errorf("Refresh: %v, want an error that names OFAC_SDN", err)
 	}
-	if report.Sources[0].Err == nil || report.Sources[1].Err != nil || len(report.Sources[1].Added) != 1 {
+	if report.Sources[0].Err == nil || report.Sources[1].Err != nil || report.Sources[1].Added != 1 {
 		t.Errorf("report is %+v", report)
 	}
 	notLoaded("after a refresh that failed")
@@ -541,8 +541,8 @@ func TestShrinkGuard(t *testing.T) {
 		if got := s.Sources()[0].Addresses; got != want || report.Sources[0].Entries != want {
 			t.Errorf("%s: holds %d, reports %d, want %d", tt.name, got, report.Sources[0].Entries, want)
 		}
-		if !tt.refused && len(report.Sources[0].Removed) != tt.had-tt.has {
-			t.Errorf("%s: reports %d removed, want %d", tt.name, len(report.Sources[0].Removed), tt.had-tt.has)
+		if !tt.refused && report.Sources[0].Removed != tt.had-tt.has {
+			t.Errorf("%s: reports %d removed, want %d", tt.name, report.Sources[0].Removed, tt.had-tt.has)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func TestRestart(t *testing.T) {
 			t.Errorf("it was last updated at %v, want when it was found unchanged", st.LastUpdated)
 		}
 		report, err = s.Refresh(ctx)
-		if r := report.Sources[0]; err != nil || len(r.Added) != 1 || len(r.Removed) != 1 || r.Entries != 3 || r.Unchanged {
+		if r := report.Sources[0]; err != nil || r.Added != 1 || r.Removed != 1 || r.Entries != 3 || r.Unchanged {
 			t.Errorf("Refresh = %+v, %v, want 1 added and 1 removed", r, err)
 		}
 
@@ -79,7 +79,7 @@ func TestRestart(t *testing.T) {
 		src.load = numbered(3, 1, 2, 3)
 		s = newScreener(t, opts, src)
 		report, err = s.Refresh(ctx)
-		if r := report.Sources[0]; err != nil || len(r.Added) != 1 || len(r.Removed) != 1 {
+		if r := report.Sources[0]; err != nil || r.Added != 1 || r.Removed != 1 {
 			t.Errorf("Refresh = %+v, %v, want 1 added and 1 removed", r, err)
 		}
 		for n, want := range map[int]time.Time{1: start, 2: start, 4: {}} {
@@ -268,7 +268,7 @@ func TestStoreKeepsTheNewer(t *testing.T) {
 		is(t, "which was saved", s, 3, now.Add(time.Minute))
 
 		s = newScreener(t, nil, sources.Seeded(live, dated(3, now.Add(time.Minute))))
-		if report, err := s.Open(ctx); err != nil || len(report.Sources[0].Added) != 1 {
+		if report, err := s.Open(ctx); err != nil || report.Sources[0].Added != 1 {
 			t.Errorf("Open without a store: %+v, %v", report, err)
 		}
 		is(t, "a seed without a store", s, 3, now.Add(time.Minute))
@@ -325,7 +325,7 @@ func TestStoreShrink(t *testing.T) {
 	s = newScreener(t, &screening.Options{Store: st, Accept: func(s screening.Suspect) bool { return s.Held.Addresses == 300 && s.Came.Addresses == 10 },
 		Logger: slog.New(slog.NewTextHandler(&log, nil))}, src)
 	report, err := s.Refresh(ctx)
-	if err != nil || len(report.Sources[0].Removed) != 290 || len(report.Sources[0].Added) != 0 {
+	if err != nil || report.Sources[0].Removed != 290 || report.Sources[0].Added != 0 {
 		t.Errorf("Refresh: %+v, %v", report, err)
 	}
 	for _, part := range []string{"level=WARN", "accepted by the operator", "OFAC_SDN", "from 300 to 10", digestOf(1), digestOf(2)} {

@@ -74,7 +74,7 @@ func TestStuck(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			report, err := s.Refresh(ctx)
 			cancel()
-			if !errors.Is(err, screening.ErrStuck) || report.Sources[1].Err != nil || len(report.Sources[1].Added) != 1 {
+			if !errors.Is(err, screening.ErrStuck) || report.Sources[1].Err != nil || report.Sources[1].Added != 1 {
 				t.Errorf("refresh %d: %v, %+v", i, err, report.Sources[1])
 			}
 		}

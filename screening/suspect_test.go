@@ -127,7 +127,7 @@ func TestSuspect(t *testing.T) {
 				if tt.want != nil {
 					held = tt.had
 					r := report.Sources[0]
-					if !errors.Is(r.Err, tt.want) || !errors.Is(s.Sources()[0].Err, tt.want) || r.Added != nil || events != 1 {
+					if !errors.Is(r.Err, tt.want) || !errors.Is(s.Sources()[0].Err, tt.want) || r.Added != 0 || events != 1 {
 						t.Errorf("reported: %v, %v, %d events", r.Err, s.Sources()[0].Err, events)
 					}
 					if len(asked) != 1 || asked[0].Source != tt.info.ID || asked[0].Reason != tt.want || asked[0].Held.Entries != len(tt.had.entries) ||

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
 // A pool allocates slabs of memory, which arenas cut into chunks. Large slabs are off the
@@ -45,7 +47,7 @@ const (
 // newSlab allocates a slab of n bytes.
 func (p *pool) newSlab(n int) *slab {
 	s := new(slab)
-	s.data, s.release, s.err = allocate(n)
+	s.data, s.release, s.err = mapfile.Allocate(n)
 	if s.release != nil {
 		s.cleanup = runtime.AddCleanup(p, func(release func() error) { release() }, s.release)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
 // ErrTooLarge is wrapped by errors about an index that would have more than 2^32-1 keys
@@ -148,16 +149,54 @@ func (b *Builder) Add(k Key, value uint32) { b.add(k.w0, k.w1, k.w2, k.w3, k.met
 // add is Add with the key in registers.
 func (b *Builder) add(w0, w1, w2, w3 uint64, meta, value uint32) {
 	b.sum.add(w0, w1, w2, w3, meta, value)
-	i := 0
-	if meta>>16 > narrowBytes {
-		i = 1
-	}
+	i := sideOf(meta)
 	p, size := &b.items[i], itemBytes(widths[i])
 	if p.at == len(p.last.items) && !b.room(i) {
 		return
 	}
 	putItem(p.last.items[p.at:p.at+size:p.at+size], w0, w1, w2, w3, meta, value)
 	p.at += size
+}
+
+// sideOf returns the table of keys with the given meta.
+func sideOf(meta uint32) int {
+	if meta>>16 > narrowBytes {
+		return 1
+	}
+	return 0
+}
+
+// Next returns the place that At knows k by, if k is the next key that Add adds.
+func (b *Builder) Next(k Key) uint32 {
+	i := uint32(sideOf(k.meta))
+	p := &b.items[i]
+	return i<<31 | uint32(len(p.chunks)*chunkItems+p.at/itemBytes(widths[i]))
+}
+
+// At returns the key and the value that Add added at a place, zero if there are none.
+func (b *Builder) At(place uint32) (Key, uint32) {
+	i, n := place>>31, int(place<<1>>1)
+	p, size := &b.items[i], itemBytes(widths[i])
+	items := p.last.items[:p.at]
+	if n/chunkItems < len(p.chunks) {
+		items = p.chunks[n/chunkItems].items
+	} else if n/chunkItems > len(p.chunks) {
+		items = nil
+	}
+	at := n % chunkItems * size
+	if at >= len(items) {
+		return Key{}, 0
+	}
+	w0, w1, w2, w3, meta, value := getItem(items[at : at+size : at+size])
+	return Key{w0, w1, w2, w3, meta}, value
+}
+
+// Text returns the text with the given number.
+func (b *Builder) Text(n uint32) (string, error) {
+	if uint64(n) >= uint64(b.texts.len()) {
+		return "", fmt.Errorf("%w: no text has the number %d", ErrDamaged, n)
+	}
+	return string(b.texts.bytes(n)), nil
 }
 
 // room makes room for items of table i. It reports whether memory could be allocated.
@@ -197,7 +236,7 @@ func (b *Builder) Build() (*Index, error) {
 		}
 		free()
 		var err error
-		data, release, err = allocate(int(size))
+		data, release, err = mapfile.Allocate(int(size))
 		return image{memory: data}, err
 	})
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package mapfile maps files into memory, or reads them where files cannot be mapped.
+// Package mapfile maps files into memory, or reads them where files cannot be mapped. It
+// allocates memory off the heap alike.
 package mapfile
 
 import (

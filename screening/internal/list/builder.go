@@ -2,12 +2,10 @@ package list
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"hash/maphash"
 	"iter"
+	"runtime"
 	"slices"
 	"time"
 
@@ -22,9 +20,8 @@ import (
 // Skew is by how much clocks may differ. A time that is later than now by more is wrong.
 const Skew = time.Minute
 
-// A Builder makes a List of entries and compares it with the list before it. It keeps
-// pointers only for new or repeated entries, so the garbage collector has little to
-// scan.
+// A Builder makes a List of entries and compares it with the list before it. Besides the
+// list that it makes it needs little memory: it keeps no entries but repeated ones.
 type Builder struct {
 	prev  *List
 	now   time.Time
@@ -32,17 +29,15 @@ type Builder struct {
 	kept  marks  // on them
 	gone  finder // finds entries that prev no longer had
 	back  marks  // on those that are listed again
-	tidy  bool   // a FirstSeen was corrected
-	added entrySet
+	fresh newcomers
+	added int  // entries that prev did not have
+	tidy  bool // a FirstSeen was corrected
 
 	faithful bool // no time is corrected
 
 	table    *tableBuilder
 	facts    Facts
-	hashes   [256][][sha256.Size]byte // of what the entries say, by the first byte
-	order    []byte
-	seed     maphash.Seed
-	texts    map[uint64]struct{} // hashes of distinct addresses that are no hexAddress
+	order    words // the first 4 bytes of the hash of what each entry says
 	repeated []repetition
 	places   map[[sha256.Size]byte]int // in repeated, by the hash of what the entry says
 	text     []byte                    // scratch
@@ -60,10 +55,10 @@ type repetition struct {
 func NewBuilder(prev *List, now time.Time) *Builder {
 	b := &Builder{
 		prev: prev, now: now, table: newTableBuilder(),
-		facts: Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
-		seed:  maphash.MakeSeed(), texts: make(map[uint64]struct{}),
+		facts:  Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
 		places: make(map[[sha256.Size]byte]int),
 	}
+	b.fresh.table = b.table
 	if prev != nil {
 		b.held.table, b.gone.table = prev.entries, prev.removed
 	}
@@ -84,20 +79,21 @@ func (b *Builder) Add(e sources.Entry) error {
 	if old.Listing != nil {
 		e.FirstSeen = b.plausible(old.entry.FirstSeen)
 		repeated = !b.kept.add(old)
-	} else if repeated, err = b.fresh(&e, f); err != nil {
+	} else if repeated, err = b.addFresh(&e, f); err != nil {
 		return err
 	}
-	b.count(e, f, repeated)
 	pace.Step(b.facts.Entries)
-	return nil
+	return b.count(e, f, repeated)
 }
 
-// fresh handles an entry that the list before did not have, and sets its FirstSeen. It
+// addFresh handles an entry that the list before did not have, and sets its FirstSeen. It
 // reports whether the entry is repeated.
-func (b *Builder) fresh(e *sources.Entry, f filing) (repeated bool, err error) {
-	if i, ok := b.added.find(*e); ok {
-		e.FirstSeen = b.added.entries[i].FirstSeen
-		return true, nil
+func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error) {
+	if first, err := b.fresh.find(*e, f); err != nil || first != nil {
+		if first != nil {
+			e.FirstSeen = first.entry.FirstSeen
+		}
+		return true, err
 	}
 	gone, err := b.gone.find(*e, f)
 	if err != nil {
@@ -111,7 +107,7 @@ func (b *Builder) fresh(e *sources.Entry, f filing) (repeated bool, err error) {
 		e.FirstSeen = b.now
 	}
 	e.FirstSeen = b.plausible(e.FirstSeen)
-	b.added.entries = append(b.added.entries, *e)
+	b.added++
 	return false, nil
 }
 
@@ -125,7 +121,7 @@ func (b *Builder) plausible(t time.Time) time.Time {
 }
 
 // count adds e to what is known about the list, and to the table.
-func (b *Builder) count(e sources.Entry, f filing, repeated bool) {
+func (b *Builder) count(e sources.Entry, f filing, repeated bool) error {
 	facts := &b.facts
 	facts.Entries++
 	facts.Anomalies.Add(e, repeated)
@@ -136,20 +132,14 @@ func (b *Builder) count(e sources.Entry, f filing, repeated bool) {
 	if e.FirstSeen.After(facts.LatestSeen) {
 		facts.LatestSeen = e.FirstSeen
 	}
-	if f.form != hexAddress {
-		b.texts[maphash.String(b.seed, addressText(e))] = struct{}{}
-	}
 	b.text = appendSaid(b.text[:0], e)
 	hash := sha256.Sum256(b.text)
-	b.order = append(b.order, hash[:4]...)
-	hashes := &b.hashes[hash[0]]
-	if *hashes == nil && b.prev != nil { // about as many as with each other first byte
-		*hashes = make([][sha256.Size]byte, 0, b.prev.Entries/len(b.hashes)*9/8)
+	if err := b.order.append(hash[:]); err != nil {
+		return err
 	}
-	*hashes = append(*hashes, hash)
 	if !repeated {
 		b.table.add(e, f, 0, time.Time{})
-		return
+		return nil
 	}
 	place, ok := b.places[hash]
 	if !ok {
@@ -158,17 +148,19 @@ func (b *Builder) count(e sources.Entry, f filing, repeated bool) {
 		b.repeated = append(b.repeated, repetition{entry: e})
 	}
 	b.repeated[place].times++
+	return nil
 }
 
 // IsCut reports whether l, which b has built, may be the list before it without its end:
 // it is the beginning of that list, or a part of it if the order of that list was not
 // kept. It reports false unless l was built with its order.
 func (b *Builder) IsCut(l *List) bool {
+	defer runtime.KeepAlive(b.prev) // its order may be in a file
 	switch {
 	case b.prev == nil || l.order == nil || l.Entries >= b.prev.Entries:
 		return false
 	case b.prev.order == nil:
-		return len(b.added.entries) == 0
+		return b.added == 0
 	}
 	return bytes.HasPrefix(b.prev.order, l.order)
 }
@@ -176,34 +168,28 @@ func (b *Builder) IsCut(l *List) bool {
 // Build makes the List with at most that many goroutines. It keeps the order of the
 // entries, for IsCut, if ordered is true. Then only IsCut and Compare may follow.
 func (b *Builder) Build(workers int, ordered bool) (*List, error) {
-	h := sha256.New()
-	for i, hashes := range b.hashes {
-		slices.SortFunc(hashes, compareHashes)
-		for _, hash := range slices.Compact(hashes) {
-			h.Write(hash[:])
-		}
-		b.hashes[i] = nil
-		if len(hashes) > 1024 {
-			pace.Yield()
-		}
-	}
 	for i, r := range b.repeated {
 		f := b.table.file(r.entry)
 		f.form |= isRepeated
 		b.table.add(r.entry, f, r.times, time.Time{})
 		pace.Step(i)
 	}
+	b.fresh.slots.free()
 	b.table.index.Workers = workers
 	t, err := b.table.build()
 	if err != nil {
 		return nil, err
 	}
 	l := &List{Facts: b.facts, entries: t}
-	l.Digest, l.Addresses, l.Bytes = hex.EncodeToString(h.Sum(nil)), len(b.texts), t.index.Size()
 	if ordered {
-		l.order = b.order
+		l.order = bytes.Clone(b.order.data)
 	}
-	b.order = nil
+	b.order.free()
+	l.Addresses, l.Bytes = b.table.write.addresses, t.index.Size()
+	b.table, b.fresh, b.repeated, b.places = nil, newcomers{}, nil, nil
+	if l.Digest, err = t.digest(l.Entries); err != nil {
+		return nil, err
+	}
 	return l, l.countKeys()
 }
 
@@ -213,24 +199,24 @@ func (b *Builder) IsSame(l *List) bool {
 	return b.prev != nil && !b.tidy && l.Entries == b.prev.Entries && l.Facts.Digest == b.prev.Facts.Digest
 }
 
-// Compare returns the entries of l, which b has built, that the list before it did not
-// have, and those that it had and l has not. It adds the latter to those that l no
+// Compare returns how many entries of l, which b has built, the list before it did not
+// have, and how many that had and l has not. It adds the latter to those that l no
 // longer has, as removed at the given time.
-func (b *Builder) Compare(l *List, accepted time.Time) (added, gone []sources.Entry, err error) {
+func (b *Builder) Compare(l *List, accepted time.Time) (added, gone int, err error) {
 	if b.prev == nil {
-		return b.added.entries, nil, nil
+		return b.added, 0, nil
 	}
 	for r, err := range b.prev.entries.unmarked(&b.kept) {
 		if err != nil {
-			return nil, nil, err
+			return 0, 0, err
 		}
 		if r.repeated == 0 {
-			gone = append(gone, r.entry)
+			gone++
 		}
 	}
 	l.removed, l.Removed = b.prev.removed, b.prev.Removed
-	if gone == nil && b.back.none() {
-		return b.added.entries, nil, nil
+	if gone == 0 && b.back.none() {
+		return b.added, 0, nil
 	}
 	err = l.setRemoved(func(yield func(revision.Removal, error) bool) {
 		for r, err := range b.prev.removed.unmarked(&b.back) {
@@ -238,13 +224,13 @@ func (b *Builder) Compare(l *List, accepted time.Time) (added, gone []sources.En
 				return
 			}
 		}
-		for _, e := range gone {
-			if !yield(revision.Removal{Entry: e, At: accepted}, nil) {
+		for r, err := range b.prev.entries.unmarked(&b.kept) {
+			if (err != nil || r.repeated == 0) && !yield(revision.Removal{Entry: r.entry, At: accepted}, err) {
 				return
 			}
 		}
 	}, b.now)
-	return b.added.entries, gone, err
+	return b.added, gone, err
 }
 
 // setRemoved sets the entries that l no longer has. A time after now becomes now, unless
@@ -269,7 +255,8 @@ func (l *List) setRemoved(removals iter.Seq2[revision.Removal, error], now time.
 	return err
 }
 
-// countKeys counts the keys by class, and the addresses that are hexOf their keys.
+// countKeys counts the keys by class, and the addresses that are hexOf their keys or no
+// addresses but texts.
 func (l *List) countKeys() error {
 	ix := l.entries.index
 	type keys struct {
@@ -290,6 +277,7 @@ func (l *List) countKeys() error {
 		pace.Step(i)
 		if of.class == textClass {
 			l.Classes["text"] += int(of.n)
+			l.Addresses += int(of.n)
 		} else {
 			l.Classes[identity.Class(of.class).String()] += int(of.n)
 		}
@@ -309,14 +297,6 @@ func (l *List) countKeys() error {
 		}
 	}
 	return nil
-}
-
-// compareHashes orders hashes by their bytes.
-func compareHashes(a, b [sha256.Size]byte) int {
-	if x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:]); x != y {
-		return cmp.Compare(x, y)
-	}
-	return bytes.Compare(a[:], b[:])
 }
 
 // appendSaid appends what the digest covers of an entry: all but FirstSeen, which

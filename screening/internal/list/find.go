@@ -126,39 +126,119 @@ func (m *marks) all(place int) bool {
 	return word < len(m.alone) && m.alone[word]>>(place%64)&1 != 0
 }
 
-// An entrySet finds entries by their Identity. It indexes them when the first one is
-// searched.
-type entrySet struct {
-	entries []sources.Entry
-	seed    maphash.Seed
-	at      map[uint64]int32 // hash of an Identity to the first of the entries that has it
-	placed  int              // how many entries are in at
+// newcomers find the entries of a tableBuilder by their Identity. They refer to an entry
+// by the place of its first key.
+type newcomers struct {
+	table  *tableBuilder
+	n      int   // entries
+	slots  words // open addressing: a place plus 1, or 0
+	seed   maphash.Seed
+	crowds map[index.Key]map[sources.Entry]uint32 // the places of the entries of keys that have many
 }
 
-// find returns the index of the first entry with the Identity of e.
-func (s *entrySet) find(e sources.Entry) (int, bool) {
-	if len(s.entries) == 0 {
-		return 0, false
-	}
-	if s.at == nil {
-		s.seed, s.at = maphash.MakeSeed(), make(map[uint64]int32)
-	}
-	for ; s.placed < len(s.entries); s.placed++ {
-		if h, _, ok := s.place(s.entries[s.placed]); !ok {
-			s.at[h] = int32(s.placed)
+// find returns the listing of the entry that has the Identity of e, whose filing is f. If
+// there is none, the caller must add e to the table next, and find will find it.
+func (nc *newcomers) find(e sources.Entry, f filing) (*Listing, error) {
+	if 4*nc.n >= 3*nc.slots.len() {
+		if err := nc.grow(); err != nil {
+			return nil, err
 		}
 	}
-	_, i, ok := s.place(e)
-	return int(i), ok
+	k := f.keys[0]
+	if crowd := nc.crowds[k]; crowd != nil {
+		return nc.findIn(crowd, k, e)
+	}
+	at, row := nc.slotOf(k), 0
+	for ; nc.slots.at(at) != 0; at = nc.after(at) {
+		other, n := nc.table.index.At(nc.slots.at(at) - 1)
+		if other != k {
+			continue
+		}
+		row++
+		if l, err := readListing(&nc.table.index, n); err != nil || l.isSame(e, f.form) {
+			return l, err
+		}
+	}
+	if row == maxRow {
+		if err := nc.crowd(k); err != nil {
+			return nil, err
+		}
+		return nc.findIn(nc.crowds[k], k, e)
+	}
+	nc.slots.set(at, nc.table.index.Next(k)+1)
+	nc.n++
+	return nil, nil
 }
 
-// place returns the hash at which the Identity of e is, or belongs.
-func (s *entrySet) place(e sources.Entry) (h uint64, i int32, ok bool) {
+// findIn is find of an entry of a key that has many.
+func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.Key, e sources.Entry) (*Listing, error) {
 	id := e.Identity()
-	for h = maphash.Comparable(s.seed, id); ; h++ { // the next one if another Identity has this hash
-		i, ok = s.at[h]
-		if !ok || s.entries[i].Identity() == id {
-			return h, i, ok
-		}
+	if place, ok := crowd[id]; ok {
+		_, n := nc.table.index.At(place)
+		return readListing(&nc.table.index, n)
 	}
+	crowd[id] = nc.table.index.Next(k)
+	return nil, nil
+}
+
+// crowd indexes the entries of a key by Identity.
+func (nc *newcomers) crowd(k index.Key) error {
+	crowd := make(map[sources.Entry]uint32)
+	for at := nc.slotOf(k); nc.slots.at(at) != 0; at = nc.after(at) {
+		place := nc.slots.at(at) - 1
+		other, n := nc.table.index.At(place)
+		if other != k {
+			continue
+		}
+		l, err := readListing(&nc.table.index, n)
+		if err != nil {
+			return err
+		}
+		e, err := l.at(k)
+		if err != nil {
+			return err
+		}
+		crowd[e.Identity()] = place
+	}
+	if nc.crowds == nil {
+		nc.crowds = make(map[index.Key]map[sources.Entry]uint32)
+	}
+	nc.crowds[k] = crowd
+	return nil
+}
+
+// slotOf returns the slot at which the search for a key begins.
+func (nc *newcomers) slotOf(k index.Key) int {
+	return int(maphash.Comparable(nc.seed, k) % uint64(nc.slots.len()))
+}
+
+// after returns the slot after the given one.
+func (nc *newcomers) after(at int) int { return (at + 1) % nc.slots.len() }
+
+// grow doubles the slots.
+func (nc *newcomers) grow() error {
+	old := nc.slots
+	if old.len() == 0 {
+		nc.seed = maphash.MakeSeed()
+	}
+	nc.slots = words{}
+	if err := nc.slots.grow(max(256, 2*old.len())); err != nil {
+		return err
+	}
+	nc.slots.data = nc.slots.all
+	for i := range old.len() {
+		pace.Step(i)
+		v := old.at(i)
+		if v == 0 {
+			continue
+		}
+		k, _ := nc.table.index.At(v - 1)
+		at := nc.slotOf(k)
+		for nc.slots.at(at) != 0 {
+			at = nc.after(at)
+		}
+		nc.slots.set(at, v)
+	}
+	old.free()
+	return nil
 }

@@ -75,6 +75,33 @@ func (l *List) All() iter.Seq2[sources.Entry, error] {
 	}
 }
 
+// Missing returns the entries of l that other does not have, each once, nearly in the
+// order of l. Nothing follows an error.
+func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		if l == nil {
+			return
+		}
+		var had finder
+		if other != nil {
+			had.table = other.entries
+		}
+		var b tableBuilder // for filings
+		for r, err := range l.entries.ordered() {
+			if err == nil && r.repeated > 0 {
+				continue
+			}
+			var twin found
+			if err == nil {
+				twin, err = had.find(r.entry, b.file(r.entry))
+			}
+			if (err != nil || twin.Listing == nil) && !yield(r.entry, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // AllRemoved returns the entries that l no longer has, with the time at which each was
 // removed. Nothing follows an error.
 func (l *List) AllRemoved() iter.Seq2[revision.Removal, error] {

@@ -146,6 +146,9 @@ type listingWriter struct {
 	lastForm byte
 	lastTime time.Time
 	lastText uint32
+
+	addresses int      // distinct texts of addresses
+	counted   []uint64 // bits, by number: on these texts
 }
 
 // write returns the number of the text that lists e in the given form.
@@ -169,7 +172,9 @@ func (w *listingWriter) write(form byte, e sources.Entry, repeated int, removed 
 	case hexAddress:
 		t = binary.AppendUvarint(t, uint64(KeyOf(e.Address.Account()).Class()))
 	case textAddress:
-		t = binary.AppendUvarint(t, uint64(w.index.Intern(e.Address.Normalized())))
+		n := w.index.Intern(e.Address.Normalized())
+		w.countAddress(n)
+		t = binary.AppendUvarint(t, uint64(n))
 	}
 	if form&hasListed != 0 {
 		t = binary.AppendUvarint(t, uint64(w.index.Intern(listed)))
@@ -185,6 +190,18 @@ func (w *listingWriter) write(form byte, e sources.Entry, repeated int, removed 
 	return w.lastText
 }
 
+// countAddress counts the text with number n as an address, once.
+func (w *listingWriter) countAddress(n uint32) {
+	word, bit := int(n/64), uint64(1)<<(n%64)
+	if word >= len(w.counted) {
+		w.counted = append(w.counted, make([]uint64, word+1-len(w.counted))...)
+	}
+	if w.counted[word]&bit == 0 {
+		w.counted[word] |= bit
+		w.addresses++
+	}
+}
+
 // differInAddress reports whether a and b differ in nothing but their addresses, which
 // are on one chain.
 func differInAddress(a, b sources.Entry) bool {
@@ -197,8 +214,13 @@ func appendTime(b []byte, t time.Time) []byte {
 	return binary.AppendUvarint(binary.AppendVarint(b, t.Unix()), uint64(t.Nanosecond()))
 }
 
+// texts are the texts of an index, or of one that is being built.
+type texts interface {
+	Text(n uint32) (string, error)
+}
+
 // readListing reads listing n of ix.
-func readListing(ix *index.Index, n uint32) (*Listing, error) {
+func readListing(ix texts, n uint32) (*Listing, error) {
 	text, err := ix.Text(n)
 	if err != nil {
 		return nil, err
@@ -243,7 +265,7 @@ func readListing(ix *index.Index, n uint32) (*Listing, error) {
 // A listingReader reads the text of a listing. After a failure its results mean
 // nothing.
 type listingReader struct {
-	index *index.Index
+	index texts
 	rest  []byte
 	err   error
 }

@@ -1,7 +1,7 @@
 package list
 
 import (
-	"cmp"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -118,53 +118,109 @@ type record struct {
 	entry sources.Entry
 }
 
+// each calls do for each listing under each key, in the order of the index, until do
+// returns an error.
+func (t *table) each(do func(place int, k index.Key, number uint32) error) error {
+	var numbers []uint32
+	place := 0
+	for k, set := range t.index.All() {
+		var err error
+		if numbers, err = t.index.AppendValues(numbers[:0], set); err != nil {
+			return err
+		}
+		for _, n := range numbers {
+			if err := do(place, k, n); err != nil {
+				return err
+			}
+		}
+		pace.Step(place)
+		place++
+	}
+	return nil
+}
+
+// maxMarks is how many marks are sorted at a time.
+var maxMarks = 1 << 19
+
 // ordered returns the entries of t in the order in which their listings were written.
-// Nothing follows an error.
+// Nothing follows an error. It sorts a long table range by range, so that it need not
+// hold a mark on each entry.
 func (t *table) ordered() iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		if t == nil {
 			return
 		}
-		order, err := t.marks()
+		ends, err := t.ranges()
 		if err != nil {
 			yield(record{}, err)
 			return
 		}
-		for i, m := range order {
-			pace.Step(i)
-			k, _ := t.index.At(int(m.place))
-			l, e, err := t.first(k, m.number)
-			if err == nil && l == nil {
-				continue
+		emit := func(k index.Key, number uint32) error {
+			l, e, err := t.first(k, number)
+			if l != nil && !yield(record{l, e}, nil) {
+				return errStopped
 			}
-			if !yield(record{l, e}, err) || err != nil {
+			return err
+		}
+		var order []uint64 // number, place
+		begin := uint32(0)
+		for _, end := range ends {
+			order = order[:0]
+			err := t.each(func(place int, k index.Key, n uint32) error {
+				switch {
+				case n < begin || n >= end:
+				case end == begin+1: // they are in order already
+					return emit(k, n)
+				default:
+					order = append(order, uint64(n)<<32|uint64(place))
+				}
+				return nil
+			})
+			slices.Sort(order)
+			for i, m := range order {
+				if err != nil {
+					break
+				}
+				pace.Step(i)
+				k, _ := t.index.At(int(uint32(m)))
+				err = emit(k, uint32(m>>32))
+			}
+			if err != nil {
+				if err != errStopped {
+					yield(record{}, err)
+				}
 				return
 			}
+			begin = end
 		}
 	}
 }
 
-// marks returns the marks of all entries under all their keys, in the order of their
-// listings.
-func (t *table) marks() ([]mark, error) {
-	var numbers []uint32
-	order := make([]mark, 0, t.index.Len())
-	place := 0
-	for _, set := range t.index.All() {
-		var err error
-		if numbers, err = t.index.AppendValues(numbers[:0], set); err != nil {
-			return nil, err
+// errStopped is why an iteration ends that yields no more.
+var errStopped = errors.New("stopped")
+
+// ranges returns the ends of ranges of listings that hardly have more than maxMarks
+// marks each, unless a range is one listing. They cover all numbers, even those of no
+// listing, which are damage.
+func (t *table) ranges() (ends []uint32, err error) {
+	if t.index.Len() > maxMarks {
+		all := uint32(t.index.Texts())
+		width := all/4096 + 1
+		counts := make([]int, all/width+1)
+		err = t.each(func(_ int, _ index.Key, n uint32) error {
+			counts[min(n, all)/width]++
+			return nil
+		})
+		sum, last := 0, uint32(0)
+		for i, n := range counts {
+			if begin := uint32(i) * width; sum+n > maxMarks && begin > last {
+				ends, last, sum = append(ends, begin), begin, 0
+			}
+			sum += n
 		}
-		for _, n := range numbers {
-			order = append(order, mark{uint32(place), n})
-		}
-		pace.Step(place)
-		place++
+		ends = append(ends, all)
 	}
-	slices.SortFunc(order, func(a, b mark) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.place, b.place))
-	})
-	return order, nil
+	return append(ends, 1<<32-1), err
 }
 
 // A tableBuilder makes a table.

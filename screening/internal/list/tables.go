@@ -42,7 +42,7 @@ func Open(tables [][]byte, owner any) (*List, error) {
 	}
 	l := &List{Facts: facts.facts(), mapped: owner != nil}
 	if len(tables[2]) > 0 {
-		l.order = bytes.Clone(tables[2])
+		l.order = tables[2] // mapped as long as the entries are
 	}
 	var err error
 	if l.entries, err = openTable(tables[1], owner); err != nil {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package index
+package mapfile
 
 // adviseHuge does nothing: the system has no huge pages, or uses them by itself.
 func adviseHuge([]byte) {}

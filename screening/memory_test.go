@@ -1,0 +1,83 @@
+package screening_test
+
+import (
+	"fmt"
+	"os"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// TestRefreshMemory loads a long list, and then one with other entries at its beginning,
+// and checks that a refresh needs little memory besides the index: it keeps no entries,
+// and neither does its Report. The long test loads as many entries as 256 MiB of JSON
+// have.
+func TestRefreshMemory(t *testing.T) {
+	if longtest.Race {
+		t.Skip("the race detector needs memory")
+	}
+	n := longtest.N(100_000, 5_700_000)
+	from := 0
+	src := &flaky{ofac, func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		for i := from; i < from+n; i++ {
+			if err := add(sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")); err != nil {
+				return sources.Revision{}, err
+			}
+		}
+		return sources.Revision{Digest: strconv.Itoa(from), Records: n}, nil
+	}}
+	s := newScreener(t, &screening.Options{Store: openStore(t, t.TempDir())}, src)
+	for what, change := range []int{0, 1000} {
+		from = change
+		before, stop := inMemory(), make(chan bool)
+		most := make(chan int)
+		go func() {
+			peak := 0
+			for {
+				select {
+				case <-stop:
+					most <- peak
+					return
+				case <-time.After(time.Millisecond):
+					peak = max(peak, inMemory()-before)
+				}
+			}
+		}()
+		report := refresh(t, s)
+		close(stop)
+		r := report.Sources[0]
+		limit := 12 << 20
+		if longtest.Enabled() {
+			limit = r.Bytes + 64<<20
+		}
+		if peak := <-most; peak > limit {
+			t.Errorf("refresh %d needs %d MiB for an index of %d, want at most %d", what, peak>>20, r.Bytes>>20, limit>>20)
+		} else {
+			t.Logf("refresh %d needs %d KiB for an index of %d", what, peak>>10, r.Bytes>>10)
+		}
+		if r.Added == 0 || r.Entries != n {
+			t.Errorf("refresh %d: %d entries, %d added", what, r.Entries, r.Added)
+		}
+	}
+}
+
+// inMemory returns how many bytes are in use on the heap, or, in the long test, by the
+// process, apart from files, where the system says it.
+func inMemory() int {
+	if longtest.Enabled() {
+		status, _ := os.ReadFile("/proc/self/status")
+		if _, rest, ok := strings.Cut(string(status), "RssAnon:"); ok {
+			kib, _ := strconv.Atoi(strings.Fields(rest)[0])
+			return kib << 10
+		}
+	}
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int(sample[0].Value.Uint64())
+}
