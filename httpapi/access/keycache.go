@@ -15,7 +15,8 @@ import (
 
 // A keyCache holds what the store said of key ids.
 type keyCache struct {
-	known   sync.Map // of *slot by id: keys that are stored
+	recent  recent[slot] // of known
+	known   sync.Map     // of *slot by id: keys that are stored
 	n       atomic.Int64
 	lookups chan struct{} // semaphore: lookups of unknown ids
 	armed   atomic.Bool   // whether timer is set
@@ -57,6 +58,7 @@ func (c *keyCache) stop() {
 type slot struct {
 	id      string
 	flight  flight
+	isKnown atomic.Bool             // in known; changed under the lock of the keyCache
 	reading atomic.Pointer[reading] // the last one, or nil
 	touched atomic.Int64            // about when the key was last used, in Unix microseconds
 	written atomic.Int64            // the value of touched that was written
@@ -112,7 +114,12 @@ func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge tim
 
 // slot returns the slot of an id.
 func (c *keyCache) slot(id string) *slot {
+	recent := c.recent.of(id)
+	if s := recent.Load(); s != nil && s.id == id && s.isKnown.Load() {
+		return s
+	}
 	if v, ok := c.known.Load(id); ok {
+		recent.Store(v.(*slot))
 		return v.(*slot)
 	}
 	c.mu.Lock()
@@ -199,16 +206,23 @@ func (c *keyCache) file(s *slot, found bool) {
 	defer c.mu.Unlock()
 	if !found {
 		if c.known.CompareAndDelete(s.id, s) {
+			s.isKnown.Store(false)
 			c.n.Add(-1)
 		}
 		return // it is in unknown, or will be at the next request
 	}
 	delete(c.unknown, s.id)
-	if _, loaded := c.known.LoadOrStore(s.id, s); loaded || c.n.Add(1) <= maxKnown {
+	_, loaded := c.known.LoadOrStore(s.id, s)
+	if loaded {
+		return
+	}
+	s.isKnown.Store(true)
+	if c.n.Add(1) <= maxKnown {
 		return
 	}
 	c.known.Range(func(id, v any) bool { // forget some
 		c.known.Delete(id)
+		v.(*slot).isKnown.Store(false)
 		if t := v.(*slot).unwritten(); !t.IsZero() {
 			c.lost[v.(*slot).id] = t
 		}

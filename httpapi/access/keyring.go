@@ -57,6 +57,7 @@ type Keyring struct {
 
 	keys    keyCache
 	ledgers sync.Map // of *ledger by caller ID
+	recent  recent[ledger]
 	holders holders
 	reports reports
 	sweeper sweeper

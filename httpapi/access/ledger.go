@@ -52,15 +52,26 @@ type ledger struct {
 
 // ledger returns the ledger of a caller for the month of now. It notes a new limit.
 func (r *Keyring) ledger(id string, limit int64, now time.Time) (*ledger, error) {
-	v, ok := r.ledgers.Load(id)
-	if ok {
-		if l := v.(*ledger); !now.Before(l.start) && now.Before(l.end) {
-			if limit >= 0 && l.limit.Load() != limit {
-				r.setLimit(l, limit)
-			}
-			return l, nil
+	recent := r.recent.of(id)
+	l := recent.Load()
+	if l == nil || l.id != id || l.low.Load() == closedLow || !l.has(now) {
+		v, ok := r.ledgers.Load(id)
+		if l, _ = v.(*ledger); !ok || !l.has(now) {
+			return r.newLedger(l, id, limit, now)
 		}
+		recent.Store(l)
 	}
+	if limit >= 0 && l.limit.Load() != limit {
+		r.setLimit(l, limit)
+	}
+	return l, nil
+}
+
+// has reports whether a time is in the month of l.
+func (l *ledger) has(now time.Time) bool { return !now.Before(l.start) && now.Before(l.end) }
+
+// newLedger replaces old, the ledger of an earlier month, or nil if there is none.
+func (r *Keyring) newLedger(old *ledger, id string, limit int64, now time.Time) (*ledger, error) {
 	if r.tasks.closed.Load() {
 		return nil, errClosed
 	}
@@ -74,12 +85,11 @@ func (r *Keyring) ledger(id string, limit int64, now time.Time) (*ledger, error)
 	made.others.Store(-1)
 	made.touched.Store(r.at(now))
 	made.refund = func(n int) { r.refund(made, int64(n)) }
-	if !ok {
+	v := any(made)
+	if old == nil {
 		v, _ = r.ledgers.LoadOrStore(id, made)
-	} else if r.ledgers.CompareAndSwap(id, v, made) { // the month is over
-		old := v.(*ledger)
+	} else if r.ledgers.CompareAndSwap(id, old, made) { // the month is over
 		r.tasks.start(func() { r.forget(context.Background(), old) })
-		v = made
 	} else {
 		return r.ledger(id, limit, now) // another request has replaced it
 	}

@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	reportEvery   = time.Second / 4 // the longest time between a change of counts and its write
-	reportShare   = 3               // a write is followed by a pause of this many times its duration
-	fieldPatience = time.Second / 4 // the longest wait for the store by a field of a header
-	othersHold    = time.Second / 4 // counts of other processes are read again after it
+	reportEvery   = time.Second / 4      // the longest time between a change of counts and its write
+	reportShare   = 3                    // a write is followed by a pause of this many times its duration,
+	reportPause   = 5 * time.Millisecond // at least
+	fieldPatience = time.Second / 4      // the longest wait for the store by a field of a header
+	othersHold    = time.Second / 4      // counts of other processes are read again after it
 )
 
 // reports writes the counts of answered screenings.
@@ -98,7 +99,7 @@ func (r *Keyring) report(ctx context.Context, ledgers []*ledger) error {
 	begun := time.Now()
 	others, err := r.store.Answered(ctx, ledgers[0].holder, ledgers[0].month, now, counts)
 	ended := time.Now()
-	p.next.Store(r.at(ended.Add(reportShare * ended.Sub(begun))))
+	p.next.Store(r.at(ended.Add(max(reportPause, reportShare*ended.Sub(begun)))))
 	if err != nil {
 		p.next.Store(r.at(ended.Add(reportEvery)))
 		if ctx.Err() != context.Canceled { // else the client has gone
