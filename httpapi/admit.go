@@ -52,15 +52,25 @@ func hasScope(all, scope string) bool {
 // authorize sets the caller of e, or returns the problem of a request that the
 // Authorizer refuses.
 func (e *exchange) authorize() *problem {
-	if values := e.Header["Authorization"]; len(values) > 0 {
-		_, token, _ := strings.Cut(values[0], " ")
-		if token = strings.Trim(token, " "); token != "" && e.echoed && strings.Contains(e.id, token) { // the id is logged
-			e.id, e.echoed = newRequestID(), false
+	if e.echoed { // the id is logged
+		for _, value := range e.Header["Authorization"] {
+			_, token, _ := strings.Cut(value, " ")
+			if token = strings.Trim(token, " "); token != "" && e.echoed && strings.Contains(e.id, token) {
+				e.id, e.echoed = newRequestID(), false
+			}
 		}
 	}
 	caller, err := e.authorizer.Authorize(e.Request)
-	e.now = time.Now()
+	if e.now = caller.At; e.now.IsZero() {
+		e.now = time.Now()
+	}
+	caller.At = time.Time{} // a caller that is kept asks later
 	switch {
+	case err == nil && caller.ID != "":
+		e.caller = caller
+		return nil
+	case err == nil:
+		return e.internal(errors.New("authorize: the Authorizer returned a caller without an ID"))
 	case errors.Is(err, ErrNoCredentials):
 		e.challengeWith("")
 		return e.refused(&problem{Code: missingCredentials, Detail: "Send an API key in the header Authorization: Bearer <API_KEY>."})
@@ -71,13 +81,8 @@ func (e *exchange) authorize() *problem {
 		e.logError(keysUnavailable, fmt.Errorf("authorize: %w", err))
 		e.setRetryAfter(err, retrySoon)
 		return &problem{Code: keysUnavailable, Detail: "The API keys cannot be read at the moment. This says nothing about the key."}
-	case err != nil:
-		return e.internal(fmt.Errorf("authorize: %w", err))
-	case caller.ID == "":
-		return e.internal(errors.New("authorize: the Authorizer returned a caller without an ID"))
 	}
-	e.caller = caller
-	return nil
+	return e.internal(fmt.Errorf("authorize: %w", err))
 }
 
 // refused returns p, or another problem if the client address of e makes too many

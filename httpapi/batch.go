@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
@@ -46,6 +45,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	e.tick()
 	if valid > 0 {
 		if p := e.charge(valid, body); p != nil { // before errors that are not the client's
 			return nil, p
@@ -55,8 +55,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 		return nil, e.failed("", unlisted)
 	}
 	granted := e.grantItems(items)
-	now := e.now.Add(time.Since(e.now))
-	if p := e.recordItems(items, now); p != nil {
+	if p := e.recordItems(items); p != nil {
 		return nil, p
 	}
 	e.screened = granted
@@ -67,7 +66,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 			}
 		}
 	}
-	e.takeTurn(func() { body = e.appendBatch(items, now) })
+	e.takeTurn(func() { body = e.appendBatch(items) })
 	return body, nil
 }
 
@@ -147,7 +146,7 @@ func (e *exchange) grantItems(items []batchItem) (granted int) {
 const recorders = 32
 
 // recordItems gives the answered items to Options.Audit.
-func (e *exchange) recordItems(items []batchItem, now time.Time) *problem {
+func (e *exchange) recordItems(items []batchItem) *problem {
 	var todo []int
 	for i := range items {
 		if items[i].bad == nil {
@@ -171,7 +170,7 @@ func (e *exchange) recordItems(items []batchItem, now time.Time) *problem {
 			}()
 			for k := w; k < len(todo) && errs[w] == nil; k += len(errs) {
 				it := &items[todo[k]]
-				errs[w] = e.Audit(e.Context(), e.recordOf(todo[k], it.chain, it.req, it.res, now))
+				errs[w] = e.Audit(e.Context(), e.recordOf(todo[k], it.chain, it.req, it.res))
 			}
 		})
 	}
@@ -180,7 +179,7 @@ func (e *exchange) recordItems(items []batchItem, now time.Time) *problem {
 }
 
 // appendBatch returns the answer.
-func (e *exchange) appendBatch(items []batchItem, now time.Time) []byte {
+func (e *exchange) appendBatch(items []batchItem) []byte {
 	b := append(e.buf[:0], `{"results":[`...)
 	status, digest, version := e.screener.Sources(), e.screener.Digest(), ""
 	for i := range items {
@@ -202,7 +201,7 @@ func (e *exchange) appendBatch(items []batchItem, now time.Time) []byte {
 	if version == "" {
 		version = score.Latest().Version()
 	}
-	e.buf = e.results.appendEnd(append(b, `],`...), status, digest, version, now)
+	e.buf = e.results.appendEnd(append(b, `],`...), status, digest, version, e.now)
 	return e.buf
 }
 

@@ -36,16 +36,16 @@ func (e *exchange) setRateLimit() {
 	limit := room[:0]
 	key := policy{quota: quota}
 	if quota > 0 {
-		used, from, until, err := e.Meter.Used(e.Context(), e.caller, false)
+		used, from, until, err := e.Meter.Used(e.Context(), e.callerNow(), false)
 		key.from, key.until = from, until
 		if err == nil {
 			limit = appendLimit(limit, "monthly", max(0, quota-used), secondsTo(e.now, until))
 		}
 	}
 	if burst != nil {
-		size, tokens := burst.Burst(), burst.TokensAt(e.now)
-		key.burst, key.rate = size, burst.Limit()
-		limit = appendLimit(limit, "burst", max(0, int64(tokens)), ceil((float64(size)-tokens)/float64(burst.Limit())))
+		size, rate, tokens := burst.Burst(), burst.Limit(), burst.TokensAt(e.now)
+		key.burst, key.rate = size, rate
+		limit = appendLimit(limit, "burst", max(0, int64(tokens)), ceil((float64(size)-tokens)/float64(rate)))
 	}
 	if text := e.policies.text(key); text != nil {
 		e.w.Header()["Ratelimit-Policy"] = text // as http.CanonicalHeaderKey spells it

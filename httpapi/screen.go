@@ -3,7 +3,6 @@ package httpapi
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
@@ -34,45 +33,45 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if err != nil && errors.As(err, new(*address.ParseError)) {
 		return nil, e.failed(req.Chain, err)
 	}
+	e.tick()
 	if p := e.charge(1, body); p != nil { // before errors that are not the client's
 		return nil, p
 	}
 	if err != nil {
 		return nil, e.failed(req.Chain, err)
 	}
-	now := e.now.Add(time.Since(e.now)) // in half the time of time.Now
 	var receipt []byte
 	if req.receipt {
-		if receipt, err = e.Receipt(chain, req.Address, result, now); err != nil {
+		if receipt, err = e.Receipt(chain, req.Address, result, e.now); err != nil {
 			return nil, e.internal(err)
 		}
 	}
-	if p := e.record(0, chain, req, result, now); p != nil {
+	if p := e.record(0, chain, req, result); p != nil {
 		return nil, p
 	}
 	e.screened = 1
 	if e.Observe != nil {
 		e.result = result
 	}
-	e.buf = e.results.append(e.buf[:0], req, &result, receipt, now) // over the question
+	e.buf = e.results.append(e.buf[:0], req, &result, receipt, e.now) // over the question
 	return e.buf, nil
 }
 
 // record gives one answer to Options.Audit, and returns the problem if it is not
 // recorded.
-func (e *exchange) record(item int, chain address.Chain, req screenRequest, r screening.Result, now time.Time) *problem {
+func (e *exchange) record(item int, chain address.Chain, req screenRequest, r screening.Result) *problem {
 	if e.echoed || e.Audit != nil {
 		e.hide(screened(req, &r))
 	}
 	if e.Audit == nil {
 		return nil
 	}
-	return e.unrecorded(e.Audit(e.Context(), e.recordOf(item, chain, req, r, now)))
+	return e.unrecorded(e.Audit(e.Context(), e.recordOf(item, chain, req, r)))
 }
 
 // recordOf returns the record of one answer.
-func (e *exchange) recordOf(item int, chain address.Chain, req screenRequest, r screening.Result, now time.Time) Screening {
-	return Screening{Time: now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: screened(req, &r), Result: r}
+func (e *exchange) recordOf(item int, chain address.Chain, req screenRequest, r screening.Result) Screening {
+	return Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: screened(req, &r), Result: r}
 }
 
 // unrecorded returns the problem for an error of Options.Audit, or nil for none.

@@ -39,6 +39,7 @@ type Result struct {
 type origin struct {
 	digest string
 	status []SourceStatus
+	latest time.Time        // the last LastUpdated
 	now    func() time.Time // nil: the status is of the past
 }
 
@@ -67,12 +68,13 @@ func (o *origin) sources() []SourceStatus {
 	if o.now == nil {
 		return o.status
 	}
-	status, now := o.status, o.now()
-	for i, s := range o.status {
-		if isFuture(s.LastUpdated, now) {
-			if &status[0] == &o.status[0] {
-				status = slices.Clone(status)
-			}
+	now := o.now()
+	if !isFuture(o.latest, now) {
+		return o.status
+	}
+	status := slices.Clone(o.status)
+	for i := range status {
+		if isFuture(status[i].LastUpdated, now) {
 			status[i].LastUpdated = time.Time{}
 		}
 	}

@@ -43,6 +43,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	snap := &snapshot{settings: set, held: all, exceptions: exceptions}
 	var missing, lines []string
 	var status []SourceStatus
+	var latest time.Time
 	checked := true
 	for i := range all {
 		h, id := &all[i], set.infos[i].ID
@@ -50,7 +51,9 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 		if st.StoreErr == nil && storeErr != nil {
 			st.StoreErr = sourceError(id, storeErr)
 		}
-		status = append(status, st)
+		if status = append(status, st); st.LastUpdated.After(latest) {
+			latest = st.LastUpdated
+		}
 		if h.list != nil {
 			snap.segments = append(snap.segments, newSegment(h.list, id, prev))
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
@@ -78,7 +81,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	}
 	slices.Sort(lines)
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
-	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, now: set.now}
+	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, latest: latest, now: set.now}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
 	_, snap.evm = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000").Identity()
 	return snap

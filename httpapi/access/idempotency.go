@@ -77,7 +77,7 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 	if err != nil {
 		return 0, nil, err
 	}
-	ctx, now := req.Context(), time.Now()
+	ctx, now := req.Context(), askedAt(c)
 	if key == "" {
 		l, granted, err := r.reserve(ctx, c, int64(n), now)
 		switch {
@@ -89,6 +89,14 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 		return int(granted), l.refund, nil
 	}
 	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, body, now), now)
+}
+
+// askedAt returns when a caller asks.
+func askedAt(c httpapi.Caller) time.Time {
+	if c.At.IsZero() {
+		return time.Now()
+	}
+	return c.At
 }
 
 // chargeOnce charges a request with an Idempotency-Key, unless it was charged before.

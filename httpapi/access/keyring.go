@@ -143,7 +143,9 @@ func (r *Keyring) admit(ctx context.Context, token string) (httpapi.Caller, erro
 		return httpapi.Caller{}, httpapi.ErrUnauthorized
 	}
 	r.touch(read.slot, now)
-	return read.caller, nil
+	c := read.caller
+	c.At = now
+	return c, nil
 }
 
 // Close returns unused leases, writes the counts of answered screenings and the times

@@ -119,7 +119,7 @@ func (r *Keyring) report(ctx context.Context, ledgers []*ledger) error {
 
 // Used implements [httpapi.Meter].
 func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
-	now := time.Now()
+	now := askedAt(c)
 	l, err := r.ledger(c.ID, -1, now)
 	if err != nil {
 		m := MonthOf(now)
