@@ -32,7 +32,11 @@ func Detect(s string) []Address {
 // it is proven. It skips row except.
 func detectProven(s string, except uint16) (Address, bool) {
 	d := newDetector(s)
-	for d.proven = true; ; {
+	d.proven = true
+	if except != ethereumRow { // which next asks for all chains of the same format
+		d.except = except
+	}
+	for {
 		a, ok := d.next()
 		if !ok || a.Proven() && a.row != except {
 			return a, ok
@@ -80,6 +84,7 @@ type detector struct {
 	rows    []uint16 // the rows to try, plus one
 	row     int      // index in rows of the next one
 	proven  bool     // skip formats that prove nothing
+	except  uint16   // a row to skip, or zero
 	asked   bool     // s was tried on ethereum, for all chains of the same format
 	evm     bool     // s is an address of ethereum
 	all     uint16   // the classes that all characters share
@@ -96,12 +101,19 @@ func newDetector(s string) detector {
 	}
 	d.rows = allRows
 	d.all = ^uint16(0)
-	any := uint16(0)
+	any, isWord := uint16(0), true
 	for i := range len(s) {
-		any |= charClass[s[i]]
-		d.all &= charClass[s[i]]
+		c := charClass[s[i]]
+		any |= c
+		d.all &= c
+		isWord = isWord && c&classAlnum != 0
 	}
-	if d.all&classBase58 != 0 {
+	switch {
+	case d.all&classAddress == 0:
+		d.rows = blankRows
+	case isWord && hasHexPrefix(s):
+		d.rows = hexRows
+	case d.all&classBase58 != 0:
 		if any&classUpper != 0 && any&classLower != 0 {
 			d.rows, d.mixed = mixedRows, true
 		}
@@ -118,7 +130,7 @@ func (d *detector) next() (Address, bool) {
 		i := int(d.rows[d.row]) - 1
 		d.row++
 		f := chains[i].format
-		if !d.fits(f) {
+		if uint16(i+1) == d.except || !d.fits(f) {
 			continue
 		}
 		text, form, bad := f.parse(d.s, false)
@@ -155,6 +167,26 @@ var mixedRows = func() (rows []uint16) {
 	return rows
 }()
 
+// hexRows holds the rows, plus one, of the chains that have addresses which begin
+// with "0x" and continue with letters and digits.
+var hexRows = slices.DeleteFunc(slices.Clone(allRows), func(r uint16) bool {
+	switch chains[r-1].format.(type) {
+	case evmFamily, *sei, zilliqa, hedera, hex32, flow, near, arweave:
+		return false
+	}
+	return true
+})
+
+// blankRows holds the rows, plus one, of the chains whose addresses can contain
+// other characters than those of classAddress.
+var blankRows = slices.DeleteFunc(slices.Clone(allRows), func(r uint16) bool {
+	switch chains[r-1].format.(type) {
+	case nimiq, conflux:
+		return false
+	}
+	return true
+})
+
 // fits reports false if the string is certainly not an address of format f, or
 // not a proven one if d.proven is set. It saves time, and it keeps
 // provesElsewhere from calling formats that call provesElsewhere.
@@ -175,6 +207,16 @@ func (d *detector) fits(f format) bool {
 		return d.fitsUTXO(f)
 	case *zcash:
 		return d.fitsUTXO(&f.utxo) || strings.IndexByte(d.s, '1') > 0
+	case *liquid:
+		return d.bitcoin || strings.IndexByte(d.s, '1') > 0
+	case *cashAddr:
+		return d.fitsUTXO(&f.utxo) || len(d.s) >= minPrefixless && (d.all&classBech32 != 0 || strings.IndexByte(d.s, ':') > 0)
+	case *cosmos, *bech32Bytes, multiversx, pactus, handshake, nervos, penumbra:
+		return strings.IndexByte(d.s, '1') > 0
+	case xrp, waves, ergo, cryptonote:
+		return d.n > 0
+	case fio:
+		return strings.HasPrefix(d.s, fioPrefix)
 	case tron:
 		return d.bitcoin && d.begins("\x41")
 	case neo, tezos, helium:
@@ -189,11 +231,11 @@ func (d *detector) fits(f format) bool {
 
 // fitsUTXO reports false if the string is certainly not an address of u.
 func (d *detector) fitsUTXO(u *utxo) bool {
-	if d.all&classBase58 == 0 {
-		return true
-	}
 	if u.hrp != "" && hasHRP(d.s, u.hrp) || u.long != "" && hasHRP(d.s, u.long) {
 		return true // all its digits may also be Base58
+	}
+	if d.n == 0 {
+		return false
 	}
 	if u.hash == sha256d && !d.bitcoin || u.hash == groestl512 && d.n != 1+20+sumLen {
 		return false

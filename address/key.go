@@ -227,7 +227,13 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 // identity is Identity without the fast path for EVM chains.
 func (a Address) identity() (identity.Words, identity.Tag) {
 	w, t := a.account()
-	kw, kt := a.key()
+	var kw words
+	var kt tag
+	if _, ok := chains[a.row-1].format.(hedera); ok && a.form == formHederaSecp256k1 {
+		kw, kt = w, makeTag(identity.KeccakHash, t.len()) // which takes long to compute again
+	} else {
+		kw, kt = a.key()
+	}
 	key, flags := identity.Class(kt), segWitFlags[a.row-1]
 	if kt != 0 && (kw != w || kt.len() != t.len() || a.hasSeveralKeys()) {
 		key, flags = 0, flags|identity.MoreKeys

@@ -46,7 +46,7 @@ func Sum512(b []byte) [64]byte {
 	}
 
 	out := h
-	out.permute(&shiftP, constantP)
+	out.permuteP()
 	var sum [64]byte
 	for j := range 8 {
 		binary.LittleEndian.PutUint64(sum[8*j:], out[8+j]^h[8+j])
@@ -61,63 +61,77 @@ func (h *state) compress(b []byte) {
 		q[j] = binary.LittleEndian.Uint64(b[8*j:])
 		p[j] = q[j] ^ h[j]
 	}
-	p.permute(&shiftP, constantP)
-	q.permute(&shiftQ, constantQ)
+	p.permuteP()
+	q.permuteQ()
 	for j := range h {
 		h[j] ^= p[j] ^ q[j]
 	}
 }
 
-// The number of bytes by which the permutations P and Q rotate each row to the
-// left.
-var (
-	shiftP = [8]int{0, 1, 2, 3, 4, 5, 6, 11}
-	shiftQ = [8]int{1, 3, 5, 11, 0, 2, 4, 6}
-)
-
-// The constants that P and Q add to column 0 in round 0: P to row 0, Q to all
-// rows. P also adds the number of the round and 16 times that of the column to
-// row 0, and Q to row 7.
-const (
-	constantP uint64 = 0
-	constantQ uint64 = 0xffffffffffffffff
-)
-
-// permute applies P or Q, depending on shift and constant.
-func (s *state) permute(shift *[8]int, constant uint64) {
-	row := 0
-	if constant != 0 {
-		row = 8 * 7
-	}
+// permuteP applies the permutation P. In each round it adds to row 0 the number
+// of the round and 16 times that of the column, and rotates the rows to the
+// left by 0, 1, 2, 3, 4, 5, 6 and 11 bytes.
+func (s *state) permuteP() {
+	var wide [2 * columns]uint64 // the columns twice, so that an index needs no modulus
 	for r := range uint64(rounds) {
+		for j := range uint64(columns) {
+			wide[j] = s[j] ^ j<<4 ^ r
+			wide[columns+j] = wide[j]
+		}
 		for j := range s {
-			s[j] ^= constant ^ (uint64(j)<<4^r)<<row
+			s[j] = mix[0][byte(wide[j])] ^
+				mix[1][byte(wide[j+1]>>8)] ^
+				mix[2][byte(wide[j+2]>>16)] ^
+				mix[3][byte(wide[j+3]>>24)] ^
+				mix[4][byte(wide[j+4]>>32)] ^
+				mix[5][byte(wide[j+5]>>40)] ^
+				mix[6][byte(wide[j+6]>>48)] ^
+				mix[7][wide[j+11]>>56]
 		}
-		var next state
-		for j := range next {
-			var w uint64
-			for i := range 8 {
-				w ^= bits.RotateLeft64(mix[byte(s[(j+shift[i])%columns]>>(8*i))], 8*i)
-			}
-			next[j] = w
-		}
-		*s = next
 	}
 }
 
-// mix maps a byte in row 0 to its contribution to the column after SubBytes and
-// MixBytes. For other rows, the contribution is rotated by bytes.
+// permuteQ applies the permutation Q. In each round it inverts all bits, adds to
+// row 7 what P adds to row 0, and rotates the rows to the left by 1, 3, 5, 11,
+// 0, 2, 4 and 6 bytes.
+func (s *state) permuteQ() {
+	var wide [2 * columns]uint64 // the columns twice, so that an index needs no modulus
+	for r := range uint64(rounds) {
+		for j := range uint64(columns) {
+			wide[j] = ^s[j] ^ (j<<4^r)<<56
+			wide[columns+j] = wide[j]
+		}
+		for j := range s {
+			s[j] = mix[0][byte(wide[j+1])] ^
+				mix[1][byte(wide[j+3]>>8)] ^
+				mix[2][byte(wide[j+5]>>16)] ^
+				mix[3][byte(wide[j+11]>>24)] ^
+				mix[4][byte(wide[j]>>32)] ^
+				mix[5][byte(wide[j+2]>>40)] ^
+				mix[6][byte(wide[j+4]>>48)] ^
+				mix[7][wide[j+6]>>56]
+		}
+	}
+}
+
+// mix maps a row and a byte in it to its contribution to the column after
+// SubBytes and MixBytes.
 //
 // To initialize quickly and without division, it enumerates the field as powers
 // of 3, in x, and of its inverse, in y: this yields every byte but 0 once,
 // together with its inverse.
-var mix = func() (t [256]uint64) {
-	t[0] = mixed(0)
+var mix = func() (t [8][256]uint64) {
+	t[0][0] = mixed(0)
 	x, y := byte(1), byte(1)
 	for range 255 {
-		t[x] = mixed(y)
+		t[0][x] = mixed(y)
 		x = mul(3, x)
 		y = mul(0xf6, y) // 0xf6 is the inverse of 3
+	}
+	for row := 1; row < len(t); row++ {
+		for x, w := range t[0] {
+			t[row][x] = bits.RotateLeft64(w, 8*row)
+		}
 	}
 	return t
 }()
