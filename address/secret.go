@@ -157,6 +157,7 @@ func hasMnemonic(text string, tokens []token) bool {
 			words, numbers = words+1, 0
 		case t.all&classDigit != 0 && n <= 3:
 			numbers++ // it may also number the words
+		case words+numbers == 0: // nothing is interrupted yet
 		case others < 4:
 			others++
 		default:

@@ -2,8 +2,10 @@ package address_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -148,8 +150,28 @@ func TestSecretsMistyped(t *testing.T) {
 	}
 }
 
+// TestSecretsHidden has texts with mistyped secrets that were quoted once.
+func TestSecretsHidden(t *testing.T) {
+	for _, text := range []string{
+		"1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH 2Ana1pUpv2ZbMVkwF5FXapYeBEjdxDatLn7nvJkhgTS-STcZp5EXQcqdhXUtqFKpPi5MzPUQFKwNxDG4azRM4jq", // halves as long as an address
+		"U\xd8=\xef\r\x1aU\xd8=\xef\r(abandon abandon abandon abandon abandon a=\nbandon abandon abandon abandon abandon abandon about)",
+		"abcAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRoobHB0eHyA=", // letters in front, and one too many
+		"AQIDBAU=\nGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=",  // a soft line break
+		"1:0102030405060708090A0B0C0D0E0F101112131415161718191\u04211B1C1D1E1F20",
+	} {
+		for _, c := range []address.Chain{"bitcoin", "near", "ethereum", "ton", "groestlcoin"} {
+			_, err := address.Normalize(c, text)
+			var p *address.ParseError
+			if !errors.As(err, &p) || p.Input != "" || p.Hint() == "" {
+				t.Errorf("Normalize(%s, %q): %v", c, text, err)
+			}
+		}
+	}
+}
+
 // FuzzSecrets is TestSecretsMistyped for a secret with one fault, and with any
-// text around it that does not touch it.
+// ASCII text around it that does not touch it and has no word that could be a piece
+// of another secret or of an address.
 func FuzzSecrets(f *testing.F) {
 	names, known := knownSecrets()
 	for i := range names {
@@ -157,9 +179,11 @@ func FuzzSecrets(f *testing.F) {
 		f.Add(uint(i), uint(11*i), byte(i+1), byte(0), uint(3*i), "key: ", "\r\n")
 	}
 	f.Add(uint(67), uint(737), byte('D'), byte(0xb3), uint(275), "key\xba ", "\r\n")
+	f.Add(uint(61), uint(478), byte('C'), byte('C'), uint(335), "", "")                        // two halves, each as long as an address
+	f.Add(uint(5), uint(1234), byte(8), byte(13), uint(3), "U\xd8=\xef\r\x1aU\xd8=\xef\r", "") // words after four others
 	chains := address.Chains()
 	f.Fuzz(func(t *testing.T, n, at uint, kind, context byte, on uint, before, after string) {
-		if len(before)+len(after) > 60 || joinsSecret(before, false) || joinsSecret(after, true) {
+		if len(before)+len(after) > 60 || joinsSecret(before, false) || joinsSecret(after, true) || pieces.MatchString(before+" "+after) {
 			return
 		}
 		p := plantSecret(names, known, n, at, kind, 0, context)
@@ -171,6 +195,10 @@ func FuzzSecrets(f *testing.F) {
 		}
 	})
 }
+
+// pieces matches text with digits, with capitals within words, or with characters
+// other than ASCII.
+var pieces = regexp.MustCompile(`[0-9]|[A-Za-z][A-Z]|[^ -~\r\n\t]`)
 
 // isAddressOn reports whether the secret has the form of an address of c.
 func (p *secretInText) isAddressOn(c address.Chain) bool {

@@ -36,7 +36,6 @@ type hexRun struct {
 	pieces     int
 	longest    int // number of digits of the longest piece
 	accounts   int // number of pieces with the 40 digits of an EVM address
-	first      int // number of digits of the first piece
 }
 
 // read reads the run that begins at h.start and returns the offset after it.
@@ -57,9 +56,6 @@ func (h *hexRun) read(text string) int {
 		n := i - from
 		if n == 0 {
 			break
-		}
-		if h.pieces == 0 {
-			h.first = n
 		}
 		h.pieces, h.digits, h.longest = h.pieces+1, h.digits+n, max(h.longest, n)
 		if n == 40 {
@@ -99,7 +95,7 @@ func (h *hexRun) isPublic(r uint16, text string) bool {
 	switch {
 	case h.accounts == h.pieces:
 		return true
-	case h.pieces == 2 && h.first == 1 && h.longest <= 65 && whole[0] <= '9' && whole[1] == ':' && whole[2] > ' ': // the workchain of TON
+	case h.pieces == 2 && h.longest <= 65 && (hasAnyPrefix(whole, "0:") || hasAnyPrefix(whole, "1:") && h.start > 0 && text[h.start-1] == '-') && whole[2] > ' ': // the workchain of TON
 		return true
 	case h.pieces > 1:
 		return false
@@ -118,7 +114,8 @@ func hasHexAddress(r uint16, digits string) bool {
 }
 
 // hasSecretBase64 reports whether text contains 32 or 64 bytes in Base64, in one
-// piece or in two separated by a space.
+// piece or in two separated by white space, a soft line break or the mark of a
+// quotation.
 func hasSecretBase64(text string) bool {
 	var before base64Run
 	for i := 0; i < len(text); {
@@ -136,7 +133,7 @@ func hasSecretBase64(text string) bool {
 		if run.isSecret(text) {
 			return true
 		}
-		if before.n > 0 && isBlank(text[before.end:run.start]) {
+		if before.n > 0 && strings.Trim(text[before.end:run.start], " \t\r\n=>") == "" {
 			both := base64Run{before.start, run.end, before.n + run.n, before.any | run.any, before.all & run.all, run.padded}
 			if both.isSecret(text) {
 				return true
@@ -164,5 +161,6 @@ func (r *base64Run) isSecret(text string) bool {
 	case n == 43 && !r.padded:
 		return !countOf(text[r.start:r.end]).isOneCase() // else an address in Bech32 with a typing error
 	}
-	return r.padded && (42 <= n && n <= 44 || 85 <= n && n <= 87) || n == 43 || n == 86
+	// The padding leaves no doubt, so letters in front, and a fault, do not either.
+	return r.padded && (42 <= n && n <= 48 || 85 <= n && n <= 91) || n == 43 || n == 86
 }

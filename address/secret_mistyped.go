@@ -143,12 +143,13 @@ func secretPieces(text string, tokens []token) (pieces int, ok bool) {
 
 // endsPair reports whether t and the token before it, b, could be a secret that
 // is broken in two. like tells whether t resembles an address; two addresses are
-// no secret.
+// no secret, unless they are as long as one of 64 bytes.
 func endsPair(text string, b, t token, like bool) bool {
 	before := text[b.start:b.end]
 	adjacent := t.start-b.end == 1 && strings.IndexByte("-_/+", text[b.end]) >= 0
+	n := len(before) + t.end - t.start
 	return (adjacent || b.any&classDigit != 0 || len(before) < 5 || isCodeLike(before, b)) &&
-		(!like || len(before) < 32 || !isAddressLike(before)) &&
+		(!like || len(before) < 32 || !isAddressLike(before) || 84 <= n && n <= 91) &&
 		isPair(before, text[t.start:t.end], adjacent)
 }
 
