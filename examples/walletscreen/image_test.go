@@ -162,8 +162,11 @@ func TestCompose(t *testing.T) {
 // installed.
 func TestUnit(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
 	if err != nil {
-		t.Skip("systemd-analyze is not installed")
+		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join("deploy", "walletscreen.service"))
 	if err != nil {
