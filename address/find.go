@@ -234,7 +234,7 @@ func (f *finder) inside(start, end int) {
 	switch {
 	case len(s) > 48 && (s[0] == 'E' || s[0] == 'U') && (s[1] == 'Q' || s[1] == 'f'):
 		f.try(start, start+48) // TON
-	case len(s) > nemGroupsLen && s[0] == 'N' && s[6] == '-':
+	case len(s) > nemGroupsLen && s[0] == 'N' && s[6] == '-' && (len(s) <= nemGroupsLen+2 || s[nemGroupsLen+2] != '-'): // else the last group has six letters
 		f.try(start, start+nemGroupsLen)
 	case len(s) > minChunk && s[5] == '-':
 		f.principal(start, end)
@@ -362,15 +362,14 @@ func mayJoin(b []byte) bool {
 	}
 	n := len(b)
 	switch {
-	case n == 48, n <= evmLen+1 && b[0] == '0', b[0] == 'F', b[0] == 'x':
+	case n == 48, n <= evmLen+1 && b[0] == '0', n == len("xdc")+40 && b[0] == 'x', n == fioTextLen && b[0] == 'F',
+		all&classBase58 != 0 && mayBeBase58(n, b[0]):
 		return true
-	case all&classBase58 != 0:
-		return n >= 25
 	case any&classUpper != 0 && any&classLower != 0:
 		return false
 	case all&classHex != 0:
 		return n == icpLedgerLen || n == siacoinLen
-	case b[0]|0x20 == 's', b[0] == 'f', all&classBech32 != 0 && n >= 42, all&classBase32 != 0 && n >= 40:
+	case b[0]|0x20 == 's', b[0] == 'f', all&classBech32 != 0 && (n == 42 || n == 61), all&classBase32 != 0 && n >= 40:
 		return true
 	}
 	one := bytes.LastIndexByte(b, '1')
@@ -400,9 +399,10 @@ func isBreak(gap string) bool {
 // disjoint returns the addresses in order. Where several overlap, it keeps the
 // first and longest.
 func (f *finder) disjoint() []Found {
-	slices.SortStableFunc(f.found, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
-	})
+	order := func(a, b Found) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) }
+	if !slices.IsSortedFunc(f.found, order) {
+		slices.SortStableFunc(f.found, order)
+	}
 	end := 0
 	return slices.DeleteFunc(f.found, func(g Found) bool {
 		if g.Start < end {

@@ -1,7 +1,6 @@
 package address
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
@@ -25,20 +24,19 @@ func (f *finder) proven(s string) (Address, bool) {
 		all &= c
 	}
 	n := len(s)
-	mixed := any&classUpper != 0 && any&classLower != 0
 	if n < minWord {
 		return Address{}, false
 	}
-	if all&classBase58 != 0 && n >= 25 {
-		if a, ok := f.tryBase58(s); ok || mixed {
+	if all&classBase58 != 0 && mayBeBase58(n, s[0]) {
+		if a, ok := f.tryBase58(s); ok {
 			return a, ok
 		}
 	}
 	return f.provenWord(s, any, all)
 }
 
-// provenWord implements proven for a word of letters and digits that is not Base58 in
-// letters of both cases.
+// provenWord implements proven for a word of letters and digits that is not an
+// address in Base58.
 func (f *finder) provenWord(s string, any, all uint16) (Address, bool) {
 	n := len(s)
 	switch {
@@ -48,8 +46,10 @@ func (f *finder) provenWord(s string, any, all uint16) (Address, bool) {
 		return f.tryRow(ethereumRow, s)
 	case n == 48 && (s[0] == 'E' || s[0] == 'U'):
 		return f.tryRow(separatorRows.ton, s)
-	case hasAnyPrefix(s, "xdc", "FIO"):
-		return f.tryAll(s)
+	case n == len("xdc")+40 && hasAnyPrefix(s, "xdc"):
+		return f.tryRow(xdcRow, s)
+	case n == fioTextLen && hasAnyPrefix(s, fioPrefix):
+		return f.tryRow(fioRow, s)
 	case all&classHex != 0:
 		return f.provenHex(s)
 	case any&classUpper != 0 && any&classLower != 0:
@@ -77,7 +77,7 @@ func (f *finder) provenOneCase(s string, all uint16) (Address, bool) {
 		return f.tryRow(stacksRow, s)
 	case n >= 38 && s[0]|0x20 == 'f' && '1' <= s[1] && s[1] <= '4':
 		return f.tryRow(filecoinRow, s)
-	case n >= 42 && all&classBech32 != 0: // CashAddr without its prefix
+	case (n == 42 || n == 61) && all&classBech32 != 0: // CashAddr without its prefix
 		for _, r := range cashAddrRows {
 			if a, ok := f.tryRow(r, s); ok {
 				return a, ok
@@ -86,79 +86,6 @@ func (f *finder) provenOneCase(s string, all uint16) (Address, bool) {
 	}
 	return f.provenBech32(s)
 }
-
-// tryBase58 tries the chains whose addresses can consist of Base58 digits.
-func (f *finder) tryBase58(s string) (Address, bool) {
-	f.tries++
-	d := newDetector(s)
-	d.rows, d.proven = mixedRows, true
-	if !d.bitcoin {
-		d.rows = otherSumRows
-	}
-	for {
-		if a, ok := d.next(); !ok || a.Proven() {
-			return a, ok
-		}
-	}
-}
-
-// otherSumRows holds those of mixedRows whose addresses are proven by another
-// checksum than Bitcoin's.
-var otherSumRows = slices.DeleteFunc(slices.Clone(mixedRows), func(r uint16) bool {
-	switch f := chains[r-1].format.(type) {
-	case *utxo:
-		return f.hash == sha256d
-	case *zcash, *liquid, *cashAddr, tron, neo, tezos, helium, mina: // by Bitcoin's
-		return true
-	case near, solana, arweave, hex32, antelope: // by none
-		return true
-	}
-	return false
-})
-
-// mayBeBitcoin reports false if b, decoded from Base58, is certainly not an
-// address with Bitcoin's checksum: because of its length or its first byte.
-func mayBeBitcoin(b []byte) bool {
-	return len(b) > sumLen && (len(b) <= 3+20+sumLen || len(b) > 1+32+sumLen) && bitcoinBytes[b[0]]
-}
-
-// bitcoinBytes tells the first bytes of addresses in Base58 with Bitcoin's
-// checksum.
-var bitcoinBytes = func() (t [256]bool) {
-	add := func(versions ...string) {
-		for _, v := range versions {
-			if v != "" {
-				t[v[0]] = true
-			}
-		}
-	}
-	addUTXO := func(u *utxo) {
-		add(u.pkh, u.sh, u.oldPKH, u.oldSH)
-		for _, v := range u.more {
-			add(v.prefix)
-		}
-	}
-	for i := range chains {
-		switch f := chains[i].format.(type) {
-		case *utxo:
-			addUTXO(f)
-		case *cashAddr:
-			addUTXO(&f.utxo)
-		case *zcash:
-			addUTXO(&f.utxo)
-		case *liquid:
-			addUTXO(&f.utxo)
-			add(liquidBlind)
-		case neo:
-			add(string([]byte{f.version}))
-		}
-	}
-	for _, p := range tezosPrefixes {
-		add(string(p[:]))
-	}
-	add("\x00", "\x41", minaVersion) // helium, tron
-	return t
-}()
 
 // fitsBase58 reports false if the string, which consists of Base58 digits, is
 // certainly not an address of f. It compares what formats compare only after
@@ -214,12 +141,6 @@ func (f *finder) provenBech32(s string) (Address, bool) {
 		}
 	}
 	return Address{}, false
-}
-
-// tryAll tries all chains.
-func (f *finder) tryAll(s string) (Address, bool) {
-	f.tries++
-	return detectProven(s, 0)
 }
 
 // tryRow reports whether s is a proven address of row r, which may be zero.
@@ -286,6 +207,8 @@ var separatorRows = struct {
 
 var (
 	siacoinRow, stacksRow, filecoinRow = lookup("siacoin"), lookup("stacks"), lookup("filecoin")
+	xdcRow, fioRow, xrpRow             = lookup("xdc"), lookup("fio"), lookup("xrp")
+	cryptonoteRows                     = [...]uint16{lookup("monero"), lookup("oxen")}
 
 	// base32Rows holds the chain whose addresses in Base32 have a length.
 	base32Rows = [70]uint16{39: lookup("symbol"), 40: lookup("nem"), 56: lookup("stellar"), 58: lookup("algorand"), 69: lookup("stellar")}
@@ -295,7 +218,7 @@ var (
 	cashAddrRows = func() (rows []uint16) {
 		for i := range chains {
 			switch chains[i].format.(type) {
-			case *cashAddr, kaspa, conflux:
+			case *cashAddr:
 				rows = append(rows, uint16(i+1))
 			}
 		}

@@ -13,6 +13,7 @@ import (
 // addresses adjacent to other letters and digits.
 func (f *finder) glued(start, end int) {
 	stop := start // end of the run of Base58 digits that includes i
+	done := start // end of the last address in Base58
 	for i := start; i < end; i++ {
 		if f.text[i] == '1' {
 			f.gluedBech32(start, i, end)
@@ -20,8 +21,12 @@ func (f *finder) glued(start, end int) {
 		for stop = max(stop, i); stop < end && charClass[f.text[stop]]&classBase58 != 0; {
 			stop++
 		}
-		if stop-i >= minGlued {
+		if stop-i >= minGlued && i >= done {
+			n := len(f.found)
 			f.gluedBase58(i, stop)
+			if len(f.found) > n {
+				done = f.found[len(f.found)-1].End
+			}
 		}
 	}
 }
@@ -197,32 +202,19 @@ var gluedHRPs = func() (all [256][]string) {
 // payload that are found between other letters and digits, by their first bytes.
 // Every version costs time, so only those of large chains are among them.
 var gluedVersions = func() (t [256][]string) {
-	add := func(versions ...string) {
-		for _, v := range versions {
-			if v != "" && !slices.Contains(t[v[0]], v) {
-				t[v[0]] = append(t[v[0]], v)
+	add := func(v string) {
+		if !slices.Contains(t[v[0]], v) {
+			t[v[0]] = append(t[v[0]], v)
+		}
+	}
+	add("\x00") // xrp
+	for _, c := range [...]Chain{"bitcoin", "litecoin", "dogecoin", "dash", "zcash", "neo", "tron", "tezos"} {
+		shapes, _ := base58Shapes(chains[lookup(c)-1].format)
+		for _, s := range shapes {
+			if s.n == len(s.prefix)+20+sumLen {
+				add(s.prefix)
 			}
 		}
-	}
-	addUTXO := func(u *utxo) {
-		add(u.pkh, u.sh, u.oldPKH, u.oldSH)
-		for _, v := range u.more {
-			add(v.prefix)
-		}
-	}
-	add("\x00", "\x41") // xrp, tron
-	for _, c := range [...]Chain{"bitcoin", "litecoin", "dogecoin", "dash", "zcash", "neo"} {
-		switch f := chains[lookup(c)-1].format.(type) {
-		case *utxo:
-			addUTXO(f)
-		case *zcash:
-			addUTXO(&f.utxo)
-		case neo:
-			add(string([]byte{f.version}))
-		}
-	}
-	for _, p := range tezosPrefixes {
-		add(string(p[:]))
 	}
 	return t
 }()
@@ -239,14 +231,10 @@ func isGluedVersion(b []byte) bool {
 var gluedLens = func() (t [58 * 58]uint64) {
 	for _, versions := range gluedVersions {
 		for _, version := range versions {
-			v := 0
-			for _, c := range []byte(version) {
-				v = v<<8 | int(c)
-			}
 			if version[0] == 0 {
 				continue
 			}
-			low, high := math.Ldexp(float64(v), 8*(20+sumLen)), math.Ldexp(float64(v+1), 8*(20+sumLen))
+			low, high := base58Shape{version, len(version) + 20 + sumLen}.numbers()
 			for n := minGlued; n <= maxGlued; n++ {
 				scale := math.Pow(58, float64(n-2))
 				const margin = 1e-6 // far above the rounding error

@@ -18,9 +18,10 @@ import (
 type fio struct{}
 
 const (
-	fioPrefix = "FIO"
-	fioKey    = 33
-	fioLen    = fioKey + sumLen
+	fioPrefix  = "FIO"
+	fioKey     = 33
+	fioLen     = fioKey + sumLen
+	fioTextLen = len(fioPrefix) + 50
 )
 
 func (fio) parse(s string, tolerant bool) (string, form, fault) {

@@ -55,10 +55,11 @@ func (nem) parse(s string, tolerant bool) (string, form, fault) {
 		}
 		return "", 0, badChar(bad)
 	}
+	if raw[0] != nemMainnet && raw[0] != nemTestnet && raw[0] != nemMijin {
+		return "", 0, badChar(nemWrongNetwork(s))
+	}
 	sum := keccak256(raw[:21])
 	switch {
-	case raw[0] != nemMainnet && raw[0] != nemTestnet && raw[0] != nemMijin:
-		return "", 0, badChar(nemWrongNetwork(s))
 	case [4]byte(sum[:]) != [4]byte(raw[21:]):
 		return "", 0, badChecksum
 	case raw[0] != nemMainnet:
