@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -146,7 +147,7 @@ func TestMetrics(t *testing.T) {
 		{1, "walletscreen_source_loaded", []string{"source", "OFAC_SDN", "required", "true"}},
 		{0, "walletscreen_source_loaded", []string{"source", "UK_CONSOLIDATED", "required", "false"}},
 		{1, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "loaded"}},
-		{0, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "refused"}},
+		{0, "walletscreen_source_refreshes_total", []string{"source", "OFAC_SDN", "result", "refused", "reason", "older"}},
 		{0, "walletscreen_source_failing", []string{"source", "OFAC_SDN"}},
 		{0, "walletscreen_source_store_failing", []string{"source", "OFAC_SDN"}},
 		{1, "walletscreen_quota_keys", nil},
@@ -194,6 +195,10 @@ func TestReports(t *testing.T) {
 		{SourceStatus: status("A", 3, nil), Unchanged: true},
 		{SourceStatus: status("A", 3, io.ErrUnexpectedEOF)},
 		{SourceStatus: status("A", 3, screening.ErrShrunk)},
+		{SourceStatus: status("A", 3, screening.ErrEmptied)},
+		{SourceStatus: status("A", 3, screening.ErrGrown)},
+		{SourceStatus: status("A", 3, fmt.Errorf("source A: suspect, not accepted: %w", screening.ErrOlder))},
+		{SourceStatus: status("A", 3, screening.ErrCut)},
 		{SourceStatus: status("B", 0, nil)}, // nothing at hand
 	} {
 		m.Report(screening.Report{Sources: []screening.SourceReport{r}})
@@ -201,10 +206,14 @@ func TestReports(t *testing.T) {
 	w := httptest.NewRecorder()
 	m.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	for _, want := range []string{
-		`walletscreen_source_refreshes_total{result="loaded",source="A"} 1`,
-		`walletscreen_source_refreshes_total{result="unchanged",source="A"} 1`,
-		`walletscreen_source_refreshes_total{result="failed",source="A"} 1`,
-		`walletscreen_source_refreshes_total{result="refused",source="A"} 1`,
+		`walletscreen_source_refreshes_total{reason="",result="loaded",source="A"} 1`,
+		`walletscreen_source_refreshes_total{reason="",result="unchanged",source="A"} 1`,
+		`walletscreen_source_refreshes_total{reason="",result="failed",source="A"} 1`,
+		`walletscreen_source_refreshes_total{reason="shrunk",result="refused",source="A"} 1`,
+		`walletscreen_source_refreshes_total{reason="emptied",result="refused",source="A"} 1`,
+		`walletscreen_source_refreshes_total{reason="grown",result="refused",source="A"} 1`,
+		`walletscreen_source_refreshes_total{reason="older",result="refused",source="A"} 1`,
+		`walletscreen_source_refreshes_total{reason="cut",result="refused",source="A"} 1`,
 	} {
 		if !strings.Contains(w.Body.String(), want+"\n") {
 			t.Errorf("no %s", want)

@@ -77,8 +77,8 @@ func New(callers int) *Metrics {
 		}),
 		refreshes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "walletscreen_source_refreshes_total",
-			Help: `Attempts to load a list, by outcome: "loaded", "unchanged", "refused" (because it was suspect), "failed".`,
-		}, []string{"source", "result"}),
+			Help: `Attempts to load a list, by outcome: "loaded", "unchanged", "refused" (because it was suspect), "failed"; and why it was refused: "shrunk", "emptied", "grown", "older", "cut".`,
+		}, []string{"source", "result", "reason"}),
 		callers: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "walletscreen_caller_screenings_total",
 			Help: `Screenings answered, by caller ("other" for all callers beyond the limit of this metric).`,
@@ -97,8 +97,17 @@ func New(callers int) *Metrics {
 // otherCaller is the label of callers without a counter of their own.
 const otherCaller = "other"
 
-// outcomes are the values of the label result.
-var outcomes = []string{"loaded", "unchanged", "refused", "failed"}
+// reasons are the values of the label reason, if the result is "refused".
+var reasons = []struct {
+	err  error
+	name string
+}{
+	{screening.ErrShrunk, "shrunk"},
+	{screening.ErrEmptied, "emptied"},
+	{screening.ErrGrown, "grown"},
+	{screening.ErrOlder, "older"},
+	{screening.ErrCut, "cut"},
+}
 
 // Observe counts an answer. It is for Options.Observe of [httpapi.NewHandler].
 func (m *Metrics) Observe(_ context.Context, o httpapi.Observation) {
@@ -154,9 +163,9 @@ func (m *Metrics) count(r *screening.Result) {
 // [screening.New].
 func (m *Metrics) Report(r screening.Report) {
 	for _, s := range r.Sources {
-		result := "loaded"
+		result, reason := "loaded", refusal(s.Err)
 		switch {
-		case isSuspect(s.Err):
+		case reason != "":
 			result = "refused"
 		case s.Err != nil:
 			result = "failed"
@@ -165,18 +174,18 @@ func (m *Metrics) Report(r screening.Report) {
 		case s.Entries == 0:
 			continue // nothing was at hand, and nothing was asked for
 		}
-		m.refreshes.WithLabelValues(s.Info.ID, result).Inc()
+		m.refreshes.WithLabelValues(s.Info.ID, result, reason).Inc()
 	}
 }
 
-// isSuspect reports whether a list was refused because of what it holds.
-func isSuspect(err error) bool {
-	for _, reason := range []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrCut} {
-		if errors.Is(err, reason) {
-			return true
+// refusal returns why a list was refused, if that is because of what it holds.
+func refusal(err error) string {
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			return r.name
 		}
 	}
-	return false
+	return ""
 }
 
 // Watch sets what the next scrapes read. Each argument may be nil.
@@ -189,8 +198,11 @@ func (m *Metrics) Watch(s *screening.Screener, keys *access.Keyring, trail *audi
 	}
 	for _, l := range s.Sources() {
 		m.matches.WithLabelValues(l.Info.ID)
-		for _, result := range outcomes {
-			m.refreshes.WithLabelValues(l.Info.ID, result)
+		for _, result := range []string{"loaded", "unchanged", "failed"} {
+			m.refreshes.WithLabelValues(l.Info.ID, result, "")
+		}
+		for _, r := range reasons {
+			m.refreshes.WithLabelValues(l.Info.ID, "refused", r.name)
 		}
 	}
 }
