@@ -19,7 +19,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// The source reports the bytes of a download, and the Screener the entries.
+// The Screener reports the bytes of a download, and the entries.
 func ExampleOptions_progress() {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		list := strings.NewReader(strings.Repeat("1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n", 2500))
@@ -28,12 +28,9 @@ func ExampleOptions_progress() {
 	defer server.Close()
 
 	var bytes, announced int64
-	src := badlist.New(&badlist.Options{
-		URL:      server.URL,
-		Client:   server.Client(),
-		Progress: func(read, total int64) { bytes, announced = read, total },
-	})
+	src := badlist.New(&badlist.Options{URL: server.URL, Client: server.Client()})
 	s, err := screening.New([]sources.Source{src}, &screening.Options{
+		Bytes: func(source string, read, total int64) { bytes, announced = read, total },
 		Progress: func(source string, entries int) {
 			fmt.Println(source, bytes, "of", announced, "bytes,", entries, "entries")
 		},

@@ -213,6 +213,9 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 	limit := s.schedules[i].Timeout
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeout, limit))
 	defer cancel()
+	if s.bytes != nil {
+		limited = sources.WithProgress(limited, func(read, total int64) { s.bytes(s.infos[i].ID, read, total) })
+	}
 	s.progressOf(i, 0)
 	rev, err := guard{src, &s.loaders[i].stuck}.load(limited, prev, func(e sources.Entry) error {
 		if err := s.check(i, e); err != nil {

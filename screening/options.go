@@ -54,9 +54,13 @@ type Options struct {
 	// Progress is called while a list is loaded, with the number of entries so far: 0
 	// when the load begins, then each further thousand, and the number of all at the
 	// end of the list. It is called from several goroutines and should return
-	// quickly. A source that reads its whole list before it adds the first entry
-	// reports the bytes of the download by a Progress in its own Options.
+	// quickly.
 	Progress func(source string, entries int)
+
+	// Bytes is called while a source reads its list: read counts the bytes so far, total
+	// is how many there are, or -1. See [sources.WithProgress]. It is called from several
+	// goroutines and should return quickly.
+	Bytes func(source string, read, total int64)
 
 	// Report is called with what Open, Refresh, Run and SetExceptions have done, once
 	// questions are answered accordingly. Open and Refresh report what they return,
@@ -105,6 +109,7 @@ type settings struct {
 	maxShrink float64
 	accept    func(Suspect) bool
 	progress  func(string, int)
+	bytes     func(string, int64, int64)
 	report    func(Report)
 	log       *slog.Logger
 	now       func() time.Time
@@ -114,7 +119,7 @@ type settings struct {
 func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	set := &settings{
 		sources: slices.Clone(srcs), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,
-		accept: opts.Accept, progress: opts.Progress, report: opts.Report, log: opts.Logger, now: time.Now,
+		accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, report: opts.Report, log: opts.Logger, now: time.Now,
 	}
 	if len(srcs) == 0 {
 		return nil, errors.New("screening: no sources: without a list every address would be clean")

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -157,7 +160,18 @@ func TestProgress(t *testing.T) {
 	}}, src)
 	src.load = down
 	s.Refresh(ctx)
-	want := []string{"OFAC_SDN 0", "OFAC_SDN 1000", "OFAC_SDN 2000", "OFAC_SDN 2500", "OFAC_SDN 0"}
+	name := filepath.Join(t.TempDir(), "list")
+	if err := os.WriteFile(name, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := sources.File(ofac, name, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		_, err := io.Copy(io.Discard, r)
+		return sources.Revision{Records: 1}, errors.Join(err, add(sanctioned("ethereum", lazarus, "")))
+	})
+	loaded(t, &screening.Options{Bytes: func(source string, read, total int64) {
+		got = append(got, fmt.Sprint(source, " ", read, " of ", total, " bytes"))
+	}}, file)
+	want := []string{"OFAC_SDN 0", "OFAC_SDN 1000", "OFAC_SDN 2000", "OFAC_SDN 2500", "OFAC_SDN 0", "OFAC_SDN 4 of 4 bytes"}
 	if !slices.Equal(got, want) {
 		t.Errorf("progress is %q, want %q", got, want)
 	}

@@ -83,6 +83,7 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 		return Revision{}, err
 	}
 	in.sum.Reset()
+	in.progress, in.read, in.size = Progress(ctx), 0, before.Size()
 	var refused error
 	rev, err := f.parse(in, func(e Entry) error {
 		if refused == nil {
@@ -130,6 +131,9 @@ type hashed struct {
 	ctx context.Context
 	r   io.Reader
 	sum hash.Hash
+
+	progress   func(read, total int64) // nil while the file is only hashed
+	read, size int64
 }
 
 func (h *hashed) Read(p []byte) (int, error) {
@@ -138,5 +142,8 @@ func (h *hashed) Read(p []byte) (int, error) {
 	}
 	n, err := h.r.Read(p)
 	h.sum.Write(p[:n])
+	if h.read += int64(n); h.progress != nil && n > 0 {
+		h.progress(h.read, h.size)
+	}
 	return n, err
 }

@@ -108,6 +108,25 @@ func TestFileIsWatched(t *testing.T) {
 	step("and that changes", 2, 5, true)
 }
 
+// TestFileProgress checks that a file reports its bytes while it is parsed.
+func TestFileProgress(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "list")
+	writeFile(t, name, strings.Repeat(line1, 1000), time.Hour)
+	size := int64(1000 * len(line1))
+	var last int64
+	calls := 0
+	ctx := sources.WithProgress(t.Context(), func(read, total int64) {
+		if calls++; read <= last || total != size {
+			t.Errorf("%d of %d bytes after %d, want ever more of %d", read, total, last, size)
+		}
+		last = read
+	})
+	src := sources.File(sources.Info{ID: "LIST", Name: "list", Jurisdiction: sources.US}, name, lines)
+	if _, err := src.Load(ctx, sources.Revision{}, func(sources.Entry) error { return nil }); err != nil || last != size || calls < 2 {
+		t.Errorf("%d calls up to %d bytes, %v", calls, last, err)
+	}
+}
+
 func TestFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "list")

@@ -23,17 +23,16 @@ type published struct {
 	bundled func() sources.Source // nil if it is not bundled
 	usual   bool                  // it is held if -lists does not choose
 	// live returns the source that fetches the list, from a mirror if that is not empty.
-	live func(mirror string, progress func(read, total int64)) sources.Source
+	live func(mirror string) sources.Source
 	// parse reads the list from a file that was downloaded.
 	parse func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 }
 
 // catalog returns all published lists, the official ones first.
 func catalog() []published {
-	community := func(options func() *badlist.Options) func(string, func(int64, int64)) sources.Source {
-		return func(mirror string, progress func(int64, int64)) sources.Source {
+	community := func(options func() *badlist.Options) func(string) sources.Source {
+		return func(mirror string) sources.Source {
 			o := options()
-			o.Progress = progress
 			if mirror != "" {
 				o.URL, o.AllowHTTP = mirror, true
 			}
@@ -41,21 +40,21 @@ func catalog() []published {
 		}
 	}
 	return []published{
-		{bundle.OFAC, true, func(mirror string, progress func(int64, int64)) sources.Source {
-			return ofac.New(&ofac.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		{bundle.OFAC, true, func(mirror string) sources.Source {
+			return ofac.New(&ofac.Options{URL: mirror, AllowHTTP: mirror != ""})
 		}, ofac.Parse},
-		{bundle.EU, true, func(mirror string, progress func(int64, int64)) sources.Source {
-			return eu.New(&eu.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		{bundle.EU, true, func(mirror string) sources.Source {
+			return eu.New(&eu.Options{URL: mirror, AllowHTTP: mirror != ""})
 		}, eu.Parse},
-		{bundle.UK, true, func(mirror string, progress func(int64, int64)) sources.Source {
-			return uk.New(&uk.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		{bundle.UK, true, func(mirror string) sources.Source {
+			return uk.New(&uk.Options{URL: mirror, AllowHTTP: mirror != ""})
 		}, uk.Parse},
-		{bundle.FBI, true, func(mirror string, progress func(int64, int64)) sources.Source {
-			return fbi.New(&fbi.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		{bundle.FBI, true, func(mirror string) sources.Source {
+			return fbi.New(&fbi.Options{URL: mirror, AllowHTTP: mirror != ""})
 		}, fbi.Parse},
 		{bundle.Badlist, true, community(func() *badlist.Options { return &badlist.Options{} }), badlist.Parse},
-		{nil, false, func(mirror string, progress func(int64, int64)) sources.Source {
-			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: mirror != "", Progress: progress})
+		{nil, false, func(mirror string) sources.Source {
+			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: mirror != ""})
 		}, ofac.Parse},
 		{nil, false, community(badlist.ScamSniffer), badlist.ScamSniffer().Format.Parse},
 		{nil, false, community(badlist.Ransomwhere), badlist.Ransomwhere().Format.Parse},
@@ -65,9 +64,8 @@ func catalog() []published {
 // official are the ids of the lists that -require all means.
 var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
 
-// sources returns the sources that the options choose, live ones if live is set. progress,
-// which may be nil, returns the function to call while a source is downloaded.
-func (o *listOptions) sources(live bool, progress func(id string) func(read, total int64)) ([]sources.Source, error) {
+// sources returns the sources that the options choose, live ones if live is set.
+func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	mirrors, err := o.mirrorURLs()
 	if err != nil {
 		return nil, err
@@ -79,7 +77,7 @@ func (o *listOptions) sources(live bool, progress func(id string) func(read, tot
 	var all []sources.Source
 	var ids []string
 	for _, p := range catalog() {
-		info := p.live("", nil).Info()
+		info := p.live("").Info()
 		ids = append(ids, info.ID)
 		mirror, mirrored := mirrors[info.ID]
 		delete(mirrors, info.ID)
@@ -91,11 +89,7 @@ func (o *listOptions) sources(live bool, progress func(id string) func(read, tot
 			continue
 		}
 		delete(unknown, info.ID)
-		var report func(read, total int64)
-		if progress != nil {
-			report = progress(info.ID)
-		}
-		s := p.live(mirror, report)
+		s := p.live(mirror)
 		switch {
 		case !live && p.bundled != nil:
 			s = sources.Seeded(stored{info}, p.bundled())

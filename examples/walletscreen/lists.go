@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -30,7 +31,7 @@ type listOptions struct {
 func (p *program) listFlags(o *listOptions) []cli.Flag {
 	var ids []string
 	for _, l := range catalog() {
-		ids = append(ids, l.live("", nil).Info().ID)
+		ids = append(ids, l.live("").Info().ID)
 	}
 	return []cli.Flag{
 		p.text("data", "", "`directory` with lists that serve or lists refresh keeps, unless -db does (default: the bundled lists alone)", &o.data),
@@ -102,7 +103,7 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 // openLists returns a Screener that holds the lists, or an error if one that is required
 // is missing or too old.
 func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Screener, error) {
-	srcs, err := o.sources(false, nil)
+	srcs, err := o.sources(false)
 	if err != nil {
 		return nil, err
 	}
@@ -146,24 +147,25 @@ func (o *listOptions) tooOld(l screening.SourceStatus, now time.Time) bool {
 	return o.maxAge > 0 && (l.LastUpdated.IsZero() || now.Sub(l.LastUpdated) > o.maxAge)
 }
 
-// downloading returns a function that logs how much of a long list was downloaded.
-func downloading(logger *slog.Logger) func(id string) func(read, total int64) {
+// downloading returns a function that logs how much of a long list was read.
+func downloading(logger *slog.Logger) func(id string, read, total int64) {
 	const step = 10 << 20
-	return func(id string) func(read, total int64) {
-		var next int64
-		return func(read, total int64) {
-			if read == 0 {
-				next = step // it begins, perhaps again
-			}
-			if read < next {
-				return
-			}
-			next = read + step
-			if total > 0 {
-				logger.Info("downloading", "source", id, "bytes", read, "percent", 100*read/total)
-			} else {
-				logger.Info("downloading", "source", id, "bytes", read)
-			}
+	var mu sync.Mutex
+	next := make(map[string]int64)
+	return func(id string, read, total int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if read < step {
+			next[id] = step // it begins, perhaps again
+		}
+		if read < next[id] {
+			return
+		}
+		next[id] = read + step
+		if total > 0 {
+			logger.Info("downloading", "source", id, "bytes", read, "percent", 100*read/total)
+		} else {
+			logger.Info("downloading", "source", id, "bytes", read)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (o *listOptions) wantStore() error {
 
 // open returns a Screener of the stored or bundled lists.
 func (l *listsCall) open(ctx context.Context) (*screening.Screener, []sources.Source, error) {
-	srcs, err := l.lists.sources(false, nil)
+	srcs, err := l.lists.sources(false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -192,11 +192,11 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 		return err
 	}
 	show := newDownloads(l.stderr)
-	srcs, err := l.lists.sources(true, show.download)
+	srcs, err := l.lists.sources(true)
 	if err != nil {
 		return err
 	}
-	return l.load(ctx, srcs, &screening.Options{Progress: show.entries}, nil, show)
+	return l.load(ctx, srcs, &screening.Options{Progress: show.entries, Bytes: show.bytes}, nil, show)
 }
 
 // load refreshes the sources into the store, and prints what became of those with these
@@ -259,14 +259,14 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 		return errors.New("want ID=FILE, as OFAC_SDN=sdn_advanced.xml")
 	}
 	l.lists.choose = nil
-	srcs, err := l.lists.sources(false, nil)
+	srcs, err := l.lists.sources(false)
 	if err != nil {
 		return err
 	}
 	var ids, known []string
 	files := make(map[string]sources.Source)
 	for _, p := range catalog() {
-		info := p.live("", nil).Info()
+		info := p.live("").Info()
 		known = append(known, info.ID)
 		for _, arg := range args {
 			if id, file, ok := strings.Cut(arg, "="); ok && id == info.ID {
@@ -296,11 +296,12 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 			srcs = append(srcs, f)
 		}
 	}
-	opts := &screening.Options{}
+	show := newDownloads(l.stderr)
+	opts := &screening.Options{Bytes: show.bytes}
 	if l.accept {
 		opts.Accept = func(s screening.Suspect) bool { return slices.Contains(ids, s.Source) }
 	}
-	return l.load(ctx, srcs, opts, ids, newDownloads(io.Discard))
+	return l.load(ctx, srcs, opts, ids, show)
 }
 
 func (l *listsCall) export(ctx context.Context, _ []string) error {

@@ -163,14 +163,14 @@ type server struct {
 
 // openLists makes the Screener, which holds no list yet. The function closes the store.
 func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
-	srcs, err := s.lists.sources(!s.offline, downloading(s.log))
+	srcs, err := s.lists.sources(!s.offline)
 	if err != nil {
 		return nil, err
 	}
 	if s.store, closeStore, err = s.lists.openStore(ctx); err != nil {
 		return nil, err
 	}
-	opts := &screening.Options{Logger: s.log, Report: func(r screening.Report) {
+	opts := &screening.Options{Logger: s.log, Bytes: downloading(s.log), Report: func(r screening.Report) {
 		s.metrics.Report(r)
 		if s.watcher != nil {
 			s.watcher.report(r)
@@ -186,7 +186,7 @@ func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
 
 // openPast opens the lists that answered with this digest.
 func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, error) {
-	srcs, err := s.lists.sources(false, nil)
+	srcs, err := s.lists.sources(false)
 	if err != nil {
 		return nil, err
 	}

@@ -441,14 +441,15 @@ func TestDownloading(t *testing.T) {
 			}
 			return a
 		},
-	})))("LIST")
+	})))
 	for range 2 { // it breaks off, and begins again
 		for read := int64(0); read <= 30<<20; read += 1 << 20 {
-			told(read, 40<<20)
+			told("LIST", read, 40<<20)
 		}
 	}
-	told(0, -1)
-	told(25<<20, -1)
+	told("LIST", 0, -1)
+	told("OTHER", 9<<20, -1)
+	told("LIST", 25<<20, -1)
 	const once = "msg=downloading source=LIST bytes=10485760 percent=25\nmsg=downloading source=LIST bytes=20971520 percent=50\nmsg=downloading source=LIST bytes=31457280 percent=75\n"
 	if want := once + once + "msg=downloading source=LIST bytes=26214400\n"; log.String() != want {
 		t.Errorf("logged\n%s\nwant\n%s", log.String(), want)

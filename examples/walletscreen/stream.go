@@ -181,15 +181,13 @@ func newDownloads(w io.Writer) *downloads {
 	return d
 }
 
-// download returns a function that shows how many bytes of list id were downloaded.
-func (d *downloads) download(id string) func(read, total int64) {
-	return func(read, total int64) {
-		text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
-		if total > 0 {
-			text += fmt.Sprintf(" of %.1f", float64(total)/1e6)
-		}
-		d.show(id, text)
+// bytes shows how many bytes of list id were read.
+func (d *downloads) bytes(id string, read, total int64) {
+	text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
+	if total > 0 {
+		text += fmt.Sprintf(" of %.1f", float64(total)/1e6)
 	}
+	d.show(id, text)
 }
 
 // entries takes how many entries of a list have come.

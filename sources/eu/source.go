@@ -211,7 +211,7 @@ func (s *source) askFeed(ctx context.Context) (announcement, error) {
 	req := s.request(s.RSS, maxFeed)
 	req.Stall, req.Attempts = time.Minute, 1
 	var a announcement
-	_, err := s.get(ctx, req, func(body io.Reader) (err error) {
+	_, err := s.get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {
 		a, err = readFeed(body, s.URL)
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
@@ -27,7 +28,7 @@ func (s *source) checksum(ctx context.Context) string {
 	var index struct {
 		Resources []struct{ Name, Checksum string }
 	}
-	_, err = fetch.Get(ctx, req, func(body io.Reader) error {
+	_, err = fetch.Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) error {
 		text, err := io.ReadAll(body)
 		if err != nil {
 			return err

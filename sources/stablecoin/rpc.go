@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
@@ -31,6 +32,7 @@ type node struct {
 	allowHTTP bool
 	client    *http.Client
 	id        uint64 // of the last call
+	bytes     int64  // of the answers in this Load
 }
 
 // A statusError is the HTTP status of an answer that is not JSON-RPC.
@@ -136,7 +138,7 @@ func (n *node) post(ctx context.Context, body []byte) (*http.Response, error) {
 
 // read reads the body of an answer and checks its encoding, length and digest.
 func (n *node) read(ctx context.Context, resp *http.Response) ([]byte, *fetch.Failure) {
-	body, err := fetch.NewBody(resp, resp.Body, maxAnswer)
+	body, err := fetch.NewBody(resp, &counted{resp.Body, &n.bytes, sources.Progress(ctx)}, maxAnswer)
 	if err != nil {
 		return nil, &fetch.Failure{Err: err, Final: true}
 	}
@@ -153,6 +155,21 @@ func (n *node) read(ctx context.Context, resp *http.Response) ([]byte, *fetch.Fa
 		return nil, &fetch.Failure{Err: err}
 	}
 	return nil, &fetch.Failure{Err: n.cause(ctx, fmt.Errorf("answer broke off: %w", err))}
+}
+
+// A counted reader reports how many bytes were read by all that share n.
+type counted struct {
+	io.Reader
+	n        *int64
+	progress func(read, total int64)
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if *c.n += int64(n); n > 0 {
+		c.progress(*c.n, -1)
+	}
+	return n, err
 }
 
 // result returns the result in the answer resp with the body text.

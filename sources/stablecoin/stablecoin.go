@@ -247,6 +247,7 @@ func (s *source) load(ctx context.Context) ([]sources.Entry, sources.Revision, e
 		}
 		s.state = st
 	}
+	s.node.bytes = 0
 	if err := s.update(ctx); err != nil {
 		return nil, sources.Revision{}, err
 	}

@@ -103,14 +103,15 @@ func (s *tron) Load(ctx context.Context, prev sources.Revision, add func(sources
 func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, error) {
 	// Removals come first: an account that is frozen meanwhile is listed, and one that
 	// is unfrozen meanwhile is removed by the next Load.
-	removed, err := s.events(ctx, "RemovedBlackList", 0)
+	var bytes int64
+	removed, err := s.events(ctx, "RemovedBlackList", 0, &bytes)
 	if err != nil {
 		return nil, sources.Revision{}, err
 	}
 	if err := s.pause(ctx); err != nil {
 		return nil, sources.Revision{}, err
 	}
-	added, err := s.events(ctx, "AddedBlackList", len(removed))
+	added, err := s.events(ctx, "AddedBlackList", len(removed), &bytes)
 	if err != nil {
 		return nil, sources.Revision{}, err
 	}
@@ -153,8 +154,8 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 }
 
 // events returns all events of a name, page by page. before is how many of
-// another name were read before.
-func (s *tron) events(ctx context.Context, name string, before int) ([]tronEvent, error) {
+// another name were read before, and bytes counts those of the pages.
+func (s *tron) events(ctx context.Context, name string, before int, bytes *int64) ([]tronEvent, error) {
 	var all []tronEvent
 	fingerprints := make(map[string]bool)
 	query := url.Values{
@@ -167,9 +168,14 @@ func (s *tron) events(ctx context.Context, name string, before int) ([]tronEvent
 			MaxBytes:  tronPage,
 			AllowHTTP: s.opts.AllowHTTP,
 		}
+		earlier, progress := *bytes, sources.Progress(ctx)
+		req.Progress = func(read, _ int64) {
+			*bytes = earlier + read
+			progress(*bytes, -1)
+		}
 		var events []tronEvent
 		var fingerprint string
-		_, err := fetch.Get(ctx, req, func(body io.Reader) (err error) {
+		_, err := fetch.Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {
 			events, fingerprint, err = s.page(body, name)
 			return err
 		})

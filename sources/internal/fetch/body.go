@@ -182,11 +182,7 @@ type stream struct {
 }
 
 // report calls progress.
-func (s *stream) report() {
-	if s.progress != nil {
-		s.progress(s.n, s.total)
-	}
-}
+func (s *stream) report() { s.progress(s.n, s.total) }
 
 func (s *stream) Read(p []byte) (int, error) {
 	if s.err != nil {

@@ -16,6 +16,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // UserAgent is the default User-Agent header. OFAC answers 403 to requests without
@@ -70,7 +72,8 @@ type Request struct {
 	AllowHTTP bool
 	// Progress, if not nil, is called when the body begins and after each piece of it.
 	// read counts the bytes that arrived, as they are sent (maybe compressed); total is
-	// the announced length, or -1. Each attempt begins at zero. It must return soon.
+	// the announced length, or -1. Each attempt begins at zero. It must return soon. So is
+	// the function of [sources.Progress].
 	Progress func(read, total int64)
 }
 
@@ -123,6 +126,13 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !r.AllowHTTP) {
 		return Result{}, fmt.Errorf("get %s: scheme %q, want https", bare(u), u.Scheme)
+	}
+	mine, all := r.Progress, sources.Progress(ctx)
+	r.Progress = func(read, total int64) {
+		if mine != nil {
+			mine(read, total)
+		}
+		all(read, total)
 	}
 	var result Result
 	var refused error

@@ -3,6 +3,7 @@ package fetch_test
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha1"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/opensanctions"
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
@@ -35,6 +37,16 @@ type published struct {
 	// open means that the format has no end mark: a file cut between two lines
 	// is accepted.
 	open bool
+	// fixed is the number of accounts of a list that always has as many; 0 for others.
+	fixed int
+}
+
+// len returns how many accounts the list of n accounts has.
+func (p published) len(n int) int {
+	if p.fixed > 0 {
+		return p.fixed
+	}
+	return n
 }
 
 const host = "https://list.example"
@@ -164,9 +176,36 @@ func targetsCSV(n int) string {
 	})
 }
 
-// ethereum serves a node whose chain has a freeze in each block from 10 on.
-func ethereum(n int) http.Handler {
-	usdt := stablecoin.Issuers()[0]
+// announcement returns the FBI's announcement with other accounts.
+func announcement(int) string {
+	return "TraderTraitor Ethereum Addresses\n" + each(51, func(i int) string { return account(i) + "\n" })
+}
+
+// euFeed returns the list of the EU and the feed that announces it.
+func euFeed(n int) map[string]string {
+	doc := euXML(n)
+	return map[string]string{"/list": doc, "/rss": fmt.Sprintf(`<rss version="2.0"><channel>
+<item><link>%s/list</link><guid>%x</guid><pubDate>Tue, 22 Sep 2026 20:01:34 +0200</pubDate></item>
+</channel></rss>`+"\n", host, sha1.Sum([]byte(doc)))}
+}
+
+// indexed returns a dataset and the index that has its checksum.
+func indexed(n int) map[string]string {
+	doc := ftmLines(n)
+	return map[string]string{"/list": doc, "/index": fmt.Sprintf(`{"name": "il_mod_crypto",
+"resources": [{"name": "list", "checksum": "%x"}]}`+"\n", sha1.Sum([]byte(doc)))}
+}
+
+// freezes serves a node whose chain has an event of a contract in each block from 10 on.
+func freezes(contract stablecoin.Contract) func(n int) http.Handler {
+	return func(n int) http.Handler { return ethereum(contract, n) }
+}
+
+func ethereum(contract stablecoin.Contract, n int) http.Handler {
+	arguments := ""
+	if strings.Contains(contract.Added, "[]") {
+		arguments = fmt.Sprintf("%064x%064x", 32, 1) // an array of one
+	}
 	hash := func(block uint64) string { return fmt.Sprintf("0x%064x", block+0xb10c) }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var req struct {
@@ -199,8 +238,8 @@ func ethereum(n int) http.Handler {
 			logs := []any{}
 			for b := max(10, number(filter["fromBlock"])); b <= number(filter["toBlock"]) && b < uint64(n)+10; b++ {
 				logs = append(logs, map[string]any{
-					"address": strings.ToLower(usdt.Address), "topics": []string{fmt.Sprintf("0x%x", keccak256(usdt.Added))},
-					"data":        "0x" + strings.Repeat("0", 24) + account(int(b - 10))[2:],
+					"address": strings.ToLower(contract.Address), "topics": []string{fmt.Sprintf("0x%x", keccak256(contract.Added))},
+					"data":        "0x" + arguments + strings.Repeat("0", 24) + account(int(b - 10))[2:],
 					"blockNumber": fmt.Sprintf("0x%x", b), "blockHash": hash(b), "transactionHash": hash(b + 1<<32), "transactionIndex": "0x0",
 					"logIndex": "0x0", "removed": false, "blockTimestamp": fmt.Sprintf("0x%x", 900_000_000+12*b),
 				})
@@ -262,6 +301,8 @@ var lists = func() []published {
 	orders := badlist.Format{Columns: badlist.Columns{Address: "wallet", Chain: "network", Ref: "id"}}
 	contracts := stablecoin.Issuers()[:1]
 	contracts[0].FirstBlock = 1
+	oracle := stablecoin.Oracle()
+	oracle.FirstBlock = 1
 	return []published{
 		{name: "OFAC, sdn_advanced.xml", source: ofacSource(ofac.New, ""), files: one(advancedXML("SDN List")), parse: ofac.Parse},
 		{name: "OFAC, sdn.xml", source: ofacSource(ofac.New, ""), files: one(simpleXML("DPRK3")), parse: ofac.Parse},
@@ -306,9 +347,21 @@ var lists = func() []published {
 		{name: "columns of a CSV", source: badlistSource(badlist.Options{Format: orders}), files: one(func(n int) string {
 			return "Id;Wallet;Network\n" + each(n, func(i int) string { return fmt.Sprintf("%d;%s;ETH\n", i, account(i)) })
 		}), parse: orders.Parse, open: true},
+		{name: "FBI", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
+			return fbi.New(&fbi.Options{URL: host + "/list", Client: c, Progress: progress})
+		}, files: one(announcement), parse: fbi.Parse, fixed: 51},
+		{name: "EU, XML with its feed", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
+			return eu.New(&eu.Options{URL: host + "/list", RSS: host + "/rss", Client: c, Progress: progress})
+		}, files: euFeed},
+		{name: "OpenSanctions, entities.ftm.json with its index", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
+			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Index: host + "/index", Client: c, Progress: progress})
+		}, files: indexed},
+		{name: "oracle on Ethereum", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
+			return stablecoin.NewOracle(host+"/node", &stablecoin.Options{Contracts: []stablecoin.Contract{oracle}, Client: c})
+		}, serve: freezes(oracle)},
 		{name: "USDT on Ethereum", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
 			return stablecoin.New(host+"/node", &stablecoin.Options{Contracts: contracts, Client: c})
-		}, serve: ethereum},
+		}, serve: freezes(contracts[0])},
 		{name: "USDT on Tron", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
 			return stablecoin.NewTron(&stablecoin.TronOptions{URL: host, Client: c})
 		}, serve: tronGrid},
