@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -25,9 +26,11 @@ type decisions struct {
 	lists    *listOptions
 	screener *screening.Screener
 	log      *slog.Logger
-	last     [][]byte // the files as they were last read
+	last     []digest // of the files as they were last read
 	said     string   // the error that was last logged
 }
+
+type digest [sha256.Size]byte
 
 // openDecisions sets the exceptions, and returns nil if no file can have any.
 func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, log *slog.Logger) (*decisions, error) {
@@ -45,7 +48,8 @@ func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, 
 
 // load sets the exceptions of the files, if one has changed.
 func (d *decisions) load(ctx context.Context) error {
-	var texts [][]byte
+	var first []byte // of -exceptions
+	var digests []digest
 	names := make([]string, 0, 1+len(d.lists.own))
 	if d.file != "" {
 		names = append(names, d.file)
@@ -57,29 +61,32 @@ func (d *decisions) load(ctx context.Context) error {
 	for _, id := range ids {
 		names = append(names, files[id])
 	}
-	for _, name := range names {
+	for i, name := range names {
 		text, err := readAtMost(name, maxOwn)
 		if err != nil {
 			return err
 		}
-		texts = append(texts, text)
+		digests = append(digests, sha256.Sum256(text))
+		if i == 0 {
+			first = text
+		}
 	}
-	if d.last != nil && slices.EqualFunc(texts, d.last, bytes.Equal) {
+	if slices.Equal(digests, d.last) {
 		return nil
 	}
 	var exceptions []screening.Exception
 	if d.file != "" {
-		if len(texts[0]) > maxExceptionsFile {
+		if len(first) > maxExceptionsFile {
 			return fmt.Errorf("%s: larger than %d bytes", d.file, maxExceptionsFile)
 		}
-		if exceptions, err = screening.ReadExceptions(bytes.NewReader(texts[0])); err != nil {
+		if exceptions, err = screening.ReadExceptions(bytes.NewReader(first)); err != nil {
 			return fmt.Errorf("%s: %w", d.file, err)
 		}
 	}
 	if err := d.lists.setAllowed(ctx, d.screener, exceptions); err != nil {
 		return err
 	}
-	d.last = texts
+	d.last = digests
 	return nil
 }
 

@@ -111,6 +111,9 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 		return err
 	}
 	defer closeLists()
+	if s.decisions, err = openDecisions(ctx, c, s.screener, logger); err != nil {
+		return err
+	}
 	if s.cert, err = openCertificate(c, logger); err != nil {
 		return err
 	}
@@ -121,9 +124,6 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.keys.close()) }()
-	if s.decisions, err = openDecisions(ctx, c, s.screener, logger); err != nil {
-		return err
-	}
 	if s.listener, err = listen("addr", c.addr); err != nil {
 		return err
 	}

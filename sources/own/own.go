@@ -52,26 +52,43 @@ type Row struct {
 }
 
 // Rows returns all rows of a list, also those that have expired.
-func Rows(r io.Reader) ([]Row, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+func Rows(r io.Reader) (rows []Row, err error) {
+	err = each(r, func(row Row) error { rows = append(rows, row); return nil })
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxBytes {
-		return nil, fmt.Errorf("list of more than %d bytes", maxBytes)
-	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if comma, ok := separator(text); ok {
-		return readCSV(text, comma)
-	}
-	return readText(text)
+	return rows, nil
 }
 
 // Allowed returns the rows of a list whose action is allow, also those that have
 // expired, for the exceptions of a Screener.
-func Allowed(r io.Reader) ([]Row, error) {
-	rows, err := Rows(r)
-	return slices.DeleteFunc(rows, func(row Row) bool { return !row.Allow }), err
+func Allowed(r io.Reader) (rows []Row, err error) {
+	err = each(r, func(row Row) error {
+		if row.Allow {
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// each calls do for each row of a list, also for those that have expired.
+func each(r io.Reader, do func(Row) error) error {
+	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return err
+	}
+	if len(text) > maxBytes {
+		return fmt.Errorf("list of more than %d bytes", maxBytes)
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if comma, ok := separator(text); ok {
+		return readCSV(text, comma, do)
+	}
+	return readText(text, do)
 }
 
 // File returns the blocked addresses in the file called name, as a list of the given
@@ -139,23 +156,23 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 // parse adds the rows that block at the time now. Published is when the next of them
 // expires, and 1970 if none does.
 func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (sources.Revision, error) {
-	rows, err := Rows(r)
-	if err != nil {
-		return sources.Revision{}, err
-	}
 	next := time.Unix(0, 0)
 	n := 0
-	for _, row := range rows {
+	err := each(r, func(row Row) error {
 		if row.Allow || !row.Expires.IsZero() && !now.Before(row.Expires) {
-			continue
+			return nil
 		}
 		if !row.Expires.IsZero() && (next.Unix() == 0 || row.Expires.Before(next)) {
 			next = row.Expires
 		}
 		n++
 		if err := add(sources.Entry{Address: row.Address, Listed: row.Listed, Kind: score.Blocked, Ref: row.Reference, Name: row.Reason}); err != nil {
-			return sources.Revision{}, fmt.Errorf("line %d: %w", row.Line, err)
+			return fmt.Errorf("line %d: %w", row.Line, err)
 		}
+		return nil
+	})
+	if err != nil {
+		return sources.Revision{}, err
 	}
 	return sources.Revision{Published: next, Records: n, OpenEnded: true}, nil
 }
@@ -208,19 +225,18 @@ func columnOf(name string) int {
 	return slices.Index(columnNames[:], strings.ToLower(strings.Trim(sources.TrimListed(name), `"`)))
 }
 
-func readCSV(text []byte, comma rune) ([]Row, error) {
+func readCSV(text []byte, comma rune, do func(Row) error) error {
 	s := csvscan.New(bytes.NewReader(text))
 	s.Comma, s.OpenEnd = comma, true
 	var header []string
 	var places [columnCount]int
-	var rows []Row
 	for {
 		fields, err := s.NextText()
 		if err == io.EOF {
-			return rows, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		switch {
 		case strings.HasPrefix(fields[0], "#"):
@@ -228,11 +244,11 @@ func readCSV(text []byte, comma rune) ([]Row, error) {
 		case header == nil:
 			header = slices.Clone(fields)
 			if places, err = placesOf(header); err != nil {
-				return nil, s.Errorf("", "%w", err)
+				return s.Errorf("", "%w", err)
 			}
 			continue
 		case len(fields) != len(header):
-			return nil, s.Errorf("", "%d columns, want %d as in the header", len(fields), len(header))
+			return s.Errorf("", "%d columns, want %d as in the header", len(fields), len(header))
 		}
 		var values [columnCount]string
 		for i, place := range places {
@@ -242,10 +258,12 @@ func readCSV(text []byte, comma rune) ([]Row, error) {
 		}
 		row, err := newRow(values)
 		if err != nil {
-			return nil, s.Errorf("", "%w", err)
+			return s.Errorf("", "%w", err)
 		}
 		row.Line = s.Line()
-		rows = append(rows, row)
+		if err := do(row); err != nil {
+			return err
+		}
 	}
 }
 
@@ -267,8 +285,7 @@ func placesOf(header []string) (places [columnCount]int, err error) {
 	return places, nil
 }
 
-func readText(text []byte) ([]Row, error) {
-	var rows []Row
+func readText(text []byte, do func(Row) error) error {
 	s := bufio.NewScanner(bytes.NewReader(text))
 	line := int64(0)
 	for s.Scan() {
@@ -279,15 +296,17 @@ func readText(text []byte) ([]Row, error) {
 		}
 		row, err := newRow([columnCount]string{columnAddress: listed, columnReason: sources.TrimListed(reason)})
 		if err != nil {
-			return nil, &sources.RecordError{Line: line, Byte: -1, Err: err}
+			return &sources.RecordError{Line: line, Byte: -1, Err: err}
 		}
 		row.Line = line
-		rows = append(rows, row)
+		if err := do(row); err != nil {
+			return err
+		}
 	}
 	if err := s.Err(); err != nil {
-		return nil, &sources.RecordError{Line: line + 1, Byte: -1, Err: err}
+		return &sources.RecordError{Line: line + 1, Byte: -1, Err: err}
 	}
-	return rows, nil
+	return nil
 }
 
 // newRow returns the row with these values.
