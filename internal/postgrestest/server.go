@@ -1,7 +1,9 @@
 package postgrestest
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +19,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
 // startTime bounds the time until a server answers, including recovery after a crash.
@@ -94,9 +98,8 @@ func (s *Server) create() error {
 			return err
 		}
 	}
-	initdb := s.command(filepath.Join(s.programs, "initdb"), "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", s.data())
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
+	if err := s.initialize(); err != nil {
+		return err
 	}
 	// The system closes this end of the pipe when the process ends.
 	guard := s.command("sh", "-c", `read -r _; "$0" stop -s -m immediate -D "$1/data"; rm -rf "$1"`, filepath.Join(s.programs, "pg_ctl"), s.dir)
@@ -105,6 +108,44 @@ func (s *Server) create() error {
 		return err
 	}
 	return guard.Start()
+}
+
+// initialize creates the files of the cluster, or unpacks those that an earlier test has
+// left in the user's cache directory, which takes a fifth of the time.
+func (s *Server) initialize() error {
+	initdb := []string{filepath.Join(s.programs, "initdb"), "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--wal-segsize=1"}
+	var version bytes.Buffer
+	if err := s.run(nil, &version, initdb[0], "--version"); err != nil {
+		return err
+	}
+	packed := ""
+	if dir, err := os.UserCacheDir(); err == nil {
+		sum := sha256.Sum256([]byte(version.String() + strings.Join(initdb, " ")))
+		packed = filepath.Join(dir, "walletscreen", fmt.Sprintf("postgresql-%x.tar", sum[:8]))
+	}
+	if f, err := os.Open(packed); err == nil {
+		defer f.Close()
+		return s.run(f, nil, "tar", "-x")
+	}
+	if err := s.run(nil, nil, append(initdb, s.data())...); err != nil {
+		return err
+	}
+	if packed != "" && os.MkdirAll(filepath.Dir(packed), 0o700) == nil {
+		// Without the file the next test runs initdb again.
+		_ = atomicfile.Write(packed, 0o600, func(f *os.File) error { return s.run(nil, f, "tar", "-c", filepath.Base(s.data())) })
+	}
+	return nil
+}
+
+// run runs a program in the directory of the server, not as root.
+func (s *Server) run(stdin io.Reader, stdout io.Writer, words ...string) error {
+	cmd := s.command(words[0], words[1:]...)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", words[0], err, &stderr)
+	}
+	return nil
 }
 
 // command returns a command that does not run as root.
