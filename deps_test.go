@@ -64,7 +64,7 @@ var imports = map[string]string{
 	"internal/longtest":               "",
 	"internal/pace":                   "",
 	"internal/pipenet":                "",
-	"internal/postgrestest":           "",
+	"internal/postgrestest":           "internal/atomicfile",
 
 	"httpapi/access":                   "httpapi",
 	"httpapi/access/sqlstore":          "httpapi/access",
@@ -138,11 +138,20 @@ func goList(t *testing.T, args ...string) []string {
 	return strings.Fields(string(out))
 }
 
+// packages returns the packages of this module, named without it, each with a field of
+// go list that is a list of packages.
+func packages(t *testing.T, field string) map[string][]string {
+	t.Helper()
+	all := make(map[string][]string)
+	for _, line := range goList(t, "-f", "{{.ImportPath}}{{range ."+field+"}}|{{.}}{{end}}", "./...") {
+		names := strings.Split(line, "|")
+		all[strings.TrimPrefix(names[0], module)] = names[1:]
+	}
+	return all
+}
+
 func TestImports(t *testing.T) {
-	const format = `{{.ImportPath}}{{range .Imports}}|{{.}}{{end}}`
-	for _, line := range goList(t, "-f", format, "./...") {
-		parts := strings.Split(line, "|")
-		pkg := strings.TrimPrefix(parts[0], module)
+	for pkg, names := range packages(t, "Imports") {
 		if strings.HasPrefix(pkg, "examples/") || pkg == strings.TrimSuffix(module, "/") {
 			continue
 		}
@@ -150,7 +159,7 @@ func TestImports(t *testing.T) {
 		if !known {
 			t.Errorf("package %s is not in the table of imports", pkg)
 		}
-		for _, imported := range parts[1:] {
+		for _, imported := range names {
 			name, ours := strings.CutPrefix(imported, module)
 			if ours && !slices.Contains(strings.Fields(allowed), name) {
 				t.Errorf("%s imports %s, which it may not", pkg, name)
@@ -160,9 +169,13 @@ func TestImports(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
+	deps := packages(t, "Deps")
 	for pkg, allowed := range links {
 		std := strings.Fields(never[pkg])
-		for _, dep := range goList(t, "-deps", "./"+pkg) {
+		if len(deps[pkg]) == 0 {
+			t.Errorf("there is no package %s", pkg)
+		}
+		for _, dep := range deps[pkg] {
 			if slices.Contains(std, dep) {
 				t.Errorf("%s links %s", pkg, dep)
 			}
@@ -181,14 +194,13 @@ func TestLinks(t *testing.T) {
 var exampleModules = []string{"github.com/prometheus/", "github.com/schollz/", "github.com/urfave/"}
 
 func TestExampleModules(t *testing.T) {
-	ours := goList(t, "./...")
-	ours = slices.DeleteFunc(ours, func(pkg string) bool {
-		return strings.HasPrefix(pkg, module+"examples/") || pkg == module+"httpapi/metrics" // which is for programs with Prometheus
-	})
-	for _, dep := range goList(t, append([]string{"-deps"}, ours...)...) {
-		for _, m := range exampleModules {
-			if strings.HasPrefix(dep, m) {
-				t.Errorf("a package that is no example links %s", dep)
+	for pkg, deps := range packages(t, "Deps") {
+		if strings.HasPrefix(pkg, "examples/") || pkg == "httpapi/metrics" { // which is for programs with Prometheus
+			continue
+		}
+		for _, dep := range deps {
+			if slices.ContainsFunc(exampleModules, func(m string) bool { return strings.HasPrefix(dep, m) }) {
+				t.Errorf("%s is no example, and links %s", pkg, dep)
 			}
 		}
 	}

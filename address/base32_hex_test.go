@@ -505,7 +505,7 @@ func TestOneWrongCharacter(t *testing.T) {
 			}
 			account := address.MustParse(w.chain, s.text).Account()
 			for i := range len(s.text) {
-				step := longtest.N(8, 1)
+				step := longtest.N(20, 1)
 				for c := byte(i % step); c < 0x80; c += byte(step) {
 					if c == s.text[i] {
 						continue
@@ -526,10 +526,12 @@ func TestOneWrongCharacter(t *testing.T) {
 // account, the first part of an ICRC-1 account is a principal with a checksum,
 // and Normalize ignores the spaces of nimiq.
 func TestOtherLengths(t *testing.T) {
+	start, step := 0, longtest.N(4, 1)
 	forEachSpelling(t, 3, func(t *testing.T, w writer, spellings []spelling) {
 		for _, s := range spellings {
 			account := address.MustParse(w.chain, s.text).Account()
-			for i := range len(s.text) {
+			start++
+			for i := start % step; i < len(s.text); i += step {
 				for _, other := range []string{s.text[:i], s.text[i+1:], s.text[:i] + s.text[i:i+1] + s.text[i:], s.text + s.text[:i+1], s.text[:i] + "\xff" + s.text[i+1:]} {
 					for _, parse := range []func(address.Chain, string) (address.Address, error){address.Parse, address.Normalize} {
 						a, err := parse(w.chain, other)

@@ -287,7 +287,7 @@ func randomText(rng *rand.Rand) string {
 func TestFindAllAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	found := 0
-	for range longtest.N(30, 250) {
+	for range longtest.N(12, 250) {
 		text := randomText(rng)
 		got, want := address.FindAll(text), slowFindAll(text)
 		found += len(want)
@@ -295,7 +295,7 @@ func TestFindAllAgainstModel(t *testing.T) {
 			t.Fatalf("FindAll(%q)\n got %v\nwant %v", text, got, want)
 		}
 	}
-	if found < longtest.N(20, 200) {
+	if found < longtest.N(8, 200) {
 		t.Errorf("only %d addresses in the texts", found)
 	}
 }

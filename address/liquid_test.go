@@ -6,6 +6,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // blech32Encode encodes a confidential address literally by the specification:
@@ -50,7 +51,7 @@ func TestLiquidBlinding(t *testing.T) {
 	blind := func(hrp string, version byte, n int, variant uint64) string {
 		return blech32Encode(hrp, bech32.Unpack([]byte{version}, append(key[:len(key):len(key)], hash[:n]...)), variant)
 	}
-	for range 50 {
+	for range longtest.N(8, 50) {
 		rand.Read(key)
 		rand.Read(hash)
 		key[0] = 2 + key[0]&1

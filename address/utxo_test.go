@@ -162,7 +162,7 @@ func TestBase58CheckSpellings(t *testing.T) {
 func refuseChanges(t *testing.T, c address.Chain, s, digits string) {
 	t.Helper()
 	for i := range len(s) {
-		step := longtest.N(5, 1)
+		step := longtest.N(10, 1)
 		for j := i % step; j < len(digits); j += step {
 			if digits[j] == s[i] {
 				continue
@@ -198,7 +198,7 @@ func TestBase58CheckOtherVersions(t *testing.T) {
 	for chain, versions := range own {
 		for v := range 256 {
 			for _, version := range []string{hex.EncodeToString([]byte{byte(v)}), hex.EncodeToString([]byte{0x1c, byte(v)}), hex.EncodeToString([]byte{0x07, byte(v)}), hex.EncodeToString([]byte{0x01, 0xb9, byte(v)})} {
-				if versions[version] {
+				if versions[version] || len(version) > 2 && v%longtest.N(5, 1) != 0 {
 					continue
 				}
 				s := check58(chain, version, randomPayload(rng, 20))
@@ -274,8 +274,6 @@ func TestSegWitPrograms(t *testing.T) {
 			for n := range 46 {
 				for _, v := range []bech32.Variant{bech32.Bech32, bech32.Bech32m} {
 					program := randomPayload(rand.New(rand.NewPCG(uint64(n), 3)), n)
-					s := segwit(c.hrp, version, program, v)
-					a, err := address.Parse(c.chain, s)
 					want := "none"
 					ok := 1 <= version && version <= 16 && 2 <= n && n <= 40 && v == bech32.Bech32m
 					if version == 0 && v == bech32.Bech32 {
@@ -286,6 +284,11 @@ func TestSegWitPrograms(t *testing.T) {
 							ok, want = true, "wsh:"+hex.EncodeToString([]byte(program))
 						}
 					}
+					if !ok && (int(version)+n)%longtest.N(4, 1) != 0 {
+						continue
+					}
+					s := segwit(c.hrp, version, program, v)
+					a, err := address.Parse(c.chain, s)
 					if ok != (err == nil) {
 						t.Errorf("%s, version %d, %d bytes: %q: %v", c.chain, version, n, s, err)
 						continue

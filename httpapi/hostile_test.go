@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/pipenet"
 )
 
@@ -277,7 +278,7 @@ func TestHostileRequests(t *testing.T) {
 
 // TestPipelined sends ten thousand requests without waiting for their responses.
 func TestPipelined(t *testing.T) {
-	const n = 10_000
+	n := longtest.N(2000, 10_000)
 	addr := serve(t, httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil), nil)
 	c := dial(t, addr)
 	go func() {
@@ -505,8 +506,8 @@ func TestLoad(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	before := run(20)
-	after := run(200)
+	before := run(longtest.N(5, 20))
+	after := run(longtest.N(50, 200))
 	if after > before+4<<20 {
 		t.Errorf("the heap has grown from %d to %d bytes", before, after)
 	}

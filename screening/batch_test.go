@@ -3,11 +3,9 @@ package screening_test
 import (
 	"errors"
 	"iter"
+	"reflect"
 	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/longtest"
@@ -34,7 +32,7 @@ func TestScreenAll(t *testing.T) {
 	pool := append(vectors.Addresses(t, ".."), address.Address{})
 	s := listedHalf(t, pool[:len(pool)-1])
 	for _, workers := range []int{-1, 0, 1, 2, 3, 8} {
-		for _, n := range []int{0, 1, 127, 128, 129, 255, 256, 257, 1500, len(pool)} {
+		for _, n := range []int{0, 1, 127, 128, 129, 255, 256, 257, len(pool)} {
 			if n == len(pool) && workers != 1 && workers != 3 && !longtest.Enabled() {
 				continue
 			}
@@ -45,8 +43,8 @@ func TestScreenAll(t *testing.T) {
 				if !errors.Is(err, wantErr) || err == nil && wantErr != nil {
 					t.Fatalf("%d workers, answer %d of %d: %v, want %v", workers, i, n, err, wantErr)
 				}
-				if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(screening.Result{}), cmp.Comparer(same)); diff != "" || r.Digest() != want.Digest() {
-					t.Fatalf("%d workers, answer %d of %d: -Screen +ScreenAll\n%s", workers, i, n, diff)
+				if !reflect.DeepEqual(want, r) {
+					t.Fatalf("%d workers, answer %d of %d: %+v, want %+v as of Screen", workers, i, n, r, want)
 				}
 				i++
 			}
@@ -56,8 +54,6 @@ func TestScreenAll(t *testing.T) {
 		}
 	}
 }
-
-func same(a, b address.Address) bool { return a == b }
 
 // TestScreenAllBreak checks that an iteration can be stopped at any point and leaves no
 // goroutine behind.

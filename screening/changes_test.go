@@ -193,7 +193,7 @@ func TestBookModel(t *testing.T) {
 	}
 	dir := t.TempDir()
 	found := make(map[score.Match]int)
-	for round := range longtest.N(5, 30) {
+	for round := range longtest.N(4, 30) {
 		own := make([]address.Address, rng.IntN(200))
 		for i := range own {
 			own[i] = pool[rng.IntN(len(pool))]

@@ -213,7 +213,7 @@ func TestModel(t *testing.T) {
 	}
 	found := make(map[score.Match]int)
 	suppressed := make(map[score.Match]int)
-	for range longtest.N(40, 150) {
+	for range longtest.N(20, 150) {
 		m := model{}
 		var srcs []sources.Source
 		for _, info := range []sources.Info{ofac, community} {
@@ -725,7 +725,7 @@ func TestNeverTorn(t *testing.T) {
 			}
 		})
 	}
-	for range longtest.N(30, 200) {
+	for range longtest.N(12, 200) {
 		generation.Add(1)
 		if _, err := s.Refresh(context.Background()); err != nil {
 			t.Error(err)

@@ -58,9 +58,14 @@ func TestShared(t *testing.T) {
 	refresh(t, s)
 	check("loaded")
 	for _, l := range lists {
+		l.err = sources.ErrUnchanged
+	}
+	for _, l := range lists {
 		l.publish(append(l.entries, entries(others[:1])...)...)
 		others = others[1:]
+		l.err = nil
 		refresh(t, s)
+		l.err = sources.ErrUnchanged
 		check("after one more in " + l.info.ID)
 	}
 }

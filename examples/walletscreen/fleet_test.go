@@ -234,7 +234,7 @@ func (f *fleet) load(clients int) (stop func()) {
 				select {
 				case <-ended:
 					return
-				case <-time.After(10 * time.Millisecond):
+				case <-time.After(20 * time.Millisecond):
 				}
 				all := f.all()
 				if len(all) == 0 {
@@ -303,7 +303,7 @@ func (f *fleet) settle(what string) {
 		if time.Since(begin) > time.Minute {
 			f.Fatalf("%s: member %d has been left behind, and there are %d digests", what, behind, len(answers))
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestQuotaExact checks that two replicas and 64 clients that retry after refusals are
@@ -68,7 +69,7 @@ func TestQuotaExact(t *testing.T) {
 // of a month is never exceeded. Screenings are lost only by failed returns and killed
 // replicas, at most one lease each.
 func TestQuotaModel(t *testing.T) {
-	for seed := range uint64(50) {
+	for seed := range uint64(longtest.N(12, 50)) {
 		synctest.Test(t, func(t *testing.T) { playQuota(t, rand.New(rand.NewPCG(seed, 0))) })
 	}
 }

@@ -130,7 +130,10 @@ func TestResealed(t *testing.T) {
 	}
 	accepted := 0
 	for i := range whole {
-		for _, flip := range []byte{1, 0xff} {
+		for j, flip := range []byte{1, 0xff} {
+			if (i+j)%longtest.N(3, 1) != 0 {
+				continue
+			}
 			data := slices.Clone(whole)
 			data[i] ^= flip
 			bad, err := index.Load(index.Reseal(data))

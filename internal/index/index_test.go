@@ -183,7 +183,7 @@ func random20(t testing.TB, r *rand.Rand) index.Key {
 
 func TestModel(t *testing.T) {
 	for _, d := range distributions {
-		for _, n := range []int{0, 1, 2, 13, 14, 15, 64, 65, 1000, 10_000} {
+		for _, n := range []int{0, 1, 2, 13, 14, 15, 64, 65, 1000, longtest.N(3000, 10_000)} {
 			for _, filterFrom := range []uint64{0, 1} {
 				t.Run(fmt.Sprintf("%s/%d/filter=%d", d.name, n, filterFrom), func(t *testing.T) {
 					r := rand.New(rand.NewPCG(uint64(n), filterFrom))
@@ -277,7 +277,7 @@ func TestSize(t *testing.T) {
 
 // The items are freed while the index is written: both never exist as a whole.
 func TestMemory(t *testing.T) {
-	const n = 1_000_000
+	n := longtest.N(500_000, 1_000_000)
 	r := rand.New(rand.NewPCG(13, 14))
 	b := index.Builder{Workers: 1}
 	var held []int
