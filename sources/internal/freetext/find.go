@@ -211,7 +211,7 @@ type labelled struct {
 // decode returns the address that word is according to its label.
 func (l labelled) decode(word string) (a address.Address, ok bool) {
 	switch {
-	case !isLikely(word):
+	case !l.known && l.chain == "" || !isLikely(word):
 	case l.known:
 		return sources.Decode(l.asset, word)
 	case l.chain != "":
@@ -231,12 +231,12 @@ func chainName(before string) address.Chain {
 	for {
 		rest := strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		marks := before[len(rest):]
-		word := rest[lastNonWord(rest):]
-		before = rest[:len(rest)-len(word)]
 		colon = colon || strings.ContainsAny(marks, ":=")
-		if word == "" || !colon || strings.ContainsAny(marks, ";,") {
+		if rest == "" || !colon || strings.ContainsAny(marks, ";,") {
 			return ""
 		}
+		word := rest[lastNonWord(rest):]
+		before = rest[:len(rest)-len(word)]
 		if c, err := address.ParseChain(strings.ToLower(word)); err == nil {
 			return c
 		}
@@ -277,13 +277,14 @@ func label(before string) (labelled, bool) {
 	for {
 		rest := strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		marks := before[len(rest):]
+		if rest == "" || strings.ContainsAny(marks, ";,") {
+			return labelled{}, false
+		}
 		word := rest[lastNonWord(rest):]
 		before = rest[:len(rest)-len(word)]
 		colon := strings.ContainsAny(marks, ":=")
 		sure = sure || colon
 		switch {
-		case word == "" || strings.ContainsAny(marks, ";,"):
-			return labelled{}, false
 		case isLabel(word, before, colon):
 			announced := announced(before)
 			if strings.Contains(marks, "\n") && !colon && !announced {
@@ -301,8 +302,11 @@ func label(before string) (labelled, bool) {
 func lastNonWord(s string) int {
 	i := len(s)
 	for i > 0 {
-		r, n := utf8.DecodeLastRuneInString(s[:i])
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		n := 1
+		if s[i-1] >= utf8.RuneSelf {
+			_, n = utf8.DecodeLastRuneInString(s[:i])
+		}
+		if ok, _ := inWord(s[i-n : i]); !ok {
 			break
 		}
 		i -= n
