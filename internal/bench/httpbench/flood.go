@@ -3,9 +3,13 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +35,11 @@ func flood(n, conns, rounds int, rate float64) error {
 		if err != nil {
 			return err
 		}
-		f := startFlood(addr, c.token, n)
-		first, err := c.paced(interval, func() error { f.filled.Wait(); return c.settle() })
+		f, err := startFlood(addr, c.token, n)
+		if err != nil {
+			return err
+		}
+		first, err := c.paced(interval, func() error { return errors.Join(f.fill(), c.settle()) })
 		if err != nil {
 			return err
 		}
@@ -69,17 +76,56 @@ func (c *candidate) settle() error {
 	return err
 }
 
-// A flooding is many connections that ask and do not read.
+// A flooding is a process with many connections that ask and do not read. In one process
+// with those that are measured it would delay them itself.
 type flooding struct {
-	filled sync.WaitGroup // until each connection has asked once
-	done   chan struct{}
-	ended  sync.WaitGroup
-	err    atomic.Pointer[error]
+	cmd *exec.Cmd
+	in  io.Closer
+	out *bufio.Reader
 }
 
-// startFlood starts n connections. Each asks for an answer that is larger than the
-// buffers of a connection, and asks again when the server has given up.
-func startFlood(addr, token string, n int) *flooding {
+// startFlood starts the process of n connections.
+func startFlood(addr, token string, n int) (*flooding, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, "-serve", fmt.Sprintf("none:%d", n))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintln(in, addr, token)
+	return &flooding{cmd, in, bufio.NewReader(out)}, err
+}
+
+// fill waits until each connection has asked once.
+func (f *flooding) fill() error {
+	_, err := f.out.ReadString('\n')
+	return err
+}
+
+// stop ends the process. The error is that of a connection that could not be opened.
+func (f *flooding) stop() error {
+	f.in.Close()
+	return f.cmd.Wait()
+}
+
+// beFlood is the process. Each of n connections asks for an answer that is larger than
+// the buffers of a connection, and asks again when the server has given up.
+func beFlood(n int) error {
+	var addr, token string
+	if _, err := fmt.Scanln(&addr, &token); err != nil {
+		return err
+	}
 	items := strings.Repeat(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"},`, 999)
 	batch := `{"items":[` + items + items[:strings.Index(items, "}")+1] + `]}`
 	requests := []string{
@@ -89,11 +135,13 @@ func startFlood(addr, token string, n int) *flooding {
 		"POST /api/v1/screen/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
 			"\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(batch)) + "\r\n\r\n" + batch,
 	}
-	f := &flooding{done: make(chan struct{})}
-	f.filled.Add(n)
+	done := make(chan struct{})
+	var filled, ended sync.WaitGroup
+	var failed atomic.Pointer[error]
+	filled.Add(n)
 	for i := range n {
-		f.ended.Go(func() {
-			first := sync.OnceFunc(f.filled.Done)
+		ended.Go(func() {
+			first := sync.OnceFunc(filled.Done)
 			defer first()
 			for {
 				conn, err := net.Dial("tcp", addr)
@@ -101,7 +149,7 @@ func startFlood(addr, token string, n int) *flooding {
 					err = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 				}
 				if err != nil {
-					f.err.Store(&err)
+					failed.Store(&err)
 					return
 				}
 				conn.SetDeadline(time.Now().Add(writeTimeout))
@@ -110,21 +158,19 @@ func startFlood(addr, token string, n int) *flooding {
 				select {
 				case <-time.After(writeTimeout):
 					conn.Close()
-				case <-f.done:
+				case <-done:
 					conn.Close()
 					return
 				}
 			}
 		})
 	}
-	return f
-}
-
-// stop closes the connections. The error is that of one that could not be opened.
-func (f *flooding) stop() error {
-	close(f.done)
-	f.ended.Wait()
-	if err := f.err.Load(); err != nil {
+	filled.Wait()
+	fmt.Println("filled")
+	io.Copy(io.Discard, os.Stdin) // until it ends
+	close(done)
+	ended.Wait()
+	if err := failed.Load(); err != nil {
 		return *err
 	}
 	return nil

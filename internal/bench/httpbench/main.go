@@ -59,6 +59,8 @@ func main() {
 	if n := 0; *serveName != "" {
 		if _, scanErr := fmt.Sscanf(*serveName, "swap:%d", &n); scanErr == nil {
 			err = serveSwap(n)
+		} else if _, scanErr := fmt.Sscanf(*serveName, "none:%d", &n); scanErr == nil {
+			err = beFlood(n)
 		} else {
 			err = server(*serveName)
 		}
