@@ -47,7 +47,7 @@ var imports = map[string]string{
 	"screening/book":                  "address internal/base58 internal/bech32 internal/identity internal/index screening screening/internal/list",
 	"screening/receipt":               "address score screening sources sources/store",
 	"screening/internal/list":         "address internal/identity internal/index internal/lookalike internal/mapfile internal/pace internal/revision score sources",
-	"httpapi":                         "address score screening sources sources/store",
+	"httpapi":                         "address internal/pace score screening sources sources/store",
 	"httpapi/audit":                   "internal/atomicfile address httpapi score screening",
 	"httpapi/page":                    "address",
 	"internal/api":                    "",

@@ -120,6 +120,7 @@ func (e *exchange) challengeWith(err string, more ...string) {
 // takeClient counts a request that is not admitted, or returns the problem of a
 // client address that makes too many.
 func (e *exchange) takeClient() *problem {
+	e.waitTurn()
 	if e.ClientRate <= 0 || e.ClientBurst <= 0 {
 		return nil
 	}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -15,12 +17,14 @@ import (
 const (
 	maxBatch     = 1000
 	maxBatchBody = 512 << 10
+	maxBatches   = 16 // whose items are in memory at once
 )
 
 // A batchItem is one address of a batch, and what became of it.
 type batchItem struct {
 	req   screenRequest
-	id    field // as sent
+	id    string
+	hasID bool
 	chain address.Chain
 	bad   *problem // why it has no result
 	res   screening.Result
@@ -31,10 +35,13 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p := e.checkContent(); p != nil {
 		return nil, p
 	}
+	e.waitTurn()
 	body, p := e.readBody(max(maxBatchBody, e.MaxBody))
 	if p != nil {
 		return nil, p
 	}
+	e.batches <- struct{}{}
+	defer func() { <-e.batches }()
 	var items []batchItem
 	valid, unlisted := 0, error(nil)
 	e.takeTurn(func() {
@@ -71,12 +78,19 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 }
 
 // takeTurn waits for its turn and calls f. Batches compute on half of the processors at
-// most, because many of them at once would delay single requests by seconds.
+// most, and f yields to others now and then, because many of them at once would delay
+// single requests by seconds.
 func (e *exchange) takeTurn(f func()) {
 	e.turns <- struct{}{}
 	defer func() { <-e.turns }()
 	f()
 }
+
+// waitTurn waits for a turn and leaves it to the next at once. Requests for batches, and
+// those that are not admitted, begin in this way: of thousands that arrive at once, only
+// some are ever ready to run, so a single request of a key that arrives meanwhile runs
+// after these, not after all.
+func (e *exchange) waitTurn() { e.takeTurn(func() {}) }
 
 // screenItems screens the items against one snapshot of the lists. It returns how
 // many have a valid address, and the error of the lists if they cannot answer.
@@ -102,6 +116,7 @@ func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
 			}
 			var err error
 			it.res, err = e.screener.ScreenText(it.chain, it.req.Address)
+			pace.Step(i)
 			bad := (*address.ParseError)(nil)
 			switch {
 			case errors.As(err, &bad):
@@ -184,12 +199,13 @@ func (e *exchange) appendBatch(items []batchItem) []byte {
 	status, digest, version := e.screener.Sources(), e.screener.Digest(), ""
 	for i := range items {
 		it := &items[i]
+		pace.Step(i)
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, '{')
-		if it.id.kind == '"' {
-			b = append(appendString(append(b, `"id":`...), it.id.text), ',')
+		if it.hasID {
+			b = append(appendString(append(b, `"id":`...), it.id), ',')
 		}
 		if it.bad != nil {
 			b = append(appendProblem(b, it.bad), '}')
@@ -226,8 +242,21 @@ func appendProblem(b []byte, p *problem) []byte {
 // readBatch reads the body of a batch, or returns its problem. Items that are not as
 // they should be have their own problems.
 func readBatch(body []byte) ([]batchItem, *problem) {
-	list := field{name: "items"}
-	if _, p := readObject(body, &list); p != nil {
+	var items []batchItem
+	tooMany := false
+	r := &jsonReader{}
+	list := field{name: "items", each: func() {
+		if tooMany = tooMany || len(items) == maxBatch; tooMany {
+			r.value(2)
+			return
+		}
+		if items == nil {
+			items = make([]batchItem, 0, min(maxBatch, strings.Count(r.data, "{")))
+		}
+		items = append(items, r.item())
+		pace.Step(len(items))
+	}}
+	if p := r.read(body, &list); p != nil {
 		return nil, p
 	}
 	switch list.kind {
@@ -237,23 +266,13 @@ func readBatch(body []byte) ([]batchItem, *problem) {
 	default:
 		return nil, &problem{Code: invalidType, Field: list.name, Reason: jsonType(list.kind), Detail: "The field items is not an array, but " + article(jsonType(list.kind)) + "."}
 	}
-	r := &jsonReader{data: body, at: list.start + 1}
-	var items []batchItem
-	r.blanks()
-	for r.peek() != ']' && r.bad == nil {
-		if len(items) == maxBatch {
-			return nil, &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("A batch may have at most %d items.", maxBatch)}
-		}
-		items = append(items, r.item())
-		if r.blanks(); r.peek() == ',' {
-			r.at++
-			r.blanks()
-		}
-	}
-	if len(items) == 0 {
+	switch {
+	case tooMany:
+		return nil, &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("A batch may have at most %d items.", maxBatch)}
+	case len(items) == 0:
 		return nil, &problem{Code: missingField, Field: list.name, Reason: "empty", Detail: "The field items has no item."}
 	}
-	return items, r.bad
+	return items, nil
 }
 
 // item reads one item of a batch.
@@ -263,12 +282,12 @@ func (r *jsonReader) item() (it batchItem) {
 		it.bad = &problem{Code: invalidType, Reason: jsonType(kind), Detail: "The item is not a JSON object, but " + article(jsonType(kind)) + "."}
 		return it
 	}
-	text, chain := field{name: "address"}, field{name: "chain"}
-	it.id = field{name: "id"}
-	r.object(2, &text, &chain, &it.id)
-	if it.bad = wantStrings(&text, &chain); it.bad == nil && it.id.kind != 0 {
-		it.bad = wantStrings(&it.id)
+	text, chain, id := field{name: "address"}, field{name: "chain"}, field{name: "id"}
+	r.object(2, &text, &chain, &id)
+	if it.bad = wantStrings(&text, &chain); it.bad == nil && id.kind != 0 {
+		it.bad = wantStrings(&id)
 	}
+	it.id, it.hasID = id.text, id.kind == '"'
 	it.req = screenRequest{Address: text.text, Chain: chain.text}
 	return it
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -71,7 +72,7 @@ func (e *exchange) unread(err error, max int64) *problem {
 func appendAll(b []byte, r io.Reader, max int64) ([]byte, error) {
 	for int64(len(b)) <= max {
 		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
+			b = slices.Grow(b, 3*len(b)+1) // no more than has arrived warrants
 		}
 		n, err := r.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]

@@ -27,6 +27,7 @@ type service struct {
 	changeLog  changeLog
 	policies   policies
 
+	batches   chan struct{} // semaphore: batches whose items are in memory
 	turns     chan struct{} // semaphore: batches that are computed
 	running   atomic.Int64  // admitted requests that are being processed
 	exchanges sync.Pool     // of *exchange, for reuse
@@ -44,7 +45,7 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	if opts == nil {
 		opts = &Options{}
 	}
-	v := &service{Options: *opts, screener: s, authorizer: auth, turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	v := &service{Options: *opts, screener: s, authorizer: auth, batches: make(chan struct{}, maxBatches), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	v.changeLog.turn = make(chan struct{}, 1)
 	if v.authorizer == nil {
 		v.authorizer = nobody{}

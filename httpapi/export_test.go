@@ -67,6 +67,19 @@ func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent, dept
 	return l.MaxBody, l.BodyTimeout, l.MaxConcurrent, maxDepth
 }
 
+// HoldTurns takes all turns of a handler until release is called.
+func HoldTurns(h http.Handler) (release func()) {
+	turns := h.(*handler).turns
+	for range cap(turns) {
+		turns <- struct{}{}
+	}
+	return func() {
+		for range cap(turns) {
+			<-turns
+		}
+	}
+}
+
 // Matches reports whether the lines of an If-None-Match match a tag.
 func Matches(lines []string, tag string, weakly bool) bool { return matches(lines, tag, weakly) }
 

@@ -2,16 +2,41 @@ package httpapi
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // A field is a wanted member of an object.
 type field struct {
-	name  string
-	kind  byte   // the first byte of its value, or 0 if it is absent
-	start int    // where its value begins
-	text  string // its value, if that is a string
+	name string
+	kind byte   // the first byte of its value, or 0 if it is absent
+	text string // its value, if that is a string
+	each func() // steps over each value of an array; nil: nobody wants them
+}
+
+// A nameSet is a set of the names of an object.
+type nameSet struct {
+	few  [8]string
+	n    int // in few
+	more map[string]bool
+}
+
+// add adds a name, and reports whether s had it already.
+func (s *nameSet) add(name string) (had bool) {
+	if slices.Contains(s.few[:s.n], name) || s.more[name] {
+		return true
+	}
+	switch {
+	case s.n < len(s.few):
+		s.few[s.n] = name
+		s.n++
+	case s.more == nil:
+		s.more = map[string]bool{name: true}
+	default:
+		s.more[name] = true
+	}
+	return false
 }
 
 // maxDepth is the greatest number of levels to which values may be nested.
@@ -20,7 +45,7 @@ const maxDepth = 32
 // A jsonReader reads JSON (RFC 8259). It stops at the first fault, which it records
 // in bad.
 type jsonReader struct {
-	data []byte
+	data string
 	at   int
 	bad  *problem
 }
@@ -105,7 +130,7 @@ func (r *jsonReader) object(depth int, wanted ...*field) {
 		r.at++
 		return
 	}
-	names := make(map[string]bool)
+	var names nameSet
 	for {
 		start := r.at
 		name := r.string(true)
@@ -113,26 +138,21 @@ func (r *jsonReader) object(depth int, wanted ...*field) {
 		r.next(':')
 		r.blanks()
 		f := find(wanted, name)
+		had := names.add(name)
 		switch {
 		case r.bad != nil:
-		case names[name] && f == nil:
+		case had && f == nil:
 			r.at = start
 			r.fail("duplicate_key", "a field a second time")
-		case names[name]:
+		case had:
 			r.at = start
 			r.fail("duplicate_key", "the field "+f.name+" a second time")
 			r.bad.Field = f.name
 		case f == nil:
 			r.value(depth + 1)
 		default:
-			f.kind, f.start = r.peek(), r.at
-			if f.kind == '"' {
-				f.text = r.string(true)
-			} else {
-				r.value(depth + 1)
-			}
+			r.field(f, depth+1)
 		}
-		names[name] = true
 		r.blanks()
 		if r.peek() != ',' {
 			r.next('}')
@@ -140,6 +160,19 @@ func (r *jsonReader) object(depth int, wanted ...*field) {
 		}
 		r.at++
 		r.blanks()
+	}
+}
+
+// field reads the value of a wanted member inside depth others.
+func (r *jsonReader) field(f *field, depth int) {
+	f.kind = r.peek()
+	switch {
+	case f.kind == '"':
+		f.text = r.string(true)
+	case f.kind == '[' && f.each != nil:
+		r.elements(depth, f.each)
+	default:
+		r.value(depth)
 	}
 }
 
@@ -154,6 +187,11 @@ func find(fields []*field, name string) *field {
 
 // array steps over an array.
 func (r *jsonReader) array(depth int) {
+	r.elements(depth, func() { r.value(depth + 1) })
+}
+
+// elements steps over an array with a function that steps over one element.
+func (r *jsonReader) elements(depth int, each func()) {
 	if depth >= maxDepth {
 		r.fail("too_deep", "nested too deep")
 		return
@@ -165,7 +203,7 @@ func (r *jsonReader) array(depth int) {
 		return
 	}
 	for {
-		r.value(depth + 1)
+		each()
 		r.blanks()
 		if r.peek() != ',' {
 			r.next(']')
@@ -225,6 +263,7 @@ func (r *jsonReader) string(wanted bool) string {
 		return ""
 	}
 	start := r.at
+	r.at += plain(r.data[start:])
 	var text []byte // the unescaped text up to start
 	for r.bad == nil {
 		switch c := r.peek(); {
@@ -235,7 +274,7 @@ func (r *jsonReader) string(wanted bool) string {
 			case !wanted:
 				return ""
 			case text == nil:
-				return string(plain)
+				return plain
 			}
 			return string(append(text, plain...))
 		case c < ' ':

@@ -74,7 +74,7 @@ func skipBlanks(s string) string {
 // readAny reads any screen request, or returns its problem.
 func readAny(body []byte) (screenRequest, *problem) {
 	address, chain, receipt := field{name: "address"}, field{name: "chain"}, field{name: "receipt"}
-	if _, p := readObject(body, &address, &chain, &receipt); p != nil {
+	if p := readObject(body, &address, &chain, &receipt); p != nil {
 		return screenRequest{}, p
 	}
 	if p := wantStrings(&address, &chain); p != nil {
@@ -95,13 +95,18 @@ func readAny(body []byte) (screenRequest, *problem) {
 // may read otherwise: field names are case-sensitive, none occurs twice in an object,
 // the text is valid UTF-8, escapes are valid UTF-16, and nothing follows. Other
 // fields are ignored.
-func readObject(body []byte, wanted ...*field) (*jsonReader, *problem) {
-	r := &jsonReader{data: body}
+func readObject(body []byte, wanted ...*field) *problem {
+	return new(jsonReader).read(body, wanted...)
+}
+
+// read is readObject for fields with elements, which r reads.
+func (r *jsonReader) read(body []byte, wanted ...*field) *problem {
+	r.data = string(body)
 	if len(body) == 0 {
-		return r, &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
+		return &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
 	}
 	if !utf8.Valid(body) {
-		return r, &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
+		return &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
 	}
 	r.blanks()
 	kind := r.peek()
@@ -117,7 +122,7 @@ func readObject(body []byte, wanted ...*field) (*jsonReader, *problem) {
 	if r.bad == nil && kind != '{' {
 		r.bad = &problem{Code: invalidType, Reason: jsonType(kind), Detail: "The body is not a JSON object, but " + article(jsonType(kind)) + "."}
 	}
-	return r, r.bad
+	return r.bad
 }
 
 // wantStrings returns the problem of fields that are absent or not strings.

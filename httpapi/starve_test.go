@@ -49,6 +49,48 @@ func TestSlowReaders(t *testing.T) {
 	})
 }
 
+// TestTurns checks that batches, and requests that are not admitted, wait for those
+// before them, and that a single request of a key does not.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), nil)
+		release := httpapi.HoldTurns(h)
+		answers := make(chan int, 9)
+		later := []struct {
+			method, path, body, key string
+			status                  int
+		}{
+			{"GET", "/docs", "", testKey, 200},
+			{"GET", "/", "", testKey, 404},
+			{"GET", "/api/v1/screen", "", testKey, 405},
+			{"OPTIONS", "/api/v1/screen", "", testKey, 204},
+			{"POST", "/api/v1/screen", clean, "wsk_unknown", 401},
+			{"POST", "/api/v1/screen/batch", `{"items":[` + clean + `]}`, testKey, 200},
+		}
+		for _, tt := range later {
+			go func() {
+				w := send(h, tt.method, tt.path, tt.body, "Authorization", "Bearer "+tt.key)
+				if w.Code != tt.status {
+					t.Errorf("%s %s has status %d, want %d", tt.method, tt.path, w.Code, tt.status)
+				}
+				answers <- w.Code
+			}()
+		}
+		synctest.Wait()
+		if n := len(answers); n > 0 {
+			t.Errorf("%d were answered before their turn, the first with status %d", n, <-answers)
+		}
+		if w := send(h, "POST", "/api/v1/screen", clean); w.Code != 200 {
+			t.Errorf("a single request has status %d", w.Code)
+		}
+		release()
+		synctest.Wait()
+		if len(answers) != len(later) {
+			t.Errorf("%d of %d were answered in their turn", len(answers), len(later))
+		}
+	})
+}
+
 // TestClientLimit checks the limit by client address of requests that are not admitted,
 // and that it does not apply to admitted requests.
 func TestClientLimit(t *testing.T) {

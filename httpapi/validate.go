@@ -39,7 +39,7 @@ func (e *exchange) validate() ([]byte, *problem) {
 		return nil, p
 	}
 	text, chain := field{name: "address"}, field{name: "chain"}
-	if _, p := readObject(body, &text, &chain); p != nil {
+	if p := readObject(body, &text, &chain); p != nil {
 		return nil, p
 	}
 	if p := wantStrings(&text); p != nil {
