@@ -98,30 +98,29 @@ func Normalize(c Chain, s string) (Address, error) {
 	if _, ok := format.(evm); ok && isPlainEVM(s) { // fast path for the most common input
 		return Address{s, r, formEVM}, nil
 	}
-	text, form, f := format.parse(s, true)
-	if f.err != nil {
-		return normalize(r, s, f)
+	a, _, f := normalize(r, s, readNormal)
+	if f.bad.err != nil {
+		return Address{}, f.explain(r, s)
 	}
-	return Address{text, r, form}, nil
+	return a, nil
 }
 
-// Identify combines [Normalize] and [Address.Identity] for an EVM address in
-// normal form, the most common query. The words hold the 20 bytes of an
-// [identity.KeccakHash]. Identify serves the indexes of this module and takes
-// two thirds of the time of the separate calls. If it reports false, s may
-// still be a valid address.
-func (c Chain) Identify(s string) (Address, identity.Words, bool) {
+// Identify combines [Normalize] and [Address.Identity] for the indexes of this
+// module. It takes two thirds of the time of the separate calls, and it does
+// not build the normal form of s, apart from some rare spellings. If Normalize
+// returns an error, the Tag is zero.
+func (c Chain) Identify(s string) (identity.Spelling, identity.Words, identity.Tag) {
 	r := ethereumRow
 	if c != "ethereum" { // fast path for the most common chain
 		if r = lookup(c); r == 0 {
-			return Address{}, identity.Words{}, false
+			return c.identify(s, r)
 		}
 		if _, ok := chains[r-1].format.(evm); !ok {
-			return Address{}, identity.Words{}, false
+			return c.identify(s, r)
 		}
 	}
 	if len(s) != evmLen || s[:2] != "0x" {
-		return Address{}, identity.Words{}, false
+		return c.identify(s, r)
 	}
 	n0, bad := digits8(load8(s, 2), badDigits{})
 	n1, bad := digits8(load8(s, 10), bad)
@@ -129,9 +128,39 @@ func (c Chain) Identify(s string) (Address, identity.Words, bool) {
 	n3, bad := digits8(load8(s, 26), bad)
 	n4, bad := digits8(load8(s, 34), bad)
 	if bad.any() {
-		return Address{}, identity.Words{}, false
+		return c.identify(s, r)
 	}
-	return Address{s, r, formEVM}, identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), true
+	return identity.MakeSpelling(s, r, uint8(formEVM)), identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), evmTag
+}
+
+// identify implements Identify for row r without the fast path for EVM chains.
+func (c Chain) identify(s string, r uint16) (identity.Spelling, identity.Words, identity.Tag) {
+	if r == 0 || r == otherEVMRow {
+		a, _ := parseOther(c, s, true)
+		return a.Identity()
+	}
+	a, given, _ := normalize(r, s, readGiven)
+	spelled, w, t := a.Identity()
+	if given {
+		spelled = identity.MakeOther(a.text, a.row, uint8(a.form))
+	}
+	return spelled, w, t
+}
+
+// Spelled returns the Address that Identify or [Address.Identity] returned as
+// s. It allocates if s is not the normal form.
+func Spelled(s identity.Spelling) Address {
+	text, row, f := identity.Parts(s)
+	if identity.IsNormal(s) {
+		return Address{text, row, form(f)}
+	}
+	return normalOf(text, row)
+}
+
+// normalOf returns the Address of a text that [readGiven] has accepted.
+func normalOf(text string, row uint16) Address {
+	text, form, _ := chains[row-1].format.parse(text, true)
+	return Address{text, row, form}
 }
 
 // MustParse is like [Parse] but panics if s is not an address on c. It

@@ -66,6 +66,14 @@ func parseEVMDigits(s, digits string, tolerant bool) (string, fault) {
 	return string(buf[:]), fault{}
 }
 
+func (evm) spelled(s string) (form, bool) {
+	if len(s) != evmLen || !hasHexPrefix(s) {
+		return 0, false
+	}
+	kind, ok := hexCase(s[2:])
+	return formEVM, ok && (kind&hasUpper != 0 || s[1] == 'X')
+}
+
 func (evm) canonical(text string, f form) (string, form) { return text, formEVM }
 
 func (evm) account(text string, f form) (words, tag) { return evmKey(evmKind, text[2:]) }

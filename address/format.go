@@ -40,6 +40,15 @@ type format interface {
 	proves(f form) bool
 }
 
+// A speller is a format that can do without the normal form: account and key
+// can read an address in another spelling.
+type speller interface {
+	// spelled returns the form with which account and key read s, which is
+	// in another spelling than the normal form, and which parse accepts in
+	// tolerant mode. If spelled reports false, parse decides.
+	spelled(s string) (form, bool)
+}
+
 // keys holds up to three keys of one address. Unused elements are zero.
 type keys [3]Key
 

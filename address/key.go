@@ -146,6 +146,9 @@ func (a Address) account() (words, tag) {
 // use formEVM only for "0x" and 40 digits.
 var ethereumAccount = accountClasses[ethereumRow-1]
 
+// evmTag is what [Address.Identity] returns for each address in formEVM.
+var evmTag = identity.MakeTag(ethereumAccount|evmKind, identity.KeccakHash, 20, 0)
+
 // accountClasses holds the class of the accounts of each row. Formats add the
 // kind.
 var accountClasses = func() (classes [len(chains)]identity.Class) {
@@ -212,16 +215,18 @@ func (a Address) AppendKeys(dst []Key) []Key {
 }
 
 // Identity returns [Address.Account] and [Address.Key] in the form that the
-// indexes of this module use.
-func (a Address) Identity() (identity.Words, identity.Tag) {
+// indexes of this module use, and a as [Spelled] reads it.
+func (a Address) Identity() (identity.Spelling, identity.Words, identity.Tag) {
+	s := identity.MakeSpelling(a.text, a.row, uint8(a.form))
 	if a.row == 0 {
-		return identity.Words{}, identity.Tag{}
+		return s, identity.Words{}, identity.Tag{}
 	}
-	if class := accountClasses[a.row-1]; class == ethereumAccount && a.form == formEVM { // as in account
+	if accountClasses[a.row-1] == ethereumAccount && a.form == formEVM { // as in account
 		w, _ := evmKey(0, a.text[2:])
-		return w, identity.MakeTag(class|evmKind, identity.KeccakHash, 20, 0)
+		return s, w, evmTag
 	}
-	return a.identity()
+	w, t := a.identity()
+	return s, w, t
 }
 
 // identity is Identity without the fast path for EVM chains.

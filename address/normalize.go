@@ -5,59 +5,103 @@ import "strings"
 // maxTolerated is the length of the longest input that Normalize reads.
 const maxTolerated = 4096
 
-// normalize implements [Normalize] for s after parse failed on row r with bad.
-func normalize(r uint16, s string, bad fault) (Address, error) {
-	if len(s) > maxTolerated {
-		return Address{}, diagnose(r, s, s, 0, badLength)
+// A reading parses s in tolerant mode. It reports whether text is s as it was
+// given, in another spelling than the normal form.
+type reading func(f format, s string) (text string, form form, given bool, bad fault)
+
+// readNormal is the reading that always returns the normal form.
+func readNormal(f format, s string) (string, form, bool, fault) {
+	text, form, bad := f.parse(s, true)
+	return text, form, false, bad
+}
+
+// readGiven is the reading that returns s itself if the format can do without
+// the normal form.
+func readGiven(f format, s string) (string, form, bool, fault) {
+	if f, ok := f.(speller); ok {
+		if form, ok := f.spelled(s); ok {
+			return s, form, true, fault{}
+		}
 	}
+	return readNormal(f, s)
+}
+
+// A failure says why a string is not an address: a fault of text, which is a
+// part of the string, at offset at.
+type failure struct {
+	text string
+	at   int
+	bad  fault
+	uri  *uri // if the fault is in what surrounds the address
+}
+
+// normalize implements [Normalize] and [Chain.Identify] for s on row r. It
+// reports whether the text of the Address is given, as a reading does.
+func normalize(r uint16, s string, read reading) (Address, bool, failure) {
 	f := chains[r-1].format
+	text, form, given, bad := read(f, s)
+	if bad.err == nil {
+		return Address{text, r, form}, given, failure{}
+	}
+	if len(s) > maxTolerated {
+		return Address{}, false, failure{s, 0, badLength, nil}
+	}
 	bare, at := trimBlanks(s)
 	if len(bare) != len(s) {
-		var text string
-		var form form
-		if text, form, bad = f.parse(bare, true); bad.err == nil {
-			return Address{text, r, form}, nil
+		if text, form, given, bad = read(f, bare); bad.err == nil {
+			return Address{text, r, form}, given, failure{}
 		}
 	}
 	if i, ok := readInterop(bare); ok && i.isOn(chains[r-1].slug, f) {
-		if text, form, bad := f.parse(i.body, true); bad.err == nil {
-			return Address{text, r, form}, nil
+		if text, form, given, bad := read(f, i.body); bad.err == nil {
+			return Address{text, r, form}, given, failure{}
 		}
 	}
 	u, ok := readURI(r, bare)
-	if !ok {
-		return Address{}, diagnose(r, s, bare, at, bad)
+	switch {
+	case !ok:
+		return Address{}, false, failure{bare, at, bad, nil}
+	case u.bad.err != nil:
+		around := u // on the heap, unlike u
+		return Address{}, false, failure{u.body, at + u.at, u.bad, &around}
 	}
-	if u.bad.err == nil {
-		text, form, bad := f.parse(u.body, true)
-		if bad.err == nil {
-			return Address{text, r, form}, nil
-		}
-		if u.whole == "" {
-			return Address{}, diagnose(r, s, u.body, at+u.at, bad)
-		}
-		// The scheme may be part of the address.
-		text, form, whole := f.parse(u.whole, true)
-		if whole.err == nil {
-			return Address{text, r, form}, nil
-		}
-		if bad.err != ErrChecksum && (whole.err == ErrChecksum || whole.err == ErrNetwork || whole.at >= u.scheme) {
-			return Address{}, diagnose(r, s, u.whole, at+u.at-u.scheme, whole)
-		}
-		return Address{}, diagnose(r, s, u.body, at+u.at, bad)
+	if text, form, given, bad = read(f, u.body); bad.err == nil {
+		return Address{text, r, form}, given, failure{}
 	}
-	e := diagnose(r, s, u.body, at+u.at, u.bad)
+	inBody := failure{u.body, at + u.at, bad, nil}
+	whole, prefix := u.whole(), len(u.scheme)+1
+	if whole == "" {
+		return Address{}, false, inBody
+	}
+	// The scheme may be part of the address.
+	text, form, given, other := read(f, whole)
+	switch {
+	case other.err == nil:
+		return Address{text, r, form}, given, failure{}
+	case bad.err != ErrChecksum && (other.err == ErrChecksum || other.err == ErrNetwork || other.at >= prefix):
+		return Address{}, false, failure{whole, at + u.at - prefix, other, nil}
+	}
+	return Address{}, false, inBody
+}
+
+// explain returns the error for s on row r.
+func (f *failure) explain(r uint16, s string) error {
+	e := diagnose(r, s, f.text, f.at, f.bad)
+	u := f.uri
+	if u == nil {
+		return e
+	}
 	if e.Input == "" || e.Err == ErrCharset {
 		if e.Err == ErrOtherChain && e.Other == "" {
 			e.Other = u.other
 		}
-		return Address{}, e
+		return e
 	}
 	e.Err, e.Offset, e.Other, e.hint = u.bad.err, -1, u.other, u.hint
-	if u.bad.at >= 0 && at+u.bad.at < len(s) { // an offset at the end means that something is missing
-		e.Offset = at + u.bad.at
+	if at := f.at - u.at + u.bad.at; u.bad.at >= 0 && at < len(s) { // an offset at the end means that something is missing
+		e.Offset = at
 	}
-	return Address{}, e
+	return e
 }
 
 // trimBlanks returns s without surrounding white space, and the number of bytes
@@ -72,8 +116,8 @@ func trimBlanks(s string) (string, int) {
 type uri struct {
 	body   string // the address
 	at     int    // its offset
-	whole  string // the scheme, a colon and the address; "" if no address includes the scheme
-	scheme int    // the length of the scheme and the colon
+	scheme string // the text before the body and a colon, which may be part of the address
+	exact  bool   // the letter case of scheme matters
 	bad    fault  // the fault, with its offset from the beginning of the URI
 	other  Chain  // the chain of the URI, with ErrOtherChain
 	hint   string
@@ -97,11 +141,11 @@ func readURI(r uint16, s string) (uri, bool) {
 		return u, true
 	}
 	c := &chains[r-1]
-	row := schemeRow(strings.ToLower(scheme))
+	row := schemeRow(scheme)
 	if row == 0 {
 		return uri{}, false
 	}
-	u := uri{body: rest, at: len(scheme) + 1, scheme: len(scheme) + 1}
+	u := uri{body: rest, at: len(scheme) + 1, scheme: scheme}
 	u.skip("//")
 	var query string
 	if i := strings.IndexAny(u.body, "?#"); i >= 0 {
@@ -129,11 +173,19 @@ func readURI(r uint16, s string) (uri, bool) {
 	}
 	blank := len(u.body) - len(strings.TrimLeft(u.body, " \t"))
 	u.body, u.at = u.body[blank:], u.at+blank
-	u.whole = strings.ToLower(scheme) + ":" + u.body
-	if strings.ToUpper(u.body) == u.body && strings.ToUpper(scheme) == scheme {
-		u.whole = scheme + ":" + u.body
-	}
 	return u, true
+}
+
+// whole returns the scheme, a colon and the body, or "" if no address includes
+// the scheme.
+func (u *uri) whole() string {
+	switch {
+	case u.scheme == "":
+		return ""
+	case u.exact, strings.ToUpper(u.body) == u.body && strings.ToUpper(u.scheme) == u.scheme:
+		return u.scheme + ":" + u.body
+	}
+	return strings.ToLower(u.scheme) + ":" + u.body
 }
 
 // skip removes prefix, if present, from the beginning of the body.
@@ -157,8 +209,8 @@ func (u *uri) readEVM(c *chain) {
 	}
 	id, idAt := u.body[i+1:], u.at+i+1
 	u.body = u.body[:i]
-	if caip2 := "eip155:" + id; caip2 != c.caip2 {
-		u.bad, u.other, u.hint = otherID(caip2, idAt)
+	if eip155+id != c.caip2 {
+		u.bad, u.other, u.hint = otherID(eip155+id, idAt)
 	}
 }
 
@@ -167,18 +219,23 @@ func (u *uri) readEVM(c *chain) {
 func (u *uri) readQuery(query string, at int) {
 	for query != "" {
 		param, rest, _ := strings.Cut(query, "&")
-		key, _, _ := strings.Cut(strings.ToLower(param), "=")
+		key, _, _ := strings.Cut(param, "=")
 		switch {
-		case strings.HasPrefix(key, "req-"):
+		case hasPrefixFold(key, "req-"):
 			u.bad, u.hint = fault{ErrSyntax, at}, "a parameter is required that is not known here"
 			return
-		case key == "address", strings.HasPrefix(key, "address."):
+		case strings.EqualFold(key, "address"), hasPrefixFold(key, "address."):
 			u.bad, u.hint = fault{ErrSyntax, at}, "it pays several accounts"
 			return
 		}
 		at += len(param) + 1
 		query = rest
 	}
+}
+
+// hasPrefixFold reports whether s begins with prefix, in any letter case.
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
 // readCAIP10 parses s, which consists of namespace, a colon and rest, as a
@@ -193,7 +250,7 @@ func readCAIP10(r uint16, s, namespace, rest string) (uri, bool) {
 	if strings.EqualFold(chains[r-1].caip2, id) {
 		// In "conflux:cfx:…" the reference is also the prefix of the
 		// address.
-		u.whole, u.scheme = rest, len(reference)+1
+		u.scheme, u.exact = reference, true
 		return u, true
 	}
 	u.bad, u.other, u.hint = otherID(id, 0)
@@ -249,7 +306,7 @@ var testNetworks = [...]string{
 // isNamespace reports whether namespace is that of some chain id but not the
 // scheme of a payment URI.
 func isNamespace(namespace string) bool {
-	if schemeRow(strings.ToLower(namespace)) != 0 {
+	if schemeRow(namespace) != 0 {
 		return false
 	}
 	for i := range chains {
@@ -267,16 +324,23 @@ func isEVMChain(c *chain) bool {
 }
 
 // schemeRow returns the row, plus one, of the chain whose payment URIs begin
-// with the lower-case scheme, or zero. A scheme is a slug, another name of the
-// chain, or an abbreviation that its wallets use.
+// with scheme, in any letter case, or zero. A scheme is a slug, another name of
+// the chain, or an abbreviation that its wallets use.
 func schemeRow(scheme string) uint16 {
-	for _, s := range schemes {
-		if s.scheme == scheme {
-			return lookup(s.slug)
+	var buf [maxSlug]byte
+	lower := buf[:copy(buf[:], scheme)]
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c | 0x20
 		}
 	}
-	if r := lookup(Chain(scheme)); r != 0 {
+	if r := lookup(Chain(lower)); r != 0 { // the common case
 		return r
+	}
+	for _, s := range schemes {
+		if strings.EqualFold(s.scheme, scheme) {
+			return lookup(s.slug)
+		}
 	}
 	if strings.IndexByte(scheme, ' ') < 0 {
 		return chainNames()[foldName(scheme)]

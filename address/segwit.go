@@ -20,42 +20,50 @@ func hasHRP(s, hrp string) bool {
 	return len(s) > len(hrp) && s[len(hrp)] == '1' && (s[:len(hrp)] == hrp || strings.EqualFold(s[:len(hrp)], hrp))
 }
 
-// parseSegWit parses s, which begins with hrp and a 1, as a SegWit address. The
-// program of version 0 must have 20 or 32 bytes and the checksum of BIP-173;
+// parseSegWit parses s, which begins with hrp and a 1, as a SegWit address.
+func parseSegWit(hrp, s string) (string, form, fault) {
+	f, bad := checkSegWit(hrp, s)
+	if bad.err != nil {
+		return "", 0, bad
+	}
+	return lowerBech32(s), f, fault{}
+}
+
+// checkSegWit is parseSegWit without the normal form. The program of version 0 must have 20 or 32 bytes and the checksum of BIP-173;
 // that of versions 1 to 16 must have 2 to 40 bytes and the checksum of BIP-350.
 // A Taproot key need not be a point of the curve, because the consensus rules
 // accept payments to any key.
-func parseSegWit(hrp, s string) (string, form, fault) {
+func checkSegWit(hrp, s string) (form, fault) {
 	if len(s) > maxSegWit {
-		return "", 0, badLength
+		return 0, badLength
 	}
 	variant, at, f := bech32.Verify(hrp, s)
 	if f != bech32.OK {
-		return "", 0, bech32Fault(at, f)
+		return 0, bech32Fault(at, f)
 	}
 	data := s[len(hrp)+1 : len(s)-bech32.ChecksumLen]
 	if data == "" {
-		return "", 0, badLength
+		return 0, badLength
 	}
 	version := bech32.Value(data[0])
 	n := bech32.Size(data[1:])
 	switch {
 	case version > 16:
-		return "", 0, badChar(len(hrp) + 1)
+		return 0, badChar(len(hrp) + 1)
 	case (version == 0) != (variant == bech32.Bech32):
-		return "", 0, badChecksum
+		return 0, badChecksum
 	case n < 0:
-		return "", 0, badSyntax // too much padding, or padding that is not zero
+		return 0, badSyntax // too much padding, or padding that is not zero
 	case n < minProgram, n > maxProgram:
-		return "", 0, badLength
+		return 0, badLength
 	case version != 0:
-		return lowerBech32(s), formWitness, fault{}
+		return formWitness, fault{}
 	case n == 20:
-		return lowerBech32(s), formWPKH, fault{}
+		return formWPKH, fault{}
 	case n == 32:
-		return lowerBech32(s), formWSH, fault{}
+		return formWSH, fault{}
 	}
-	return "", 0, badLength
+	return 0, badLength
 }
 
 // witnessProgram decodes text, a valid SegWit address, into program. It returns

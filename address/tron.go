@@ -20,9 +20,14 @@ const (
 	tronLen         = 1 + 20 + sumLen
 )
 
+const (
+	formTron    form = iota
+	formTronHex      // not of the normal form
+)
+
 func (tron) parse(s string, tolerant bool) (string, form, fault) {
-	if tolerant && len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) {
-		return tronText(newKey(evmKey(identity.KeccakHash, s[2:]))), 0, fault{}
+	if _, ok := (tron{}).spelled(s); ok && tolerant {
+		return tronText(newKey(evmKey(identity.KeccakHash, s[2:]))), formTron, fault{}
 	}
 	var buf [base58.ShortLen]byte
 	n, _ := base58.Bitcoin.DecodeShort(&buf, s)
@@ -38,7 +43,11 @@ func (tron) parse(s string, tolerant bool) (string, form, fault) {
 	case b[0] != tronVersion:
 		return "", 0, badSyntax
 	}
-	return s, 0, fault{}
+	return s, formTron, fault{}
+}
+
+func (tron) spelled(s string) (form, bool) {
+	return formTronHex, len(s) == 2*(1+20) && s[:2] == "41" && isHex(s)
 }
 
 // tronFault returns the fault of s, which is not Base58 of tronLen bytes.
@@ -64,12 +73,16 @@ func tronText(k Key) string {
 
 func (tron) canonical(text string, f form) (string, form) { return text, f }
 
-func (tron) account(text string, f form) (words, tag) {
-	return base58Key(0, text)
-}
+func (tron) account(text string, f form) (words, tag) { return tronKey(0, text, f) }
 
-func (tron) key(text string, f form) (words, tag) {
-	return base58Key(identity.KeccakHash, text)
+func (tron) key(text string, f form) (words, tag) { return tronKey(identity.KeccakHash, text, f) }
+
+// tronKey returns the Key of class c with the 20 bytes of an account.
+func tronKey(c identity.Class, text string, f form) (words, tag) {
+	if f == formTronHex {
+		return evmKey(c, text[2:])
+	}
+	return base58Key(c, text)
 }
 
 func (tron) proves(form) bool { return true }

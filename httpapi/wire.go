@@ -129,10 +129,11 @@ func appendResult(b []byte, req screenRequest, r *screening.Result) []byte {
 
 // screened returns the address that r answers for.
 func screened(req screenRequest, r *screening.Result) string {
-	if !r.Address.IsValid() { // a listed string that is not an address
+	a := r.Address()
+	if !a.IsValid() { // a listed string that is not an address
 		return sources.TrimListed(req.Address)
 	}
-	return r.Address.Normalized()
+	return a.Normalized()
 }
 
 // appendLabel appends a label of r without its closing brace.

@@ -85,7 +85,8 @@ type batch struct {
 	results [batchSize]Result // as if the addresses were clean
 	snap    *snapshot         // of the results
 	made    int               // how many results are ready
-	lookup  index.Batch
+	tags    [batchSize]identity.Tag
+	lookup  index.Batch     // with the keys
 	rest    [batchSize]bool // the answer is in others: it has labels or is an error
 	others  []outcome       // in the order of the addresses
 	done    chan struct{}   // receives when a worker has screened the batch
@@ -102,7 +103,14 @@ type outcome struct {
 // add adds an address. It writes to the Result that is yielded later, because a copy of
 // what was just written stalls.
 func (b *batch) add(a address.Address) {
-	b.results[b.n].Address = a
+	asked, words, tag := a.Identity()
+	key := identity.Key(tag)
+	if key == 0 {
+		key = identity.Account(tag)
+	}
+	w0, w1, w2, w3 := identity.Load(words)
+	b.results[b.n].asked, b.tags[b.n] = asked, tag
+	b.lookup.Keys[b.n].SetWords(uint16(key), w0, w1, w2, w3, identity.Len(tag))
 	b.n++
 }
 
@@ -114,22 +122,14 @@ func (b *batch) screen(snap *snapshot) {
 		b.snap, b.made = snap, 0
 	}
 	for ; b.made < n; b.made++ {
-		a := b.results[b.made].Address
+		asked := b.results[b.made].asked
 		b.results[b.made] = snap.clean
-		b.results[b.made].Address = a
+		b.results[b.made].asked = asked
 	}
 	keys, rest := b.lookup.Keys[:n], b.rest[:n]
 	notReady := snap.ready() != nil
-	for i := range keys {
-		a := b.results[i].Address
-		words, tag := a.Identity()
-		key := identity.Key(tag)
-		if key == 0 {
-			key = identity.Account(tag)
-		}
-		w0, w1, w2, w3 := identity.Load(words)
-		keys[i].SetWords(uint16(key), w0, w1, w2, w3, identity.Len(tag))
-		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && snap.hitAny(a)
+	for i, tag := range b.tags[:n] {
+		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && snap.hasAny(b.address(i).Identity())
 	}
 	if snap.shared > 0 {
 		for i := range keys {
@@ -147,10 +147,13 @@ func (b *batch) screen(snap *snapshot) {
 			continue
 		}
 		var o outcome
-		o.err = snap.screen(&o.result, b.results[i].Address)
+		o.err = snap.screen(&o.result, b.address(i))
 		b.others = append(b.others, o)
 	}
 }
+
+// address returns the address of a result.
+func (b *batch) address(i int) address.Address { return address.Spelled(b.results[i].asked) }
 
 // yield yields all results and empties b. It reports whether the caller wants more.
 func (b *batch) yield(yield func(Result, error) bool) bool {

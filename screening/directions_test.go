@@ -96,7 +96,7 @@ func wrappedPairs(t *testing.T, all []address.Address) (pairs []pair) {
 	versions := map[address.Chain]byte{"liquid": 39} // of P2SH; the vectors have only blinded ones of liquid
 	chains := map[address.Chain]bool{}
 	for _, a := range all {
-		_, tag := a.Identity()
+		_, _, tag := a.Identity()
 		if !identity.HasSegWit(tag) {
 			continue
 		}
@@ -111,7 +111,7 @@ func wrappedPairs(t *testing.T, all []address.Address) (pairs []pair) {
 		}
 	}
 	for _, a := range all {
-		if _, tag := a.Identity(); !identity.HasSegWit(tag) {
+		if _, _, tag := a.Identity(); !identity.HasSegWit(tag) {
 			continue
 		}
 		k, _ := a.Key()

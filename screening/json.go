@@ -42,10 +42,11 @@ type jsonSuppressed struct {
 
 // MarshalJSON returns the members of an HTTP answer that r determines, the same ones
 // whenever it is called: receipt, data_freshness, screened_at and _disclaimer are not
-// among them. The chain is its slug; address and chain are "" if Address is zero.
+// among them. The chain is its slug; address and chain are "" without an Address.
 func (r Result) MarshalJSON() ([]byte, error) {
+	a := r.Address()
 	j := jsonResult{
-		Address: r.Address.Normalized(), Chain: r.Address.Chain(), Score: r.Score, Level: r.Level,
+		Address: a.Normalized(), Chain: a.Chain(), Score: r.Score, Level: r.Level,
 		Labels: []jsonLabel{}, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
 	}
 	urls := map[string]func(ref string) string{}

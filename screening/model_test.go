@@ -62,7 +62,7 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 	}
 	for _, listed := range e.Address.AppendKeys(nil) {
 		for _, asked := range a.AppendKeys(nil) {
-			_, tag := a.Identity()
+			_, _, tag := a.Identity()
 			if listed == asked || wraps(asked, listed) || identity.HasSegWit(tag) && wraps(listed, asked) {
 				return score.Key
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
@@ -12,9 +13,6 @@ import (
 // A Result is the answer to one question, from one snapshot of the lists. It keeps no
 // list in memory, however long the caller keeps it. Its JSON is that of package httpapi.
 type Result struct {
-	// Address is what was screened. It is zero if ScreenText was given a listed
-	// string that is no address.
-	Address address.Address
 	// Score is the highest number of points among the labels, from 0 to 100; 0
 	// without labels.
 	Score int
@@ -32,7 +30,20 @@ type Result struct {
 	ScoringVersion string
 
 	origin *origin
-	_      uintptr // makes it a multiple of 16 bytes, in which it is copied without a stall
+	asked  identity.Spelling // zero for a listed string that is no address
+	_      uintptr           // makes it a multiple of 16 bytes, in which it is copied without a stall
+}
+
+// Address returns what was screened. It is zero if ScreenText was given a listed string
+// that is no address. If r is clean and ScreenText was given another spelling than the
+// normal form, each call of Address allocates.
+func (r Result) Address() address.Address { return address.Spelled(r.asked) }
+
+// normalize makes r hold the normal form of what was asked, and returns it.
+func (r *Result) normalize() address.Address {
+	a := r.Address()
+	r.asked, _, _ = a.Identity()
+	return a
 }
 
 // An origin is what a Result says about its snapshot.

@@ -125,35 +125,32 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 // an address in a spelling that a list prints, but that could not be read there, has
 // the labels of both.
 //
+// ScreenText does not allocate when the address is clean, also if text is in another
+// spelling than the normal form, such as the capitals of EIP-55: [Result.Address] builds
+// that form when it is called.
+//
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
 // an address nor listed, or if it is no address and cannot be looked up, because
 // c is no chain or a required list is not loaded.
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
 	snap := s.snap.Load()
 	r = snap.clean // early, as in snapshot.screen
-	a, words, ok := c.Identify(text)
-	if !ok || snap.ready() != nil {
+	asked, words, tag := c.Identify(text)
+	if tag != snap.evm || !isHexAddress(text) || snap.ready() != nil {
 		r = Result{}
-		err = snap.screenText(&r, c, text)
+		err = snap.screenAsked(&r, c, text, asked, words, tag)
 		return r, err
 	}
-	r.Address = a
+	r.asked = asked
 	w0, w1, w2, _ := identity.Load(words)
 	i := 0 // as in snapshot.screen, whose call would take a third as long again
 	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20) {
 		i = snap.shared
 	}
 	for ; i < len(snap.segments); i++ {
-		set, hit := snap.segments[i].LookupWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
-		switch {
-		case !hit:
-		case isSpelledAs(text, a.Normalized()):
+		if set, hit := snap.segments[i].LookupWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20); hit {
 			k := index.KeyOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
 			err = snap.hit(&r, i, set, &k, snap.evm)
-			return r, err
-		default:
-			r = Result{}
-			err = snap.screenText(&r, c, text)
 			return r, err
 		}
 	}

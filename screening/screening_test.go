@@ -97,7 +97,7 @@ func TestMatches(t *testing.T) {
 			t.Errorf("ScreenText(%s, %q): %v", tt.chain, tt.text, err)
 			continue
 		}
-		if r.Score != tt.score || r.Level != tt.level || r.Address.Normalized() != tt.normalized || r.ScoringVersion != "v1.1" || len(r.Digest()) != 64 {
+		if r.Score != tt.score || r.Level != tt.level || r.Address().Normalized() != tt.normalized || r.ScoringVersion != "v1.1" || len(r.Digest()) != 64 {
 			t.Errorf("ScreenText(%s, %q) = %+v, want %+v", tt.chain, tt.text, r, tt)
 		}
 		if tt.match == 0 {
@@ -262,8 +262,8 @@ func TestModel(t *testing.T) {
 					}
 					continue
 				}
-				if err == nil && r.Address != b {
-					t.Fatalf("ScreenText(%s, %q) is about %v, want %v", c, text, r.Address, b)
+				if err == nil && r.Address() != b {
+					t.Fatalf("ScreenText(%s, %q) is about %v, want %v", c, text, r.Address(), b)
 				}
 			default:
 				r, err = s.Screen(a)
@@ -272,12 +272,12 @@ func TestModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, not := modelSplit(excepted, r.Address, want, now)
+			want, not := modelSplit(excepted, r.Address(), want, now)
 			if diff := cmp.Diff(want, r.Labels); diff != "" {
-				t.Fatalf("labels of %v: -model +real\n%s", r.Address, diff)
+				t.Fatalf("labels of %v: -model +real\n%s", r.Address(), diff)
 			}
 			if diff := cmp.Diff(not, r.Suppressed); diff != "" {
-				t.Fatalf("suppressed of %v: -model +real\n%s", r.Address, diff)
+				t.Fatalf("suppressed of %v: -model +real\n%s", r.Address(), diff)
 			}
 			for _, l := range not {
 				suppressed[l.Match]++
@@ -288,7 +288,7 @@ func TestModel(t *testing.T) {
 				found[l.Match]++
 			}
 			if r.Score != points || r.Level != score.Latest().Level(points) {
-				t.Fatalf("%v: score %d, level %s; want %d", r.Address, r.Score, r.Level, points)
+				t.Fatalf("%v: score %d, level %s; want %d", r.Address(), r.Score, r.Level, points)
 			}
 		}
 	}
@@ -777,6 +777,67 @@ func TestNoAllocs(t *testing.T) {
 		if n := testing.AllocsPerRun(10, func() { s.ScreenText(a.Chain(), a.Normalized()) }); n != 0 && !longtest.Race {
 			t.Errorf("ScreenText(%v) allocates %v times", a, n)
 		}
+	}
+}
+
+// TestSpellingsNoAllocs checks that ScreenText allocates for no spelling of a clean
+// address, however far from the normal form, and that the Result still has the Address.
+func TestSpellingsNoAllocs(t *testing.T) {
+	const (
+		lower   = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+		mixed   = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf" // EIP-55
+		wrong   = "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf"
+		upper   = "0x7E5F4552091A69125D5DFCB7B8C2659029395BDF"
+		pkh     = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
+		sh      = "3JvL6Ymt8MVWiCNHC7oWU6nLeHNJKLZGLN"
+		wpkh    = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
+		wsh     = "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3"
+		tr      = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0"
+		tron    = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC"
+		tronHex = "417e5f4552091a69125d5dfcb7b8c2659029395bdf"
+		sol     = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
+		monero  = "44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A"
+		dot     = "12bzRJfh7arnnfPPUZHeJUaE62QLEwhK48QnH9LXeK2m1iZU"
+	)
+	asked := 0
+	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1"), sanctioned("bitcoin", "3P14159f73E4gFr7JterCCQh9QjiTjiZrG", "2")))
+	for _, tt := range []struct {
+		chain  address.Chain
+		normal string
+		text   []string
+	}{
+		{"ethereum", lower, []string{mixed, wrong, upper, "0X" + upper[2:], "ethereum:" + mixed, "ETHEREUM:" + upper, "ethereum:" + lower, "ethereum:pay-" + mixed + "@1?value=1",
+			"eth:" + mixed, "eip155:1:" + lower, "eip155:1:" + mixed}},
+		{"bsc", lower, []string{mixed, upper, "bsc:" + mixed, "ethereum:" + mixed + "@56", "eip155:56:" + mixed}},
+		{"polygon", lower, []string{mixed, upper}},
+		{"arbitrum", lower, []string{mixed, upper}},
+		{"bitcoin", pkh, []string{"bitcoin:" + pkh, "BITCOIN:" + pkh, "bitcoin:" + pkh + "?amount=1&label=a", "bip122:000000000019d6689c085ae165831e93:" + pkh}},
+		{"bitcoin", sh, []string{"bitcoin:" + sh}},
+		{"bitcoin", wpkh, []string{strings.ToUpper(wpkh), "bitcoin:" + wpkh, "BITCOIN:" + strings.ToUpper(wpkh), "BITCOIN:" + strings.ToUpper(wpkh) + "?AMOUNT=1",
+			"bip122:000000000019d6689c085ae165831e93:" + strings.ToUpper(wpkh)}},
+		{"bitcoin", wsh, []string{strings.ToUpper(wsh), "BITCOIN:" + strings.ToUpper(wsh)}},
+		{"bitcoin", tr, []string{strings.ToUpper(tr), "BITCOIN:" + strings.ToUpper(tr)}},
+		{"tron", tron, []string{tronHex, strings.ToUpper(tronHex), "tron:" + tron, "TRON:" + tron, "tron:" + tronHex, "tron:0x2b6653dc:" + tron}},
+		{"solana", sol, []string{"solana:" + sol, "SOLANA:" + sol + "?amount=1", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:" + sol}},
+		{"monero", monero, []string{"monero:" + monero, "MONERO:" + monero + "?tx_amount=1"}},
+		{"polkadot", dot, []string{"polkadot:" + dot, "polkadot:91b171bb158e2d3848fa23a9f1c25182:" + dot}},
+	} {
+		want := address.MustParse(tt.chain, tt.normal)
+		for _, text := range append(tt.text, tt.normal) {
+			for _, text := range []string{text, " " + text + "\r\n"} {
+				r, err := s.ScreenText(tt.chain, text)
+				if err != nil || r.Address() != want || r.Level != score.CleanNoMatch || string(must(r.MarshalJSON())) != string(must(must(s.Screen(want)).MarshalJSON())) {
+					t.Errorf("ScreenText(%s, %q) = %+v, %v", tt.chain, text, r, err)
+				}
+				if n := testing.AllocsPerRun(10, func() { s.ScreenText(tt.chain, text) }); n != 0 && !longtest.Race {
+					t.Errorf("ScreenText(%s, %q) allocates %v times", tt.chain, text, n)
+				}
+				asked++
+			}
+		}
+	}
+	if asked < 100 {
+		t.Errorf("%d spellings were screened, want at least 100", asked)
 	}
 }
 

@@ -83,7 +83,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
 	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, latest: latest, now: set.now}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
-	_, snap.evm = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000").Identity()
+	_, _, snap.evm = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000").Identity()
 	return snap
 }
 
@@ -134,20 +134,25 @@ func (snap *snapshot) ready() error {
 // screen sets r, which is zero, to the answer about a. It does not return r, because a
 // Result is so large that copying it takes as long as the look-up.
 func (snap *snapshot) screen(r *Result, a address.Address) error {
+	asked, words, tag := a.Identity()
+	return snap.screenIdentity(r, asked, words, tag)
+}
+
+// screenIdentity is screen for what [address.Address.Identity] returns.
+func (snap *snapshot) screenIdentity(r *Result, asked identity.Spelling, words identity.Words, tag identity.Tag) error {
 	if err := snap.ready(); err != nil {
 		return err
 	}
-	if !a.IsValid() {
+	if tag == (identity.Tag{}) {
 		return ErrZeroAddress
 	}
 	*r = snap.clean // before the look-up: a copy of what was just written stalls
-	r.Address = a
-	words, tag := a.Identity()
+	r.asked = asked
 	if snap.hasSeveral(tag) {
-		if !snap.hitAny(a) {
+		if !snap.hasAny(asked, words, tag) {
 			return nil
 		}
-		labels, err := snap.labels(a)
+		labels, err := snap.labels(r.normalize())
 		return snap.finish(r, labels, err)
 	}
 	class, n := identity.Key(tag), identity.Len(tag)
@@ -174,11 +179,11 @@ func (snap *snapshot) hasSeveral(tag identity.Tag) bool {
 	return identity.HasMore(tag) || snap.scripts && identity.HasSegWit(tag) && identity.Key(tag) != identity.ScriptHash
 }
 
-// hitAny reports whether a, for which there are several keys to look up, may have
-// labels.
-func (snap *snapshot) hitAny(a address.Address) bool {
+// hasAny reports whether an address, for which there are several keys to look up, may
+// have labels.
+func (snap *snapshot) hasAny(asked identity.Spelling, words identity.Words, tag identity.Tag) bool {
 	var buf [8]index.Key
-	for _, k := range list.AppendProbes(buf[:0], a) {
+	for _, k := range list.AppendProbesOf(buf[:0], asked, words, tag) {
 		i := 0
 		if snap.shared > 0 && !snap.filter.MayHave(k) {
 			i = snap.shared
@@ -195,26 +200,43 @@ func (snap *snapshot) hitAny(a address.Address) bool {
 // screenText sets r, which is zero, to the answer about a text, read as an address
 // of chain c.
 func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error {
-	a, err := address.Normalize(c, text)
-	if err != nil {
-		return snap.screenLiteral(r, text, err)
+	asked, words, tag := c.Identify(text)
+	return snap.screenAsked(r, c, text, asked, words, tag)
+}
+
+// screenAsked is screenText with what [address.Chain.Identify] returns for the text.
+func (snap *snapshot) screenAsked(r *Result, c address.Chain, text string, asked identity.Spelling, words identity.Words, tag identity.Tag) error {
+	if tag == (identity.Tag{}) {
+		a, err := address.Normalize(c, text)
+		if err != nil {
+			return snap.screenLiteral(r, text, err)
+		}
+		asked, words, tag = a.Identity()
 	}
-	if err = snap.screen(r, a); err != nil || isSpelledAs(text, a.Normalized()) {
+	if err := snap.screenIdentity(r, asked, words, tag); err != nil || isSpelledAs(text, asked) {
 		return err
 	}
 	literal, err := snap.literal(text)
 	if err != nil || literal == nil {
 		return snap.failed(r, err)
 	}
-	labels, err := snap.labels(a)
+	labels, err := snap.labels(r.normalize())
 	return snap.finish(r, sortLabels(append(labels, literal...)), err)
 }
 
-// isSpelledAs reports whether text equals normal, apart from the case of hex digits. A
-// listed string that is no address is filed under each address that it spells so.
-func isSpelledAs(text, normal string) bool {
+// isSpelledAs reports whether text, which spells asked, is its normal form apart from
+// the case of hex digits. A listed string that is no address is filed under each address
+// that it spells so.
+func isSpelledAs(text string, asked identity.Spelling) bool {
+	if !identity.IsNormal(asked) {
+		return isHexAddress(text)
+	}
+	normal := address.Spelled(asked).Normalized()
 	return text == normal || strings.HasPrefix(text, "0x") && strings.EqualFold(text, normal)
 }
+
+// isHexAddress reports whether text, which spells an address, is "0x" and 40 digits.
+func isHexAddress(text string) bool { return len(text) == len("0x")+40 && text[:2] == "0x" }
 
 // screenLiteral is screenText for a text that is no address because of notAddress.
 func (snap *snapshot) screenLiteral(r *Result, text string, notAddress error) error {
@@ -247,7 +269,7 @@ func (snap *snapshot) finish(r *Result, labels []Label, err error) error {
 		if now.IsZero() {
 			now = snap.now()
 		}
-		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), labels, now)
+		r.Labels, r.Suppressed = snap.exceptions.split(r.Address().Account(), labels, now)
 	}
 	if len(r.Labels) > 0 {
 		r.Score = r.Labels[0].Points
@@ -302,9 +324,10 @@ func (snap *snapshot) hit(r *Result, i int, set index.Set, k *index.Key, tag ide
 		return snap.failed(r, err)
 	}
 	account := k.WithClass(uint16(identity.Account(tag)))
-	labels := s.appendMatches(nil, k, r.Address, &account)
+	a := r.normalize()
+	labels := s.appendMatches(nil, k, a, &account)
 	if i+1 < len(snap.segments) {
-		labels, err = snap.appendLabels(labels, i+1, k, r.Address, &account)
+		labels, err = snap.appendLabels(labels, i+1, k, a, &account)
 	}
 	return snap.finish(r, sortLabels(labels), err)
 }

@@ -147,8 +147,9 @@ type singleVerdict struct {
 func (v *singleVerdict) print(w io.Writer) error {
 	r := &v.Result
 	shown := v.Input
-	if r.Address.IsValid() {
-		shown = string(r.Address.Chain()) + " " + r.Address.Normalized()
+	a := r.Address()
+	if a.IsValid() {
+		shown = string(a.Chain()) + " " + a.Normalized()
 	}
 	if v.Err != nil && len(r.Labels) == 0 {
 		if hidesInput(v.Err) {
@@ -160,7 +161,7 @@ func (v *singleVerdict) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s  %d  %s\n", r.Level, r.Score, shown)
 	if v.Err != nil {
 		fmt.Fprintf(w, "  %v\n", v.Err)
-	} else if _, err := address.Parse(r.Address.Chain(), strings.TrimSpace(v.Input)); errors.Is(err, address.ErrChecksum) {
+	} else if _, err := address.Parse(a.Chain(), strings.TrimSpace(v.Input)); errors.Is(err, address.ErrChecksum) {
 		// The screener does not take letter case for a doubt, but a person can compare.
 		fmt.Fprintln(w, "  the capitals do not match the checksum of the address: compare it with the original")
 	}
@@ -242,8 +243,8 @@ func (v *singleVerdict) object() jsonResult {
 		}
 	}
 	o.Level, o.Score, o.ScoringVersion, o.Snapshot = r.Level, &r.Score, r.ScoringVersion, r.Digest()
-	if r.Address.IsValid() {
-		o.Chain, o.Address = string(r.Address.Chain()), r.Address.Normalized()
+	if a := r.Address(); a.IsValid() {
+		o.Chain, o.Address = string(a.Chain()), a.Normalized()
 	}
 	for _, l := range r.Labels {
 		o.Labels = append(o.Labels, newJSONLabel(&l))

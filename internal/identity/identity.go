@@ -124,6 +124,33 @@ func HasMore(t Tag) bool { return t.bits&MoreKeys != 0 }
 // witness program.
 func HasSegWit(t Tag) bool { return t.bits&SegWit != 0 }
 
+// A Spelling is an address as a question spells it, which may be another
+// spelling than its normal form. Package address makes and reads it.
+type Spelling struct {
+	text string
+	row  uint16
+	form uint8 // with otherwise
+}
+
+// otherwise marks the form of a Spelling that is not the normal form.
+const otherwise = 1 << 7
+
+// MakeSpelling returns the Spelling of an address in normal form.
+func MakeSpelling(text string, row uint16, form uint8) Spelling { return Spelling{text, row, form} }
+
+// MakeOther returns the Spelling of an address in another form.
+func MakeOther(text string, row uint16, form uint8) Spelling {
+	return Spelling{text, row, form | otherwise}
+}
+
+// IsNormal reports whether s is the normal form.
+func IsNormal(s Spelling) bool { return s.form&otherwise == 0 }
+
+// Parts returns what s was made of.
+func Parts(s Spelling) (text string, row uint16, form uint8) {
+	return s.text, s.row, s.form &^ otherwise
+}
+
 // Wrap returns the [ScriptHash], 20 bytes, of the P2SH output that wraps the
 // witness program of a key: of a [Hash160], or of a [WitnessScript]. It reports
 // false for other classes. The way back does not exist.

@@ -175,8 +175,8 @@ func (r *Receipt) openPast(ctx context.Context, st store.Store, srcs []sources.S
 
 // compare returns an error that names the first member of r that got does not have.
 func (r *Receipt) compare(got *screening.Result) error {
-	normal := got.Address.Normalized()
-	if !got.Address.IsValid() {
+	normal := got.Address().Normalized()
+	if normal == "" {
 		normal = sources.TrimListed(r.Text)
 	}
 	then, err := findings(r.Labels, r.Suppressed)

@@ -182,7 +182,7 @@ func writeJSON(s *screening.Screener, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := answer{
-		result.Address.Normalized(), q.Chain, result.Score, string(result.Level), []screening.Label{},
+		result.Address().Normalized(), q.Chain, result.Score, string(result.Level), []screening.Label{},
 		make(map[string]freshness), result.ScoringVersion, strings.Repeat("x", 215),
 	}
 	for _, st := range result.Sources() {

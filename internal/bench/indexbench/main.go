@@ -277,8 +277,8 @@ func compareLines(n, rounds int) error {
 			sc := bufio.NewScanner(bytes.NewReader(list))
 			for sc.Scan() {
 				line := sc.Bytes()
-				_, words, ok := address.Chain("ethereum").Identify(unsafe.String(unsafe.SliceData(line), len(line))) // not kept
-				if !ok {
+				_, words, tag := address.Chain("ethereum").Identify(unsafe.String(unsafe.SliceData(line), len(line))) // not kept
+				if tag == (identity.Tag{}) {
 					failed = fmt.Errorf("%q is no address", line)
 				}
 				w0, w1, w2, _ := identity.Load(words)

@@ -23,7 +23,12 @@ const Rule = "9"
 // each key that controls it. On a chain with SegWit, the script that wraps the witness
 // program of the key follows.
 func AppendProbes(dst []index.Key, a address.Address) []index.Key {
-	words, tag := a.Identity()
+	spelled, words, tag := a.Identity()
+	return AppendProbesOf(dst, spelled, words, tag)
+}
+
+// AppendProbesOf is AppendProbes for an address with the given identity.
+func AppendProbesOf(dst []index.Key, spelled identity.Spelling, words identity.Words, tag identity.Tag) []index.Key {
 	if key := identity.Key(tag); key != 0 {
 		dst = append(dst, indexKey(key, words, tag))
 		if identity.HasSegWit(tag) {
@@ -34,7 +39,7 @@ func AppendProbes(dst []index.Key, a address.Address) []index.Key {
 	dst = append(dst, indexKey(identity.Account(tag), words, tag))
 	if identity.HasMore(tag) {
 		var buf [4]address.Key
-		for _, k := range a.AppendKeys(buf[:0]) {
+		for _, k := range address.Spelled(spelled).AppendKeys(buf[:0]) {
 			dst = append(dst, KeyOf(k))
 		}
 	}
@@ -64,14 +69,14 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 func AppendFilings(dst []index.Key, e sources.Entry) []index.Key {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
-		dst = append(dst, textKey(text))
+		dst = append(dst, TextKey(text))
 		for _, a := range readings(e, text) {
 			dst = AppendProbes(dst, a)
 		}
 		return dst
 	}
 	dst = AppendProbes(dst, e.Address)
-	if _, tag := e.Address.Identity(); identity.HasSegWit(tag) {
+	if _, _, tag := e.Address.Identity(); identity.HasSegWit(tag) {
 		return dst // with the scripts
 	}
 	var buf [4]address.Key
@@ -108,12 +113,25 @@ func KeyOf(k address.Key) index.Key {
 // textClass is the class of listed strings that are no addresses. No address has it.
 const textClass = 0
 
-// TextKey returns the key under which a listed string that is no address is filed.
-func TextKey(listed string) index.Key { return textKey(literalText(listed)) }
-
-// textKey is TextKey of a string that literalText returned: its SHA-256.
-func textKey(text string) index.Key {
-	sum := sha256.Sum256([]byte(text))
+// TextKey returns the key under which a listed string that is no address is filed: the
+// SHA-256 of its literalText. It does not allocate.
+func TextKey(listed string) index.Key {
+	text := sources.TrimListed(listed)
+	isHex := isHexText(text)
+	h := sha256.New()
+	var buf [sha256.BlockSize]byte
+	for text != "" {
+		n := copy(buf[:], text)
+		text = text[n:]
+		for i, c := range buf[:n] {
+			if isHex && 'A' <= c && c <= 'Z' {
+				buf[i] = c | 0x20
+			}
+		}
+		h.Write(buf[:n])
+	}
+	var sum [sha256.Size]byte
+	h.Sum(sum[:0])
 	return index.Key32(textClass, &sum)
 }
 
@@ -121,16 +139,23 @@ func textKey(text string) index.Key {
 // found: without outer blanks, and in lower case if it is hex.
 func literalText(listed string) string {
 	text := sources.TrimListed(listed)
-	digits := text
-	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
-		digits = text[2:]
-	}
-	for _, c := range []byte(digits) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-			return text
-		}
+	if !isHexText(text) {
+		return text
 	}
 	return strings.ToLower(text)
+}
+
+// isHexText reports whether text is hex, with or without "0x" or "0X".
+func isHexText(text string) bool {
+	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
+		text = text[2:]
+	}
+	for _, c := range []byte(text) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return true
 }
 
 // addressText returns what distinguishes the address of e from others: its normal
