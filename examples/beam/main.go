@@ -35,15 +35,7 @@ type job struct {
 
 func main() {
 	var j job
-	flag.StringVar(&j.lists, "lists", "", "`directory` of the lists, as walletscreen keeps them; may be on a file system of Beam's")
-	flag.StringVar(&j.optional, "optional", "", "`ids` of lists that need not be loaded, separated by commas")
-	flag.DurationVar(&j.maxAge, "max-age", 0, "refuse lists that were last verified longer `ago`; 0 means any age")
-	flag.StringVar(&j.in, "in", "", "`files` to read, a glob; names that end in .gz are decompressed")
-	flag.StringVar(&j.out, "out", "", "`directory` for hits.jsonl and errors.jsonl")
-	flag.StringVar(&j.rows.Format, "format", "csv", "csv, jsonl, or text with one address a line")
-	flag.StringVar(&j.rows.AddressColumn, "address-column", "address", "`name` of the column or member with the address")
-	flag.StringVar(&j.rows.ChainColumn, "chain-column", "chain", "`name` of the column or member with the chain")
-	flag.StringVar(&j.rows.Chain, "chain", "", "the chain of all rows, instead of a column")
+	j.flags(flag.CommandLine)
 	flag.Parse()
 	beam.Init()
 	ctx := context.Background()
@@ -53,6 +45,19 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Printf("%d rows: %d hits, %d invalid, %d clean\n", counts.rows, counts.hits, counts.invalid, counts.rows-counts.hits-counts.invalid)
+}
+
+// flags adds the flags of a job to those of Beam.
+func (j *job) flags(f *flag.FlagSet) {
+	f.StringVar(&j.lists, "lists", "", "`directory` of the lists, as walletscreen keeps them; may be on a file system of Beam's")
+	f.StringVar(&j.optional, "optional", "", "`ids` of lists that need not be loaded, separated by commas")
+	f.DurationVar(&j.maxAge, "max-age", 0, "refuse lists that were last verified longer `ago`; 0 means any age")
+	f.StringVar(&j.in, "in", "", "`files` to read, a glob; names that end in .gz are decompressed")
+	f.StringVar(&j.out, "out", "", "`directory` for hits.jsonl and errors.jsonl")
+	f.StringVar(&j.rows.Format, "format", "csv", "csv, jsonl, or text with one address a line")
+	f.StringVar(&j.rows.AddressColumn, "address-column", "address", "`name` of the column or member with the address")
+	f.StringVar(&j.rows.ChainColumn, "chain-column", "chain", "`name` of the column or member with the chain")
+	f.StringVar(&j.rows.Chain, "chain", "", "the chain of all rows, instead of a column")
 }
 
 // counts are the committed counters of a job.

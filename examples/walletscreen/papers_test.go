@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -21,11 +22,15 @@ var shownCommand = regexp.MustCompile("(?m)^(?:#|\\$)? *(?:docker compose .* exe
 // TestPapers runs each command line of the program that the papers show, in their order:
 // the input files of each paper are in one folder. Of serve it reads the flags.
 func TestPapers(t *testing.T) {
-	papers, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	papers := []string{"deploy/compose.yml"}
+	for _, pattern := range []string{"docs/*.md", "../*/README.md", "../README.md", "../../*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		papers = append(papers, names...)
 	}
-	papers = append(papers, "../../README.md", "../beam/README.md", "deploy/compose.yml")
+	papers = slices.DeleteFunc(papers, func(name string) bool { return filepath.Base(name) == "CHANGELOG.md" })
 	texts := map[string]string{}
 	for _, name := range papers {
 		text, err := os.ReadFile(name)

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -169,5 +171,35 @@ func TestReceiptsServed(t *testing.T) {
 	}
 	if code, _, stderr := call(t, "", "serve", "-receipt-key", key+".pub"); code != 2 || !strings.Contains(stderr, "want the private key") {
 		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestReceiptLine runs the command line by which a client of the server keeps a receipt, and
+// verifies the receipt.
+func TestReceiptLine(t *testing.T) {
+	for _, program := range []string{"sh", "curl", "jq"} {
+		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
+			t.Skip(err)
+		}
+	}
+	text, err := os.ReadFile("docs/receipt.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^curl .*$`).FindString(string(text))
+	data := t.TempDir()
+	s := start(t, "-data", data)
+	defer s.stop()
+	line = strings.NewReplacer(
+		"0x…", listed,
+		"…", s.url+"/api/v1/screen -H 'Authorization: Bearer "+s.key+"' -H 'Content-Type: application/json'").Replace(line)
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-ec", line)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	if code, stdout, stderr := call(t, "", "receipt", "verify", filepath.Join(dir, "receipts.jsonl"), "-data", data); code != 0 || !strings.HasPrefix(stdout, "SAME  CRITICAL") {
+		t.Errorf("%s\nverify: exit code %d\n%s%s", line, code, stdout, stderr)
 	}
 }
