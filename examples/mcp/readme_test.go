@@ -37,7 +37,7 @@ func TestReadme(t *testing.T) {
 		defer cancel()
 		var log buffer
 		done := make(chan error, 1)
-		go func() { done <- run(ctx, args, getenv, &log) }()
+		go func() { done <- run(ctx, args, getenv, &log); cancel() }()
 		for ctx.Err() == nil && !strings.Contains(log.String(), "serving MCP") {
 			time.Sleep(10 * time.Millisecond)
 		}

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
@@ -38,9 +37,7 @@ func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, 
 		return nil, nil
 	}
 	d := &decisions{file: c.exceptions, lists: &c.lists, screener: s, log: log}
-	if err := d.load(ctx); err != nil && !strings.HasPrefix(err.Error(), "-") {
-		return nil, fmt.Errorf("-exceptions: %w", err)
-	} else if err != nil {
+	if err := d.load(ctx); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -50,25 +47,24 @@ func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, 
 func (d *decisions) load(ctx context.Context) error {
 	var first []byte // of -exceptions
 	var digests []digest
-	names := make([]string, 0, 1+len(d.lists.own))
-	if d.file != "" {
-		names = append(names, d.file)
+	read := func(flag, name string) ([]byte, error) {
+		text, err := readAtMost(name, maxOwn)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		digests = append(digests, sha256.Sum256(text))
+		return text, nil
 	}
 	ids, files, err := d.lists.ownFiles(nil)
+	if err == nil && d.file != "" {
+		first, err = read("-exceptions", d.file)
+	}
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		names = append(names, files[id])
-	}
-	for i, name := range names {
-		text, err := readAtMost(name, maxOwn)
-		if err != nil {
+		if _, err := read("-list "+id, files[id]); err != nil {
 			return err
-		}
-		digests = append(digests, sha256.Sum256(text))
-		if i == 0 {
-			first = text
 		}
 	}
 	if slices.Equal(digests, d.last) {
@@ -77,10 +73,10 @@ func (d *decisions) load(ctx context.Context) error {
 	var exceptions []screening.Exception
 	if d.file != "" {
 		if len(first) > maxExceptionsFile {
-			return fmt.Errorf("%s: larger than %d bytes", d.file, maxExceptionsFile)
+			return fmt.Errorf("-exceptions: %s: larger than %d bytes", d.file, maxExceptionsFile)
 		}
 		if exceptions, err = screening.ReadExceptions(bytes.NewReader(first)); err != nil {
-			return fmt.Errorf("%s: %w", d.file, err)
+			return fmt.Errorf("-exceptions: %s: %w", d.file, err)
 		}
 	}
 	if err := d.lists.setAllowed(ctx, d.screener, exceptions); err != nil {

@@ -150,8 +150,8 @@ func (f *fleet) end(m *member, sig os.Signal) {
 	}
 	select {
 	case <-m.ended:
-	case <-time.After(time.Minute):
-		f.Fatal("a member does not end")
+	case <-time.After(patience):
+		f.Fatalf("member %d does not end:\n%s", m.number, m.said())
 	}
 }
 
@@ -263,6 +263,10 @@ func (f *fleet) load(clients int) (stop func()) {
 	return sync.OnceFunc(func() { close(ended); wg.Wait() })
 }
 
+// patience is how long members have to learn of an edition on a machine that is very busy.
+// A member that is left behind never learns of it.
+const patience = 5 * time.Minute
+
 // settle publishes an edition, waits until all members answer from it, and checks that
 // members with the same digest give the same answers, which in the end all do.
 func (f *fleet) settle(what string) {
@@ -271,7 +275,8 @@ func (f *fleet) settle(what string) {
 	var first time.Time
 	for {
 		answers := make(map[string]string)
-		behind := -1
+		var behind *member
+		why := ""
 		all := f.all()
 		for _, m := range all {
 			var text strings.Builder
@@ -279,7 +284,8 @@ func (f *fleet) settle(what string) {
 			for _, n := range []int64{edition, 1, 1_000_000} {
 				a, ok := f.ask(m, n)
 				if !ok || a.Score == 0 || digest != "" && digest != a.Snapshot {
-					behind, digest = m.number, ""
+					behind, digest = m, ""
+					why = fmt.Sprintf("account %d has %+v, an answer: %v", n, a, ok)
 					break
 				}
 				digest = a.Snapshot
@@ -296,12 +302,18 @@ func (f *fleet) settle(what string) {
 			}
 			answers[digest] = text.String()
 		}
-		if behind < 0 && len(answers) == 1 {
+		if behind == nil && len(answers) == 1 {
 			f.Logf("%s: %d members have edition %d %.1f s after it was published, %.1f s after the first of them", what, len(all), edition, time.Since(begin).Seconds(), time.Since(first).Seconds())
 			return
 		}
-		if time.Since(begin) > time.Minute {
-			f.Fatalf("%s: member %d has been left behind, and there are %d digests", what, behind, len(answers))
+		if time.Since(begin) > patience {
+			for _, m := range all {
+				f.Logf("the last lines of member %d:\n%s", m.number, m.said())
+			}
+			if behind == nil {
+				f.Fatalf("%s: there are %d digests after %v", what, len(answers), patience)
+			}
+			f.Fatalf("%s: member %d has been left behind for %v: %s", what, behind.number, patience, why)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

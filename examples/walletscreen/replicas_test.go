@@ -44,6 +44,28 @@ type replica struct {
 	url     string
 	process *os.Process
 	ended   chan struct{} // closed when the process has ended
+
+	mu  sync.Mutex
+	log []string // the last lines that it wrote
+}
+
+// say adds a line to the log.
+func (r *replica) say(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log = append(r.log, line)
+	if len(r.log) > 2*logLines {
+		r.log = slices.Delete(r.log, 0, logLines)
+	}
+}
+
+const logLines = 30
+
+// said returns the end of the log.
+func (r *replica) said() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.log[max(0, len(r.log)-logLines):], "\n")
 }
 
 // startReplica starts a server over the database that a URL names.
@@ -74,21 +96,23 @@ func launch(t *testing.T, db string, args ...string) (*replica, error) {
 		said += lines.Text() + "\n"
 	}
 	m := at.FindStringSubmatch(lines.Text())
-	ended := make(chan struct{})
+	r := &replica{process: cmd.Process, ended: make(chan struct{})}
 	go func() {
-		for lines.Scan() { // it logs when the database is away
+		for lines.Scan() {
+			r.say(lines.Text())
 		}
 		cmd.Wait()
-		close(ended)
+		close(r.ended)
 	}()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
-		<-ended
+		<-r.ended
 	})
 	if m == nil {
 		return nil, fmt.Errorf("the replica does not start:\n%s", said)
 	}
-	return &replica{m[1], cmd.Process, ended}, nil
+	r.url = m[1]
+	return r, nil
 }
 
 // keysOf runs the command keys, and returns what it has written.

@@ -30,6 +30,22 @@ type keyStore struct {
 // errDB does not quote the value, which may hold a password.
 var errDB = errors.New("-db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME")
 
+// checkDB returns an error if db is no value of -db. Of a URL with a second @, the driver
+// would take the end of the password for the host, and show it.
+func checkDB(db string) error {
+	_, authority, _ := strings.Cut(db, "://")
+	authority, _, _ = strings.Cut(authority, "?")
+	switch {
+	case strings.HasPrefix(db, "sqlite:"):
+		return nil
+	case !isShared(db):
+		return errDB
+	case strings.Count(authority, "@") > 1:
+		return errors.New("-db: the URL has more than one @; write %40 for one in the password")
+	}
+	return nil
+}
+
 // databaseError returns the error of opening a database as one line. The driver writes a
 // line for each address that it has tried.
 func databaseError(err error) error {
@@ -50,9 +66,12 @@ func isShared(db string) bool {
 // openStore opens what keeps lists: the database of -db if replicas share it, or else
 // a directory in -data. It returns nil if there is neither. The function closes it.
 func (o *listOptions) openStore(ctx context.Context) (st store.Store, closeStore func(), err error) {
+	if o.db != "" {
+		if err := checkDB(o.db); err != nil {
+			return nil, nil, err
+		}
+	}
 	switch {
-	case o.db != "" && !isShared(o.db) && !strings.HasPrefix(o.db, "sqlite:"):
-		return nil, nil, errDB
 	case isShared(o.db):
 		pg, err := pgstore.Open(ctx, o.db)
 		if err != nil {
@@ -80,16 +99,17 @@ func openKeyStore(ctx context.Context, db, data string) (*keyStore, error) {
 		}
 		db = "sqlite:" + filepath.Join(data, dbFile)
 	}
+	err := checkDB(db)
+	if err != nil {
+		return nil, err
+	}
 	var s *sqlstore.Store
-	var err error
 	where := "PostgreSQL"
 	if file, ok := strings.CutPrefix(db, "sqlite:"); ok {
 		where = file
 		s, err = sqlite.Open(ctx, file)
-	} else if isShared(db) {
-		s, err = postgres.Open(ctx, db)
 	} else {
-		return nil, errDB
+		s, err = postgres.Open(ctx, db)
 	}
 	if err != nil {
 		return nil, databaseError(err)
