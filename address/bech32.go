@@ -89,39 +89,58 @@ type bech32Bytes struct {
 	test    string // human-readable parts of the test networks
 	variant bech32.Variant
 	size    int
-	accepts func(b [32]byte) bool // reports whether the bytes are those of an account; nil means that all are
+	kind    func(b [32]byte) string // returns the kind of the account, or "" if b is none; nil means that the bytes do not tell
 }
 
 func (b *bech32Bytes) parse(s string, tolerant bool) (string, form, fault) {
 	text, _, bad := parseBech32(b.hrp, b.test, b.variant, b.size, b.size, s)
-	if bad.err == nil && b.accepts != nil {
-		var data [32]byte
-		if bech32.Read(data[:], text[len(b.hrp)+1:len(text)-bech32.ChecksumLen]); !b.accepts(data) {
-			return "", 0, badSyntax
-		}
+	if bad.err == nil && b.kind != nil && b.kindOf(text) == "" {
+		return "", 0, badSyntax
 	}
 	return text, 0, bad
 }
 
-// isRadixAccount reports whether b is an account of Radix: its first byte says
-// that it was made by a transaction, or comes with a secp256k1 or an ed25519
-// key. Other entities have other human-readable parts.
+// kindOf returns the kind of the account in text, an address.
+func (b *bech32Bytes) kindOf(text string) string {
+	if b.kind == nil {
+		return ""
+	}
+	var data [32]byte
+	bech32.Read(data[:], text[len(b.hrp)+1:len(text)-bech32.ChecksumLen])
+	return b.kind(data)
+}
+
+// radixKind returns the kind of an account of Radix: its first byte says that it
+// was made by a transaction, or comes with a secp256k1 or an ed25519 key. Other
+// entities have other human-readable parts.
 //
 // See entity_type.rs of radixdlt-scrypto.
-func isRadixAccount(b [32]byte) bool { return b[0] == 0xc1 || b[0] == 0xd1 || b[0] == 0x51 }
+func radixKind(b [32]byte) string {
+	switch b[0] {
+	case 0xc1, 0xd1, 0x51:
+		return "account"
+	}
+	return ""
+}
 
-// isNamadaAccount reports whether b is a transparent address of Namada: a kind
-// and 20 bytes, which are zero for the accounts of the protocol.
+// namadaKind returns the kind of a transparent address of Namada: a number and
+// 20 bytes, which are zero for the accounts of the protocol.
 //
 // See address/raw.rs of namada_core.
-func isNamadaAccount(b [32]byte) bool {
-	switch kind := b[0]; kind {
-	case 0, 1, 11, 12, 13: // implicit, established, and three kinds of tokens
-		return true
-	default:
-		return kind <= 15 && [20]byte(b[1:]) == [20]byte{}
+func namadaKind(b [32]byte) string {
+	switch kind := b[0]; {
+	case kind <= 1: // implicit, established
+		return "account"
+	case 11 <= kind && kind <= 13, // tokens
+		kind <= 15 && [20]byte(b[1:]) == [20]byte{}:
+		return "contract"
 	}
+	return ""
 }
+
+// midnightKind returns the kind of an unshielded address of Midnight. Shielded
+// ones have another human-readable part.
+func midnightKind([32]byte) string { return "account" }
 
 func (b *bech32Bytes) canonical(text string, f form) (string, form) { return text, f }
 

@@ -9,11 +9,13 @@ import (
 
 // Detect parses s on every chain and returns the Addresses that [Parse]
 // accepts: first the proven ones (see [Address.Proven]), then the others, each
-// in the order of the chain table. An EVM address is returned once, on
+// in the order of the chain table, except that a name that hardly occurs
+// elsewhere comes first on its chain. An EVM address is returned once, on
 // ethereum. If no chain accepts s, Detect returns nil.
 func Detect(s string) []Address {
 	var found []Address
 	proven := 0
+	first := firstGuess(s)
 	for d := newDetector(s); ; {
 		a, ok := d.next()
 		switch {
@@ -22,11 +24,32 @@ func Detect(s string) []Address {
 		case a.Proven():
 			found = slices.Insert(found, proven, a)
 			proven++
+		case a.row == first:
+			found = slices.Insert(found, proven, a)
 		default:
 			found = append(found, a)
 		}
 	}
 }
+
+// firstGuess returns the row of the chain that most people mean by s if it is an
+// address without a checksum there, or zero to go by the order of the table.
+func firstGuess(s string) uint16 {
+	switch {
+	case len(s) == hex32Len && strings.HasPrefix(s, "0x0") && s[3:5] != "00": // as all of starknet, and few of others, begin
+		return starknetRow
+	case strings.HasSuffix(s, ".wam"): // WAX Cloud Wallet
+		return waxRow
+	case strings.HasPrefix(s, "eosio."): // the accounts of the system
+		return eosRow
+	case strings.IndexByte(s, '.') > 0 && s[0] != '0': // on near, a short name without a dot is reserved
+		return nearRow
+	}
+	return 0
+}
+
+// The rows of firstGuess, plus one.
+var starknetRow, waxRow, eosRow, nearRow = lookup("starknet"), lookup("wax"), lookup("eos"), lookup("near")
 
 // detectProven returns s as an address of the first chain in the table on which
 // it is proven. It skips row except.

@@ -13,8 +13,19 @@ import (
 // slowDetect is a simple model of Detect: Parse on all chains, in the order of
 // the table, and of the EVM chains only the first.
 func slowDetect(s string) []address.Address {
-	var proven, others []address.Address
+	var proven, likely, others []address.Address
 	onEVM := false
+	first := address.Chain("")
+	switch {
+	case strings.HasPrefix(s, "0x0") && !strings.HasPrefix(s, "0x000") && len(s) == 66:
+		first = "starknet"
+	case strings.HasSuffix(s, ".wam"):
+		first = "wax"
+	case strings.HasPrefix(s, "eosio."):
+		first = "eos"
+	case strings.Contains(s, ".") && !strings.HasPrefix(s, "0"):
+		first = "near"
+	}
 	for _, c := range address.TableOrder() {
 		a, ok := address.ParseQuietly(c, s)
 		if !ok {
@@ -26,13 +37,16 @@ func slowDetect(s string) []address.Address {
 			}
 			onEVM = onEVM || c == "ethereum"
 		}
-		if a.Proven() {
+		switch {
+		case a.Proven():
 			proven = append(proven, a)
-		} else {
+		case c == first:
+			likely = append(likely, a)
+		default:
 			others = append(others, a)
 		}
 	}
-	return append(proven, others...)
+	return slices.Concat(proven, likely, others)
 }
 
 // inputs returns the inputs of all vectors, and variants with a fault: all of them in the
@@ -103,9 +117,15 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectName checks the first guess for text that is also a name on near.
-func TestDetectName(t *testing.T) {
-	for s, want := range map[string]address.Chain{"0.0.98": "hedera", "alice.near": "near", "0x1": "aptos", "f099": "filecoin"} {
+// TestDetectFirst checks the first guess for text without a checksum that fits
+// several chains.
+func TestDetectFirst(t *testing.T) {
+	const digits = "2ddfb499765c064eac5039e3841aa5f382e73b598097a40073bd8b48170ab57"
+	for s, want := range map[string]address.Chain{
+		"0.0.98": "hedera", "0x1": "aptos", "f099": "filecoin", "0xe467b9dd11fa00df": "flow",
+		"alice.near": "near", "wrap.near": "near", "4fwdhrkahl5v": "eos", "binancecleos": "eos", "eosio.token": "eos", "frlxotnl.wam": "wax",
+		"0x0" + digits: "starknet", "0xb" + digits: "sui", "0x" + digits: "starknet", "0x" + strings.Repeat("0", 63) + "2": "sui", "b" + digits: "near",
+	} {
 		if all := address.Detect(s); len(all) == 0 || all[0].Chain() != want {
 			t.Errorf("Detect(%q) = %v, want %s first", s, all, want)
 		}

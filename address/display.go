@@ -67,7 +67,7 @@ func (a Address) Kind() string {
 	if a.row == 0 {
 		return ""
 	}
-	switch chains[a.row-1].format.(type) {
+	switch f := chains[a.row-1].format.(type) {
 	case *utxo, *cashAddr, *liquid, *zcash:
 		return a.outputKind()
 	case strkey:
@@ -110,6 +110,8 @@ func (a Address) Kind() string {
 		return "account"
 	case antelope:
 		return "name"
+	case *bech32Bytes:
+		return f.kindOf(a.text)
 	}
 	return ""
 }

@@ -30,6 +30,11 @@ func TestDisplay(t *testing.T) {
 		{"kadena", "c:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE", "c:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE", "", "contract"},
 		{"penumbra", testPenumbra, testPenumbra, "", "shielded"},
 		{"mina", "B62qre3erTHfzQckNuibViWQGyyKwZseztqrjPZBv6SQF384Rg6ESAy", "B62qre3erTHfzQckNuibViWQGyyKwZseztqrjPZBv6SQF384Rg6ESAy", "mina:mainnet:B62qre3erTHfzQckNuibViWQGyyKwZseztqrjPZBv6SQF384Rg6ESAy", ""},
+		{"radix", "account_rdx128y6j78mt0aqv6372evz28hrxp8mn06ccddkr7xppc88hyvynvjdwr", "account_rdx128y6j78mt0aqv6372evz28hrxp8mn06ccddkr7xppc88hyvynvjdwr", "", "account"},
+		{"namada", "tnam1qqshvryx9pngpk7mmzpzkjkm6klelgusuvmkc0uz", "tnam1qqshvryx9pngpk7mmzpzkjkm6klelgusuvmkc0uz", "", "account"},
+		{"namada", "tnam1q9gr66cvu4hrzm0sd5kmlnjje82gs3xlfg3v6nu7", "tnam1q9gr66cvu4hrzm0sd5kmlnjje82gs3xlfg3v6nu7", "", "account"},
+		{"namada", "tnam1pgqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqkhgajr", "tnam1pgqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqkhgajr", "", "contract"},
+		{"midnight", "mn_addr1asujt0dayj4pelgq97wv75hjhscqv9epmzzpapkf8sy8c87jhh9s6e0fs3", "mn_addr1asujt0dayj4pelgq97wv75hjhscqv9epmzzpapkf8sy8c87jhh9s6e0fs3", "", "account"},
 		{"near", "example.near", "example.near", "near:mainnet:example.near", "name"},
 	} {
 		a := address.MustParse(tt.chain, tt.text)

@@ -162,6 +162,14 @@ func BenchmarkFindAll(b *testing.B) {
 		"base64":   base64Lines(100_000),
 		"noise":    noiseText(200_000),
 		"b58words": strings.Repeat("7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv\n", 2000),
+		"words34":  base58Words("13TLDr", 34, " "),
+		"lines34":  base58Words("13TLDr", 34, "\n"),
+		"lines17":  base58Words("13TLDr", 17, "\n"), // two are as long as an address
+		"endless":  base58Words("1", 100_000, ""),
+		"groestl":  base58Words("F", 34, " "),
+		"ones2":    base58Words("1", 2, ""),
+		"glued":    strings.Repeat(testBTC, 3000),
+		"found":    strings.Repeat(testTRX+"\n", 3000),
 	}
 	for name, text := range texts {
 		b.Run(name, func(b *testing.B) {
@@ -172,6 +180,22 @@ func BenchmarkFindAll(b *testing.B) {
 			}
 		})
 	}
+}
+
+// base58Words returns about 100,000 bytes of words of n random Base58 digits with
+// sep behind each. The words begin with the digits in first, in turn.
+func base58Words(first string, n int, sep string) string {
+	const digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	rng := rand.New(rand.NewPCG(9, 3))
+	var b strings.Builder
+	for i := 0; b.Len() < 100_000; i++ {
+		b.WriteByte(first[i%len(first)])
+		for range n - 1 {
+			b.WriteByte(digits[rng.IntN(len(digits))])
+		}
+		b.WriteString(sep)
+	}
+	return b.String()
 }
 
 // slowFindAll is a simple model of FindAll: at every position it takes the

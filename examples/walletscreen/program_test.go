@@ -56,7 +56,7 @@ func TestScreenAddresses(t *testing.T) {
 		{[]string{"eip155:1:" + listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n"},
 		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 0, "CLEAN_NO_MATCH  0  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n  the capitals do not match the checksum of the address: compare it with the original\n"},
-		{[]string{"hello"}, 2, "UNDECIDED  hello\n  not recognized as an address; it may be an account name of near, eos or wax: say so with -chain or a chain column\n"},
+		{[]string{"hello"}, 2, "UNDECIDED  hello\n  not recognized as an address; it may be an account name of eos, wax or near: say so with -chain or a chain column\n"},
 		{[]string{"pending_verification_by_the_compliance_team"}, 2, "UNDECIDED  pending_verification_by_the_compliance_team\n" +
 			"  not recognized as an address; it may be an account name of near: say so with -chain or a chain column\n"},
 		{[]string{"vitalik.eth"}, 2, "UNDECIDED  vitalik.eth\n  a name, not an address: look up the address behind it, and screen that\n"},

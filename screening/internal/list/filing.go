@@ -16,7 +16,7 @@ import (
 // entry is filed, and the form of a listing. Tables that were filed by another rule
 // are made again from the entries. Raise it with each change of the rule, and with
 // each chain that is added; TestRule fails until it is raised.
-const Rule = "9"
+const Rule = "10"
 
 // AppendProbes appends the keys to look up for a question about a: the key that
 // controls the account, if the address shows exactly one; otherwise the account and

@@ -166,7 +166,7 @@ func keccakHashes() []form {
 	}
 	for _, c := range [...][2]string{
 		{"harmony", "one"}, {"iotex", "io"}, {"injective", "inj"}, {"evmos", "evmos"}, {"canto", "canto"}, {"zetachain", "zeta"}, {"zilliqa", "zil"},
-		{"dymension", "dym"}, {"initia", "init"}, {"mantra", "mantra"}, // mantra takes keys of both kinds
+		{"dymension", "dym"}, {"initia", "init"}, {"kava", "kava"}, {"mantra", "mantra"}, // kava and mantra take keys of both kinds
 	} {
 		all = append(all, form{address.Chain(c[0]), identity.KeccakHash, 20, bech32Of(c[1], bech32.Bech32, "", "")})
 	}
