@@ -43,6 +43,9 @@ func newArchive(st store.Store) *archive {
 	return &archive{files: store.NewArchive(st)}
 }
 
+// isShared reports whether the store is one that replicas share. a may be nil.
+func (a *archive) isShared() bool { return a != nil && a.files.IsShared() }
+
 // names returns the names of the revisions of a source, the newest first.
 func (a *archive) names(ctx context.Context, source string) (names []string, err error) {
 	defer caught(&err)
@@ -230,4 +233,24 @@ func (a *archive) failure() error {
 		return nil
 	}
 	return fmt.Errorf("store: journal: %w", a.err)
+}
+
+func (a *archive) wait(ctx context.Context, from int64) (next int64, err error) {
+	defer caught(&err)
+	return a.files.Wait(ctx, from)
+}
+
+func (a *archive) lead(ctx context.Context, source string) (leads bool, err error) {
+	defer caught(&err)
+	return a.files.Lead(ctx, source)
+}
+
+func (a *archive) resign(ctx context.Context, source string) (err error) {
+	defer caught(&err)
+	return a.files.Resign(ctx, source)
+}
+
+func (a *archive) lock(ctx context.Context, source string) (unlock func(), err error) {
+	defer caught(&err)
+	return a.files.Lock(ctx, source)
 }

@@ -45,15 +45,6 @@ type Exception struct {
 	Expires time.Time
 }
 
-// Suppressed is a label that does not count because of an [Exception].
-type Suppressed struct {
-	Label
-	// Reason, Author, Created and Expires are those of the exception; the times are
-	// in UTC.
-	Reason, Author   string
-	Created, Expires time.Time
-}
-
 var (
 	// ErrDuplicateException: there is an exception for the same account, source and
 	// reference already.

@@ -71,7 +71,7 @@ func (s *Screener) restore(ctx context.Context, i int, had held) (held, error) {
 
 // confirmed returns had as another program that shares the store has confirmed it.
 func (s *Screener) confirmed(ctx context.Context, had held) (held, error) {
-	if !had.stored || !s.isShared() {
+	if !had.stored || !s.archive.isShared() {
 		return had, nil
 	}
 	rev, err := s.archive.latest(ctx, had.file, had.confirmed)
@@ -163,7 +163,7 @@ func (s *Screener) openRevision(ctx context.Context, i int, name string) (*held,
 // those of past were.
 func (s *Screener) merge(i int, had, past held) (held, error) {
 	past.err, past.storeErr = had.err, had.storeErr
-	if s.isShared() {
+	if s.archive.isShared() {
 		past.err = nil // another program has loaded it
 		return past, nil
 	}
@@ -212,7 +212,7 @@ func (s *Screener) save(ctx context.Context, i int, h held, report *SourceReport
 		return h
 	}
 	if !h.stored {
-		if s.isShared() {
+		if s.archive.isShared() {
 			return h // share could not save it
 		}
 		if other := s.accepted(ctx, i, &h); other != nil {
@@ -252,4 +252,56 @@ func (s *Screener) accepted(ctx context.Context, i int, h *held) *held {
 	other.age(h.checked, s.now())
 	other.err, other.seed = h.err, h.seed
 	return other
+}
+
+// errOvertaken is why a list was not accepted.
+var errOvertaken = errors.New("another program has accepted another list meanwhile")
+
+// share saves the list next of source i, which follows had, in the store that replicas
+// share, and returns what to hold: next only once it is saved, so that all answer from
+// the same lists and know the same times. The caller has the lock of the source.
+func (s *Screener) share(ctx context.Context, i int, had, next held, report SourceReport) (held, SourceReport) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	id := s.infos[i].ID
+	fail := func(err error) (held, SourceReport) {
+		had.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
+		had.err, s.loaders[i].unread = had.storeErr, true
+		s.log.ErrorContext(ctx, "list not accepted: it cannot be saved", "source", id, "error", err)
+		return had, SourceReport{SourceStatus: SourceStatus{Err: had.err}, Unchanged: had.list != nil, opened: report.opened}
+	}
+	unlock, err := s.archive.lock(ctx, id)
+	if err != nil {
+		return fail(err)
+	}
+	defer unlock()
+	now, err := s.restore(ctx, i, had)
+	switch {
+	case err != nil:
+		return fail(err)
+	case now.list != had.list:
+		report = SourceReport{Unchanged: true, opened: true}
+		if now.list.Digest != next.list.Digest {
+			now.err = sourceError(id, errOvertaken)
+			report.Err = now.err
+		}
+		return now, report
+	}
+	if err := s.archive.save(ctx, s.infos[i], &next); err != nil {
+		return fail(err)
+	}
+	if err := s.archive.append(ctx, []store.Event{accepted(id, &next, &report)}); err != nil {
+		return fail(err)
+	}
+	next.storeErr, s.loaders[i].known = nil, next.file
+	s.log.InfoContext(ctx, "list saved", "source", id)
+	return next, report
+}
+
+// accepted returns the event that h was accepted.
+func accepted(source string, h *held, report *SourceReport) store.Event {
+	return store.Event{
+		Type: store.Accepted, At: h.accepted, Source: source, Revision: h.file, List: h.confirmed,
+		Entries: h.list.Entries, Addresses: h.list.Addresses, Added: report.Added, Removed: report.Removed,
+	}
 }

@@ -3,9 +3,7 @@ package screening
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
-	"time"
 )
 
 // Refresh asks every source for its list now, side by side. Each list is checked, and
@@ -77,68 +75,4 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		s.report(r)
 	}
 	return r
-}
-
-// Run keeps the lists fresh until ctx ends; then it returns ctx.Err(). It calls
-// Open, loads each source at once, and then again whenever the given duration, or
-// that of its Schedule, has passed since its last load began. Sources do not wait
-// for each other. A source that failed is loaded again sooner; see [Schedule].
-//
-// It blocks: to run it in the background, call it in a goroutine. When it returns, no
-// goroutine is left, unless a source ignores its context. Failures are logged, and shown
-// by [Screener.Sources]; none ends Run. A duration that is not positive is an error.
-//
-// If Options.Store is one that replicas share, one replica leads each source: its Run
-// loads it, and all others swap in the lists that it accepts, usually within a second, as
-// [Screener.Follow] does. When it ends, its connection to the store breaks, or a load
-// fails, another one leads some seconds later and loads the source at once. A replica that
-// failed leads again when its next load is due, or when another one has loaded the list
-// since. While the store fails, nothing is loaded.
-func (s *Screener) Run(ctx context.Context, every time.Duration) error {
-	if every <= 0 {
-		return fmt.Errorf("screening: Run every %v: want a positive duration", every)
-	}
-	s.Open(ctx) // errors are logged there
-	var wg sync.WaitGroup
-	for i := range s.sources {
-		wg.Go(func() { s.runOne(ctx, i, every) })
-	}
-	if s.isShared() {
-		wg.Go(func() { s.follow(ctx) })
-	}
-	wg.Wait()
-	return ctx.Err()
-}
-
-// runOne loads source i on its schedule until ctx ends.
-func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
-	sched := s.schedules[i]
-	if sched.Every > 0 {
-		every = sched.Every
-	}
-	retry := firstRetry
-	for ctx.Err() == nil {
-		if !s.leads(ctx, i) {
-			pause(ctx, leadEvery)
-			continue
-		}
-		start := time.Now()
-		wait := every
-		report := s.update(ctx, i, live, true)
-		switch {
-		case report.Err == nil:
-			retry = firstRetry
-		case sched.Retry > 0:
-			wait = min(wait, sched.Retry)
-		default:
-			wait = min(wait, retry)
-			retry = wait * 2
-		}
-		wait -= time.Since(start)
-		if report.Err == nil || !s.isShared() {
-			pause(ctx, wait)
-		} else if s.resign(ctx, i, wait) {
-			retry = firstRetry
-		}
-	}
 }

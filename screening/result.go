@@ -112,3 +112,12 @@ type Label struct {
 	// the time at which the entry was first loaded; in UTC.
 	AddedAt time.Time
 }
+
+// Suppressed is a label that does not count because of an [Exception].
+type Suppressed struct {
+	Label
+	// Reason, Author, Created and Expires are those of the exception; the times are
+	// in UTC.
+	Reason, Author   string
+	Created, Expires time.Time
+}

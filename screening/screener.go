@@ -40,6 +40,7 @@ import (
 // called concurrently.
 type Screener struct {
 	*settings
+	report   func(Report)  // Options.Report
 	archive  *archive      // nil: none
 	loaders  []loader      // by source
 	builders chan struct{} // a semaphore: fewer goroutines build than there are processors
@@ -94,6 +95,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	}
 	s := &Screener{
 		settings: set,
+		report:   opts.Report,
 		archive:  newArchive(opts.Store),
 		loaders:  make([]loader, len(srcs)),
 		builders: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),

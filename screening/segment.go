@@ -39,14 +39,12 @@ const (
 	maxRecent     = 16   // labels of a set in a cache, or it could hold a list many times over
 )
 
-// newSegment returns the segment of a list. It takes the cache from prev, the segments
-// of the snapshot before, if the list was in use already.
-func newSegment(l *list.List, source string, prev *snapshot) segment {
-	if prev != nil {
-		for _, seg := range prev.segments {
-			if seg.list == l {
-				return seg
-			}
+// newSegment returns the segment of a list: that of before, the segments of the snapshot
+// before, if the list was in use already.
+func newSegment(l *list.List, source string, before []segment) segment {
+	for _, seg := range before {
+		if seg.list == l {
+			return seg
 		}
 	}
 	return segment{l.Index(), l, source, make(recentSets, min(max(1, l.Index().Sets()), maxRecentSets))}

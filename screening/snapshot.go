@@ -44,6 +44,10 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	var missing, lines []string
 	var status []SourceStatus
 	var latest time.Time
+	var before []segment
+	if prev != nil {
+		before = prev.segments
+	}
 	checked := true
 	for i := range all {
 		h, id := &all[i], set.infos[i].ID
@@ -55,7 +59,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 			latest = st.LastUpdated
 		}
 		if h.list != nil {
-			snap.segments = append(snap.segments, newSegment(h.list, id, prev))
+			snap.segments = append(snap.segments, newSegment(h.list, id, before))
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
 		}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 const (
@@ -17,22 +15,83 @@ const (
 	followRetry = time.Second
 )
 
+// Run keeps the lists fresh until ctx ends; then it returns ctx.Err(). It calls
+// Open, loads each source at once, and then again whenever the given duration, or
+// that of its Schedule, has passed since its last load began. Sources do not wait
+// for each other. A source that failed is loaded again sooner; see [Schedule].
+//
+// It blocks: to run it in the background, call it in a goroutine. When it returns, no
+// goroutine is left, unless a source ignores its context. Failures are logged, and shown
+// by [Screener.Sources]; none ends Run. A duration that is not positive is an error.
+//
+// If Options.Store is one that replicas share, one replica leads each source: its Run
+// loads it, and all others swap in the lists that it accepts, usually within a second, as
+// [Screener.Follow] does. When it ends, its connection to the store breaks, or a load
+// fails, another one leads some seconds later and loads the source at once. A replica that
+// failed leads again when its next load is due, or when another one has loaded the list
+// since. While the store fails, nothing is loaded.
+func (s *Screener) Run(ctx context.Context, every time.Duration) error {
+	if every <= 0 {
+		return fmt.Errorf("screening: Run every %v: want a positive duration", every)
+	}
+	s.Open(ctx) // errors are logged there
+	var wg sync.WaitGroup
+	for i := range s.sources {
+		wg.Go(func() { s.runOne(ctx, i, every) })
+	}
+	if s.archive.isShared() {
+		wg.Go(func() { s.follow(ctx) })
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// runOne loads source i on its schedule until ctx ends.
+func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
+	sched := s.schedules[i]
+	if sched.Every > 0 {
+		every = sched.Every
+	}
+	retry := firstRetry
+	for ctx.Err() == nil {
+		if !s.leads(ctx, i) {
+			pause(ctx, leadEvery)
+			continue
+		}
+		start := time.Now()
+		wait := every
+		report := s.update(ctx, i, live, true)
+		switch {
+		case report.Err == nil:
+			retry = firstRetry
+		case sched.Retry > 0:
+			wait = min(wait, sched.Retry)
+		default:
+			wait = min(wait, retry)
+			retry = wait * 2
+		}
+		wait -= time.Since(start)
+		if report.Err == nil || !s.archive.isShared() {
+			pause(ctx, wait)
+		} else if s.resign(ctx, i, wait) {
+			retry = firstRetry
+		}
+	}
+}
+
 // Follow keeps the lists as Options.Store has them until ctx ends; then it returns
 // ctx.Err(). It is Run for a program that loads nothing itself, such as a replica
 // without a network: it calls Open, and swaps in each list that another program accepts,
 // usually within a second. If the store is not one that replicas share, such as that of
 // package pgstore, Follow returns an error.
 func (s *Screener) Follow(ctx context.Context) error {
-	if !s.isShared() {
+	if !s.archive.isShared() {
 		return errors.New("screening: Follow needs an Options.Store that replicas share")
 	}
 	s.Open(ctx) // errors are logged there
 	s.follow(ctx)
 	return ctx.Err()
 }
-
-// isShared reports whether the store is one that replicas share.
-func (s *Screener) isShared() bool { return s.archive != nil && s.archive.files.IsShared() }
 
 // follow swaps in what the store has, whenever its journal grows, until ctx ends. Sources
 // do not wait for each other.
@@ -88,7 +147,7 @@ func pause(ctx context.Context, d time.Duration) {
 // leads reports whether this program loads source i. While a shared store fails, no
 // program does: a list that cannot be saved could not be answered from.
 func (s *Screener) leads(ctx context.Context, i int) bool {
-	if !s.isShared() {
+	if !s.archive.isShared() {
 		return true
 	}
 	leads, err := s.archive.lead(ctx, s.infos[i].ID)
@@ -111,76 +170,4 @@ func (s *Screener) resign(ctx context.Context, i int, wait time.Duration) (loade
 		loaded = !s.list(i).checked.Equal(checked)
 	}
 	return loaded
-}
-
-// errOvertaken is why a list was not accepted.
-var errOvertaken = errors.New("another program has accepted another list meanwhile")
-
-// share saves the list next of source i, which follows had, in the store that replicas
-// share, and returns what to hold: next only once it is saved, so that all answer from
-// the same lists and know the same times. The caller has the lock of the source.
-func (s *Screener) share(ctx context.Context, i int, had, next held, report SourceReport) (held, SourceReport) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	id := s.infos[i].ID
-	fail := func(err error) (held, SourceReport) {
-		had.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
-		had.err, s.loaders[i].unread = had.storeErr, true
-		s.log.ErrorContext(ctx, "list not accepted: it cannot be saved", "source", id, "error", err)
-		return had, SourceReport{SourceStatus: SourceStatus{Err: had.err}, Unchanged: had.list != nil, opened: report.opened}
-	}
-	unlock, err := s.archive.lock(ctx, id)
-	if err != nil {
-		return fail(err)
-	}
-	defer unlock()
-	now, err := s.restore(ctx, i, had)
-	switch {
-	case err != nil:
-		return fail(err)
-	case now.list != had.list:
-		report = SourceReport{Unchanged: true, opened: true}
-		if now.list.Digest != next.list.Digest {
-			now.err = sourceError(id, errOvertaken)
-			report.Err = now.err
-		}
-		return now, report
-	}
-	if err := s.archive.save(ctx, s.infos[i], &next); err != nil {
-		return fail(err)
-	}
-	if err := s.archive.append(ctx, []store.Event{accepted(id, &next, &report)}); err != nil {
-		return fail(err)
-	}
-	next.storeErr, s.loaders[i].known = nil, next.file
-	s.log.InfoContext(ctx, "list saved", "source", id)
-	return next, report
-}
-
-// accepted returns the event that h was accepted.
-func accepted(source string, h *held, report *SourceReport) store.Event {
-	return store.Event{
-		Type: store.Accepted, At: h.accepted, Source: source, Revision: h.file, List: h.confirmed,
-		Entries: h.list.Entries, Addresses: h.list.Addresses, Added: report.Added, Removed: report.Removed,
-	}
-}
-
-func (a *archive) wait(ctx context.Context, from int64) (next int64, err error) {
-	defer caught(&err)
-	return a.files.Wait(ctx, from)
-}
-
-func (a *archive) lead(ctx context.Context, source string) (leads bool, err error) {
-	defer caught(&err)
-	return a.files.Lead(ctx, source)
-}
-
-func (a *archive) resign(ctx context.Context, source string) (err error) {
-	defer caught(&err)
-	return a.files.Resign(ctx, source)
-}
-
-func (a *archive) lock(ctx context.Context, source string) (unlock func(), err error) {
-	defer caught(&err)
-	return a.files.Lock(ctx, source)
 }

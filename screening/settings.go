@@ -1,0 +1,82 @@
+package screening
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// settings are what New was given, checked and with defaults filled in. They are never
+// changed.
+type settings struct {
+	sources   []sources.Source
+	infos     []sources.Info
+	required  []bool
+	schedules []Schedule
+	table     *score.Table
+	maxAge    time.Duration // zero if no source is required
+	maxShrink float64
+	accept    func(Suspect) bool
+	progress  func(string, int)
+	bytes     func(string, int64, int64)
+	log       *slog.Logger
+	now       func() time.Time
+}
+
+// has reports whether there is a source with this id.
+func (set *settings) has(id string) bool {
+	return slices.ContainsFunc(set.infos, func(i sources.Info) bool { return i.ID == id })
+}
+
+// ids returns the ids of the sources for an error.
+func (set *settings) ids() string {
+	var ids []string
+	for _, info := range set.infos {
+		ids = append(ids, info.ID)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// A Schedule says when Run loads a source. The zero value of each field means the
+// default.
+type Schedule struct {
+	// Every is the time from the beginning of one load to the beginning of the next.
+	// Zero means the duration given to Run.
+	Every time.Duration
+	// Retry is the time from the beginning of a load that failed to that of the next,
+	// if that is sooner. Zero means a minute after the first failure, and twice as long
+	// after each further one.
+	Retry time.Duration
+	// Timeout bounds one load; zero means an hour. It ends the context of the load.
+	Timeout time.Duration
+}
+
+const (
+	defaultTimeout = time.Hour
+	firstRetry     = time.Minute
+)
+
+// schedule sets the schedules of the sources.
+func (set *settings) schedule(given map[string]Schedule) error {
+	for id := range given {
+		if !set.has(id) {
+			return fmt.Errorf("screening: the scheduled source %q is not among the sources: want one of %s", id, set.ids())
+		}
+	}
+	for _, info := range set.infos {
+		sched := given[info.ID]
+		if sched.Every < 0 || sched.Retry < 0 || sched.Timeout < 0 {
+			return fmt.Errorf("screening: the schedule of %s has a negative duration", info.ID)
+		}
+		if sched.Timeout == 0 {
+			sched.Timeout = defaultTimeout
+		}
+		set.schedules = append(set.schedules, sched)
+	}
+	return nil
+}
