@@ -168,7 +168,8 @@ func TestRequestIDHidesAddresses(t *testing.T) {
 			t.Errorf("%s: status %d, id %q, recorded %q", tt.id, w.Code, got, recorded)
 		}
 	}
-	for _, id := range []string{"8e03978e-40d5-43dd-bc93-6894a57f9324", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "4bf92f3577b34da6a3ce929d0e0e4736", "Root=1-67891233-abcdef012345678912345678"} {
+	for _, id := range []string{"8e03978e-40d5-43dd-bc93-6894a57f9324", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "4bf92f3577b34da6a3ce929d0e0e4736", "Root=1-67891233-abcdef012345678912345678",
+		"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "vercel/fra1::iad1::abcde-1700000000000-0123456789ab", strings.Repeat("x", 128)} {
 		if w := send(h, "POST", "/api/v1/screen", question, "X-Request-Id", id); w.Header().Get("X-Request-Id") != id {
 			t.Errorf("%s is not echoed: %s", id, w.Header().Get("X-Request-Id"))
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -155,6 +156,10 @@ func (e *exchange) hide(text string) {
 	}
 }
 
+// longestHarmless is the greatest length of a text that tells nothing. To remove one would
+// break others, which would then be removed no more.
+const longestHarmless = 4
+
 // contains reports whether an id has text in it, in any letter case and with or
 // without the prefix "0x". A text of a few characters is not an address.
 func contains(id, text string) bool {
@@ -162,7 +167,7 @@ func contains(id, text string) bool {
 	if len(text) > 2 && text[0] == '0' && text[1]|0x20 == 'x' {
 		text = text[2:]
 	}
-	return 4 < len(text) && len(text) <= len(id) && strings.Contains(strings.ToLower(id), strings.ToLower(text))
+	return longestHarmless < len(text) && len(text) <= len(id) && strings.Contains(strings.ToLower(id), strings.ToLower(text))
 }
 
 // internal logs err and returns a problem that says nothing about it.
@@ -195,8 +200,11 @@ func (e *exchange) logError(kind code, err error, more ...slog.Attr) {
 
 // redact returns text without the credentials and the addresses of the request.
 func (e *exchange) redact(text string) string {
+	slices.SortFunc(e.secrets, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
 	for _, secret := range e.secrets {
-		text = strings.ReplaceAll(text, secret, "[redacted]")
+		if len(secret) > longestHarmless {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+		}
 	}
 	for _, value := range e.Header["Authorization"] {
 		_, token, _ := strings.Cut(value, " ")

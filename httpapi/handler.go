@@ -291,10 +291,20 @@ func (e *exchange) finish(p *problem) []byte {
 		header.Set("Retry-After", retryAfter)
 	}
 	// A path that begins with two slashes would refer to another host (RFC 3986, section 4.2).
-	if path := e.URL.EscapedPath(); len(path) <= 256 && !hasToken(path) && !strings.HasPrefix(path, "//") {
+	if path := e.URL.EscapedPath(); path == e.path || len(path) <= 256 && !pathTells(e.URL.Path) && !strings.HasPrefix(path, "//") {
 		p.Instance = path
 	}
 	return marshal(p)
+}
+
+// pathTells reports whether a path, or one of its segments, tells something confidential.
+func pathTells(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if tells(segment) {
+			return true
+		}
+	}
+	return tells(path)
 }
 
 // observe calls Options.Observe for a response that was written.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net/http"
 
@@ -14,8 +15,12 @@ const maxRequestID = 128
 // request id.
 const shortestAddress = 20
 
+// shortestMistyped is the length from which a text that package address does not quote is
+// confidential: it may be a private key with a typing error. Shorter ones are common ids.
+const shortestMistyped = 40
+
 // requestID returns the X-Request-Id of a request if it is 1 to 128 visible ASCII
-// characters and has neither an API key nor an address in it, else "".
+// characters and tells nothing confidential, else "".
 func requestID(header http.Header) string {
 	ids := header["X-Request-Id"]
 	if len(ids) != 1 || ids[0] == "" || len(ids[0]) > maxRequestID {
@@ -27,10 +32,39 @@ func requestID(header http.Header) string {
 			return ""
 		}
 	}
-	if hasToken(id) || len(id) > shortestAddress && !isUUID(id) && len(address.FindAll(id)) > 0 {
+	if tells(id) {
 		return ""
 	}
 	return id
+}
+
+// tells reports whether a text has an API key, an address, or a private key or seed in it,
+// so that it must not be repeated.
+func tells(text string) bool {
+	if hasToken(text) {
+		return true
+	}
+	if len(text) <= shortestAddress || isUUID(text) {
+		return false
+	}
+	_, err := address.Normalize("ethereum", text)
+	bad := (*address.ParseError)(nil)
+	if errors.As(err, &bad) && bad.Input == "" && (len(text) >= shortestMistyped || errors.Is(err, address.ErrSecret)) && !isMonotonous(text) {
+		return true
+	}
+	return len(address.FindAll(text)) > 0
+}
+
+// isMonotonous reports whether one byte is half of a text, which is no key then: it may be
+// an id that was filled up to a length.
+func isMonotonous(text string) bool {
+	var counts [256]int
+	most := 0
+	for _, c := range []byte(text) {
+		counts[c]++
+		most = max(most, counts[c])
+	}
+	return 2*most >= len(text)
 }
 
 // isUUID reports whether id looks like a UUID, which is too short in each of its
