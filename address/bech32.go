@@ -159,10 +159,7 @@ func (b *bech32Bytes) proves(form) bool { return true }
 // documentation.
 type multiversx struct{}
 
-const (
-	multiversxHRP      = "erd"
-	multiversxContract = "\x00\x00\x00\x00\x00\x00\x00\x00"
-)
+const multiversxHRP = "erd"
 
 func (multiversx) parse(s string, tolerant bool) (string, form, fault) {
 	text, _, bad := parseBech32(multiversxHRP, "", bech32.Bech32, 32, 32, s)

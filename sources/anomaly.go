@@ -72,18 +72,6 @@ func (a Anomalies) Total() int {
 	return n
 }
 
-// Inspect returns the anomalies of entries, which must be in the order of the list.
-func Inspect(entries []Entry) Anomalies {
-	a := Anomalies{Counts: make(map[AnomalyKind]int)}
-	seen := make(map[Entry]bool, len(entries))
-	for _, e := range entries {
-		id := e.Identity()
-		a.Add(e, seen[id])
-		seen[id] = true
-	}
-	return a
-}
-
 // Add adds the anomalies of the next entry of a list. duplicate says whether it is a
 // Duplicate.
 func (a *Anomalies) Add(e Entry, duplicate bool) {

@@ -11,6 +11,16 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
+// inspect returns the anomalies of entries, in the order of the list.
+func inspect(entries []sources.Entry) (a sources.Anomalies) {
+	seen := make(map[sources.Entry]bool)
+	for _, e := range entries {
+		a.Add(e, seen[e.Identity()])
+		seen[e.Identity()] = true
+	}
+	return a
+}
+
 func TestInspect(t *testing.T) {
 	const (
 		evm   = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
@@ -48,7 +58,7 @@ func TestInspect(t *testing.T) {
 		{"unknown ticker", "NOSUCH", btc, []sources.AnomalyKind{sources.UnknownAsset}},
 		{"unknown ticker, text", "NOSUCH", "text", []sources.AnomalyKind{sources.UnknownAsset, sources.Undecodable}},
 	} {
-		a := sources.Inspect([]sources.Entry{entry(tt.asset, tt.text)})
+		a := inspect([]sources.Entry{entry(tt.asset, tt.text)})
 		var got []sources.AnomalyKind
 		for _, x := range a.First {
 			got = append(got, x.Kind)
@@ -57,10 +67,10 @@ func TestInspect(t *testing.T) {
 			t.Errorf("%s: %s %q has %q (%v), want %q", tt.name, tt.asset, tt.text, got, a.Counts, tt.want)
 		}
 	}
-	if a := sources.Inspect([]sources.Entry{normal}); a.Total() != 0 {
+	if a := inspect([]sources.Entry{normal}); a.Total() != 0 {
 		t.Errorf("an entry without Listed has %v", a.Counts)
 	}
-	if a := sources.Inspect(nil); a.Total() != 0 || a.First != nil {
+	if a := inspect(nil); a.Total() != 0 || a.First != nil {
 		t.Errorf("no entries have %v", a)
 	}
 
@@ -70,7 +80,7 @@ func TestInspect(t *testing.T) {
 	other.Ref = "2"
 	renamed := entry("USDT", tron)
 	renamed.Name = "renamed"
-	a := sources.Inspect([]sources.Entry{entry("USDT", tron), entry("TRX", tron), other, renamed, entry("USDT", tron), normal, {Address: normal.Address, Listed: normal.Address.Normalized(), Asset: "ETH", Kind: score.Sanctioned, Ref: "1"}})
+	a := inspect([]sources.Entry{entry("USDT", tron), entry("TRX", tron), other, renamed, entry("USDT", tron), normal, {Address: normal.Address, Listed: normal.Address.Normalized(), Asset: "ETH", Kind: score.Sanctioned, Ref: "1"}})
 	if want := map[sources.AnomalyKind]int{sources.Duplicate: 3}; !maps.Equal(a.Counts, want) || a.First[0].Entry != renamed {
 		t.Errorf("anomalies %v, %+v, want %v", a.Counts, a.First, want)
 	}
@@ -80,7 +90,7 @@ func TestInspect(t *testing.T) {
 	for i := range 1000 {
 		many = append(many, entry("", fmt.Sprint("text ", i)))
 	}
-	if a := sources.Inspect(append(many, entry("XBT", tron))); a.Counts[sources.Undecodable] != 1000 || len(a.First) != 101 || a.First[100].Kind != sources.WrongTicker {
+	if a := inspect(append(many, entry("XBT", tron))); a.Counts[sources.Undecodable] != 1000 || len(a.First) != 101 || a.First[100].Kind != sources.WrongTicker {
 		t.Errorf("of a thousand %v are counted and %d shown", a.Counts, len(a.First))
 	}
 }

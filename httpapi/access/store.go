@@ -120,14 +120,5 @@ func (m Month) Start() time.Time {
 // String returns m in the form "2026-11".
 func (m Month) String() string { return fmt.Sprintf("%04d-%02d", m/12, m%12+1) }
 
-// ParseMonth parses the form that String returns. The error wraps [ErrInvalid].
-func ParseMonth(text string) (Month, error) {
-	t, err := time.Parse("2006-01", text)
-	if err != nil || len(text) != len("2006-01") {
-		return 0, fmt.Errorf("access: month %.80q: %w: want a month like 2026-11", text, ErrInvalid)
-	}
-	return MonthOf(t), nil
-}
-
 // instant returns t as a Store keeps it.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -158,15 +158,6 @@ func isHexText(text string) bool {
 	return true
 }
 
-// addressText returns what distinguishes the address of e from others: its normal
-// form, or the listed string if it has no address.
-func addressText(e sources.Entry) string {
-	if !e.Address.IsValid() {
-		return literalText(e.Listed)
-	}
-	return e.Address.Normalized()
-}
-
 const hexDigits = "0123456789abcdef"
 
 // isHexOf reports whether text is what hexOf returns for k.

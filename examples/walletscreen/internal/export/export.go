@@ -329,9 +329,6 @@ var evmChains = func() []address.Chain {
 	})
 }()
 
-// ChainColumns are the columns of [WriteChains], in order.
-var ChainColumns = []string{"chain", "listed_as"}
-
 // WriteChains writes, for each chain, the values of the column chain of the rows
 // with which its addresses are joined: its own, [Any], and on EVM chains [EVM].
 func WriteChains(w io.Writer, f Format) error {
