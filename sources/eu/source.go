@@ -155,13 +155,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 		revision.Checked = time.Time{}
 		return revision, sources.ErrUnchanged
 	}
-	_, err = l.Emit("entity", func(e sources.Entry) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return add(e)
-	})
-	if err != nil {
+	if _, err := l.Emit("entity", fetch.Until(ctx, add)); err != nil {
 		return sources.Revision{}, err
 	}
 	return revision, nil

@@ -35,13 +35,7 @@ func (s *source) loadCSV(ctx context.Context, prev sources.Revision, add func(so
 	if rev.Digest == prev.Digest {
 		return rev, sources.ErrUnchanged
 	}
-	_, err = l.Emit("entity", func(e sources.Entry) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return add(e)
-	})
-	if err != nil {
+	if _, err := l.Emit("entity", fetch.Until(ctx, add)); err != nil {
 		return sources.Revision{}, err
 	}
 	return rev, nil

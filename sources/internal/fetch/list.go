@@ -17,36 +17,53 @@ import (
 // Published of prev, which may come from elsewhere than parse.
 func List(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
 	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) (sources.Revision, error) {
-	if prev.Digest != "" {
-		req.ETag, req.LastModified = prev.ETag, prev.LastModified
-	}
 	var entries []sources.Entry
-	var rev sources.Revision
-	result, err := Get(ctx, req, func(body io.Reader) (err error) {
+	return load(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
 		entries = nil // those of a download that broke off
-		rev, err = parse(body, func(e sources.Entry) error {
+		return parse(body, func(e sources.Entry) error {
 			entries = append(entries, e)
 			return ctx.Err()
 		})
+	}, func(sources.Revision) error {
+		add := Until(ctx, add)
+		for _, e := range entries {
+			if err := add(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// load fetches the file that req names with read, and adds its entries with emit unless
+// they are those of prev.
+func load(ctx context.Context, req *Request, prev sources.Revision, read func(io.Reader) (sources.Revision, error), emit func(sources.Revision) error) (rev sources.Revision, err error) {
+	if prev.Digest != "" {
+		req.ETag, req.LastModified = prev.ETag, prev.LastModified
+	}
+	result, err := Get(ctx, req, func(body io.Reader) (err error) {
+		rev, err = read(body)
 		return err
 	})
 	if err != nil {
 		return sources.Revision{}, err
 	}
 	if result.NotModified || rev.Digest == prev.Digest {
-		rev = prev
+		rev, err = prev, sources.ErrUnchanged
 		rev.Checked = time.Time{} // that is, now
-		rev.ETag, rev.LastModified = result.ETag, result.LastModified
-		return rev, sources.ErrUnchanged
+	} else if err := emit(rev); err != nil {
+		return sources.Revision{}, err
 	}
 	rev.ETag, rev.LastModified = result.ETag, result.LastModified
-	for _, e := range entries {
+	return rev, err
+}
+
+// Until returns add, which fails once ctx has ended.
+func Until(ctx context.Context, add func(sources.Entry) error) func(sources.Entry) error {
+	return func(e sources.Entry) error {
 		if err := ctx.Err(); err != nil {
-			return sources.Revision{}, err
+			return err
 		}
-		if err := add(e); err != nil {
-			return sources.Revision{}, err
-		}
+		return add(e)
 	}
-	return rev, nil
 }

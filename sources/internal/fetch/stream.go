@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -16,51 +15,28 @@ import (
 // temporary file, to add its entries. A file of up to 8 MiB stays in memory.
 func Stream(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
 	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) (_ sources.Revision, err error) {
-	if prev.Digest != "" {
-		req.ETag, req.LastModified = prev.ETag, prev.LastModified
-	}
 	var copied spool
 	defer func() {
 		if cerr := copied.Close(); cerr != nil {
 			err = errors.Join(err, cerr)
 		}
 	}()
-	var rev sources.Revision
-	result, err := Get(ctx, req, func(body io.Reader) error {
+	return load(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
 		if err := copied.Reset(); err != nil {
+			return sources.Revision{}, err
+		}
+		return parse(io.TeeReader(body, &copied), func(sources.Entry) error { return ctx.Err() })
+	}, func(first sources.Revision) error {
+		again, err := copied.Reader()
+		if err != nil {
 			return err
 		}
-		var err error
-		rev, err = parse(io.TeeReader(body, &copied), func(sources.Entry) error { return ctx.Err() })
+		second, err := parse(again, Until(ctx, add))
+		if err == nil && second.Digest != first.Digest {
+			err = errors.New("the temporary file of the download has changed")
+		}
 		return err
 	})
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	if result.NotModified || rev.Digest == prev.Digest {
-		rev = prev
-		rev.Checked = time.Time{} // that is, now
-		rev.ETag, rev.LastModified = result.ETag, result.LastModified
-		return rev, sources.ErrUnchanged
-	}
-	again, err := copied.Reader()
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	second, err := parse(again, func(e sources.Entry) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return add(e)
-	})
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	if second.Digest != rev.Digest {
-		return sources.Revision{}, errors.New("the temporary file of the download has changed")
-	}
-	rev.ETag, rev.LastModified = result.ETag, result.LastModified
-	return rev, nil
 }
 
 // maxHeld is the size up to which a spool holds its bytes in memory.
