@@ -22,6 +22,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 const (
@@ -30,7 +31,6 @@ const (
 	maxCell    = 64 << 10  // of a text with addresses in it
 	maxListed  = 1024      // of a listed string; longer ones are not looked up
 	maxChain   = 64        // of the name of a chain or an asset
-	maxName    = 512       // of Entry.Name; a longer comment is cut
 	maxNesting = 32        // of JSON values that are ignored
 )
 
@@ -211,8 +211,8 @@ func (p *parser) emit(r record) error {
 	e := sources.Entry{
 		Listed:   listed,
 		Kind:     p.kind(r),
-		Ref:      nameOf(r[columnRef]),
-		Name:     nameOf(r[columnName]),
+		Ref:      freetext.Name(r[columnRef]),
+		Name:     freetext.Name(r[columnName]),
 		ListedAt: parseDate(r[columnDate]),
 	}
 	if e.Ref == "" {
@@ -279,24 +279,6 @@ func decode(chain, text string) (a address.Address, asset string, ok bool) {
 	}
 	a, ok = sources.Decode("", text)
 	return a, "", ok
-}
-
-// nameOf returns a comment in one line, without control characters, and not longer than
-// maxName.
-func nameOf(comment string) string {
-	name := strings.Join(strings.FieldsFunc(comment, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
-	name = strings.ToValidUTF8(name, "\ufffd")
-	if len(name) <= maxName {
-		return name
-	}
-	const more = "…"
-	cut := maxName - len(more)
-	for !utf8.RuneStart(name[cut]) {
-		cut--
-	}
-	return name[:cut] + more
 }
 
 // signals are the words that show the kind of a report, in order of precedence. A word

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // walletSchema is the schema of wallets.
@@ -87,7 +89,7 @@ func readLine(in *bufio.Reader, buf []byte) ([]byte, error) {
 func (d *dataset) addEntity(e *entity) error {
 	if e.Schema != walletSchema {
 		if holderSchemas[e.Schema] && len(d.names) < maxHolders {
-			d.names[e.ID] = clean(e.Caption)
+			d.names[e.ID] = freetext.Name(e.Caption)
 		}
 		return nil
 	}
@@ -96,9 +98,9 @@ func (d *dataset) addEntity(e *entity) error {
 		return fmt.Errorf("properties: %w", err)
 	}
 	w := wallet{
-		id:        clean(e.ID),
-		asset:     clean(first(p.Currency, p.CurrencySymbol)),
-		name:      clean(first(p.Name)),
+		id:        freetext.Name(e.ID),
+		asset:     freetext.Name(first(p.Currency, p.CurrencySymbol)),
+		name:      freetext.Name(first(p.Name)),
 		holders:   p.Holder,
 		kind:      d.kinds.kind(p.Topics),
 		firstSeen: parseTime(e.FirstSeen),

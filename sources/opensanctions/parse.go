@@ -21,7 +21,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/score"
@@ -34,7 +33,6 @@ const (
 	maxWallets = 1 << 20
 	maxHolders = 1 << 20 // beyond it, wallets have no name
 	maxListed  = 1024    // of an address
-	maxName    = 512     // of Entry.Name; a longer one is cut
 )
 
 // kinds maps the topics of OpenSanctions to kinds.
@@ -206,24 +204,6 @@ func (d *dataset) add(w wallet) error {
 	}
 	d.wallets = append(d.wallets, w)
 	return nil
-}
-
-// clean returns a name as it is shown: in one line, without control characters,
-// and not longer than maxName.
-func clean(name string) string {
-	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
-	name = strings.ToValidUTF8(name, "\ufffd")
-	if len(name) <= maxName {
-		return name
-	}
-	const more = "…"
-	cut := maxName - len(more)
-	for !utf8.RuneStart(name[cut]) {
-		cut--
-	}
-	return name[:cut] + more
 }
 
 // parseTime returns the time that s gives, in UTC, or the zero time. Times of

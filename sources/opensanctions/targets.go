@@ -9,6 +9,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // The columns of targets.simple.csv that are read, and their places in a row.
@@ -92,7 +93,7 @@ func (d *dataset) addTarget(t [columnCount]string) error {
 	}
 	for _, key := range keys {
 		err := d.add(wallet{
-			id:        clean(t[columnID]),
+			id:        freetext.Name(t[columnID]),
 			listed:    key,
 			kind:      d.kinds.kind(topics),
 			firstSeen: parseTime(t[columnFirstSeen]),

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
@@ -132,4 +135,25 @@ func (l *List) Emit(holder string, add func(sources.Entry) error) (sources.Revis
 		}
 	}
 	return l.Revision, nil
+}
+
+// maxName bounds what Name returns.
+const maxName = 512
+
+// Name returns a name or comment in one line, without control characters, and cut to 512
+// bytes.
+func Name(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	text = strings.ToValidUTF8(text, "\ufffd")
+	if len(text) <= maxName {
+		return text
+	}
+	const more = "…"
+	cut := maxName - len(more)
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + more
 }
