@@ -44,8 +44,7 @@ func decredKeyHash(b []byte) []byte {
 func isSecp256k1X(x []byte) bool {
 	key := [33]byte{2}
 	copy(key[1:], x)
-	_, ok := decompress(key)
-	return ok
+	return isSecp256k1Key(key)
 }
 
 // decredVersions holds the version bytes that only decred uses.

@@ -80,13 +80,6 @@ func (ergo) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// isSecp256k1Key reports whether key is a compressed public key: 02 or 03 and
-// the x coordinate of a point.
-func isSecp256k1Key(key [33]byte) bool {
-	_, ok := decompress(key)
-	return ok
-}
-
 // ergoScriptForm returns the form of a P2S address with the script.
 func ergoScriptForm(script []byte) form {
 	const p2pk, p2sh = len(ergoKeyScript), len(ergoHashScript)

@@ -56,3 +56,9 @@ func Unhex(digits string) []byte {
 	unhex(b, digits)
 	return b
 }
+
+// The functions that TestIsSecp256k1Key compares.
+var (
+	IsSecp256k1Key = isSecp256k1Key
+	Decompress     = decompress
+)

@@ -115,7 +115,7 @@ func parseHederaKey(s string) (string, form, fault) {
 		return s, formHederaEd25519, fault{}
 	case strings.HasPrefix(der, derSecp256k1) && len(der) == len(derSecp256k1)+66,
 		strings.HasPrefix(der, derECSecp256k1) && len(der) == len(derECSecp256k1)+66:
-		if _, ok := hederaEthereum(s); !ok {
+		if !isSecp256k1Key(hederaSecp256k1(s)) {
 			return "", 0, badSyntax
 		}
 		return s, formHederaSecp256k1, fault{}
@@ -123,17 +123,18 @@ func parseHederaKey(s string) (string, form, fault) {
 	return "", 0, badSyntax
 }
 
-// hederaEthereum returns the Ethereum address of the secp256k1 key at the end
-// of text. It reports false if the key is not a point of the curve.
-func hederaEthereum(text string) (a [20]byte, ok bool) {
-	var key [33]byte
+// hederaSecp256k1 returns the secp256k1 key at the end of text.
+func hederaSecp256k1(text string) (key [33]byte) {
 	unhex(key[:], text[len(text)-66:])
-	xy, ok := decompress(key)
-	if !ok {
-		return a, false
-	}
+	return key
+}
+
+// hederaEthereum returns the Ethereum address of the secp256k1 key at the end
+// of text, which must be a point of the curve.
+func hederaEthereum(text string) [20]byte {
+	xy, _ := decompress(hederaSecp256k1(text))
 	sum := keccak256(xy[:])
-	return [20]byte(sum[12:]), true
+	return [20]byte(sum[12:])
 }
 
 // isLongZero reports whether the EVM address in text holds an account number.
@@ -212,7 +213,7 @@ func (hedera) canonical(text string, f form) (string, form) {
 	case formHederaLongZero:
 		return hederaPrefix + strconv.FormatUint(hederaNumber(text, f), 10), formHederaID
 	case formHederaSecp256k1:
-		a, _ := hederaEthereum(text)
+		a := hederaEthereum(text)
 		return "0x" + hex.EncodeToString(a[:]), formHederaAlias
 	}
 	return text, f
@@ -225,7 +226,7 @@ func (hedera) account(text string, f form) (words, tag) {
 	case formHederaEd25519:
 		return hederaEd25519(kindHederaEd25519, text)
 	case formHederaSecp256k1:
-		a, _ := hederaEthereum(text)
+		a := hederaEthereum(text)
 		return makeKey(kindHederaAlias, a[:])
 	}
 	return idKey(kindHederaID, hederaNumber(text, f))
@@ -238,7 +239,7 @@ func (hedera) key(text string, f form) (words, tag) {
 	case formHederaEd25519:
 		return hederaEd25519(identity.Ed25519, text)
 	case formHederaSecp256k1:
-		a, _ := hederaEthereum(text)
+		a := hederaEthereum(text)
 		return makeKey(identity.KeccakHash, a[:])
 	}
 	return words{}, 0

@@ -117,7 +117,7 @@ func TestSlow(t *testing.T) {
 	if got := curve.Jacobi(&x, &curve.Order); got != 0 {
 		t.Errorf("jacobi(%#x) = %d, want 0 for unknown", x, got)
 	}
-	if !curve.IsSquare(&x) {
+	if !curve.IsEdwardsSquare(&x) {
 		t.Errorf("%#x is no square, math/big says %d", x, big.Jacobi(toBig(x), toBig(curve.Order)))
 	}
 }

@@ -4,7 +4,7 @@ package curve
 var (
 	Jacobi          = jacobi
 	Order           = order
-	IsSquare        = isSquare
+	IsEdwardsSquare = isSquare
 	IsSquareByEuler = isSquareByEuler
 	Mul             = mul
 	Add             = add
