@@ -31,7 +31,7 @@ type Builder struct {
 	arenas [2]arena // of the chunks of items
 	pool   *pool    // of the arenas; nil if the Builder is empty
 	sum    sum
-	texts  interner
+	texts  *interner // nil if there are none
 	err    error
 	tune   tuning
 }
@@ -193,7 +193,7 @@ func (b *Builder) At(place uint32) (Key, uint32) {
 
 // Text returns the text with the given number.
 func (b *Builder) Text(n uint32) (string, error) {
-	if uint64(n) >= uint64(b.texts.len()) {
+	if b.texts == nil || uint64(n) >= uint64(b.texts.len()) {
 		return "", fmt.Errorf("%w: no text has the number %d", ErrDamaged, n)
 	}
 	return string(b.texts.bytes(n)), nil
@@ -214,6 +214,9 @@ func (b *Builder) room(i int) bool {
 // first text, then 1, and so on. If there are too many, Build and WriteFile return an
 // error.
 func (b *Builder) Intern(text string) uint32 {
+	if b.texts == nil {
+		b.texts = new(interner)
+	}
 	n, err := b.texts.intern([]byte(text))
 	b.err = cmp.Or(b.err, err)
 	return n
@@ -274,12 +277,18 @@ func (b *Builder) reset() { *b = Builder{Workers: b.Workers, tune: b.tune} }
 func (b *Builder) build(create func(size int64) (image, error)) error {
 	err := b.err
 	texts := b.texts
+	if texts == nil {
+		texts = new(interner)
+	}
+	defer texts.freeAll()
+	texts.close()
 	chunks := b.pool
 	if chunks == nil {
 		chunks = new(pool)
 	}
 	defer chunks.free()
-	bd := &build{workers: b.Workers, filterFrom: b.tune.filterFrom, sum: b.sum, texts: &texts, sets: new(sharedSets), pool: chunks, held: b.tune.held}
+	bd := &build{workers: b.Workers, filterFrom: b.tune.filterFrom, sum: b.sum, texts: texts, sets: new(sharedSets), pool: chunks, held: b.tune.held}
+	defer bd.sets.all.freeAll()
 	if bd.workers <= 0 {
 		bd.workers = 2
 	}
@@ -341,18 +350,17 @@ func (bd *build) write(seed *seed, create func(size int64) (image, error)) error
 	var order sequence
 	for i := range bd.sides {
 		s := &bd.sides[i]
-		firsts, err := bd.partition(s, seed)
-		if err != nil {
+		if err := bd.partition(s, seed); err != nil {
 			return err
 		}
-		if err := order.add(s, seed, firsts); err != nil {
+		if err := order.add(s, seed, bd.firsts(s, seed)); err != nil {
 			return err
 		}
 	}
 	bd.numbered = true
 	bd.pool.trim()
 
-	l := layout{seed: *seed, sets: uint64(len(order.sets)), texts: uint64(bd.texts.len()), bytes: uint64(len(bd.texts.arena))}
+	l := layout{seed: *seed, sets: uint64(len(order.sets)), texts: uint64(bd.texts.len()), bytes: bd.texts.size}
 	for i, set := range order.sets {
 		l.values += uint64(len(bd.sets.all.bytes(set))/4 - 1)
 		step(i)
@@ -395,11 +403,17 @@ func (bd *build) write(seed *seed, create func(size int64) (image, error)) error
 	sets.word(first)
 	ends, texts := newSectionWriter(img, at.ends), newSectionWriter(img, at.texts)
 	ends.word(0)
-	for i, end := range bd.texts.ends {
+	end := uint32(0)
+	for i := range bd.texts.len() {
+		text := bd.texts.bytes(uint32(i))
+		end += uint32(len(text))
 		ends.word(end)
+		texts.Write(text)
+		if place := bd.texts.ends.At(i); i > 0 && place/pieceBytes > bd.texts.ends.At(i-1)/pieceBytes {
+			bd.texts.free(int(bd.texts.ends.At(i-1) / pieceBytes)) // all of it is written
+		}
 		step(i)
 	}
-	texts.Write(bd.texts.arena)
 	// Errors of Write are sticky; Flush returns them.
 	if err := cmp.Or(sets.Flush(), values.Flush(), ends.Flush(), texts.Flush()); err != nil {
 		return err

@@ -6,67 +6,189 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"runtime"
 	"sync"
+
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
-// An interner numbers byte strings; equal strings have one number. The number of its
-// pointers does not grow with its size.
+// An interner numbers byte strings; equal strings have one number. Many are held off the
+// heap, where memory can be allocated there. It must not be copied.
 type interner struct {
-	arena []byte   // all strings
-	ends  []uint32 // offset in arena of the end of each
-	table []uint32 // open addressing: the number of a string plus 1, or 0
-	seed  maphash.Seed
+	pieces []piece
+	end    uint64         // the place behind the last string
+	size   uint64         // of all strings
+	ends   mapfile.Words  // by string: the place behind it
+	table  *mapfile.Words // open addressing: the number of a string plus 1, or 0
+	seed   maphash.Seed
 }
 
+// A piece holds whole strings. A string that is larger than a piece has several to itself.
+// A place is the number of a piece times pieceBytes, and an offset.
+type piece struct {
+	data    []byte // to the end of the string, if that is larger
+	large   bool   // a part of a larger string
+	release func() error
+	cleanup runtime.Cleanup // frees data if the interner becomes unreachable
+}
+
+// pieceBytes is the size of a piece. The first grows up to that.
+const pieceBytes = 1 << 22
+
 // len returns the number of strings.
-func (in *interner) len() int { return len(in.ends) }
+func (in *interner) len() int { return in.ends.Len() }
 
 // bytes returns string n.
 func (in *interner) bytes(n uint32) []byte {
-	begin := uint32(0)
+	begin, end := uint64(0), uint64(in.ends.At(int(n)))
 	if n > 0 {
-		begin = in.ends[n-1]
+		begin = uint64(in.ends.At(int(n - 1)))
 	}
-	return in.arena[begin:in.ends[n]]
+	if next := pieceAfter(begin); end > next {
+		begin = next
+	}
+	if begin == end {
+		return nil
+	}
+	return in.pieces[begin/pieceBytes].data[begin%pieceBytes:][:end-begin]
 }
+
+// pieceAfter returns the place of the first piece that does not begin before a place.
+func pieceAfter(place uint64) uint64 { return (place + pieceBytes - 1) / pieceBytes * pieceBytes }
 
 // intern returns the number of b.
 func (in *interner) intern(b []byte) (uint32, error) {
-	if 2*len(in.ends) >= len(in.table) {
-		in.grow()
+	if in.table == nil || 4*in.len() >= 3*in.table.Len() {
+		if err := in.grow(); err != nil {
+			return 0, err
+		}
 	}
-	mask := uint64(len(in.table) - 1)
-	at := maphash.Bytes(in.seed, b) & mask
-	for ; in.table[at] != 0; at = (at + 1) & mask {
-		if n := in.table[at] - 1; bytes.Equal(in.bytes(n), b) {
+	at := in.slotOf(b)
+	for ; in.table.At(at) != 0; at = (at + 1) % in.table.Len() {
+		if n := in.table.At(at) - 1; bytes.Equal(in.bytes(n), b) {
 			return n, nil
 		}
 	}
+	begin, err := in.room(len(b))
+	if err != nil {
+		return 0, err
+	}
+	if err := in.ends.Append(uint32(begin) + uint32(len(b))); err != nil {
+		return 0, err
+	}
+	if len(b) > 0 {
+		copy(in.pieces[begin/pieceBytes].data[begin%pieceBytes:], b)
+	}
+	in.end = begin + uint64(len(b))
+	in.size += uint64(len(b))
+	in.table.Set(at, uint32(in.len()))
+	return uint32(in.len() - 1), nil
+}
+
+// slotOf returns the slot at which the search for b begins.
+func (in *interner) slotOf(b []byte) int {
+	return int(maphash.Bytes(in.seed, b) & uint64(in.table.Len()-1))
+}
+
+// room returns the place of the next string, which has n bytes.
+func (in *interner) room(n int) (uint64, error) {
+	begin, size := in.end, uint64(n)
+	if next := pieceAfter(begin); n > 0 && begin < next && (begin+size > next || in.pieces[begin/pieceBytes].large) {
+		begin = next
+	}
 	// The highest number marks damage.
-	if uint64(len(in.arena)+len(b)) > math.MaxUint32 || uint64(len(in.ends)) >= math.MaxUint32-1 {
+	if begin+size > math.MaxUint32 || in.len() >= math.MaxUint32-1 {
 		return 0, fmt.Errorf("%w: texts or sets", ErrTooLarge)
 	}
-	in.arena = append(in.arena, b...)
-	in.ends = append(in.ends, uint32(len(in.arena)))
-	in.table[at] = uint32(len(in.ends))
-	return uint32(len(in.ends) - 1), nil
+	if n == 0 || begin+size <= uint64(len(in.pieces))*pieceBytes && len(in.pieces) > 1 {
+		return begin, nil
+	}
+	if begin < pieceBytes && size <= pieceBytes { // in the first piece
+		if len(in.pieces) == 0 {
+			in.pieces = make([]piece, 1)
+		}
+		had := in.pieces[0].data
+		if begin+size <= uint64(len(had)) {
+			return begin, nil
+		}
+		grown, err := in.allocate(int(min(pieceBytes, max(1<<8, 2*(begin+size)))))
+		if err != nil {
+			return 0, err
+		}
+		copy(grown.data, had)
+		in.free(0)
+		in.pieces[0] = grown
+		return begin, nil
+	}
+	all, err := in.allocate(int(pieceAfter(size)))
+	if err != nil {
+		return 0, err
+	}
+	all.large = size > pieceBytes
+	for rest := all.data; len(rest) > 0; rest = rest[pieceBytes:] {
+		in.pieces = append(in.pieces, piece{data: rest, large: all.large})
+	}
+	in.pieces[begin/pieceBytes] = all
+	return begin, nil
+}
+
+// allocate allocates a piece.
+func (in *interner) allocate(size int) (p piece, err error) {
+	if p.data, p.release, err = mapfile.Allocate(size); err == nil && p.release != nil {
+		p.cleanup = runtime.AddCleanup(in, func(release func() error) { release() }, p.release)
+	}
+	return p, err
+}
+
+// free frees a piece.
+func (in *interner) free(i int) {
+	p := &in.pieces[i]
+	if p.release != nil {
+		p.cleanup.Stop()
+		p.release() // cannot fail: all of it is mapped
+	}
+	*p = piece{}
+}
+
+// close frees the table, if no other string will be interned.
+func (in *interner) close() {
+	if in.table != nil {
+		in.table.Free()
+	}
+}
+
+// freeAll frees everything.
+func (in *interner) freeAll() {
+	for i := range in.pieces {
+		in.free(i)
+	}
+	in.ends.Free()
+	in.close()
 }
 
 // grow doubles the table.
-func (in *interner) grow() {
+func (in *interner) grow() error {
+	n := 16
 	if in.table == nil {
 		in.seed = maphash.MakeSeed()
+	} else {
+		n = 2 * in.table.Len()
 	}
-	in.table = make([]uint32, max(16, 2*len(in.table)))
-	mask := uint64(len(in.table) - 1)
-	for n := range in.ends {
-		at := maphash.Bytes(in.seed, in.bytes(uint32(n))) & mask
-		for in.table[at] != 0 {
-			at = (at + 1) & mask
+	table, err := mapfile.NewWords(n)
+	if err != nil {
+		return err
+	}
+	in.close()
+	in.table = table
+	for n := range in.len() {
+		at := in.slotOf(in.bytes(uint32(n)))
+		for table.At(at) != 0 {
+			at = (at + 1) % table.Len()
 		}
-		in.table[at] = uint32(n + 1)
+		table.Set(at, uint32(n+1))
 		step(n)
 	}
+	return nil
 }
 
 // A sharedSets numbers the sets of values, each with the meta of its keys. It may be used
@@ -81,6 +203,13 @@ func (s *sharedSets) intern(set []byte) (uint32, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all.intern(set)
+}
+
+// value returns the value of a set that has one.
+func (s *sharedSets) value(set uint32) uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return binary.LittleEndian.Uint32(s.all.bytes(set)[4:])
 }
 
 // recentSets caches the numbers of sets of one value for one goroutine, without a lock.

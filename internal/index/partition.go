@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -122,7 +121,6 @@ type divider struct {
 	sets   *sharedSets
 	recent recentSets
 	piles  []pile // by part
-	firsts firsts
 }
 
 // divide distributes the items of a chunk.
@@ -136,7 +134,6 @@ func (d *divider) divide(c []byte) error {
 	for rest := c; len(rest) > 0; rest = rest[size:] {
 		w0, w1, w2, w3, meta, set := getItem(rest[:size:size])
 		h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) // seed.hash, without a call
-		d.firsts.see(set, h)
 		part := s.partOf(h)
 		p := &d.piles[part]
 		if p.at == len(p.last.items) {
@@ -151,9 +148,9 @@ func (d *divider) divide(c []byte) error {
 }
 
 // partition distributes the items of s over parts by their buckets, assuming that each
-// item has a different key. It returns the first key of each set. The first time, it
-// replaces the value of each item by the number of a set with that one value.
-func (bd *build) partition(s *side, seed *seed) (firsts, error) {
+// item has a different key. The first time, it replaces the value of each item by the
+// number of a set with that one value.
+func (bd *build) partition(s *side, seed *seed) error {
 	size := itemBytes(s.width)
 	var in []chunk
 	s.keys = 0
@@ -191,13 +188,9 @@ func (bd *build) partition(s *side, seed *seed) (firsts, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var all firsts
 	n := uint64(0)
-	for w := range dividers {
-		all = all.merge(dividers[w].firsts)
-	}
 	for i := range s.parts {
 		p := &s.parts[i]
 		p.before = n
@@ -213,44 +206,39 @@ func (bd *build) partition(s *side, seed *seed) (firsts, error) {
 		n += p.n
 	}
 	s.closeArenas()
-	return all, nil
+	return nil
 }
-
-// firsts holds, by the number of a set, the least hash of its keys, shifted right by one
-// bit so that there is a value for no key.
-type firsts []uint64
 
 // nowhere is the first of a set without keys.
 const nowhere = 1<<64 - 1
 
-// see records a key with hash h for a set.
-func (f *firsts) see(set uint32, h uint64) {
-	if uint64(set) >= uint64(len(*f)) {
-		f.grow(set)
+// firsts returns, by the number of a set, the least hash of its keys in s, shifted right
+// by one bit so that there is a value for no key.
+func (bd *build) firsts(s *side, seed *seed) []uint64 {
+	firsts := make([]uint64, bd.sets.all.len())
+	for i := range firsts {
+		firsts[i] = nowhere
 	}
-	if first := &(*f)[set]; h>>1 < *first {
-		*first = h >> 1
-	}
-}
-
-// grow makes room for set number set.
-func (f *firsts) grow(set uint32) {
-	grown := make(firsts, max(64, 1<<bits.Len32(set)))
-	for i := copy(grown, *f); i < len(grown); i++ {
-		grown[i] = nowhere
-	}
-	*f = grown
-}
-
-// merge returns the firsts of the keys of f and g.
-func (f firsts) merge(g firsts) firsts {
-	if len(f) < len(g) {
-		f, g = g, f
-	}
-	for i := range g {
-		f[i] = min(f[i], g[i])
-	}
-	return f
+	size, sd := itemBytes(s.width), *seed
+	parallel(bd.workers, len(s.parts), func(_, part int) error {
+		for i, c := range s.parts[part].chunks {
+			for rest := c.items; len(rest) > 0; rest = rest[size:] {
+				w0, w1, w2, w3, meta, set := getItem(rest[:size:size])
+				h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) >> 1 // seed.hash, without a call
+				for at := &firsts[set]; ; {
+					least := atomic.LoadUint64(at)
+					if h >= least || atomic.CompareAndSwapUint64(at, least, h) {
+						break
+					}
+				}
+			}
+			if i%goChunks == goChunks-1 {
+				pace.Yield()
+			}
+		}
+		return nil
+	})
+	return firsts
 }
 
 // A sequence orders sets by the first key that has them.
@@ -263,8 +251,10 @@ type sequence struct {
 const none = 1<<32 - 1
 
 // add adds the sets of a side.
-func (q *sequence) add(s *side, seed *seed, firsts firsts) error {
-	for len(q.places) < len(firsts) {
+func (q *sequence) add(s *side, seed *seed, firsts []uint64) error {
+	more := len(firsts) - len(q.places)
+	q.places, q.sets = slices.Grow(q.places, more), slices.Grow(q.sets, more)
+	for range more {
 		q.places = append(q.places, none)
 	}
 	// Sets are distributed over parts, as items are.

@@ -16,14 +16,13 @@ import (
 // cannot be used. It returns the reason after it has restored all items.
 func (bd *build) writeTables(seed *seed, img image, at *sections, order *sequence, useless error) error {
 	var repeated, overfull atomic.Bool
-	single := bd.sets.all.arena
 	for i := range bd.sides {
 		s := &bd.sides[i]
 		writers := make([]tableWriter, bd.workers)
 		err := parallel(bd.workers, len(s.parts), func(worker, part int) error {
 			w := &writers[worker]
 			if w.itemSorter == nil {
-				*w = tableWriter{itemSorter: newItemSorter(s, seed), sets: bd.sets, single: single}
+				*w = tableWriter{itemSorter: newItemSorter(s, seed), sets: bd.sets}
 			}
 			if err := w.sort(part); err != nil {
 				return err
@@ -133,7 +132,6 @@ type tableWriter struct {
 	heads, filters, records []byte // buffers for an image in a file
 
 	sets   *sharedSets
-	single []byte // meta and value of each set before anything is merged
 	twice  sum    // of repeated items with equal values
 	set    []byte // scratch
 	values []uint32
@@ -236,7 +234,7 @@ func (w *tableWriter) union(items []ref) (uint32, error) {
 	w.values = w.values[:0]
 	for _, r := range items {
 		set := binary.LittleEndian.Uint32(w.item(r.i)[w.size-4:])
-		w.values = append(w.values, binary.LittleEndian.Uint32(w.single[8*uint64(set)+4:]))
+		w.values = append(w.values, w.sets.value(set))
 	}
 	slices.Sort(w.values)
 	for i := 1; i < len(w.values); i++ {

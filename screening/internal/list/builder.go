@@ -12,6 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
@@ -37,7 +38,7 @@ type Builder struct {
 
 	table    *tableBuilder
 	facts    Facts
-	order    words // the first 4 bytes of the hash of what each entry says
+	order    mapfile.Words // the first 4 bytes of the hash of what each entry says
 	repeated []repetition
 	places   map[[sha256.Size]byte]int // in repeated, by the hash of what the entry says
 	text     []byte                    // scratch
@@ -134,7 +135,7 @@ func (b *Builder) count(e sources.Entry, f filing, repeated bool) error {
 	}
 	b.text = appendSaid(b.text[:0], e)
 	hash := sha256.Sum256(b.text)
-	if err := b.order.append(hash[:]); err != nil {
+	if err := b.order.Append(binary.LittleEndian.Uint32(hash[:])); err != nil {
 		return err
 	}
 	if !repeated {
@@ -174,19 +175,20 @@ func (b *Builder) Build(workers int, ordered bool) (*List, error) {
 		b.table.add(r.entry, f, r.times, time.Time{})
 		pace.Step(i)
 	}
-	b.fresh.slots.free()
+	b.fresh.free()
+	var order []byte
+	if ordered {
+		order = bytes.Clone(b.order.Bytes())
+	}
+	b.order.Free()
 	b.table.index.Workers = workers
 	t, err := b.table.build()
 	if err != nil {
 		return nil, err
 	}
-	l := &List{Facts: b.facts, entries: t}
-	if ordered {
-		l.order = bytes.Clone(b.order.data)
-	}
-	b.order.free()
+	l := &List{Facts: b.facts, entries: t, order: order}
 	l.Addresses, l.Bytes = b.table.write.addresses, t.index.Size()
-	b.table, b.fresh, b.repeated, b.places = nil, newcomers{}, nil, nil
+	b.table, b.fresh.table, b.repeated, b.places = nil, nil, nil, nil
 	if l.Digest, err = t.digest(l.Entries); err != nil {
 		return nil, err
 	}

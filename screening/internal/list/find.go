@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -130,8 +131,8 @@ func (m *marks) all(place int) bool {
 // by the place of its first key.
 type newcomers struct {
 	table  *tableBuilder
-	n      int   // entries
-	slots  words // open addressing: a place plus 1, or 0
+	n      int            // entries
+	slots  *mapfile.Words // open addressing: a place plus 1, or 0
 	seed   maphash.Seed
 	crowds map[index.Key]map[sources.Entry]uint32 // the places of the entries of keys that have many
 }
@@ -139,7 +140,7 @@ type newcomers struct {
 // find returns the listing of the entry that has the Identity of e, whose filing is f. If
 // there is none, the caller must add e to the table next, and find will find it.
 func (nc *newcomers) find(e sources.Entry, f filing) (*Listing, error) {
-	if 4*nc.n >= 3*nc.slots.len() {
+	if nc.slots == nil || 4*nc.n >= 3*nc.slots.Len() {
 		if err := nc.grow(); err != nil {
 			return nil, err
 		}
@@ -149,8 +150,8 @@ func (nc *newcomers) find(e sources.Entry, f filing) (*Listing, error) {
 		return nc.findIn(crowd, k, e)
 	}
 	at, row := nc.slotOf(k), 0
-	for ; nc.slots.at(at) != 0; at = nc.after(at) {
-		other, n := nc.table.index.At(nc.slots.at(at) - 1)
+	for ; nc.slots.At(at) != 0; at = nc.after(at) {
+		other, n := nc.table.index.At(nc.slots.At(at) - 1)
 		if other != k {
 			continue
 		}
@@ -165,7 +166,7 @@ func (nc *newcomers) find(e sources.Entry, f filing) (*Listing, error) {
 		}
 		return nc.findIn(nc.crowds[k], k, e)
 	}
-	nc.slots.set(at, nc.table.index.Next(k)+1)
+	nc.slots.Set(at, nc.table.index.Next(k)+1)
 	nc.n++
 	return nil, nil
 }
@@ -184,8 +185,8 @@ func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.Key, e sourc
 // crowd indexes the entries of a key by Identity.
 func (nc *newcomers) crowd(k index.Key) error {
 	crowd := make(map[sources.Entry]uint32)
-	for at := nc.slotOf(k); nc.slots.at(at) != 0; at = nc.after(at) {
-		place := nc.slots.at(at) - 1
+	for at := nc.slotOf(k); nc.slots.At(at) != 0; at = nc.after(at) {
+		place := nc.slots.At(at) - 1
 		other, n := nc.table.index.At(place)
 		if other != k {
 			continue
@@ -209,36 +210,49 @@ func (nc *newcomers) crowd(k index.Key) error {
 
 // slotOf returns the slot at which the search for a key begins.
 func (nc *newcomers) slotOf(k index.Key) int {
-	return int(maphash.Comparable(nc.seed, k) % uint64(nc.slots.len()))
+	return int(maphash.Comparable(nc.seed, k) % uint64(nc.slots.Len()))
 }
 
 // after returns the slot after the given one.
-func (nc *newcomers) after(at int) int { return (at + 1) % nc.slots.len() }
+func (nc *newcomers) after(at int) int { return (at + 1) % nc.slots.Len() }
 
 // grow doubles the slots.
 func (nc *newcomers) grow() error {
-	old := nc.slots
-	if old.len() == 0 {
+	old, n := nc.slots, 64
+	if old == nil {
 		nc.seed = maphash.MakeSeed()
+	} else {
+		n = 2 * old.Len()
 	}
-	nc.slots = words{}
-	if err := nc.slots.grow(max(256, 2*old.len())); err != nil {
+	slots, err := mapfile.NewWords(n)
+	if err != nil {
 		return err
 	}
-	nc.slots.data = nc.slots.all
-	for i := range old.len() {
+	nc.slots = slots
+	if old == nil {
+		return nil
+	}
+	for i := range old.Len() {
 		pace.Step(i)
-		v := old.at(i)
+		v := old.At(i)
 		if v == 0 {
 			continue
 		}
 		k, _ := nc.table.index.At(v - 1)
 		at := nc.slotOf(k)
-		for nc.slots.at(at) != 0 {
+		for slots.At(at) != 0 {
 			at = nc.after(at)
 		}
-		nc.slots.set(at, v)
+		slots.Set(at, v)
 	}
-	old.free()
+	old.Free()
 	return nil
+}
+
+// free frees the slots. Nothing can be found afterwards.
+func (nc *newcomers) free() {
+	if nc.slots != nil {
+		nc.slots.Free()
+	}
+	nc.crowds = nil
 }
