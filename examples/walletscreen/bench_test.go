@@ -6,8 +6,14 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 )
@@ -90,4 +96,60 @@ func BenchmarkTable(b *testing.B) {
 		}
 		b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 	})
+}
+
+// BenchmarkServe starts the program and asks until it answers, with the bundled lists, and
+// with a list of a million addresses that -data keeps. The CPU time is that of the process
+// up to then.
+func BenchmarkServe(b *testing.B) {
+	const key = "0123456789abcdef0123456789abcdef"
+	for _, n := range []int{0, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			data := b.TempDir()
+			if n > 0 {
+				var list bytes.Buffer
+				for i := range n {
+					fmt.Fprintf(&list, "0x%040x\n", uint64(i+1)*0x9e3779b97f4a7c15)
+				}
+				name := filepath.Join(b.TempDir(), "list.txt")
+				if err := os.WriteFile(name, list.Bytes(), 0o600); err != nil {
+					b.Fatal(err)
+				}
+				p := &program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: os.Stderr}
+				if code := p.run(b.Context(), []string{"lists", "import", "-accept", "-data", data, "COMMUNITY_BADLIST=" + name}); code != 0 {
+					b.Fatalf("lists import: exit code %d", code)
+				}
+			}
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				b.Fatal(err)
+			}
+			at := l.Addr().String()
+			l.Close()
+			var used time.Duration
+			for b.Loop() {
+				cmd := exec.Command(os.Args[0], "-offline", "-addr", at, "-api-key", key, "-data", data)
+				cmd.Env = processEnv("10s")
+				if err := cmd.Start(); err != nil {
+					b.Fatal(err)
+				}
+				for status := 0; status != http.StatusOK; time.Sleep(200 * time.Microsecond) {
+					req, err := http.NewRequest("POST", "http://"+at+"/api/v1/screen", strings.NewReader(`{"address":"`+listed+`","chain":"ethereum"}`))
+					if err != nil {
+						b.Fatal(err)
+					}
+					req.Header.Set("Authorization", "Bearer "+key)
+					req.Header.Set("Content-Type", "application/json")
+					if resp, err := http.DefaultClient.Do(req); err == nil {
+						status = resp.StatusCode
+						resp.Body.Close()
+					}
+				}
+				cmd.Process.Kill()
+				cmd.Wait()
+				used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			}
+			b.ReportMetric(float64(used.Milliseconds())/float64(b.N), "cpu-ms/op")
+		})
+	}
 }

@@ -119,8 +119,12 @@ func (f *fleet) add(count int, args ...string) []*member {
 				return
 			}
 			f.Cleanup(m.proxy.close)
-			m.replica, err = launch(f.T, m.proxy.url, append([]string{"-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST", "-list", "OWN=" + f.own,
-				"-mirror", fmt.Sprintf("COMMUNITY_BADLIST=%s/%d", f.dir, m.number)}, args...)...)
+			args := append([]string{"-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST", "-list", "OWN=" + f.own,
+				"-mirror", fmt.Sprintf("COMMUNITY_BADLIST=%s/%d", f.dir, m.number)}, args...)
+			m.replica, err = launch(f.T, m.proxy.url, args...)
+			for begin := time.Now(); err != nil && strings.Contains(err.Error(), "the database cannot be opened") && time.Since(begin) < patience; {
+				m.replica, err = launch(f.T, m.proxy.url, args...) // as a service manager does
+			}
 			if err != nil {
 				f.Error(err)
 				return
@@ -273,10 +277,11 @@ func (f *fleet) settle(what string) {
 	f.Helper()
 	begin, edition := time.Now(), f.publish()
 	var first time.Time
+	var last *member
+	why := ""
 	for {
 		answers := make(map[string]string)
 		var behind *member
-		why := ""
 		all := f.all()
 		for _, m := range all {
 			var text strings.Builder
@@ -284,7 +289,7 @@ func (f *fleet) settle(what string) {
 			for _, n := range []int64{edition, 1, 1_000_000} {
 				a, ok := f.ask(m, n)
 				if !ok || a.Score == 0 || digest != "" && digest != a.Snapshot {
-					behind, digest = m, ""
+					behind, last, digest = m, m, ""
 					why = fmt.Sprintf("account %d has %+v, an answer: %v", n, a, ok)
 					break
 				}
@@ -304,6 +309,9 @@ func (f *fleet) settle(what string) {
 		}
 		if behind == nil && len(answers) == 1 {
 			f.Logf("%s: %d members have edition %d %.1f s after it was published, %.1f s after the first of them", what, len(all), edition, time.Since(begin).Seconds(), time.Since(first).Seconds())
+			if time.Since(begin) > 20*time.Second {
+				f.Logf("member %d was the last, when %s:\n%s", last.number, why, last.said())
+			}
 			return
 		}
 		if time.Since(begin) > patience {
