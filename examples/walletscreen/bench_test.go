@@ -99,10 +99,14 @@ func BenchmarkTable(b *testing.B) {
 }
 
 // BenchmarkServe starts the program and asks until it answers, with the bundled lists, and
-// with a list of a million addresses that -data keeps. The CPU time is that of the process
-// up to then.
+// with a list of a million addresses that -data keeps. It reports the quickest start, which
+// other work on the machine disturbs least.
 func BenchmarkServe(b *testing.B) {
 	const key = "0123456789abcdef0123456789abcdef"
+	server := filepath.Join(b.TempDir(), "walletscreen")
+	if out, err := exec.Command("go", "build", "-o", server, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
 	for _, n := range []int{0, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			data := b.TempDir()
@@ -126,14 +130,15 @@ func BenchmarkServe(b *testing.B) {
 			}
 			at := l.Addr().String()
 			l.Close()
-			var used time.Duration
+			wall, used := time.Hour, time.Hour
 			for b.Loop() {
-				cmd := exec.Command(os.Args[0], "-offline", "-addr", at, "-api-key", key, "-data", data)
-				cmd.Env = processEnv("10s")
+				begin := time.Now()
+				cmd := exec.Command(server, "-offline", "-addr", at, "-api-key", key, "-data", data)
+				cmd.Env = []string{}
 				if err := cmd.Start(); err != nil {
 					b.Fatal(err)
 				}
-				for status := 0; status != http.StatusOK; time.Sleep(200 * time.Microsecond) {
+				for status := 0; status != http.StatusOK; time.Sleep(time.Millisecond) {
 					req, err := http.NewRequest("POST", "http://"+at+"/api/v1/screen", strings.NewReader(`{"address":"`+listed+`","chain":"ethereum"}`))
 					if err != nil {
 						b.Fatal(err)
@@ -145,11 +150,13 @@ func BenchmarkServe(b *testing.B) {
 						resp.Body.Close()
 					}
 				}
+				wall = min(wall, time.Since(begin))
 				cmd.Process.Kill()
 				cmd.Wait()
-				used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+				used = min(used, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 			}
-			b.ReportMetric(float64(used.Milliseconds())/float64(b.N), "cpu-ms/op")
+			b.ReportMetric(float64(wall.Milliseconds()), "ms-least")
+			b.ReportMetric(float64(used.Milliseconds()), "cpu-ms-least")
 		})
 	}
 }
