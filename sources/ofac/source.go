@@ -137,5 +137,5 @@ func (s *source) request(url string, limit int64) *fetch.Request {
 
 // loadFile loads a list of one file.
 func (s *source) loadFile(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	return fetch.List(ctx, s.request(s.URL, maxBytes), prev, add, s.kind.parse)
+	return fetch.Load(ctx, s.request(s.URL, maxBytes), prev, add, s.kind.parse)
 }

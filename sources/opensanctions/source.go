@@ -120,7 +120,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	}
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
 	want := s.checksum(ctx)
-	rev, err := fetch.List(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	rev, err := fetch.Load(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()
 		rev, err := s.Parse(io.TeeReader(r, sum), add)
 		if err != nil || want == "" {

@@ -69,7 +69,7 @@ func (s *source) Info() sources.Info {
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
-	rev, err := fetch.List(ctx, req, prev, add, Parse)
+	rev, err := fetch.Load(ctx, req, prev, add, Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("uk: %w", err)
 	}

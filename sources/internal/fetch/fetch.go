@@ -1,7 +1,7 @@
 // Package fetch downloads files from the web servers of list publishers. These
 // servers are slow, move, and sometimes answer with something else.
 //
-// [Get] makes a request and repeats it while the failure may pass. [List] is the Load
+// [Get] makes a request and repeats it while the failure may pass. [Load] is the Load
 // of a list that is one file. [NewBody] checks the body of an answer, and [Retry]
 // repeats an attempt, for callers that make their own requests.
 package fetch

@@ -10,7 +10,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Stream is [List] for lists of millions of entries: it holds none of them. It parses
+// Stream is [Load] for lists of millions of entries: it holds none of them. It parses
 // the file twice: during the download, to see that it is whole, and then from a
 // temporary file, to add its entries. A file of up to 8 MiB stays in memory.
 func Stream(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
@@ -21,7 +21,7 @@ func Stream(ctx context.Context, req *Request, prev sources.Revision, add func(s
 			err = errors.Join(err, cerr)
 		}
 	}()
-	return load(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
+	return loadWith(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
 		if err := copied.Reset(); err != nil {
 			return sources.Revision{}, err
 		}

@@ -8,17 +8,17 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// List is the Load of a source whose list is the file that req names and parse reads.
-// The request is conditional if prev has validators. List calls add only after it has
+// Load is the Load of a source whose list is the file that req names and parse reads.
+// The request is conditional if prev has validators. Load calls add only after it has
 // fetched and parsed the whole file, so a repeated download adds nothing twice.
 //
-// List returns [sources.ErrUnchanged], with the current validators, if the server
+// Load returns [sources.ErrUnchanged], with the current validators, if the server
 // confirms the file of prev or parse returns the digest of prev. It then keeps the
 // Published of prev, which may come from elsewhere than parse.
-func List(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
+func Load(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
 	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) (sources.Revision, error) {
 	var entries []sources.Entry
-	return load(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
+	return loadWith(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
 		entries = nil // those of a download that broke off
 		return parse(body, func(e sources.Entry) error {
 			entries = append(entries, e)
@@ -35,9 +35,9 @@ func List(ctx context.Context, req *Request, prev sources.Revision, add func(sou
 	})
 }
 
-// load fetches the file that req names with read, and adds its entries with emit unless
+// loadWith fetches the file that req names with read, and adds its entries with emit unless
 // they are those of prev.
-func load(ctx context.Context, req *Request, prev sources.Revision, read func(io.Reader) (sources.Revision, error), emit func(sources.Revision) error) (rev sources.Revision, err error) {
+func loadWith(ctx context.Context, req *Request, prev sources.Revision, read func(io.Reader) (sources.Revision, error), emit func(sources.Revision) error) (rev sources.Revision, err error) {
 	if prev.Digest != "" {
 		req.ETag, req.LastModified = prev.ETag, prev.LastModified
 	}
