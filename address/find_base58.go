@@ -12,7 +12,7 @@ import (
 func (f *finder) tryBase58(s string) (Address, bool) {
 	var short [base58.ShortLen]byte
 	var long [base58.MaxLen]byte
-	b := long[:]
+	var b []byte
 	if n, _ := base58.Bitcoin.DecodeShort(&short, s); n >= 0 {
 		b = short[len(short)-n:]
 	} else {
