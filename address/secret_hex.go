@@ -130,10 +130,13 @@ func hasSecretBase64(text string) bool {
 			run.all &= charClass[text[i]]
 		}
 		run.end, run.padded = i, i < len(text) && text[i] == '='
+		if run.n == 1 && text[run.start] == '-' {
+			continue // between the pieces
+		}
 		if run.isSecret(text) {
 			return true
 		}
-		if before.n > 0 && strings.Trim(text[before.end:run.start], " \t\r\n=>") == "" {
+		if before.n > 0 && strings.Trim(text[before.end:run.start], " \t\r\n=>-") == "" {
 			both := base64Run{before.start, run.end, before.n + run.n, before.any | run.any, before.all & run.all, run.padded}
 			if both.isSecret(text) {
 				return true
