@@ -76,7 +76,7 @@ var secretMarks = [...]struct {
 }
 
 // hasSecretMark reports whether text contains a mark of a secret, ignoring
-// white space.
+// white space and the marks of quoted lines.
 func hasSecretMark(text string) bool {
 	if len(text) < 8 {
 		return false
@@ -84,7 +84,7 @@ func hasSecretMark(text string) bool {
 	var buf [2 * (maxDiagnosed + maxSecret)]byte
 	lower := buf[:0]
 	for _, c := range []byte(text[:min(len(text), len(buf))]) {
-		if c > ' ' {
+		if c > ' ' && c != '>' { // which marks a quoted line
 			if charClass[c]&classUpper != 0 {
 				c |= 0x20
 			}
