@@ -94,7 +94,7 @@ type batch struct {
 
 const batchSize = index.BatchSize
 
-// An outcome is what Screen returns.
+// An outcome holds the results of Screen.
 type outcome struct {
 	result Result
 	err    error

@@ -125,7 +125,7 @@ func newExceptionSet(exceptions []Exception) (*exceptionSet, error) {
 	return set, nil
 }
 
-// check returns what is wrong with e.
+// check returns an error if e is not valid.
 func (e *Exception) check() error {
 	if !e.Address.IsValid() {
 		return fieldError("address", ErrZeroAddress)

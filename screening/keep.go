@@ -12,7 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// restore returns what to hold of source i: had, or a newer revision that the store has,
+// restore returns the list to hold of source i: had, or a newer revision in the store,
 // because this program has just started or because another one accepted it. Until the
 // store has answered, nothing is saved: it may know when entries were first seen. The
 // error is why it has not. The caller has the lock of the source.
@@ -158,7 +158,7 @@ func (s *Screener) openRevision(ctx context.Context, i int, name string) (*held,
 	return &h, nil
 }
 
-// merge returns what to hold of had and past, which the store has. A list that was
+// merge returns the list to hold: had or past, which is in the store. A list that was
 // loaded before the store could be read follows past: its entries were first seen when
 // those of past were.
 func (s *Screener) merge(i int, had, past held) (held, error) {

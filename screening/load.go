@@ -12,7 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A task is what update does with a source.
+// A task tells update where to look for a list.
 type task int
 
 const (
@@ -71,7 +71,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 	return report
 }
 
-// list returns what is held of source i.
+// list returns the list of source i that is held.
 func (s *Screener) list(i int) held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,8 +117,8 @@ func (s *Screener) loadLive(ctx context.Context, i int, had held) (held, SourceR
 	return seeded, fromSeed
 }
 
-// load loads source i from src, which may be its seed, and returns what to hold from now
-// on.
+// load loads source i from src, which may be its seed, and returns the list to hold from
+// now on.
 func (s *Screener) load(ctx context.Context, i int, src sources.Source, had held, prev sources.Revision) (held, SourceReport) {
 	id, start := s.infos[i].ID, time.Now()
 	next, report, err := s.loadList(ctx, i, src, had, prev)

@@ -34,19 +34,19 @@ type Result struct {
 	_      uintptr           // makes it a multiple of 16 bytes, in which it is copied without a stall
 }
 
-// Address returns what was screened. It is zero if ScreenText was given a listed string
+// Address returns the screened address. It is zero if ScreenText was given a listed string
 // that is no address. If r is clean and ScreenText was given another spelling than the
 // normal form, each call of Address allocates.
 func (r Result) Address() address.Address { return address.Spelled(r.asked) }
 
-// normalize makes r hold the normal form of what was asked, and returns it.
+// normalize replaces the spelling in r by the normal form, and returns the address.
 func (r *Result) normalize() address.Address {
 	a := r.Address()
 	r.asked, _, _ = a.Identity()
 	return a
 }
 
-// An origin is what a Result says about its snapshot.
+// An origin describes the snapshot of a Result.
 type origin struct {
 	digest string
 	status []SourceStatus

@@ -52,7 +52,7 @@ type Screener struct {
 	exceptions *exceptionSet // nil: none
 }
 
-// A loader is what loading one source needs.
+// A loader is the state of the loads of one source.
 type loader struct {
 	lock   lock         // held while the source is loaded; guards known, asked and unread
 	asked  bool         // the store was asked for the list
@@ -186,7 +186,7 @@ func (s *Screener) Sources() []SourceStatus {
 // Digest names the snapshot that answers questions now; see [Result.Digest].
 func (s *Screener) Digest() string { return s.snap.Load().origin.digest }
 
-// Anomalies returns what is odd in the list of the source with this id: entries that
+// Anomalies returns the oddities in the list of the source with this id: entries that
 // are no address, have a wrong ticker, or are repeated. It is empty for a source that is
 // not loaded or does not exist. The result is the caller's own.
 func (s *Screener) Anomalies(source string) sources.Anomalies { return s.snap.Load().anomalies(source) }

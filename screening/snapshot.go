@@ -36,7 +36,7 @@ type snapshot struct {
 	evm   identity.Tag // of the addresses that Chain.Identify reads
 }
 
-// newSnapshot returns the snapshot of what is held. storeErr is why the store does not
+// newSnapshot returns the snapshot of the lists that are held. storeErr is why the store does not
 // know from what questions are answered. prev, if it is not nil, is the snapshot
 // before, whose filter may be used again.
 func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr error, prev *snapshot) *snapshot {

@@ -146,7 +146,7 @@ func MakeOther(text string, row uint16, form uint8) Spelling {
 // IsNormal reports whether s is the normal form.
 func IsNormal(s Spelling) bool { return s.form&otherwise == 0 }
 
-// Parts returns what s was made of.
+// Parts returns the arguments of MakeSpelling or MakeOther.
 func Parts(s Spelling) (text string, row uint16, form uint8) {
 	return s.text, s.row, s.form &^ otherwise
 }
