@@ -97,7 +97,7 @@ func (in *interner) room(n int) (uint64, error) {
 		begin = next
 	}
 	// The highest number marks damage.
-	if begin+size > math.MaxUint32 || in.len() >= math.MaxUint32-1 {
+	if begin+size > math.MaxUint32 || uint64(in.len()) >= math.MaxUint32-1 {
 		return 0, fmt.Errorf("%w: texts or sets", ErrTooLarge)
 	}
 	if n == 0 || begin+size <= uint64(len(in.pieces))*pieceBytes && len(in.pieces) > 1 {
