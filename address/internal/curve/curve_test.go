@@ -8,6 +8,7 @@ import (
 	"filippo.io/edwards25519"
 
 	"github.com/walletscreen/walletscreen/address/internal/curve"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // isEd25519 is the reference: the point decodes, and encodes to the same bytes.
@@ -64,8 +65,9 @@ func TestIsEd25519Edges(t *testing.T) {
 	for i := range uint(255) {
 		centres = append(centres, new(big.Int).Lsh(big.NewInt(1), i))
 	}
+	wide := int64(longtest.N(8, 40))
 	for _, c := range centres {
-		for d := int64(-40); d <= 40; d++ {
+		for d := -wide; d <= wide; d++ {
 			y := new(big.Int).Add(c, big.NewInt(d))
 			if y.Sign() < 0 || y.BitLen() > 255 {
 				continue
@@ -88,8 +90,8 @@ func TestIsEd25519Edges(t *testing.T) {
 // for odd numbers that need not be prime.
 func TestJacobi(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	unknown := 0
-	for i := range 20000 {
+	unknown, n := 0, longtest.N(4000, 20_000)
+	for i := range n {
 		x, m := randomWords(rng), randomWords(rng)
 		m[0] |= 1
 		if i%2 == 0 {
@@ -105,8 +107,8 @@ func TestJacobi(t *testing.T) {
 			t.Fatalf("jacobi(%#x, %#x) = %d, math/big says %d", x, m, got, want)
 		}
 	}
-	if unknown > 200 {
-		t.Errorf("unknown for %d of 20000 numbers, many of them special", unknown)
+	if unknown > n/100 {
+		t.Errorf("unknown for %d of %d numbers, many of them special", unknown, n)
 	}
 }
 
