@@ -155,9 +155,10 @@ func TestSecretsHidden(t *testing.T) {
 	for _, text := range []string{
 		"1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH 2Ana1pUpv2ZbMVkwF5FXapYeBEjdxDatLn7nvJkhgTS-STcZp5EXQcqdhXUtqFKpPi5MzPUQFKwNxDG4azRM4jq", // halves as long as an address
 		"U\xd8=\xef\r\x1aU\xd8=\xef\r(abandon abandon abandon abandon abandon a=\nbandon abandon abandon abandon abandon abandon about)",
-		"abcAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRoobHB0eHyA=",                                                   // letters in front, and one too many
-		"AQIDBAU=\nGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=",                                                    // a soft line break
-		" AQIDB - AUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=\r\n",                                               // a dash between blanks
+		"abcAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRoobHB0eHyA=",     // letters in front, and one too many
+		"AQIDBAU=\nGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=",      // a soft line break
+		" AQIDB - AUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=\r\n", // a dash between blanks
+		"\u03bfk_SkB92YpWm4Q2ijQHH34cqbKkCZWszsiQgHVjtNeFF2Ds6STz",
 		"PrivateKey-Sk\n> B92YpWm4Q2ijQHH34cqbKkCZWszsiQgHVjtNeFF2Ds6STz 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", // quoted
 		"1:0102030405060708090A0B0C0D0E0F101112131415161718191\u04211B1C1D1E1F20",
 	} {

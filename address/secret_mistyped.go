@@ -251,7 +251,7 @@ func isAddressChunk(text string) bool {
 	case "nano", "xrb", "kaspa", "bitcoincash", "ecash", "x", "p", "cfx":
 		return n.isOneCase() && c.n-c.first <= 68
 	case "ak":
-		return c.n-c.first <= 51
+		return text[0] == 'a' && c.n-c.first <= 51 // a look-alike could stand for the s of a key
 	}
 	return c.isBase58(n) || c.isGrouped(n) ||
 		len(text) == 48 && (text[0] == 'E' || text[0] == 'U') // ton
