@@ -80,10 +80,10 @@ func TestResultAsOnTheWire(t *testing.T) {
 			if got := asJSON(t, r); !reflect.DeepEqual(got, any(answer)) {
 				t.Errorf("%s on %s: the JSON of the result is\n%v, the answer\n%v", tt.text, tt.chain, got, answer)
 			}
-			if got := asJSON(t, r.Address()); got != tt.chain+":"+answer["address"].(string) {
+			if got := asJSON(t, r.Address); got != tt.chain+":"+answer["address"].(string) {
 				t.Errorf("the JSON of the address is %v", got)
 			}
-			if got := asJSON(t, r.Address().Chain()); got != answer["chain"] {
+			if got := asJSON(t, r.Address.Chain()); got != answer["chain"] {
 				t.Errorf("the JSON of the chain is %v, the answer %v", got, answer["chain"])
 			}
 			checkLabels := func(name string, of func(i int) (label any, match score.Match), n int) {

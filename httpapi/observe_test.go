@@ -180,7 +180,7 @@ func TestAuditFails(t *testing.T) {
 	if err := checkAnswer("POST", w); err != nil || w.Code != 503 || !strings.Contains(w.Body.String(), `"code":"audit_unavailable"`) || strings.Contains(w.Body.String(), "CRITICAL") {
 		t.Errorf("%v, status %d: %s", err, w.Code, w.Body)
 	}
-	if seen.Code != "audit_unavailable" || seen.Status != 503 || seen.Result.Level != "" || seen.Result.Address() != (address.Address{}) {
+	if seen.Code != "audit_unavailable" || seen.Status != 503 || seen.Result.Level != "" || seen.Result.Address != (address.Address{}) {
 		t.Errorf("observed %+v", seen)
 	}
 	if text := logged.String(); !strings.Contains(text, "disk full") || !strings.Contains(text, "id-7") || strings.Contains(strings.ToLower(text), "0x098b") {

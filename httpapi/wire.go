@@ -129,7 +129,7 @@ func appendResult(b []byte, req screenRequest, r *screening.Result) []byte {
 
 // screened returns the address that r answers for.
 func screened(req screenRequest, r *screening.Result) string {
-	a := r.Address()
+	a := r.Address
 	if !a.IsValid() { // a listed string that is not an address
 		return sources.TrimListed(req.Address)
 	}

@@ -88,10 +88,10 @@ func timeModel(t time.Time) *string {
 // modelOf returns the response to a request with the result r.
 func modelOf(text, chain string, r screening.Result, now time.Time) result {
 	m := result{
-		Address: r.Address().Normalized(), Chain: chain, Score: r.Score, Level: string(r.Level), Labels: []label{},
+		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: string(r.Level), Labels: []label{},
 		DataFreshness: freshnessModel(r.Sources(), now), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(), ScreenedAt: timeModel(now), Disclaimer: disclaimer,
 	}
-	if !r.Address().IsValid() {
+	if !r.Address.IsValid() {
 		m.Address = strings.TrimSpace(text)
 	}
 	for _, l := range r.Labels {

@@ -103,13 +103,13 @@ type outcome struct {
 // add adds an address. It writes to the Result that is yielded later, because a copy of
 // what was just written stalls.
 func (b *batch) add(a address.Address) {
-	asked, words, tag := a.Identity()
+	_, words, tag := a.Identity()
 	key := identity.Key(tag)
 	if key == 0 {
 		key = identity.Account(tag)
 	}
 	w0, w1, w2, w3 := identity.Load(words)
-	b.results[b.n].asked, b.tags[b.n] = asked, tag
+	b.results[b.n].Address, b.tags[b.n] = a, tag
 	b.lookup.Keys[b.n].SetWords(uint16(key), w0, w1, w2, w3, identity.Len(tag))
 	b.n++
 }
@@ -122,14 +122,14 @@ func (b *batch) screen(snap *snapshot) {
 		b.snap, b.made = snap, 0
 	}
 	for ; b.made < n; b.made++ {
-		asked := b.results[b.made].asked
+		a := b.results[b.made].Address
 		b.results[b.made] = snap.clean
-		b.results[b.made].asked = asked
+		b.results[b.made].Address = a
 	}
 	keys, rest := b.lookup.Keys[:n], b.rest[:n]
 	notReady := snap.ready() != nil
 	for i, tag := range b.tags[:n] {
-		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && snap.hasAny(b.address(i).Identity())
+		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && snap.hasAny(b.results[i].Address.Identity())
 	}
 	if snap.shared > 0 {
 		for i := range keys {
@@ -147,13 +147,10 @@ func (b *batch) screen(snap *snapshot) {
 			continue
 		}
 		var o outcome
-		o.err = snap.screen(&o.result, b.address(i))
+		o.err = snap.screen(&o.result, b.results[i].Address)
 		b.others = append(b.others, o)
 	}
 }
-
-// address returns the address of a result.
-func (b *batch) address(i int) address.Address { return address.Spelled(b.results[i].asked) }
 
 // yield yields all results and empties b. It reports whether the caller wants more.
 func (b *batch) yield(yield func(Result, error) bool) bool {

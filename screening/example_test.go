@@ -199,7 +199,7 @@ func ExampleScreener_ScreenAll() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(r.Address(), r.Level)
+		fmt.Println(r.Address, r.Level)
 	}
 	// Output:
 	// ethereum:0x7e5f4552091a69125d5dfcb7b8c2659029395bdf CLEAN_NO_MATCH

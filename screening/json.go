@@ -44,7 +44,7 @@ type jsonSuppressed struct {
 // whenever it is called: receipt, data_freshness, screened_at and _disclaimer are not
 // among them. The chain is its slug; address and chain are "" without an Address.
 func (r Result) MarshalJSON() ([]byte, error) {
-	a := r.Address()
+	a := r.Address
 	j := jsonResult{
 		Address: a.Normalized(), Chain: a.Chain(), Score: r.Score, Level: r.Level,
 		Labels: []jsonLabel{}, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),

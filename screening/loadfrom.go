@@ -17,9 +17,9 @@ var (
 )
 
 const (
-	// grace is how long a source may take to return when its context has ended.
+	// grace is the time a source may take to return when its context has ended.
 	grace = 250 * time.Millisecond
-	// maxStuck is how many loads of a source may be stuck at the same time.
+	// maxStuck is the maximum number of loads of a source that may be stuck at the same time.
 	maxStuck = 3
 )
 

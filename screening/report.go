@@ -171,6 +171,6 @@ func (snap *snapshot) compare(r *Result, a address.Address) error {
 	}
 	labels, err := snap.labels(a)
 	*r = snap.clean
-	r.asked, _, _ = a.Identity()
+	r.Address = a
 	return snap.finish(r, labels, err)
 }

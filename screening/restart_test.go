@@ -30,7 +30,7 @@ func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts 
 	t.Helper()
 	var b strings.Builder
 	answer := func(r screening.Result, err error) {
-		fmt.Fprintln(&b, r.Address(), r.Score, r.Level, r.Labels, r.Digest(), err)
+		fmt.Fprintln(&b, r.Address, r.Score, r.Level, r.Labels, r.Digest(), err)
 	}
 	for _, a := range pool {
 		answer(s.Screen(a))

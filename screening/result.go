@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
@@ -13,37 +12,27 @@ import (
 // A Result is the answer to one question, from one snapshot of the lists. It keeps no
 // list in memory, however long the caller keeps it. Its JSON is that of package httpapi.
 type Result struct {
+	// Address is the screened address. It is zero if ScreenText was given a listed
+	// string that is no address.
+	Address address.Address
 	// Score is the highest number of points among the labels, from 0 to 100; 0
 	// without labels.
 	Score int
 	// Level is the band of Score.
 	Level score.Level
-	// Labels are what was found: the highest points first, then by source, kind
+	// Labels are the matches: the highest points first, then by source, kind
 	// and reference. Several entries of one kind and reference are one label, that
 	// of the most direct match. Nil if nothing was found. The slice is the caller's
 	// own.
 	Labels []Label
-	// Suppressed are what was found but does not count because of an [Exception], in
+	// Suppressed are the matches that do not count because of an [Exception], in
 	// the order of Labels. Nil if there are none. The slice is the caller's own.
 	Suppressed []Suppressed
 	// ScoringVersion is the version of the table that gave the points.
 	ScoringVersion string
 
 	origin *origin
-	asked  identity.Spelling // zero for a listed string that is no address
-	_      uintptr           // makes it a multiple of 16 bytes, in which it is copied without a stall
-}
-
-// Address returns the screened address. It is zero if ScreenText was given a listed string
-// that is no address. If r is clean and ScreenText was given another spelling than the
-// normal form, each call of Address allocates.
-func (r Result) Address() address.Address { return address.Spelled(r.asked) }
-
-// normalize replaces the spelling in r by the normal form, and returns the address.
-func (r *Result) normalize() address.Address {
-	a := r.Address()
-	r.asked, _, _ = a.Identity()
-	return a
+	_      uintptr // makes it a multiple of 16 bytes, in which it is copied without a stall
 }
 
 // An origin describes the snapshot of a Result.
@@ -101,7 +90,7 @@ type Label struct {
 	// address is related to that.
 	Kind  score.Kind
 	Match score.Match
-	// Points are what the table gives for the kind and the match.
+	// Points are the points of the scoring table for the kind and the match.
 	Points int
 	// Source is the id of the source.
 	Source string

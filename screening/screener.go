@@ -127,9 +127,9 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 // an address in a spelling that a list prints, but that could not be read there, has
 // the labels of both.
 //
-// ScreenText does not allocate when the address is clean, also if text is in another
-// spelling than the normal form, such as the capitals of EIP-55: [Result.Address] builds
-// that form when it is called.
+// ScreenText does not allocate when the address is clean and its normal form stands in
+// text, as in a payment URI. Another spelling, such as the capitals of EIP-55, costs one
+// allocation: the normal form, for Result.Address.
 //
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
 // an address nor listed, or if it is no address and cannot be looked up, because
@@ -143,7 +143,7 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 		err = snap.screenAsked(&r, c, text, asked, words, tag)
 		return r, err
 	}
-	r.asked = asked
+	r.Address = address.Spelled(asked)
 	w0, w1, w2, _ := identity.Load(words)
 	i := 0 // as in snapshot.screen, whose call would take a third as long again
 	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20) {
@@ -165,7 +165,7 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 // ScreenAll overlaps the look-ups of many addresses. A short list is in the cache of
 // the processor; there it takes as long, or slightly longer.
 //
-// workers is how many goroutines screen; with 1 or less it is the caller's own. The
+// workers is the number of goroutines that screen; with 1 or less it is the caller's own. The
 // caller's goroutine iterates over addresses, and no goroutine is left when the
 // iteration ends, also by a break. About a hundred addresses for each worker are read
 // before the first result comes.

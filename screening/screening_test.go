@@ -97,7 +97,7 @@ func TestMatches(t *testing.T) {
 			t.Errorf("ScreenText(%s, %q): %v", tt.chain, tt.text, err)
 			continue
 		}
-		if r.Score != tt.score || r.Level != tt.level || r.Address().Normalized() != tt.normalized || r.ScoringVersion != "v1.1" || len(r.Digest()) != 64 {
+		if r.Score != tt.score || r.Level != tt.level || r.Address.Normalized() != tt.normalized || r.ScoringVersion != "v1.1" || len(r.Digest()) != 64 {
 			t.Errorf("ScreenText(%s, %q) = %+v, want %+v", tt.chain, tt.text, r, tt)
 		}
 		if tt.match == 0 {
@@ -262,8 +262,8 @@ func TestModel(t *testing.T) {
 					}
 					continue
 				}
-				if err == nil && r.Address() != b {
-					t.Fatalf("ScreenText(%s, %q) is about %v, want %v", c, text, r.Address(), b)
+				if err == nil && r.Address != b {
+					t.Fatalf("ScreenText(%s, %q) is about %v, want %v", c, text, r.Address, b)
 				}
 			default:
 				r, err = s.Screen(a)
@@ -272,12 +272,12 @@ func TestModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, not := modelSplit(excepted, r.Address(), want, now)
+			want, not := modelSplit(excepted, r.Address, want, now)
 			if diff := cmp.Diff(want, r.Labels); diff != "" {
-				t.Fatalf("labels of %v: -model +real\n%s", r.Address(), diff)
+				t.Fatalf("labels of %v: -model +real\n%s", r.Address, diff)
 			}
 			if diff := cmp.Diff(not, r.Suppressed); diff != "" {
-				t.Fatalf("suppressed of %v: -model +real\n%s", r.Address(), diff)
+				t.Fatalf("suppressed of %v: -model +real\n%s", r.Address, diff)
 			}
 			for _, l := range not {
 				suppressed[l.Match]++
@@ -288,7 +288,7 @@ func TestModel(t *testing.T) {
 				found[l.Match]++
 			}
 			if r.Score != points || r.Level != score.Latest().Level(points) {
-				t.Fatalf("%v: score %d, level %s; want %d", r.Address(), r.Score, r.Level, points)
+				t.Fatalf("%v: score %d, level %s; want %d", r.Address, r.Score, r.Level, points)
 			}
 		}
 	}
@@ -780,9 +780,9 @@ func TestNoAllocs(t *testing.T) {
 	}
 }
 
-// TestSpellingsNoAllocs checks that ScreenText allocates for no spelling of a clean
-// address, however far from the normal form, and that the Result still has the Address.
-func TestSpellingsNoAllocs(t *testing.T) {
+// TestSpellingsAllocs checks that ScreenText allocates for no spelling of a clean address
+// that has the normal form in it, and for others only that form.
+func TestSpellingsAllocs(t *testing.T) {
 	const (
 		lower   = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
 		mixed   = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf" // EIP-55
@@ -826,11 +826,15 @@ func TestSpellingsNoAllocs(t *testing.T) {
 		for _, text := range append(tt.text, tt.normal) {
 			for _, text := range []string{text, " " + text + "\r\n"} {
 				r, err := s.ScreenText(tt.chain, text)
-				if err != nil || r.Address() != want || r.Level != score.CleanNoMatch || string(must(r.MarshalJSON())) != string(must(must(s.Screen(want)).MarshalJSON())) {
+				if err != nil || r.Address != want || r.Level != score.CleanNoMatch || string(must(r.MarshalJSON())) != string(must(must(s.Screen(want)).MarshalJSON())) {
 					t.Errorf("ScreenText(%s, %q) = %+v, %v", tt.chain, text, r, err)
 				}
-				if n := testing.AllocsPerRun(10, func() { s.ScreenText(tt.chain, text) }); n != 0 && !longtest.Race {
-					t.Errorf("ScreenText(%s, %q) allocates %v times", tt.chain, text, n)
+				most := 0.0
+				if !strings.Contains(text, tt.normal) {
+					most = 1 // the normal form
+				}
+				if n := testing.AllocsPerRun(10, func() { s.ScreenText(tt.chain, text) }); n > most && !longtest.Race {
+					t.Errorf("ScreenText(%s, %q) allocates %v times, want at most %v", tt.chain, text, n, most)
 				}
 				asked++
 			}

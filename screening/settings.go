@@ -11,7 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// settings are what New was given, checked and with defaults filled in. They are never
+// settings are the options of New, checked and with defaults filled in. They are never
 // changed.
 type settings struct {
 	sources   []sources.Source

@@ -91,7 +91,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	return snap
 }
 
-// maxShared is how many keys the index of a list may have that shares a filter with
+// maxShared is the maximum number of keys in the index of a list that shares a filter with
 // others: so few that the filter of all is built in a millisecond.
 const maxShared = 1 << 16
 
@@ -151,12 +151,12 @@ func (snap *snapshot) screenIdentity(r *Result, asked identity.Spelling, words i
 		return ErrZeroAddress
 	}
 	*r = snap.clean // before the look-up: a copy of what was just written stalls
-	r.asked = asked
+	r.Address = address.Spelled(asked)
 	if snap.hasSeveral(tag) {
 		if !snap.hasAny(asked, words, tag) {
 			return nil
 		}
-		labels, err := snap.labels(r.normalize())
+		labels, err := snap.labels(r.Address)
 		return snap.finish(r, labels, err)
 	}
 	class, n := identity.Key(tag), identity.Len(tag)
@@ -224,7 +224,7 @@ func (snap *snapshot) screenAsked(r *Result, c address.Chain, text string, asked
 	if err != nil || literal == nil {
 		return snap.failed(r, err)
 	}
-	labels, err := snap.labels(r.normalize())
+	labels, err := snap.labels(r.Address)
 	return snap.finish(r, sortLabels(append(labels, literal...)), err)
 }
 
@@ -273,7 +273,7 @@ func (snap *snapshot) finish(r *Result, labels []Label, err error) error {
 		if now.IsZero() {
 			now = snap.now()
 		}
-		r.Labels, r.Suppressed = snap.exceptions.split(r.Address().Account(), labels, now)
+		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), labels, now)
 	}
 	if len(r.Labels) > 0 {
 		r.Score = r.Labels[0].Points
@@ -328,7 +328,7 @@ func (snap *snapshot) hit(r *Result, i int, set index.Set, k *index.Key, tag ide
 		return snap.failed(r, err)
 	}
 	account := k.WithClass(uint16(identity.Account(tag)))
-	a := r.normalize()
+	a := r.Address
 	labels := s.appendMatches(nil, k, a, &account)
 	if i+1 < len(snap.segments) {
 		labels, err = snap.appendLabels(labels, i+1, k, a, &account)

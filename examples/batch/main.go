@@ -58,7 +58,7 @@ func screen(s *screening.Screener, r io.Reader, w io.Writer) error {
 		if err != nil {
 			return err // a list is missing or stale: never "clean"
 		}
-		fmt.Fprintln(out, result.Level, result.Score, result.Address())
+		fmt.Fprintln(out, result.Level, result.Score, result.Address)
 	}
 	if err := out.Flush(); err != nil {
 		return err

@@ -23,7 +23,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err) // an invalid address or a missing list: never "clean"
 	}
-	fmt.Println(r.Address(), r.Score, r.Level)
+	fmt.Println(r.Address, r.Score, r.Level)
 	for _, l := range r.Labels {
 		fmt.Println(l.Kind, l.Match, l.Source, l.Ref, l.Name)
 	}

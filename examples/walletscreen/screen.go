@@ -147,7 +147,7 @@ type singleVerdict struct {
 func (v *singleVerdict) print(w io.Writer) error {
 	r := &v.Result
 	shown := v.Input
-	a := r.Address()
+	a := r.Address
 	if a.IsValid() {
 		shown = string(a.Chain()) + " " + a.Normalized()
 	}
@@ -243,7 +243,7 @@ func (v *singleVerdict) object() jsonResult {
 		}
 	}
 	o.Level, o.Score, o.ScoringVersion, o.Snapshot = r.Level, &r.Score, r.ScoringVersion, r.Digest()
-	if a := r.Address(); a.IsValid() {
+	if a := r.Address; a.IsValid() {
 		o.Chain, o.Address = string(a.Chain()), a.Normalized()
 	}
 	for _, l := range r.Labels {

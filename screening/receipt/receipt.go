@@ -68,7 +68,7 @@ func New(c address.Chain, text string, r screening.Result, at time.Time) (*Recei
 	if err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
-	if got := r.Address(); got.IsValid() && got.Normalized() != normal || !got.IsValid() && len(r.Labels) == 0 {
+	if got := r.Address; got.IsValid() && got.Normalized() != normal || !got.IsValid() && len(r.Labels) == 0 {
 		return nil, fmt.Errorf("receipt: the result is not that of the %s address", c)
 	}
 	return &Receipt{

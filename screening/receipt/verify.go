@@ -144,7 +144,7 @@ func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, r
 	return Same, nil
 }
 
-// slack is how long a program may use lists that another has replaced. The journal may
+// slack is the time for which a program may use lists that another has replaced. The journal may
 // also say a moment later than the answer that a list was in use.
 const slack = 10 * time.Second
 
@@ -175,7 +175,7 @@ func (r *Receipt) openPast(ctx context.Context, st store.Store, srcs []sources.S
 
 // compare returns an error that names the first member of r that got does not have.
 func (r *Receipt) compare(got *screening.Result) error {
-	normal := got.Address().Normalized()
+	normal := got.Address.Normalized()
 	if normal == "" {
 		normal = sources.TrimListed(r.Text)
 	}

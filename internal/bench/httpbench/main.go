@@ -188,7 +188,7 @@ func writeJSON(s *screening.Screener, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := answer{
-		result.Address().Normalized(), q.Chain, result.Score, string(result.Level), []screening.Label{},
+		result.Address.Normalized(), q.Chain, result.Score, string(result.Level), []screening.Label{},
 		make(map[string]freshness), result.ScoringVersion, strings.Repeat("x", 215),
 	}
 	for _, st := range result.Sources() {
@@ -253,7 +253,7 @@ func server(name string) error {
 	})
 }
 
-// writeTimeout is how long the server of a flood writes to a client that does not read.
+// writeTimeout bounds the time the server of a flood writes to a client that does not read.
 const writeTimeout = 15 * time.Second
 
 // serve serves h, prints the address and the API key for it, and calls f for each

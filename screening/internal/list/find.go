@@ -22,7 +22,7 @@ type found struct {
 	alone    bool // the key has no other listing
 }
 
-// maxRow is how many listings of a key are searched one by one.
+// maxRow is the maximum number of listings of a key that are searched one by one.
 const maxRow = 16
 
 // find finds the entry that has the Identity of e, whose filing is f.

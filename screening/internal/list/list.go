@@ -16,7 +16,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// MaxEntries is how many entries a list can have.
+// MaxEntries is the maximum number of entries in a list.
 const MaxEntries = 200_000_000
 
 // A List is one list: its entries, those that it had and no longer has, and what is

@@ -448,7 +448,7 @@ func compare(t *testing.T, conn *pgx.Conn, s *screening.Screener, customers []cu
 		}
 		if hidden[id] {
 			if len(r.Labels) == 0 && !delisted {
-				t.Fatalf("%v is found by nothing", r.Address())
+				t.Fatalf("%v is found by nothing", r.Address)
 			}
 			r.Labels, r.Score, r.Level = nil, 0, "CLEAN_NO_MATCH"
 		}
@@ -458,7 +458,7 @@ func compare(t *testing.T, conn *pgx.Conn, s *screening.Screener, customers []cu
 			want = append(want, line{l.Points, string(level), l.Match.String(), string(l.Kind), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt})
 		}
 		if !slices.Equal(labels[id], want) {
-			t.Fatalf("customer %d, %s %s, has the labels\n%v, want\n%v", id, r.Address(), customers[id].text, labels[id], want)
+			t.Fatalf("customer %d, %s %s, has the labels\n%v, want\n%v", id, r.Address, customers[id].text, labels[id], want)
 		}
 		verdict := line{level: string(r.Level)}
 		if len(want) > 0 {
@@ -466,7 +466,7 @@ func compare(t *testing.T, conn *pgx.Conn, s *screening.Screener, customers []cu
 			verdict.at = time.Time{}
 		}
 		if v != verdict || snapshot != r.Digest() {
-			t.Fatalf("customer %d, %s, has the verdict %v of %s, want %v of %s", id, r.Address(), v, snapshot, verdict, r.Digest())
+			t.Fatalf("customer %d, %s, has the verdict %v of %s, want %v of %s", id, r.Address, v, snapshot, verdict, r.Digest())
 		}
 	}
 	if id != len(customers)-1 || rows.Next() {
