@@ -30,7 +30,10 @@ func mutate(secret string, at uint, kind byte) string {
 		return string(r[:len(r)-1])
 	case 7:
 		return string(r[1:])
-	case 8: // broken
+	case 8: // broken; by several characters only into pieces that are no words
+		if len(r) > 20 {
+			i = 8 + i%(len(r)-16)
+		}
 		r = slices.Insert(r, i, []rune([]string{" ", "\r\n", "\n> ", "\t", "\u200b", "\u00ad", "-", "=\n", "\u00a0", " - "}[at/3%10])...)
 	case 9: // the letter case of one character
 		r[i] ^= 0x20
