@@ -75,7 +75,7 @@ var imports = map[string]string{
 	"httpapi/metrics":                  "httpapi httpapi/access httpapi/audit score screening",
 }
 
-// links is what the packages that people embed may link, beyond the standard
+// links lists the packages that embedders may link, beyond the standard
 // library and this module.
 var links = map[string]string{
 	"address":               "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys",
@@ -190,7 +190,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// exampleModules are what only examples may link.
+// exampleModules are the modules that only examples may link.
 var exampleModules = []string{"github.com/prometheus/", "github.com/schollz/", "github.com/urfave/"}
 
 func TestExampleModules(t *testing.T) {

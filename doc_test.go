@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// maxNamed is how many symbols of its own a package comment may name: those to use first.
+// maxNamed is the maximum number of its own symbols that a package comment may name: those to use first.
 const maxNamed = 8
 
 // TestExamples checks that a package comment names few symbols, and that each of them has

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// maxLines is how long a Go file may be, tests apart. A longer file has more than one
+// maxLines is the maximum length of a Go file, tests apart. A longer file has more than one
 // subject.
 const maxLines = 500
 

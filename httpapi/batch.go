@@ -138,7 +138,7 @@ func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
 	return valid, unlisted
 }
 
-// maxSnapshots is how often a batch is screened again because a list was replaced.
+// maxSnapshots bounds the repetitions of a batch because a list was replaced.
 const maxSnapshots = 10
 
 // grantItems marks the items beyond what was charged, and returns how many remain.

@@ -19,7 +19,7 @@ type clients struct {
 	mu       sync.Mutex // serializes calls that make room
 }
 
-// maxClients is how many client addresses are remembered. Beyond it, idle ones are
+// maxClients is the maximum number of client addresses remembered. Beyond it, idle ones are
 // forgotten first, then any.
 const maxClients = 1 << 16
 

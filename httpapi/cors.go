@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// corsAge is how long a browser may cache the answer to a preflight request.
+// corsAge is the time for which a browser may cache the answer to a preflight request.
 const corsAge = 10 * time.Minute
 
 // allowOrigin sets the fields that let a page of another origin read the response, if

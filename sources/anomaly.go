@@ -38,7 +38,7 @@ const (
 	Duplicate AnomalyKind = "duplicate"
 )
 
-// Meaning returns what an operator should know about anomalies of the kind k.
+// Meaning explains anomalies of the kind k to an operator.
 func (k AnomalyKind) Meaning() string {
 	switch k {
 	case Undecodable:

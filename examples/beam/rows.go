@@ -12,7 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// rows says how a line is read. Its exported fields travel to the workers.
+// rows are the options for reading a line. Its exported fields travel to the workers.
 type rows struct {
 	Format                     string // csv, jsonl or text
 	AddressColumn, ChainColumn string

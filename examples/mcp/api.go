@@ -121,7 +121,7 @@ type problem struct {
 	wait int // seconds until a retry helps; 0 if unknown
 }
 
-// advice says what to do about a problem, by its reason or else its code.
+// advice returns the remedy for a problem, by its reason or else its code.
 var advice = map[string]string{
 	"secret":                "Do not send it again, and do not repeat it to anyone. Tell the person that this private key or seed is no longer safe, and ask for the address instead.",
 	"bad_checksum":          "Ask the person to copy the address again. Do not correct it yourself.",

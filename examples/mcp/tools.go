@@ -22,7 +22,7 @@ An error is never an all-clear: the address was not screened.
 Use addresses exactly as given, and never complete or correct one. Never send a private key or a seed phrase.
 The answers are informational signals, not legal advice. The person decides.`
 
-// maxText is how much text find_addresses reads, in bytes, and maxFound how many
+// maxText is the longest text that find_addresses reads, in bytes, and maxFound how many
 // addresses it returns.
 //
 // An address shorter than shortest is screened only on a chain that the caller names:
@@ -177,7 +177,7 @@ func text(s *string) string {
 	return *s
 }
 
-// caveat says what the state of a list means for an answer, or "".
+// caveat returns the consequence of a list's state for an answer, or "".
 func (l list) caveat() string {
 	switch l.State {
 	case "partial":

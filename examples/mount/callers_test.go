@@ -36,7 +36,7 @@ type authorizer func(*http.Request) (httpapi.Caller, error)
 
 func (f authorizer) Authorize(r *http.Request) (httpapi.Caller, error) { return f(r) }
 
-// quota is what each caller of the test may screen in a month.
+// quota is the number of addresses each caller of the test may screen in a month.
 const quota = 2
 
 // bySession knows users who have signed in by their cookie.

@@ -70,7 +70,7 @@ func TestRouters(t *testing.T) {
 	}
 }
 
-// endpoint is how a request to an endpoint begins, of a method that all routers
+// endpoint is the beginning of a request to an endpoint, of a method that all routers
 // know.
 var endpoint = regexp.MustCompile(`^(GET|HEAD|POST|PUT|DELETE|OPTIONS) /api/v1/(sources|screen|screen/batch|validate|changes|usage)[ ?]`)
 
@@ -107,7 +107,7 @@ func readRequests(t *testing.T) map[string]string {
 	return all
 }
 
-// ofTheMoment is what differs from one answer to the next.
+// ofTheMoment matches the parts that differ from one answer to the next.
 var ofTheMoment = regexp.MustCompile(`"age_seconds":\d+|"screened_at":"[^"]*"`)
 
 // play returns what h answers to a request whose path is put behind a prefix,

@@ -138,7 +138,7 @@ func commandNames(c *cli.Command) []string {
 	return names
 }
 
-// usageError returns what is wrong with the flags of a command.
+// usageError explains an error in the flags of a command.
 func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	text := err.Error()
 	command := strings.TrimPrefix(c.FullName(), c.Root().Name+" ")

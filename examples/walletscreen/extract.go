@@ -64,7 +64,7 @@ func (p *program) extractCommand() *cli.Command {
 	}
 }
 
-// chunkSize is how much text is searched at once, overlap how much of it again with the
+// chunkSize is the length of text searched at once, overlap the length searched again with the
 // next chunk, so that no address is cut.
 const (
 	chunkSize = 1 << 20

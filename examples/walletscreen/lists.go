@@ -48,7 +48,7 @@ func (p *program) dbFlag(o *listOptions) cli.Flag {
 	return p.text("db", "", "`database` of serve: postgres://USER:PASSWORD@HOST/NAME keeps lists, API keys and quotas, and replicas share it; sqlite:FILE keeps API keys and quotas only (default: "+dbFile+" in -data)", &o.db)
 }
 
-// refreshEvery is how often serve asks for the lists. The requests are conditional: a
+// refreshEvery is the interval at which serve asks for the lists. The requests are conditional: a
 // list that has not changed is not sent again. The file of an own list is looked at every
 // ownEvery.
 const (

@@ -20,7 +20,7 @@ type registry struct {
 	registry *prometheus.Registry
 }
 
-// meteredKeys is how many keys have a counter of their own.
+// meteredKeys is the number of keys that have a counter of their own.
 const meteredKeys = 200
 
 func newMetrics() *registry {

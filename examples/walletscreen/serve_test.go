@@ -113,7 +113,7 @@ func start(t *testing.T, args ...string) *running {
 	return nil
 }
 
-// answer is what the tests look at of any answer.
+// answer has the members of an answer that the tests look at.
 type answer struct {
 	Address, Chain, Level string
 	Score                 int

@@ -254,7 +254,7 @@ func (t *tableJob) openInput(ctx context.Context) (io.ReadCloser, int64, error) 
 	return newInterruptible(ctx, f), size, nil
 }
 
-// inputName is how to call the input in messages.
+// inputName returns the name of the input for messages.
 func inputName(in string) string {
 	if in == "-" {
 		return "the standard input"
@@ -262,7 +262,7 @@ func inputName(in string) string {
 	return in
 }
 
-// summary returns what -json prints of a table.
+// summary returns the object that -json prints of a table.
 func (t *tableJob) summary(lists []screening.SourceStatus, err error) any {
 	s := struct {
 		Rows      int64                 `json:"rows"`

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// recheckEvery is how often the files of the certificate, of exceptions and of own lists
+// recheckEvery is the interval at which the files of the certificate, of exceptions and of own lists
 // are read again.
 const recheckEvery = time.Minute
 

@@ -148,7 +148,7 @@ func newSpelling(a address.Address) spelling {
 	return s
 }
 
-// validate says what text is, on chain c if that is not empty.
+// validate explains text, on chain c if that is not empty.
 func validate(c address.Chain, text string) validation {
 	v := validation{Input: text}
 	if c != "" {

@@ -66,7 +66,7 @@ func (p *program) versionCommand() *cli.Command {
 	}
 }
 
-// newVersion returns what the build says of itself.
+// newVersion returns the versions that the build recorded.
 func newVersion() version {
 	v := version{Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Scoring: score.Latest().Version()}
 	info, ok := debug.ReadBuildInfo()

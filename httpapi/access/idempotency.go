@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// claimHolds is how long a request may be repeated without another charge.
+	// claimHolds is the time in which a request may be repeated without another charge.
 	claimHolds = 24 * time.Hour
 
 	// maxIdempotencyKey is the greatest length of an Idempotency-Key.

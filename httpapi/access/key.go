@@ -48,7 +48,7 @@ type Key struct {
 	// on; zero means never. LastUsed is about when it was last admitted, or zero.
 	Created, Expires, Revoked, LastUsed time.Time
 
-	// Version counts how often the key was stored, without LastUsed.
+	// Version counts the changes of the key, without LastUsed.
 	Version int64
 }
 

@@ -73,7 +73,7 @@ type reading struct {
 	at     int64
 }
 
-// find returns what the store said of an id, at most maxAge before now if the store
+// find returns the store's answer about an id, at most maxAge before now if the store
 // works. It also returns the current time, which is later than now if find had to
 // wait.
 func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge time.Duration) (*reading, time.Time, error) {

@@ -71,11 +71,11 @@ var (
 // Options configure [New]. A nil *Options and the zero value of each field mean the
 // defaults.
 type Options struct {
-	// MaxAge is how long a key is cached: a revocation takes effect everywhere after
+	// MaxAge is the time for which a key is cached: a revocation takes effect everywhere after
 	// it. Zero or less means 5 seconds.
 	MaxAge time.Duration
 
-	// Grace is how much longer a key is admitted while the store fails. Zero means 5
+	// Grace is the extra time for which a key is admitted while the store fails. Zero means 5
 	// minutes, less than zero none.
 	Grace time.Duration
 

@@ -53,7 +53,7 @@ type claimKey struct {
 	token [sha256.Size]byte
 }
 
-// maxClaims is how many claims a memory holds.
+// maxClaims is the maximum number of claims in a memory.
 const maxClaims = 1 << 18
 
 // lock locks s, unless ctx has ended.

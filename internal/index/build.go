@@ -36,7 +36,7 @@ type Builder struct {
 	tune   tuning
 }
 
-// tuning holds what tests change.
+// tuning holds the settings that tests change.
 type tuning struct {
 	filterFrom uint64            // least number of keys of a table with filters; 0 means filterFrom
 	seed       func(n int) *seed // replaces seedOf, if it is not nil

@@ -89,7 +89,7 @@ func (k Key) AppendBytes(b []byte) []byte {
 	return append(b, padded[:min(k.meta>>16, wideBytes)]...)
 }
 
-// seed is what the hash of an index is keyed with.
+// seed is the key of an index's hash function.
 type seed [4]uint64
 
 // hash returns the hash of a key: three multiplications to 128 bits, each

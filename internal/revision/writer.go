@@ -13,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// bufferBytes is how much a Writer collects before it writes.
+// bufferBytes is the size of a Writer's buffer.
 const bufferBytes = 1 << 16
 
 // A Writer writes a revision file: first the entries, then the removals, then the

@@ -48,7 +48,7 @@ func indexOf(header []string, name string) int {
 	return at
 }
 
-// noAddress is what a row lists whose cell of the address is empty. It is an anomaly of
+// noAddress is the text listed by a row whose address cell is empty. It is an anomaly of
 // that row, and not the end of the list.
 const noAddress = "(no address)"
 

@@ -28,7 +28,7 @@ const (
 	// etagOfFeed begins an ETag that holds a checksum of the feed. HTTP's begin with a
 	// quotation mark or "W/".
 	etagOfFeed = "rss:"
-	// trust is how long a checksum is valid, from the beginning of its day.
+	// trust is the validity of a checksum, from the beginning of its day.
 	trust = 48 * time.Hour
 )
 

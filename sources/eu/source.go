@@ -196,7 +196,7 @@ func isLogin(u *url.URL) bool {
 		strings.HasPrefix(path, "/cas/") || strings.HasSuffix(path, "/login")
 }
 
-// askFeed returns what the feed announces about the list, or nothing if it does not. The
+// askFeed returns the feed's announcement of the list, or nothing if there is none. The
 // error is that of ctx.
 func (s *source) askFeed(ctx context.Context) (announcement, error) {
 	if s.RSS == "" {

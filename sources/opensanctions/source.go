@@ -23,7 +23,7 @@ type Options struct {
 	// Dataset is its name at OpenSanctions, such as "us_ofac_sdn", "il_mod_crypto",
 	// "us_fbi_lazarus_crypto" or "ransomwhere".
 	Dataset string
-	// Jurisdiction is where the list is issued; "" means Community. Set it, for example
+	// Jurisdiction is the issuer of the list; "" means Community. Set it, for example
 	// to US for us_ofac_sdn, if you rely on OpenSanctions for that authority's list: only
 	// then wallets with the topic "sanction" are [score.Sanctioned]. Leave it for datasets
 	// that collect the lists of many authorities.

@@ -186,7 +186,7 @@ func digestOf(entries []sources.Entry) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// separator returns what separates the columns of CSV, and false if text is not CSV
+// separator returns the character between the columns of CSV, and false if text is not CSV
 // with a column address.
 func separator(text []byte) (rune, bool) {
 	for line := range bytes.Lines(text) {

@@ -27,7 +27,7 @@ type Archive struct {
 	journal *journal
 }
 
-// confirmEvery is how often a check that found nothing new is written to the journal.
+// confirmEvery is the interval at which checks that found nothing new are written to the journal.
 const confirmEvery = time.Minute
 
 // NewArchive returns the Archive of st. It reads nothing.
@@ -172,7 +172,7 @@ func (a *Archive) retain(ctx context.Context, source string) {
 	}
 }
 
-// savingTime is how long a revision may take from the time in its name until its Accepted
+// savingTime bounds the time from the one in a revision's name until its Accepted
 // event is written.
 const savingTime = 10 * time.Minute
 

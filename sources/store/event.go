@@ -187,7 +187,7 @@ type line struct {
 	json   []byte // nil if there is none
 }
 
-// checksumBytes is how much a line has after its text.
+// checksumBytes is the length of the checksum after a line's text.
 const checksumBytes = 1 + 8
 
 // parseLine splits a line, which has no line feed. It reports false if the line is

@@ -23,7 +23,7 @@ type journal struct {
 	newest map[string]acceptance // the last Accepted event by source
 }
 
-// known is what the journal says of a revision.
+// known has the facts in the journal about a revision.
 type known struct {
 	order    int     // number of its first Accepted event, counted from 1; 0 if there is none
 	late     bool    // that event was written long after the revision was accepted
@@ -151,7 +151,7 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// revision returns what is known of the revision of a line, for the caller to change.
+// revision returns the facts about the revision of a line, for the caller to change.
 func (j *journal) revision(l *line) *known {
 	var buf [128]byte
 	key := append(append(append(buf[:0], l.source...), ' '), l.ref...)
@@ -163,7 +163,7 @@ func (j *journal) revision(l *line) *known {
 	return r
 }
 
-// of returns what is known of the revision called name, nil if nothing is.
+// of returns the facts about the revision called name, or nil if there are none.
 func (j *journal) of(name string) *known {
 	source, _, _, _ := ParseName(name)
 	ref, err := reference(name)

@@ -81,7 +81,7 @@ const (
 	suffix = ".rev"
 	// stampForm is the form of a time in names and in the journal. Times sort as texts.
 	stampForm = "20060102T150405.000000000Z"
-	// shortDigest is how many digits of a digest the journal has in a reference.
+	// shortDigest is the number of digits of a digest in a reference of the journal.
 	shortDigest = 16
 	digestSize  = 64
 )
@@ -93,7 +93,7 @@ func Name(source string, accepted time.Time, digest string) string {
 	return source + "-" + accepted.UTC().Format(stampForm) + "-" + digest + suffix
 }
 
-// ParseName returns what [Name] made a name of. It reports false for all other names.
+// ParseName returns the parts of a name made by [Name]. It reports false for all other names.
 func ParseName(name string) (source string, accepted time.Time, digest string, ok bool) {
 	source, rest, ok := strings.Cut(name, "-")
 	if !ok || len(rest) != len(stampForm)+1+digestSize+len(suffix) ||
@@ -108,7 +108,7 @@ func ParseName(name string) (source string, accepted time.Time, digest string, o
 	return source, accepted, digest, true
 }
 
-// defaultRevisions is how many revisions of a source are kept unless Retain says
+// defaultRevisions is the number of revisions of a source that are kept unless Retain says
 // otherwise.
 const defaultRevisions = 30
 

@@ -27,7 +27,7 @@ var (
 //go:embed schema/*.sql
 var schema embed.FS
 
-// migrateTime is how long New waits for another replica that migrates.
+// migrateTime bounds New's wait for another replica that migrates.
 const migrateTime = 2 * time.Minute
 
 // migrate runs the migrations that the database has not seen, all or none.

@@ -49,7 +49,7 @@ func dial(addr, token string, seed uint64) (*conn, error) {
 	return &conn{Conn: c, request: r, address: r[at : at : at+40], n: seed << 32}, nil
 }
 
-// patience is how long an answer may take at least. It is so long that a machine that
+// patience is the least time an answer may take. It is so long that a machine that
 // stalls ends no measurement.
 const patience = 2 * time.Minute
 

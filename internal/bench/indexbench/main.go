@@ -81,7 +81,7 @@ func payload(i uint64) (p [20]byte) {
 // missing is the number from which on no key is in the index.
 const missing = 1 << 40
 
-// queries is how many different keys are asked for.
+// queries is the number of different keys looked up.
 func queries(n int) int { return min(1<<20, max(1<<16, n)) }
 
 // makeQueries returns payloads that are there, or that are not.

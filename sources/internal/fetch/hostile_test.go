@@ -228,7 +228,7 @@ var bombs = map[string][]byte{
 	"ZIP files":        bytes.Repeat(zipFile("a.xml", []byte("<a/>")), 1000),
 }
 
-// hostilities are what a server may do to a list that is held.
+// hostilities are the faults that a server may add to a list that is held.
 var hostilities = func() []hostility {
 	all := []hostility{
 		{"the list", confirmed, func(next http.Handler, w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) }},

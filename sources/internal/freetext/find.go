@@ -264,7 +264,7 @@ func inOnePiece(s string) string {
 	return b.String()
 }
 
-// maxLabel is how many bytes in front of an address are searched for its label.
+// maxLabel is the number of bytes in front of an address that are searched for its label.
 const maxLabel = 160
 
 // label returns the ticker at the end of before, the text in front of an

@@ -26,7 +26,7 @@ import (
 // advanced it.
 var ErrMoved = errors.New("the state was advanced by another process")
 
-// Keep is how long delivery of a message is tried, and how long a message is kept after
+// Keep is the time for which delivery of a message is tried, and a message is kept after
 // that.
 const Keep = 3 * 24 * time.Hour
 

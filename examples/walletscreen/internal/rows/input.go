@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// headSize is how much of a table is looked at to recognize it.
+// headSize is the length of the part of a table that decides its format.
 const headSize = 64 << 10
 
 // The beginnings of what is not UTF-8.

@@ -20,7 +20,7 @@ import (
 // maxRow bounds the length of one row, in bytes.
 const maxRow = 1 << 20
 
-// Options says how to read a table. The zero Options recognizes everything.
+// Options are the settings for reading a table. The zero Options recognizes everything.
 type Options struct {
 	// Format is "csv", "tsv" or "jsonl". Empty means to recognize it.
 	Format string
@@ -258,7 +258,7 @@ func (t *Reader) check(row Row) Row {
 	return row
 }
 
-// extra returns what follows the columns of the header in a row that has more.
+// extra returns the rest of a row after the columns of the header.
 func (t *Reader) extra(row Row) []byte {
 	spans := split(row.raw, t.delimiter)
 	return row.raw[spans[t.columns-1].end:]
