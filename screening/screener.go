@@ -3,7 +3,7 @@
 // [New] makes a Screener of some lists. [Screener.Run] keeps the lists fresh in the
 // background; [Screener.Refresh] loads them once. [Screener.Screen] and
 // [Screener.ScreenText] answer from memory: without I/O, without a lock, and without
-// allocation when the address is clean.
+// allocation when the address is clean and in its normal form.
 //
 //	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
 //	_, err = s.Refresh(ctx)
