@@ -232,7 +232,7 @@ func (m *timed) Charge(r *http.Request, c httpapi.Caller, n int, body []byte) (i
 	return m.Meter.Charge(r, c, n, body)
 }
 
-// TestAt checks that the Meter and the answer are told when the address was screened,
+// TestAt checks that the Meter and the answer get the time at which the address was screened,
 // and that a caller who is kept longer has no time.
 func TestAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

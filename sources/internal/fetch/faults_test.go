@@ -346,7 +346,7 @@ func TestListProgress(t *testing.T) {
 						t.Errorf("%s: %d bytes after %d", list.name, r, last)
 					}
 				} else if r != read || all != total {
-					t.Errorf("%s: the context is told of %d of %d bytes, the options of %d of %d", list.name, r, all, read, total)
+					t.Errorf("%s: sources.Progress counted %d of %d bytes, Options.Progress %d of %d", list.name, r, all, read, total)
 				}
 				last = r
 			})
