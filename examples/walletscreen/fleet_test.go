@@ -5,12 +5,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -53,7 +55,8 @@ type member struct {
 	number int
 	proxy  *proxy       // between it and the database
 	seen   atomic.Int64 // the greatest account that it was seen to block
-	gone   atomic.Bool  // it was killed, stopped or cut off: it need not answer
+	gone   atomic.Bool  // it was told to end: it need not answer
+	stops  atomic.Int64 // how often it was stopped or continued: odd while it is stopped
 }
 
 // newFleet starts PostgreSQL and the server of a published list, and makes a key.
@@ -98,10 +101,10 @@ func (f *fleet) publish() int64 {
 	if err := os.WriteFile(f.own+".new", b.Bytes(), 0o600); err != nil {
 		f.Fatal(err)
 	}
+	f.edition.Store(next) // before a member can read it
 	if err := os.Rename(f.own+".new", f.own); err != nil {
 		f.Fatal(err)
 	}
-	f.edition.Store(next)
 	return next
 }
 
@@ -191,8 +194,19 @@ type fleetAnswer struct {
 }
 
 // ask asks a member about an account. It reports false if there was no answer, or 503.
+//
+// A server closes a connection on which nothing came for a time, and cannot know that a
+// request is under way: one that was stopped meanwhile finds both when it continues. So
+// a request that got no byte of an answer on a connection out of the pool, or from a
+// member that was stopped, is sent again, as clients do (RFC 9112, section 9.3.1).
 func (f *fleet) ask(m *member, n int64) (a fleetAnswer, ok bool) {
-	req, err := http.NewRequestWithContext(f.Context(), "POST", m.url+"/api/v1/screen", strings.NewReader(`{"chain":"ethereum","address":"`+account(n)+`"}`))
+	var pooled, answered bool
+	ctx := httptrace.WithClientTrace(f.Context(), &httptrace.ClientTrace{
+		GotConn:              func(c httptrace.GotConnInfo) { pooled = c.WasIdle },
+		GotFirstResponseByte: func() { answered = true },
+	})
+	stops := m.stops.Load()
+	req, err := http.NewRequestWithContext(ctx, "POST", m.url+"/api/v1/screen", strings.NewReader(`{"chain":"ethereum","address":"`+account(n)+`"}`))
 	if err != nil {
 		f.Error(err)
 		return a, false
@@ -208,6 +222,10 @@ func (f *fleet) ask(m *member, n int64) (a fleetAnswer, ok bool) {
 	}
 	switch {
 	case err != nil:
+		closed := errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)
+		if closed && !answered && (pooled || stops%2 != 0 || stops != m.stops.Load()) {
+			return f.ask(m, n)
+		}
 		if !gone && !m.gone.Load() && f.Context().Err() == nil {
 			f.Errorf("member %d does not answer: %v", m.number, err)
 		}
@@ -330,6 +348,8 @@ func (f *fleet) settle(what string) {
 // stopFor stops a process for some time.
 func (f *fleet) stopFor(m *member, d time.Duration) {
 	f.Helper()
+	m.stops.Add(1)
+	defer m.stops.Add(1)
 	if err := m.process.Signal(syscall.SIGSTOP); err != nil {
 		f.Fatal(err)
 	}
