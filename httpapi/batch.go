@@ -17,7 +17,6 @@ import (
 const (
 	maxBatch     = 1000
 	maxBatchBody = 512 << 10
-	maxBatches   = 16 // whose items are in memory at once
 )
 
 // A batchItem is one address of a batch, and what became of it.

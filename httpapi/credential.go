@@ -56,3 +56,7 @@ func inQuery(query string) bool {
 	}
 	return false
 }
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

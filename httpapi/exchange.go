@@ -41,6 +41,9 @@ const (
 	defaultMaxConcurrent = 1024
 )
 
+// maxBatches is the number of batches whose items are in memory at once.
+const maxBatches = 16
+
 // newService returns the service for a handler.
 func newService(s *screening.Screener, auth Authorizer, opts *Options) *service {
 	if opts == nil {

@@ -94,7 +94,3 @@ func quoteName(name string) string {
 	}
 	return ` "` + name + `"`
 }
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
