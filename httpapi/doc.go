@@ -54,6 +54,7 @@
 //
 // A request counts as one at once from its admission until its answer is ready:
 // neither documents, nor refused requests, nor clients that read slowly take a place.
+// Batches, changes and usage, which may have to wait, take at most half of the places.
 // The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
 // MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces BodyTimeout,
 // which needs a ResponseWriter that [http.ResponseController] can set a deadline on.

@@ -31,6 +31,7 @@ type service struct {
 	batches   chan struct{} // semaphore: batches whose items are in memory
 	turns     chan struct{} // semaphore: batches that are computed
 	running   atomic.Int64  // admitted requests that are being processed
+	waiting   atomic.Int64  // those of running whose endpoint may have to wait
 	exchanges sync.Pool     // of *exchange, for reuse
 }
 
@@ -95,6 +96,7 @@ type exchange struct {
 	caller Caller    // the zero Caller until the request is admitted
 
 	slot    bool // counted in running
+	waits   bool // counted in waiting
 	counts  bool // whether the endpoint is charged to the quota
 	charged int  // screenings that the Meter has granted
 	refund  func(int)

@@ -68,7 +68,8 @@ type Options struct {
 
 	// MaxConcurrent is the number of admitted requests that are processed at once.
 	// One more gets 503 overloaded immediately. A request leaves before its answer
-	// is written. Zero or less means 1024.
+	// is written. Batches and requests that read a database, which may have to wait,
+	// may be half of them at most. Zero or less means 1024.
 	MaxConcurrent int
 
 	// ClientRate is the number of requests per second that one client address may

@@ -91,6 +91,42 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// TestBatchesLeavePlaces checks that waiting batches take half of the places at most, so
+// that single requests are not refused because of them.
+func TestBatchesLeavePlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 4})
+		batch := `{"items":[` + clean + `]}`
+		for range 2 {
+			release := httpapi.HoldTurns(h)
+			answers := make(chan int, 10)
+			for range cap(answers) {
+				go func() { answers <- send(h, "POST", "/api/v1/screen/batch", batch).Code }()
+			}
+			synctest.Wait()
+			if len(answers) != 8 {
+				t.Errorf("%d of 10 batches were refused, want 8", len(answers))
+			}
+			for range len(answers) {
+				if got := <-answers; got != 503 {
+					t.Errorf("a batch too many has status %d, want 503", got)
+				}
+			}
+			for range 9 {
+				if w := send(h, "POST", "/api/v1/screen", clean); w.Code != 200 {
+					t.Errorf("while batches wait, a single request has status %d", w.Code)
+				}
+			}
+			release()
+			for range 2 {
+				if got := <-answers; got != 200 {
+					t.Errorf("a batch that waited has status %d", got)
+				}
+			}
+		}
+	})
+}
+
 // TestClientLimit checks the limit by client address of requests that are not admitted,
 // and that it does not apply to admitted requests.
 func TestClientLimit(t *testing.T) {
