@@ -178,13 +178,14 @@ func (e *exchange) guard(f func() *problem) (p *problem) {
 // dispatch checks the method, admits the request and calls the endpoint.
 func (e *exchange) dispatch(rt *route) ([]byte, *problem) {
 	e.limitBodyTime()
-	if rt.scope == "" {
+	wanted := rt.has(e.Method)
+	if rt.scope == "" || !wanted {
 		if p := e.takeClient(); p != nil {
 			return nil, p
 		}
 	}
-	if p, done := e.checkMethod(rt); p != nil || done {
-		return nil, p
+	if !wanted {
+		return nil, e.refuseMethod(rt)
 	}
 	if rt.scope != "" {
 		if p := e.admit(rt.scope); p != nil {
@@ -220,22 +221,26 @@ func (e *exchange) leave() {
 	e.slot, e.waits = false, false
 }
 
-// checkMethod returns the problem of a method that rt does not have, and reports
-// whether an OPTIONS request is done.
-func (e *exchange) checkMethod(rt *route) (p *problem, done bool) {
+// has reports whether a request of this method gets the answer of rt.
+func (rt *route) has(method string) bool {
 	if rt.allow == "" {
-		return nil, false
+		return true
 	}
-	for method := range strings.SplitSeq(rt.allow, ", ") {
-		if e.Method == method && method != http.MethodOptions {
-			return nil, false
+	for allowed := range strings.SplitSeq(rt.allow, ", ") {
+		if method == allowed {
+			return method != http.MethodOptions
 		}
 	}
+	return false
+}
+
+// refuseMethod returns the problem of a method that rt does not have, or nil for OPTIONS.
+func (e *exchange) refuseMethod(rt *route) *problem {
 	e.w.Header().Set("Allow", rt.allow)
 	if e.Method == http.MethodOptions {
-		return e.takeClient(), true
+		return nil
 	}
-	return e.refused(&problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + rt.allow + "."}), false
+	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + rt.allow + "."}
 }
 
 // Values of header fields that most responses have. The headers share them: an append
