@@ -147,11 +147,17 @@ func isCAIP(text string) bool {
 	return len(text) <= 128
 }
 
-// refuse fills in what is wrong. name is the chain of the request.
+// refuse fills in what is wrong. name is the chain of the request; without one, the detail
+// names none, because the reason is that of a chain that was only tried.
 func (v *validation) refuse(name string, err error) *validation {
 	bad := (*address.ParseError)(nil)
 	if !errors.As(err, &bad) {
 		bad = &address.ParseError{Offset: -1, Err: err}
+	}
+	if name == "" && !errors.Is(err, address.ErrChain) {
+		tried := *bad
+		tried.Chain = ""
+		bad = &tried
 	}
 	p := invalidInput(name, bad)
 	v.Code, v.Field, v.Reason, v.Detail, v.SuggestedChain = p.Code, p.Field, p.Reason, p.Detail, p.SuggestedChain
