@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -286,11 +287,15 @@ func (s *server) handler() http.Handler {
 		opts.Audit = s.trail.Record
 	}
 	api, people := httpapi.NewHandler(s.screener, s.keys, opts), page.New()
-	mux := http.NewServeMux()
-	mux.Handle("/", api)
-	mux.Handle("GET /{$}", people)
-	mux.Handle("GET /page/", people)
-	return mux
+	// Unlike a ServeMux, this never redirects: the API answers "//api/v1/screen", too.
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if reads && (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/")) {
+			people.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
 }
 
 // receipt returns a receipt for a client that asks for one.

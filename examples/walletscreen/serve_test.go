@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -236,10 +237,16 @@ func TestServer(t *testing.T) {
 	if !strings.Contains(s.said, s.url+"/docs\n") {
 		t.Errorf("the greeting does not say where the interface is described:\n%s", s.said)
 	}
-	if resp, err := http.Get(s.url + "/docs"); err != nil {
-		t.Error(err)
-	} else if resp.Body.Close(); resp.StatusCode != 200 {
-		t.Errorf("/docs is answered with %s", resp.Status)
+	for path, want := range map[string]int{ // each is answered without a redirect
+		"/": 200, "/page/page.css": 200, "/page/none": 404, "/docs": 200, "//docs": 200, "/none": 404, "//none": 404,
+		"//api/v1/sources": 401, "/x/../api/v1/sources": 401, "//api/v1/sources?token=x": 400,
+	} {
+		r := httptest.NewRequest("GET", s.url+path, nil)
+		if resp, err := http.DefaultTransport.RoundTrip(r); err != nil {
+			t.Error(err)
+		} else if resp.Body.Close(); resp.StatusCode != want {
+			t.Errorf("%s is answered with %s, want %d", path, resp.Status, want)
+		}
 	}
 	if err := s.stop(); err != nil {
 		t.Errorf("stopped with %v", err)
