@@ -143,7 +143,7 @@ func TestReadmeFresh(t *testing.T) {
 				t.Errorf("%s is not loaded: %v", list.Info.ID, list.Err)
 			}
 		}
-		for range 1000 { // Run reads the file
+		for range 30_000 { // Run reads the file
 			if _, err := s.ScreenText("ethereum", blocked); !errors.Is(err, screening.ErrNotLoaded) {
 				break
 			}

@@ -144,17 +144,23 @@ func ExampleScreener_ScreenText() {
 // Run refreshes the lists in the background, while a server screens against the
 // current ones.
 func ExampleScreener_Run() {
-	s, err := screening.New([]sources.Source{bundle.OFAC()}, &screening.Options{MaxAge: 100_000 * time.Hour})
+	ctx, cancel := context.WithCancel(ctx)
+	s, err := screening.New([]sources.Source{bundle.OFAC()}, &screening.Options{
+		MaxAge: 100_000 * time.Hour,
+		Report: func(r screening.Report) {
+			if r.Sources[0].Loaded() {
+				cancel() // a server does so when it stops
+			}
+		},
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
 	err = s.Run(ctx, time.Hour) // in a server: go s.Run(ctx, time.Hour)
 	fmt.Println(err, s.Sources()[0].Loaded())
 	// Output:
-	// context deadline exceeded true
+	// context canceled true
 }
 
 // Until every required list has loaded, Screen returns an error and no result.

@@ -57,7 +57,7 @@ func TestKeptResults(t *testing.T) {
 		}
 		for i, l := range lists[:len(lists)-1] {
 			for try := 0; l.Value() != nil; try++ {
-				if try == 100 {
+				if try == 10_000 {
 					t.Fatalf("stored %v: list %d of %d is still in memory", stored, i, len(lists))
 				}
 				runtime.GC()

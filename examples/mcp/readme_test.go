@@ -33,7 +33,7 @@ func TestReadme(t *testing.T) {
 	// begins runs the program until it serves, or waits for its client.
 	begins := func(line string, args []string, getenv func(string) string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		var log buffer
 		done := make(chan error, 1)

@@ -42,7 +42,7 @@ func TestKeysCommand(t *testing.T) {
 			eventually := func(key string, want int) {
 				t.Helper()
 				s.key = key
-				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+				for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 					if status, _ := s.screen(t, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum"); status == want {
 						return
 					}

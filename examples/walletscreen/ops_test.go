@@ -122,7 +122,7 @@ func TestMetrics(t *testing.T) {
 	get(t, s.url+"/nothing/here")
 	all := s.scrape(t)
 	// An answer may be there a moment before its record is counted.
-	for end := time.Now().Add(10 * time.Second); value(t, all, "walletscreen_audit_queue") > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(5 * time.Minute); value(t, all, "walletscreen_audit_queue") > 0 && time.Now().Before(end); {
 		all = s.scrape(t)
 	}
 	for _, tt := range []struct {
@@ -295,7 +295,7 @@ func TestProbes(t *testing.T) {
 		t.Errorf("without a record: %d %s", w.Code, w.Body)
 	}
 	broken := o.readiness()
-	for wait := 0; broken.Audit == "" && wait < 1000; wait++ { // the writer of the trail says so when it has failed
+	for wait := 0; broken.Audit == "" && wait < 30_000; wait++ { // the writer of the trail says so when it has failed
 		time.Sleep(10 * time.Millisecond)
 		broken = o.readiness()
 	}

@@ -324,7 +324,7 @@ func (r *receiver) work() {
 // wait waits until the receiver has n messages, and returns them, sorted.
 func (r *receiver) wait(t *testing.T, n int) []string {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		r.mu.Lock()
 		said := maps.Clone(r.said)
 		r.mu.Unlock()
@@ -382,7 +382,7 @@ func TestWatchKilled(t *testing.T) {
 	}
 	until := func(what string, reached func() bool) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); !reached(); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); !reached(); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("never %s", what)
 			}

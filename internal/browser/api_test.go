@@ -31,7 +31,7 @@ type api struct {
 	changes []object               // items of /changes
 	fail    func(path string) *bad // a problem instead of an answer; nil for none
 	delay   time.Duration          // before each answer of screen
-	batch   time.Duration          // before each answer of screen/batch
+	batches int                    // answers of screen/batch before the rest wait; 0 for no limit
 	quota   int                    // answers left; negative for no limit
 	asked   []string               // addresses screened, in order
 	calls   map[string]int         // by path
@@ -46,6 +46,9 @@ type bad struct {
 	detail string
 	wait   string // Retry-After
 }
+
+// forever is longer than a test waits.
+const forever = 5 * time.Minute
 
 // gone is the status that stands for a broken connection.
 const gone = -1
@@ -122,7 +125,12 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	json.NewDecoder(r.Body).Decode(&body)
 	a.mu.Lock()
-	delay := map[string]time.Duration{"screen": a.delay, "screen/batch": a.batch}[path]
+	var delay time.Duration
+	if path == "screen" {
+		delay = a.delay
+	} else if path == "screen/batch" && a.batches > 0 && a.calls[path] >= a.batches {
+		delay = forever
+	}
 	a.mu.Unlock()
 	select {
 	case <-time.After(delay):

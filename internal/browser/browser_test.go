@@ -68,7 +68,7 @@ func browser(t *testing.T) context.Context {
 		return shared.ctx
 	}
 	options := slices.Clone(chromedp.DefaultExecAllocatorOptions[:])
-	options = append(options, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Minute))
+	options = append(options, chromedp.DisableGPU, chromedp.WSURLReadTimeout(5*time.Minute))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // the sandbox does not start for root
 	}
@@ -148,7 +148,7 @@ func (b *tab) look(t *testing.T, v view, features ...*emulation.MediaFeature) {
 // to scripts of the debugger.
 func eval[T any](t *testing.T, b *tab, script string) T {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Minute)
 	defer cancel()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -167,7 +167,7 @@ func (b *tab) do(t *testing.T, script string) {
 func (b *tab) wait(t *testing.T, condition string) {
 	t.Helper()
 	said := eval[string](t, b, `new Promise(done => {
-		const end = Date.now() + 20000;
+		const end = Date.now() + 120000;
 		const look = () => (`+condition+`) ? done("") : Date.now() > end ? done(document.getElementById("result").dataset.state + ": " + (document.querySelector("dialog[open]") ?? document.getElementById("result")).innerText.slice(0, 800) + " | " + document.activeElement.outerHTML.slice(0, 200)) : setTimeout(look, 20);
 		look();
 	})`)

@@ -20,6 +20,24 @@ func (s *Server) Pause(t testing.TB) (resume func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var stopped []int
+	signal := func(sig syscall.Signal, pids []int) {
+		for _, pid := range pids {
+			if err := syscall.Kill(pid, sig); err != nil && err != syscall.ESRCH {
+				t.Error(err)
+			}
+		}
+	}
+	resume = func() {
+		signal(syscall.SIGCONT, stopped)
+		stopped = nil
+	}
+	t.Cleanup(resume) // if the test fails here
+	stop := func(pids ...int) {
+		stopped = append(stopped, pids...)
+		signal(syscall.SIGSTOP, pids)
+	}
+	stop(s.pid(t)) // first the one that starts others
 	rows, err := conn.Query(ctx, "select pid from pg_stat_activity where pid <> pg_backend_pid()")
 	if err != nil {
 		t.Fatal(err)
@@ -31,14 +49,6 @@ func (s *Server) Pause(t testing.TB) (resume func()) {
 	if err := conn.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	pids = append([]int{s.pid(t)}, pids...) // the one that would start others first
-	signal := func(sig syscall.Signal) {
-		for _, pid := range pids {
-			if err := syscall.Kill(pid, sig); err != nil && err != syscall.ESRCH {
-				t.Error(err)
-			}
-		}
-	}
-	signal(syscall.SIGSTOP)
-	return func() { signal(syscall.SIGCONT) }
+	stop(pids...)
+	return resume
 }

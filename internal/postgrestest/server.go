@@ -24,7 +24,7 @@ import (
 )
 
 // startTime bounds the time until a server answers, including recovery after a crash.
-const startTime = time.Minute
+const startTime = 5 * time.Minute
 
 // errMissing says that the programs of PostgreSQL are not installed.
 var errMissing = errors.New("no PostgreSQL: " + Variable + " is not set, and initdb is not in PATH nor in /usr/lib/postgresql/*/bin")

@@ -581,7 +581,7 @@ func TestRelease(t *testing.T) {
 	if _, err := revision.Parse(data, release); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
+	for range 30_000 {
 		runtime.GC()
 		if released.Load() == 3 {
 			return

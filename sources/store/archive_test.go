@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/revision"
@@ -404,40 +405,42 @@ func TestAnswering(t *testing.T) {
 
 // TestUnfinished uses journals that end too early to show which revisions were in use.
 func TestUnfinished(t *testing.T) {
-	all := func(store.Event) bool { return true }
-	st := newMemory()
-	a := store.NewArchive(st)
-	now := time.Now().UTC()
-	first := accept(t, a, "TEST", 1, now.AddDate(0, 0, -3))
-	if err := a.Append(ctx, answering(now.AddDate(0, 0, -3), "", first)); err != nil {
-		t.Fatal(err)
-	}
-	second, err := save(a, "TEST", 2, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(what string, at time.Time, want error) {
-		t.Helper()
-		if _, err := a.Answering(ctx, at, all); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", what, err, want)
+	synctest.Test(t, func(t *testing.T) {
+		all := func(store.Event) bool { return true }
+		st := newMemory()
+		a := store.NewArchive(st)
+		now := time.Now().UTC()
+		first := accept(t, a, "TEST", 1, now.AddDate(0, 0, -3))
+		if err := a.Append(ctx, answering(now.AddDate(0, 0, -3), "", first)); err != nil {
+			t.Fatal(err)
 		}
-	}
-	check("before the file that the journal does not mention", now.Add(-1), nil)
-	check("after it", now, store.ErrDamaged)
-	if err := a.Append(ctx, accepted(second)); err != nil {
-		t.Fatal(err)
-	}
-	check("before the revision that was accepted last", now.Add(-1), nil)
-	check("after it", now, store.ErrDamaged)
-	var finished sync.WaitGroup
-	finished.Go(func() { // the program writes the next event meanwhile
-		time.Sleep(50 * time.Millisecond)
-		if err := store.NewArchive(st).Append(ctx, answering(now, "", second)); err != nil {
-			t.Error(err)
+		second, err := save(a, "TEST", 2, now)
+		if err != nil {
+			t.Fatal(err)
 		}
+		check := func(what string, at time.Time, want error) {
+			t.Helper()
+			if _, err := a.Answering(ctx, at, all); !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", what, err, want)
+			}
+		}
+		check("before the file that the journal does not mention", now.Add(-1), nil)
+		check("after it", now, store.ErrDamaged)
+		if err := a.Append(ctx, accepted(second)); err != nil {
+			t.Fatal(err)
+		}
+		check("before the revision that was accepted last", now.Add(-1), nil)
+		check("after it", now, store.ErrDamaged)
+		var finished sync.WaitGroup
+		finished.Go(func() { // the program writes the next event meanwhile
+			time.Sleep(50 * time.Millisecond)
+			if err := store.NewArchive(st).Append(ctx, answering(now, "", second)); err != nil {
+				t.Error(err)
+			}
+		})
+		check("while it is being written", now, nil)
+		finished.Wait()
 	})
-	check("while it is being written", now, nil)
-	finished.Wait()
 }
 
 // TestRead reads events like another program that follows the journal.

@@ -32,17 +32,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// leadForever leads, prints a line, and waits until it is killed.
+// leadForever leads, prints a line, and waits until it is killed, or its parent ends.
 func leadForever(url string) {
 	st, err := pgstore.Open(context.Background(), url)
 	leads := false
-	for i := 0; i < 500 && err == nil && !leads; i++ { // as in TestLead
+	for i := 0; i < 30_000 && err == nil && !leads; i++ { // as in TestLead
 		if leads, err = st.Lead(context.Background(), "TEST"); !leads {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
 	fmt.Println(leads, err)
-	time.Sleep(time.Minute)
+	io.Copy(io.Discard, os.Stdin) // until the test has ended
 	os.Exit(1)
 }
 
@@ -179,7 +179,7 @@ func TestWait(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(5 * time.Minute):
 			t.Fatal("Wait does not return")
 		}
 		_, next, err := b.Read(t.Context(), from)
@@ -204,7 +204,7 @@ func TestLead(t *testing.T) {
 		t.Helper()
 		var got bool
 		var err error
-		for range 500 { // the server may need a moment to see that a connection is gone
+		for range 30_000 { // the server may need a moment to see that a connection is gone
 			if got, err = store.NewArchive(st).Lead(t.Context(), "TEST"); err != nil || got == want {
 				break
 			}
@@ -252,6 +252,9 @@ func TestLead(t *testing.T) {
 	child.Env = append(os.Environ(), variable+"="+url)
 	out, err := child.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := child.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if err := child.Start(); err != nil {
@@ -339,7 +342,7 @@ func TestCrash(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if try == 100 {
+		if try == 30_000 {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Millisecond)
