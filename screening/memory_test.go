@@ -19,22 +19,39 @@ import (
 // and neither does its Report. The long test loads two million. 256 MiB of JSON have 5.7
 // million, which need no more besides the index, but two minutes.
 func TestRefreshMemory(t *testing.T) {
+	testRefreshMemory(t, longtest.N(100_000, 2_000_000), []int{0, 1000}, func(i int) sources.Entry {
+		return sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")
+	})
+}
+
+// TestRefreshMemoryComments is TestRefreshMemory of a list in which each entry has a name
+// and a reference of its own. The long test loads a million. 256 MiB of JSON have 1.9
+// million, which need 48 MiB besides the index.
+func TestRefreshMemoryComments(t *testing.T) {
+	testRefreshMemory(t, longtest.N(50_000, 1_000_000), []int{0}, func(i int) sources.Entry {
+		e := sanctioned("ethereum", fmt.Sprintf("0x%040x", i), fmt.Sprintf("https://example.com/%d", i))
+		e.Name = fmt.Sprintf("a comment of its own %08d", i)
+		return e
+	})
+}
+
+// testRefreshMemory refreshes lists of n entries that begin with each of the given ones.
+func testRefreshMemory(t *testing.T, n int, begin []int, entry func(i int) sources.Entry) {
 	if longtest.Race {
 		t.Skip("the race detector needs memory")
 	}
-	n := longtest.N(100_000, 2_000_000)
 	from := 0
 	src := &flaky{ofac, func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 		for i := from; i < from+n; i++ {
-			if err := add(sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")); err != nil {
+			if err := add(entry(i)); err != nil {
 				return sources.Revision{}, err
 			}
 		}
 		return sources.Revision{Digest: strconv.Itoa(from), Records: n}, nil
 	}}
 	s := newScreener(t, &screening.Options{Store: openStore(t, t.TempDir())}, src)
-	for what, change := range []int{0, 1000} {
-		from = change
+	for what, first := range begin {
+		from = first
 		before, stop := inMemory(), make(chan bool)
 		most := make(chan int)
 		go func() {

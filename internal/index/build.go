@@ -347,24 +347,17 @@ type build struct {
 // write writes the index to the image that create returns. If keys were added twice, it
 // merges the items of each such key and returns errRepeated.
 func (bd *build) write(seed *seed, create func(size int64) (image, error)) error {
-	var order sequence
 	for i := range bd.sides {
-		s := &bd.sides[i]
-		if err := bd.partition(s, seed); err != nil {
-			return err
-		}
-		if err := order.add(s, seed, bd.firsts(s, seed)); err != nil {
+		if err := bd.partition(&bd.sides[i], seed); err != nil {
 			return err
 		}
 	}
 	bd.numbered = true
 	bd.pool.trim()
+	bd.sets.all.close()
 
-	l := layout{seed: *seed, sets: uint64(len(order.sets)), texts: uint64(bd.texts.len()), bytes: bd.texts.size}
-	for i, set := range order.sets {
-		l.values += uint64(len(bd.sets.all.bytes(set))/4 - 1)
-		step(i)
-	}
+	l := layout{seed: *seed, texts: uint64(bd.texts.len()), bytes: bd.texts.size}
+	l.sets, l.values = bd.used()
 	var useless error
 	for i := range bd.sides {
 		l.keys[i] = bd.sides[i].keys
@@ -376,31 +369,24 @@ func (bd *build) write(seed *seed, create func(size int64) (image, error)) error
 	if l.values > 1<<32-1 {
 		return fmt.Errorf("%w: %d values", ErrTooLarge, l.values)
 	}
+	order, err := newSequence(l.sets, uint64(bd.sets.all.len()))
+	if err != nil {
+		return err
+	}
+	defer order.free()
 	var at sections
 	var img image
 	if useless == nil {
 		at = l.sections()
-		var err error
 		if img, err = create(int64(at.end)); err != nil {
 			return err
 		}
 	}
-	if err := bd.writeTables(seed, img, &at, &order, useless); err != nil {
+	if err := bd.writeTables(seed, img, &at, order, useless); err != nil {
 		return err
 	}
 
-	sets, values := newSectionWriter(img, at.sets), newSectionWriter(img, at.values)
-	first := uint32(0)
-	for i, set := range order.sets {
-		b := bd.sets.all.bytes(set) // meta and values
-		sets.Write(b[:4])
-		sets.word(first)
-		values.Write(b[4:])
-		first += uint32(len(b)/4 - 1)
-		step(i)
-	}
-	sets.word(0)
-	sets.word(first)
+	order.places.Free()
 	ends, texts := newSectionWriter(img, at.ends), newSectionWriter(img, at.texts)
 	ends.word(0)
 	end := uint32(0)
@@ -414,6 +400,19 @@ func (bd *build) write(seed *seed, create func(size int64) (image, error)) error
 		}
 		step(i)
 	}
+	bd.texts.freeAll()
+	sets, values := newSectionWriter(img, at.sets), newSectionWriter(img, at.values)
+	first := uint32(0)
+	for i := range order.sets.Len() {
+		b := bd.sets.all.bytes(order.sets.At(i)) // meta and values
+		sets.Write(b[:4])
+		sets.word(first)
+		values.Write(b[4:])
+		first += uint32(len(b)/4 - 1)
+		step(i)
+	}
+	sets.word(0)
+	sets.word(first)
 	// Errors of Write are sticky; Flush returns them.
 	if err := cmp.Or(sets.Flush(), values.Flush(), ends.Flush(), texts.Flush()); err != nil {
 		return err

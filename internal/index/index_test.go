@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -301,5 +302,28 @@ func TestMemory(t *testing.T) {
 	}
 	if last := held[len(held)-1]; last > 1<<20 {
 		t.Errorf("%d bytes of items are there when all was written", last)
+	}
+}
+
+// TestTemporaries checks that Build allocates little on the heap, even if each key has a
+// value of its own.
+func TestTemporaries(t *testing.T) {
+	const n = 1 << 20
+	var b index.Builder
+	for i := range uint32(n) {
+		var payload [20]byte
+		binary.BigEndian.PutUint32(payload[:], i)
+		b.Add(index.Key20(1, &payload), i)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := b.Build(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / n; got > 24 {
+		t.Errorf("Build allocates %d bytes a key, want at most 24", got)
+	} else {
+		t.Logf("Build allocates %d bytes a key", got)
 	}
 }

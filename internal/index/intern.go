@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"math/bits"
 	"runtime"
 	"sync"
 
@@ -64,7 +65,7 @@ func (in *interner) intern(b []byte) (uint32, error) {
 		}
 	}
 	at := in.slotOf(b)
-	for ; in.table.At(at) != 0; at = (at + 1) % in.table.Len() {
+	for ; in.table.At(at) != 0; at = in.after(at) {
 		if n := in.table.At(at) - 1; bytes.Equal(in.bytes(n), b) {
 			return n, nil
 		}
@@ -87,7 +88,16 @@ func (in *interner) intern(b []byte) (uint32, error) {
 
 // slotOf returns the slot at which the search for b begins.
 func (in *interner) slotOf(b []byte) int {
-	return int(maphash.Bytes(in.seed, b) & uint64(in.table.Len()-1))
+	slot, _ := bits.Mul64(maphash.Bytes(in.seed, b), uint64(in.table.Len()))
+	return int(slot)
+}
+
+// after returns the slot after the given one.
+func (in *interner) after(slot int) int {
+	if slot++; slot < in.table.Len() {
+		return slot
+	}
+	return 0
 }
 
 // room returns the place of the next string, which has n bytes.
@@ -150,10 +160,11 @@ func (in *interner) free(i int) {
 	*p = piece{}
 }
 
-// close frees the table, if no other string will be interned.
+// close frees the table, if hardly another string will be interned.
 func (in *interner) close() {
 	if in.table != nil {
 		in.table.Free()
+		in.table = nil
 	}
 }
 
@@ -166,26 +177,24 @@ func (in *interner) freeAll() {
 	in.close()
 }
 
-// grow doubles the table.
+// grow makes the table half as large again, or as large as it must be. It needs only the
+// strings, so it frees the old table first.
 func (in *interner) grow() error {
-	n := 16
 	if in.table == nil {
 		in.seed = maphash.MakeSeed()
-	} else {
-		n = 2 * in.table.Len()
-	}
-	table, err := mapfile.NewWords(n)
-	if err != nil {
-		return err
 	}
 	in.close()
-	in.table = table
+	var err error
+	if in.table, err = mapfile.NewWords(max(16, 2*in.len())); err != nil {
+		in.table = nil
+		return err
+	}
 	for n := range in.len() {
 		at := in.slotOf(in.bytes(uint32(n)))
-		for table.At(at) != 0 {
-			at = (at + 1) % table.Len()
+		for in.table.At(at) != 0 {
+			at = in.after(at)
 		}
-		table.Set(at, uint32(n+1))
+		in.table.Set(at, uint32(n+1))
 		step(n)
 	}
 	return nil

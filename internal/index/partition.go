@@ -2,10 +2,11 @@ package index
 
 import (
 	"cmp"
-	"slices"
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
@@ -209,106 +210,83 @@ func (bd *build) partition(s *side, seed *seed) error {
 	return nil
 }
 
-// nowhere is the first of a set without keys.
-const nowhere = 1<<64 - 1
-
-// firsts returns, by the number of a set, the least hash of its keys in s, shifted right
-// by one bit so that there is a value for no key.
-func (bd *build) firsts(s *side, seed *seed) []uint64 {
-	firsts := make([]uint64, bd.sets.all.len())
-	for i := range firsts {
-		firsts[i] = nowhere
-	}
-	size, sd := itemBytes(s.width), *seed
-	parallel(bd.workers, len(s.parts), func(_, part int) error {
-		for i, c := range s.parts[part].chunks {
-			for rest := c.items; len(rest) > 0; rest = rest[size:] {
-				w0, w1, w2, w3, meta, set := getItem(rest[:size:size])
-				h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) >> 1 // seed.hash, without a call
-				for at := &firsts[set]; ; {
-					least := atomic.LoadUint64(at)
-					if h >= least || atomic.CompareAndSwapUint64(at, least, h) {
-						break
+// used returns how many sets the items have, and how many values these sets have.
+func (bd *build) used() (sets, values uint64) {
+	bits := make([]uint32, bd.sets.all.len()/32+1)
+	for i := range bd.sides {
+		s := &bd.sides[i]
+		size := itemBytes(s.width)
+		parallel(bd.workers, len(s.parts), func(_, part int) error {
+			for i, c := range s.parts[part].chunks {
+				for rest := c.items; len(rest) > 0; rest = rest[size:] {
+					set := binary.LittleEndian.Uint32(rest[size-4 : size])
+					word, bit := &bits[set/32], uint32(1)<<(set%32)
+					if atomic.LoadUint32(word)&bit == 0 {
+						atomic.OrUint32(word, bit)
 					}
 				}
+				if i%goChunks == goChunks-1 {
+					pace.Yield()
+				}
 			}
-			if i%goChunks == goChunks-1 {
-				pace.Yield()
-			}
-		}
-		return nil
-	})
-	return firsts
-}
-
-// A sequence orders sets by the first key that has them.
-type sequence struct {
-	sets   []uint32
-	places []uint32 // of each set in this order, by its number; or none
-}
-
-// none is the place of a set without keys.
-const none = 1<<32 - 1
-
-// add adds the sets of a side.
-func (q *sequence) add(s *side, seed *seed, firsts []uint64) error {
-	more := len(firsts) - len(q.places)
-	q.places, q.sets = slices.Grow(q.places, more), slices.Grow(q.sets, more)
-	for range more {
-		q.places = append(q.places, none)
-	}
-	// Sets are distributed over parts, as items are.
-	ends := make([]uint32, len(s.parts)+1)
-	for _, first := range firsts {
-		if first != nowhere {
-			ends[s.partOf(first<<1)+1]++
-		}
-	}
-	for i := range s.parts {
-		ends[i+1] += ends[i]
-	}
-	sets := make([]ref, ends[len(s.parts)])
-	for set, first := range firsts {
-		step(set)
-		if first != nowhere {
-			at := &ends[s.partOf(first<<1)]
-			sets[*at] = ref{first, uint32(set)}
-			*at++
-		}
-	}
-	compared := 0
-	begin := uint32(0)
-	for part, end := range ends[:len(s.parts)] {
-		tied := false
-		slices.SortFunc(sets[begin:end], func(a, b ref) int {
-			compared++
-			step(compared)
-			tied = tied || a.h == b.h
-			return cmp.Compare(a.h, b.h)
+			return nil
 		})
-		if tied {
-			// The first keys of several sets have one hash, by intent: sort all items.
-			items := newItemSorter(s, seed)
-			if err := items.sort(part); err != nil {
-				return err
-			}
-			for _, r := range items.sorted {
-				_, _, _, _, _, set := getItem(items.item(r.i))
-				q.put(set)
-			}
-		}
-		for _, r := range sets[begin:end] {
-			q.put(r.i)
-		}
-		begin = end
 	}
-	return nil
+	for set := range bd.sets.all.len() {
+		if bits[set/32]>>(set%32)&1 != 0 {
+			sets++
+			values += uint64(len(bd.sets.all.bytes(uint32(set)))/4 - 1)
+		}
+		step(set)
+	}
+	return sets, values
 }
 
-// put appends a set, unless it is present.
-func (q *sequence) put(set uint32) {
-	if q.places[set] == none {
-		q.places[set] = uint32(len(q.sets))
-		q.sets = append(q.sets, set)
+// A sequence numbers sets in the order of the first keys that have them.
+type sequence struct {
+	mu     sync.Mutex
+	turned sync.Cond
+	part   int            // the part to number next
+	n      uint32         // how many sets have a place
+	sets   *mapfile.Words // by place
+	places *mapfile.Words // of each set in this order, by its number, plus 1; or 0
+}
+
+// newSequence returns the sequence of the given number of sets, out of all.
+func newSequence(sets, all uint64) (q *sequence, err error) {
+	q = new(sequence)
+	q.turned.L = &q.mu
+	if q.sets, err = mapfile.NewWords(int(sets)); err == nil {
+		q.places, err = mapfile.NewWords(int(all))
 	}
+	return q, err
+}
+
+// free frees the memory of q.
+func (q *sequence) free() {
+	q.sets.Free()
+	q.places.Free()
+}
+
+// turn calls do when it has returned for all parts before the given one.
+func (q *sequence) turn(part int, do func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.part != part {
+		q.turned.Wait()
+	}
+	do()
+	q.part++
+	q.turned.Broadcast()
+}
+
+// place returns the place of a set, which is the next one if it has none.
+func (q *sequence) place(set uint32) uint32 {
+	if p := q.places.At(int(set)); p != 0 {
+		return p - 1
+	}
+	q.sets.Set(int(q.n), set)
+	q.n++
+	q.places.Set(int(set), q.n)
+	return q.n - 1
 }

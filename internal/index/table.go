@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
@@ -19,22 +20,31 @@ func (bd *build) writeTables(seed *seed, img image, at *sections, order *sequenc
 	for i := range bd.sides {
 		s := &bd.sides[i]
 		writers := make([]tableWriter, bd.workers)
+		order.part = 0
 		err := parallel(bd.workers, len(s.parts), func(worker, part int) error {
 			w := &writers[worker]
 			if w.itemSorter == nil {
 				*w = tableWriter{itemSorter: newItemSorter(s, seed), sets: bd.sets}
 			}
-			if err := w.sort(part); err != nil {
-				return err
-			}
+			err := w.sort(part)
 			if w.repeated {
 				repeated.Store(true)
-				return w.merge()
 			}
-			if useless != nil || repeated.Load() || overfull.Load() {
+			wanted := false
+			order.turn(part, func() {
+				if wanted = err == nil && useless == nil && !repeated.Load() && !overfull.Load(); wanted {
+					w.number(order)
+				}
+			})
+			switch {
+			case err != nil:
+				return err
+			case w.repeated:
+				return w.merge()
+			case !wanted:
 				return nil
 			}
-			switch err := w.write(img, at, i, part, order.places); err {
+			switch err := w.write(img, at, i, part); err {
 			case nil:
 				bd.forget(w.part)
 				return nil
@@ -88,7 +98,7 @@ func (bd *build) forget(p *part) {
 }
 
 // recall restores the items that forget freed, from the records written.
-func (bd *build) recall(s *side, img image, records section, sets []uint32) error {
+func (bd *build) recall(s *side, img image, records section, sets *mapfile.Words) error {
 	size, stride := itemBytes(s.width), s.width+4
 	scratch := make([][]byte, bd.workers)
 	err := parallel(bd.workers, len(s.parts), func(w, i int) error {
@@ -108,7 +118,7 @@ func (bd *build) recall(s *side, img image, records section, sets []uint32) erro
 					return err
 				}
 			}
-			set := sets[binary.LittleEndian.Uint32(b[s.width:])]
+			set := sets.At(int(binary.LittleEndian.Uint32(b[s.width:])))
 			it := items.last.items[items.at : items.at+size]
 			copy(it, b[:s.width])
 			copy(it[s.width:], bd.sets.all.bytes(set)[:4]) // meta
@@ -129,7 +139,8 @@ func (bd *build) recall(s *side, img image, records section, sets []uint32) erro
 // concurrently.
 type tableWriter struct {
 	*itemSorter
-	heads, filters, records []byte // buffers for an image in a file
+	heads, filters, records []byte   // buffers for an image in a file
+	places                  []uint32 // of the sets of the sorted items
 
 	sets   *sharedSets
 	twice  sum    // of repeated items with equal values
@@ -137,9 +148,18 @@ type tableWriter struct {
 	values []uint32
 }
 
-// write writes the sorted part of table i. It returns errOverfull if a bucket is
-// overfull.
-func (w *tableWriter) write(img image, at *sections, i, part int, places []uint32) error {
+// number looks up the places of the sets of the sorted items.
+func (w *tableWriter) number(order *sequence) {
+	w.places = slices.Grow(w.places[:0], len(w.sorted))
+	for i, r := range w.sorted {
+		w.places = append(w.places, order.place(binary.LittleEndian.Uint32(w.item(r.i)[w.size-4:])))
+		step(i)
+	}
+}
+
+// write writes the sorted part of table i, whose sets have places. It returns errOverfull
+// if a bucket is overfull.
+func (w *tableWriter) write(img image, at *sections, i, part int) error {
 	first, n := w.side.bucketsOf(part)
 	stride := uint64(w.size - 4)
 	heads := section{at.heads[i].off + headBytes*first, headBytes * n}
@@ -150,7 +170,7 @@ func (w *tableWriter) write(img image, at *sections, i, part int, places []uint3
 	if filter {
 		w.filters = img.bytes(w.filters, filters)
 	}
-	rest, free := w.sorted, w.records
+	rest, free, places := w.sorted, w.records, w.places
 	for b := range n {
 		size := w.ends[grains*b+grains-1] - uint32(len(w.sorted)-len(rest))
 		if size > maxBucket {
@@ -160,26 +180,27 @@ func (w *tableWriter) write(img image, at *sections, i, part int, places []uint3
 		clear(head)
 		binary.LittleEndian.PutUint32(head, uint32(w.part.before)+uint32(len(w.sorted)-len(rest)))
 		word, slot := uint64(0), 4
-		for _, r := range rest[:size] {
+		for j, r := range rest[:size] {
 			word |= filterBits(r.h)
 			if slot < headBytes {
 				binary.LittleEndian.PutUint16(head[slot:], uint16(fingerprint(r.h)))
 				slot += 2
 			}
-			w0, w1, w2, w3, _, set := getItem(w.item(r.i))
+			w0, w1, w2, w3, _, _ := getItem(w.item(r.i))
+			set := places[j]
 			rec := free[:stride:stride]
 			free = free[stride:]
 			binary.LittleEndian.PutUint64(rec, w0)
 			binary.LittleEndian.PutUint64(rec[8:], w1)
 			if len(rec) == narrowBytes+4 {
-				binary.LittleEndian.PutUint64(rec[16:], uint64(places[set])<<32|w2)
+				binary.LittleEndian.PutUint64(rec[16:], uint64(set)<<32|w2)
 			} else {
 				binary.LittleEndian.PutUint64(rec[16:], w2)
 				binary.LittleEndian.PutUint64(rec[24:], w3)
-				binary.LittleEndian.PutUint32(rec[32:], places[set])
+				binary.LittleEndian.PutUint32(rec[32:], set)
 			}
 		}
-		rest = rest[size:]
+		rest, places = rest[size:], places[size:]
 		if filter {
 			binary.LittleEndian.PutUint64(w.filters[8*b:], word)
 		}
@@ -193,6 +214,9 @@ func (w *tableWriter) write(img image, at *sections, i, part int, places []uint3
 	}
 	return err
 }
+
+// none is the number of the set of an item that was merged into another.
+const none = 1<<32 - 1
 
 // merge replaces the items of each key by one with the set of their values.
 func (w *tableWriter) merge() error {

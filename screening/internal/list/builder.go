@@ -11,7 +11,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
-	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/internal/revision"
@@ -261,41 +260,42 @@ func (l *List) setRemoved(removals iter.Seq2[revision.Removal, error], now time.
 // addresses but texts.
 func (l *List) countKeys() error {
 	ix := l.entries.index
-	type keys struct {
-		n     uint32
-		class uint16
-	}
-	sets := make([]keys, ix.Sets())
+	byClass := make(map[uint16]int)
+	known := make([]uint64, ix.Sets()/64+1) // bits, by set: on those in hex, too
+	hex := make([]uint64, len(known))
+	var numbers []uint32
 	i := 0
 	for k, set := range ix.All() {
 		pace.Step(i)
 		i++
-		of := &sets[set]
-		of.n++
-		of.class = k.Class()
-	}
-	var numbers []uint32
-	for i, of := range sets {
-		pace.Step(i)
-		if of.class == textClass {
-			l.Classes["text"] += int(of.n)
-			l.Addresses += int(of.n)
-		} else {
-			l.Classes[identity.Class(of.class).String()] += int(of.n)
-		}
-		var err error
-		if numbers, err = ix.AppendValues(numbers[:0], index.Set(i)); err != nil {
-			return err
-		}
-		for _, n := range numbers {
-			text, err := ix.Text(n)
-			if err != nil {
+		byClass[k.Class()]++
+		word, bit := set/64, uint64(1)<<(set%64)
+		if known[word]&bit == 0 {
+			known[word] |= bit
+			var err error
+			if numbers, err = ix.AppendValues(numbers[:0], set); err != nil {
 				return err
 			}
-			if text[0]&addressMask == hexAddress {
-				l.Addresses += int(of.n)
-				break
+			for _, n := range numbers {
+				text, err := ix.Text(n)
+				if err != nil {
+					return err
+				}
+				if text[0]&addressMask == hexAddress {
+					hex[word] |= bit
+					break
+				}
 			}
+		}
+		if k.Class() == textClass || hex[word]&bit != 0 {
+			l.Addresses++
+		}
+	}
+	for class, n := range byClass {
+		if class == textClass {
+			l.Classes["text"] = n
+		} else {
+			l.Classes[identity.Class(class).String()] += n
 		}
 	}
 	return nil

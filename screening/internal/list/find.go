@@ -216,13 +216,13 @@ func (nc *newcomers) slotOf(k index.Key) int {
 // after returns the slot after the given one.
 func (nc *newcomers) after(at int) int { return (at + 1) % nc.slots.Len() }
 
-// grow doubles the slots.
+// grow makes room for half as many slots again.
 func (nc *newcomers) grow() error {
 	old, n := nc.slots, 64
 	if old == nil {
 		nc.seed = maphash.MakeSeed()
 	} else {
-		n = 2 * old.Len()
+		n = old.Len() * 3 / 2
 	}
 	slots, err := mapfile.NewWords(n)
 	if err != nil {
