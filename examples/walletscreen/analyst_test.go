@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +28,10 @@ func TestOddTables(t *testing.T) {
 		{"one listed", "id,address\n1," + u + "\n2," + l + "\n", 1, []string{clean, hit}, nil},
 		{"one undecided, which wins", "id,address\n1," + l + "\n2,x\n3," + u + "\n", 2, []string{hit, none, clean}, nil},
 		{"header alone", "id,address\n", 0, nil, nil},
+		{"formulas of a spreadsheet", "id,address\n1,=\"" + l + "\"\n2,\"=\"\"" + u + "\"\"\"\n3,'" + l + "\n4,=A1\n", 2, []string{hit, clean, hit, none}, nil},
+		{"formulas without a header", "=\"" + l + "\"\n=\"" + u + "\"\n", 1, []string{hit, clean}, nil},
+		{"rounded numbers", "chain,address\n,5.28E+40\nethereum,\"1,23E+48\"\n," + l + "\n", 2, []string{none, none, hit}, nil},
+		{"the first is cut short", "0x" + l[2:24] + "\n" + l + "\n", 2, []string{none, hit}, nil},
 		{"header alone, no line ending", "id,address", 0, nil, nil},
 		{"byte order mark", "\ufeffaddress,id\n" + u + ",1\n" + l + ",2\n", 1, []string{clean, hit}, nil},
 		{"UTF-16", "\xff\xfea\x00d\x00d\x00r\x00\n\x00" + strings.Join(strings.Split(l, ""), "\x00") + "\x00\n\x00", 1, []string{hit}, nil},
@@ -67,6 +73,7 @@ func TestOddTables(t *testing.T) {
 		{"a private key", "id,address\n1,5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ\n2," + u + "\n", 2, []string{none, clean}, nil},
 		{"two addresses in a cell", "id,address\n1,\"" + u + ", " + l + "\"\n", 2, []string{none}, nil},
 		{"JSON lines", `{"address":"` + u + `","x":{"a":[1,"2"]},"n":1.50}` + "\n" + `{"address":"` + l + `","level":"gold"}` + "\n", 1, []string{clean, hit}, nil},
+		{"JSON lines, a member twice", `{"address":"` + l + `","address":"` + u + `"}` + "\n" + `{"address":"` + u + `"}` + "\n", 2, []string{none, clean}, nil},
 		{"JSON lines that are none", `{"address":"` + u + "\"}\nnope\n\n[]\n{\"address\":7}\n{}\n{\"address\":\"" + l + "\"", 2, []string{clean, none, none, none, none, none, none}, nil},
 		{"JSON lines, the first broken", "nope\n{\"address\":\"" + l + "\"}\n", 2, []string{none, hit}, []string{"-format", "jsonl"}},
 	} {
@@ -82,7 +89,7 @@ func TestOddTables(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			levels := levelsOf(t, text, strings.HasPrefix(test.name, "JSON"), strings.ReplaceAll(test.in, "\x00", "")[0] == '0' || test.in[0] == '1')
+			levels := levelsOf(t, text, strings.HasPrefix(test.name, "JSON"), strings.ContainsRune("01=", rune(strings.ReplaceAll(test.in, "\x00", "")[0])))
 			if !slices.Equal(levels, test.levels) {
 				t.Errorf("levels %q, want %q:\n%.2000q", levels, test.levels, text)
 			}
@@ -91,6 +98,91 @@ func TestOddTables(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNoTable screens what is no table. Nothing is written, the exit code is not that of a
+// clean table, and the error says what to do but quotes no secret.
+func TestNoTable(t *testing.T) {
+	const seed = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+	for in, want := range map[string]string{
+		"":                                   "the input is empty",
+		"bob\n":                              `the only row, "bob", is no address, and no header with a column named address`,
+		"<html><title>Log in</title></html>": "is no address, and no header with a column named address",
+		seed + "\n":                          "the only row, (75 characters), is no address",
+		"bob," + seed + "\n":                 `no column is named address, of "bob", (75 characters); name it with -address-column`,
+		"Report\n\nid;address\n1;" + listed:  `the header seems to be "id;address": remove the lines above it, which begin with "Report"`,
+		"# by us\nid,address\n1," + listed:   `the header seems to be "id,address": remove the lines above it, which begin with "# by us"`,
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03": "the compressed file is cut short",
+	} {
+		code, stdout, stderr := call(t, in, "screen", "-in", "-")
+		if code != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Contains(stderr, "legal") {
+			t.Errorf("%q: exit code %d, %q, %s, want %q", in, code, stdout, stderr, want)
+		}
+	}
+}
+
+// TestExtractNoText extracts from what is encoded, compressed or no text. What cannot be read
+// is never a file without addresses.
+func TestExtractNoText(t *testing.T) {
+	wide := "\xff\xfe" + strings.Join(strings.Split("to "+listed+"\n", ""), "\x00") + "\x00"
+	var z bytes.Buffer
+	zip := gzip.NewWriter(&z)
+	zip.Write([]byte(listed))
+	zip.Close()
+	for _, test := range []struct {
+		name, text string
+		code       int
+		want       string // in the outputs
+	}{
+		{"UTF-16", wide, 1, "-:1:4  CRITICAL"},
+		{"gzip", z.String(), 1, "-:1:1  CRITICAL"},
+		{"gzip cut short", z.String()[:len(z.String())-9], 2, "cut short"},
+		{"a zip archive", "PK\x03\x04", 2, "unpack the archive"},
+		{"bytes that are no text", "a\n" + listed + " \x00" + unlisted, 2, "-:2:1   CRITICAL"},
+		{"bytes that are no text, at the end", strings.Repeat("x\n", chunkSize/2) + "\x00", 2, "the standard input is not all text: byte 1048576 is zero, and addresses in what is no text are not found"},
+		{"nothing", "", 0, "no address found"},
+	} {
+		code, stdout, stderr := call(t, test.text, "extract", "-")
+		if code != test.code || !strings.Contains(stdout+stderr, test.want) {
+			t.Errorf("%s: exit code %d, %s%s, want %d and %q", test.name, code, stdout, stderr, test.code, test.want)
+		}
+	}
+	// What is found is shown although another file cannot be read.
+	file := filepath.Join(t.TempDir(), "mail.txt")
+	os.WriteFile(file, []byte(listed), 0o600)
+	if code, stdout, stderr := call(t, "", "extract", file+".none", file); code != 2 || !strings.Contains(stdout, file+":1:1  CRITICAL") || !strings.Contains(stderr, "mail.txt.none") {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+}
+
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestFullDisk writes where there is no space: that is never the exit code of a clean table.
+func TestFullDisk(t *testing.T) {
+	for _, args := range []string{"screen " + unlisted, "screen -json " + unlisted, "screen -in -", "validate " + unlisted, "validate nonsense", "validate -json " + unlisted,
+		"validate -in -", "extract -", "extract -json -", "lists status", "lists export", "lists anomalies", "version", "version -json"} {
+		var stderr bytes.Buffer
+		p := &program{stdin: strings.NewReader("address\n" + unlisted + "\n"), stdout: full{}, stderr: &stderr}
+		if code := p.run(t.Context(), strings.Fields(args)); code != exitUndecided || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("%s: exit code %d, %s", args, code, &stderr)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out.csv.gz")
+	if err := os.Symlink("/dev/full", out); err != nil || !exists("/dev/full") {
+		t.Skip("there is no /dev/full")
+	}
+	code, _, stderr := call(t, "address\n"+unlisted+"\n", "screen", "-in", "-", "-out", out)
+	if want := out + " is cut short: make it again\n"; code != exitUndecided || !strings.HasSuffix(stderr, want) {
+		t.Errorf("exit code %d, %s, want %s", code, stderr, want)
+	}
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // levelsOf returns the level of each row of an output, and fails if the rows do not have
@@ -116,7 +208,7 @@ func levelsOf(t *testing.T, text []byte, isJSON, headless bool) (levels []string
 	r := csv.NewReader(bytes.NewReader(text))
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	for _, d := range ";\t|!" {
-		if bytes.ContainsRune(first, d) {
+		if bytes.Count(first, []byte{byte(d)}) >= len(verdictColumns) {
 			r.Comma = d
 		}
 	}

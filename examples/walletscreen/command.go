@@ -115,6 +115,9 @@ func commandLine(root *cli.Command, args []string) ([]string, error) {
 		}
 		next := c.Command(args[i])
 		if next == nil {
+			if plausible(args[i]) || len(args[i]) > maxShown {
+				return nil, fmt.Errorf("unknown command of %d characters; to screen an address: walletscreen screen ADDRESS", len(args[i]))
+			}
 			return nil, fmt.Errorf("unknown command %q%s", strings.TrimSpace(path+" "+args[i]), didYouMean(args[i], commandNames(c), ""))
 		}
 		c = next

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
@@ -31,7 +34,9 @@ func (p *program) extractCommand() *cli.Command {
 		Usage:     "finds addresses in text, logs or mail, and screens them",
 		UsageText: "walletscreen extract [flags] FILE...",
 		Description: "- is the standard input. It finds addresses that prove themselves by a checksum, and 0x with\n" +
-			"40 hex digits. Exit codes are those of screen.",
+			"40 hex digits. A file may be compressed with gzip, and in UTF-16. One that is no text, as a PDF\n" +
+			"or a zip archive, is an error: nothing is known of it. So are attachments and parts of mail in\n" +
+			"Base64 not seen: save them as text. Exit codes are those of screen.",
 		Flags: slices.Concat([]cli.Flag{p.flag("json", "print one JSON object a line", &e.json)}, p.listFlags(&e.lists)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			files := c.Args().Slice()
@@ -43,23 +48,27 @@ func (p *program) extractCommand() *cli.Command {
 				return err
 			}
 			table := &layout{}
+			var failed error
 			for _, name := range files {
-				if err := e.file(ctx, screener, name, table); err != nil {
-					return err
+				if err := e.file(ctx, screener, name, table); ctx.Err() != nil {
+					failed = errors.Join(failed, fmt.Errorf("extract: interrupted: the rest of %s was not read", inputName(name)))
+					break
+				} else if err != nil {
+					failed = errors.Join(failed, fmt.Errorf("extract: %w", err))
 				}
 			}
 			if !e.json {
 				if err := table.print(p.stdout); err != nil {
 					return err
 				}
-				if e.total.rows == 0 {
+				if e.total.rows == 0 && failed == nil {
 					fmt.Fprintln(p.stderr, "no address found")
 				}
 				fmt.Fprintln(p.stderr)
 				printLists(p.stderr, screener.Sources())
 			}
 			p.code = e.total.code()
-			return nil
+			return failed
 		},
 	}
 }
@@ -77,21 +86,29 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return fmt.Errorf("extract: %w", err)
+			return err
 		}
 		r = f
 	}
 	in := newInterruptible(ctx, r)
 	defer in.Close()
-	reader := bufio.NewReaderSize(in, chunkSize)
+	decoded, _, err := rows.Decode(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", inputName(name), err)
+	}
+	reader := bufio.NewReaderSize(decoded, chunkSize)
 	text := make([]byte, 0, chunkSize+overlap)
 	at := position{name: name, line: 1, column: 1}
+	binary := -1 // where the first byte is that is no text
 	for eof := false; !eof; {
 		n, err := io.ReadFull(reader, text[len(text):cap(text)])
+		if i := bytes.IndexByte(text[len(text):len(text)+n], 0); i >= 0 && binary < 0 {
+			binary = at.offset + len(text) + i
+		}
 		text = text[:len(text)+n]
 		eof = err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !eof {
-			return fmt.Errorf("extract: %s: %w", inputName(name), err)
+			return fmt.Errorf("%s: %w", inputName(name), err)
 		}
 		end := len(text)
 		if !eof {
@@ -112,6 +129,9 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 		}
 		at.advance(whole[done:end])
 		text = text[:copy(text[:cap(text)], text[end:])]
+	}
+	if binary >= 0 {
+		return fmt.Errorf("%s is not all text: byte %d is zero, and addresses in what is no text are not found; save it as text", inputName(name), binary)
 	}
 	return nil
 }

@@ -75,11 +75,11 @@ func (p *program) keysCommand() *cli.Command {
 func (k *keysCall) arguments(args []string, wantID bool) error {
 	switch {
 	case !wantID && len(args) > 0:
-		return fmt.Errorf("unexpected argument %q", args[0])
+		return unexpected(args[0])
 	case wantID && len(args) == 0:
 		return errors.New("want the ID of a key; walletscreen keys list shows them")
 	case wantID && len(args) > 1:
-		return fmt.Errorf("unexpected argument %q; one ID at a time", args[1])
+		return fmt.Errorf("%w; one ID at a time", unexpected(args[1]))
 	case wantID:
 		k.id = args[0]
 	}

@@ -65,6 +65,18 @@ func didYouMean(name string, names []string, prefix string) string {
 	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
 }
 
+// maxShown is the length of the longest argument that an error quotes. A longer one could be
+// a private key in the wrong place.
+const maxShown = 40
+
+// unexpected returns an error about an argument that a command does not take.
+func unexpected(arg string) error {
+	if len(arg) > maxShown {
+		return fmt.Errorf("unexpected argument of %d characters", len(arg))
+	}
+	return fmt.Errorf("unexpected argument %q", arg)
+}
+
 // editDistance returns how many letters must be added, left out, replaced or swapped
 // with the next to make a into b.
 func editDistance(a, b string) int {

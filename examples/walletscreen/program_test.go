@@ -56,11 +56,15 @@ func TestScreenAddresses(t *testing.T) {
 		{[]string{"eip155:1:" + listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n"},
 		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 0, "CLEAN_NO_MATCH  0  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n  the capitals do not match the checksum of the address: compare it with the original\n"},
+		{[]string{"0x" + strings.Repeat("4c", 32)}, 2, "UNDECIDED  0x" + strings.Repeat("4c", 32) + "\n" +
+			"  could be an address of sui, aptos, iota or movement; say which with -chain or a chain column\n"},
+		{[]string{"0:" + strings.Repeat("4c", 32)}, 2, "UNDECIDED  0:" + strings.Repeat("4c", 32) + "\n" +
+			"  not recognized as an address; it may be an account of ton: say so with -chain or a chain column\n"},
 		{[]string{"hello"}, 2, "UNDECIDED  hello\n  not recognized as an address; it may be an account name of eos, wax or near: say so with -chain or a chain column\n"},
 		{[]string{"pending_verification_by_the_compliance_team"}, 2, "UNDECIDED  pending_verification_by_the_compliance_team\n" +
 			"  not recognized as an address; it may be an account name of near: say so with -chain or a chain column\n"},
 		{[]string{"vitalik.eth"}, 2, "UNDECIDED  vitalik.eth\n  a name, not an address: look up the address behind it, and screen that\n"},
-		{[]string{"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 2, "UNDECIDED  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n" +
+		{[]string{"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 2, "UNDECIDED  1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n" +
 			"  could be an address of bitcoin, bitcoin-cash, bitcoin-sv, ecash or bitcoin-diamond; say which with -chain or a chain column\n"},
 		{[]string{"--chain=bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		// A private key is shown nowhere.
@@ -174,6 +178,7 @@ func TestWrongCalls(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.csv")
 	os.WriteFile(in, []byte("a,b\n1,2\n"), 0o600)
+	const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
 	for _, test := range []struct {
 		env  string
 		args []string
@@ -202,6 +207,13 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"keys", "list", "-db", "postgres://u:hidden@127.0.0.1:1/x"}, "keys list: the database cannot be opened: postgres: sqlstore: failed to connect to `user=u database=x`: 127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
+		{"", []string{"screen", "-chain", "BEP-20", "y"}, `-chain: unsupported chain "BEP-20"; it is a standard for tokens; use the slug bsc`},
+		{"", []string{"screen", "-chain", "137", "y"}, `-chain: unsupported chain "137"; if it is the id of an EVM chain, write eip155:137`},
+		// What could be a private key is not quoted.
+		{"", []string{secret}, "unknown command of 51 characters; to screen an address: walletscreen screen ADDRESS"},
+		{"", []string{"serve", secret}, "serve: unexpected argument of 51 characters"},
+		{"", []string{"screen", "-in", "x", secret}, "screen: unexpected argument of 51 characters beside -in"},
+		{"", []string{"lists", "status", secret}, "lists status: unexpected argument of 51 characters"},
 	} {
 		var env []string
 		if test.env != "" {

@@ -157,7 +157,7 @@ func (r *receiptCall) explain(command string, err error) error {
 func (r *receiptCall) makeKey(args []string) error {
 	switch {
 	case len(args) > 0:
-		return fmt.Errorf("unexpected argument %q", args[0])
+		return unexpected(args[0])
 	case r.out == "":
 		return errors.New("want -out, the file to write")
 	}
@@ -194,7 +194,7 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	case len(args) == 0:
 		return errors.New("want a FILE of receipts")
 	case len(args) > 1:
-		return fmt.Errorf("unexpected argument %q; one FILE at a time", args[1])
+		return fmt.Errorf("%w; one FILE at a time", unexpected(args[1]))
 	}
 	if err := r.lists.wantStore(); err != nil {
 		return err

@@ -146,19 +146,22 @@ type singleVerdict struct {
 // print prints the verdict for people.
 func (v *singleVerdict) print(w io.Writer) error {
 	r := &v.Result
-	shown := v.Input
+	shown := clean(v.Input)
 	a := r.Address
 	if a.IsValid() {
 		shown = string(a.Chain()) + " " + a.Normalized()
 	}
 	if v.Err != nil && len(r.Labels) == 0 {
+		shown = clean(v.Input)
 		if hidesInput(v.Err) {
 			shown = "(not shown)"
 		}
 		_, err := fmt.Fprintf(w, "UNDECIDED  %.200s\n  %v\n", shown, v.Err)
 		return err
 	}
-	fmt.Fprintf(w, "%s  %d  %s\n", r.Level, r.Score, shown)
+	if _, err := fmt.Fprintf(w, "%s  %d  %s\n", r.Level, r.Score, shown); err != nil {
+		return err
+	}
 	if v.Err != nil {
 		fmt.Fprintf(w, "  %v\n", v.Err)
 	} else if _, err := address.Parse(a.Chain(), strings.TrimSpace(v.Input)); errors.Is(err, address.ErrChecksum) {

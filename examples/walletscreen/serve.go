@@ -77,7 +77,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 		}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Len() > 0 {
-				return fmt.Errorf("serve: unexpected argument %q", c.Args().First())
+				return fmt.Errorf("serve: %w", unexpected(c.Args().First()))
 			}
 			return p.serve(ctx, o)
 		},

@@ -46,7 +46,7 @@ func (o *tableOptions) check(command string, args []string) error {
 	case o.in == "" && len(args) == 0:
 		return fmt.Errorf("%s: want an ADDRESS, or -in FILE for a table; see %[1]s -help", command)
 	case o.in != "" && len(args) > 0:
-		return fmt.Errorf("%s: unexpected argument %q beside -in", command, args[0])
+		return fmt.Errorf("%s: %w beside -in", command, unexpected(args[0]))
 	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != ""):
 		return fmt.Errorf("%s: -out, -address-column, -chain-column, -format and -delimiter need -in", command)
 	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
@@ -152,6 +152,9 @@ func (t *tableJob) run(ctx context.Context) error {
 		Address: t.options.addressColumn, Chain: t.options.chainColumn,
 		Plausible: plausible, Add: t.add,
 	})
+	if err != nil && ctx.Err() != nil {
+		return setupError{fmt.Errorf("interrupted: no row of %s was read", inputName(t.options.in))}
+	}
 	if err != nil {
 		return setupError{fmt.Errorf("%s: %w", inputName(t.options.in), err)}
 	}
@@ -171,6 +174,9 @@ func (t *tableJob) run(ctx context.Context) error {
 	}
 	if t.options.out != "" && t.options.out != "-" {
 		whole += " in " + t.options.out
+	}
+	if out.lost {
+		whole = t.options.out + " is cut short: make it again"
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -222,6 +228,9 @@ func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, b
 // name of a column does.
 func plausible(cell string) bool {
 	cell = strings.TrimSpace(cell)
+	if digits, ok := strings.CutPrefix(cell, "0x"); ok && len(digits) > 2 && strings.Trim(digits, "0123456789abcdefABCDEF") == "" {
+		return true
+	}
 	if len(cell) < 20 {
 		return false
 	}
@@ -316,10 +325,12 @@ func roughly(d time.Duration) time.Duration {
 type output struct {
 	w       io.Writer
 	closers []io.Closer
+	lost    bool // a compressed file that is not whole: which rows it has is not known
 }
 
 func (o *output) write(b []byte) error {
 	_, err := o.w.Write(b)
+	o.lost = o.lost || err != nil && len(o.closers) > 1
 	return err
 }
 
@@ -328,5 +339,7 @@ func (o *output) Close() error {
 	for _, c := range o.closers {
 		errs = append(errs, c.Close())
 	}
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	o.lost = o.lost || err != nil && len(o.closers) > 1
+	return err
 }

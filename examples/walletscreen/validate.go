@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,7 @@ func (p *program) validateCommand() *cli.Command {
 			"walletscreen validate -in FILE -out FILE [flags]",
 		Description: "It needs no list. An address is valid if a wallet should accept it: its checksum and EIP-55\n" +
 			"capitals verify, it has no blanks, and it is of a main network. Tables are as of screen; the\n" +
-			"columns that are added are valid, chain_detected, normalized, reason,\n" +
-			"offset and error.\n\n" +
+			"columns that are added are valid, chain_detected, normalized, reason, offset and error.\n\n" +
 			"Exit codes: 0 if all are valid, 2 if not.",
 		Flags: append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -47,16 +47,18 @@ func (p *program) validateCommand() *cli.Command {
 				if !v.Valid {
 					p.code = exitUndecided
 				}
+				var err error
 				if asJSON {
-					if err := writeJSON(p.stdout, v); err != nil {
-						return err
+					err = writeJSON(p.stdout, v)
+				} else {
+					if i > 0 {
+						fmt.Fprintln(p.stdout)
 					}
-					continue
+					err = v.print(p.stdout)
 				}
-				if i > 0 {
-					fmt.Fprintln(p.stdout)
+				if err != nil {
+					return err
 				}
-				p.printValidation(v)
 			}
 			return nil
 		},
@@ -211,35 +213,40 @@ func (v validation) fail(err error, c address.Chain) validation {
 	return v
 }
 
-// printValidation prints v for people.
-func (p *program) printValidation(v validation) {
-	if v.Valid {
-		fmt.Fprintf(p.stdout, "valid    %s\n", clean(v.Input))
-		t := layout{indent: "  "}
-		for i, a := range v.Addresses {
-			if i == 8 {
-				t.add(fmt.Sprintf("and %d other chains", len(v.Addresses)-i), "", "", "")
-				break
-			}
-			also := ""
-			if a.Canonical != string(a.Chain)+":"+a.Normalized {
-				also = "the same account as " + a.Canonical
-			}
-			t.add(string(a.Chain), a.Normalized, a.Key, also)
+// print prints v for people.
+func (v *validation) print(w io.Writer) error {
+	if !v.Valid {
+		return v.printInvalid(w)
+	}
+	if _, err := fmt.Fprintf(w, "valid    %s\n", clean(v.Input)); err != nil {
+		return err
+	}
+	t := layout{indent: "  "}
+	for i, a := range v.Addresses {
+		if i == 8 {
+			t.add(fmt.Sprintf("and %d other chains", len(v.Addresses)-i), "", "", "")
+			break
 		}
-		t.print(p.stdout)
-		return
+		also := ""
+		if a.Canonical != string(a.Chain)+":"+a.Normalized {
+			also = "the same account as " + a.Canonical
+		}
+		t.add(string(a.Chain), a.Normalized, a.Key, also)
 	}
-	if v.Input == "" {
-		fmt.Fprintf(p.stdout, "INVALID  (not shown)\n  %s\n", v.Error)
-		return
+	return t.print(w)
+}
+
+func (v *validation) printInvalid(w io.Writer) error {
+	shown, mark, hint := "(not shown)", "", ""
+	if v.Input != "" {
+		shown = fmt.Sprintf("%.200s", clean(v.Input))
+		if v.Offset != nil && *v.Offset < min(200, len(v.Input)) {
+			mark = fmt.Sprintf("         %*s\n", *v.Offset+1, "^")
+		}
+		if v.Hint != "" && !strings.Contains(v.Error, v.Hint) {
+			hint = "  " + v.Hint + "\n"
+		}
 	}
-	fmt.Fprintf(p.stdout, "INVALID  %.200s\n", clean(v.Input))
-	if v.Offset != nil && *v.Offset < min(200, len(v.Input)) {
-		fmt.Fprintf(p.stdout, "         %*s\n", *v.Offset+1, "^")
-	}
-	fmt.Fprintf(p.stdout, "  %s\n", v.Error)
-	if v.Hint != "" && !strings.Contains(v.Error, v.Hint) {
-		fmt.Fprintf(p.stdout, "  %s\n", v.Hint)
-	}
+	_, err := fmt.Fprintf(w, "INVALID  %s\n%s  %s\n%s", shown, mark, v.Error, hint)
+	return err
 }

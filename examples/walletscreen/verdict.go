@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,9 @@ import (
 
 // errNoAddress is the error of an empty cell.
 var errNoAddress = errors.New("no address")
+
+// errSpreadsheet is the error of a cell from which no address can be had.
+var errSpreadsheet = errors.New("a formula, or a number that a spreadsheet program has rounded: save the column as text, from where it came from")
 
 // A judge screens what people write.
 type judge struct {
@@ -42,12 +46,22 @@ func parseChain(s string) (address.Chain, error) {
 		for _, c := range address.Chains() {
 			names = append(names, string(c))
 		}
-		if hint := didYouMean(strings.ToLower(strings.TrimSpace(s)), names, ""); strings.HasPrefix(hint, "; did") {
+		name := strings.ToLower(strings.TrimSpace(s))
+		if slug := tokenStandards[strings.ReplaceAll(name, "-", "")]; slug != "" {
+			return "", fmt.Errorf("unsupported chain %.60q; it is a standard for tokens; use the slug %s", s, slug)
+		}
+		if n, e := strconv.ParseUint(name, 10, 63); e == nil && n > 0 {
+			return "", fmt.Errorf("unsupported chain %.60q; if it is the id of an EVM chain, write eip155:%d", s, n)
+		}
+		if hint := didYouMean(name, names, ""); strings.HasPrefix(hint, "; did") {
 			return "", fmt.Errorf("unsupported chain %.60q%s", s, hint)
 		}
 	}
 	return c, err
 }
+
+// tokenStandards are names that exchanges print in place of a chain.
+var tokenStandards = map[string]string{"erc20": "ethereum", "bep20": "bsc", "trc20": "tron", "bep2": "binance-beacon"}
 
 // screen screens text, on the chain of that name if it is not empty. If text may be an
 // address of several chains, the result is that of the highest score, and the error is
@@ -73,6 +87,8 @@ func (j *judge) screen(chain, text []byte) (screening.Result, error) {
 	switch {
 	case s == "":
 		return screening.Result{}, errNoAddress
+	case s[0] == '=' || scientific.MatchString(s):
+		return screening.Result{}, errSpreadsheet
 	case c != "":
 		return j.ask(c, s)
 	case len(s) == 42 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'):
@@ -149,17 +165,32 @@ func (e *ambiguousError) Error() string {
 // detect returns the addresses that s may be, without a chain to go by. If there is not
 // exactly one, the error says why.
 func detect(s string) ([]address.Address, error) {
-	all := address.Detect(s)
-	var found []address.Address
+	var found, keyed, loose []address.Address // by a checksum; by the form, with a key or not
 	var names []string
-	for _, a := range all {
+	for _, a := range address.Detect(s) {
 		_, key := a.Key()
 		switch {
 		case a.Proven():
 			found = append(found, a)
-		case key && (len(found) == 0 || !found[0].Proven()):
-			found = append(found, a)
-		case !key:
+		case a.Kind() == "name":
+			names = append(names, string(a.Chain()))
+		default:
+			loose = append(loose, a)
+		}
+		if key && !a.Proven() {
+			keyed = append(keyed, a)
+		}
+	}
+	account := "account name"
+	switch {
+	case len(found) > 0:
+	case len(keyed) == 1:
+		found = keyed
+	case len(keyed) > 1:
+		found = loose
+	case len(loose) > 0:
+		account, names = "account", nil
+		for _, a := range loose {
 			names = append(names, string(a.Chain()))
 		}
 	}
@@ -199,10 +230,13 @@ func detect(s string) ([]address.Address, error) {
 		return nil, errors.New("a name, not an address: look up the address behind it, and screen that")
 	}
 	if len(names) > 0 && !errors.Is(err, address.ErrChecksum) && !errors.Is(err, address.ErrNetwork) && !errors.Is(err, address.ErrSecret) {
-		return nil, fmt.Errorf("not recognized as an address; it may be an account name of %s: say so with -chain or a chain column", orList(names))
+		return nil, fmt.Errorf("not recognized as an address; it may be an %s of %s: say so with -chain or a chain column", account, orList(names))
 	}
 	return nil, err
 }
+
+// scientific matches a long number as spreadsheet programs write it.
+var scientific = regexp.MustCompile(`^[0-9]([.,][0-9]+)?E\+[0-9]+$`)
 
 // nameServices are the endings of names that stand for addresses.
 var nameServices = map[string]bool{"eth": true, "sol": true, "ton": true, "crypto": true, "bnb": true, "lens": true, "xyz": true}
@@ -225,7 +259,7 @@ func diagnose(s string) error {
 		}
 		r := 1
 		for i, kind := range []error{address.ErrCharset, address.ErrLength, address.ErrOtherChain, address.ErrChecksum, address.ErrNetwork, address.ErrSecret} {
-			if errors.Is(e, kind) {
+			if errors.Is(e, kind) && (kind != address.ErrLength || c != "ethereum" || len(s) > 1 && (s[1] == 'x' || s[1] == 'X') || len(s) == 40) {
 				r = 2 + i
 			}
 		}

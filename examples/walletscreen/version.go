@@ -34,7 +34,7 @@ func (p *program) versionCommand() *cli.Command {
 		Flags: []cli.Flag{p.flag("json", "print it as JSON", &asJSON)},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Len() > 0 {
-				return fmt.Errorf("version: unexpected argument %q", c.Args().First())
+				return fmt.Errorf("version: %w", unexpected(c.Args().First()))
 			}
 			v := newVersion()
 			s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})

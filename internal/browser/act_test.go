@@ -154,7 +154,7 @@ func customers(n int) (string, map[string]int) {
 		case i%100 == 50:
 			wallet, network, level = broken[i/100%len(broken)], "", ""
 		case i%1000 == 7:
-			wallet, level = lazarus, "CRITICAL"
+			wallet, level = `="`+lazarus+`"`, "CRITICAL" // as spreadsheet programs write text
 		case i%1000 == 8:
 			wallet, network, level = theft, "", "HIGH"
 		case i%1000 == 9:
@@ -404,6 +404,7 @@ func TestTables(t *testing.T) {
 		{"address\n" + clean, `{"delimiter":",","records":[["address"],["` + clean + `"]],"width":1,"header":true,"names":["address"],"addresses":0,"chains":-1}`},
 		{clean + "\n" + mixer + "\n", `{"delimiter":",","records":[["` + clean + `"],["` + mixer + `"]],"width":1,"header":false,"names":["Column 1"],"addresses":0,"chains":-1}`},
 		{"\ufeffid\tChain\tWallet Address\r\n1\ttron\t" + clean + "\r\n\r\n2\t\n", `{"delimiter":",","records":[]}`},
+		{"=\"Address\",c\n=\"" + clean + "\",'tron\n\"=\"\"" + mixer + "\"\"\",x\n", `{"delimiter":",","records":[["=\"Address\"","c"],["=\"` + clean + `\"","'tron"],["=\"` + mixer + `\"","x"]],"width":2,"header":true,"names":["Address","c"],"addresses":0,"chains":-1}`},
 		{"a|b\n\"x|\"\"y\"\"\"|" + clean + "\n", `{"delimiter":"|","records":[["a","b"],["x|\"y\"","` + clean + `"]],"width":2,"header":true,"names":["a","b"],"addresses":1,"chains":-1}`},
 	} {
 		got := eval[string](t, b, `import("./page/csv.js").then(m => JSON.stringify(m.parse(`+quote(c.text)+`)))`)
@@ -432,6 +433,11 @@ func TestTables(t *testing.T) {
 	for in, want := range map[string]string{"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "x": "x", "": ""} {
 		if got := eval[string](t, b, `import("./page/csv.js").then(m => m.inert(`+quote(in)+`))`); got != want {
 			t.Errorf("inert(%q) = %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{`="0x1"`: "0x1", ` '0x1 `: "0x1", `="a"b"`: `="a"b"`, `=A1`: "=A1", `=""`: "", " x": "x"} {
+		if got := eval[string](t, b, `import("./page/csv.js").then(m => m.plain(`+quote(in)+`))`); got != want {
+			t.Errorf("plain(%q) = %q, want %q", in, got, want)
 		}
 	}
 	// Files of other encodings.

@@ -1,7 +1,7 @@
 // The page: its forms, its states, and what the address bar brings.
 
 import * as api from "./api.js";
-import {decode, maxBytes, maxRows, parse} from "./csv.js";
+import {decode, maxBytes, maxRows, parse, plain} from "./csv.js";
 import {byID, h} from "./dom.js";
 import {failLists, showChanges, showLists} from "./lists.js";
 import {forget, recordMany, recordOne} from "./record.js";
@@ -282,7 +282,7 @@ function review(name, table) {
 
 function start(name, table) {
   const body = table.header ? table.records.slice(1) : table.records;
-  const job = new Job(name, body.map((r, i) => ({number: i + 1, text: (r[table.addresses] ?? "").trim(), given: (r[table.chains] ?? "").trim() || chain.value})), slugs, table);
+  const job = new Job(name, body.map((r, i) => ({number: i + 1, text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || chain.value})), slugs, table);
   const view = new View(job, sources, {
     cancel: () => current.abort(),
     resume: run,

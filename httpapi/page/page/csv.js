@@ -64,8 +64,8 @@ export function parse(text) {
   const records = split(text, delimiter);
   const width = records.reduce((w, r) => Math.max(w, r.length), 0);
   const sample = records.slice(0, 50);
-  const header = sample.length > 0 && !sample[0].some(looksLikeAddress) && (sample[0].some(c => address.test(c.trim())) || sample.slice(1).some(r => r.some(looksLikeAddress)));
-  const names = Array.from({length: width}, (_, i) => (header && records[0][i]?.trim()) || `Column ${i + 1}`);
+  const header = sample.length > 0 && !sample[0].some(looksLikeAddress) && (sample[0].some(c => address.test(plain(c))) || sample.slice(1).some(r => r.some(looksLikeAddress)));
+  const names = Array.from({length: width}, (_, i) => (header && plain(records[0][i] ?? "")) || `Column ${i + 1}`);
   return {delimiter, records, width, header, names, ...columns(sample, names, header)};
 }
 
@@ -83,8 +83,15 @@ function columns(sample, names, header) {
   };
 }
 
-const looksLikeAddress = cell => {
+// plain returns the text that a spreadsheet program shows of a cell whose type it was told:
+// of ="0x1" and '0x1 that is 0x1.
+export const plain = cell => {
   const c = cell.trim();
+  return /^="([^"]*)"$/.exec(c)?.[1] ?? c.replace(/^'/, "");
+};
+
+const looksLikeAddress = cell => {
+  const c = plain(cell);
   return guess(c) !== "" || (c.length >= 25 && /\d/.test(c) && /[a-z]/i.test(c) && /^[\w:.-]+$/.test(c) && !/^[0-9a-f]{8}-[0-9a-f]{4}-/i.test(c));
 };
 

@@ -46,7 +46,7 @@ func named(flag, want string, names []string) (int, error) {
 	}
 	if n, err := strconv.Atoi(want); err == nil {
 		if n < 1 || n > len(names) {
-			return -1, fmt.Errorf("-%s %d: the table has only %d", flag, n, len(names))
+			return -1, fmt.Errorf("-%s %d: want a number from 1 to %d, or a name", flag, n, len(names))
 		}
 		return n - 1, nil
 	}
@@ -55,15 +55,24 @@ func named(flag, want string, names []string) (int, error) {
 
 // list returns the names of columns for an error.
 func list(names []string) string {
-	quoted := make([]string, 0, len(names))
+	shown := make([]string, 0, len(names))
 	for i, name := range names {
 		if i == 20 {
-			quoted = append(quoted, "…")
+			shown = append(shown, "…")
 			break
 		}
-		quoted = append(quoted, fmt.Sprintf("%.40q", name))
+		shown = append(shown, quote(name))
 	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(shown, ", ")
+}
+
+// quote returns name for an error. One that is long could be a seed phrase or a private key
+// in a table without a header.
+func quote(name string) string {
+	if len(name) > 40 {
+		return fmt.Sprintf("(%d characters)", len([]rune(name)))
+	}
+	return strconv.Quote(name)
 }
 
 // addressColumn returns the index of the column with the addresses.
@@ -81,7 +90,7 @@ func addressColumn(want string, names []string, body [][]string, plausible func(
 	}
 	var candidates, full []int
 	for i, name := range names {
-		if usualAddress[plainName(name)] || mayBeAddress(plainName(name)) {
+		if mayBeAddress(plainName(name)) {
 			candidates = append(candidates, i)
 		}
 		if hits[i] > 0 {
@@ -118,9 +127,12 @@ func addressColumn(want string, names []string, body [][]string, plausible func(
 	return -1, fmt.Errorf("no column is named address, of %s; name it with -address-column", list(names))
 }
 
-// mayBeAddress reports whether a column of that name may have addresses of wallets.
+// mayBeAddress reports whether a column of that plain name may have addresses of wallets.
 func mayBeAddress(name string) bool {
-	if name == "listedaddress" { // the table was screened before
+	switch {
+	case usualAddress[name]:
+		return true
+	case name == "listedaddress": // the table was screened before
 		return false
 	}
 	for _, other := range notCrypto {

@@ -33,9 +33,9 @@ func notText(text []byte) bool {
 	return false
 }
 
-// decode returns the text of r in UTF-8, uncompressed and without its byte order mark,
+// Decode returns the text of r in UTF-8, uncompressed and without its byte order mark,
 // and whether it had one.
-func decode(r io.Reader) (io.Reader, bool, error) {
+func Decode(r io.Reader) (io.Reader, bool, error) {
 	magic := make([]byte, 4)
 	n, err := io.ReadFull(r, magic)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -49,9 +49,9 @@ func decode(r io.Reader) (io.Reader, bool, error) {
 		if err != nil {
 			return nil, false, fmt.Errorf("gzip: %w", err)
 		}
-		return decode(&gunzip{z})
+		return Decode(&gunzip{z})
 	case bytes.HasPrefix(magic, magicZip):
-		return nil, false, errors.New("the input is a workbook or a zip archive; save the sheet as CSV, or unpack the archive")
+		return nil, false, errors.New("the input is a workbook, a document or a zip archive; save it as CSV or text, or unpack the archive")
 	case bytes.HasPrefix(magic, []byte{0xef, 0xbb, 0xbf}):
 		return io.MultiReader(bytes.NewReader(magic[3:]), r), true, nil
 	case bytes.HasPrefix(magic, littleMark):
@@ -72,7 +72,7 @@ type gunzip struct{ z *gzip.Reader }
 func (g *gunzip) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
 	if err == io.ErrUnexpectedEOF {
-		err = errors.New("the compressed file is cut short")
+		err = errors.New("the compressed file is cut short, or something follows its end: get it again")
 	} else if err != nil && err != io.EOF {
 		err = fmt.Errorf("gzip: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -73,14 +74,20 @@ func (t *Reader) nextJSON(line []byte) Row {
 		return Row{members: []member{{"input", text}}, Err: err}
 	}
 	row := Row{members: members}
+	seen := [2]bool{}
 	for _, m := range members {
-		var s *string
-		switch m.name {
-		case t.names[0], t.names[1]:
-			if err := json.Unmarshal(m.value, &s); err != nil {
-				row.Err = fmt.Errorf("the member %q is no string", m.name)
-			}
+		i := slices.Index(t.names[:], m.name)
+		if i < 0 || m.name == "" {
+			continue
 		}
+		var s *string
+		if err := json.Unmarshal(m.value, &s); err != nil {
+			row.Err = fmt.Errorf("the member %q is no string", m.name)
+		}
+		if seen[i] {
+			row.Err = fmt.Errorf("the member %q is there twice", m.name)
+		}
+		seen[i] = true
 		if s == nil {
 			continue
 		}

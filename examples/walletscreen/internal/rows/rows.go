@@ -79,7 +79,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if opts.Plausible == nil {
 		opts.Plausible = func(string) bool { return false }
 	}
-	text, bom, err := decode(r)
+	text, bom, err := Decode(r)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +151,17 @@ func (t *Reader) openCSV(head []byte) error {
 		return errors.New("the input has no header")
 	}
 	t.columns = len(sample[0])
-	header := !slices.ContainsFunc(sample[0], t.opts.Plausible)
+	header := !slices.ContainsFunc(sample[0], t.hasAddress)
 	names, body := sample[0], sample[1:]
 	if !header {
 		names, body = make([]string, len(sample[0])), sample
 	}
 	var err error
+	if header && len(names) == 1 && t.opts.Address == "" {
+		if err = t.checkTitle(names[0], body); err != nil {
+			return err
+		}
+	}
 	if t.address, err = addressColumn(t.opts.Address, names, body, t.opts.Plausible); err != nil {
 		return err
 	}
@@ -178,9 +183,41 @@ func (t *Reader) openCSV(head []byte) error {
 	return nil
 }
 
+// checkTitle returns an error if the first row is a single cell and no header: rows below
+// it could not be read by it, and if there are none, nothing would be said of it.
+func (t *Reader) checkTitle(title string, body [][]string) error {
+	if len(body) == 0 && !mayBeAddress(plainName(title)) {
+		return fmt.Errorf("the only row, %s, is no address, and no header with a column named address", quote(title))
+	}
+	if slices.ContainsFunc(body, func(row []string) bool { return t.opts.Plausible(row[0]) }) {
+		return nil
+	}
+	for _, row := range body {
+		cells := strings.FieldsFunc(strings.Join(row, ","), func(r rune) bool { return strings.ContainsRune(",;\t|", r) })
+		if len(cells) > 1 && slices.ContainsFunc(cells, func(cell string) bool { return mayBeAddress(plainName(cell)) }) {
+			return fmt.Errorf("the header seems to be %.60q: remove the lines above it, which begin with %s", strings.Join(row, ","), quote(title))
+		}
+	}
+	return nil
+}
+
+// hasAddress reports whether a cell, or a word in it, looks like an address. No name of a
+// column does.
+func (t *Reader) hasAddress(cell string) bool {
+	return t.opts.Plausible(cell) || slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}), t.opts.Plausible)
+}
+
 // Next returns the next row, and io.EOF after the last. Any other error is one of
 // reading the table.
 func (t *Reader) Next() (Row, error) {
+	row, err := t.next()
+	row.Address, row.Chain = literal(row.Address), literal(row.Chain)
+	return row, err
+}
+
+func (t *Reader) next() (Row, error) {
 	line, tooLong, err := t.in.line()
 	if err != nil {
 		return Row{}, err

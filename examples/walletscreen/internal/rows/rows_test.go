@@ -114,6 +114,12 @@ func TestTables(t *testing.T) {
 		{"names taken", "Error,address, level ,walletscreen_level\na,0xa,old,b\n", Options{}, [][3]string{{"0xa"}},
 			"Error,address, level ,walletscreen_level,walletscreen_walletscreen_level,score,match,valid,walletscreen_error\na,0xa,old,b" + verdict},
 		{"NUL in a row", "address,x\n0xa,\x00\n0x\x00,\n", Options{}, [][3]string{{"0xa"}, {"0x\x00"}}, "address,x" + tail + "0xa,\x00" + verdict + "0x\x00," + verdict},
+		{"formulas", "address,chain\n=\"0xa\",=\"tron\"\n\"=\"\"0xb\"\"\", '\n '0xc ,=\"x\n=\"\",=\"\n", Options{}, [][3]string{{"0xa", "tron"}, {"0xb", ""}, {"0xc", "=\"x"}, {"", "=\""}},
+			"address,chain" + tail + "=\"0xa\",=\"tron\"" + verdict + "\"=\"\"0xb\"\"\", '" + verdict + " '0xc ,=\"x" + verdict + "=\"\",=\"" + verdict},
+		{"JSON with a member twice", "{\"address\":\"0xa\",\"chain\":\"tron\"}\n{\"chain\":\"bsc\",\"address\":\"0xa\",\"chain\":\"tron\",\"\":\"x\"}\n", Options{}, [][3]string{{"0xa", "tron"}, {"0xa", "tron", "the member \"chain\" is there twice"}},
+			`{"address":"0xa","chain":"tron","level":"X","score":1,"match":"","valid":true,"error":""}
+{"chain":"bsc","address":"0xa","chain":"tron","":"x","level":null,"score":null,"match":"","valid":false,"error":"bad"}
+`},
 		{"UTF-16 without a mark", utf16LE("address\n0xa\n")[2:], Options{}, [][3]string{{"0xa"}}, "address" + tail + "0xa" + verdict},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -151,7 +157,7 @@ func TestRefused(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                   "the input is empty",
 		"\n\n ":                              "the input is empty",
-		"PK\x03\x04...":                      "the input is a workbook or a zip archive; save the sheet as CSV, or unpack the archive",
+		"PK\x03\x04...":                      "the input is a workbook, a document or a zip archive; save it as CSV or text, or unpack the archive",
 		"a\x00b":                             "the input is not text; save it as CSV in UTF-8",
 		"\n\na\x00bc\n0xa\n":                 "the input is not text; save it as CSV in UTF-8",
 		"\n\xff\xfea\n0xa\n":                 "the input is not text; save it as CSV in UTF-8",

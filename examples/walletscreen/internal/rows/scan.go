@@ -34,6 +34,21 @@ func (s span) text(row []byte, scratch *[]byte) []byte {
 	return out
 }
 
+// literal returns the text that a spreadsheet program shows of a cell whose type it was told:
+// of ="0x1" and '0x1 that is 0x1. Any other cell is as it stands.
+func literal(cell []byte) []byte {
+	text := bytes.TrimSpace(cell)
+	switch {
+	case len(text) == 0 || text[0] != '=' && text[0] != '\'':
+		return cell
+	case text[0] == '\'':
+		return text[1:]
+	case len(text) > 2 && text[1] == '"' && bytes.IndexByte(text[2:], '"') == len(text)-3:
+		return text[2 : len(text)-1]
+	}
+	return cell
+}
+
 // scan appends the cells of the row that b begins with to spans, and returns how long
 // that row is without its line ending. It reports false if a quote is still open at the
 // end of b. A cell whose quotes do not enclose it whole is taken as it stands.
@@ -111,7 +126,7 @@ func sampleRows(head []byte, delimiter byte, n int) [][]string {
 		}
 		cells := make([]string, len(spans))
 		for i, s := range spans {
-			cells[i] = string(s.text(head, new([]byte)))
+			cells[i] = string(literal(s.text(head, new([]byte))))
 		}
 		if len(bytes.TrimSpace(head[:end])) > 0 {
 			all = append(all, cells)
