@@ -97,6 +97,9 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 	if _, err := s.Open(ctx); err != nil && st == nil {
 		return nil, err
 	}
+	if !write && len(o.own) > 0 {
+		s.Refresh(ctx) // reads the files; Sources says what is wrong with one
+	}
 	return s, nil
 }
 
@@ -111,14 +114,21 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 	if err != nil {
 		return nil, err
 	}
-	var failed error
-	if len(o.own) > 0 {
-		_, failed = s.Refresh(ctx) // reads the files
-	}
 	if bad := o.undecidable(s); bad != nil {
-		return nil, errors.Join(bad, failed)
+		for _, l := range s.Sources() {
+			bad = errors.Join(bad, failure(l))
+		}
+		return nil, bad
 	}
 	return s, nil
+}
+
+// failure returns the last error of a list. That it was not fetched offline is none.
+func failure(l screening.SourceStatus) error {
+	if errors.Is(l.Err, errOffline) {
+		return nil
+	}
+	return l.Err
 }
 
 // undecidable returns an error if a required list is missing or too old.
@@ -247,8 +257,8 @@ func jsonLists(lists []screening.SourceStatus) []jsonList {
 		if l.Digest != "" {
 			j.Complete, j.Provenance, j.OpenEnded = l.Completeness.String(), l.Provenance, l.OpenEnded
 		}
-		if l.Err != nil {
-			j.Error = l.Err.Error()
+		if err := failure(l); err != nil {
+			j.Error = err.Error()
 		}
 		all = append(all, j)
 	}

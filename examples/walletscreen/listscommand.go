@@ -37,7 +37,7 @@ func (p *program) listsCommand() *cli.Command {
 		c := &cli.Command{Name: name, Usage: usage, UsageText: "walletscreen lists " + name + " [flags]" + args, Description: description, Flags: flags}
 		c.Action = func(ctx context.Context, c *cli.Command) error {
 			if args == "" && c.Args().Present() {
-				return fmt.Errorf("lists %s: unexpected argument %q", name, c.Args().First())
+				return fmt.Errorf("lists %s: %w", name, unexpected(c.Args().First()))
 			}
 			if err := do(ctx, c.Args().Slice()); err != nil && !errors.Is(err, errSilent) {
 				return fmt.Errorf("lists %s: %w", name, err)
@@ -142,7 +142,7 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 			}
 		}
 	} else {
-		t := layout{}
+		t, openEnded := layout{}, false
 		t.add("LIST", "REQUIRED", "COMPLETENESS", ">AGE", "CHECKED", "PUBLISHED", ">ENTRIES", ">ADDRESSES", "NEXT REFRESH")
 		now := time.Now()
 		for _, s := range lists {
@@ -160,15 +160,21 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 			if s.Digest != "" {
 				complete = s.Completeness.String()
 			}
+			if s.OpenEnded {
+				complete, openEnded = complete+", open-ended", true
+			}
 			t.add(s.Info.ID, required, complete, old, minute(s.LastUpdated), day(s.Published), grouped(int64(s.Entries)), grouped(int64(s.Addresses)), next)
 		}
 		if err := t.print(l.stdout); err != nil {
 			return err
 		}
+		if openEnded {
+			fmt.Fprintln(l.stdout, "\nOpen-ended: the format of the file cannot show that the file was cut at its end.")
+		}
 		printProvenance(l.stdout, lists)
 		for _, s := range lists {
-			if s.Err != nil {
-				fmt.Fprintln(l.stderr, s.Err)
+			if err := failure(s); err != nil {
+				fmt.Fprintln(l.stderr, err)
 			}
 		}
 	}

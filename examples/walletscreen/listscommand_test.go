@@ -93,6 +93,14 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 		!strings.Contains(got, "COMMUNITY_BADLIST yes whole 0 h "+time.Now().UTC().Format("2006-01-02T")) { // midnight has passed
 		t.Error(stdout)
 	}
+	file := filepath.Join(t.TempDir(), "own.csv")
+	os.WriteFile(file, []byte("address\n"+evm(1)+"\n"), 0o600)
+	if stdout, _ = lists(0, "status", "-list", "OWN="+file); !strings.Contains(squeezed(stdout), "OWN yes whole, open-ended 0 h ") || !strings.Contains(stdout, "\nOpen-ended: ") {
+		t.Error(stdout)
+	}
+	if stdout, _ = lists(0, "export", "-list", "OWN="+file); !strings.Contains(stdout, ",BLOCKED,100,CRITICAL,OWN,") {
+		t.Errorf("the own list is not exported: %.300s", stdout)
+	}
 	stdout, _ = lists(0, "status", "-json")
 	var j jsonList
 	if err := json.Unmarshal([]byte(stdout), &j); err != nil || j.ID != "COMMUNITY_BADLIST" || j.Addresses != 701 || !j.Loaded {
@@ -116,7 +124,7 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	}
 
 	// A person has looked at the list that was refused, and takes it.
-	file := filepath.Join(t.TempDir(), "list.json")
+	file = filepath.Join(t.TempDir(), "list.json")
 	os.WriteFile(file, []byte(body), 0o600)
 	journal := func() []byte {
 		b, _, err := st.Read(t.Context(), 0)
