@@ -22,7 +22,7 @@ var (
 	ErrStuck = errors.New("load did not return when its context ended")
 )
 
-// The reasons why a list is suspect; see [Suspect].
+// The reasons why a list is suspect; see Options.Accept.
 var (
 	// ErrShrunk: the list has lost more addresses than Options.MaxShrink allows.
 	ErrShrunk = errors.New("list has shrunk beyond the limit")

@@ -52,7 +52,7 @@ func (h *held) status(info sources.Info, required bool) SourceStatus {
 	}
 	if l := h.list; l != nil {
 		s.Entries, s.Addresses, s.Chains, s.Classes = l.Entries, l.Addresses, l.Chains, l.Classes
-		s.Anomalies, s.AnomalyKinds = l.Anomalies.Total(), l.Anomalies.Counts
+		s.Anomalies, s.AnomalyKinds = l.AnomalyCount(), l.AnomalyKinds
 		s.Keys, s.Bytes, s.Mapped = l.Index().Len(), l.Bytes, l.IsMapped()
 	} else {
 		s.Ready = time.Time{}

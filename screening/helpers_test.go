@@ -28,7 +28,7 @@ import (
 var ctx = context.Background()
 
 // openStore opens the store in a directory.
-func openStore(t testing.TB, dir string) *store.Dir {
+func openStore(t testing.TB, dir string) store.Store {
 	t.Helper()
 	d, err := store.Open(dir)
 	if err != nil {
@@ -293,10 +293,10 @@ func sameEntries(t *testing.T, seq iter.Seq2[sources.Entry, error], want []sourc
 	t.Helper()
 	times := make(map[sources.Entry]int)
 	for _, e := range collect(t, seq) {
-		times[e.Identity()]++
+		times[e.Canonical()]++
 	}
 	for _, e := range want {
-		times[e.Identity()]--
+		times[e.Canonical()]--
 	}
 	for _, n := range times {
 		if n != 0 {

@@ -48,7 +48,7 @@ func TestIntakeModel(t *testing.T) {
 	dir := t.TempDir()
 	list := &published{info: ofac}
 	start := func() *screening.Screener {
-		return newScreener(t, &screening.Options{Store: openStore(t, dir), Accept: func(screening.Suspect) bool { return true }}, list)
+		return newScreener(t, &screening.Options{Store: openStore(t, dir), Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }}, list)
 	}
 	s := start()
 	held := make(map[sources.Entry]bool)
@@ -68,10 +68,10 @@ func TestIntakeModel(t *testing.T) {
 			if entries[j] = entry(refs); j > 0 && rng.IntN(10) == 0 {
 				entries[j] = entries[rng.IntN(j)]
 			}
-			if next[entries[j].Identity()] {
+			if next[entries[j].Canonical()] {
 				repeated++
 			}
-			next[entries[j].Identity()] = true
+			next[entries[j].Canonical()] = true
 		}
 		list.publish(entries...)
 		r := refresh(t, s).Sources[0]
@@ -84,7 +84,7 @@ func TestIntakeModel(t *testing.T) {
 				}
 			}
 			for _, e := range got {
-				if id := e.Identity(); !of[id] || from[id] {
+				if id := e.Canonical(); !of[id] || from[id] {
 					t.Errorf("refresh %d: %s has %+v", i, what, e)
 				}
 			}
@@ -106,7 +106,7 @@ func TestIntakeModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range got {
-			id := e.Identity()
+			id := e.Canonical()
 			if first, ok := seen[id]; ok && !first.Equal(e.FirstSeen) || e.FirstSeen.IsZero() {
 				t.Errorf("refresh %d: %+v was first seen at %v", i, e, first)
 			}
@@ -118,10 +118,10 @@ func TestIntakeModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if id := r.Entry.Identity(); held[id] || removed[id] || seen[id].IsZero() || !seen[id].Equal(r.Entry.FirstSeen) || r.At.Before(r.Entry.FirstSeen) {
+			if id := r.Entry.Canonical(); held[id] || removed[id] || seen[id].IsZero() || !seen[id].Equal(r.Entry.FirstSeen) || r.At.Before(r.Entry.FirstSeen) {
 				t.Errorf("refresh %d: removed at %v: %+v", i, r.At, r.Entry)
 			}
-			removed[r.Entry.Identity()] = true
+			removed[r.Entry.Canonical()] = true
 		}
 		if len(removed)+len(held) != len(seen) {
 			t.Errorf("refresh %d: %d entries are held and %d removed of %d that were ever listed", i, len(held), len(removed), len(seen))

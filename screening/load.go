@@ -141,7 +141,7 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had held
 		return had, report
 	}
 	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.list.Entries, "addresses", next.list.Addresses,
-		"added", report.Added, "removed", report.Removed, "anomalies", next.list.Anomalies.Total(),
+		"added", report.Added, "removed", report.Removed, "anomalies", next.list.AnomalyCount(),
 		"completeness", next.revision.Completeness, "published", next.revision.Published, "took", time.Since(start))
 	return next, report
 }
@@ -269,14 +269,11 @@ func (s *Screener) judge(ctx context.Context, i int, had, next *held, cut bool) 
 	if reason == nil {
 		return nil
 	}
-	suspect := Suspect{
-		Source: s.infos[i].ID, Reason: reason,
-		Held: had.status(s.infos[i], s.required[i]), Came: next.status(s.infos[i], s.required[i]),
+	suspect := &suspectError{reason, had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])}
+	if s.accept == nil || !s.accept(s.infos[i].ID, suspect, suspect.held, suspect.came) {
+		return fmt.Errorf("suspect, not accepted: %w", suspect)
 	}
-	if s.accept == nil || !s.accept(suspect) {
-		return fmt.Errorf("suspect, not accepted: %w", &suspectError{suspect})
-	}
-	s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", suspect.Source, "reason", suspect.String(),
+	s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
 		"held_digest", had.revision.Digest, "digest", next.revision.Digest)
 	return nil
 }

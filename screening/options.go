@@ -33,10 +33,23 @@ type Options struct {
 	// suspect. Zero means 0.2.
 	MaxShrink float64
 
-	// Accept decides whether a suspect list is accepted. It may be called
-	// concurrently, for several sources. Nil accepts none. A list that it accepts
-	// is logged as a warning.
-	Accept func(Suspect) bool
+	// Accept decides whether the list that came from a source is accepted although it is
+	// suspect: it was loaded without an error, but is not believed, because of how it
+	// differs from the list held. reason says why, and wraps one of these errors:
+	//
+	//   - [ErrShrunk]: the list lost more than MaxShrink of the addresses, and more than 50;
+	//   - [ErrEmptied]: it lost all addresses: perhaps the publisher changed the format;
+	//   - [ErrGrown]: it has more than ten times the addresses, and 10,000 more, unless the
+	//     list held is a part of the list, was assembled, or is a seed;
+	//   - [ErrOlder]: it was published earlier: perhaps a mirror is stale;
+	//   - [ErrCut]: it lost entries only at its end, in a format that cannot show that it
+	//     was cut; or it only lost entries, and the list held came in a format that
+	//     shows it. A list with more records than the one held was not cut.
+	//
+	// A list of the operator's own, of jurisdiction [sources.Operator], is never suspect.
+	// Accept may be called concurrently, for several sources. Nil accepts none. A list
+	// that it accepts is logged as a warning.
+	Accept func(source string, reason error, held, came SourceStatus) bool
 
 	// Store keeps the lists that were accepted, and a journal of what happened to
 	// them, so that lists survive a restart and OpenAt and OpenDigest can answer as

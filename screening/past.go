@@ -222,4 +222,4 @@ func (p *Past) Sources() []SourceStatus { return slices.Clone(p.snap.origin.stat
 func (p *Past) Exceptions() []Exception { return p.snap.exceptions.list() }
 
 // Anomalies is [Screener.Anomalies] of the lists of then.
-func (p *Past) Anomalies(source string) sources.Anomalies { return p.snap.anomalies(source) }
+func (p *Past) Anomalies(source string) []sources.Anomaly { return p.snap.anomalies(source) }

@@ -258,7 +258,7 @@ func TestPastSources(t *testing.T) {
 		if r, err := p.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 2 || r.Digest() != digest || p.Sources()[0].Loaded() {
 			t.Errorf("with an optional one that was not there: %+v, %v", r, err)
 		}
-		if p.Anomalies(community.ID).Total() != 1 {
+		if len(p.Anomalies(community.ID)) != 1 {
 			t.Errorf("anomalies %+v, want one", p.Anomalies(community.ID))
 		}
 	}

@@ -32,7 +32,7 @@ type SourceReport struct {
 	Unchanged bool
 	// Added is how many entries the list before did not have, and Removed how many
 	// only the list before had, each counted once: entries are the same if
-	// [sources.Entry.Identity] is. The list before is the one that was accepted last,
+	// [sources.Entry.Canonical] is. The list before is the one that was accepted last,
 	// even if it was opened from a store in this refresh; what is opened from a store
 	// is not Added.
 	Added, Removed int

@@ -40,7 +40,7 @@ func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts 
 	}
 	for i, st := range s.Sources() {
 		var odd []string // the order may differ
-		for _, a := range s.Anomalies(st.Info.ID).First {
+		for _, a := range s.Anomalies(st.Info.ID) {
 			a.Entry.Listed = a.Entry.Text() // a file omits the normal form
 			odd = append(odd, fmt.Sprintf("%+v\n", a))
 		}
@@ -76,7 +76,7 @@ func TestRestartModel(t *testing.T) {
 		for range 1 + rng.IntN(300) {
 			entries = append(entries, l.entry(false))
 		}
-		opts := &screening.Options{Store: openStore(t, dir), Accept: func(screening.Suspect) bool { return true }}
+		opts := &screening.Options{Store: openStore(t, dir), Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }}
 		s := newScreener(t, opts, official)
 		for range 4 {
 			official.publish(entries...)
@@ -104,7 +104,7 @@ func TestRestartModel(t *testing.T) {
 			}
 			got := removalsOf(t, openRevision(t, opts.Store, revisionsOf(t, opts.Store)[0]))
 			same := func(a, b revision.Removal) bool {
-				return a.Entry.Identity() == b.Entry.Identity() && a.At.Equal(b.At) && a.Entry.FirstSeen.Equal(b.Entry.FirstSeen)
+				return a.Entry.Canonical() == b.Entry.Canonical() && a.At.Equal(b.At) && a.Entry.FirstSeen.Equal(b.Entry.FirstSeen)
 			}
 			order := func(a, b revision.Removal) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 			slices.SortFunc(got, order)

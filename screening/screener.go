@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -186,18 +185,18 @@ func (s *Screener) Sources() []SourceStatus {
 // Digest names the snapshot that answers questions now; see [Result.Digest].
 func (s *Screener) Digest() string { return s.snap.Load().origin.digest }
 
-// Anomalies returns the oddities in the list of the source with this id: entries that
-// are no address, have a wrong ticker, or are repeated. It is empty for a source that is
-// not loaded or does not exist. The result is the caller's own.
-func (s *Screener) Anomalies(source string) sources.Anomalies { return s.snap.Load().anomalies(source) }
+// Anomalies returns the first hundred anomalies of each kind in the list of the source
+// with this id, in the order of the list; SourceStatus.AnomalyKinds counts all. It returns
+// nil for a source that is not loaded or does not exist. The result is the caller's own.
+func (s *Screener) Anomalies(source string) []sources.Anomaly { return s.snap.Load().anomalies(source) }
 
-func (snap *snapshot) anomalies(source string) sources.Anomalies {
+func (snap *snapshot) anomalies(source string) []sources.Anomaly {
 	for i, info := range snap.infos {
 		if l := snap.held[i].list; info.ID == source && l != nil {
-			return sources.Anomalies{Counts: maps.Clone(l.Anomalies.Counts), First: slices.Clone(l.Anomalies.First)}
+			return slices.Clone(l.Anomalies)
 		}
 	}
-	return sources.Anomalies{}
+	return nil
 }
 
 // Exceptions returns the exceptions that were set, including expired ones, with their

@@ -522,10 +522,10 @@ func TestShrinkGuard(t *testing.T) {
 		{"exactly 20 %", 300, 240, screening.Options{}, false},
 		{"more than 20 %", 300, 239, screening.Options{}, true},
 		{"wider limit", 300, 239, screening.Options{MaxShrink: 0.5}, false},
-		{"accepted", 300, 10, screening.Options{Accept: func(s screening.Suspect) bool {
-			return s.Source == "OFAC_SDN" && s.Reason == screening.ErrShrunk && s.Held.Addresses == 300 && s.Came.Addresses == 10
+		{"accepted", 300, 10, screening.Options{Accept: func(source string, reason error, held, came screening.SourceStatus) bool {
+			return source == "OFAC_SDN" && errors.Is(reason, screening.ErrShrunk) && held.Addresses == 300 && came.Addresses == 10
 		}}, false},
-		{"not accepted", 300, 10, screening.Options{Accept: func(screening.Suspect) bool { return false }}, true},
+		{"not accepted", 300, 10, screening.Options{Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return false }}, true},
 	} {
 		src := &flaky{info: ofac, load: many(tt.had)}
 		s := loaded(t, &tt.opts, src)
@@ -553,7 +553,7 @@ func TestShrinkToNothing(t *testing.T) {
 	for _, had := range []int{1, 9, 300} {
 		allow := false
 		src := &flaky{info: ofac, load: many(had)}
-		s := loaded(t, &screening.Options{MaxShrink: 1, Accept: func(screening.Suspect) bool { return allow }}, src)
+		s := loaded(t, &screening.Options{MaxShrink: 1, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return allow }}, src)
 		src.load = func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 			return sources.Revision{Digest: "none", Records: 18_000}, nil
 		}

@@ -21,7 +21,7 @@ type settings struct {
 	table     *score.Table
 	maxAge    time.Duration // zero if no source is required
 	maxShrink float64
-	accept    func(Suspect) bool
+	accept    func(source string, reason error, held, came SourceStatus) bool
 	progress  func(string, int)
 	bytes     func(string, int64, int64)
 	log       *slog.Logger

@@ -41,7 +41,7 @@ type SourceStatus struct {
 	// Anomalies is the number of anomalies, and AnomalyKinds that of each kind;
 	// [Screener.Anomalies] returns them.
 	Anomalies    int
-	AnomalyKinds map[sources.AnomalyKind]int
+	AnomalyKinds map[string]int
 	// Chains are the numbers of entries by the chain for which they are listed, and by
 	// "" if the listed string is no address.
 	Chains map[address.Chain]int

@@ -55,7 +55,7 @@ func TestStatus(t *testing.T) {
 		Info: ofac, Required: true, Digest: st[0].Digest, Entries: 6, Addresses: 4,
 		Chains: map[address.Chain]int{"ethereum": 2, "bsc": 1, "bitcoin": 1, "near": 1, "": 1},
 		Keys:   keys, Classes: classes, Anomalies: 2,
-		AnomalyKinds: map[sources.AnomalyKind]int{sources.Duplicate: 1, sources.Undecodable: 1},
+		AnomalyKinds: map[string]int{sources.Duplicate: 1, sources.Undecodable: 1},
 	}
 	if d := cmp.Diff(want, st, cmpopts.IgnoreFields(screening.SourceStatus{}, "LastUpdated", "Accepted", "Bytes", "Ready", "BuildTime", "Err")); d != "" {
 		t.Errorf("-want +got\n%s", d)

@@ -322,7 +322,9 @@ func TestStoreShrink(t *testing.T) {
 		t.Errorf("revisions %q, want the first only", names)
 	}
 	var log bytes.Buffer
-	s = newScreener(t, &screening.Options{Store: st, Accept: func(s screening.Suspect) bool { return s.Held.Addresses == 300 && s.Came.Addresses == 10 },
+	s = newScreener(t, &screening.Options{Store: st, Accept: func(_ string, _ error, held, came screening.SourceStatus) bool {
+		return held.Addresses == 300 && came.Addresses == 10
+	},
 		Logger: slog.New(slog.NewTextHandler(&log, nil))}, src)
 	report, err := s.Refresh(ctx)
 	if err != nil || report.Sources[0].Removed != 290 || report.Sources[0].Added != 0 {
@@ -379,12 +381,12 @@ func TestStoreWritesLittle(t *testing.T) {
 func TestAnomalies(t *testing.T) {
 	s := loaded(t, nil, bundle.OFAC())
 	a := s.Anomalies("OFAC_SDN")
-	want := map[sources.AnomalyKind]int{sources.WrongTicker: 8, sources.Undecodable: 1}
-	if !maps.Equal(a.Counts, want) || len(a.First) != 9 || s.Sources()[0].Anomalies != 9 || a.Total() != 9 {
-		t.Errorf("anomalies %v (%d), status %d, want %v", a.Counts, len(a.First), s.Sources()[0].Anomalies, want)
+	want := map[string]int{sources.WrongTicker: 8, sources.Undecodable: 1}
+	if st := s.Sources()[0]; !maps.Equal(st.AnomalyKinds, want) || len(a) != 9 || st.Anomalies != 9 {
+		t.Errorf("anomalies %v, %d, and %d are returned, want %v", st.AnomalyKinds, st.Anomalies, len(a), want)
 	}
 	var got []string
-	for _, x := range a.First {
+	for _, x := range a {
 		got = append(got, fmt.Sprintf("%s %s %s %s", x.Kind, x.Entry.Asset, x.Entry.Address.Chain(), x.Entry.Listed))
 	}
 	for _, line := range []string{
@@ -396,12 +398,41 @@ func TestAnomalies(t *testing.T) {
 			t.Errorf("there is no anomaly %q in %q", line, got)
 		}
 	}
-	a.Counts[sources.Undecodable], a.First[0] = 99, sources.Anomaly{}
-	if again := s.Anomalies("OFAC_SDN"); !maps.Equal(again.Counts, want) || again.First[0] == a.First[0] {
+	a[0] = sources.Anomaly{}
+	if again := s.Anomalies("OFAC_SDN"); again[0] == a[0] {
 		t.Error("a caller's change of its anomalies shows in the next answer")
 	}
-	if other := s.Anomalies("OTHER"); other.Total() != 0 {
+	if other := s.Anomalies("OTHER"); other != nil {
 		t.Errorf("of a source that is not there: %v", other)
+	}
+}
+
+// TestAnomaliesCounted checks that an equal entry is a duplicate, whatever its name, while
+// one that differs in anything else is not, and that the anomalies that are returned are
+// limited, but not their number.
+func TestAnomaliesCounted(t *testing.T) {
+	const tron = "TUCsTq7TofTCJRRoHk6RvhMoS2mJLm5Yzq"
+	entry := func(asset, text, ref, name string) sources.Entry {
+		a, _ := sources.Decode(asset, text)
+		return sources.Entry{Address: a, Listed: text, Asset: asset, Kind: score.Sanctioned, Ref: ref, Name: name}
+	}
+	entries := []sources.Entry{
+		entry("USDT", tron, "1", ""), entry("TRX", tron, "1", ""), entry("USDT", tron, "2", ""), entry("USDT", tron, "1", "renamed"), entry("USDT", tron, "1", ""),
+	}
+	normal := entries[0]
+	normal.Listed = ""
+	entries = append(entries, normal)
+	for i := range 1000 {
+		entries = append(entries, entry("", fmt.Sprint("text ", i), "1", ""))
+	}
+	s := loaded(t, nil, sources.Static(ofac, append(entries, entry("XBT", tron, "3", ""))...))
+	want := map[string]int{sources.Duplicate: 3, sources.Undecodable: 1000, sources.WrongTicker: 1}
+	if st := s.Sources()[0]; !maps.Equal(st.AnomalyKinds, want) || st.Anomalies != 1004 {
+		t.Errorf("anomalies %v, %d, want %v", st.AnomalyKinds, st.Anomalies, want)
+	}
+	a := s.Anomalies(ofac.ID)
+	if len(a) != 104 || a[0].Entry.Name != "renamed" || a[102].Kind != sources.Undecodable || a[103].Kind != sources.WrongTicker {
+		t.Errorf("%d anomalies are returned, the first is %+v", len(a), a[0])
 	}
 }
 

@@ -6,47 +6,25 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Suspect is a list that was loaded without an error, but is not believed, because of
-// how it differs from the list that is held. It is refused unless Options.Accept lets
-// it in. A list is suspect if, compared with the list held,
-//
-//   - it lost more than Options.MaxShrink of the addresses, and more than 50 ([ErrShrunk]);
-//   - it lost all addresses ([ErrEmptied]): perhaps the publisher changed the format;
-//   - it has more than ten times the addresses, and 10,000 more ([ErrGrown]), unless the
-//     list held is a part of the list, was assembled, or is a seed;
-//   - it was published earlier ([ErrOlder]): perhaps a mirror is stale;
-//   - it lost entries only at its end, in a format that cannot show that it was cut
-//     ([ErrCut]); or it only lost entries, and the list held came in a format that
-//     shows it. A list with more records than the one held was not cut.
-//
-// A list of the operator's own, of jurisdiction [sources.Operator], is never suspect.
-type Suspect struct {
-	// Source is the id of the source.
-	Source string
-	// Reason is why the list is suspect: one of the errors above.
-	Reason error
-	// Held is the state of the list that is held, and Came that of the list that would
-	// replace it.
-	Held, Came SourceStatus
+// A suspectError is why a list is suspect: reason is one of the errors that
+// Options.Accept names.
+type suspectError struct {
+	reason     error
+	held, came SourceStatus
 }
 
-// String describes s for an operator.
-func (s Suspect) String() string {
+func (e *suspectError) Error() string {
 	const day = "2006-01-02"
-	switch s.Reason {
+	switch e.reason {
 	case ErrOlder:
-		return fmt.Sprintf("%v: it is of %s, the one held of %s", s.Reason, s.Came.Published.Format(day), s.Held.Published.Format(day))
+		return fmt.Sprintf("%v: it is of %s, the one held of %s", e.reason, e.came.Published.Format(day), e.held.Published.Format(day))
 	case ErrCut:
-		return fmt.Sprintf("%v: from %d to %d entries; the download may have been cut", s.Reason, s.Held.Entries, s.Came.Entries)
+		return fmt.Sprintf("%v: from %d to %d entries; the download may have been cut", e.reason, e.held.Entries, e.came.Entries)
 	}
-	return fmt.Sprintf("%v: from %d to %d addresses", s.Reason, s.Held.Addresses, s.Came.Addresses)
+	return fmt.Sprintf("%v: from %d to %d addresses", e.reason, e.held.Addresses, e.came.Addresses)
 }
 
-// A suspectError is the error about a Suspect.
-type suspectError struct{ suspect Suspect }
-
-func (e *suspectError) Error() string { return e.suspect.String() }
-func (e *suspectError) Unwrap() error { return e.suspect.Reason }
+func (e *suspectError) Unwrap() error { return e.reason }
 
 // Limits of a plausible list.
 const (

@@ -96,10 +96,15 @@ func TestSuspect(t *testing.T) {
 					continue
 				}
 				dir := t.TempDir()
-				var asked []screening.Suspect
+				type question struct {
+					source     string
+					reason     error
+					held, came screening.SourceStatus
+				}
+				var asked []question
 				accept := false
-				opts := &screening.Options{Store: openStore(t, dir), Optional: []string{tt.info.ID}, Accept: func(s screening.Suspect) bool {
-					asked = append(asked, s)
+				opts := &screening.Options{Store: openStore(t, dir), Optional: []string{tt.info.ID}, Accept: func(source string, reason error, held, came screening.SourceStatus) bool {
+					asked = append(asked, question{source, reason, held, came})
 					return accept
 				}}
 				src := &flaky{info: tt.info}
@@ -134,8 +139,8 @@ func TestSuspect(t *testing.T) {
 					if !errors.Is(r.Err, tt.want) || !errors.Is(s.Sources()[0].Err, tt.want) || r.Added != 0 || events != 1 {
 						t.Errorf("reported: %v, %v, %d events", r.Err, s.Sources()[0].Err, events)
 					}
-					if len(asked) != 1 || asked[0].Source != tt.info.ID || asked[0].Reason != tt.want || asked[0].Held.Entries != len(tt.had.entries) ||
-						asked[0].Came.Entries != len(tt.has.entries) || !strings.Contains(r.Err.Error(), asked[0].String()) {
+					if len(asked) != 1 || asked[0].source != tt.info.ID || !errors.Is(asked[0].reason, tt.want) || asked[0].held.Entries != len(tt.had.entries) ||
+						asked[0].came.Entries != len(tt.has.entries) || !strings.Contains(r.Err.Error(), asked[0].reason.Error()) {
 						t.Errorf("Accept got %+v", asked)
 					}
 				} else if asked != nil || events != 0 {

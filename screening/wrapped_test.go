@@ -100,7 +100,7 @@ func TestMistypedListing(t *testing.T) {
 	if err != nil || len(r.Labels) != 1 || r.Labels[0].Match != score.Literal {
 		t.Errorf("ScreenText = %v, %v, want a match by literal", r.Labels, err)
 	}
-	if a := s.Anomalies("LIST"); a.Counts[sources.BadChecksum] != 1 {
-		t.Errorf("the anomalies are %v", a.Counts)
+	if a := s.Anomalies("LIST"); len(a) != 1 || a[0].Kind != sources.BadChecksum {
+		t.Errorf("the anomalies are %v", a)
 	}
 }

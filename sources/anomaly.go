@@ -9,38 +9,35 @@ import (
 	"github.com/walletscreen/walletscreen/internal/lookalike"
 )
 
-// An Anomaly is something in a list that people should look at. It never drops an entry: a
+// An Anomaly is an entry of a list that people should look at. It is never dropped: a
 // string that is no address is matched as a string, and an address under a wrong ticker is
 // matched as the account that it is.
 type Anomaly struct {
-	Kind  AnomalyKind
+	Kind  string // such as Undecodable
 	Entry Entry
 }
 
-// An AnomalyKind is a kind of anomaly. See [AnomalyKind.Meaning].
-type AnomalyKind string
-
-// The kinds of anomalies. An entry can have several.
+// The kinds of anomalies, which [AnomalyMeaning] explains. An entry can have several.
 const (
 	// Undecodable: the string is no known address.
-	Undecodable AnomalyKind = "undecodable"
+	Undecodable = "undecodable"
 	// BadChecksum: the string has the form of an address on a chain of its ticker, but
 	// the wrong checksum, so it is likely mistyped; or its checksum is right once
 	// look-alike characters are repaired (l and I for 1, 0 and O for o), and it is found
 	// as the repaired account too; or its capitals do not verify, which leaves no doubt
 	// about the account.
-	BadChecksum AnomalyKind = "bad_checksum"
+	BadChecksum = "bad_checksum"
 	// WrongTicker: the address is on a chain where the asset does not live.
-	WrongTicker AnomalyKind = "wrong_ticker"
+	WrongTicker = "wrong_ticker"
 	// UnknownAsset: the asset lives on no known chain.
-	UnknownAsset AnomalyKind = "unknown_asset"
-	// Duplicate: an earlier entry has the same [Entry.Identity].
-	Duplicate AnomalyKind = "duplicate"
+	UnknownAsset = "unknown_asset"
+	// Duplicate: an earlier entry has the same [Entry.Canonical].
+	Duplicate = "duplicate"
 )
 
-// Meaning explains anomalies of the kind k to an operator.
-func (k AnomalyKind) Meaning() string {
-	switch k {
+// AnomalyMeaning explains anomalies of a kind to an operator.
+func AnomalyMeaning(kind string) string {
+	switch kind {
 	case Undecodable:
 		return "not an address of a known chain; only the same string matches: report it to the publisher"
 	case BadChecksum:
@@ -55,52 +52,22 @@ func (k AnomalyKind) Meaning() string {
 	return ""
 }
 
-// Anomalies are the anomalies of a list.
-type Anomalies struct {
-	// Counts has the number of anomalies of each kind.
-	Counts map[AnomalyKind]int
-	// First has the first hundred anomalies of each kind, in the order of the list.
-	First []Anomaly
-}
-
-// Total returns the number of anomalies.
-func (a Anomalies) Total() int {
-	n := 0
-	for _, c := range a.Counts {
-		n += c
-	}
-	return n
-}
-
-// Add adds the anomalies of the next entry of a list. duplicate says whether it is a
-// Duplicate.
-func (a *Anomalies) Add(e Entry, duplicate bool) {
+// Anomalies returns the kinds of anomalies of e itself, all but [Duplicate].
+func (e Entry) Anomalies() (kinds []string) {
 	if e.Asset != "" {
 		chains := tickerChains()[strings.ToUpper(e.Asset)]
 		if chains == nil {
-			a.note(UnknownAsset, e)
+			kinds = append(kinds, UnknownAsset)
 		} else if e.Address.IsValid() && !slices.Contains(chains, e.Address.Chain()) {
-			a.note(WrongTicker, e)
+			kinds = append(kinds, WrongTicker)
 		}
 	}
 	if mistyped(e) {
-		a.note(BadChecksum, e)
+		kinds = append(kinds, BadChecksum)
 	} else if !e.Address.IsValid() {
-		a.note(Undecodable, e)
+		kinds = append(kinds, Undecodable)
 	}
-	if duplicate {
-		a.note(Duplicate, e)
-	}
-}
-
-// note counts an anomaly.
-func (a *Anomalies) note(k AnomalyKind, e Entry) {
-	if a.Counts == nil {
-		a.Counts = make(map[AnomalyKind]int)
-	}
-	if a.Counts[k]++; a.Counts[k] <= 100 {
-		a.First = append(a.First, Anomaly{k, e})
-	}
+	return kinds
 }
 
 // mistyped reports whether e has a wrong checksum.

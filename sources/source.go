@@ -240,10 +240,10 @@ func (e Entry) Text() string {
 	return e.Listed
 }
 
-// Identity returns what makes e the same entry in two revisions of a list, and a
+// Canonical returns what makes e the same entry in two revisions of a list, and a
 // duplicate within one: all but its name and its dates, with Listed set. It is for
 // comparing, and can be the key of a map.
-func (e Entry) Identity() Entry {
+func (e Entry) Canonical() Entry {
 	return Entry{Address: e.Address, Listed: e.Text(), Asset: e.Asset, Kind: e.Kind, Ref: e.Ref}
 }
 

@@ -124,7 +124,7 @@ func Example() {
 	for _, l := range r.Labels {
 		fmt.Println(l.Source, l.Kind, l.Match, l.Ref, l.Name, l.AddedAt)
 	}
-	fmt.Println(s.Anomalies("WATCHED").Counts[sources.Undecodable], "row does not decode")
+	fmt.Println(len(s.Anomalies("WATCHED")), "row does not decode")
 	// Output:
 	// 70 HIGH
 	// WATCHED SCAM family 1 drainer 2026-10-01 10:00:00 +0000 UTC

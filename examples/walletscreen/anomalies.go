@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/walletscreen/walletscreen/screening"
@@ -11,13 +12,13 @@ import (
 
 // A jsonAnomaly is an odd entry of a list for programs.
 type jsonAnomaly struct {
-	Source  string              `json:"source"`
-	Kind    sources.AnomalyKind `json:"kind"`
-	Listed  string              `json:"listed_address"`
-	Asset   string              `json:"asset,omitempty"`
-	Ref     string              `json:"source_ref,omitempty"`
-	Name    string              `json:"name,omitempty"`
-	Meaning string              `json:"meaning"`
+	Source  string `json:"source"`
+	Kind    string `json:"kind"`
+	Listed  string `json:"listed_address"`
+	Asset   string `json:"asset,omitempty"`
+	Ref     string `json:"source_ref,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Meaning string `json:"meaning"`
 }
 
 // anomalies prints the odd entries of the lists, by list and kind.
@@ -40,26 +41,21 @@ func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
 	return nil
 }
 
-func (l *listsCall) anomaliesAsJSON(id string, found sources.Anomalies) error {
-	for _, a := range found.First {
+func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) error {
+	for _, a := range found {
 		e := a.Entry
-		if err := writeJSON(l.stdout, jsonAnomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, a.Kind.Meaning()}); err != nil {
+		if err := writeJSON(l.stdout, jsonAnomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, sources.AnomalyMeaning(a.Kind)}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *listsCall) anomaliesOf(status screening.SourceStatus, found sources.Anomalies) error {
-	var kinds []sources.AnomalyKind
-	for k := range found.Counts {
-		kinds = append(kinds, k)
-	}
-	slices.Sort(kinds)
-	for _, k := range kinds {
-		fmt.Fprintf(l.stdout, "%s: %d %s: %s\n", status.Info.ID, found.Counts[k], k, k.Meaning())
+func (l *listsCall) anomaliesOf(status screening.SourceStatus, found []sources.Anomaly) error {
+	for _, k := range slices.Sorted(maps.Keys(status.AnomalyKinds)) {
+		fmt.Fprintf(l.stdout, "%s: %d %s: %s\n", status.Info.ID, status.AnomalyKinds[k], k, sources.AnomalyMeaning(k))
 		t := layout{indent: "  "}
-		for _, a := range found.First {
+		for _, a := range found {
 			if a.Kind == k {
 				t.add(a.Entry.Text(), a.Entry.Asset, a.Entry.Ref, a.Entry.Name)
 			}

@@ -56,8 +56,8 @@ func catalog() []published {
 		{nil, false, func(mirror string) sources.Source {
 			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: mirror != ""})
 		}, ofac.Parse},
-		{nil, false, community(badlist.ScamSniffer), badlist.ScamSniffer().Format.Parse},
-		{nil, false, community(badlist.Ransomwhere), badlist.Ransomwhere().Format.Parse},
+		{nil, false, community(badlist.ScamSniffer), badlist.ScamSniffer().Parse},
+		{nil, false, community(badlist.Ransomwhere), badlist.Ransomwhere().Parse},
 	}
 }
 

@@ -74,7 +74,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 			return err
 		}
 		for _, e := range after {
-			if _, ok := before[e.Identity()]; !ok {
+			if _, ok := before[e.Canonical()]; !ok {
 				added++
 				if err := show("+", "added", id, e); err != nil {
 					return err
@@ -82,7 +82,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 			}
 		}
 		for _, e := range before {
-			if _, ok := after[e.Identity()]; !ok {
+			if _, ok := after[e.Canonical()]; !ok {
 				removed++
 				if err := show("-", "removed", id, e); err != nil {
 					return err
@@ -147,7 +147,7 @@ func identities(ctx context.Context, a *store.Archive, name string) (map[sources
 		if err != nil {
 			return nil, err
 		}
-		all[e.Identity()] = e
+		all[e.Canonical()] = e
 	}
 	return all, nil
 }

@@ -305,7 +305,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	show := newDownloads(l.stderr)
 	opts := &screening.Options{Bytes: show.bytes}
 	if l.accept {
-		opts.Accept = func(s screening.Suspect) bool { return slices.Contains(ids, s.Source) }
+		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return slices.Contains(ids, source) }
 	}
 	return l.load(ctx, srcs, opts, ids, show)
 }

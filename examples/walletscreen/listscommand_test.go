@@ -206,11 +206,11 @@ func TestListsErrors(t *testing.T) {
 func TestAnomalies(t *testing.T) {
 	const text = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320" // under XMR
 	code, stdout, stderr := call(t, "", "lists", "anomalies")
-	if code != 0 || stderr != "" || !strings.Contains(stdout, "OFAC_SDN: 1 undecodable: "+sources.Undecodable.Meaning()+"\n  "+text+"  XMR  29585  ") {
+	if code != 0 || stderr != "" || !strings.Contains(stdout, "OFAC_SDN: 1 undecodable: "+sources.AnomalyMeaning(sources.Undecodable)+"\n  "+text+"  XMR  29585  ") {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
 	code, stdout, _ = call(t, "", "lists", "anomalies", "-json")
-	if want := `{"source":"OFAC_SDN","kind":"undecodable","listed_address":"` + text + `","asset":"XMR","source_ref":"29585",`; code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, `"meaning":"`+sources.Undecodable.Meaning()) {
+	if want := `{"source":"OFAC_SDN","kind":"undecodable","listed_address":"` + text + `","asset":"XMR","source_ref":"29585",`; code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, `"meaning":"`+sources.AnomalyMeaning(sources.Undecodable)) {
 		t.Errorf("exit code %d, %s, want a line with %s", code, stdout, want)
 	}
 }

@@ -46,7 +46,7 @@ func (o *ops) readiness() readiness {
 		}
 	}
 	if o.trail != nil {
-		if err := o.trail.State().Err; err != nil {
+		if err := o.trail.Err(); err != nil {
 			r.Audit = err.Error()
 		}
 	}

@@ -57,7 +57,7 @@ func held(q *access.Keyring) int64 {
 }
 
 // leasedTotal returns the number of screenings that all replicas have leased.
-func leasedTotal(t *testing.T, s access.Store, id string, m access.Month) int64 {
+func leasedTotal(t *testing.T, s access.Store, id string, m int) int64 {
 	t.Helper()
 	n, _, _, err := s.Account(t.Context(), id, m)
 	if err != nil {
@@ -66,6 +66,9 @@ func leasedTotal(t *testing.T, s access.Store, id string, m access.Month) int64 
 	return n
 }
 
-func thisMonth() access.Month { return access.MonthOf(time.Now()) }
+func thisMonth() int { return access.MonthOf(time.Now()) }
+
+// endOf returns when a month ends.
+func endOf(m int) time.Time { return date(m/12, time.Month(m%12+2), 1) }
 
 func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }

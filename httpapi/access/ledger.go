@@ -29,7 +29,7 @@ const closedLow = math.MaxInt64
 type ledger struct {
 	id         string
 	holder     string // the name under which the store keeps answered
-	month      Month
+	month      int
 	start, end time.Time // of the month
 
 	free    atomic.Int64 // leased and not charged; negative: charged without a lease, by a caller without a limit
@@ -79,7 +79,7 @@ func (r *Keyring) newLedger(old *ledger, id string, limit int64, now time.Time) 
 		return nil, err
 	}
 	m := MonthOf(now)
-	made := &ledger{id: id, holder: r.holders.of(r.replica, id), month: m, start: m.Start(), end: (m + 1).Start()}
+	made := &ledger{id: id, holder: r.holders.of(r.replica, id), month: m, start: monthStart(m), end: monthStart(m + 1)}
 	made.limit.Store(max(limit, 0))
 	made.leased.Store(-1)
 	made.others.Store(-1)

@@ -31,7 +31,7 @@ type memory struct {
 // An account identifies the counts of a caller.
 type account struct {
 	id    string
-	month Month
+	month int
 }
 
 // totals are the counts of a caller in a month.
@@ -136,7 +136,7 @@ func checkAmounts(id string, amounts ...int64) error {
 }
 
 // totals returns the counts of a caller in a month. It drops older months.
-func (s *memory) totals(id string, m Month) *totals {
+func (s *memory) totals(id string, m int) *totals {
 	at := account{id, m}
 	if s.accounts[at] == nil {
 		maps.DeleteFunc(s.accounts, func(old account, _ *totals) bool { return old.id == id && old.month < m-1 })
@@ -146,7 +146,7 @@ func (s *memory) totals(id string, m Month) *totals {
 }
 
 // Lease implements [Store].
-func (s *memory) Lease(ctx context.Context, id string, m Month, n, limit int64) (granted, leased int64, err error) {
+func (s *memory) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, 0, err
 	}
@@ -164,7 +164,7 @@ func (s *memory) Lease(ctx context.Context, id string, m Month, n, limit int64) 
 }
 
 // Return implements [Store].
-func (s *memory) Return(ctx context.Context, id string, m Month, n int64) error {
+func (s *memory) Return(ctx context.Context, id string, m int, n int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (s *memory) Return(ctx context.Context, id string, m Month, n int64) error 
 }
 
 // Answered implements [Store].
-func (s *memory) Answered(ctx context.Context, replica string, m Month, at time.Time, counts map[string]int64) (map[string]int64, error) {
+func (s *memory) Answered(ctx context.Context, replica string, m int, at time.Time, counts map[string]int64) (map[string]int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // Account implements [Store].
-func (s *memory) Account(ctx context.Context, id string, m Month) (leased, answered int64, changed time.Time, err error) {
+func (s *memory) Account(ctx context.Context, id string, m int) (leased, answered int64, changed time.Time, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, 0, time.Time{}, err
 	}

@@ -87,7 +87,7 @@ func playQuota(t *testing.T, rnd *rand.Rand) {
 	}
 	replicas := []replica{start(), start(), start()}
 	g := httpapi.Caller{ID: "a", Quota: limit}
-	granted, lost := map[access.Month]int64{}, map[access.Month]int64{}
+	granted, lost := map[int]int64{}, map[int]int64{}
 	var log []string
 	note := func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
 	retire := func(r replica) {
@@ -134,8 +134,8 @@ func playQuota(t *testing.T, rnd *rand.Rand) {
 				retire(r)
 				replicas[i] = start()
 			}
-			time.Sleep(time.Until((m + 1).Start()))
-			note("%v begins", thisMonth())
+			time.Sleep(time.Until(endOf(m)))
+			note("month %d begins", thisMonth())
 		case op == 18:
 			r.store.Down.Store(rnd.IntN(3) == 0)
 			note("%d is down: %v", i, r.store.Down.Load())
@@ -161,7 +161,7 @@ func TestQuotaMonth(t *testing.T) {
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 10_000}
 		m := access.MonthOf(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
-		time.Sleep(time.Until((m + 1).Start()) - 1)
+		time.Sleep(time.Until(endOf(m)) - 1)
 		if k, err := reserve(q, g, 990); k != 990 || err != nil {
 			t.Fatalf("%d granted, %v", k, err)
 		}

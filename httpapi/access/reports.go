@@ -56,7 +56,7 @@ func (p *reports) stop() {
 // reportChanged writes the counts that have changed.
 func (r *Keyring) reportChanged(ctx context.Context) {
 	type row struct {
-		month  Month
+		month  int
 		holder string
 	}
 	changed := make(map[row][]*ledger)
@@ -123,7 +123,7 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 	l, err := r.ledger(c.ID, -1, now)
 	if err != nil {
 		m := MonthOf(now)
-		return 0, m.Start(), (m + 1).Start(), err
+		return 0, monthStart(m), monthStart(m + 1), err
 	}
 	at := r.at(now)
 	switch {

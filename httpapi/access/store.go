@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -52,23 +51,23 @@ type Store interface {
 	// nothing, nor does an unknown id; versions stay.
 	Touch(ctx context.Context, at map[string]time.Time) error
 
-	// Lease leases up to n screenings of a month: n or limit minus leased, whichever
-	// is less, but never below 0. leased is the new total of what was leased and not
-	// returned. A negative n or limit is [ErrInvalid]. The id need not be that of a
-	// stored key, but must satisfy [CheckKeyID].
-	Lease(ctx context.Context, id string, m Month, n, limit int64) (granted, leased int64, err error)
+	// Lease leases up to n screenings of a month, see [MonthOf]: n or limit minus
+	// leased, whichever is less, but never below 0. leased is the new total of what was
+	// leased and not returned. A negative n or limit is [ErrInvalid]. The id need not be
+	// that of a stored key, but must satisfy [CheckKeyID].
+	Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error)
 
 	// Return returns n leased screenings. The total never falls below 0. A negative n
 	// is [ErrInvalid]. A Return that failed may have taken effect, so it must not be
 	// repeated.
-	Return(ctx context.Context, id string, m Month, n int64) error
+	Return(ctx context.Context, id string, m int, n int64) error
 
 	// Answered stores how many screenings a process, the replica, has answered in a
 	// month, by caller ID, and returns how many all other replicas have answered, by
 	// the same IDs. A count that was stored with the same or a later time stays, so
 	// a call may be repeated and may be late. A count of 0 is not stored if there is
 	// none. A negative count is [ErrInvalid].
-	Answered(ctx context.Context, replica string, m Month, at time.Time, counts map[string]int64) (others map[string]int64, err error)
+	Answered(ctx context.Context, replica string, m int, at time.Time, counts map[string]int64) (others map[string]int64, err error)
 
 	// Fold adds the counts of a replica that will report no more for a caller to
 	// those of other such replicas. Folding again changes nothing.
@@ -76,7 +75,7 @@ type Store interface {
 
 	// Account returns what is leased, what was answered by all replicas, and when
 	// one of them last changed either; zero if nothing was.
-	Account(ctx context.Context, id string, m Month) (leased, answered int64, changed time.Time, err error)
+	Account(ctx context.Context, id string, m int) (leased, answered int64, changed time.Time, err error)
 
 	// Claim stores c and returns it as fresh, unless a claim of the same key id and
 	// token is held, which it returns instead. A claim is held until it expires, so
@@ -103,22 +102,17 @@ type Claim struct {
 	Expires time.Time
 }
 
-// A Month is a calendar month in UTC. It is comparable; the next one is one higher.
-type Month int32
-
-// MonthOf returns the month of t, in UTC.
-func MonthOf(t time.Time) Month {
+// MonthOf returns the number of the calendar month of t, in UTC; the next one is one
+// higher.
+func MonthOf(t time.Time) int {
 	t = t.UTC()
-	return Month(t.Year()*12 + int(t.Month()) - 1)
+	return t.Year()*12 + int(t.Month()) - 1
 }
 
-// Start returns when m begins. It ends when the next month begins.
-func (m Month) Start() time.Time {
-	return time.Date(int(m/12), time.Month(m%12)+1, 1, 0, 0, 0, 0, time.UTC)
+// monthStart returns when a month begins. It ends when the next month begins.
+func monthStart(m int) time.Time {
+	return time.Date(m/12, time.Month(m%12)+1, 1, 0, 0, 0, 0, time.UTC)
 }
-
-// String returns m in the form "2026-11".
-func (m Month) String() string { return fmt.Sprintf("%04d-%02d", m/12, m%12+1) }
 
 // instant returns t as a Store keeps it.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

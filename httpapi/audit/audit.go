@@ -48,7 +48,7 @@
 // for Options.MaxWait, or the writer cannot write, Record returns an error and the
 // response is 503. The writer keeps such records and tries again each second, in a new
 // file, so a full disk loses nothing unless the program is stopped before there is
-// room. [Log.State] reports it.
+// room. [Log.Err] reports it.
 //
 // Open replaces a line that a crash has torn by a line of type repair. A torn line was
 // not flushed, so with Options.Durable it was not answered.
@@ -127,7 +127,9 @@ type Log struct {
 	begun   bool          // Run was called
 	closed  bool
 	pending int // records that the writer has not flushed
-	state   State
+	written uint64
+	refused uint64
+	err     error // why records cannot be written at the moment, or nil
 }
 
 // A record is a screening that waits to be written.
@@ -136,17 +138,6 @@ type record struct {
 	digest  string                   // of the snapshot
 	sources []screening.SourceStatus // of the snapshot, which shares it
 	written chan error               // receives the outcome; nil if no caller waits
-}
-
-// A State describes a Log.
-type State struct {
-	// Queued is the number of records that wait to be written or flushed.
-	Queued int
-	// Written is the number of records that were written and flushed, and Refused
-	// the number of those for which Record returned an error.
-	Written, Refused uint64
-	// Err is why records cannot be written at the moment, an ErrBroken, or nil.
-	Err error
 }
 
 // Open opens the trail in a directory, which it creates if it does not exist, and
@@ -210,7 +201,7 @@ func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 	}
 	if err != nil {
 		l.mu.Lock()
-		l.state.Refused++
+		l.refused++
 		l.mu.Unlock()
 	}
 	return err
@@ -226,12 +217,12 @@ func (l *Log) put(ctx context.Context, r record) error {
 	}
 	for {
 		l.mu.Lock()
-		if l.closed || l.state.Err != nil {
+		if l.closed || l.err != nil {
 			defer l.mu.Unlock()
 			if l.closed {
 				return ErrClosed
 			}
-			return l.state.Err
+			return l.err
 		}
 		if len(l.queue) < l.opts.MaxQueue {
 			break
@@ -316,7 +307,7 @@ func (l *Log) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-l.wake:
-			if l.State().Err != nil {
+			if l.Err() != nil {
 				continue // until it is time to try again
 			}
 		case <-timer.C:
@@ -342,22 +333,22 @@ func (l *Log) advance(last bool) (again time.Duration) {
 	w := &l.writer
 	w.pending = l.take(w.pending)
 	// A failure is over only when something was flushed.
-	again, err := w.advance(last || l.State().Err != nil)
+	again, err := w.advance(last || l.Err() != nil)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state.Written = w.total
+	l.written = w.total
 	l.pending = len(w.pending)
 	switch {
 	case err != nil:
-		if l.state.Err == nil {
+		if l.err == nil {
 			l.log.Error("audit records cannot be written; screening is refused until they can", "error", err)
 		}
-		l.state.Err = fmt.Errorf("%w: %w", ErrBroken, err)
+		l.err = fmt.Errorf("%w: %w", ErrBroken, err)
 		l.changed()
 		return retryEvery
-	case l.state.Err != nil:
+	case l.err != nil:
 		l.log.Info("audit records can be written again")
-		l.state.Err = nil
+		l.err = nil
 	}
 	return again
 }
@@ -372,7 +363,7 @@ func (l *Log) close() error {
 	w := &l.writer
 	err := w.close()
 	if n := len(w.pending); n > 0 {
-		return fmt.Errorf("audit: %d records were not written: %w", n, l.State().Err)
+		return fmt.Errorf("audit: %d records were not written: %w", n, l.Err())
 	}
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
@@ -380,11 +371,17 @@ func (l *Log) close() error {
 	return nil
 }
 
-// State returns the state of the Log.
-func (l *Log) State() State {
+// Err returns why records cannot be written at the moment, an [ErrBroken], or nil.
+func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.state
-	s.Queued = len(l.queue) + l.pending
-	return s
+	return l.err
+}
+
+// Stats returns the number of records that wait to be written or flushed, of those that
+// were written and flushed, and of those for which Record returned an error.
+func (l *Log) Stats() (queued int, written, refused uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.queue) + l.pending, l.written, l.refused
 }

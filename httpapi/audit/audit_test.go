@@ -293,8 +293,8 @@ func TestConcurrent(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
-		if st := l.State(); st != (audit.State{Written: workers * each}) {
-			t.Errorf("the state is %+v", st)
+		if queued, written, refused := l.Stats(); l.Err() != nil || queued != 0 || written != workers*each || refused != 0 {
+			t.Errorf("%d queued, %d written, %d refused: %v", queued, written, refused, l.Err())
 		}
 		files := read(t, dir)
 		if len(files) < 50 {
@@ -344,8 +344,8 @@ func TestFull(t *testing.T) {
 		got := make(chan error)
 		go func() { got <- record(t.Context(), "5") }()
 		synctest.Wait()
-		if st := l.State(); st != (audit.State{Queued: 2, Refused: 2}) {
-			t.Errorf("the state is %+v", st)
+		if queued, written, refused := l.Stats(); l.Err() != nil || queued != 2 || written != 0 || refused != 2 {
+			t.Errorf("%d queued, %d written, %d refused: %v", queued, written, refused, l.Err())
 		}
 		stop := run(l)
 		if err := <-got; err != nil {
@@ -415,8 +415,8 @@ func TestDiskFull(t *testing.T) {
 					if err := record("3"); !errors.Is(err, audit.ErrBroken) || !errors.Is(err, errDisk) {
 						t.Errorf("a record while none can be written: %v", err)
 					}
-					if st := l.State(); !errors.Is(st.Err, errDisk) || st.Queued != 1 || st.Written != 1 {
-						t.Errorf("the state is %+v", st)
+					if queued, written, _ := l.Stats(); !errors.Is(l.Err(), errDisk) || queued != 1 || written != 1 {
+						t.Errorf("%d queued, %d written: %v", queued, written, l.Err())
 					}
 					if d := cmp.Diff(map[string]int{"1": 1}, requests(read(t, dir))); d != "" {
 						t.Errorf("while none can be written: %s", d)
@@ -433,8 +433,8 @@ func TestDiskFull(t *testing.T) {
 					if d := cmp.Diff(map[string]int{"1": 1, "2": 1, "4": 1}, requests(files)); d != "" || len(files) != 2 {
 						t.Errorf("%d files: %s", len(files), d)
 					}
-					if st := l.State(); st.Err != nil || st.Queued != 0 || st.Written != 3 {
-						t.Errorf("the state is %+v", st)
+					if queued, written, _ := l.Stats(); l.Err() != nil || queued != 0 || written != 3 {
+						t.Errorf("%d queued, %d written: %v", queued, written, l.Err())
 					}
 					if n := strings.Count(logged.String(), "screening is refused"); n != 1 || strings.Contains(logged.String(), clean) {
 						t.Errorf("logged %d times:\n%s", n, &logged)
@@ -476,8 +476,8 @@ func TestDiskFullBetweenFiles(t *testing.T) {
 		if d := cmp.Diff(want, requests(files)); d != "" || len(files) < 5 {
 			t.Errorf("%d files: %s", len(files), d)
 		}
-		if st := l.State(); st != (audit.State{Written: 20}) {
-			t.Errorf("the state is %+v", st)
+		if queued, written, refused := l.Stats(); l.Err() != nil || queued != 0 || written != 20 || refused != 0 {
+			t.Errorf("%d queued, %d written, %d refused: %v", queued, written, refused, l.Err())
 		}
 	})
 }

@@ -55,7 +55,7 @@ func Example() {
 	if err := <-done; err != nil {
 		log.Fatal(err)
 	}
-	if err := trail.State().Err; err != nil { // also while the program runs
+	if err := trail.Err(); err != nil { // also while the program runs
 		log.Fatal(err)
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))

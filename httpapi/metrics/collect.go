@@ -69,11 +69,11 @@ func collectQuotas(out chan<- prometheus.Metric, keys *access.Keyring) {
 }
 
 func collectAudit(out chan<- prometheus.Metric, trail *audit.Log) {
-	s := trail.State()
-	gauge(out, "walletscreen_audit_failing", "Whether audit records cannot be written at the moment; then nothing is answered.", bit(s.Err != nil))
-	gauge(out, "walletscreen_audit_queue", "Audit records that wait to be written or flushed.", float64(s.Queued))
-	counter(out, "walletscreen_audit_written_total", "Audit records that were written and flushed.", float64(s.Written))
-	counter(out, "walletscreen_audit_refused_total", "Screenings that were not answered because they could not be recorded.", float64(s.Refused))
+	queued, written, refused := trail.Stats()
+	gauge(out, "walletscreen_audit_failing", "Whether audit records cannot be written at the moment; then nothing is answered.", bit(trail.Err() != nil))
+	gauge(out, "walletscreen_audit_queue", "Audit records that wait to be written or flushed.", float64(queued))
+	counter(out, "walletscreen_audit_written_total", "Audit records that were written and flushed.", float64(written))
+	counter(out, "walletscreen_audit_refused_total", "Screenings that were not answered because they could not be recorded.", float64(refused))
 }
 
 func bit(b bool) float64 {

@@ -53,7 +53,7 @@ func (e *excerpt) Load(_ context.Context, _ sources.Revision, add func(sources.E
 // then.
 type history struct {
 	dir           string
-	store         *store.Dir
+	store         store.Store
 	before, after []byte // receipts of tornado
 	signer        note.Signer
 	verifier      note.Verifier
@@ -78,7 +78,7 @@ func newHistory(t *testing.T) *history {
 	synctest.Test(t, func(t *testing.T) {
 		src := &excerpt{"2025-03-04"}
 		time.Sleep(time.Until(time.Date(2025, 3, 4, 12, 0, 0, 0, time.UTC)))
-		s, err := screening.New([]sources.Source{src}, &screening.Options{Store: h.store, Accept: func(screening.Suspect) bool { return true }})
+		s, err := screening.New([]sources.Source{src}, &screening.Options{Store: h.store, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +311,7 @@ func TestExceptions(t *testing.T) {
 	h := newHistory(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2025, 4, 1, 0, 0, 0, 0, time.UTC)))
-		s, err := screening.New([]sources.Source{&excerpt{"2025-03-04"}}, &screening.Options{Store: h.store, Accept: func(screening.Suspect) bool { return true }})
+		s, err := screening.New([]sources.Source{&excerpt{"2025-03-04"}}, &screening.Options{Store: h.store, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func (p *parser) header(in *bufio.Reader) (comma rune, ok bool, err error) {
 			return comma, true, nil
 		}
 	}
-	return ',', p.Columns != Columns{}, nil // if it is, the header is wrong
+	return ',', p.named, nil // if it is, the header is wrong
 }
 
 // indexOf returns the place of the column name in a header, -1 if there is none, and -2 if
@@ -52,7 +52,7 @@ func indexOf(header []string, name string) int {
 // that row, and not the end of the list.
 const noAddress = "(no address)"
 
-// csv reads CSV as Parse and Columns describe it.
+// csv reads CSV as Parse and Options describe it.
 func (p *parser) csv(in io.Reader, comma rune, skipped position) error {
 	s := csvscan.New(in)
 	s.Comma, s.OpenEnd, s.EmptyLines = comma, p.OpenEnd, true
@@ -78,7 +78,7 @@ func (p *parser) csv(in io.Reader, comma rune, skipped position) error {
 			continue
 		}
 		column[i] = indexOf(header, name)
-		optional := p.Columns == Columns{} && i != columnAddress
+		optional := !p.named && i != columnAddress
 		switch {
 		case column[i] == -2:
 			return at(fmt.Errorf("two columns %q", name))
@@ -110,7 +110,7 @@ func (p *parser) csv(in io.Reader, comma rune, skipped position) error {
 		if strings.EqualFold(sources.TrimListed(r[columnAddress]), p.names[columnAddress]) {
 			return at(errors.New("a second header: more than one list"))
 		}
-		if p.Columns != (Columns{}) && sources.TrimListed(r[columnAddress]) == "" {
+		if p.named && sources.TrimListed(r[columnAddress]) == "" {
 			r[columnAddress] = noAddress
 		}
 		if err := p.emit(r); err != nil {

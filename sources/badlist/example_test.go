@@ -10,10 +10,10 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 )
 
-func ExampleFormat() {
-	list := badlist.Format{
-		Columns: badlist.Columns{Address: "wallet", Chain: "network", Ref: "case"},
-		Kind:    score.Scam,
+func ExampleOptions_Parse() {
+	list := badlist.Options{
+		AddressColumn: "wallet", ChainColumn: "network", RefColumn: "case",
+		Kind: score.Scam,
 	}
 	const csv = `case,network,wallet
 17,Tron,TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY

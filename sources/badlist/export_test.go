@@ -12,5 +12,5 @@ const MaxSize = maxSize
 
 // ParseBounded is Parse with another size limit.
 func ParseBounded(r io.Reader, size int64, add func(sources.Entry) error) (sources.Revision, error) {
-	return Format{}.parse(&bounded{r, size}, add)
+	return (&Options{}).parse(&bounded{r, size}, add)
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-// parseAs returns everything that Parse of a Format yields.
-func parseAs(f badlist.Format, r io.Reader) ([]sources.Entry, sources.Revision, error) {
+// parseAs returns everything that Options.Parse yields.
+func parseAs(f badlist.Options, r io.Reader) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := f.Parse(r, func(e sources.Entry) error {
 		entries = append(entries, e)
@@ -51,45 +51,47 @@ func lines(entries []sources.Entry) []string {
 }
 
 func TestFormats(t *testing.T) {
-	all := badlist.Columns{Address: "wallet", Chain: "network", Kind: "category", Ref: "case", Name: "title", Date: "day"}
+	all := badlist.Options{AddressColumn: "wallet", ChainColumn: "network", KindColumn: "category", RefColumn: "case", NameColumn: "title", DateColumn: "day"}
+	scams := all
+	scams.Kind = score.Scam
 	tests := []struct {
 		name   string
-		format badlist.Format
+		format badlist.Options
 		in     string
 		want   []string
 	}{
-		{"array", badlist.Format{}, `["` + lazarus + `", "` + genesis + `"]`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
-		{"array, all that can be said", badlist.Format{Kind: score.Scam, Ref: "r", Asset: "USDT"}, `["` + lazarus + `"]`, []string{"ethereum|" + lazarus + "|USDT|SCAM|r|"}},
-		{"array of a member", badlist.Format{List: "bad"}, `{"good":["` + genesis + `",{}],"bad":["` + lazarus + `"],"count":2}`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"no address in an array", badlist.Format{}, `["x","` + lazarus + `"]`, []string{"-|x||COMMUNITY_REPORT||", "ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"array", badlist.Options{}, `["` + lazarus + `", "` + genesis + `"]`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
+		{"array, all that can be said", badlist.Options{Kind: score.Scam, Ref: "r", Asset: "USDT"}, `["` + lazarus + `"]`, []string{"ethereum|" + lazarus + "|USDT|SCAM|r|"}},
+		{"array of a member", badlist.Options{List: "bad"}, `{"good":["` + genesis + `",{}],"bad":["` + lazarus + `"],"count":2}`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"no address in an array", badlist.Options{}, `["x","` + lazarus + `"]`, []string{"-|x||COMMUNITY_REPORT||", "ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
 
-		{"by address", badlist.Format{}, `{"` + lazarus + `":"fake","` + genesis + `":true,"x":null}`,
+		{"by address", badlist.Options{}, `{"` + lazarus + `":"fake","` + genesis + `":true,"x":null}`,
 			[]string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||", "-|x||COMMUNITY_REPORT||"}},
-		{"by address, comments in an array", badlist.Format{}, `{"` + lazarus + `":["phish-hack","exploit"],"` + genesis + `":[]}`,
+		{"by address, comments in an array", badlist.Options{}, `{"` + lazarus + `":["phish-hack","exploit"],"` + genesis + `":[]}`,
 			[]string{"ethereum|" + lazarus + "||PHISHING||phish-hack, exploit", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
-		{"by address, objects", badlist.Format{Columns: badlist.Columns{Name: "note", Ref: "id", Kind: "kind"}}, `{"` + lazarus + `":{"note":"n","id":17,"kind":"mixer","address":"other"}}`,
+		{"by address, objects", badlist.Options{NameColumn: "note", RefColumn: "id", KindColumn: "kind"}, `{"` + lazarus + `":{"note":"n","id":17,"kind":"mixer","address":"other"}}`,
 			[]string{"ethereum|" + lazarus + "||MIXER|17|n"}},
-		{"by domain", badlist.Format{Kind: score.Phishing, Ref: "r"}, `{"a.example":["` + lazarus + `","` + genesis + `"],"none.example":[],"b.example":["` + lazarus + `"]}`,
+		{"by domain", badlist.Options{Kind: score.Phishing, Ref: "r"}, `{"a.example":["` + lazarus + `","` + genesis + `"],"none.example":[],"b.example":["` + lazarus + `"]}`,
 			[]string{"ethereum|" + lazarus + "||PHISHING|r|a.example", "bitcoin|" + genesis + "||PHISHING|r|a.example", "ethereum|" + lazarus + "||PHISHING|r|b.example"}},
 
-		{"objects, other columns", badlist.Format{Columns: all, Kind: score.Scam}, `[{"wallet":"` + tron1 + `","network":"Tron","category":"RANSOMWARE","case":1.5,"title":"t","address":1},{"wallet":"` + lazarus + `","network":null}]`,
+		{"objects, other columns", scams, `[{"wallet":"` + tron1 + `","network":"Tron","category":"RANSOMWARE","case":1.5,"title":"t","address":1},{"wallet":"` + lazarus + `","network":null}]`,
 			[]string{"tron|" + tron1 + "||RANSOMWARE|1.5|t", "ethereum|" + lazarus + "||SCAM||"}},
-		{"one member for two columns", badlist.Format{Columns: badlist.Columns{Ref: "n", Name: "n"}}, `[{"address":"` + lazarus + `","n":"a"}]`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT|a|a"}},
+		{"one member for two columns", badlist.Options{RefColumn: "n", NameColumn: "n"}, `[{"address":"` + lazarus + `","n":"a"}]`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT|a|a"}},
 
-		{"csv", badlist.Format{}, "address,comment\n" + lazarus + ",fake\n" + genesis + ",\n", []string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
-		{"csv of one column", badlist.Format{}, "Address\r\n" + lazarus + "\r\n\r\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"csv, semicolons, quotes, a mark, empty lines", badlist.Format{}, "\ufeff\n\"ADDRESS \";x\n\n\"" + lazarus + "\";\"a,\nb\"\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"csv, tabs", badlist.Format{}, "n\taddress\n1\t" + lazarus + "\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"csv, all columns", badlist.Format{Columns: all}, "case,day,title,category,network,wallet\n7,2020-01-02,n,Phish / Hack,BTC," + genesis + "\n",
+		{"csv", badlist.Options{}, "address,comment\n" + lazarus + ",fake\n" + genesis + ",\n", []string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
+		{"csv of one column", badlist.Options{}, "Address\r\n" + lazarus + "\r\n\r\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"csv, semicolons, quotes, a mark, empty lines", badlist.Options{}, "\ufeff\n\"ADDRESS \";x\n\n\"" + lazarus + "\";\"a,\nb\"\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"csv, tabs", badlist.Options{}, "n\taddress\n1\t" + lazarus + "\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"csv, all columns", all, "case,day,title,category,network,wallet\n7,2020-01-02,n,Phish / Hack,BTC," + genesis + "\n",
 			[]string{"bitcoin|" + genesis + "|BTC|PHISHING|7|n"}},
-		{"csv, a row without an address", badlist.Format{Columns: all}, "case,day,title,category,network,wallet\n7,,,,,\n8,,,,," + tron1 + "\n",
+		{"csv, a row without an address", all, "case,day,title,category,network,wallet\n7,,,,,\n8,,,,," + tron1 + "\n",
 			[]string{"-|(no address)||COMMUNITY_REPORT|7|", "tron|" + tron1 + "||COMMUNITY_REPORT|8|"}},
-		{"csv, an official kind", badlist.Format{Columns: all}, "case,day,title,category,network,wallet\n,,,Terrorist financing,," + tron1 + "\n", []string{"tron|" + tron1 + "||TERRORIST_FINANCING||"}},
-		{"csv, no end", badlist.Format{OpenEnd: true}, "address,comment\n" + lazarus + ",fake", []string{"ethereum|" + lazarus + "||SCAM||fake"}},
+		{"csv, an official kind", all, "case,day,title,category,network,wallet\n,,,Terrorist financing,," + tron1 + "\n", []string{"tron|" + tron1 + "||TERRORIST_FINANCING||"}},
+		{"csv, no end", badlist.Options{OpenEnd: true}, "address,comment\n" + lazarus + ",fake", []string{"ethereum|" + lazarus + "||SCAM||fake"}},
 
-		{"text, no end", badlist.Format{OpenEnd: true}, lazarus, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"text, blanks for an end", badlist.Format{}, lazarus + "\n \t", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"text, an asset", badlist.Format{Asset: "BSV", Kind: score.Ransomware, Ref: "r"}, genesis + " # fake\n", []string{"bitcoin-sv|" + genesis + "|BSV|RANSOMWARE|r|fake"}},
+		{"text, no end", badlist.Options{OpenEnd: true}, lazarus, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"text, blanks for an end", badlist.Options{}, lazarus + "\n \t", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{"text, an asset", badlist.Options{Asset: "BSV", Kind: score.Ransomware, Ref: "r"}, genesis + " # fake\n", []string{"bitcoin-sv|" + genesis + "|BSV|RANSOMWARE|r|fake"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,7 +137,7 @@ func TestChain(t *testing.T) {
 		{"BTC", lazarus, "ethereum", "BTC"},
 		{"near", tron1[:20], "-", ""}, // capitals, so no name on NEAR either
 	}
-	format := badlist.Format{Columns: badlist.Columns{Chain: "chain"}}
+	format := badlist.Options{ChainColumn: "chain"}
 	for _, tt := range tests {
 		in := "address,chain\n" + tt.listed + "," + tt.said + "\n" + lazarus + ",\n"
 		entries, _, err := parseAs(format, strings.NewReader(in))
@@ -215,25 +217,25 @@ func TestWithin(t *testing.T) {
 
 func TestFormatErrors(t *testing.T) {
 	item := `{"address":"` + lazarus + `"}`
-	columns := badlist.Format{Columns: badlist.Columns{Address: "wallet", Name: "title"}}
-	list := badlist.Format{List: "list"}
+	columns := badlist.Options{AddressColumn: "wallet", NameColumn: "title"}
+	list := badlist.Options{List: "list"}
 	tests := []struct {
 		name   string
-		format badlist.Format
+		format badlist.Options
 		in     string
 		want   string // in the error
 		line   int64  // of the RecordError; 0: it names a byte
 	}{
-		{"an object after a string", badlist.Format{}, `["` + lazarus + `",` + item + `]`, "{", 0},
-		{"a string after an object", badlist.Format{}, `[` + item + `,"` + lazarus + `"]`, "a string", 0},
-		{"a blank string", badlist.Format{}, `["` + lazarus + `",""]`, "no address", 0},
-		{"numbers", badlist.Format{}, `[1]`, "a number", 0},
-		{"addresses that are false", badlist.Format{}, `{"` + lazarus + `":false}`, "a boolean", 0},
-		{"addresses with a number", badlist.Format{}, `{"` + lazarus + `":0}`, "a number", 0},
-		{"arrays in an array", badlist.Format{}, `{"` + lazarus + `":[[]]}`, "want a string", 0},
-		{"an address among domains", badlist.Format{}, `{"a.example":[],"` + lazarus + `":["x"]}`, "is an address", 0},
-		{"a domain without an array", badlist.Format{}, `{"a.example":"` + lazarus + `"}`, "want an array", 0},
-		{"a list within an object, and not said where", badlist.Format{}, `{"result":[` + item + `]}`, "want a string", 0},
+		{"an object after a string", badlist.Options{}, `["` + lazarus + `",` + item + `]`, "{", 0},
+		{"a string after an object", badlist.Options{}, `[` + item + `,"` + lazarus + `"]`, "a string", 0},
+		{"a blank string", badlist.Options{}, `["` + lazarus + `",""]`, "no address", 0},
+		{"numbers", badlist.Options{}, `[1]`, "a number", 0},
+		{"addresses that are false", badlist.Options{}, `{"` + lazarus + `":false}`, "a boolean", 0},
+		{"addresses with a number", badlist.Options{}, `{"` + lazarus + `":0}`, "a number", 0},
+		{"arrays in an array", badlist.Options{}, `{"` + lazarus + `":[[]]}`, "want a string", 0},
+		{"an address among domains", badlist.Options{}, `{"a.example":[],"` + lazarus + `":["x"]}`, "is an address", 0},
+		{"a domain without an array", badlist.Options{}, `{"a.example":"` + lazarus + `"}`, "want an array", 0},
+		{"a list within an object, and not said where", badlist.Options{}, `{"result":[` + item + `]}`, "want a string", 0},
 
 		{"no list", list, `{"other":["` + lazarus + `"]}`, "no member", 0},
 		{"the list is an object", list, `{"list":{}}`, "want an array", 0},
@@ -247,13 +249,13 @@ func TestFormatErrors(t *testing.T) {
 		{"csv: a column twice", columns, "title,wallet,Title\na," + lazarus + ",b\n", "two columns", 1},
 		{"csv: addresses twice", columns, "wallet,wallet,title\n", "two columns", 1},
 		{"csv: text instead", columns, lazarus + "\n", "no column", 1},
-		{"csv: a row with less", badlist.Format{}, "address,comment\n" + lazarus + ",\n" + lazarus + "\n", "1 columns", 3},
-		{"csv: a row with more", badlist.Format{}, "address,comment\n" + lazarus + ",a,b\n", "3 columns", 2},
-		{"csv: no address", badlist.Format{}, "\n\naddress,comment\n" + lazarus + ",\n,x\n", "no address", 5},
-		{"csv: a long chain", badlist.Format{Columns: badlist.Columns{Chain: "c"}}, "address,c\n" + lazarus + "," + strings.Repeat("x", 100) + "\n", "chain", 2},
-		{"csv: not UTF-8", badlist.Format{}, "address\n" + lazarus + "\n\xff\n", "UTF-8", 3},
-		{"csv: quotes", badlist.Format{}, "address\n" + lazarus + "\n\"" + lazarus + "\n", "EOF", 3},
-		{"csv: a long cell", badlist.Format{}, "address\n" + lazarus + "\n" + strings.Repeat("x", 70_000) + "\n", "70000", 3},
+		{"csv: a row with less", badlist.Options{}, "address,comment\n" + lazarus + ",\n" + lazarus + "\n", "1 columns", 3},
+		{"csv: a row with more", badlist.Options{}, "address,comment\n" + lazarus + ",a,b\n", "3 columns", 2},
+		{"csv: no address", badlist.Options{}, "\n\naddress,comment\n" + lazarus + ",\n,x\n", "no address", 5},
+		{"csv: a long chain", badlist.Options{ChainColumn: "c"}, "address,c\n" + lazarus + "," + strings.Repeat("x", 100) + "\n", "chain", 2},
+		{"csv: not UTF-8", badlist.Options{}, "address\n" + lazarus + "\n\xff\n", "UTF-8", 3},
+		{"csv: quotes", badlist.Options{}, "address\n" + lazarus + "\n\"" + lazarus + "\n", "EOF", 3},
+		{"csv: a long cell", badlist.Options{}, "address\n" + lazarus + "\n" + strings.Repeat("x", 70_000) + "\n", "70000", 3},
 	}
 	for _, tt := range tests {
 		_, rev, err := parseAs(tt.format, strings.NewReader(tt.in))
@@ -291,7 +293,7 @@ func (f *failsOnce) Read(b []byte) (int, error) {
 // TestRansomwhere reads a document with the structure of the export.
 func TestRansomwhere(t *testing.T) {
 	data := readFile(t, "testdata/ransomwhere_export.json")
-	entries, rev, err := parseAs(badlist.Ransomwhere().Format, strings.NewReader(data))
+	entries, rev, err := parseAs(*badlist.Ransomwhere(), strings.NewReader(data))
 	if err != nil || len(entries) != 50 || rev.Records != 50 {
 		t.Fatalf("%d entries, %+v, %v, want 50", len(entries), rev, err)
 	}
@@ -308,7 +310,7 @@ func TestRansomwhere(t *testing.T) {
 		}
 	}
 	for n := 0; n < len(strings.TrimSpace(data)); n += longtest.N(211, 11) {
-		if _, _, err := parseAs(badlist.Ransomwhere().Format, strings.NewReader(data[:n])); err == nil {
+		if _, _, err := parseAs(*badlist.Ransomwhere(), strings.NewReader(data[:n])); err == nil {
 			t.Errorf("cut to %d bytes: no error", n)
 		}
 	}
@@ -322,7 +324,7 @@ func TestCrossCheck(t *testing.T) {
 		"BCH":  {"bitcoin-cash": 7},
 	} {
 		data := readFile(t, "testdata/sanctioned_addresses_"+ticker+".txt")
-		entries, _, err := parseAs(badlist.Format{Asset: ticker}, strings.NewReader(data))
+		entries, _, err := parseAs(badlist.Options{Asset: ticker}, strings.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -382,9 +384,9 @@ func FuzzFormat(f *testing.F) {
 	f.Add("address;network\n\""+lazarus+", "+tron1+"\";TRX\n", "", "network", "")
 	f.Add("address\tcomment\n"+tron1[:9]+"\u200b"+tron1[9:]+"\tx\nТ\tx\n", "", "", "ETH")
 	f.Fuzz(func(t *testing.T, in, list, chain, asset string) {
-		format := badlist.Format{List: list, Asset: asset}
+		format := badlist.Options{List: list, Asset: asset}
 		if chain != "" {
-			format.Columns = badlist.Columns{Chain: chain, Kind: "kind", Date: "day"}
+			format.ChainColumn, format.KindColumn, format.DateColumn = chain, "kind", "day"
 		}
 		entries, rev, err := parseAs(format, strings.NewReader(in))
 		if err != nil {

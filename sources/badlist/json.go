@@ -147,7 +147,7 @@ func (p *jsonParser) array() error {
 			if r, err = p.item(); err != nil {
 				return err
 			}
-			if p.Columns == (Columns{}) && p.Ref == "" {
+			if !p.named && p.Ref == "" {
 				r[columnRef] = darklistRef
 			}
 		default:

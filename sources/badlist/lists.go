@@ -19,7 +19,8 @@ func ScamSniffer() *Options {
 			Licence:      "GPL-3.0",
 			Attribution:  "Scam Sniffer, github.com/scamsniffer/scam-database",
 		},
-		Format: Format{Kind: score.Scam, Ref: "address.json"},
+		Kind: score.Scam,
+		Ref:  "address.json",
 	}
 }
 
@@ -30,7 +31,7 @@ func ScamSnifferDomains() *Options {
 	o := ScamSniffer()
 	o.URL = scamSniffer + "combined.json"
 	o.Info.ID, o.Info.Name = "SCAMSNIFFER_DOMAINS", "Scam Sniffer addresses of phishing sites"
-	o.Format = Format{Kind: score.Phishing, Ref: "combined.json"}
+	o.Kind, o.Ref = score.Phishing, "combined.json"
 	return o
 }
 
@@ -50,10 +51,10 @@ func Ransomwhere() *Options {
 			Licence:      "not stated for the data",
 			Attribution:  "Ransomwhere, ransomwhe.re",
 		},
-		Format: Format{
-			List:    "result",
-			Columns: Columns{Address: "address", Chain: "blockchain", Name: "family", Date: "createdAt"},
-			Kind:    score.Ransomware,
-		},
+		List:        "result",
+		ChainColumn: "blockchain",
+		NameColumn:  "family",
+		DateColumn:  "createdAt",
+		Kind:        score.Ransomware,
 	}
 }

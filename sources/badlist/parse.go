@@ -1,6 +1,6 @@
 // Package badlist reads lists of bad addresses that communities maintain, in JSON of
 // several shapes, CSV, and text with one address on a line. Begin with [New], which fetches
-// MyEtherWallet's darklist or another list, [Parse] for a file, and [Format] for other
+// MyEtherWallet's darklist or another list, [Parse] for a file, and [Options.Parse] for other
 // columns. [ScamSniffer] and [Ransomwhere] are options for [New].
 //
 // Volunteers maintain these lists by hand. A malformed entry is never dropped: a string
@@ -51,7 +51,7 @@ const (
 //   - Text with one address on a line, and a comment behind #. Blanks around an address and
 //     empty lines are ignored.
 //
-// The first name shows which of the two JSON objects it is. For other columns see [Format].
+// The first name shows which of the two JSON objects it is. For other columns see [Options].
 // A date is YYYY-MM-DD, with or without a time, or M/D/YY as in the United States; for any
 // other text ListedAt is zero.
 //
@@ -79,13 +79,14 @@ const (
 // and text that were cut between two lines look whole: Revision.OpenEnded is true. Errors
 // of add and r are wrapped as well.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return Format{}.Parse(r, add)
+	return (&Options{}).Parse(r, add)
 }
 
 // parse is Parse without the limit of the size.
-func (f Format) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+func (o *Options) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	sum := sha256.New()
-	p := parser{Format: f, names: f.Columns.names(), add: add}
+	p := parser{Options: o, add: add}
+	p.names, p.named = o.columns()
 	if err := p.parse(bufio.NewReaderSize(io.TeeReader(r, sum), maxLine)); err != nil {
 		return sources.Revision{}, err
 	}
@@ -113,8 +114,9 @@ func (b *bounded) Read(buf []byte) (int, error) {
 
 // A parser is the part that the formats share.
 type parser struct {
-	Format
+	*Options
 	names   record // of the columns
+	named   bool   // by Options
 	add     func(sources.Entry) error
 	records int
 	decoded int // records that hold an address

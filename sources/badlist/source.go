@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
@@ -20,8 +21,6 @@ type Options struct {
 	// URL is the address of the list; "" means [Darklist]. It must be https, unless
 	// AllowHTTP is set.
 	URL string
-	// Format is the format of the list at URL, if [Parse] does not describe it.
-	Format Format
 	// Info describes the list at URL; the zero Info means that of Darklist. Two lists in
 	// one Screener need different ids.
 	Info sources.Info
@@ -35,13 +34,50 @@ type Options struct {
 	// Progress, if not nil, is called during the download: read counts the bytes that
 	// arrived, total is the announced length, or -1. A repeated download begins at zero.
 	Progress func(read, total int64)
+
+	// The fields below say what the content of a list does not. Their zero values fit
+	// the lists that [Parse] describes.
+
+	// List is the member of a JSON object that holds the list, if it is not the
+	// document itself: "result" of {"count": 2, "result": […]}.
+	List string
+	// AddressColumn names the column of addresses, one in a cell; "" means "address". A
+	// column is one in the header of CSV, in any letter case, or a member of JSON
+	// objects, in exact letter case. CSV must have all columns that are named; JSON
+	// objects only this one. If a column is named, a list that is not JSON is CSV.
+	//
+	// If a cell is no address, each address that [address.FindAll] finds in it is an
+	// entry of its own. In CSV, a row with an empty cell is an entry that lists
+	// "(no address)", which is an anomaly.
+	AddressColumn string
+	// ChainColumn is that of the chain, as a name or a slug of package address, such as
+	// "bitcoin", or of the asset, as a ticker. Like those below, it is not read if it
+	// is "".
+	ChainColumn string
+	// KindColumn is that of the accusation: a kind of package score such as
+	// "RANSOMWARE", or words as in a comment. A Screener refuses a list with a kind that
+	// its Info may not emit.
+	KindColumn string
+	// RefColumn, NameColumn and DateColumn are those of the fields of [sources.Entry].
+	RefColumn, NameColumn, DateColumn string
+	// Asset is the ticker of addresses without a chain in a column. It is a hint; see
+	// [sources.Decode].
+	Asset string
+	// Kind is the kind of entries without one in a column. If it is "", the words of the
+	// comment decide, as Parse describes.
+	Kind score.Kind
+	// Ref is the reference of entries without one in a column.
+	Ref string
+	// OpenEnd accepts text and CSV whose last line has no line end. Without it such a
+	// list is an error, for it may have been cut within that line.
+	OpenEnd bool
 }
 
 // New returns a list of bad addresses as it is published, by default MyEtherWallet's
 // darklist, with the id COMMUNITY_BADLIST. opts may be nil; an error in it, such as a URL
 // that is not https, is an error of Load.
 //
-// Load fetches the list with a conditional request and parses it as [Format.Parse]
+// Load fetches the list with a conditional request and parses it as [Options.Parse]
 // does. It adds entries only after it has read the whole list, and holds none of them:
 // a download of more than 8 MiB is kept in a temporary file. A list that the server
 // confirms, or that has the digest of the revision held, is [sources.ErrUnchanged].
@@ -68,7 +104,7 @@ func (s *source) Info() sources.Info { return s.Options.Info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
-	rev, err := fetch.Stream(ctx, req, prev, add, s.Format.Parse)
+	rev, err := fetch.Stream(ctx, req, prev, add, s.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("badlist: %w", err)
 	}

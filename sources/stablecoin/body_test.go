@@ -96,7 +96,7 @@ func TestBodies(t *testing.T) {
 			plainNode, plainGrid := options(eventful()), tronOptions(eventfulGrid())
 			for name, pair := range map[string][2]sources.Source{
 				"node":     {stablecoin.New(endpoint, node), stablecoin.New(endpoint, plainNode)},
-				"TronGrid": {stablecoin.NewTron(grid), stablecoin.NewTron(plainGrid)},
+				"TronGrid": {stablecoin.NewTron("", grid), stablecoin.NewTron("", plainGrid)},
 			} {
 				got, rev, err := load(pair[0], sources.Revision{})
 				want, _, wantErr := load(pair[1], sources.Revision{})

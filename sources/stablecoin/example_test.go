@@ -53,7 +53,7 @@ func ExampleNewOracle() {
 }
 
 func ExampleNewTron() {
-	src := stablecoin.NewTron(nil)
+	src := stablecoin.NewTron("", nil)
 	fmt.Println(src.Info().ID, src.Info().Jurisdiction)
 	// Output: STABLECOIN_FREEZES_TRON Community
 }

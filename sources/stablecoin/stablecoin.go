@@ -15,6 +15,7 @@
 package stablecoin
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -83,7 +84,7 @@ func Oracle() Contract {
 	}
 }
 
-// Options configure [New] and [NewOracle]. The zero Options are the defaults.
+// Options configure [New], [NewOracle] and [NewTron]. The zero Options are the defaults.
 type Options struct {
 	// Contracts are the contracts to follow; nil means those of the function. The slice
 	// is copied.
@@ -107,12 +108,15 @@ type Options struct {
 	// MaxRange limits the blocks of one request; zero means 50000. If the node refuses,
 	// the source asks for fewer.
 	MaxRange uint64
+	// Pause is the wait between two requests of NewTron. Zero means a second: TronGrid
+	// refuses more to clients without a key.
+	Pause time.Duration
 	// Client makes the requests; nil means http.DefaultClient. Redirects are not followed.
 	// An answer may take at most two minutes.
 	Client *http.Client
 	// AllowHTTP allows an endpoint that is not https, such as that of a local node.
 	AllowHTTP bool
-	// Progress, if not nil, is called when Load has read the blocks up to block, of those
+	// Progress, if not nil, is called when Load of New or NewOracle has read the blocks up to block, of those
 	// up to last.
 	Progress func(block, last uint64)
 }
@@ -160,16 +164,9 @@ func newSource(endpoint string, opts *Options, contracts []Contract, info source
 	if o.Contracts == nil {
 		o.Contracts = contracts
 	}
-	if o.Info == (sources.Info{}) {
-		o.Info = info
-	}
-	if o.Chain == "" {
-		o.Chain = "ethereum"
-	}
-	if o.MaxRange == 0 {
-		o.MaxRange = 50_000
-	}
-	o.MaxRange = min(o.MaxRange, maxBlock)
+	o.Info = cmp.Or(o.Info, info)
+	o.Chain = cmp.Or(o.Chain, "ethereum")
+	o.MaxRange = min(cmp.Or(o.MaxRange, 50_000), maxBlock)
 	o.Contracts = slices.Clone(o.Contracts)
 	s := &source{
 		opts:    o,

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,55 +24,34 @@ import (
 // TronUSDT is the contract of USDT on Tron.
 const TronUSDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 
-// TronOptions configure [NewTron]. The zero TronOptions are the defaults.
-type TronOptions struct {
-	// URL is the address of a server with the interface of TronGrid; "" means
-	// https://api.trongrid.io.
-	URL string
-	// Contract is the contract whose events AddedBlackList and RemovedBlackList
-	// are followed; "" means [TronUSDT].
-	Contract string
-	// Info describes the list; the zero Info means that of NewTron.
-	Info sources.Info
-	// Pause is the wait between two requests. Zero means a second: TronGrid refuses more
-	// to clients without a key.
-	Pause time.Duration
-	// Client makes the requests; nil means http.DefaultClient. A key for TronGrid
-	// is a header field, TRON-PRO-API-KEY, which its Transport may set.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as that of a local server.
-	AllowHTTP bool
-	// Progress, if not nil, is called with the number of events that Load has read.
-	// TronGrid does not say how many there are.
-	Progress func(events int)
-}
-
 // NewTron returns the accounts on Tron that Tether has frozen, with the id
-// STABLECOIN_FREEZES_TRON, from TronGrid. opts may be nil.
+// STABLECOIN_FREEZES_TRON. endpoint is the address of a server with the interface of
+// TronGrid; "" means https://api.trongrid.io. Of opts, which may be nil, it uses Info,
+// Pause, Client and AllowHTTP. A key for TronGrid is a header field, TRON-PRO-API-KEY,
+// which the Transport of the Client may set.
 //
 // Each Load reads all events in confirmed blocks, 200 at a time. The order of two events in
 // one block is unknown: an account that was frozen and unfrozen in one block counts as
 // frozen. The Ref of an entry is the transaction that froze the account.
-func NewTron(opts *TronOptions) sources.Source {
-	o := TronOptions{}
+func NewTron(endpoint string, opts *Options) sources.Source {
+	o := Options{}
 	if opts != nil {
 		o = *opts
 	}
-	if o.Info == (sources.Info{}) {
-		o.Info = sources.Info{
-			ID:           "STABLECOIN_FREEZES_TRON",
-			Name:         "Accounts on Tron frozen by the issuer of USDT",
-			Jurisdiction: sources.Community,
-			Licence:      "facts of a public blockchain",
-		}
-	}
-	o.URL = cmp.Or(strings.TrimSuffix(o.URL, "/"), "https://api.trongrid.io")
-	o.Contract = cmp.Or(o.Contract, TronUSDT)
+	o.Info = cmp.Or(o.Info, sources.Info{
+		ID:           "STABLECOIN_FREEZES_TRON",
+		Name:         "Accounts on Tron frozen by the issuer of USDT",
+		Jurisdiction: sources.Community,
+		Licence:      "facts of a public blockchain",
+	})
 	o.Pause = cmp.Or(o.Pause, time.Second)
-	return &tron{o}
+	return &tron{cmp.Or(strings.TrimSuffix(endpoint, "/"), "https://api.trongrid.io"), o}
 }
 
-type tron struct{ opts TronOptions }
+type tron struct {
+	url  string
+	opts Options
+}
 
 func (s *tron) Info() sources.Info { return s.opts.Info }
 
@@ -104,14 +82,14 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 	// Removals come first: an account that is frozen meanwhile is listed, and one that
 	// is unfrozen meanwhile is removed by the next Load.
 	var bytes int64
-	removed, err := s.events(ctx, "RemovedBlackList", 0, &bytes)
+	removed, err := s.events(ctx, "RemovedBlackList", &bytes)
 	if err != nil {
 		return nil, sources.Revision{}, err
 	}
 	if err := s.pause(ctx); err != nil {
 		return nil, sources.Revision{}, err
 	}
-	added, err := s.events(ctx, "AddedBlackList", len(removed), &bytes)
+	added, err := s.events(ctx, "AddedBlackList", &bytes)
 	if err != nil {
 		return nil, sources.Revision{}, err
 	}
@@ -127,7 +105,7 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Result.User, b.Result.User))
 	})
 	h := sha256.New()
-	fmt.Fprintln(h, s.opts.Contract)
+	fmt.Fprintln(h, TronUSDT)
 	seen := make(map[string]bool)
 	var entries []sources.Entry
 	for _, e := range added {
@@ -153,9 +131,8 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 	return entries, sources.Revision{Digest: hex.EncodeToString(h.Sum(nil)), Records: len(added) + len(removed), OpenEnded: true}, nil
 }
 
-// events returns all events of a name, page by page. before is how many of
-// another name were read before, and bytes counts those of the pages.
-func (s *tron) events(ctx context.Context, name string, before int, bytes *int64) ([]tronEvent, error) {
+// events returns all events of a name, page by page. bytes counts those of the pages.
+func (s *tron) events(ctx context.Context, name string, bytes *int64) ([]tronEvent, error) {
 	var all []tronEvent
 	fingerprints := make(map[string]bool)
 	query := url.Values{
@@ -163,7 +140,7 @@ func (s *tron) events(ctx context.Context, name string, before int, bytes *int64
 	}
 	for range tronPages {
 		req := &fetch.Request{
-			URL:       s.opts.URL + "/v1/contracts/" + url.PathEscape(s.opts.Contract) + "/events?" + query.Encode(),
+			URL:       s.url + "/v1/contracts/" + TronUSDT + "/events?" + query.Encode(),
 			Client:    s.opts.Client,
 			MaxBytes:  tronPage,
 			AllowHTTP: s.opts.AllowHTTP,
@@ -183,9 +160,6 @@ func (s *tron) events(ctx context.Context, name string, before int, bytes *int64
 			return nil, err
 		}
 		all = append(all, events...)
-		if s.opts.Progress != nil {
-			s.opts.Progress(before + len(all))
-		}
 		if fingerprint == "" {
 			return all, nil
 		}
@@ -228,7 +202,7 @@ func (s *tron) page(r io.Reader, name string) (events []tronEvent, fingerprint s
 		switch err := user.UnmarshalText([]byte(e.Result.User)); {
 		case err != nil:
 			return nil, "", fmt.Errorf("%s: event %d: user %w", name, i, err)
-		case e.Name != name || e.Contract != s.opts.Contract:
+		case e.Name != name || e.Contract != TronUSDT:
 			return nil, "", fmt.Errorf("%s: event %d was not asked for: %.80q of %.80q", name, i, e.Name, e.Contract)
 		case e.Block == 0 || e.Time <= 0 || e.Time/1000 > maxTime || tx.UnmarshalText([]byte("0x"+e.Tx)) != nil:
 			return nil, "", fmt.Errorf("%s: event %d has no place in the chain", name, i)

@@ -67,8 +67,8 @@ func (g *grid) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // tronOptions returns options for the server h.
-func tronOptions(h http.Handler) *stablecoin.TronOptions {
-	return &stablecoin.TronOptions{Client: &http.Client{Transport: transport{h}}, Pause: time.Nanosecond}
+func tronOptions(h http.Handler) *stablecoin.Options {
+	return &stablecoin.Options{Client: &http.Client{Transport: transport{h}}, Pause: time.Nanosecond}
 }
 
 // tronPeople returns the test accounts that entries list.
@@ -105,12 +105,12 @@ func TestTronConforms(t *testing.T) {
 	server := httptest.NewTLSServer(eventfulGrid())
 	defer server.Close()
 	sourcetest.Run(t, func(*testing.T) sources.Source {
-		return stablecoin.NewTron(&stablecoin.TronOptions{URL: server.URL + "/", Client: server.Client(), Pause: time.Nanosecond})
+		return stablecoin.NewTron(server.URL+"/", &stablecoin.Options{Client: server.Client(), Pause: time.Nanosecond})
 	})
 }
 
 func TestTron(t *testing.T) {
-	src := stablecoin.NewTron(tronOptions(eventfulGrid()))
+	src := stablecoin.NewTron("", tronOptions(eventfulGrid()))
 	entries, rev, err := load(src, sources.Revision{})
 	if want := []int{2, 3, 4}; err != nil || !slices.Equal(tronPeople(t, entries), want) || rev.Records != 10 {
 		t.Fatalf("Load gave %v, %+v, %v, want %v of 10 records", tronPeople(t, entries), rev, err, want)
@@ -142,7 +142,7 @@ func TestTronGrid(t *testing.T) {
 		}
 		w.Write(text)
 	})
-	entries, rev, err := load(stablecoin.NewTron(tronOptions(files)), sources.Revision{})
+	entries, rev, err := load(stablecoin.NewTron("", tronOptions(files)), sources.Revision{})
 	if err != nil || len(entries) != 3 || rev.Records != 5 {
 		t.Fatalf("Load gave %+v, %+v, %v, want 3 entries of 5 records", entries, rev, err)
 	}
@@ -197,7 +197,7 @@ func TestTronHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := eventfulGrid()
 			g.spoil = spoil
-			entries, rev, err := load(stablecoin.NewTron(tronOptions(g)), sources.Revision{})
+			entries, rev, err := load(stablecoin.NewTron("", tronOptions(g)), sources.Revision{})
 			if err == nil || entries != nil || !rev.IsZero() {
 				t.Errorf("Load gave %+v, %+v, %v, want an error", entries, rev, err)
 			}
@@ -208,7 +208,7 @@ func TestTronHostile(t *testing.T) {
 	}
 	t.Run("no JSON", func(t *testing.T) {
 		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") })
-		if entries, _, err := load(stablecoin.NewTron(tronOptions(h)), sources.Revision{}); err == nil || entries != nil {
+		if entries, _, err := load(stablecoin.NewTron("", tronOptions(h)), sources.Revision{}); err == nil || entries != nil {
 			t.Errorf("Load gave %+v, %v, want an error", entries, err)
 		}
 	})
@@ -220,7 +220,7 @@ func TestTronPause(t *testing.T) {
 		opts := tronOptions(eventfulGrid())
 		opts.Pause = 0
 		start := time.Now()
-		if _, _, err := load(stablecoin.NewTron(opts), sources.Revision{}); err != nil {
+		if _, _, err := load(stablecoin.NewTron("", opts), sources.Revision{}); err != nil {
 			t.Fatal(err)
 		}
 		if took, want := time.Since(start), 4*time.Second; took != want { // 2 and 3 pages
@@ -228,7 +228,7 @@ func TestTronPause(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
-		_, err := stablecoin.NewTron(opts).Load(ctx, sources.Revision{}, func(sources.Entry) error { return nil })
+		_, err := stablecoin.NewTron("", opts).Load(ctx, sources.Revision{}, func(sources.Entry) error { return nil })
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
 		}

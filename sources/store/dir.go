@@ -14,20 +14,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
-// A Dir is a [Store] in a directory. Several programs may use one directory at the same
-// time.
-//
-// Each revision is a file, which begins with lines that people can read. It is written
-// to another file, flushed, and renamed, and then the directory is flushed: a program
-// that is killed, or a machine that loses its power, leaves the file whole or absent.
-// A damaged file is renamed to end with ".damaged". The file "journal" has a line for
-// each event.
-//
-// Checksums find damage, not forgery: a user who can write to the directory can change
-// what is on a list. Only the owner can read and write it.
-type Dir struct{ path string }
-
-var _ Store = (*Dir)(nil)
+// A dir is a Store in the directory of that name; see Open.
+type dir string
 
 const (
 	journalName   = "journal"
@@ -37,9 +25,19 @@ const (
 	maxLine   = 64 << 20 // a longer line is damaged
 )
 
-// Open opens the directory called name, and creates it if it does not exist. It removes
-// incomplete files of programs that were killed.
-func Open(name string) (*Dir, error) {
+// Open returns a [Store] in the directory called name, and creates it if it does not exist.
+// It removes incomplete files of programs that were killed. Several programs may use one
+// directory at the same time.
+//
+// Each revision is a file, which begins with lines that people can read. It is written
+// to another file, flushed, and renamed, and then the directory is flushed: a program
+// that is killed, or a machine that loses its power, leaves the file whole or absent.
+// A damaged file is renamed to end with ".damaged". The file "journal" has a line for
+// each event.
+//
+// Checksums find damage, not forgery: a user who can write to the directory can change
+// what is on a list. Only the owner can read and write it.
+func Open(name string) (Store, error) {
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return nil, err
 	}
@@ -47,25 +45,22 @@ func Open(name string) (*Dir, error) {
 		return nil, err
 	}
 	atomicfile.Sweep(name) // a leftover does no harm, and the directory may be read-only
-	return &Dir{name}, nil
+	return dir(name), nil
 }
 
-// Path returns the name of the directory.
-func (d *Dir) Path() string { return d.path }
-
 // file returns the path of a file, or an error if name is not that of a revision.
-func (d *Dir) file(ctx context.Context, name string) (string, error) {
+func (d dir) file(ctx context.Context, name string) (string, error) {
 	if _, _, _, ok := ParseName(name); !ok {
 		return "", fmt.Errorf("%.200q is no name of a revision: %w", name, ErrNotFound)
 	}
-	return filepath.Join(d.path, name), ctx.Err()
+	return filepath.Join(string(d), name), ctx.Err()
 }
 
 // missing returns err, as ErrNotFound if it says that a file in the directory does not
 // exist.
-func (d *Dir) missing(err error) error {
+func (d dir) missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, derr := os.Stat(d.path); derr != nil {
+		if _, derr := os.Stat(string(d)); derr != nil {
 			return derr // the directory is not there
 		}
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
@@ -82,7 +77,7 @@ func full(err error) error {
 }
 
 // Put implements [Store]. The name must be one that [Name] returns.
-func (d *Dir) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+func (d dir) Put(ctx context.Context, name string, write func(io.Writer) error) error {
 	path, err := d.file(ctx, name)
 	if err != nil {
 		return err
@@ -96,7 +91,7 @@ func (d *Dir) Put(ctx context.Context, name string, write func(io.Writer) error)
 }
 
 // Open implements [Store]. The content is mapped into memory, where files can be mapped.
-func (d *Dir) Open(ctx context.Context, name string) (data []byte, release func() error, err error) {
+func (d dir) Open(ctx context.Context, name string) (data []byte, release func() error, err error) {
 	path, err := d.file(ctx, name)
 	if err != nil {
 		return nil, nil, err
@@ -106,11 +101,11 @@ func (d *Dir) Open(ctx context.Context, name string) (data []byte, release func(
 }
 
 // List implements [Store]. Files that are no revisions are left out.
-func (d *Dir) List(ctx context.Context) ([]string, error) {
+func (d dir) List(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	files, err := os.ReadDir(d.path)
+	files, err := os.ReadDir(string(d))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +119,7 @@ func (d *Dir) List(ctx context.Context) ([]string, error) {
 }
 
 // Delete implements [Store].
-func (d *Dir) Delete(ctx context.Context, name string) error {
+func (d dir) Delete(ctx context.Context, name string) error {
 	path, err := d.file(ctx, name)
 	if err != nil {
 		return err
@@ -133,7 +128,7 @@ func (d *Dir) Delete(ctx context.Context, name string) error {
 }
 
 // SetAside implements [Store]. The file is renamed to end with ".damaged".
-func (d *Dir) SetAside(ctx context.Context, name string) error {
+func (d dir) SetAside(ctx context.Context, name string) error {
 	path, err := d.file(ctx, name)
 	if err != nil {
 		return err
@@ -142,11 +137,11 @@ func (d *Dir) SetAside(ctx context.Context, name string) error {
 }
 
 // Append implements [Store].
-func (d *Dir) Append(ctx context.Context, lines []byte) error {
+func (d dir) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	path := filepath.Join(d.path, journalName)
+	path := filepath.Join(string(d), journalName)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // opening a pipe could wait forever
 		return fmt.Errorf("%s: want a regular file, found %v", path, info.Mode())
@@ -166,20 +161,20 @@ func (d *Dir) Append(ctx context.Context, lines []byte) error {
 		err = cerr
 	}
 	if err == nil && created {
-		err = atomicfile.SyncDir(d.path)
+		err = atomicfile.SyncDir(string(d))
 	}
 	return full(err)
 }
 
 // Read implements [Store].
-func (d *Dir) Read(ctx context.Context, from int64) (lines []byte, next int64, err error) {
+func (d dir) Read(ctx context.Context, from int64) (lines []byte, next int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, from, err
 	}
-	path := filepath.Join(d.path, journalName)
+	path := filepath.Join(string(d), journalName)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(d.path); err != nil {
+		if _, err := os.Stat(string(d)); err != nil {
 			return nil, from, err
 		}
 		return nil, 0, nil

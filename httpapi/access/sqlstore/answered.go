@@ -15,7 +15,7 @@ import (
 const idsAtOnce = 200
 
 // Answered implements [access.Store].
-func (s *Store) Answered(ctx context.Context, replica string, m access.Month, at time.Time, counts map[string]int64) (map[string]int64, error) {
+func (s *Store) Answered(ctx context.Context, replica string, m int, at time.Time, counts map[string]int64) (map[string]int64, error) {
 	others := make(map[string]int64, len(counts))
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Store) Answered(ctx context.Context, replica string, m access.Month, at
 }
 
 // putCounts writes counts. A zero is written only over another count.
-func (s *Store) putCounts(ctx context.Context, replica string, m access.Month, at time.Time, ids []string, counts map[string]int64) error {
+func (s *Store) putCounts(ctx context.Context, replica string, m int, at time.Time, ids []string, counts map[string]int64) error {
 	var rows []string
 	args := []any{int64(m), replica, at.UnixMicro()}
 	for _, id := range ids {
@@ -59,7 +59,7 @@ where a.changed < excluded.changed`, args...)
 }
 
 // readCounts adds the counts of the other replicas to others.
-func (s *Store) readCounts(ctx context.Context, replica string, m access.Month, ids []string, others map[string]int64) error {
+func (s *Store) readCounts(ctx context.Context, replica string, m int, ids []string, others map[string]int64) error {
 	var marks []string
 	args := []any{int64(m), replica}
 	for _, id := range ids {

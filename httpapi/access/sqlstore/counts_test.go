@@ -103,7 +103,7 @@ func TestCounts(t *testing.T) {
 		if err != nil || all+rest != 893 {
 			t.Errorf("%d and %d are granted, %v; want 893", all, rest, err)
 		}
-		if _, _, err = b.Charge(r, c, 1, nil); !errors.As(err, &wait) || wait.RetryAfter() < time.Hour && time.Until((month+1).Start()) > time.Hour {
+		if _, _, err = b.Charge(r, c, 1, nil); !errors.As(err, &wait) || wait.RetryAfter() < time.Hour && time.Until(time.Date(month/12, time.Month(month%12+2), 1, 0, 0, 0, 0, time.UTC)) > time.Hour {
 			t.Errorf("with nothing left: %v, retry after %v", err, wait.RetryAfter())
 		}
 		if err := b.Close(t.Context()); err != nil {

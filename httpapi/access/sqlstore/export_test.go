@@ -3,8 +3,6 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-
-	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
 // DB returns the database of a Store, for tests that inspect or damage it.
@@ -16,7 +14,7 @@ func Retry(ctx context.Context, transient func(error) bool, do func(context.Cont
 }
 
 // Leased returns the number of leased screenings.
-func (s *Store) Leased(ctx context.Context, id string, m access.Month) (int64, error) {
+func (s *Store) Leased(ctx context.Context, id string, m int) (int64, error) {
 	leased, _, _, err := s.Account(ctx, id, m)
 	return leased, err
 }

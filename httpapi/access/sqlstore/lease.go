@@ -12,7 +12,7 @@ import (
 const keptMonths = 12
 
 // Lease implements [access.Store]. It deletes totals that are older than a year.
-func (s *Store) Lease(ctx context.Context, id string, m access.Month, n, limit int64) (granted, leased int64, err error) {
+func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error) {
 	err = s.call(ctx, "lease of", id, func(ctx context.Context) error {
 		if err := checkAmounts(id, n, limit); err != nil {
 			return err
@@ -63,7 +63,7 @@ func checkAmounts(id string, amounts ...int64) error {
 }
 
 // Return implements [access.Store].
-func (s *Store) Return(ctx context.Context, id string, m access.Month, n int64) error {
+func (s *Store) Return(ctx context.Context, id string, m int, n int64) error {
 	return s.call(ctx, "lease of", id, func(ctx context.Context) error {
 		if err := checkAmounts(id, n); err != nil {
 			return err
@@ -76,7 +76,7 @@ where key_id = $1 and month = $2`, id, int64(m), n, time.Now().UnixMicro())
 }
 
 // Account implements [access.Store].
-func (s *Store) Account(ctx context.Context, id string, m access.Month) (leased, answered int64, changed time.Time, err error) {
+func (s *Store) Account(ctx context.Context, id string, m int) (leased, answered int64, changed time.Time, err error) {
 	err = s.call(ctx, "account of", id, func(ctx context.Context) error {
 		if err := access.CheckKeyID(id); err != nil {
 			return err
@@ -99,7 +99,7 @@ select cast(coalesce(sum(leased), 0) as bigint), cast(coalesce(sum(answered), 0)
 
 // forgetMonths deletes old totals, once a month. What it fails to delete is deleted a
 // month later.
-func (s *Store) forgetMonths(ctx context.Context, m access.Month) {
+func (s *Store) forgetMonths(ctx context.Context, m int) {
 	if last := s.pruned.Load(); int32(m) <= last || !s.pruned.CompareAndSwap(last, int32(m)) {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // account returns an error if the counts of a caller are not as expected.
-func account(s access.Store, id string, m access.Month, leased, answered int64) error {
+func account(s access.Store, id string, m int, leased, answered int64) error {
 	l, n, _, err := s.Account(ctx, id, m)
 	if err != nil || l != leased || n != answered {
 		return fmt.Errorf("the Account of %s in %v is %d leased, %d answered, %v; want %d, %d", id, m, l, n, err, leased, answered)

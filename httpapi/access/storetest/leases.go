@@ -13,7 +13,7 @@ import (
 )
 
 // leased returns an error if the total is not n.
-func leased(s access.Store, id string, m access.Month, n int64) error {
+func leased(s access.Store, id string, m int, n int64) error {
 	got, _, changed, err := s.Account(ctx, id, m)
 	if err == nil && (changed.After(time.Now()) || got > 0 && changed.IsZero()) {
 		err = fmt.Errorf("changed at %v", changed)
@@ -25,7 +25,7 @@ func leased(s access.Store, id string, m access.Month, n int64) error {
 }
 
 // lease returns an error if Lease does not grant or return the expected numbers.
-func lease(s access.Store, id string, m access.Month, n, limit, granted, total int64) error {
+func lease(s access.Store, id string, m int, n, limit, granted, total int64) error {
 	gotGranted, gotTotal, err := s.Lease(ctx, id, m, n, limit)
 	if err != nil || gotGranted != granted || gotTotal != total {
 		return fmt.Errorf("the Lease of %d with the limit %d is %d of %d, %v; want %d of %d", n, limit, gotGranted, gotTotal, err, granted, total)
@@ -80,7 +80,7 @@ func checkReturn(s access.Store) error {
 func checkApart(s access.Store) error {
 	for i, a := range []struct {
 		id    string
-		month access.Month
+		month int
 	}{
 		{"a", month}, {"A", month}, {"ab", month}, {"a", month + 1}, {"b", month}, {"A", month + 1},
 	} {

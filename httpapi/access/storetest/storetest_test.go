@@ -28,12 +28,12 @@ type faulty struct {
 	keys     func(context.Context) ([]access.Key, error)
 	putKey   func(context.Context, access.Key) error
 	used     func(context.Context, map[string]time.Time) error
-	lease    func(context.Context, string, access.Month, int64, int64) (int64, int64, error)
-	ret      func(context.Context, string, access.Month, int64) error
-	leased   func(context.Context, string, access.Month) (int64, error)
+	lease    func(context.Context, string, int, int64, int64) (int64, int64, error)
+	ret      func(context.Context, string, int, int64) error
+	leased   func(context.Context, string, int) (int64, error)
 	claim    func(context.Context, access.Claim) (access.Claim, bool, error)
 	unclaim  func(context.Context, access.Claim) error
-	answered func(context.Context, string, access.Month, time.Time, map[string]int64) (map[string]int64, error)
+	answered func(context.Context, string, int, time.Time, map[string]int64) (map[string]int64, error)
 	fold     func(context.Context, string, string) error
 }
 
@@ -42,10 +42,10 @@ func (f *faulty) Keys(ctx context.Context) ([]access.Key, error)           { ret
 func (f *faulty) PutKey(ctx context.Context, k access.Key) error           { return f.putKey(ctx, k) }
 func (f *faulty) Touch(ctx context.Context, at map[string]time.Time) error { return f.used(ctx, at) }
 func (f *faulty) Unclaim(ctx context.Context, c access.Claim) error        { return f.unclaim(ctx, c) }
-func (f *faulty) Return(ctx context.Context, id string, m access.Month, n int64) error {
+func (f *faulty) Return(ctx context.Context, id string, m int, n int64) error {
 	return f.ret(ctx, id, m, n)
 }
-func (f *faulty) Account(ctx context.Context, id string, m access.Month) (leased, answered int64, changed time.Time, err error) {
+func (f *faulty) Account(ctx context.Context, id string, m int) (leased, answered int64, changed time.Time, err error) {
 	_, answered, changed, err = f.Store.Account(ctx, id, m)
 	if leased, leasedErr := f.leased(ctx, id, m); leasedErr != nil || err == nil {
 		return leased, answered, changed, leasedErr
@@ -53,17 +53,17 @@ func (f *faulty) Account(ctx context.Context, id string, m access.Month) (leased
 	leased, err = f.leased(ctx, id, m)
 	return leased, answered, changed, err
 }
-func (f *faulty) Answered(ctx context.Context, replica string, m access.Month, at time.Time, n map[string]int64) (map[string]int64, error) {
+func (f *faulty) Answered(ctx context.Context, replica string, m int, at time.Time, n map[string]int64) (map[string]int64, error) {
 	return f.answered(ctx, replica, m, at, n)
 }
 func (f *faulty) Fold(ctx context.Context, replica, id string) error { return f.fold(ctx, replica, id) }
 
 // leasedIn returns the number of leased screenings in s.
-func leasedIn(ctx context.Context, s access.Store, id string, m access.Month) (int64, error) {
+func leasedIn(ctx context.Context, s access.Store, id string, m int) (int64, error) {
 	leased, _, _, err := s.Account(ctx, id, m)
 	return leased, err
 }
-func (f *faulty) Lease(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+func (f *faulty) Lease(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 	return f.lease(ctx, id, m, n, limit)
 }
 func (f *faulty) Claim(ctx context.Context, c access.Claim) (access.Claim, bool, error) {
@@ -72,7 +72,7 @@ func (f *faulty) Claim(ctx context.Context, c access.Claim) (access.Claim, bool,
 
 func good() *faulty {
 	m := access.NewMemory()
-	leased := func(ctx context.Context, id string, month access.Month) (int64, error) {
+	leased := func(ctx context.Context, id string, month int) (int64, error) {
 		return leasedIn(ctx, m, id, month)
 	}
 	return &faulty{m, m.Key, m.Keys, m.PutKey, m.Touch, m.Lease, m.Return, leased, m.Claim, m.Unclaim, m.Answered, m.Fold}
@@ -141,7 +141,7 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"nothing stored", "Return makes a debt", func(f *faulty) {
-			f.leased = func(context.Context, string, access.Month) (int64, error) { return -5, nil }
+			f.leased = func(context.Context, string, int) (int64, error) { return -5, nil }
 		}},
 		{"key", "no previous secret", func(f *faulty) { changed(f, func(k *access.Key) { k.Previous = [32]byte{} }) }},
 		{"key", "a name in ASCII", func(f *faulty) {
@@ -210,7 +210,7 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"invalid", "any id", func(f *faulty) {
-			f.leased = func(ctx context.Context, id string, m access.Month) (int64, error) {
+			f.leased = func(ctx context.Context, id string, m int) (int64, error) {
 				n, err := leasedIn(ctx, f.Store, id, m)
 				if errors.Is(err, access.ErrInvalid) {
 					err = nil
@@ -227,7 +227,7 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"invalid", "a negative return takes", func(f *faulty) {
-			f.ret = func(ctx context.Context, id string, m access.Month, n int64) error {
+			f.ret = func(ctx context.Context, id string, m int, n int64) error {
 				if n < 0 {
 					_, _, err := f.Store.Lease(ctx, id, m, -n, math.MaxInt64)
 					return err
@@ -236,7 +236,7 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"ids", "letters folded", func(f *faulty) {
-			f.lease = func(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+			f.lease = func(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 				return f.Store.Lease(ctx, strings.ToLower(id), m, n, limit)
 			}
 		}},
@@ -289,7 +289,7 @@ func TestFaults(t *testing.T) {
 			changed(f, func(k *access.Key) { k.LastUsed = put[k.ID] })
 		}},
 		{"lease", "all or nothing", func(f *faulty) {
-			f.lease = func(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+			f.lease = func(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 				if leased, err := leasedIn(ctx, f.Store, id, m); err != nil || leased+n > limit {
 					return 0, leased, err
 				}
@@ -297,7 +297,7 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"lease", "below nothing", func(f *faulty) {
-			f.lease = func(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+			f.lease = func(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 				leased, err := leasedIn(ctx, f.Store, id, m)
 				if err == nil && leased > limit {
 					return limit - leased, leased, f.Store.Return(ctx, id, m, leased-limit)
@@ -306,13 +306,13 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"lease", "the total before", func(f *faulty) {
-			f.lease = func(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+			f.lease = func(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 				granted, leased, err := f.Store.Lease(ctx, id, m, n, limit)
 				return granted, leased - granted, err
 			}
 		}},
 		{"lease", "an overflow", func(f *faulty) {
-			f.lease = func(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+			f.lease = func(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 				leased, err := leasedIn(ctx, f.Store, id, m)
 				if sum := leased + n; err == nil && n > 0 && sum < 0 {
 					return n, sum, nil
@@ -321,22 +321,22 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"return", "nothing goes back", func(f *faulty) {
-			f.ret = func(context.Context, string, access.Month, int64) error { return nil }
+			f.ret = func(context.Context, string, int, int64) error { return nil }
 		}},
 		{"return", "below nothing", func(f *faulty) {
 			debt := int64(0)
-			f.ret = func(ctx context.Context, id string, m access.Month, n int64) error {
+			f.ret = func(ctx context.Context, id string, m int, n int64) error {
 				leased, err := leasedIn(ctx, f.Store, id, m)
 				debt += max(0, n-leased)
 				return errors.Join(err, f.Store.Return(ctx, id, m, n))
 			}
-			f.leased = func(ctx context.Context, id string, m access.Month) (int64, error) {
+			f.leased = func(ctx context.Context, id string, m int) (int64, error) {
 				n, err := leasedIn(ctx, f.Store, id, m)
 				return n - debt, err
 			}
 		}},
 		{"answered", "added", func(f *faulty) {
-			f.answered = func(ctx context.Context, replica string, m access.Month, at time.Time, n map[string]int64) (map[string]int64, error) {
+			f.answered = func(ctx context.Context, replica string, m int, at time.Time, n map[string]int64) (map[string]int64, error) {
 				sum := make(map[string]int64)
 				for id, n := range n {
 					others, err := f.Store.Answered(ctx, replica, m, at.Add(-time.Hour), map[string]int64{id: 0})
@@ -350,12 +350,12 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"answered", "the last one to come", func(f *faulty) {
-			f.answered = func(ctx context.Context, replica string, m access.Month, at time.Time, n map[string]int64) (map[string]int64, error) {
+			f.answered = func(ctx context.Context, replica string, m int, at time.Time, n map[string]int64) (map[string]int64, error) {
 				return f.Store.Answered(ctx, replica, m, time.Now(), n)
 			}
 		}},
 		{"answered", "of all replicas", func(f *faulty) {
-			f.answered = func(ctx context.Context, replica string, m access.Month, at time.Time, n map[string]int64) (map[string]int64, error) {
+			f.answered = func(ctx context.Context, replica string, m int, at time.Time, n map[string]int64) (map[string]int64, error) {
 				others, err := f.Store.Answered(ctx, replica, m, at, n)
 				for id := range n {
 					others[id] += n[id]
@@ -370,7 +370,7 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"concurrent counts", "a look before the write", func(f *faulty) {
-			f.answered = func(ctx context.Context, replica string, m access.Month, at time.Time, n map[string]int64) (map[string]int64, error) {
+			f.answered = func(ctx context.Context, replica string, m int, at time.Time, n map[string]int64) (map[string]int64, error) {
 				_, all, _, err := f.Store.Account(ctx, "a", m)
 				if err != nil {
 					return nil, err
@@ -381,15 +381,15 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"accounts apart", "one month for all", func(f *faulty) {
-			f.lease = func(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+			f.lease = func(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 				return f.Store.Lease(ctx, id, 24000, n, limit)
 			}
-			f.leased = func(ctx context.Context, id string, m access.Month) (int64, error) {
+			f.leased = func(ctx context.Context, id string, m int) (int64, error) {
 				return leasedIn(ctx, f.Store, id, 24000)
 			}
 		}},
 		{"concurrent leases", "a look before the write", func(f *faulty) {
-			f.lease = func(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+			f.lease = func(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 				leased, err := leasedIn(ctx, f.Store, id, m)
 				if err != nil {
 					return 0, 0, err
@@ -401,7 +401,7 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"concurrent leases", "the last one is kept", func(f *faulty) {
-			f.lease = func(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+			f.lease = func(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 				return f.Store.Lease(ctx, id, m, n, max(0, limit-1))
 			}
 		}},
@@ -463,13 +463,13 @@ func TestFaults(t *testing.T) {
 			}
 		}},
 		{"cancelled", "done nevertheless", func(f *faulty) {
-			f.ret = func(ctx context.Context, id string, m access.Month, n int64) error {
+			f.ret = func(ctx context.Context, id string, m int, n int64) error {
 				f.Store.Return(background, id, m, n)
 				return ctx.Err()
 			}
 		}},
 		{"cancelled", "not noticed", func(f *faulty) {
-			f.leased = func(_ context.Context, id string, m access.Month) (int64, error) {
+			f.leased = func(_ context.Context, id string, m int) (int64, error) {
 				return leasedIn(background, f.Store, id, m)
 			}
 		}},

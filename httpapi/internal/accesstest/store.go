@@ -93,7 +93,7 @@ func (s *Store) Touch(ctx context.Context, at map[string]time.Time) error {
 }
 
 // Lease implements [access.Store].
-func (s *Store) Lease(ctx context.Context, id string, m access.Month, n, limit int64) (int64, int64, error) {
+func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
 	if err := s.fault(ctx); err != nil {
 		return 0, 0, err
 	}
@@ -108,7 +108,7 @@ func (s *Store) Lease(ctx context.Context, id string, m access.Month, n, limit i
 }
 
 // Return implements [access.Store].
-func (s *Store) Return(ctx context.Context, id string, m access.Month, n int64) error {
+func (s *Store) Return(ctx context.Context, id string, m int, n int64) error {
 	if s.Gone.Load() {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (s *Store) Return(ctx context.Context, id string, m access.Month, n int64) 
 }
 
 // Account implements [access.Store].
-func (s *Store) Account(ctx context.Context, id string, m access.Month) (int64, int64, time.Time, error) {
+func (s *Store) Account(ctx context.Context, id string, m int) (int64, int64, time.Time, error) {
 	if s.Gone.Load() {
 		return 0, 0, time.Time{}, nil
 	}
@@ -131,7 +131,7 @@ func (s *Store) Account(ctx context.Context, id string, m access.Month) (int64, 
 }
 
 // Answered implements [access.Store].
-func (s *Store) Answered(ctx context.Context, replica string, m access.Month, at time.Time, counts map[string]int64) (map[string]int64, error) {
+func (s *Store) Answered(ctx context.Context, replica string, m int, at time.Time, counts map[string]int64) (map[string]int64, error) {
 	s.Reports.Add(1)
 	if s.Gone.Load() {
 		return nil, nil

@@ -120,11 +120,26 @@ func (b *Builder) plausible(t time.Time) time.Time {
 	return t
 }
 
+// note adds an anomaly.
+func (f *Facts) note(kind string, e sources.Entry) {
+	if f.AnomalyKinds == nil {
+		f.AnomalyKinds = make(map[string]int)
+	}
+	if f.AnomalyKinds[kind]++; f.AnomalyKinds[kind] <= 100 {
+		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: kind, Entry: e})
+	}
+}
+
 // count adds e to what is known about the list, and to the table.
 func (b *Builder) count(e sources.Entry, f filing, repeated bool) error {
 	facts := &b.facts
 	facts.Entries++
-	facts.Anomalies.Add(e, repeated)
+	for _, kind := range e.Anomalies() {
+		facts.note(kind, e)
+	}
+	if repeated {
+		facts.note(sources.Duplicate, e)
+	}
 	facts.Chains[e.Address.Chain()]++
 	if n := len(facts.Kinds); n == 0 || e.Kind != facts.Kinds[n-1] && !slices.Contains(facts.Kinds, e.Kind) {
 		facts.Kinds = append(facts.Kinds, e.Kind)

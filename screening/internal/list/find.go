@@ -35,7 +35,7 @@ func (fd *finder) find(e sources.Entry, f filing) (found, error) {
 		return found{}, nil
 	}
 	if crowd := fd.crowds[place]; crowd != nil {
-		n, ok := crowd[e.Identity()]
+		n, ok := crowd[e.Canonical()]
 		if !ok {
 			return found{}, nil
 		}
@@ -79,7 +79,7 @@ func (fd *finder) crowd(place int, k index.Key, numbers []uint32) error {
 			return err
 		}
 		if l.repeated == 0 {
-			crowd[e.Identity()] = n
+			crowd[e.Canonical()] = n
 		}
 	}
 	if fd.crowds == nil {
@@ -173,7 +173,7 @@ func (nc *newcomers) find(e sources.Entry, f filing) (*Listing, error) {
 
 // findIn is find of an entry of a key that has many.
 func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.Key, e sources.Entry) (*Listing, error) {
-	id := e.Identity()
+	id := e.Canonical()
 	if place, ok := crowd[id]; ok {
 		_, n := nc.table.index.At(place)
 		return readListing(&nc.table.index, n)
@@ -199,7 +199,7 @@ func (nc *newcomers) crowd(k index.Key) error {
 		if err != nil {
 			return err
 		}
-		crowd[e.Identity()] = place
+		crowd[e.Canonical()] = place
 	}
 	if nc.crowds == nil {
 		nc.crowds = make(map[index.Key]map[sources.Entry]uint32)

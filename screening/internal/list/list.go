@@ -31,16 +31,25 @@ type List struct {
 
 // Facts describe a list without a look at its tables.
 type Facts struct {
-	Digest     string                // SHA-256 over what the entries say, in any order, in hex
-	Entries    int                   // repetitions included
-	Removed    int                   // entries that the list no longer has
-	Addresses  int                   // distinct ones
-	Chains     map[address.Chain]int // entries by chain
-	Classes    map[string]int        // keys by class
-	Kinds      []score.Kind          // of the entries
-	LatestSeen time.Time             // the latest FirstSeen of an entry
-	Anomalies  sources.Anomalies     // of the entries
-	Bytes      int                   // of memory that answers use
+	Digest       string                // SHA-256 over what the entries say, in any order, in hex
+	Entries      int                   // repetitions included
+	Removed      int                   // entries that the list no longer has
+	Addresses    int                   // distinct ones
+	Chains       map[address.Chain]int // entries by chain
+	Classes      map[string]int        // keys by class
+	Kinds        []score.Kind          // of the entries
+	LatestSeen   time.Time             // the latest FirstSeen of an entry
+	AnomalyKinds map[string]int        // number of the anomalies of each kind
+	Anomalies    []sources.Anomaly     // the first hundred of each kind, in the order of the list
+	Bytes        int                   // of memory that answers use
+}
+
+// AnomalyCount returns the number of anomalies.
+func (f *Facts) AnomalyCount() (n int) {
+	for _, c := range f.AnomalyKinds {
+		n += c
+	}
+	return n
 }
 
 // Index returns the index of the keys under which the entries are filed, for look-ups.

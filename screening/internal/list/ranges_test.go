@@ -57,10 +57,10 @@ func TestRanges(t *testing.T) {
 	seen, repeated := map[sources.Entry]bool{}, 0
 	var hashes [][sha256.Size]byte
 	for _, e := range entries {
-		if seen[e.Identity()] {
+		if seen[e.Canonical()] {
 			repeated++
 		}
-		seen[e.Identity()] = true
+		seen[e.Canonical()] = true
 		hashes = append(hashes, sha256.Sum256(appendSaid(nil, e)))
 	}
 	slices.SortFunc(hashes, compareHashes)
@@ -72,7 +72,7 @@ func TestRanges(t *testing.T) {
 	if got := hex.EncodeToString(h.Sum(nil)); want.Digest != got {
 		t.Errorf("digest %s, want %s", want.Digest, got)
 	}
-	if n := want.Anomalies.Counts[sources.Duplicate]; n != repeated || want.Entries != len(entries) || want.Addresses != 500+1+250 {
+	if n := want.AnomalyKinds[sources.Duplicate]; n != repeated || want.Entries != len(entries) || want.Addresses != 500+1+250 {
 		t.Errorf("%d repeated, %d entries, %d addresses, want %d, %d and %d", n, want.Entries, want.Addresses, repeated, len(entries), 500+1+250)
 	}
 	defer func(hashes, marks int) { maxHashes, maxMarks = hashes, marks }(maxHashes, maxMarks)

@@ -85,7 +85,7 @@ type storedFacts struct {
 	Classes        map[string]int
 	Kinds          []score.Kind
 	LatestSeen     time.Time
-	Anomalies      map[sources.AnomalyKind]int
+	Anomalies      map[string]int
 	FirstAnomalies []storedAnomaly
 	Bytes          int
 }
@@ -93,7 +93,7 @@ type storedFacts struct {
 // A storedAnomaly is an anomaly in JSON, which would change bytes that are not UTF-8
 // in a string, and has no years of more than four digits.
 type storedAnomaly struct {
-	Kind                     sources.AnomalyKind
+	Kind                     string
 	Address                  address.Address
 	EntryKind                score.Kind
 	Listed, Asset, Ref, Name []byte
@@ -103,9 +103,9 @@ type storedAnomaly struct {
 func storeFacts(f *Facts) *storedFacts {
 	s := &storedFacts{
 		Digest: f.Digest, Entries: f.Entries, Removed: f.Removed, Addresses: f.Addresses, Chains: f.Chains, Classes: f.Classes,
-		Kinds: f.Kinds, LatestSeen: f.LatestSeen, Anomalies: f.Anomalies.Counts, Bytes: f.Bytes,
+		Kinds: f.Kinds, LatestSeen: f.LatestSeen, Anomalies: f.AnomalyKinds, Bytes: f.Bytes,
 	}
-	for _, a := range f.Anomalies.First {
+	for _, a := range f.Anomalies {
 		e := a.Entry
 		s.FirstAnomalies = append(s.FirstAnomalies, storedAnomaly{
 			a.Kind, e.Address, e.Kind, []byte(e.Listed), []byte(e.Asset), []byte(e.Ref), []byte(e.Name),
@@ -118,10 +118,10 @@ func storeFacts(f *Facts) *storedFacts {
 func (s *storedFacts) facts() Facts {
 	f := Facts{
 		Digest: s.Digest, Entries: s.Entries, Removed: s.Removed, Addresses: s.Addresses, Chains: s.Chains, Classes: s.Classes,
-		Kinds: s.Kinds, LatestSeen: s.LatestSeen, Bytes: s.Bytes, Anomalies: sources.Anomalies{Counts: s.Anomalies},
+		Kinds: s.Kinds, LatestSeen: s.LatestSeen, Bytes: s.Bytes, AnomalyKinds: s.Anomalies,
 	}
 	for _, a := range s.FirstAnomalies {
-		f.Anomalies.First = append(f.Anomalies.First, sources.Anomaly{Kind: a.Kind, Entry: sources.Entry{
+		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: a.Kind, Entry: sources.Entry{
 			Address: a.Address, Kind: a.EntryKind, Listed: string(a.Listed), Asset: string(a.Asset), Ref: string(a.Ref), Name: string(a.Name),
 			ListedAt: time.Unix(a.ListedAt[0], a.ListedAt[1]).UTC(), FirstSeen: time.Unix(a.FirstSeen[0], a.FirstSeen[1]).UTC(),
 		}})

@@ -310,7 +310,7 @@ func TestAllowHTTP(t *testing.T) {
 			badlist.New(&badlist.Options{URL: list, Client: client, AllowHTTP: allow}),
 			opensanctions.New(&opensanctions.Options{Dataset: "x", URL: list, Client: client, AllowHTTP: allow}),
 			stablecoin.New(list, &stablecoin.Options{Client: client, AllowHTTP: allow}),
-			stablecoin.NewTron(&stablecoin.TronOptions{URL: list, Client: client, AllowHTTP: allow}),
+			stablecoin.NewTron(list, &stablecoin.Options{Client: client, AllowHTTP: allow}),
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				asked = false

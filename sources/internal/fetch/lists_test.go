@@ -298,7 +298,7 @@ var lists = func() []published {
 	}
 	mew, ransomwhere := badlist.Options{}, *badlist.Ransomwhere()
 	sniffer, domains := *badlist.ScamSniffer(), *badlist.ScamSnifferDomains()
-	orders := badlist.Format{Columns: badlist.Columns{Address: "wallet", Chain: "network", Ref: "id"}}
+	orders := badlist.Options{AddressColumn: "wallet", ChainColumn: "network", RefColumn: "id"}
 	contracts := stablecoin.Issuers()[:1]
 	contracts[0].FirstBlock = 1
 	oracle := stablecoin.Oracle()
@@ -324,7 +324,7 @@ var lists = func() []published {
 		{name: "UK, XML", source: ukSource, files: one(ukXML), parse: uk.Parse},
 		{name: "UK, CSV", source: ukSource, files: one(ukCSV), parse: uk.Parse, open: true},
 		{name: "darklist", source: badlistSource(mew), files: one(jsonOf(array, darklistItem)), parse: badlist.Parse},
-		{name: "array of addresses", source: badlistSource(sniffer), files: one(jsonOf(array, func(i int) any { return account(i) })), parse: sniffer.Format.Parse},
+		{name: "array of addresses", source: badlistSource(sniffer), files: one(jsonOf(array, func(i int) any { return account(i) })), parse: sniffer.Parse},
 		{name: "object of addresses", source: badlistSource(mew), files: one(jsonOf(func(all []any) any {
 			o := map[string]any{}
 			for _, a := range all {
@@ -332,10 +332,10 @@ var lists = func() []published {
 			}
 			return o
 		}, func(i int) any { return account(i) })), parse: badlist.Parse},
-		{name: "object of arrays", source: badlistSource(domains), files: one(jsonOf(func(all []any) any { return map[string]any{"phish.example": all} }, func(i int) any { return account(i) })), parse: domains.Format.Parse},
+		{name: "object of arrays", source: badlistSource(domains), files: one(jsonOf(func(all []any) any { return map[string]any{"phish.example": all} }, func(i int) any { return account(i) })), parse: domains.Parse},
 		{name: "ransomwhe.re", source: badlistSource(ransomwhere), files: one(jsonOf(func(all []any) any { return map[string]any{"result": all} }, func(i int) any {
 			return map[string]any{"address": account(i), "blockchain": "ethereum", "family": "x", "createdAt": "2021-07-08T00:00:00Z"}
-		})), parse: ransomwhere.Format.Parse},
+		})), parse: ransomwhere.Parse},
 		{name: "CSV of addresses", source: badlistSource(mew), files: one(func(n int) string {
 			return "address,comment\n" + each(n, func(i int) string { return account(i) + ",x\n" })
 		}), parse: badlist.Parse, open: true},
@@ -344,7 +344,7 @@ var lists = func() []published {
 		}), parse: badlist.Parse, open: true},
 		{name: "OpenSanctions, entities.ftm.json", source: dataset, files: one(ftmLines), parse: opensanctions.Parse, open: true},
 		{name: "OpenSanctions, targets.simple.csv", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
-		{name: "columns of a CSV", source: badlistSource(badlist.Options{Format: orders}), files: one(func(n int) string {
+		{name: "columns of a CSV", source: badlistSource(orders), files: one(func(n int) string {
 			return "Id;Wallet;Network\n" + each(n, func(i int) string { return fmt.Sprintf("%d;%s;ETH\n", i, account(i)) })
 		}), parse: orders.Parse, open: true},
 		{name: "FBI", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
@@ -363,7 +363,7 @@ var lists = func() []published {
 			return stablecoin.New(host+"/node", &stablecoin.Options{Contracts: contracts, Client: c})
 		}, serve: freezes(contracts[0])},
 		{name: "USDT on Tron", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
-			return stablecoin.NewTron(&stablecoin.TronOptions{URL: host, Client: c})
+			return stablecoin.NewTron(host, &stablecoin.Options{Client: c})
 		}, serve: tronGrid},
 	}
 }()
