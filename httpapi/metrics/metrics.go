@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -128,8 +129,9 @@ func (m *Metrics) Observe(_ context.Context, o httpapi.Observation) {
 	}
 }
 
-// caller returns the label of a caller.
+// caller returns the label of a caller, which must be UTF-8.
 func (m *Metrics) caller(id string) string {
+	id = strings.ToValidUTF8(id, "\uFFFD")
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known[id] {
