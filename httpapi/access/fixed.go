@@ -67,6 +67,9 @@ func CheckToken(token string) error {
 	if len(token) < minToken {
 		return fmt.Errorf("%w: the key has %d characters, want at least %d", ErrInvalid, len(token), minToken)
 	}
+	if len(token) > maxToken {
+		return fmt.Errorf("%w: the key has %d characters, want at most %d", ErrInvalid, len(token), maxToken)
+	}
 	if !isToken(token) {
 		return fmt.Errorf("%w: the key cannot be sent as a bearer token: want letters, digits and -._~+/ with = at the end only", ErrInvalid)
 	}
