@@ -195,8 +195,8 @@ func printLists(w io.Writer, lists []screening.SourceStatus) {
 	t.print(w)
 }
 
-// printProvenance prints where the lists come from that were not fetched from their
-// publishers, if there are any.
+// printProvenance prints where the lists come from that the program has not fetched, if
+// there are any.
 func printProvenance(w io.Writer, lists []screening.SourceStatus) {
 	from := layout{indent: "  "}
 	for _, l := range lists {
@@ -205,7 +205,7 @@ func printProvenance(w io.Writer, lists []screening.SourceStatus) {
 		}
 	}
 	if len(from.rows) > 0 {
-		fmt.Fprintln(w, "\nNot fetched from their publishers, but from:")
+		fmt.Fprintln(w, "\nBundled with the program:")
 		from.print(w)
 	}
 }

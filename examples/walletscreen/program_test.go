@@ -12,9 +12,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
 const (
@@ -79,7 +82,7 @@ func TestScreenAddresses(t *testing.T) {
 		if d := cmp.Diff(test.want, stdout); code != test.code || d != "" {
 			t.Errorf("%q: exit code %d, want %d; (-want +got):\n%s", test.args, code, test.code, d)
 		}
-		if !strings.Contains(stderr, "OFAC_SDN           2026-10-01") {
+		if !strings.Contains(stderr, "OFAC_SDN           "+bundled(t, bundle.OFAC()).Published.Format(time.DateOnly)) {
 			t.Errorf("%q: the date of a list is missing from %q", test.args, stderr)
 		}
 	}
@@ -358,7 +361,7 @@ func TestExtract(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	code, stdout, _ := call(t, "", "version")
-	if code != 0 || !strings.Contains(stdout, "scoring       v1") || !strings.Contains(stdout, "OFAC_SDN           2026-10-01") {
+	if code != 0 || !strings.Contains(stdout, "scoring       v1") || !strings.Contains(stdout, "OFAC_SDN           "+bundled(t, bundle.OFAC()).Published.Format(time.DateOnly)) {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	code, stdout, _ = call(t, "", "version", "-json")
