@@ -85,7 +85,8 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 
 // Parse reads the announcement, as text or as an HTML page, and calls add for each
 // address in it, in order. It adds nothing unless r has all 51 addresses: the
-// announcement never changes, so other text is not the announcement, or a part of it.
+// announcement never changes, so other text is not the announcement, or a part of it. The
+// Digest covers the addresses, and not the rest of the page, which may change.
 // An error of r or add is wrapped.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	text, err := io.ReadAll(io.LimitReader(bufio.NewReader(r), maxBytes+1))
@@ -111,13 +112,14 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	if len(entries) != count {
 		return sources.Revision{}, &sources.RecordError{Err: fmt.Errorf("%d addresses, want the %d of the announcement: %w", len(entries), count, errOther)}
 	}
+	sum := sha256.New()
 	for _, e := range entries {
+		fmt.Fprintln(sum, e.Address)
 		if err := add(e); err != nil {
 			return sources.Revision{}, fmt.Errorf("address %s: %w", e.Listed, err)
 		}
 	}
-	sum := sha256.Sum256(text)
-	return sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: published, Records: len(entries)}, nil
+	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Published: published, Records: len(entries)}, nil
 }
 
 var errOther = errors.New("cut, or another page")

@@ -32,12 +32,16 @@ func page(text string) string {
 
 func TestParse(t *testing.T) {
 	text := listtest.ReadFile(t, file)
-	for name, doc := range map[string]string{"text": text, "HTML": page(text)} {
+	digests := map[string]bool{}
+	for name, doc := range map[string]string{"text": text, "HTML": page(text), "changed HTML": page(text) + "<!-- 2026 -->"} {
 		var entries []sources.Entry
 		rev, err := fbi.Parse(strings.NewReader(doc), func(e sources.Entry) error { entries = append(entries, e); return nil })
 		day := time.Date(2025, 2, 26, 0, 0, 0, 0, time.UTC)
 		if err != nil || len(entries) != 51 || rev.Records != 51 || rev.Published != day || len(rev.Digest) != 64 || rev.OpenEnded {
 			t.Fatalf("%s: %d entries, %+v, %v, want 51", name, len(entries), rev, err)
+		}
+		if digests[rev.Digest] = true; len(digests) > 1 {
+			t.Errorf("%s: another digest, want that of the addresses", name)
 		}
 		for i, e := range entries {
 			if e.Kind != score.StolenFunds || e.Address.Chain() != "ethereum" || e.ListedAt != day || e.Ref != "I-022625-PSA" {
