@@ -55,8 +55,9 @@ func catalog() []published {
 		{bundle.Badlist, true, community(func() *badlist.Options { return &badlist.Options{} }), badlist.Parse},
 		{nil, false, func(mirror string) sources.Source {
 			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: mirror != ""})
-		}, ofac.Parse},
+		}, ofac.ParseConsolidated},
 		{nil, false, community(badlist.ScamSniffer), badlist.ScamSniffer().Parse},
+		{nil, false, community(badlist.ScamSnifferDomains), badlist.ScamSnifferDomains().Parse},
 		{nil, false, community(badlist.Ransomwhere), badlist.Ransomwhere().Parse},
 	}
 }

@@ -202,6 +202,27 @@ func TestListsErrors(t *testing.T) {
 	}
 }
 
+// TestImportConsolidated imports a file of OFAC's consolidated list, and as the SDN List,
+// which it is not.
+func TestImportConsolidated(t *testing.T) {
+	const doc = `<sdnList xmlns="https://example.com/any">
+<publshInformation><Publish_Date>09/23/2026</Publish_Date><Record_Count>1</Record_Count></publshInformation>
+<sdnEntry><uid>11</uid><lastName>LAST</lastName><programList><program>NS-PLC</program></programList>
+<idList><id><uid>1</uid><idType>Digital Currency Address - XBT</idType><idNumber>12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h</idNumber></id></idList></sdnEntry>
+</sdnList>`
+	file := filepath.Join(t.TempDir(), "consolidated.xml")
+	if err := os.WriteFile(file, []byte(doc), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "OFAC_CONSOLIDATED="+file); code != 0 || !strings.Contains(squeezed(stdout), "OFAC_CONSOLIDATED loaded 1 0 1 ") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-accept", "OFAC_SDN="+file); code != 2 || !strings.Contains(stdout, "OFAC_SDN") {
+		t.Errorf("as the SDN List: exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 // TestAnomalies shows the odd entries of the bundled lists, with what they mean.
 func TestAnomalies(t *testing.T) {
 	const text = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320" // under XMR
