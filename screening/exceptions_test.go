@@ -436,7 +436,7 @@ type memoryStore struct {
 func (m *memoryStore) Put(context.Context, string, func(io.Writer) error) error {
 	return errors.New("no")
 }
-func (m *memoryStore) List(context.Context) ([]string, error) { return nil, nil }
+func (m *memoryStore) Names(context.Context) ([]string, error) { return nil, nil }
 
 func (m *memoryStore) Append(_ context.Context, lines []byte) error {
 	m.journal = append(m.journal, lines...)

@@ -114,21 +114,21 @@ func (r *replicaStore) fail(err error) {
 	r.list, r.put, r.open, r.append = err, err, err, err
 }
 
-// failList makes List fail, while the rest works.
+// failList makes Names fail, while the rest works.
 func (r *replicaStore) failList(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.list = err
 }
 
-func (r *replicaStore) List(ctx context.Context) ([]string, error) {
+func (r *replicaStore) Names(ctx context.Context) ([]string, error) {
 	r.mu.Lock()
 	err := r.list
 	r.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	return r.Store.List(ctx)
+	return r.Store.Names(ctx)
 }
 
 func (r *replicaStore) Lock(ctx context.Context, source string) (func(), error) {

@@ -122,11 +122,11 @@ type faultyStore struct {
 	puts, lines             int
 }
 
-func (f *faultyStore) List(ctx context.Context) ([]string, error) {
+func (f *faultyStore) Names(ctx context.Context) ([]string, error) {
 	if f.list != nil {
 		return nil, f.list
 	}
-	return f.Store.List(ctx)
+	return f.Store.Names(ctx)
 }
 
 func (f *faultyStore) Put(ctx context.Context, name string, write func(io.Writer) error) error {

@@ -10,8 +10,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
@@ -36,19 +34,6 @@ var fbiFile []byte
 
 //go:embed badlist.rev
 var badlistFile []byte
-
-//go:embed rebuilt.txt
-var rebuilt string
-
-// Rebuilt returns the day on which the bundle was last rebuilt. A list may be older:
-// see the Published of its Revision.
-func Rebuilt() time.Time {
-	t, err := time.Parse(time.DateOnly, strings.TrimSpace(rebuilt))
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
 
 // All returns all bundled lists, the official ones first. The caller owns the slice.
 //

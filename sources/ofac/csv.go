@@ -42,24 +42,11 @@ const (
 //
 // As with [Parse], nothing is added unless both files were read to their ends. OFAC's
 // sdn.csv ends with the byte 0x1A (Ctrl-Z): a file without it was cut, which is an
-// error. Some copies of the file have lost that byte; [ParseUnmarkedCSV] reads them.
+// error. Some copies of the file have lost that byte; Options.NoEndMark reads them.
 // Errors are a [*sources.RecordError], or those of the readers, or wrap that of add.
 // comments may be nil if no remarks continue.
 func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return sdn.parseCSV(sdnFile, comments, false, add)
-}
-
-// ParseUnmarkedCSV is [ParseCSV] for a copy of sdn.csv without its last byte, 0x1A. If
-// the copy was cut between two lines, that does not show: Revision.OpenEnded is true.
-func ParseUnmarkedCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return sdn.parseCSV(sdnFile, comments, true, add)
-}
-
-// ParseConsolidatedCSV is [ParseCSV] for cons_prim.csv and cons_comments.csv of the
-// consolidated non-SDN list; see [ParseConsolidated]. If cons_prim.csv does not end
-// with the byte 0x1A, Revision.OpenEnded is true.
-func ParseConsolidatedCSV(prim, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return consolidated.parseCSV(prim, comments, true, add)
 }
 
 // parseCSV reads both files. unmarked allows the first to lack its last byte, 0x1A.

@@ -43,7 +43,7 @@ func (a *Archive) read(ctx context.Context) (*journal, error) {
 // killed or the line was damaged, comes first if the time in its name is later than those
 // of all that have one, and otherwise last.
 func (a *Archive) Revisions(ctx context.Context, source string) ([]string, error) {
-	names, err := a.st.List(ctx)
+	names, err := a.st.Names(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (a *Archive) makeRoom(ctx context.Context, write func() error, keep ...stri
 // deleteOldest deletes the oldest revision of all sources. It reports false if there is
 // none that may be deleted.
 func (a *Archive) deleteOldest(ctx context.Context, keep []string) bool {
-	names, err := a.st.List(ctx)
+	names, err := a.st.Names(ctx)
 	if err != nil {
 		return false
 	}

@@ -197,7 +197,7 @@ type full struct {
 
 func (f *full) write(ctx context.Context, size int, write func() error) error {
 	used := 0
-	names, err := f.List(ctx)
+	names, err := f.Names(ctx)
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func TestFull(t *testing.T) {
 	}
 	kept := func(want ...string) {
 		t.Helper()
-		got, err := st.List(ctx)
+		got, err := st.Names(ctx)
 		slices.Sort(got)
 		if want := slices.Sorted(slices.Values(want)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("files %q, %v, want %q", got, err, want)

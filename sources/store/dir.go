@@ -100,8 +100,8 @@ func (d dir) Open(ctx context.Context, name string) (data []byte, release func()
 	return data, release, d.missing(err)
 }
 
-// List implements [Store]. Files that are no revisions are left out.
-func (d dir) List(ctx context.Context) ([]string, error) {
+// Names implements [Store]. Files that are no revisions are left out.
+func (d dir) Names(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -231,8 +231,8 @@ func TestOpen(t *testing.T) {
 	if got := files(t, dir); !slices.Equal(got, []string{"notes.txt"}) {
 		t.Errorf("after Open there is %q, want the incomplete file removed, and nothing else", got)
 	}
-	if names, err := d.List(ctx); len(names) > 0 || err != nil {
-		t.Errorf("List = %q, %v, want none", names, err)
+	if names, err := d.Names(ctx); len(names) > 0 || err != nil {
+		t.Errorf("Names = %q, %v, want none", names, err)
 	}
 	if _, err := store.Open(filepath.Join(dir, "notes.txt")); err == nil {
 		t.Error("a file was opened as a directory")
@@ -250,13 +250,13 @@ func TestVanished(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, opened := d.Open(ctx, name)
-	_, listed := d.List(ctx)
+	_, listed := d.Names(ctx)
 	_, _, reads := d.Read(ctx, 0)
 	_, saved := save(a, "TEST", 2, start)
 	_, revisions := a.Revisions(ctx, "TEST")
 	_, answers := a.Answering(ctx, start, func(store.Event) bool { return true })
 	for what, err := range map[string]error{
-		"Open": opened, "List": listed, "Read": reads, "Save": saved, "Revisions": revisions, "Answering": answers,
+		"Open": opened, "Names": listed, "Read": reads, "Save": saved, "Revisions": revisions, "Answering": answers,
 		"Delete": d.Delete(ctx, name), "SetAside": d.SetAside(ctx, name), "Append": a.Append(ctx, accepted(name)),
 	} {
 		if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), dir) {

@@ -27,7 +27,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	names, err := dir.List(context.Background())
+	names, err := dir.Names(context.Background())
 	fmt.Println(len(names), err)
 	// Output: 0 <nil>
 }
@@ -41,7 +41,7 @@ func ExampleRetain() {
 		log.Fatal(err)
 	}
 	var st store.Store = store.Retain(dir, 100, 365*24*time.Hour)
-	names, err := st.List(context.Background())
+	names, err := st.Names(context.Background())
 	fmt.Println(len(names), err)
 	// Output: 0 <nil>
 }

@@ -40,7 +40,7 @@ func (m *memory) Open(_ context.Context, name string) ([]byte, func() error, err
 	return nil, nil, store.ErrNotFound
 }
 
-func (m *memory) List(context.Context) ([]string, error) {
+func (m *memory) Names(context.Context) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Collect(maps.Keys(m.files)), nil

@@ -66,7 +66,7 @@ func (a *Archive) Answering(ctx context.Context, at time.Time, accept func(Event
 // answering is Answering. If the journal ends too early, it returns the time of the
 // revision that shows it.
 func (a *Archive) answering(ctx context.Context, at time.Time, accept func(Event) bool) (found Event, last time.Time, err error) {
-	names, err := a.st.List(ctx)
+	names, err := a.st.Names(ctx)
 	if err != nil {
 		return Event{}, time.Time{}, err
 	}

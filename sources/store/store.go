@@ -36,8 +36,8 @@ type Store interface {
 	// replaced. A file that does not exist is an error that wraps ErrNotFound.
 	Open(ctx context.Context, name string) (data []byte, release func() error, err error)
 
-	// List returns the names of the files, in any order.
-	List(ctx context.Context) ([]string, error)
+	// Names returns the names of the files, in any order.
+	Names(ctx context.Context) ([]string, error)
 
 	// Delete deletes a file. A file that does not exist is an error that wraps
 	// ErrNotFound.

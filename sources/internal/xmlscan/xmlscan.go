@@ -118,10 +118,6 @@ func (s *Scanner) Next() (Token, error) {
 // call of another method.
 func (s *Scanner) Name() []byte { return s.names[s.last.local:s.last.to:s.last.to] }
 
-// Depth returns the number of open elements, including that of a start tag that was just
-// read, without that of an end tag.
-func (s *Scanner) Depth() int { return len(s.open) }
-
 // Offset returns the number of bytes scanned.
 func (s *Scanner) Offset() int64 { return s.base + int64(s.pos) }
 

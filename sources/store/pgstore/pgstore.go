@@ -274,8 +274,8 @@ func (s *Store) query(ctx context.Context, row func(pgx.Rows) error, sql string,
 
 func notFound(name string) error { return fmt.Errorf("%s: %w", name, store.ErrNotFound) }
 
-// List implements [store.Store].
-func (s *Store) List(ctx context.Context) (names []string, err error) {
+// Names implements [store.Store].
+func (s *Store) Names(ctx context.Context) (names []string, err error) {
 	return names, s.query(ctx, func(rows pgx.Rows) error {
 		var name string
 		err := rows.Scan(&name)

@@ -146,7 +146,7 @@ func TestEmptyDatabase(t *testing.T) {
 	}
 	wg.Wait()
 	st := open(t, url)
-	if names, err := st.List(t.Context()); err != nil || len(names) != 1 {
+	if names, err := st.Names(t.Context()); err != nil || len(names) != 1 {
 		t.Errorf("files %q, %v, want one", names, err)
 	}
 	if lines, _, err := st.Read(t.Context(), 0); err != nil || bytes.Count(lines, []byte("\n")) != 8 {
@@ -347,7 +347,7 @@ func TestCrash(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if names, err := st.List(t.Context()); err != nil || len(names) != 1 || names[0] != name(1) {
+	if names, err := st.Names(t.Context()); err != nil || len(names) != 1 || names[0] != name(1) {
 		t.Errorf("files %q, %v, want the one that was complete", names, err)
 	}
 	if data, _, err := st.Open(t.Context(), name(1)); err != nil || !bytes.Equal(data, big) {
@@ -375,7 +375,7 @@ create trigger refuse before insert on walletscreen_journal for each row execute
 			t.Errorf("%s: %v, want ErrFull", what, err)
 		}
 	}
-	if names, err := st.List(t.Context()); err != nil || len(names) > 0 {
+	if names, err := st.Names(t.Context()); err != nil || len(names) > 0 {
 		t.Errorf("files %q, %v, want none", names, err)
 	}
 }

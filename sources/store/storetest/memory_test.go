@@ -31,7 +31,7 @@ func (m *memory) Open(ctx context.Context, name string) (data []byte, release fu
 	return data, nil, m.with(ctx, name, func() { data = m.files[name] })
 }
 
-func (m *memory) List(ctx context.Context) (names []string, err error) {
+func (m *memory) Names(ctx context.Context) (names []string, err error) {
 	return names, m.do(ctx, func() { names = slices.Collect(maps.Keys(m.files)) })
 }
 

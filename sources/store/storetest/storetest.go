@@ -101,9 +101,9 @@ func has(open opener, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	names, err := st.List(ctx)
+	names, err := st.Names(ctx)
 	if err != nil {
-		return fmt.Errorf("a List: %w", err)
+		return fmt.Errorf("Names: %w", err)
 	}
 	slices.Sort(names)
 	if len(names) != len(files) || len(slices.Compact(names)) != len(files) {
@@ -380,10 +380,10 @@ func canceled(open opener) error {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	_, _, opened := st.Open(ended, name("TEST", 1))
-	_, listed := st.List(ended)
+	_, listed := st.Names(ended)
 	_, _, read := st.Read(ended, 0)
 	for method, err := range map[string]error{
-		"Put": st.Put(ended, name("TEST", 2), write(content(2))), "Open": opened, "List": listed,
+		"Put": st.Put(ended, name("TEST", 2), write(content(2))), "Open": opened, "Names": listed,
 		"Delete": st.Delete(ended, name("TEST", 0)), "SetAside": st.SetAside(ended, name("TEST", 1)),
 		"Append": st.Append(ended, []byte("late\n")), "Read": read,
 	} {
@@ -473,7 +473,7 @@ func writeConcurrently(open opener, w, lines int) error {
 		if err := st.Put(ctx, name, write(content(w))); err != nil {
 			return err
 		}
-		names, err := st.List(ctx)
+		names, err := st.Names(ctx)
 		if err != nil {
 			return err
 		}

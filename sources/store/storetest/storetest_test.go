@@ -52,11 +52,11 @@ func (f *faulty) Open(ctx context.Context, name string) ([]byte, func() error, e
 	return f.memory.Open(ctx, name)
 }
 
-func (f *faulty) List(ctx context.Context) ([]string, error) {
+func (f *faulty) Names(ctx context.Context) ([]string, error) {
 	if f.list != nil {
 		return f.list(ctx)
 	}
-	return f.memory.List(ctx)
+	return f.memory.Names(ctx)
 }
 
 func (f *faulty) Delete(ctx context.Context, name string) error {
@@ -110,7 +110,7 @@ var faults = map[string]map[string]func(*memory) store.Store{
 		"forgets": func(m *memory) store.Store { return &memory{files: make(map[string][]byte)} },
 		"mixes sources": func(m *memory) store.Store {
 			return &faulty{memory: m, list: func(ctx context.Context) ([]string, error) {
-				names, err := m.List(ctx)
+				names, err := m.Names(ctx)
 				return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "TEST_2") }), err
 			}}
 		},
@@ -234,7 +234,7 @@ var faults = map[string]map[string]func(*memory) store.Store{
 	},
 	"canceled": {
 		"ignores the context": func(m *memory) store.Store {
-			return &faulty{memory: m, list: func(context.Context) ([]string, error) { return m.List(context.Background()) }}
+			return &faulty{memory: m, list: func(context.Context) ([]string, error) { return m.Names(context.Background()) }}
 		},
 		"appends nevertheless": func(m *memory) store.Store {
 			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {

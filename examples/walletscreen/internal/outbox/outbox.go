@@ -284,13 +284,3 @@ func (b *Box) Sweep(ctx context.Context) error {
 	_, err := b.db.ExecContext(ctx, `delete from walletscreen_outbox where ended > 0 and ended < $1`, b.now().Add(-Keep).UnixMilli())
 	return err
 }
-
-// Stats returns how many messages wait, and since when the oldest of them does.
-func (b *Box) Stats(ctx context.Context) (waiting int, oldest time.Time, err error) {
-	var first sql.NullInt64
-	err = b.db.QueryRowContext(ctx, `select count(*), min(created) from walletscreen_outbox where ended = 0`).Scan(&waiting, &first)
-	if first.Valid {
-		oldest = time.UnixMilli(first.Int64).UTC()
-	}
-	return waiting, oldest, err
-}

@@ -18,6 +18,14 @@ import (
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
+// waiting returns the number of messages that wait.
+func waiting(t *testing.T, b *Box) (n int) {
+	if err := b.db.QueryRowContext(t.Context(), `select count(*) from walletscreen_outbox where ended = 0`).Scan(&n); err != nil {
+		t.Error(err)
+	}
+	return n
+}
+
 // boxes runs a test against each kind of database. open opens the same one each time.
 func boxes(t *testing.T, test func(t *testing.T, open func() *Box)) {
 	for name, database := range map[string]func() string{
@@ -81,8 +89,8 @@ func TestAdd(t *testing.T) {
 		if n, err := other.Add(ctx, "d2", "d1", messages(nil, "a", "d")); n != 1 || err != nil {
 			t.Fatal(n, err)
 		}
-		if n, _, err := b.Stats(ctx); n != 3 || err != nil {
-			t.Error(n, err)
+		if n := waiting(t, b); n != 3 {
+			t.Errorf("%d messages wait, want 3", n)
 		}
 	})
 }
@@ -136,7 +144,7 @@ func TestDeliver(t *testing.T) {
 		if expired != 1 || attempts < 75 || attempts > 90 {
 			t.Errorf("%d attempts in three days, %d given up", attempts, expired)
 		}
-		if n, _, _ := b.Stats(ctx); n != 0 {
+		if n := waiting(t, b); n != 0 {
 			t.Errorf("%d messages wait", n)
 		}
 		if err := b.Sweep(ctx); err != nil {
