@@ -34,6 +34,9 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p := e.checkContent(); p != nil {
 		return nil, p
 	}
+	if p := e.enter(true); p != nil {
+		return nil, p
+	}
 	e.waitTurn()
 	body, p := e.readBody(max(maxBatchBody, e.MaxBody))
 	if p != nil {

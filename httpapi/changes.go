@@ -55,6 +55,9 @@ type changeLog struct {
 
 // changes answers a GET to /api/v1/changes.
 func (e *exchange) changes() ([]byte, *problem) {
+	if p := e.enter(true); p != nil {
+		return nil, p
+	}
 	list := []*change{}
 	if e.Store != nil {
 		ctx, cancel := context.WithTimeout(e.Context(), changesPatience)

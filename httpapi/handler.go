@@ -75,7 +75,6 @@ type route struct {
 	allow  string // the methods, with OPTIONS
 	scope  string
 	counts bool // whether answers are charged to the quota
-	waits  bool // for a turn or a database, so it may take half of the places only
 	answer func(*exchange) ([]byte, *problem)
 }
 
@@ -87,11 +86,11 @@ const (
 // routes are the endpoints.
 var routes = [...]route{
 	{path: "/api/v1/screen", allow: postOnly, scope: scopeScreen, counts: true, answer: (*exchange).screen},
-	{path: "/api/v1/screen/batch", allow: postOnly, scope: scopeScreen, counts: true, waits: true, answer: (*exchange).screenBatch},
+	{path: "/api/v1/screen/batch", allow: postOnly, scope: scopeScreen, counts: true, answer: (*exchange).screenBatch},
 	{path: "/api/v1/validate", allow: postOnly, scope: scopeValidate, answer: (*exchange).validate},
-	{path: "/api/v1/changes", allow: getOnly, scope: scopeSources, waits: true, answer: (*exchange).changes},
+	{path: "/api/v1/changes", allow: getOnly, scope: scopeSources, answer: (*exchange).changes},
 	{path: "/api/v1/sources", allow: getOnly, scope: scopeSources, answer: (*exchange).sources},
-	{path: "/api/v1/usage", allow: getOnly, scope: scopeUsage, waits: true, answer: (*exchange).usage},
+	{path: "/api/v1/usage", allow: getOnly, scope: scopeUsage, answer: (*exchange).usage},
 	{path: "/openapi.yaml", allow: getOnly, answer: (*exchange).openAPI},
 	{path: "/docs", allow: getOnly, answer: (*exchange).docs},
 }
@@ -191,23 +190,24 @@ func (e *exchange) dispatch(rt *route) ([]byte, *problem) {
 		if p := e.admit(rt.scope); p != nil {
 			return nil, p
 		}
-		if !e.enter(rt.waits) {
-			e.setHeader("Retry-After", "1")
-			return nil, &problem{Code: overloaded, Detail: "Too many requests are being processed at once. Retry after a second."}
-		}
 	}
 	e.counts = rt.counts
 	return rt.answer(e)
 }
 
-// enter takes a place for e, and reports whether there was one. Requests that may have to
-// wait leave half of the places to others. The caller calls leave in any case.
-func (e *exchange) enter(waits bool) bool {
-	if e.waits = waits; waits && e.waiting.Add(1) > int64(max(1, e.MaxConcurrent/2)) {
-		return false
+// enter takes a place for e, or returns the problem if there is none. A request whose body
+// is small enters when the body has arrived, so slow clients take no places. One that may
+// have to wait, for a turn or a database, leaves half of the places to others.
+func (e *exchange) enter(waits bool) *problem {
+	e.waits = waits
+	if !waits || e.waiting.Add(1) <= int64(max(1, e.MaxConcurrent/2)) {
+		e.slot = true
+		if e.running.Add(1) <= int64(e.MaxConcurrent) {
+			return nil
+		}
 	}
-	e.slot = true
-	return e.running.Add(1) <= int64(e.MaxConcurrent)
+	e.setHeader("Retry-After", "1")
+	return &problem{Code: overloaded, Detail: "Too many requests are being processed at once. Retry after a second."}
 }
 
 // leave frees the place of e, if it has one.

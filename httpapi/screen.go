@@ -17,6 +17,9 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	if p := e.enter(false); p != nil {
+		return nil, p
+	}
 	req, p := readScreenRequest(body)
 	if p != nil {
 		return nil, p

@@ -3,6 +3,9 @@ package httpapi
 // sources answers a GET to /api/v1/sources. The answer has no ages, so its tag holds
 // until a list is loaded or checked.
 func (e *exchange) sources() ([]byte, *problem) {
+	if p := e.enter(false); p != nil {
+		return nil, p
+	}
 	body := marshal(newSources(e.screener.Sources()))
 	tag := etag(body)
 	if p := e.compareTag(tag); p != nil {

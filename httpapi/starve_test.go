@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -44,6 +45,46 @@ func TestSlowReaders(t *testing.T) {
 			go io.WriteString(c, request)
 			if all := replies(t, c); len(all) != 1 || all[0].status != 200 {
 				t.Errorf("a valid key is answered with %v", all)
+			}
+		}
+	})
+}
+
+// TestSlowBodies checks that requests of a key whose bodies do not arrive take no places,
+// and batches half of them at most, and that all are answered in the end.
+func TestSlowBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 2, BodyTimeout: time.Hour})
+		dial := serveInMemory(t, &http.Server{Handler: h})
+		batch := `{"items":[` + clean + `]}`
+		var slow []net.Conn
+		begin := func(path, body string) {
+			c := dial()
+			slow = append(slow, c)
+			request := "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + withKey + withJSON + last + sized(body)
+			go io.WriteString(c, request[:len(request)-1])
+			synctest.Wait()
+		}
+		n := longtest.N(30, 1000)
+		for range n {
+			begin("/api/v1/screen", clean)
+			begin("/api/v1/validate", clean)
+		}
+		begin("/api/v1/screen/batch", batch)
+		for _, request := range []string{screenLine + withKey + withJSON + last + sized(question), sourcesLine + withKey + last + "\r\n"} {
+			c := dial()
+			go io.WriteString(c, request)
+			if all := replies(t, c); len(all) != 1 || all[0].status != 200 {
+				t.Errorf("a valid key is answered with %v", all)
+			}
+		}
+		if w := send(h, "POST", "/api/v1/screen/batch", batch); w.Code != 503 {
+			t.Errorf("a second batch has status %d, want 503", w.Code)
+		}
+		for i, c := range slow {
+			go io.WriteString(c, "}")
+			if all := replies(t, c); len(all) != 1 || all[0].status != 200 {
+				t.Errorf("slow request %d is answered with %v", i, all)
 			}
 		}
 	})

@@ -24,6 +24,9 @@ func (e *exchange) usage() ([]byte, *problem) {
 	if e.Meter == nil {
 		return nil, &problem{Code: notFound, Detail: "This server does not count screenings."}
 	}
+	if p := e.enter(true); p != nil {
+		return nil, p
+	}
 	used, from, until, err := e.Meter.Used(e.Context(), e.caller, true)
 	if err != nil {
 		return nil, e.uncharged(err)

@@ -38,6 +38,9 @@ func (e *exchange) validate() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	if p := e.enter(false); p != nil {
+		return nil, p
+	}
 	text, chain := field{name: "address"}, field{name: "chain"}
 	if p := readObject(body, &text, &chain); p != nil {
 		return nil, p
