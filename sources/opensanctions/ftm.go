@@ -88,8 +88,8 @@ func readLine(in *bufio.Reader, buf []byte) ([]byte, error) {
 
 func (d *dataset) addEntity(e *entity) error {
 	if e.Schema != walletSchema {
-		if holderSchemas[e.Schema] && len(d.names) < maxHolders {
-			d.names[e.ID] = freetext.Name(e.Caption)
+		if holderSchemas[e.Schema] {
+			d.names.add(e.ID, freetext.Name(e.Caption))
 		}
 		return nil
 	}

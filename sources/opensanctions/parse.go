@@ -15,9 +15,11 @@ package opensanctions
 import (
 	"bufio"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
 	"time"
@@ -31,7 +33,8 @@ const (
 	maxSize    = 8 << 30  // of a file, in bytes; that of all datasets has some 3 GB
 	maxLine    = 16 << 20 // of an entity
 	maxWallets = 1 << 20
-	maxHolders = 1 << 20 // beyond it, wallets have no name
+	maxHolders = 1 << 20 // beyond it, or beyond maxNames, wallets have no name
+	maxNames   = 1 << 26 // of all names, in bytes
 	maxListed  = 1024    // of an address
 )
 
@@ -100,7 +103,7 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 
 // parse is [Parse] with the kinds k.
 func (k *kinds) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	d := dataset{kinds: *k, ids: make(map[string]bool), names: make(map[string]string)}
+	d := dataset{kinds: *k, ids: make(map[string]bool), names: names{seed: maphash.MakeSeed(), places: make(map[uint64]uint32)}}
 	rev, err := d.read(r)
 	if err != nil {
 		return sources.Revision{}, err
@@ -118,8 +121,35 @@ type dataset struct {
 	kinds   kinds
 	records int
 	wallets []wallet
-	ids     map[string]bool   // of the entities with wallets
-	names   map[string]string // of entities that may hold wallets, by id
+	ids     map[string]bool // of the entities with wallets
+	names   names           // of entities that may hold wallets
+}
+
+// names are names by id. Most entities of a dataset may hold wallets, and hardly any does,
+// so names keeps a hash of each id, and one text. Two ids of a million have one hash once
+// in thirty million datasets.
+type names struct {
+	seed   maphash.Seed
+	places map[uint64]uint32 // in text, of the length of a name, by the hash of the id
+	text   []byte
+}
+
+// add adds a name of at most 512 bytes, unless there are too many.
+func (n *names) add(id, name string) {
+	if name != "" && len(n.places) < maxHolders && len(n.text) < maxNames {
+		n.places[maphash.String(n.seed, id)] = uint32(len(n.text))
+		n.text = append(binary.LittleEndian.AppendUint16(n.text, uint16(len(name))), name...)
+	}
+}
+
+// of returns the name of an id, or "".
+func (n *names) of(id string) string {
+	place, ok := n.places[maphash.String(n.seed, id)]
+	if !ok {
+		return ""
+	}
+	text := n.text[place:]
+	return string(text[2 : 2+binary.LittleEndian.Uint16(text)])
 }
 
 // A wallet is an address of an entity of the schema CryptoWallet.
@@ -133,7 +163,7 @@ type wallet struct {
 func (d *dataset) entry(w wallet) sources.Entry {
 	e := sources.Entry{Listed: w.listed, Asset: w.asset, Kind: w.kind, Ref: w.id, Name: w.name, FirstSeen: w.firstSeen}
 	for _, id := range w.holders {
-		if name := d.names[id]; name != "" {
+		if name := d.names.of(id); name != "" {
 			e.Name = name
 			break
 		}
