@@ -31,9 +31,6 @@ type Options struct {
 	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called during the download: read counts the bytes that
-	// arrived, total is the announced length, or -1. A repeated download begins at zero.
-	Progress func(read, total int64)
 
 	// The fields below say what the content of a list does not. Their zero values fit
 	// the lists that [Parse] describes.
@@ -103,7 +100,7 @@ type source struct{ Options }
 func (s *source) Info() sources.Info { return s.Options.Info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
 	rev, err := fetch.Stream(ctx, req, prev, add, s.Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("badlist: %w", err)

@@ -44,9 +44,6 @@ type Options struct {
 	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called during the download: read counts the bytes that
-	// arrived, total is the announced length, or -1. A repeated download begins at zero.
-	Progress func(read, total int64)
 }
 
 // The limits of downloads. The XML had 26 MB in 2026.
@@ -128,7 +125,6 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 		return prev, sources.ErrUnchanged
 	}
 	req := s.request(s.URL, maxBytes)
-	req.Progress = s.Progress
 	if req.LastModified = prev.LastModified; !strings.HasPrefix(prev.ETag, etagOfFeed) {
 		req.ETag = prev.ETag
 	}

@@ -38,9 +38,6 @@ type Options struct {
 	UserAgent string
 	// AllowHTTP allows addresses that are not https.
 	AllowHTTP bool
-	// Progress, if not nil, is called during the download: read counts the bytes that
-	// arrived, total is the announced length, or -1.
-	Progress func(read, total int64)
 }
 
 const (
@@ -75,7 +72,7 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
 	rev, err := fetch.Load(ctx, req, prev, add, Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("fbi: %w", err)

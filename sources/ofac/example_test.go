@@ -1,12 +1,8 @@
 package ofac_test
 
 import (
-	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/ofac"
@@ -37,39 +33,6 @@ func ExampleParse() {
 	// Output:
 	// 27307 LAZARUS GROUP ethereum:0x098b716b8aaf21512996dc57eb0615e2383e2f96
 	// 1 record of 23 September 2026
-}
-
-// A program that loads the list for the first time, some 130 MB, shows its
-// progress.
-func ExampleOptions_progress() {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.ServeContent(w, r, "SDN.XML", time.Time{}, strings.NewReader(smallXML))
-	}))
-	defer server.Close()
-
-	var bar string
-	src := ofac.New(&ofac.Options{
-		URL:    server.URL + "/SDN.XML",
-		Client: server.Client(),
-		Progress: func(read, total int64) {
-			if total <= 0 {
-				bar = fmt.Sprintf("%d bytes", read) // of how many, the server does not say
-				return
-			}
-			bar = fmt.Sprintf("[%-20s] %d %%", strings.Repeat("#", int(20*read/total)), 100*read/total)
-			// A terminal would show it: fmt.Fprint(os.Stderr, "\r", bar)
-		},
-	})
-	n := 0
-	_, err := src.Load(context.Background(), sources.Revision{}, func(sources.Entry) error {
-		n++
-		return nil
-	})
-	fmt.Println(bar)
-	fmt.Println(n, "entries", err)
-	// Output:
-	// [####################] 100 %
-	// 2 entries <nil>
 }
 
 func ExampleParseCSV() {

@@ -53,9 +53,6 @@ type Options struct {
 	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called during the download: read counts the bytes that
-	// arrived, total is the announced length, or -1. A repeated download begins at zero.
-	Progress func(read, total int64)
 }
 
 // maxBytes limits the document. It had 126 MB in August 2026, and grows by a tenth a year.
@@ -132,7 +129,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 }
 
 func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{URL: url, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: limit, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
+	return &fetch.Request{URL: url, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: limit, AllowHTTP: s.AllowHTTP}
 }
 
 // loadFile loads a list of one file.

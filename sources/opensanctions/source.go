@@ -50,9 +50,6 @@ type Options struct {
 	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called during the download: read counts the bytes that
-	// arrived, total is the announced length, or -1. A repeated download begins at zero.
-	Progress func(read, total int64)
 }
 
 // New returns a dataset of OpenSanctions, with an id such as OPENSANCTIONS_US_OFAC_SDN. The
@@ -118,7 +115,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if s.Dataset == "" {
 		return sources.Revision{}, errors.New("opensanctions: no dataset")
 	}
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
 	want := s.checksum(ctx)
 	rev, err := fetch.Load(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()

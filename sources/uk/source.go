@@ -29,9 +29,6 @@ type Options struct {
 	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
 	AllowHTTP bool
-	// Progress, if not nil, is called during the download: read counts the bytes that
-	// arrived, total is the announced length, or -1. A repeated download begins at zero.
-	Progress func(read, total int64)
 }
 
 // maxBytes limits the file. It had 22 MB in October 2026.
@@ -68,7 +65,7 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP, Progress: s.Progress}
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
 	rev, err := fetch.Load(ctx, req, prev, add, Parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("uk: %w", err)

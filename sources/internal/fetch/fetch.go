@@ -70,10 +70,10 @@ type Request struct {
 	Backoff time.Duration
 	// AllowHTTP allows addresses that are not https.
 	AllowHTTP bool
-	// Progress, if not nil, is called when the body begins and after each piece of it.
+	// Progress is called when the body begins and after each piece of it. Nil means the
+	// function of [sources.Progress].
 	// read counts the bytes that arrived, as they are sent (maybe compressed); total is
-	// the announced length, or -1. Each attempt begins at zero. It must return soon. So is
-	// the function of [sources.Progress].
+	// the announced length, or -1. Each attempt begins at zero. It must return soon.
 	Progress func(read, total int64)
 }
 
@@ -127,12 +127,8 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	if u.Scheme != "https" && (u.Scheme != "http" || !r.AllowHTTP) {
 		return Result{}, fmt.Errorf("get %s: scheme %q, want https", bare(u), u.Scheme)
 	}
-	mine, all := r.Progress, sources.Progress(ctx)
-	r.Progress = func(read, total int64) {
-		if mine != nil {
-			mine(read, total)
-		}
-		all(read, total)
+	if r.Progress == nil {
+		r.Progress = sources.Progress(ctx)
 	}
 	var result Result
 	var refused error

@@ -409,7 +409,7 @@ func misbehave(t *testing.T, list published, h hostility, n int) string {
 		}
 		next.ServeHTTP(w, r)
 	}))
-	src := &latest{source: func() sources.Source { return list.source(client, nil) }}
+	src := &latest{source: func() sources.Source { return list.source(client) }}
 	s, err := screening.New([]sources.Source{src}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -456,7 +456,7 @@ func TestReplaced(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				next := list.handler(200)
 				client := serveList(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) }))
-				s, err := screening.New([]sources.Source{list.source(client, nil)}, nil)
+				s, err := screening.New([]sources.Source{list.source(client)}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -26,7 +26,7 @@ import (
 type published struct {
 	name string
 	// source returns a source of the list that uses client.
-	source func(client *http.Client, progress func(read, total int64)) sources.Source
+	source func(client *http.Client) sources.Source
 	// files returns the list of n accounts and its related files, by path. It is
 	// nil for lists that are not files.
 	files func(n int) map[string]string
@@ -275,26 +275,26 @@ func tronGrid(n int) http.Handler {
 
 // lists are all formats of all sources that download.
 var lists = func() []published {
-	ofacSource := func(constructor func(*ofac.Options) sources.Source, comments string) func(*http.Client, func(int64, int64)) sources.Source {
-		return func(c *http.Client, progress func(int64, int64)) sources.Source {
-			return constructor(&ofac.Options{URL: host + "/list", CommentsURL: comments, Client: c, Progress: progress})
+	ofacSource := func(constructor func(*ofac.Options) sources.Source, comments string) func(*http.Client) sources.Source {
+		return func(c *http.Client) sources.Source {
+			return constructor(&ofac.Options{URL: host + "/list", CommentsURL: comments, Client: c})
 		}
 	}
-	euSource := func(c *http.Client, progress func(int64, int64)) sources.Source {
-		return eu.New(&eu.Options{URL: host + "/list", Client: c, Progress: progress})
+	euSource := func(c *http.Client) sources.Source {
+		return eu.New(&eu.Options{URL: host + "/list", Client: c})
 	}
-	ukSource := func(c *http.Client, progress func(int64, int64)) sources.Source {
-		return uk.New(&uk.Options{URL: host + "/list", Client: c, Progress: progress})
+	ukSource := func(c *http.Client) sources.Source {
+		return uk.New(&uk.Options{URL: host + "/list", Client: c})
 	}
-	badlistSource := func(opts badlist.Options) func(*http.Client, func(int64, int64)) sources.Source {
-		return func(c *http.Client, progress func(int64, int64)) sources.Source {
+	badlistSource := func(opts badlist.Options) func(*http.Client) sources.Source {
+		return func(c *http.Client) sources.Source {
 			o := opts
-			o.URL, o.Client, o.Progress = host+"/list", c, progress
+			o.URL, o.Client = host+"/list", c
 			return badlist.New(&o)
 		}
 	}
-	dataset := func(c *http.Client, progress func(int64, int64)) sources.Source {
-		return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Client: c, Progress: progress})
+	dataset := func(c *http.Client) sources.Source {
+		return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Client: c})
 	}
 	mew, ransomwhere := badlist.Options{}, *badlist.Ransomwhere()
 	sniffer, domains := *badlist.ScamSniffer(), *badlist.ScamSnifferDomains()
@@ -312,8 +312,8 @@ var lists = func() []published {
 		{name: "OFAC, cons_advanced.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(advancedXML("Consolidated List")), parse: ofac.ParseConsolidated},
 		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},
 		{name: "OFAC, consolidated CSV", source: ofacSource(ofac.NewConsolidated, host+"/comments"), files: sdnCSV("NS-PLC")},
-		{name: "OFAC, CSV without end mark", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
-			return ofac.New(&ofac.Options{URL: host + "/list", CommentsURL: host + "/comments", NoEndMark: true, Client: c, Progress: progress})
+		{name: "OFAC, CSV without end mark", source: func(c *http.Client) sources.Source {
+			return ofac.New(&ofac.Options{URL: host + "/list", CommentsURL: host + "/comments", NoEndMark: true, Client: c})
 		}, files: func(n int) map[string]string {
 			files := sdnCSV("DPRK3")(n)
 			files["/list"] = strings.TrimSuffix(files["/list"], "\x1a")
@@ -347,22 +347,22 @@ var lists = func() []published {
 		{name: "columns of a CSV", source: badlistSource(orders), files: one(func(n int) string {
 			return "Id;Wallet;Network\n" + each(n, func(i int) string { return fmt.Sprintf("%d;%s;ETH\n", i, account(i)) })
 		}), parse: orders.Parse, open: true},
-		{name: "FBI", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
-			return fbi.New(&fbi.Options{URL: host + "/list", Client: c, Progress: progress})
+		{name: "FBI", source: func(c *http.Client) sources.Source {
+			return fbi.New(&fbi.Options{URL: host + "/list", Client: c})
 		}, files: one(announcement), parse: fbi.Parse, fixed: 51},
-		{name: "EU, XML with its feed", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
-			return eu.New(&eu.Options{URL: host + "/list", RSS: host + "/rss", Client: c, Progress: progress})
+		{name: "EU, XML with its feed", source: func(c *http.Client) sources.Source {
+			return eu.New(&eu.Options{URL: host + "/list", RSS: host + "/rss", Client: c})
 		}, files: euFeed},
-		{name: "OpenSanctions, entities.ftm.json with its index", source: func(c *http.Client, progress func(int64, int64)) sources.Source {
-			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Index: host + "/index", Client: c, Progress: progress})
+		{name: "OpenSanctions, entities.ftm.json with its index", source: func(c *http.Client) sources.Source {
+			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Index: host + "/index", Client: c})
 		}, files: indexed},
-		{name: "oracle on Ethereum", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
+		{name: "oracle on Ethereum", source: func(c *http.Client) sources.Source {
 			return stablecoin.NewOracle(host+"/node", &stablecoin.Options{Contracts: []stablecoin.Contract{oracle}, Client: c})
 		}, serve: freezes(oracle)},
-		{name: "USDT on Ethereum", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
+		{name: "USDT on Ethereum", source: func(c *http.Client) sources.Source {
 			return stablecoin.New(host+"/node", &stablecoin.Options{Contracts: contracts, Client: c})
 		}, serve: freezes(contracts[0])},
-		{name: "USDT on Tron", source: func(c *http.Client, _ func(int64, int64)) sources.Source {
+		{name: "USDT on Tron", source: func(c *http.Client) sources.Source {
 			return stablecoin.NewTron(host, &stablecoin.Options{Client: c})
 		}, serve: tronGrid},
 	}
