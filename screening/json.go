@@ -1,7 +1,9 @@
 package screening
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -73,11 +75,42 @@ func (r Result) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON returns l as in the JSON of a [Result], without the URL of the record.
-func (l Label) MarshalJSON() ([]byte, error) { return json.Marshal(l.json()) }
+func (l Label) MarshalJSON() ([]byte, error) { return marshalJSON(l.json()) }
+
+// UnmarshalJSON sets l to what MarshalJSON has written, which is all but the Points.
+func (l *Label) UnmarshalJSON(text []byte) error {
+	var j jsonLabel
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	added, err := parseJSONTime(j.AddedAt)
+	*l = Label{Kind: j.Kind, Match: j.Match, Source: j.Source, Ref: j.Ref, Name: j.Name, Listed: j.Listed, AddedAt: added}
+	return err
+}
 
 // MarshalJSON returns s as in the JSON of a [Result], without the URL of the record.
 func (s Suppressed) MarshalJSON() ([]byte, error) {
-	return json.Marshal(jsonSuppressed{s.Label.json(), s.Reason, s.Author, jsonTime(s.Expires)})
+	return marshalJSON(jsonSuppressed{s.Label.json(), s.Reason, s.Author, jsonTime(s.Expires)})
+}
+
+// UnmarshalJSON sets s to what MarshalJSON has written, which is all but the Points.
+func (s *Suppressed) UnmarshalJSON(text []byte) error {
+	var j jsonSuppressed
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	expires, err := parseJSONTime(j.Expires)
+	*s = Suppressed{Reason: j.Reason, Author: j.Author, Expires: expires}
+	return errors.Join(err, s.Label.UnmarshalJSON(text))
+}
+
+// marshalJSON leaves it to the caller's encoder to escape HTML.
+func marshalJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 func (l *Label) json() jsonLabel {
@@ -91,4 +124,13 @@ func jsonTime(t time.Time) *string {
 	}
 	text := t.UTC().Format(time.RFC3339)
 	return &text
+}
+
+// parseJSONTime reverses jsonTime.
+func parseJSONTime(text *string) (time.Time, error) {
+	if text == nil {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, *text)
+	return t.UTC(), err
 }

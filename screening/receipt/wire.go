@@ -26,40 +26,23 @@ const (
 // the URL of the record, which is no evidence.
 
 type wireReceipt struct {
-	Format         string           `json:"format"`
-	ScreenedAt     time.Time        `json:"screened_at"` // exact, because lists may change at any time
-	Input          wireInput        `json:"input"`
-	Address        string           `json:"address"`
-	Score          int              `json:"score"`
-	Level          score.Level      `json:"level"`
-	Labels         []wireLabel      `json:"labels"`
-	Suppressed     []wireSuppressed `json:"suppressed,omitempty"`
-	ScoringVersion string           `json:"scoring_version"`
-	Snapshot       string           `json:"snapshot"`
-	Lists          []wireList       `json:"lists"`
-	ModuleVersion  string           `json:"module_version"`
+	Format         string                 `json:"format"`
+	ScreenedAt     time.Time              `json:"screened_at"` // exact, because lists may change at any time
+	Input          wireInput              `json:"input"`
+	Address        string                 `json:"address"`
+	Score          int                    `json:"score"`
+	Level          score.Level            `json:"level"`
+	Labels         []screening.Label      `json:"labels"`
+	Suppressed     []screening.Suppressed `json:"suppressed,omitempty"`
+	ScoringVersion string                 `json:"scoring_version"`
+	Snapshot       string                 `json:"snapshot"`
+	Lists          []wireList             `json:"lists"`
+	ModuleVersion  string                 `json:"module_version"`
 }
 
 type wireInput struct {
 	Chain   address.Chain `json:"chain"`
 	Address string        `json:"address"`
-}
-
-type wireLabel struct {
-	Label         score.Kind `json:"label"`
-	Source        string     `json:"source"`
-	SourceRef     string     `json:"source_ref"`
-	AddedAt       *timestamp `json:"added_at"`
-	Name          string     `json:"name,omitempty"`
-	Match         string     `json:"match"`
-	ListedAddress string     `json:"listed_address"`
-}
-
-type wireSuppressed struct {
-	wireLabel
-	Reason    string     `json:"reason"`
-	Author    string     `json:"author"`
-	ExpiresAt *timestamp `json:"expires_at"`
 }
 
 type wireList struct {
@@ -105,11 +88,8 @@ func (t *timestamp) UnmarshalText(text []byte) error {
 func encode(r *Receipt) ([]byte, error) {
 	w := wireReceipt{
 		Format: format, ScreenedAt: r.Time, Input: wireInput{r.Chain, r.Text}, Address: r.Address,
-		Score: r.Score, Level: r.Level, Labels: encodeLabels(r.Labels), ScoringVersion: r.ScoringVersion,
+		Score: r.Score, Level: r.Level, Labels: append([]screening.Label{}, r.Labels...), Suppressed: r.Suppressed, ScoringVersion: r.ScoringVersion,
 		Snapshot: r.Snapshot, Lists: []wireList{}, ModuleVersion: r.ModuleVersion,
-	}
-	for _, s := range r.Suppressed {
-		w.Suppressed = append(w.Suppressed, encodeSuppressed(&s))
 	}
 	for i := range r.Lists {
 		s := &r.Lists[i]
@@ -133,22 +113,6 @@ func line(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func encodeLabels(labels []screening.Label) []wireLabel {
-	all := make([]wireLabel, 0, len(labels)) // never null
-	for i := range labels {
-		all = append(all, encodeLabel(&labels[i]))
-	}
-	return all
-}
-
-func encodeLabel(l *screening.Label) wireLabel {
-	return wireLabel{l.Kind, l.Source, l.Ref, newTimestamp(l.AddedAt), l.Name, l.Match.String(), l.Listed}
-}
-
-func encodeSuppressed(s *screening.Suppressed) wireSuppressed {
-	return wireSuppressed{encodeLabel(&s.Label), s.Reason, s.Author, newTimestamp(s.Expires)}
-}
-
 // parse returns the receipt in a line that encode has written. It accepts no other form,
 // so that nothing in the line is ignored. Errors do not quote it: it may have been
 // edited to hold a private key.
@@ -164,14 +128,11 @@ func parse(text []byte) (*Receipt, error) {
 		return nil, fmt.Errorf("not a receipt of this version: want the format %q", format)
 	}
 	r := &Receipt{
-		Time: w.ScreenedAt.UTC(), Chain: w.Input.Chain, Text: w.Input.Address, Address: w.Address, Score: w.Score, Level: w.Level,
+		Time: w.ScreenedAt.UTC(), Chain: w.Input.Chain, Text: w.Input.Address, Address: w.Address, Score: w.Score, Level: w.Level, Suppressed: w.Suppressed,
 		ScoringVersion: w.ScoringVersion, Snapshot: w.Snapshot, ModuleVersion: w.ModuleVersion,
 	}
-	for _, l := range w.Labels {
-		r.Labels = append(r.Labels, l.decode())
-	}
-	for _, s := range w.Suppressed {
-		r.Suppressed = append(r.Suppressed, screening.Suppressed{Label: s.decode(), Reason: s.Reason, Author: s.Author, Expires: s.ExpiresAt.time()})
+	if len(w.Labels) > 0 {
+		r.Labels = w.Labels
 	}
 	for _, l := range w.Lists {
 		s := screening.SourceStatus{Info: sources.Info{ID: l.Source, Name: l.Name, Jurisdiction: l.Jurisdiction},
@@ -194,14 +155,4 @@ func parse(text []byte) (*Receipt, error) {
 		return nil, errors.New("not in the form in which receipts are written; want each byte as it was")
 	}
 	return r, nil
-}
-
-func (l *wireLabel) decode() screening.Label {
-	d := screening.Label{Kind: l.Label, Source: l.Source, Ref: l.SourceRef, Name: l.Name, Listed: l.ListedAddress, AddedAt: l.AddedAt.time()}
-	for m := score.Exact; m <= score.Literal; m++ {
-		if m.String() == l.Match {
-			d.Match = m
-		}
-	}
-	return d
 }
