@@ -165,59 +165,26 @@ func (e *ambiguousError) Error() string {
 // detect returns the addresses that s may be, without a chain to go by. If there is not
 // exactly one, the error says why.
 func detect(s string) ([]address.Address, error) {
-	var found, keyed, loose []address.Address // by a checksum; by the form, with a key or not
-	var names []string
-	for _, a := range address.Detect(s) {
-		_, key := a.Key()
-		switch {
-		case a.Proven():
-			found = append(found, a)
-		case a.Kind() == "name":
-			names = append(names, string(a.Chain()))
-		default:
-			loose = append(loose, a)
-		}
-		if key && !a.Proven() {
-			keyed = append(keyed, a)
-		}
-	}
-	account := "account name"
-	switch {
-	case len(found) > 0:
-	case len(keyed) == 1:
-		found = keyed
-	case len(keyed) > 1:
-		found = loose
-	case len(loose) > 0:
-		account, names = "account", nil
-		for _, a := range loose {
-			names = append(names, string(a.Chain()))
-		}
-	}
+	found, hint := candidates(s)
 	switch {
 	case len(found) > 1:
-		e := &ambiguousError{}
-		for _, a := range found {
-			e.chains = append(e.chains, string(a.Chain()))
-		}
-		return found, e
+		return found, &ambiguousError{chainsOf(found)}
 	case len(found) == 1:
 		if _, err := address.Normalize("ethereum", s); !found[0].Proven() && errors.Is(err, address.ErrSecret) {
 			return nil, fmt.Errorf("%w; if it is an account of %s, say so with -chain or a chain column", err, found[0].Chain())
 		}
 		return found, nil
 	}
-	if prefix, _, ok := cutLast(s, ":"); ok {
+	if prefix, rest, ok := cutLast(s, ":"); ok {
 		if c, err := address.ParseChain(prefix); err == nil {
 			a, err := address.Normalize(c, s)
 			if err != nil {
-				_, rest, _ := cutLast(s, ":")
 				a, err = address.Normalize(c, rest)
 			}
-			if err == nil {
-				return []address.Address{a}, nil
+			if err != nil {
+				return nil, err
 			}
-			return nil, err
+			return []address.Address{a}, nil
 		}
 	}
 	err := diagnose(s)
@@ -229,10 +196,55 @@ func detect(s string) ([]address.Address, error) {
 	if i := strings.LastIndexByte(s, '.'); i > 0 && nameServices[strings.ToLower(s[i+1:])] {
 		return nil, errors.New("a name, not an address: look up the address behind it, and screen that")
 	}
-	if len(names) > 0 && !errors.Is(err, address.ErrChecksum) && !errors.Is(err, address.ErrNetwork) && !errors.Is(err, address.ErrSecret) {
-		return nil, fmt.Errorf("not recognized as an address; it may be an %s of %s: say so with -chain or a chain column", account, orList(names))
+	if hint != nil && !errors.Is(err, address.ErrChecksum) && !errors.Is(err, address.ErrNetwork) && !errors.Is(err, address.ErrSecret) {
+		return nil, hint
 	}
 	return nil, err
+}
+
+// candidates returns the addresses that s is likely to be: those proven by a checksum, or
+// else the only one that shows a key. If there are none, but s has the form of an account
+// or an account name on some chains, hint says so.
+func candidates(s string) (found []address.Address, hint error) {
+	var proven, keyed, loose, names []address.Address
+	for _, a := range address.Detect(s) {
+		_, key := a.Key()
+		switch {
+		case a.Proven():
+			proven = append(proven, a)
+		case a.Kind() == "name":
+			names = append(names, a)
+		default:
+			loose = append(loose, a)
+		}
+		if key && !a.Proven() {
+			keyed = append(keyed, a)
+		}
+	}
+	switch {
+	case len(proven) > 0:
+		return proven, nil
+	case len(keyed) == 1:
+		return keyed, nil
+	case len(keyed) > 1 && len(loose) > 0:
+		return loose, nil
+	}
+	account := "account"
+	if len(loose) == 0 {
+		account, loose = "account name", names
+	}
+	if len(loose) > 0 {
+		hint = fmt.Errorf("not recognized as an address; it may be an %s of %s: say so with -chain or a chain column", account, orList(chainsOf(loose)))
+	}
+	return nil, hint
+}
+
+// chainsOf returns the names of the chains of addresses.
+func chainsOf(all []address.Address) (names []string) {
+	for _, a := range all {
+		names = append(names, string(a.Chain()))
+	}
+	return names
 }
 
 // scientific matches a long number as spreadsheet programs write it.
