@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +35,7 @@ var errMissing = errors.New("no PostgreSQL: " + Variable + " is not set, and ini
 type Server struct {
 	programs string // the directory of initdb, pg_ctl and postgres
 	dir      string
+	uid, gid int           // of the user postgres if the test runs as root, or else 0
 	guard    io.Closer     // closing it stops the server
 	exited   chan struct{} // closed when all processes of the last launch have ended
 }
@@ -92,9 +92,9 @@ func (s *Server) create() error {
 		if err != nil {
 			return err
 		}
-		uid, _ := strconv.Atoi(postgres.Uid) // numbers on Unix
-		gid, _ := strconv.Atoi(postgres.Gid)
-		if err := os.Chown(s.dir, uid, gid); err != nil {
+		s.uid, _ = strconv.Atoi(postgres.Uid) // numbers on Unix
+		s.gid, _ = strconv.Atoi(postgres.Gid)
+		if err := os.Chown(s.dir, s.uid, s.gid); err != nil {
 			return err
 		}
 	}
@@ -150,11 +150,10 @@ func (s *Server) run(stdin io.Reader, stdout io.Writer, words ...string) error {
 
 // command returns a command that does not run as root.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
-	words := append([]string{name}, args...)
-	if os.Getuid() == 0 {
-		words = slices.Concat([]string{"runuser", "-u", "postgres", "--"}, words)
+	cmd := exec.Command(name, args...)
+	if s.uid != 0 {
+		runAs(cmd, s.uid, s.gid)
 	}
-	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir = s.dir // the user may have no access to the directory of the test
 	return cmd
 }

@@ -4,11 +4,18 @@ package postgrestest
 
 import (
 	"context"
+	"os/exec"
 	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 )
+
+// runAs makes a command run as a user. No program stands between, as runuser would: that
+// stops itself when its child is stopped, and stays so.
+func runAs(cmd *exec.Cmd, uid, gid int) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+}
 
 // Pause stops the processes of the server, which then neither answers nor closes a
 // connection, until resume is called. The test calls resume before it ends.
