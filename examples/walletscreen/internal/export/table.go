@@ -85,7 +85,7 @@ func newTable(w io.Writer, f Format, name string, columns []column) (*table, err
 		return t, t.csv.Write(names)
 	case SQL:
 		t.sql = bufio.NewWriter(w)
-		fmt.Fprintf(t.sql, "begin;\ncreate table %s (\n", name)
+		fmt.Fprintf(t.sql, "begin;\nset local client_encoding = 'UTF8';\ncreate table %s (\n", name)
 		for i, c := range columns {
 			fmt.Fprintf(t.sql, "\t%s %s%s\n", c.name, c.sqlType, map[bool]string{true: ","}[i+1 < len(columns)])
 		}
@@ -116,7 +116,7 @@ func (t *table) row(values []string) error {
 			t.sql.WriteString("null")
 			continue
 		}
-		t.sql.WriteString("'" + strings.ReplaceAll(v, "'", "''") + "'")
+		t.sql.WriteString(literal(v))
 	}
 	t.rows++
 	_, err := t.sql.WriteString(")")
@@ -124,6 +124,16 @@ func (t *table) row(values []string) error {
 		err = t.endInsert()
 	}
 	return err
+}
+
+// literal returns v as a string of SQL. One with a backslash says how it is to be read: where
+// standard_conforming_strings is off, a name that ends with one would go on behind its quote.
+func literal(v string) string {
+	v = "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	if strings.IndexByte(v, '\\') >= 0 {
+		return "E" + strings.ReplaceAll(v, `\`, `\\`)
+	}
+	return v
 }
 
 func (t *table) endInsert() error {
