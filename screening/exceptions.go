@@ -306,7 +306,7 @@ func parseException(text []byte, n int) (Exception, error) {
 				return Exception{}, lineError(n, fieldError(name, errors.New("want a time of RFC 3339, as 2027-01-01T00:00:00Z")))
 			}
 			if *t = t.UTC(); t.IsZero() { // which would mean none
-				return Exception{}, lineError(n, fieldError(name, errors.New("in the year 1")))
+				return Exception{}, lineError(n, fieldError(name, errors.New("the zero time; leave it out for none")))
 			}
 		}
 	}
@@ -337,7 +337,7 @@ func parseStrings(text []byte) (map[string]string, error) {
 			return nil, fmt.Errorf("the value of %.80q is not a string", name)
 		}
 		if _, twice := members[name.(string)]; twice {
-			return nil, fmt.Errorf("%.80q is there twice", name)
+			return nil, fmt.Errorf("%.80q is given twice", name)
 		}
 		members[name.(string)] = s
 	}

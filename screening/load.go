@@ -182,7 +182,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	case rev.Digest == "":
 		return next, report, errors.New("no digest: the source returned no revision")
 	case rev.Records <= 0 && s.infos[i].Jurisdiction != sources.Operator:
-		return next, report, errors.New("no records: an empty list is taken for a broken one")
+		return next, report, errors.New("no records: an empty list counts as broken")
 	case had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now):
 		return next, report, errRead
 	case rev.Completeness == sources.Partial && had.isLoaded():

@@ -196,7 +196,7 @@ func TestServer(t *testing.T) {
 		{"M8yFL6SFC6TreATegTyuSYkDfDRbisdpT3", "litecoin", 200, 100, "CRITICAL", "", ""},
 		{"32m72D2HEycRqfBkaazZcuVpLWq9k3sYdt", "litecoin", 200, 100, "CRITICAL", "", ""},  // the same in its legacy form
 		{"TUCsTq7TofTCJRRoHk6RvhMoS2mJLm5Yzq", "tron", 200, 100, "CRITICAL", "", "45404"}, // printed under XBT
-		// What the keys of 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h and of the first control besides.
+		// Other addresses of the keys of 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h and of the first.
 		{"bc1qpa78qajm34ypqk6unwwn9tgxrc9evaez76c64s", "bitcoin", 200, 85, "HIGH", "key", "25308"},
 		{"3BN2W2uaBtmjogy53Bd641ssnyS4g93uWg", "bitcoin", 200, 85, "HIGH", "key", "25308"},
 		{"D6YykL7uEqmuusMAGh632zBZrKzfhyU9tp", "dogecoin", 200, 85, "HIGH", "key", "25308"},

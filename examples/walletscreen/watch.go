@@ -23,7 +23,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A watcher tells a webhook which customers have another verdict since a refresh.
+// A watcher notifies a webhook of customers whose verdict a refresh has changed.
 //
 // The outbox stores the digest of the snapshot up to which it has messages. A report of a
 // refresh that begins there is answered by a Book. After a restart, or a change that was

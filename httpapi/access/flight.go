@@ -106,7 +106,7 @@ func (f *flight) launch(t *tasks, call func() (retry int64, err error)) bool {
 	return false
 }
 
-// land records the outcome of the call, and wakes those who wait for it.
+// land records the outcome of the call, and wakes the goroutines that wait for it.
 func (f *flight) land(retry int64, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -28,7 +28,7 @@ func Allocate(size int) ([]byte, func() error, error) {
 	if size < hugeBytes {
 		return make([]byte, size), nil, nil
 	}
-	// One huge page more, to align the bytes to one. Pages that are never touched take no
+	// One more huge page lets the bytes begin at the start of one. Pages that are never touched take no
 	// memory.
 	data, err := syscall.Mmap(-1, 0, size+hugeBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {

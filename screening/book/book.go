@@ -216,8 +216,8 @@ const (
 // magic is the first text of a Book.
 const magic = "walletscreen book 1\n"
 
-// A shape is what addresses have in common that are read in the same way: the chain, and
-// the classes of account and keys.
+// A shape describes addresses that are read in the same way: their chain, and the classes
+// of their accounts and keys.
 type shape struct {
 	chain address.Chain
 	tag   identity.Tag
@@ -342,7 +342,7 @@ func (b *Book) check() error {
 	}
 	first, err := b.index.Text(0)
 	if err != nil || first != magic {
-		return fmt.Errorf("%w: it begins otherwise", ErrDamaged)
+		return fmt.Errorf("%w: want the first line of a book", ErrDamaged)
 	}
 	samples, err := b.index.Text(uint32(b.index.Texts() - 1))
 	if err != nil {

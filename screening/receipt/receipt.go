@@ -56,7 +56,7 @@ type Receipt struct {
 // [address.ErrSecret].
 func New(c address.Chain, text string, r screening.Result, at time.Time) (*Receipt, error) {
 	if r.Digest() == "" || r.Level == "" {
-		return nil, errors.New("receipt: the result is zero; there is no receipt without a verdict")
+		return nil, errors.New("receipt: the result is zero: want one that Screen returned")
 	}
 	if at.IsZero() {
 		return nil, errors.New("receipt: the time is zero")

@@ -140,7 +140,7 @@ func (p *jsonParser) array() error {
 		var r record
 		switch s, isString := t.(string); {
 		case describe(t) != describe(first):
-			return fmt.Errorf("%s, and before %s", describe(t), describe(first))
+			return fmt.Errorf("%s after %s, want items of one type", describe(t), describe(first))
 		case isString:
 			r[columnAddress] = s
 		case t == json.Delim('{'):

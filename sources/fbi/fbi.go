@@ -119,4 +119,4 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Published: published, Records: len(entries)}, nil
 }
 
-var errOther = errors.New("cut, or another page")
+var errOther = errors.New("the text was cut, or is another page")

@@ -97,7 +97,7 @@ func ExampleParse() {
 	// A page saved from fbi.Page, or the addresses one per line.
 	_, err := fbi.Parse(strings.NewReader("0x51E9d833Ecae4E8D9D8Be17300AEE6D3398C135D\n"), func(sources.Entry) error { return nil })
 	fmt.Println(err)
-	// Output: byte 0: 1 addresses, want the 51 of the announcement: cut, or another page
+	// Output: byte 0: 1 addresses, want the 51 of the announcement: the text was cut, or is another page
 }
 
 func ExampleNew() {

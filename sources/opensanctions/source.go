@@ -125,7 +125,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		}
 		got := hex.EncodeToString(sum.Sum(nil))
 		if got != want && got != s.checksum(ctx) {
-			return sources.Revision{}, errors.New("not the file that the index of the dataset has the checksum of")
+			return sources.Revision{}, errors.New("the file does not have the checksum in the index of the dataset")
 		}
 		rev.OpenEnded = false // the checksum proves the end
 		return rev, nil

@@ -45,7 +45,7 @@ func (n *node) block(ctx context.Context, which string) (block, bool, error) {
 func (n *node) blockAt(ctx context.Context, number uint64) (block, bool, error) {
 	b, ok, err := n.block(ctx, tag(number))
 	if ok && b.Number != number {
-		return block{}, false, fmt.Errorf("block %d was asked for, and %d came", number, b.Number)
+		return block{}, false, fmt.Errorf("got block %d, want %d", b.Number, number)
 	}
 	return b, ok, err
 }

@@ -75,7 +75,7 @@ func newFollower(contracts []Contract) (*follower, error) {
 		}
 		for _, other := range f.contracts[:i] {
 			if other == f.contracts[i] {
-				return nil, fmt.Errorf("contract %d: %v stands there twice", i, other)
+				return nil, fmt.Errorf("contract %d: the event %v is given twice", i, other)
 			}
 		}
 		f.events[i] = make(map[hash]change)
@@ -146,7 +146,7 @@ func (f *follower) decode(result []byte, from, to uint64) ([]event, error) {
 	slices.SortFunc(events, func(a, b event) int { return a.compare(b.place) })
 	for i := 1; i < len(events); i++ {
 		if events[i].compare(events[i-1].place) == 0 {
-			return nil, fmt.Errorf("log %d of block %d stands there twice", events[i].Index, events[i].Block)
+			return nil, fmt.Errorf("log %d of block %d is given twice", events[i].Index, events[i].Block)
 		}
 	}
 	return events, nil

@@ -202,7 +202,7 @@ func (n *node) result(resp *http.Response, text []byte, id string) (json.RawMess
 	case answer.Version != "2.0":
 		return nil, &fetch.Failure{Err: errBroken, Final: true}
 	case string(answer.ID) != id:
-		return nil, &fetch.Failure{Err: fmt.Errorf("%w to this call: it has another id", errBroken), Final: true}
+		return nil, &fetch.Failure{Err: fmt.Errorf("%w: it has the id of another call", errBroken), Final: true}
 	case answer.Result == nil:
 		return nil, &fetch.Failure{Err: fmt.Errorf("%w: it has no result", errBroken), Final: true}
 	}

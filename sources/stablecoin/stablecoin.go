@@ -31,7 +31,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Contract is a contract that lists accounts by events.
+// A Contract lists accounts in its events.
 type Contract struct {
 	// Address is the address of the contract: 0x and 40 hex digits.
 	Address string

@@ -164,7 +164,7 @@ func (s *tron) events(ctx context.Context, name string, bytes *int64) ([]tronEve
 			return all, nil
 		}
 		if fingerprints[fingerprint] {
-			return nil, fmt.Errorf("%s: the pages go round in a circle", name)
+			return nil, fmt.Errorf("%s: the server repeats pages", name)
 		}
 		fingerprints[fingerprint] = true
 		query.Set("fingerprint", fingerprint)
@@ -192,7 +192,7 @@ func (s *tron) page(r io.Reader, name string) (events []tronEvent, fingerprint s
 		return nil, "", fmt.Errorf("%s: %w", name, err)
 	}
 	if !page.Success || page.Data == nil {
-		return nil, "", fmt.Errorf("%s: the answer does not say that it is one", name)
+		return nil, "", fmt.Errorf("%s: the answer has no success and no data, as those of TronGrid have", name)
 	}
 	for i := range page.Data {
 		e := &page.Data[i]
@@ -203,7 +203,7 @@ func (s *tron) page(r io.Reader, name string) (events []tronEvent, fingerprint s
 		case err != nil:
 			return nil, "", fmt.Errorf("%s: event %d: user %w", name, i, err)
 		case e.Name != name || e.Contract != TronUSDT:
-			return nil, "", fmt.Errorf("%s: event %d was not asked for: %.80q of %.80q", name, i, e.Name, e.Contract)
+			return nil, "", fmt.Errorf("%s: event %d is %.80q of %.80q, which was not asked for", name, i, e.Name, e.Contract)
 		case e.Block == 0 || e.Time <= 0 || e.Time/1000 > maxTime || tx.UnmarshalText([]byte("0x"+e.Tx)) != nil:
 			return nil, "", fmt.Errorf("%s: event %d has no place in the chain", name, i)
 		}

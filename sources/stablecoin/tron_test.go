@@ -201,8 +201,8 @@ func TestTronHostile(t *testing.T) {
 			if err == nil || entries != nil || !rev.IsZero() {
 				t.Errorf("Load gave %+v, %+v, %v, want an error", entries, rev, err)
 			}
-			if name == "in a circle" && !strings.Contains(err.Error(), "circle") {
-				t.Errorf("error %v, want that the pages go round, and not all of them asked for", err)
+			if name == "in a repeats pages" && !strings.Contains(err.Error(), "circle") {
+				t.Errorf("error %v, want that the server repeats pages, before all were requested", err)
 			}
 		})
 	}

@@ -259,9 +259,8 @@ func compare(n, rounds int, text, building bool) error {
 	return nil
 }
 
-// compareLines measures how long it takes until a list of n EVM addresses in text,
-// one in a line, can be asked: an index, which has all of them validated, and a map
-// of strings in lower case, as people write it.
+// compareLines measures how long it takes to load n EVM addresses from text, one a line:
+// into an index, which validates them, and into a map of strings in lower case.
 func compareLines(n, rounds int) error {
 	list := make([]byte, 0, 43*n)
 	for i := range n {

@@ -25,7 +25,7 @@ type found struct {
 // maxRow is the maximum number of listings of a key that are searched one by one.
 const maxRow = 16
 
-// find finds the entry that has the Identity of e, whose filing is f.
+// find finds the entry with the Canonical form of e, whose filing is f.
 func (fd *finder) find(e sources.Entry, f filing) (found, error) {
 	if fd.table == nil {
 		return found{}, nil
@@ -137,7 +137,7 @@ type newcomers struct {
 	crowds map[index.Key]map[sources.Entry]uint32 // the places of the entries of keys that have many
 }
 
-// find returns the listing of the entry that has the Identity of e, whose filing is f. If
+// find returns the listing of the entry with the Canonical form of e, whose filing is f. If
 // there is none, the caller must add e to the table next, and find will find it.
 func (nc *newcomers) find(e sources.Entry, f filing) (*Listing, error) {
 	if nc.slots == nil || 4*nc.n >= 3*nc.slots.Len() {

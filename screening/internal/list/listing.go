@@ -115,7 +115,7 @@ func (l *Listing) at(k index.Key) (sources.Entry, error) {
 	return e, nil
 }
 
-// isSame reports whether l lists an entry with the Identity of e, which has the given
+// isSame reports whether l lists an entry with the Canonical form of e, which has the given
 // form, under the first key of e.
 func (l *Listing) isSame(e sources.Entry, form byte) bool {
 	if l.entry.Kind != e.Kind || l.entry.Ref != e.Ref || l.entry.Asset != e.Asset || l.entry.Listed != ownText(e) {

@@ -45,7 +45,7 @@ const (
 	heldDate = "Tue, 01 Sep 2026 10:00:00 GMT"
 )
 
-// publisher serves next with validators, and confirms what it is asked to.
+// publisher serves next with validators, and answers 304 if the request has the ETag.
 func publisher(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", heldTag)

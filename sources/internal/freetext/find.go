@@ -94,8 +94,8 @@ func (f *finder) words(text string, limit int) {
 				continue // to an address
 			}
 		}
-		// A word too short for an address is one only with the word on the next line.
-		// Labels are looked up last: that is what takes time.
+		// A word too short for an address must be joined to the word on the next line.
+		// Labels are looked up last, because that takes longest.
 		rest, to := "", 0
 		if end-start < minWord {
 			if rest, to = joined(text, end, limit); end-start+len(rest) < minWord {
