@@ -140,7 +140,7 @@ func (p *advanced) values(name []byte) error {
 				return err
 			}
 			var f feature
-			f.asset, f.isWallet = ticker(text)
+			f.asset, f.isWallet = tickerOfType(text)
 			p.features[id] = f
 			return nil
 		})

@@ -66,7 +66,7 @@ func TestParseConsolidated(t *testing.T) {
 			"NEW1\taddress\t-\t11\t-\tLAST, First",
 		}},
 	} {
-		for name, doc := range map[string]string{"": tt.doc, ", without wallets": strings.ReplaceAll(tt.doc, "Digital Currency Address", "Digital Address")} {
+		for name, doc := range map[string]string{"": tt.doc, ", without wallets": strings.ReplaceAll(tt.doc, "Digital Currency Address", "Virtual Wallet")} {
 			entries, rev, err := listtest.Parse(t, tt.parse, strings.NewReader(doc))
 			got, want := listtest.Rows(entries), tt.want
 			if name != "" {

@@ -166,3 +166,22 @@ func ticker(kind []byte) (string, bool) {
 	}
 	return sources.TrimListed(strings.TrimLeft(string(kind[len(label):]), " -–—:\u00a0")), true
 }
+
+// tickerOfType is ticker of a type in XML, which may have a typing error: two of the three
+// words of the label are enough, so that the error hides no wallet.
+func tickerOfType(kind []byte) (string, bool) {
+	if asset, ok := ticker(kind); ok {
+		return asset, true
+	}
+	known, text := 0, strings.ToLower(string(kind))
+	for word := range strings.FieldsSeq(label) {
+		if strings.Contains(text, strings.ToLower(word)) {
+			known++
+		}
+	}
+	if known < 2 {
+		return "", false
+	}
+	_, asset, _ := strings.Cut(string(kind), "-")
+	return sources.TrimListed(asset), true
+}

@@ -227,6 +227,9 @@ func TestTicker(t *testing.T) {
 		"Digital Currency Address – USDT":       "USDT",
 		"Digital Currency Address: A.B-1":       "A.B-1",
 		"Digital Currency Address":              "",
+		"Digital Currency Adress - XBT":         "XBT",
+		"Virtual currency address-xbt":          "xbt",
+		"DigitalCurrency Address":               "",
 		"Digital&#32;Currency Address -&#160;Z": "Z",
 	} {
 		doc := strings.Replace(smallXML, "Digital Currency Address - XBT", kind, 1)
@@ -266,7 +269,7 @@ func TestRefused(t *testing.T) {
 		{"no address", simple, "<n:idNumber>no address</n:idNumber>", "", "no text"},
 		{"address with markup", simple, "no address", "no <b>address</b>", "only text"},
 		{"endless address", simple, "no address", strings.Repeat("x", 5000), "5000 bytes"},
-		{"no wallets", simple, "Digital Currency Address", "Virtual Currency Address", "no wallet"},
+		{"no wallets", simple, "Digital Currency Address", "Virtual Wallet", "no wallet"},
 
 		{"no parties", advanced, "DistinctParties", "Others", "no records"},
 		{"no list", advanced, ">SDN List<", ">SSI List<", "no entry"},
@@ -284,7 +287,7 @@ func TestRefused(t *testing.T) {
 		{"same party twice", advanced, `<Profile ID="7"><Feature FeatureTypeID="8"/>`, `<Profile ID="11"><Feature FeatureTypeID="344"><FeatureVersion><VersionDetail>x</VersionDetail></FeatureVersion></Feature>`, "before"},
 		{"empty address", advanced, "nor this", "", "no text"},
 		{"no address", advanced, "VersionDetail", "VersionOther", "VersionDetail"},
-		{"no wallets", advanced, "Digital Currency Address", "Virtual Currency Address", "no wallet"},
+		{"no wallets", advanced, "Digital Currency Address", "Virtual Wallet", "no wallet"},
 		{"parties before the tables", advanced, "ReferenceValueSets", "LaterValueSets", "type"},
 		{"endless name", advanced, "LAST", strings.Repeat("x", 5000), "name"},
 	} {

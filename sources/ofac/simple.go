@@ -135,7 +135,7 @@ func (p *simple) id([]byte) error {
 		case "idType":
 			var kind []byte
 			if kind, err = p.Content(); err == nil {
-				asset, isWallet = ticker(kind)
+				asset, isWallet = tickerOfType(kind)
 			}
 			return err
 		case "idNumber":
