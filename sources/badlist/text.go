@@ -38,6 +38,9 @@ func (p *parser) text(in *bufio.Reader, skipped position) error {
 func (p *parser) textLine(line string) error {
 	listed, comment, _ := strings.Cut(line, "#")
 	listed = sources.TrimListed(listed)
+	if strings.Contains(strings.TrimRight(line, "\r\n"), "\r") {
+		return fmt.Errorf("%.64q: a carriage return within the line, want one address on a line", listed)
+	}
 	if listed == "" {
 		return nil
 	}
