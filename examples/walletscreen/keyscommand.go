@@ -250,6 +250,10 @@ func (k *keysCall) unknown(ctx context.Context, s *keyStore, err error) error {
 	for _, key := range all {
 		ids = append(ids, key.ID)
 	}
+	if rest, ok := strings.CutPrefix(k.id, "wsk_"); ok && len(rest) > maxShown {
+		id, _, _ := cutLast(rest, "_")
+		return fmt.Errorf("that is a token, which is secret; want the ID that is in it, as %.80q", id)
+	}
 	return fmt.Errorf("there is no key %.80q%s", k.id, didYouMean(k.id, ids, ""))
 }
 

@@ -123,6 +123,7 @@ func TestKeysCommandErrors(t *testing.T) {
 		{"rotate here -overlap -1s -db DB", "-overlap: want a time"},
 		{"rotate here there -db DB", "unexpected argument \"there\""},
 		{"revoke nobody -db DB", `there is no key "nobody"`},
+		{"revoke wsk_here_SKDVBIEEFEACBQNNVKG3HMTQEFJRNUHB4AB6JFW5MVYVJNUBZPG6 -db DB", "keys revoke: that is a token, which is secret; want the ID that is in it, as \"here\""},
 	} {
 		args := strings.Fields(strings.ReplaceAll(tt.args, "DB", db))
 		code, stdout, stderr := call(t, "", append([]string{"keys"}, args...)...)
