@@ -242,6 +242,7 @@ func TestParseErrors(t *testing.T) {
 		{"message", "404: Not Found", 1},
 		{"text: truncated message in a word", "Forbidden", 1},
 		{"text: truncated in an address", lazarus + "\n" + lazarus[:20], 2},
+		{"text: a line separator in a comment", lazarus + " # x\u2029" + lazarus + "\n", 1},
 		{"text: a carriage return in a comment", lazarus + " # x\r" + lazarus + "\n", 1},
 		{"text: truncated behind an address", lazarus, 1},
 		{"text: truncated before LF", lazarus + "\r", 1},

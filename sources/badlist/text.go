@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 )
 
 // text reads a list with one address on a line, as Parse describes it. The buffer of in
@@ -38,8 +39,8 @@ func (p *parser) text(in *bufio.Reader, skipped position) error {
 func (p *parser) textLine(line string) error {
 	listed, comment, _ := strings.Cut(line, "#")
 	listed = sources.TrimListed(listed)
-	if strings.Contains(strings.TrimRight(line, "\r\n"), "\r") {
-		return fmt.Errorf("%.64q: a carriage return within the line, want one address on a line", listed)
+	if strings.ContainsAny(strings.TrimRight(line, "\r\n"), csvscan.OtherBreaks) {
+		return fmt.Errorf("%.64q: a line break other than LF or CRLF, want one address on a line", listed)
 	}
 	if listed == "" {
 		return nil

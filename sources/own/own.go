@@ -9,6 +9,9 @@
 //   - reason, reference, author: texts
 //   - expires: a date (the last day on which the row counts, in UTC) or a time (RFC 3339)
 //
+// A row that begins with "#" is a comment; it is an error if the address is in a later
+// column.
+//
 // Columns are separated by commas, semicolons or tabs. A row with an error makes the
 // whole file an error, which names the line; a Screener then keeps the last good list.
 // An empty file is an empty list.
@@ -240,6 +243,9 @@ func readCSV(text []byte, comma rune, do func(Row) error) error {
 		}
 		switch {
 		case strings.HasPrefix(fields[0], "#"):
+			if at := places[columnAddress]; header != nil && at > 0 && len(fields) == len(header) && fields[at] != "" {
+				return s.Errorf("", "begins with #, as a comment does, but has an address: put the column address first")
+			}
 			continue
 		case header == nil:
 			header = slices.Clone(fields)
@@ -290,6 +296,9 @@ func readText(text []byte, do func(Row) error) error {
 	line := int64(0)
 	for s.Scan() {
 		line++
+		if strings.ContainsAny(s.Text(), csvscan.OtherBreaks) {
+			return &sources.RecordError{Line: line, Byte: -1, Err: errors.New("a line break other than LF or CRLF")}
+		}
 		listed, reason, _ := strings.Cut(s.Text(), "#")
 		if listed = sources.TrimListed(listed); listed == "" {
 			continue

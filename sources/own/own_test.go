@@ -85,6 +85,9 @@ func TestErrors(t *testing.T) {
 		{"a long reason", "address,reason\n" + justin + "," + strings.Repeat("x", 600) + "\n", "600 bytes", 2},
 		{"no address in a row", "address,reason\n,x\n", "no address", 2},
 		{"HTML", "<html>\n", "not an address", 1},
+		{"a CR in a comment", justin + " # x\r" + justin + "\n", "line break", 1},
+		{"a line separator in a comment", "\n" + justin + " # x\u2028" + justin + "\n", "line break", 2},
+		{"a reason that looks like a comment", "reason,address\n#12 ticket," + justin + "\n", "begins with #", 2},
 	} {
 		rows, err := own.Rows(strings.NewReader(tt.text))
 		var at *sources.RecordError
@@ -94,7 +97,7 @@ func TestErrors(t *testing.T) {
 	}
 	// The error does not quote a pasted private key.
 	const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
-	for _, text := range []string{secret + "\n", "address,chain\n" + secret + ",bitcoin\n", "address,chain\n" + secret + ",ethereum\n"} {
+	for _, text := range []string{secret + "\n", "address,chain\n" + secret + ",bitcoin\n", "address,chain\n" + secret + ",ethereum\n", "reason,address\n#," + secret + "\n", "#\r" + secret + "\n"} {
 		if _, err := own.Rows(strings.NewReader(text)); err == nil || strings.Contains(err.Error(), secret[:10]) {
 			t.Errorf("a private key: error %v", err)
 		}

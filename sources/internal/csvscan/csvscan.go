@@ -22,6 +22,10 @@ import (
 // very many names, has a tenth of it.
 const MaxRecord = 1 << 20
 
+// OtherBreaks are characters at which some programs break lines and this module does not.
+// In a comment, one would hide what follows it.
+const OtherBreaks = "\r\v\f\u0085\u2028\u2029"
+
 // A Scanner reads records. A field is the text between two commas, blanks included, or
 // between quotes, where commas and line ends may stand, and doubled quotes for one. A
 // record ends with LF or CR LF; so must the last one. CR LF within quotes is read as LF.
