@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -162,6 +164,14 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 }
 
 func TestListsExport(t *testing.T) {
+	if longtest.Enabled() { // scale.md says how many rows there are
+		var rows, entries int
+		_, _, said := call(t, "", "lists", "export", "-out", filepath.Join(t.TempDir(), "x.csv"))
+		fmt.Sscanf(strings.ReplaceAll(said, ",", ""), "%d rows of %d entries", &rows, &entries)
+		if doc, err := os.ReadFile("docs/scale.md"); err != nil || rows < 80_000 || rows > 100_000 || !strings.Contains(string(doc), fmt.Sprintf("about 90,000 rows of %s entries", grouped(int64(entries)))) {
+			t.Errorf("%s: scale.md says otherwise (%v)", said, err)
+		}
+	}
 	one := []string{"lists", "export", "-lists", "FBI_IC3", "-require", "FBI_IC3"} // the shortest
 	code, stdout, stderr := call(t, "", one...)
 	if code != 0 || !strings.HasPrefix(stdout, "chain,address,") || !strings.Contains(stdout, "\nevm,0xd5b58cf7813c1edc412367b97876bd400ea5c489,true,") || !strings.Contains(stderr, "rows of ") {
