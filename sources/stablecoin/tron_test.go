@@ -201,7 +201,7 @@ func TestTronHostile(t *testing.T) {
 			if err == nil || entries != nil || !rev.IsZero() {
 				t.Errorf("Load gave %+v, %+v, %v, want an error", entries, rev, err)
 			}
-			if name == "in a repeats pages" && !strings.Contains(err.Error(), "circle") {
+			if name == "in a circle" && !strings.Contains(err.Error(), "repeats pages") {
 				t.Errorf("error %v, want that the server repeats pages, before all were requested", err)
 			}
 		})
