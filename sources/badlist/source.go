@@ -9,6 +9,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
 // Darklist is the address of MyEtherWallet's darklist. It has not changed since
@@ -85,13 +86,7 @@ func New(opts *Options) sources.Source {
 		s.Options = *opts
 	}
 	s.URL = cmp.Or(s.URL, Darklist)
-	s.Options.Info = cmp.Or(s.Options.Info, sources.Info{
-		ID:           "COMMUNITY_BADLIST",
-		Name:         "MyEtherWallet darklist",
-		Jurisdiction: sources.Community,
-		Licence:      "MIT",
-		Attribution:  "Copyright (c) 2017 MyEtherWallet",
-	})
+	s.Options.Info = cmp.Or(s.Options.Info, info.Badlist)
 	return s
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
 // The files are made by a program. By default it fetches the lists from their
@@ -52,76 +53,21 @@ func Optional() []string { return []string{"UK_CONSOLIDATED", "FBI_IC3", "COMMUN
 
 // OFAC returns the SDN List of the US Treasury's Office of Foreign Assets Control, the
 // seed of the source in package ofac.
-func OFAC() sources.Source {
-	return &source{
-		info: sources.Info{
-			ID:           "OFAC_SDN",
-			Name:         "OFAC Specially Designated Nationals and Blocked Persons List",
-			Jurisdiction: sources.US,
-			Licence:      "US government work, public domain (17 U.S.C. 105)",
-			RefURL:       "https://sanctionssearch.ofac.treas.gov/Details.aspx?id={ref}",
-		},
-		file: ofacFile,
-	}
-}
+func OFAC() sources.Source { return &source{info.OFAC, ofacFile} }
 
 // EU returns the EU's consolidated list, the seed of the source in package eu.
-func EU() sources.Source {
-	return &source{
-		info: sources.Info{
-			ID:           "EU_CONSOLIDATED",
-			Name:         "EU consolidated list of persons, groups and entities subject to financial sanctions",
-			Jurisdiction: sources.EU,
-			Licence:      "Commission Decision 2011/833/EU (reuse with acknowledgement of the source)",
-			Attribution:  "© European Union. Only the legal acts printed in the Official Journal of the European Union are authentic.",
-		},
-		file: euFile,
-	}
-}
+func EU() sources.Source { return &source{info.EU, euFile} }
 
 // UK returns the UK Sanctions List, the seed of the source in package uk.
-func UK() sources.Source {
-	return &source{
-		info: sources.Info{
-			ID:           "UK_CONSOLIDATED",
-			Name:         "UK Sanctions List",
-			Jurisdiction: sources.UK,
-			Licence:      "Open Government Licence v3.0",
-			Attribution:  "Contains public sector information licensed under the Open Government Licence v3.0.",
-		},
-		file: ukFile,
-	}
-}
+func UK() sources.Source { return &source{info.UK, ukFile} }
 
 // FBI returns the FBI's announcement of 26 February 2025 about the theft from Bybit,
 // the seed of the source in package fbi. It is no sanctions list.
-func FBI() sources.Source {
-	return &source{
-		info: sources.Info{
-			ID:           "FBI_IC3",
-			Name:         "FBI announcement I-022625-PSA, Bybit theft",
-			Jurisdiction: sources.US,
-			Licence:      "US government work, public domain (17 U.S.C. 105)",
-			RefURL:       "https://www.ic3.gov/PSA/2025/PSA250226",
-		},
-		file: fbiFile,
-	}
-}
+func FBI() sources.Source { return &source{info.FBI, fbiFile} }
 
 // Badlist returns the darklist of MyEtherWallet, the seed of the source in package
 // badlist. Its newest entry is of November 2018.
-func Badlist() sources.Source {
-	return &source{
-		info: sources.Info{
-			ID:           "COMMUNITY_BADLIST",
-			Name:         "MyEtherWallet darklist",
-			Jurisdiction: sources.Community,
-			Licence:      "MIT",
-			Attribution:  "Copyright (c) 2017 MyEtherWallet",
-		},
-		file: badlistFile,
-	}
-}
+func Badlist() sources.Source { return &source{info.Badlist, badlistFile} }
 
 // A source is a list in a revision file.
 type source struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
 // The addresses of the list, without the token that they require, and of the feed that
@@ -94,15 +95,7 @@ func New(opts *Options) sources.Source {
 
 type source struct{ Options } // URL includes the token
 
-func (s *source) Info() sources.Info {
-	return sources.Info{
-		ID:           "EU_CONSOLIDATED",
-		Name:         "EU consolidated list of persons, groups and entities subject to financial sanctions",
-		Jurisdiction: sources.EU,
-		Licence:      "Commission Decision 2011/833/EU (reuse with acknowledgement of the source)",
-		Attribution:  "© European Union. Only the legal acts printed in the Official Journal of the European Union are authentic.",
-	}
-}
+func (s *source) Info() sources.Info { return info.EU }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	rev, err := s.load(ctx, prev, add)

@@ -22,6 +22,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
 // Page is the address of the announcement.
@@ -61,15 +62,7 @@ func New(opts *Options) sources.Source {
 
 type source struct{ Options }
 
-func (s *source) Info() sources.Info {
-	return sources.Info{
-		ID:           "FBI_IC3",
-		Name:         "FBI announcement I-022625-PSA, Bybit theft",
-		Jurisdiction: sources.US,
-		Licence:      "US government work, public domain (17 U.S.C. 105)",
-		RefURL:       Page,
-	}
-}
+func (s *source) Info() sources.Info { return info.FBI }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
 // The addresses of the SDN List at OFAC's Sanctions List Service. They redirect to
@@ -103,17 +104,11 @@ type source struct {
 }
 
 func (s *source) Info() sources.Info {
-	info := sources.Info{
-		ID:           "OFAC_SDN",
-		Name:         "OFAC Specially Designated Nationals and Blocked Persons List",
-		Jurisdiction: sources.US,
-		Licence:      "US government work, public domain (17 U.S.C. 105)",
-		RefURL:       "https://sanctionssearch.ofac.treas.gov/Details.aspx?id={ref}",
-	}
+	of := info.OFAC
 	if s.kind == consolidated {
-		info.ID, info.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"
+		of.ID, of.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"
 	}
-	return info
+	return of
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
+	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
 // The addresses of the list.
@@ -54,15 +55,7 @@ func New(opts *Options) sources.Source {
 
 type source struct{ Options }
 
-func (s *source) Info() sources.Info {
-	return sources.Info{
-		ID:           "UK_CONSOLIDATED",
-		Name:         "UK Sanctions List",
-		Jurisdiction: sources.UK,
-		Licence:      "Open Government Licence v3.0",
-		Attribution:  "Contains public sector information licensed under the Open Government Licence v3.0.",
-	}
-}
+func (s *source) Info() sources.Info { return info.UK }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}

@@ -1,0 +1,44 @@
+// Package info describes the bundled lists. It is used by package bundle and by the package
+// of each list, which fetches it: bundle must not link a client.
+package info
+
+import "github.com/walletscreen/walletscreen/sources"
+
+// The lists, in the order of bundle.All.
+var (
+	OFAC = sources.Info{
+		ID:           "OFAC_SDN",
+		Name:         "OFAC Specially Designated Nationals and Blocked Persons List",
+		Jurisdiction: sources.US,
+		Licence:      "US government work, public domain (17 U.S.C. 105)",
+		RefURL:       "https://sanctionssearch.ofac.treas.gov/Details.aspx?id={ref}",
+	}
+	EU = sources.Info{
+		ID:           "EU_CONSOLIDATED",
+		Name:         "EU consolidated list of persons, groups and entities subject to financial sanctions",
+		Jurisdiction: sources.EU,
+		Licence:      "Commission Decision 2011/833/EU (reuse with acknowledgement of the source)",
+		Attribution:  "© European Union. Only the legal acts printed in the Official Journal of the European Union are authentic.",
+	}
+	UK = sources.Info{
+		ID:           "UK_CONSOLIDATED",
+		Name:         "UK Sanctions List",
+		Jurisdiction: sources.UK,
+		Licence:      "Open Government Licence v3.0",
+		Attribution:  "Contains public sector information licensed under the Open Government Licence v3.0.",
+	}
+	FBI = sources.Info{
+		ID:           "FBI_IC3",
+		Name:         "FBI announcement I-022625-PSA, Bybit theft",
+		Jurisdiction: sources.US,
+		Licence:      "US government work, public domain (17 U.S.C. 105)",
+		RefURL:       "https://www.ic3.gov/PSA/2025/PSA250226",
+	}
+	Badlist = sources.Info{
+		ID:           "COMMUNITY_BADLIST",
+		Name:         "MyEtherWallet darklist",
+		Jurisdiction: sources.Community,
+		Licence:      "MIT",
+		Attribution:  "Copyright (c) 2017 MyEtherWallet",
+	}
+)
