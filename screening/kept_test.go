@@ -36,7 +36,7 @@ func TestKeptResults(t *testing.T) {
 			return m.HeapAlloc
 		}
 		var before uint64
-		for i := range longtest.N(6, 20) + 1 {
+		for i := range longtest.N(4, 20) + 1 {
 			refresh(t, s)
 			if i == 0 {
 				before = heap()

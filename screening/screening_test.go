@@ -725,7 +725,7 @@ func TestNeverTorn(t *testing.T) {
 			}
 		})
 	}
-	for range longtest.N(12, 200) {
+	for range longtest.N(8, 200) {
 		generation.Add(1)
 		if _, err := s.Refresh(context.Background()); err != nil {
 			t.Error(err)
