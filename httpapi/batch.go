@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -91,8 +92,12 @@ func (e *exchange) takeTurn(f func()) {
 // waitTurn waits for a turn and leaves it to the next at once. Requests for batches, and
 // those that are not admitted, begin in this way: of thousands that arrive at once, only
 // some are ever ready to run, so a single request of a key that arrives meanwhile runs
-// after these, not after all.
-func (e *exchange) waitTurn() { e.takeTurn(func() {}) }
+// after these, not after all. Each lets others run before, because a connection with many
+// such requests in its buffer would answer them all before it waits.
+func (e *exchange) waitTurn() {
+	runtime.Gosched()
+	e.takeTurn(func() {})
+}
 
 // screenItems screens the items against one snapshot of the lists. It returns how
 // many have a valid address, and the error of the lists if they cannot answer.

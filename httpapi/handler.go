@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -189,6 +190,9 @@ func (e *exchange) dispatch(rt *route) ([]byte, *problem) {
 	if rt.scope != "" {
 		if p := e.admit(rt.scope); p != nil {
 			return nil, p
+		}
+		if !rt.counts {
+			runtime.Gosched() // as in waitTurn: screenings that are ready run before
 		}
 	}
 	e.counts = rt.counts

@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,6 +168,26 @@ func TestBatchesLeavePlaces(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestYield checks that requests that a connection sends one after another, other than
+// single screenings, let other goroutines run in between: on one processor, a goroutine
+// runs before a hundred of them are answered.
+func TestYield(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
+	for _, tt := range []struct{ method, path, key string }{
+		{"GET", "/docs", ""}, {"GET", "/none", ""}, {"GET", "/api/v1/sources", "wsk_unknown"}, {"GET", "/api/v1/sources", testKey},
+	} {
+		var ran atomic.Bool
+		go ran.Store(true)
+		for range 100 {
+			send(h, tt.method, tt.path, "", "Authorization", "Bearer "+tt.key)
+		}
+		if !ran.Load() {
+			t.Errorf("%s %s: another goroutine had to wait for a hundred requests", tt.method, tt.path)
+		}
+	}
 }
 
 // TestClientLimit checks the limit by client address of requests that are not admitted,

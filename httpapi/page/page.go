@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"runtime"
 	"strings"
 	"time"
 
@@ -90,6 +91,7 @@ func chains() []byte {
 }
 
 func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
+	runtime.Gosched() // a connection with many requests in its buffer must not delay others
 	header := w.Header()
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
