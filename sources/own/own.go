@@ -27,7 +27,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -101,35 +100,37 @@ func each(r io.Reader, do func(Row) error) error {
 // since. With a short Schedule.Every in the options of package screening, changes take
 // effect within that time. Write a new file beside the old one and rename it.
 func File(id, name string) sources.Source {
-	s := &source{info: sources.Info{
+	return &source{name: name, info: sources.Info{
 		ID: id, Name: "the operator's list " + id, Jurisdiction: sources.Operator, Licence: "the operator's own",
 	}}
-	s.file = sources.File(s.info, name, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-		return parse(r, time.Now(), add)
-	})
-	return s
 }
 
 type source struct {
 	info sources.Info
-	file sources.Source
+	name string
 }
 
 func (s *source) Info() sources.Info { return s.info }
 
-// Load keeps in the ETag, before that of sources.File, when the next row expires. The
-// digest is that of the rows that count.
+// Load keeps in the ETag, before that of sources.File, the time during which the rows that
+// count stay the same. The digest is that of these rows.
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	next, tag, _ := strings.Cut(prev.ETag, " ")
+	now := time.Now()
+	var same span
+	file := sources.File(s.info, s.name, func(r io.Reader, add func(sources.Entry) error) (rev sources.Revision, err error) {
+		rev, same, err = parse(r, now, add)
+		return rev, err
+	})
 	held := prev
-	held.ETag = tag
 	// sources.File compares its own digest of the bytes, which is not that of the rows.
 	held.Digest = ""
-	if seconds, err := strconv.ParseInt(next, 10, 64); err == nil && tag != "" && (seconds == 0 || time.Now().Unix() < seconds) {
+	var until span
+	if n, _ := fmt.Sscanf(prev.ETag, "%d %d", &until.from, &until.to); n == 2 && until.has(now) {
 		held.Digest = prev.Digest
+		held.ETag = strings.TrimPrefix(prev.ETag, until.String()+" ")
 	}
 	var entries []sources.Entry
-	rev, err := s.file.Load(ctx, held, func(e sources.Entry) error {
+	rev, err := file.Load(ctx, held, func(e sources.Entry) error {
 		entries = append(entries, e)
 		return nil
 	})
@@ -140,8 +141,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	case err != nil:
 		return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
 	}
-	rev.Digest, rev.ETag = digestOf(entries), strconv.FormatInt(rev.Published.Unix(), 10)+" "+rev.ETag
-	rev.Published = time.Time{}
+	rev.Digest, rev.ETag = digestOf(entries), same.String()+" "+rev.ETag
 	if rev.Digest == prev.Digest {
 		return rev, sources.ErrUnchanged
 	}
@@ -156,28 +156,40 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	return rev, nil
 }
 
-// parse adds the rows that block at the time now. Published is when the next of them
-// expires, and 1970 if none does.
-func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (sources.Revision, error) {
-	next := time.Unix(0, 0)
-	n := 0
-	err := each(r, func(row Row) error {
-		if row.Allow || !row.Expires.IsZero() && !now.Before(row.Expires) {
+// A span is the time from one expiry to the next, in seconds since 1970; 0 if there is
+// none. A clock that is put back may leave it at either end.
+type span struct{ from, to int64 }
+
+func (s span) has(t time.Time) bool {
+	return (s.from == 0 || t.Unix() >= s.from) && (s.to == 0 || t.Unix() < s.to)
+}
+
+func (s span) String() string { return fmt.Sprintf("%d %d", s.from, s.to) }
+
+// parse adds the rows that block at the time now. Until a clock leaves the span, these are
+// the same.
+func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (rev sources.Revision, same span, err error) {
+	err = each(r, func(row Row) error {
+		if row.Allow {
 			return nil
 		}
-		if !row.Expires.IsZero() && (next.Unix() == 0 || row.Expires.Before(next)) {
-			next = row.Expires
+		if at := row.Expires.Unix(); !row.Expires.IsZero() {
+			if !now.Before(row.Expires) {
+				same.from = max(same.from, at)
+				return nil
+			}
+			if same.to == 0 || at < same.to {
+				same.to = at
+			}
 		}
-		n++
+		rev.Records++
 		if err := add(sources.Entry{Address: row.Address, Listed: row.Listed, Kind: score.Blocked, Ref: row.Reference, Name: row.Reason}); err != nil {
 			return fmt.Errorf("line %d: %w", row.Line, err)
 		}
 		return nil
 	})
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	return sources.Revision{Published: next, Records: n, OpenEnded: true}, nil
+	rev.OpenEnded = true
+	return rev, same, err
 }
 
 // digestOf returns the digest of entries.

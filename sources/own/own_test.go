@@ -185,6 +185,32 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
+// TestExpiryClockBack checks that a row that expired by a clock that was ahead counts again
+// when the clock is right.
+func TestExpiryClockBack(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "list.csv")
+	write(t, name, "address,expires\n"+lazarus+",2000-01-03\n"+justin+",1990-01-01\n")
+	past := time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
+	if err := os.Chtimes(name, past, past); err != nil {
+		t.Fatal(err)
+	}
+	src := own.File("OWN", name)
+	var held sources.Revision
+	for _, tt := range []struct {
+		ahead time.Duration // of the clock, which begins in 2000
+		count int           // -1: unchanged
+	}{{0, 1}, {10 * 365 * 24 * time.Hour, 0}, {time.Hour, 1}, {0, -1}, {72 * time.Hour, 0}, {73 * time.Hour, -1}, {0, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(tt.ahead)
+			entries, rev, err := listtest.Load(t.Context(), src, held)
+			if unchanged := errors.Is(err, sources.ErrUnchanged); unchanged != (tt.count < 0) || !unchanged && (err != nil || len(entries) != tt.count) {
+				t.Errorf("%v ahead: %d entries, %v, want %d", tt.ahead, len(entries), err, tt.count)
+			}
+			held = rev
+		})
+	}
+}
+
 func FuzzRows(f *testing.F) {
 	f.Add("address,chain,expires\n" + justin + ",tron,2026-12-31\n")
 	f.Add(lazarus + " # x\n")
