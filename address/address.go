@@ -31,16 +31,16 @@ import (
 )
 
 // An Address is a wallet address in the normal form of its chain. It is
-// comparable and immutable, occupies 24 bytes, and works as a map key. Two
+// comparable and immutable, occupies 56 bytes, and works as a map key. Two
 // Addresses are equal if their chains and their spellings are equal.
 //
 // The zero Address is not valid. Only this package makes valid ones: [Parse],
 // [Normalize], [Detect], [FindAll], [Address.Canonical] and
 // [Address.UnmarshalText].
 type Address struct {
-	text string
-	row  uint16 // index in chains plus one; zero in the zero Address
-	form form   // the encoding, if the chain has several; determined by row and text
+	text  string // the normal form; if the Address is packed, "" or the slug of its chain
+	words words  // of the account, if the Address is packed
+	shape shape
 }
 
 var (
@@ -65,19 +65,34 @@ var (
 // hundred nanoseconds for a valid address, and twenty microseconds for the worst
 // input.
 func Parse(c Chain, s string) (Address, error) {
+	var a Address
 	r := lookup(c)
 	if r == 0 || r == otherEVMRow {
-		return parseOther(c, s, false)
+		err := parseOther(&a, c, s, false)
+		return a, err
 	}
-	format := chains[r-1].format
-	if _, ok := format.(evm); ok && isPlainEVM(s) { // fast path for the most common input
-		return Address{s, r, formEVM}, nil
+	if f := a.parseRow(r, s, false); f.err != nil {
+		return a, diagnose(r, s, s, 0, f)
 	}
-	text, form, f := format.parse(s, false)
-	if f.err != nil {
-		return Address{}, diagnose(r, s, s, 0, f)
+	return a, nil
+}
+
+// set sets a. The functions that make an Address write it where their caller
+// wants it, because it is too large for registers, and a copy of what was just
+// written stalls.
+func (a *Address) set(text string, w words, s shape) { a.text, a.words, a.shape = text, w, s }
+
+// parseRow sets a, which is zero, to s as an address of row r, as the format
+// parses it.
+func (a *Address) parseRow(r uint16, s string, tolerant bool) fault {
+	if a.pack(r, s, tolerant) {
+		return fault{}
 	}
-	return Address{text, r, form}, nil
+	text, form, f := chains[r-1].format.parse(s, tolerant)
+	if f.err == nil {
+		a.setText(text, r, form)
+	}
+	return f
 }
 
 // Normalize is like [Parse] but also accepts input that identifies the account
@@ -90,25 +105,21 @@ func Parse(c Chain, s string) (Address, error) {
 //
 // Any error is a [*ParseError]. Its Offset counts from the beginning of s.
 func Normalize(c Chain, s string) (Address, error) {
+	var a Address
 	r := lookup(c)
 	if r == 0 || r == otherEVMRow {
-		return parseOther(c, s, true)
+		err := parseOther(&a, c, s, true)
+		return a, err
 	}
-	format := chains[r-1].format
-	if _, ok := format.(evm); ok && isPlainEVM(s) { // fast path for the most common input
-		return Address{s, r, formEVM}, nil
-	}
-	a, _, f := normalize(r, s, readNormal)
-	if f.bad.err != nil {
-		return Address{}, f.explain(r, s)
+	if f := a.normalize(r, s); f.bad.err != nil {
+		return a, f.explain(r, s)
 	}
 	return a, nil
 }
 
 // Identify combines [Normalize] and [Address.Identity] for the indexes of this
-// module. It takes two thirds of the time of the separate calls, and it does
-// not build the normal form of s, apart from some rare spellings. If Normalize
-// returns an error, the Tag is zero.
+// module, in two thirds of the time of the separate calls. If Normalize returns
+// an error, the Tag is zero.
 func (c Chain) Identify(s string) (identity.Spelling, identity.Words, identity.Tag) {
 	r := ethereumRow
 	if c != "ethereum" { // fast path for the most common chain
@@ -122,45 +133,41 @@ func (c Chain) Identify(s string) (identity.Spelling, identity.Words, identity.T
 	if len(s) != evmLen || s[:2] != "0x" {
 		return c.identify(s, r)
 	}
-	n0, bad := digits8(load8(s, 2), badDigits{})
-	n1, bad := digits8(load8(s, 10), bad)
-	n2, bad := digits8(load8(s, 18), bad)
-	n3, bad := digits8(load8(s, 26), bad)
-	n4, bad := digits8(load8(s, 34), bad)
+	n0, bad := digits8(lowerHex8(load8(s, 2)), badDigits{})
+	n1, bad := digits8(lowerHex8(load8(s, 10)), bad)
+	n2, bad := digits8(lowerHex8(load8(s, 18)), bad)
+	n3, bad := digits8(lowerHex8(load8(s, 26)), bad)
+	n4, bad := digits8(lowerHex8(load8(s, 34)), bad)
 	if bad.any() {
 		return c.identify(s, r)
 	}
-	return identity.MakeSpelling(s, r, uint8(formEVM)), identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), evmTag
+	return identity.MakeSpelling("", uint64(packedHex(r, formEVM))), identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), evmTag
 }
 
 // identify implements Identify for row r without the fast path for EVM chains.
 func (c Chain) identify(s string, r uint16) (identity.Spelling, identity.Words, identity.Tag) {
+	var a Address
 	if r == 0 || r == otherEVMRow {
-		a, _ := parseOther(c, s, true)
-		return a.Identity()
+		_ = parseOther(&a, c, s, true) // a is zero then
+	} else {
+		a.normalize(r, s)
 	}
-	a, given, _ := normalize(r, s, readGiven)
 	spelled, w, t := a.Identity()
-	if given {
-		spelled = identity.MakeOther(a.text, a.row, uint8(a.form))
+	if !a.isSpelledNormally(s) {
+		spelled = identity.Otherwise(spelled)
 	}
 	return spelled, w, t
 }
 
-// Spelled returns the Address that Identify or [Address.Identity] returned as
-// s. It allocates if s is not the normal form.
-func Spelled(s identity.Spelling) Address {
-	text, row, f := identity.Parts(s)
-	if identity.IsNormal(s) {
-		return Address{text, row, form(f)}
+// SetSpelled sets a to the Address that [Chain.Identify] or [Address.Identity]
+// describes by s and w. It does not return the Address, because a copy of what
+// was just written stalls.
+func SetSpelled(a *Address, s identity.Spelling, w identity.Words) {
+	text, bits := identity.Parts(s)
+	if shape(bits).packing() == unpacked {
+		w = words{}
 	}
-	return normalOf(text, row)
-}
-
-// normalOf returns the Address of a text that [readGiven] has accepted.
-func normalOf(text string, row uint16) Address {
-	text, form, _ := chains[row-1].format.parse(text, true)
-	return Address{text, row, form}
+	a.set(text, w, shape(bits))
 }
 
 // MustParse is like [Parse] but panics if s is not an address on c. It
@@ -174,27 +181,39 @@ func MustParse(c Chain, s string) Address {
 }
 
 // IsValid reports whether a is not the zero Address.
-func (a Address) IsValid() bool { return a.row != 0 }
+func (a Address) IsValid() bool { return a.shape.row() != 0 }
 
 // Chain returns the chain of a, or "" for the zero Address.
 func (a Address) Chain() Chain {
-	if a.row == 0 {
+	switch row := a.shape.row(); row {
+	case 0:
 		return ""
+	case otherEVMRow:
+		return Chain(a.text)
+	default:
+		return chains[row-1].slug
 	}
-	if a.row == otherEVMRow {
-		return Chain(a.text[:len(a.text)-evmLen-1])
-	}
-	return chains[a.row-1].slug
 }
 
 // Normalized returns the address without its chain, in the chain's normal
 // letter case: "0xab58…", "TJRab…" or "bc1q…". It keeps the encoding that was
 // parsed. [Parse] accepts the result. For the zero Address it returns "".
+//
+// It allocates for some chains; [Address.AppendNormalized] does not.
 func (a Address) Normalized() string {
-	if a.row == otherEVMRow {
-		return a.text[len(a.text)-evmLen:]
+	if a.shape.packing() == unpacked {
+		return a.text
 	}
-	return a.text
+	var buf [maxPacked]byte
+	return string(a.AppendNormalized(buf[:0]))
+}
+
+// AppendNormalized appends the result of [Address.Normalized] to b.
+func (a Address) AppendNormalized(b []byte) []byte {
+	if a.shape.packing() == unpacked {
+		return append(b, a.text...)
+	}
+	return a.appendPacked(b)
 }
 
 // Canonical returns the one Address that represents the account of a across all
@@ -206,52 +225,55 @@ func (a Address) Normalized() string {
 //
 // Use Canonical to compare accounts, and [Address.Normalized] to show them.
 func (a Address) Canonical() Address {
-	if a.row == 0 {
-		return Address{}
+	var c Address
+	switch row := a.shape.row(); {
+	case row == 0:
+	case a.isEVM():
+		w, _ := a.account()
+		c.set("", w, packedHex(ethereumRow, formEVM))
+	case a.shape.packing() != unpacked:
+		return a
+	default:
+		text, form := chains[row-1].format.canonical(a.text, a.shape.form())
+		c.setText(text, row, form)
 	}
-	c := &chains[a.row-1]
-	text, form := c.format.canonical(a.text, a.form)
-	if a.isEVM() {
-		return Address{text, ethereumRow, formEVM}
-	}
-	return Address{text, a.row, form}
+	return c
 }
 
 // isEVM reports whether a, which must be valid, is an EVM account, and
 // therefore the same account on all EVM chains.
 func (a Address) isEVM() bool {
-	switch chains[a.row-1].format.(type) {
-	case evmFamily:
+	if a.shape.packing() == packHex {
 		return true
-	case *sei:
-		return a.form == formSeiEVM
 	}
-	return false
+	_, ok := chains[a.shape.row()-1].format.(evmFamily)
+	return ok
 }
 
 // Compare orders Addresses by chain and then by spelling. It returns -1, 0 or
 // +1; the result is 0 if and only if a == b. The zero Address sorts first.
 func (a Address) Compare(b Address) int {
-	return cmp.Or(strings.Compare(string(a.Chain()), string(b.Chain())), strings.Compare(a.Normalized(), b.Normalized()))
+	return cmp.Or(strings.Compare(string(a.Chain()), string(b.Chain())), a.compareText(b))
 }
 
 // String returns the chain, a colon and the normalized address, such as
 // "ethereum:0xab58…". For the zero Address it returns "invalid address".
 func (a Address) String() string {
-	if a.row == 0 {
+	if a.shape.row() == 0 {
 		return "invalid address"
 	}
-	return string(a.Chain()) + ":" + a.Normalized()
+	var buf [128]byte
+	b, _ := a.AppendText(buf[:0])
+	return string(b)
 }
 
 // AppendText implements [encoding.TextAppender]. It never fails.
 func (a Address) AppendText(b []byte) ([]byte, error) {
-	if a.row == 0 {
+	if a.shape.row() == 0 {
 		return b, nil
 	}
 	b = append(b, a.Chain()...)
-	b = append(b, ':')
-	return append(b, a.Normalized()...), nil
+	return a.AppendNormalized(append(b, ':')), nil
 }
 
 // MarshalText implements [encoding.TextMarshaler]. It returns the same text as
@@ -289,5 +311,5 @@ func (a *Address) UnmarshalText(text []byte) error {
 // hex digits. An address without a checksum, such as one of solana, is not
 // proven.
 func (a Address) Proven() bool {
-	return a.row != 0 && chains[a.row-1].format.proves(a.form)
+	return a.shape.row() != 0 && chains[a.shape.row()-1].format.proves(a.shape.form())
 }

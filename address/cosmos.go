@@ -122,16 +122,9 @@ func (c *sei) parse(s string, tolerant bool) (string, form, fault) {
 
 func (c *sei) account(text string, f form) (words, tag) {
 	if f == formSeiEVM {
-		return evmKey(ethereumAccount|evmKind, text[2:])
+		return evm{}.account(text, formEVM)
 	}
-	return bech32Key(0, len(c.hrp)+1, text)
-}
-
-func (c *sei) key(text string, f form) (words, tag) {
-	if f == formSeiEVM {
-		return evm{}.key(text, formEVM)
-	}
-	return c.cosmos.key(text, f)
+	return c.cosmos.account(text, f)
 }
 
 // An evmBech32 is the format of an EVM chain that also writes accounts as the
@@ -163,13 +156,6 @@ func (e *evmBech32) parse(s string, tolerant bool) (string, form, fault) {
 	return text, formEVMBech32, bad
 }
 
-func (e *evmBech32) canonical(text string, f form) (string, form) {
-	if f != formEVMBech32 {
-		return text, f
-	}
-	return hexText(newKey(e.account(text, f))), formEVM
-}
-
 func (e *evmBech32) account(text string, f form) (words, tag) {
 	if f != formEVMBech32 {
 		return e.evm.account(text, f)
@@ -178,8 +164,5 @@ func (e *evmBech32) account(text string, f form) (words, tag) {
 }
 
 func (e *evmBech32) key(text string, f form) (words, tag) {
-	if f != formEVMBech32 {
-		return e.evm.key(text, f)
-	}
 	return bech32Key(identity.KeccakHash, len(e.hrp)+1, text)
 }

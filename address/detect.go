@@ -24,7 +24,7 @@ func Detect(s string) []Address {
 		case a.Proven():
 			found = slices.Insert(found, proven, a)
 			proven++
-		case a.row == first:
+		case a.shape.row() == first:
 			found = slices.Insert(found, proven, a)
 		default:
 			found = append(found, a)
@@ -61,7 +61,7 @@ func detectProven(s string, except uint16) (Address, bool) {
 	}
 	for {
 		a, ok := d.next()
-		if !ok || a.Proven() && a.row != except {
+		if !ok || a.Proven() && a.shape.row() != except {
 			return a, ok
 		}
 	}
@@ -156,14 +156,15 @@ func (d *detector) next() (Address, bool) {
 		if uint16(i+1) == d.except || !d.fits(f) {
 			continue
 		}
-		text, form, bad := f.parse(d.s, false)
+		var a Address
+		bad := a.parseRow(uint16(i+1), d.s, false)
 		if uint16(i+1) == ethereumRow {
 			d.asked, d.evm = true, bad.err == nil
 		}
 		if bad.err != nil {
 			continue
 		}
-		return Address{text, uint16(i + 1), form}, true
+		return a, true
 	}
 	return Address{}, false
 }

@@ -7,12 +7,12 @@ import "strings"
 // [Address.Normalized] does. [Parse] accepts the result.
 func (a Address) Display() string {
 	text := a.Normalized()
-	if a.row == 0 || !a.isEVM() || len(text) < 40 {
+	if a.shape.row() == 0 || !a.isEVM() || len(text) < 40 {
 		return text
 	}
 	at := len(text) - 40
 	if digits := text[at:]; firstNonHex(digits) == 40 {
-		switch f := chains[a.row-1].format.(type) {
+		switch f := chains[a.shape.row()-1].format.(type) {
 		case erc1191:
 			return text[:at] + withCapitals(digits, f.prefix, 0)
 		case wanchain:
@@ -64,16 +64,16 @@ func (a Address) CAIP10() (string, bool) {
 // address does not reveal the kind, as on EVM chains, where accounts and
 // contracts look alike.
 func (a Address) Kind() string {
-	if a.row == 0 {
+	if a.shape.row() == 0 {
 		return ""
 	}
-	switch f := chains[a.row-1].format.(type) {
+	switch f := chains[a.shape.row()-1].format.(type) {
 	case *utxo, *cashAddr, *liquid, *zcash:
 		return a.outputKind()
 	case strkey:
-		return [...]string{formStellarAccount: "account", formStellarMuxed: "muxed", formStellarContract: "contract"}[a.form]
+		return [...]string{formStellarAccount: "account", formStellarMuxed: "muxed", formStellarContract: "contract"}[a.shape.form()]
 	case cryptonote:
-		return [...]string{formStandard: "account", formSub: "subaddress", formIntegrated: "integrated"}[a.form]
+		return [...]string{formStandard: "account", formSub: "subaddress", formIntegrated: "integrated"}[a.shape.form()]
 	case xrp:
 		if a.text[0] == 'X' {
 			return "tagged"
@@ -85,7 +85,7 @@ func (a Address) Kind() string {
 		}
 		return "account"
 	case icon:
-		if a.form == formIconContract {
+		if a.shape.form() == formIconContract {
 			return "contract"
 		}
 		return "account"
@@ -97,14 +97,14 @@ func (a Address) Kind() string {
 	case casper:
 		return "account" // contracts have another prefix, which Parse rejects
 	case kadena:
-		if a.form == formKadenaCapability {
+		if a.shape.form() == formKadenaCapability {
 			return "contract"
 		}
 		return "account"
 	case penumbra:
 		return "shielded"
 	case near:
-		if a.form == formNearName {
+		if a.shape.form() == formNearName {
 			return "name"
 		}
 		return "account"
@@ -118,16 +118,16 @@ func (a Address) Kind() string {
 
 // outputKind implements Kind for chains like Bitcoin.
 func (a Address) outputKind() string {
-	switch chains[a.row-1].format.(type) {
+	switch chains[a.shape.row()-1].format.(type) {
 	case *cashAddr:
-		switch a.form {
+		switch a.shape.form() {
 		case formCashPKH, formCashTokenPKH:
 			return "p2pkh"
 		case formCashSH, formCashTokenSH:
 			return "p2sh"
 		}
 	case *liquid:
-		switch a.form {
+		switch a.shape.form() {
 		case formBlindPKH:
 			return "p2pkh"
 		case formBlindSH:
@@ -140,11 +140,11 @@ func (a Address) outputKind() string {
 			return "witness"
 		}
 	case *zcash:
-		if a.form == formUnified {
+		if a.shape.form() == formUnified {
 			return "unified"
 		}
 	}
-	switch a.form {
+	switch a.shape.form() {
 	case formPKH, formOldPKH, formExchange, formStaking, formEdwards, formSchnorr:
 		return "p2pkh"
 	case formSH, formOldSH:
@@ -158,8 +158,7 @@ func (a Address) outputKind() string {
 	case formSapling, formSprout, formMWEB:
 		return "shielded"
 	case formWitness:
-		one := strings.LastIndexByte(a.text, '1')
-		if len(a.text)-one == 1+1+52+6 && a.text[one+1] == 'p' {
+		if a.shape.packing() == packSegWit && a.shape.version() == 1 && a.shape.size() == 32 {
 			return "p2tr"
 		}
 		return "witness"

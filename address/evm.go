@@ -20,7 +20,7 @@ type evmFamily interface {
 // mixed case that does not match, and "0X".
 //
 // See EIP-55, "Mixed-case checksum address encoding".
-type evm struct{}
+type evm struct{ packed }
 
 const (
 	evmLen                  = 2 + 40
@@ -32,9 +32,6 @@ const (
 var _ evmFamily = evm{}
 
 func (evm) isEVM() {}
-
-// isPlainEVM reports whether s is in normal form, as most addresses are.
-func isPlainEVM(s string) bool { return len(s) == evmLen && s[:2] == "0x" && isLowerHex40(s[2:]) }
 
 // parse reports 64 hex digits as a private key.
 func (evm) parse(s string, tolerant bool) (string, form, fault) {
@@ -66,19 +63,7 @@ func parseEVMDigits(s, digits string, tolerant bool) (string, fault) {
 	return string(buf[:]), fault{}
 }
 
-func (evm) spelled(s string) (form, bool) {
-	if len(s) != evmLen || !hasHexPrefix(s) {
-		return 0, false
-	}
-	kind, ok := hexCase(s[2:])
-	return formEVM, ok && (kind&hasUpper != 0 || s[1] == 'X')
-}
-
-func (evm) canonical(text string, f form) (string, form) { return text, formEVM }
-
 func (evm) account(text string, f form) (words, tag) { return evmKey(evmKind, text[2:]) }
-
-func (evm) key(text string, f form) (words, tag) { return evmKey(identity.KeccakHash, text[2:]) }
 
 func (evm) proves(form) bool { return true }
 

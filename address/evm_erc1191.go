@@ -8,25 +8,16 @@ package address
 // See ERC-1191, "Add chain id to mixed-case checksum address encoding", and
 // RSKIP-60.
 type erc1191 struct {
+	evm
 	prefix string // hashed before the digits: the decimal chain id and "0x"
 }
 
 var _ evmFamily = erc1191{}
 
-func (erc1191) isEVM() {}
-
 func (c erc1191) parse(s string, tolerant bool) (string, form, fault) {
-	text, f, bad := evm{}.parse(s, tolerant)
+	text, f, bad := c.evm.parse(s, tolerant)
 	if bad == badChecksum && isERC1191(s[2:], c.prefix) {
-		return evm{}.parse(s, true)
+		return c.evm.parse(s, true)
 	}
 	return text, f, bad
 }
-
-func (erc1191) canonical(text string, f form) (string, form) { return evm{}.canonical(text, f) }
-
-func (erc1191) account(text string, f form) (words, tag) { return evm{}.account(text, f) }
-
-func (erc1191) key(text string, f form) (words, tag) { return evm{}.key(text, f) }
-
-func (erc1191) proves(f form) bool { return evm{}.proves(f) }

@@ -2,20 +2,17 @@ package address
 
 import (
 	"strings"
-
-	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // otherEVM is the format of the EVM chains without a row in the table. Such a
-// chain is identified by its CAIP-2 id, "eip155:" and a number, which is part
-// of the text of its addresses: "eip155:98865:0x…".
+// chain is identified by its CAIP-2 id, "eip155:" and a number, which is the
+// text of its addresses.
 //
 // See EIP-155 and the CAIP-2 namespace eip155.
 type otherEVM struct{ evm }
 
 const (
 	otherEVMSlug   = "eip155"
-	formOtherEVM   = formEVM + 2 // differs from formEVM because the text has a prefix
 	eip155         = otherEVMSlug + ":"
 	maxChainDigits = 32 // by CAIP-2
 )
@@ -25,20 +22,6 @@ var (
 
 	otherEVMRow = lookup(otherEVMSlug)
 )
-
-func (otherEVM) isEVM() {}
-
-func (otherEVM) canonical(text string, f form) (string, form) {
-	return text[len(text)-evmLen:], formEVM
-}
-
-func (otherEVM) account(text string, f form) (words, tag) {
-	return evmKey(evmKind, text[len(text)-40:])
-}
-
-func (otherEVM) key(text string, f form) (words, tag) {
-	return evmKey(identity.KeccakHash, text[len(text)-40:])
-}
 
 // chainNumber reports whether c is "eip155:" and a number without leading
 // zeros.
@@ -83,17 +66,19 @@ func rowOf(c Chain) uint16 {
 }
 
 // parseOther implements [Parse] or, if tolerant, [Normalize] for a chain that
-// lookup does not find.
-func parseOther(c Chain, s string, tolerant bool) (Address, error) {
+// lookup does not find: it sets a, which is zero.
+func parseOther(a *Address, c Chain, s string, tolerant bool) (err error) {
 	r := rowOf(c)
 	if r == 0 {
-		return Address{}, unsupported(c, s)
+		return unsupported(c, s)
 	}
 	if r != otherEVMRow {
 		if tolerant {
-			return Normalize(chains[r-1].slug, s)
+			*a, err = Normalize(chains[r-1].slug, s)
+		} else {
+			*a, err = Parse(chains[r-1].slug, s)
 		}
-		return Parse(chains[r-1].slug, s)
+		return err
 	}
 	bare, at := s, 0
 	if tolerant && len(s) <= maxTolerated {
@@ -105,11 +90,11 @@ func parseOther(c Chain, s string, tolerant bool) (Address, error) {
 			bare = i.body
 		}
 	}
-	text, _, bad := evm{}.parse(bare, tolerant)
-	if bad.err != nil {
-		return Address{}, diagnoseOn(c, r, s, bare, at, bad)
+	if bad := a.parseRow(r, bare, tolerant); bad.err != nil {
+		return diagnoseOn(c, r, s, bare, at, bad)
 	}
-	return Address{string(c) + ":" + text, r, formOtherEVM}, nil
+	a.text = string(c)
+	return nil
 }
 
 // cutID returns s without the identifier of the chain c: its id in front, as in

@@ -11,6 +11,7 @@ import "github.com/walletscreen/walletscreen/internal/identity"
 // See the XDC Network documentation, "XDC address prefix", and the Ronin
 // documentation, "Address formats".
 type evmPrefixed struct {
+	evm
 	prefix string // in lower case
 }
 
@@ -18,13 +19,11 @@ var _ evmFamily = evmPrefixed{}
 
 const formEVMPrefixed form = 1
 
-func (evmPrefixed) isEVM() {}
-
 func (c evmPrefixed) parse(s string, tolerant bool) (string, form, fault) {
 	n := len(c.prefix)
 	switch {
 	case len(s) > 0 && s[0] == '0' || isHexKey(s):
-		return evm{}.parse(s, tolerant)
+		return c.evm.parse(s, tolerant)
 	case len(s) != n+40:
 		return "", 0, badLength
 	}
@@ -54,13 +53,6 @@ func (c evmPrefixed) parse(s string, tolerant bool) (string, form, fault) {
 	return string(buf[:n+40]), formEVMPrefixed, fault{}
 }
 
-func (evmPrefixed) canonical(text string, f form) (string, form) {
-	if f == formEVMPrefixed {
-		return "0x" + text[len(text)-40:], formEVM
-	}
-	return text, formEVM
-}
-
 func (evmPrefixed) account(text string, f form) (words, tag) {
 	return evmKey(evmKind, text[len(text)-40:])
 }
@@ -68,5 +60,3 @@ func (evmPrefixed) account(text string, f form) (words, tag) {
 func (evmPrefixed) key(text string, f form) (words, tag) {
 	return evmKey(identity.KeccakHash, text[len(text)-40:])
 }
-
-func (evmPrefixed) proves(form) bool { return true }

@@ -6,16 +6,14 @@ package address
 // checksum; in strict mode, parse rejects mixed case that matches neither.
 //
 // See toChecksumAddress of wanchain-util.
-type wanchain struct{}
+type wanchain struct{ evm }
 
 var _ evmFamily = wanchain{}
 
-func (wanchain) isEVM() {}
-
-func (wanchain) parse(s string, tolerant bool) (string, form, fault) {
-	text, f, bad := evm{}.parse(s, tolerant)
+func (w wanchain) parse(s string, tolerant bool) (string, form, fault) {
+	text, f, bad := w.evm.parse(s, tolerant)
 	if bad == badChecksum && isInvertedEIP55(s[2:]) {
-		return evm{}.parse(s, true)
+		return w.evm.parse(s, true)
 	}
 	return text, f, bad
 }
@@ -32,11 +30,3 @@ func isInvertedEIP55(mixed string) bool {
 	}
 	return isEIP55(string(inverted[:]))
 }
-
-func (wanchain) canonical(text string, f form) (string, form) { return evm{}.canonical(text, f) }
-
-func (wanchain) account(text string, f form) (words, tag) { return evm{}.account(text, f) }
-
-func (wanchain) key(text string, f form) (words, tag) { return evm{}.key(text, f) }
-
-func (wanchain) proves(f form) bool { return evm{}.proves(f) }

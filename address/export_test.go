@@ -29,9 +29,9 @@ func HoldsSecret(c Chain, s string) bool { return secretIn(lookup(c), s) != "" }
 
 // ParseQuietly is Parse without the diagnosis.
 func ParseQuietly(c Chain, s string) (Address, bool) {
-	r := lookup(c)
-	text, form, bad := chains[r-1].format.parse(s, false)
-	return Address{text, r, form}, bad.err == nil
+	var a Address
+	bad := a.parseRow(lookup(c), s, false)
+	return a, bad.err == nil
 }
 
 // CountTries returns the number of strings that FindAll tries as addresses.
@@ -48,7 +48,10 @@ func HexCase(digits string) (lower, upper, ok bool) {
 }
 
 // IsLowerHex40 reports whether s begins with 40 digits, none of them capital.
-func IsLowerHex40(s string) bool { return isLowerHex40(s) }
+func IsLowerHex40(s string) bool {
+	_, ok := lowerHexWords(s)
+	return ok
+}
 
 // Unhex returns the bytes that the digits spell, eight at a time.
 func Unhex(digits string) []byte {

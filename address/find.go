@@ -193,15 +193,15 @@ func (f *finder) evm(start, end int) int {
 			i++
 			continue
 		}
-		text, form, bad := (evm{}).parse(f.text[i:i+evmLen], true)
-		if bad.err != nil {
+		var a Address
+		if !a.pack(ethereumRow, f.text[i:i+evmLen], true) {
 			i++
 			continue
 		}
 		if i-done >= minGlued {
 			f.glued(done, i)
 		}
-		f.add(Address{text, ethereumRow, form}, i, i+evmLen)
+		f.add(a, i, i+evmLen)
 		done = i + evmLen
 		i = done - 1
 	}

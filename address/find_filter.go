@@ -144,14 +144,12 @@ func (f *finder) provenBech32(s string) (Address, bool) {
 }
 
 // tryRow reports whether s is a proven address of row r, which may be zero.
-func (f *finder) tryRow(r uint16, s string) (Address, bool) {
+func (f *finder) tryRow(r uint16, s string) (a Address, ok bool) {
 	if r == 0 {
-		return Address{}, false
+		return a, false
 	}
 	f.tries++
-	text, form, bad := chains[r-1].format.parse(s, false)
-	a := Address{text, r, form}
-	return a, bad.err == nil && a.Proven()
+	return a, a.parseRow(r, s, false).err == nil && a.Proven()
 }
 
 // separatorRow returns the row of the only chain on which s can be a proven

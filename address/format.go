@@ -18,7 +18,8 @@ type format interface {
 	parse(s string, tolerant bool) (text string, f form, bad fault)
 
 	// canonical returns the canonical spelling of the account, and its
-	// form.
+	// form. It is not called for an EVM account, or an address that is
+	// packed.
 	canonical(text string, f form) (string, form)
 
 	// account returns the identity of the account. The class is a number
@@ -31,22 +32,14 @@ type format interface {
 
 	// key returns what controls the account, or zero if the address does
 	// not reveal it. If there are several keys, key returns the first;
-	// [Address.AppendKeys] lists the formats with several.
+	// [Address.AppendKeys] lists the formats with several. It is not called
+	// for an address that is packed.
 	key(text string, f form) (words, tag)
 
 	// proves reports whether an address of form f is recognizable without
 	// its chain: by a checksum that random text does not match, or as "0x"
 	// and 40 hex digits.
 	proves(f form) bool
-}
-
-// A speller is a format that can do without the normal form: account and key
-// can read an address in another spelling.
-type speller interface {
-	// spelled returns the form with which account and key read s, which is
-	// in another spelling than the normal form, and which parse accepts in
-	// tolerant mode. If spelled reports false, parse decides.
-	spelled(s string) (form, bool)
 }
 
 // keys holds up to three keys of one address. Unused elements are zero.

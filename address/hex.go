@@ -103,16 +103,16 @@ func putLowerHex(dst []byte, digits string) {
 	}
 }
 
-// isLowerHex40 reports whether the first 40 characters of s are digits and
-// letters from a to f.
-func isLowerHex40(s string) bool {
+// lowerHexWords returns the 20 bytes that the first 40 characters of s spell. It
+// reports false if one of them is not a digit or a letter from a to f.
+func lowerHexWords(s string) (words, bool) {
 	_ = s[39]
-	_, bad := digits8(load8(s, 0), badDigits{})
-	_, bad = digits8(load8(s, 8), bad)
-	_, bad = digits8(load8(s, 16), bad)
-	_, bad = digits8(load8(s, 24), bad)
-	_, bad = digits8(load8(s, 32), bad)
-	return !bad.any()
+	n0, bad := digits8(load8(s, 0), badDigits{})
+	n1, bad := digits8(load8(s, 8), bad)
+	n2, bad := digits8(load8(s, 16), bad)
+	n3, bad := digits8(load8(s, 24), bad)
+	n4, bad := digits8(load8(s, 32), bad)
+	return identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), !bad.any()
 }
 
 // scanHex returns the offset of the first character of s, from offset at on,
@@ -172,17 +172,6 @@ func putHexNumber(dst *[32]byte, digits string) {
 		dst[at] = unhexDigit(digits[0])
 	}
 	unhex(dst[at+odd:], digits[odd:])
-}
-
-// hexText returns "0x" and the 20 bytes of k in lower-case hex digits.
-func hexText(k Key) string {
-	var buf [evmLen]byte
-	buf[0], buf[1] = '0', 'x'
-	bytes := identity.Bytes(k.words)
-	for i, b := range bytes[:20] {
-		buf[2+2*i], buf[3+2*i] = hexLower[b>>4], hexLower[b&15]
-	}
-	return string(buf[:])
 }
 
 // hasHexPrefix reports whether s begins with "0x" or "0X".

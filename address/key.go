@@ -128,25 +128,23 @@ func hashedKey(c identity.Class, b []byte) (words, tag) {
 func (a Address) Account() Key { return newKey(a.account()) }
 
 func (a Address) account() (words, tag) {
-	if a.row == 0 {
+	if a.shape.row() == 0 {
 		return words{}, 0
 	}
-	class := accountClasses[a.row-1]
-	if class == ethereumAccount && a.form == formEVM { // fast path for the most common input
-		return evmKey(class|evmKind, a.text[2:])
+	if a.shape.packing() != unpacked {
+		return a.words, a.packedAccount()
 	}
-	w, t := chains[a.row-1].format.account(a.text, a.form)
+	w, t := chains[a.shape.row()-1].format.account(a.text, a.shape.form())
 	if t&tag(identity.AccountBit) == 0 {
-		t |= tag(class)
+		t |= tag(accountClasses[a.shape.row()-1])
 	}
 	return w, t
 }
 
-// ethereumAccount is the class of the accounts of all EVM chains. Their formats
-// use formEVM only for "0x" and 40 digits.
+// ethereumAccount is the class of the accounts of all EVM chains.
 var ethereumAccount = accountClasses[ethereumRow-1]
 
-// evmTag is what [Address.Identity] returns for each address in formEVM.
+// evmTag is what [Address.Identity] returns for each "0x" and 40 hex digits.
 var evmTag = identity.MakeTag(ethereumAccount|evmKind, identity.KeccakHash, 20, 0)
 
 // accountClasses holds the class of the accounts of each row. Formats add the
@@ -172,13 +170,13 @@ func (a Address) Key() (Key, bool) {
 }
 
 func (a Address) key() (words, tag) {
-	if a.row == 0 {
+	if a.shape.row() == 0 {
 		return words{}, 0
 	}
-	if accountClasses[a.row-1] == ethereumAccount && a.form == formEVM { // as in account
-		return evmKey(identity.KeccakHash, a.text[2:])
+	if a.shape.packing() != unpacked {
+		return a.packedKey()
 	}
-	return chains[a.row-1].format.key(a.text, a.form)
+	return chains[a.shape.row()-1].format.key(a.text, a.shape.form())
 }
 
 // AppendKeys appends all keys that the address reveals to dst and returns the
@@ -186,19 +184,19 @@ func (a Address) key() (words, tag) {
 // the payment and the stake credential; a Zcash unified address has one for
 // each receiver.
 func (a Address) AppendKeys(dst []Key) []Key {
-	if a.row == 0 {
+	if a.shape.row() == 0 {
 		return dst
 	}
 	var ks keys
-	switch format := chains[a.row-1].format.(type) {
+	switch format := chains[a.shape.row()-1].format.(type) {
 	case cardano:
-		ks = format.keys(a.text, a.form)
+		ks = format.keys(a.text, a.shape.form())
 	case *zcash:
-		ks = format.keys(a.text, a.form)
+		ks = format.keys(a.text, a.shape.form())
 	case icp:
-		ks = format.keys(a.text, a.form)
+		ks = format.keys(a.text, a.shape.form())
 	case *cosmos:
-		ks = format.allKeys(a.text, a.form)
+		ks = format.allKeys(a.text, a.shape.form())
 	default:
 		if w, t := a.key(); t != 0 {
 			dst = append(dst, Key{w, t})
@@ -215,31 +213,29 @@ func (a Address) AppendKeys(dst []Key) []Key {
 }
 
 // Identity returns [Address.Account] and [Address.Key] in the form that the
-// indexes of this module use, and a as [Spelled] reads it.
+// indexes of this module use, and a as [SetSpelled] reads it.
 func (a Address) Identity() (identity.Spelling, identity.Words, identity.Tag) {
-	s := identity.MakeSpelling(a.text, a.row, uint8(a.form))
-	if a.row == 0 {
-		return s, identity.Words{}, identity.Tag{}
-	}
-	if accountClasses[a.row-1] == ethereumAccount && a.form == formEVM { // as in account
-		w, _ := evmKey(0, a.text[2:])
-		return s, w, evmTag
+	if a.shape.packing() == packHex { // fast path for the most common input
+		return identity.MakeSpelling(a.text, uint64(a.shape)), a.words, evmTag
 	}
 	w, t := a.identity()
-	return s, w, t
+	return identity.MakeSpelling(a.text, uint64(a.shape)), w, t
 }
 
 // identity is Identity without the fast path for EVM chains.
 func (a Address) identity() (identity.Words, identity.Tag) {
+	if a.shape.row() == 0 {
+		return identity.Words{}, identity.Tag{}
+	}
 	w, t := a.account()
 	var kw words
 	var kt tag
-	if _, ok := chains[a.row-1].format.(hedera); ok && a.form == formHederaSecp256k1 {
+	if _, ok := chains[a.shape.row()-1].format.(hedera); ok && a.shape.form() == formHederaSecp256k1 {
 		kw, kt = w, makeTag(identity.KeccakHash, t.len()) // which takes long to compute again
 	} else {
 		kw, kt = a.key()
 	}
-	key, flags := identity.Class(kt), segWitFlags[a.row-1]
+	key, flags := identity.Class(kt), segWitFlags[a.shape.row()-1]
 	if kt != 0 && (kw != w || kt.len() != t.len() || a.hasSeveralKeys()) {
 		key, flags = 0, flags|identity.MoreKeys
 	}
@@ -264,15 +260,15 @@ var segWitFlags = func() (flags [len(chains)]uint64) {
 
 // hasSeveralKeys reports whether a, which must be valid, can have several keys.
 func (a Address) hasSeveralKeys() bool {
-	switch format := chains[a.row-1].format.(type) {
+	switch format := chains[a.shape.row()-1].format.(type) {
 	case cardano:
-		return a.form == formShelley
+		return a.shape.form() == formShelley
 	case *zcash:
-		return a.form == formUnified
+		return a.shape.form() == formUnified
 	case icp:
-		return a.form != formICPLedger
+		return a.shape.form() != formICPLedger
 	case *cosmos:
-		return format.keys == bothKeys && a.form == formCosmos
+		return format.keys == bothKeys && a.shape.form() == formCosmos
 	}
 	return false
 }

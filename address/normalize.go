@@ -5,27 +5,6 @@ import "strings"
 // maxTolerated is the length of the longest input that Normalize reads.
 const maxTolerated = 4096
 
-// A reading parses s in tolerant mode. It reports whether text is s as it was
-// given, in another spelling than the normal form.
-type reading func(f format, s string) (text string, form form, given bool, bad fault)
-
-// readNormal is the reading that always returns the normal form.
-func readNormal(f format, s string) (string, form, bool, fault) {
-	text, form, bad := f.parse(s, true)
-	return text, form, false, bad
-}
-
-// readGiven is the reading that returns s itself if the format can do without
-// the normal form.
-func readGiven(f format, s string) (string, form, bool, fault) {
-	if f, ok := f.(speller); ok {
-		if form, ok := f.spelled(s); ok {
-			return s, form, true, fault{}
-		}
-	}
-	return readNormal(f, s)
-}
-
 // A failure says why a string is not an address: a fault of text, which is a
 // part of the string, at offset at.
 type failure struct {
@@ -35,53 +14,52 @@ type failure struct {
 	uri  *uri // if the fault is in what surrounds the address
 }
 
-// normalize implements [Normalize] and [Chain.Identify] for s on row r. It
-// reports whether the text of the Address is given, as a reading does.
-func normalize(r uint16, s string, read reading) (Address, bool, failure) {
-	f := chains[r-1].format
-	text, form, given, bad := read(f, s)
+// normalize sets a, which is zero, to s as [Normalize] and [Chain.Identify] read
+// it on row r.
+func (a *Address) normalize(r uint16, s string) failure {
+	bad := a.parseRow(r, s, true)
 	if bad.err == nil {
-		return Address{text, r, form}, given, failure{}
+		return failure{}
 	}
 	if len(s) > maxTolerated {
-		return Address{}, false, failure{s, 0, badLength, nil}
+		return failure{s, 0, badLength, nil}
 	}
 	bare, at := trimBlanks(s)
 	if len(bare) != len(s) {
-		if text, form, given, bad = read(f, bare); bad.err == nil {
-			return Address{text, r, form}, given, failure{}
+		if bad = a.parseRow(r, bare, true); bad.err == nil {
+			return failure{}
 		}
 	}
-	if i, ok := readInterop(bare); ok && i.isOn(chains[r-1].slug, f) {
-		if text, form, given, bad := read(f, i.body); bad.err == nil {
-			return Address{text, r, form}, given, failure{}
+	if i, ok := readInterop(bare); ok && i.isOn(chains[r-1].slug, chains[r-1].format) {
+		if a.parseRow(r, i.body, true).err == nil {
+			return failure{}
 		}
 	}
 	u, ok := readURI(r, bare)
 	switch {
 	case !ok:
-		return Address{}, false, failure{bare, at, bad, nil}
+		return failure{bare, at, bad, nil}
 	case u.bad.err != nil:
 		around := u // on the heap, unlike u
-		return Address{}, false, failure{u.body, at + u.at, u.bad, &around}
+		return failure{u.body, at + u.at, u.bad, &around}
 	}
-	if text, form, given, bad = read(f, u.body); bad.err == nil {
-		return Address{text, r, form}, given, failure{}
+	if bad = a.parseRow(r, u.body, true); bad.err == nil {
+		return failure{}
 	}
 	inBody := failure{u.body, at + u.at, bad, nil}
 	whole, prefix := u.whole(), len(u.scheme)+1
 	if whole == "" {
-		return Address{}, false, inBody
+		return inBody
 	}
 	// The scheme may be part of the address.
-	text, form, given, other := read(f, whole)
+	other := a.parseRow(r, whole, true)
 	switch {
 	case other.err == nil:
-		return Address{text, r, form}, given, failure{}
+		return failure{}
 	case bad.err != ErrChecksum && (other.err == ErrChecksum || other.err == ErrNetwork || other.at >= prefix):
-		return Address{}, false, failure{whole, at + u.at - prefix, other, nil}
+		return failure{whole, at + u.at - prefix, other, nil}
 	}
-	return Address{}, false, inBody
+	return inBody
 }
 
 // explain returns the error for s on row r.

@@ -29,8 +29,9 @@ func parseSegWit(hrp, s string) (string, form, fault) {
 	return lowerBech32(s), f, fault{}
 }
 
-// checkSegWit is parseSegWit without the normal form. The program of version 0 must have 20 or 32 bytes and the checksum of BIP-173;
-// that of versions 1 to 16 must have 2 to 40 bytes and the checksum of BIP-350.
+// checkSegWit is parseSegWit without the normal form. The program of version 0
+// must have 20 or 32 bytes and the checksum of BIP-173; that of versions 1 to 16
+// must have 2 to 40 bytes and the checksum of BIP-350.
 // A Taproot key need not be a point of the curve, because the consensus rules
 // accept payments to any key.
 func checkSegWit(hrp, s string) (form, fault) {
@@ -104,14 +105,6 @@ func programAccount(version byte, program []byte) (words, tag) {
 		return makeKey(kindWSH, program)
 	}
 	return makeKey(kindWitness+identity.Class(version), program)
-}
-
-// witnessKey returns the key of text, a P2WPKH or P2WSH address.
-func witnessKey(hrp, text string, f form) (words, tag) {
-	if f == formWPKH {
-		return bech32Key(identity.Hash160, len(hrp)+2, text)
-	}
-	return bech32Key(identity.WitnessScript, len(hrp)+2, text)
 }
 
 // The lengths of payloads that are encoded like SegWit version 0 but are

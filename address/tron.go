@@ -12,43 +12,44 @@ import (
 // bytes, which have no checksum.
 //
 // See the TRON protocol document, "Account model".
-type tron struct{}
+type tron struct{ packed }
 
 const (
 	tronVersion     = 0x41
 	tronTestVersion = 0xa0 // of retired test networks
 	tronLen         = 1 + 20 + sumLen
+	tronTextLen     = 34
 )
 
-const (
-	formTron    form = iota
-	formTronHex      // not of the normal form
-)
+const formTron form = 0
 
 func (tron) parse(s string, tolerant bool) (string, form, fault) {
-	if _, ok := (tron{}).spelled(s); ok && tolerant {
-		return tronText(newKey(evmKey(identity.KeccakHash, s[2:]))), formTron, fault{}
-	}
+	_, bad := decodeTron(s)
+	return s, formTron, bad
+}
+
+// decodeTron returns the 20 bytes of the account in s.
+func decodeTron(s string) (words, fault) {
 	var buf [base58.ShortLen]byte
 	n, _ := base58.Bitcoin.DecodeShort(&buf, s)
 	if n != tronLen {
-		return "", 0, tronFault(s)
+		return words{}, tronFault(s)
 	}
-	b := buf[base58.ShortLen-tronLen:]
+	b := (*[tronLen]byte)(buf[base58.ShortLen-tronLen:])
 	switch {
-	case !sha256d.verifies(b):
-		return "", 0, badChecksum
+	case !sha256d.verifies(b[:]):
+		return words{}, badChecksum
 	case b[0] == tronTestVersion:
-		return "", 0, badNetwork
+		return words{}, badNetwork
 	case b[0] != tronVersion:
-		return "", 0, badSyntax
+		return words{}, badSyntax
 	}
-	return s, formTron, fault{}
+	w, _ := key20(0, (*[20]byte)(b[1:]))
+	return w, fault{}
 }
 
-func (tron) spelled(s string) (form, bool) {
-	return formTronHex, len(s) == 2*(1+20) && s[:2] == "41" && isHex(s)
-}
+// isTronHex reports whether s is the hex digits of an account.
+func isTronHex(s string) bool { return len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) }
 
 // tronFault returns the fault of s, which is not Base58 of tronLen bytes.
 func tronFault(s string) fault {
@@ -63,26 +64,17 @@ func tronFault(s string) fault {
 	return badLength
 }
 
-// tronText returns the address of the account with the 20 bytes of k.
-func tronText(k Key) string {
-	b := append(make([]byte, 0, tronLen), tronVersion)
-	b = k.AppendBytes(b)
-	sum := sha256d.sum(b)
-	return base58.Bitcoin.Encode(append(b, sum[:]...))
+// appendTron appends the address of the account with the 20 bytes in w.
+func appendTron(dst []byte, w words) []byte {
+	var buf [tronLen]byte
+	buf[0] = tronVersion
+	account := identity.Bytes(w)
+	copy(buf[1:], account[:20])
+	sum := sha256d.sum(buf[:1+20])
+	copy(buf[1+20:], sum[:])
+	return base58.Bitcoin.Append(dst, buf[:])
 }
 
-func (tron) canonical(text string, f form) (string, form) { return text, f }
-
-func (tron) account(text string, f form) (words, tag) { return tronKey(0, text, f) }
-
-func (tron) key(text string, f form) (words, tag) { return tronKey(identity.KeccakHash, text, f) }
-
-// tronKey returns the Key of class c with the 20 bytes of an account.
-func tronKey(c identity.Class, text string, f form) (words, tag) {
-	if f == formTronHex {
-		return evmKey(c, text[2:])
-	}
-	return base58Key(c, text)
-}
+func (tron) account(text string, f form) (words, tag) { return base58Key(0, text) }
 
 func (tron) proves(form) bool { return true }

@@ -101,15 +101,6 @@ func (u *utxo) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// spelled accepts SegWit in upper case.
-func (u *utxo) spelled(s string) (form, bool) {
-	if u.hrp == "" || !hasHRP(s, u.hrp) || s[0] >= 'a' {
-		return 0, false
-	}
-	f, bad := checkSegWit(u.hrp, s)
-	return f, bad.err == nil
-}
-
 // parseBase58 parses s as Base58Check with one of the chain's versions.
 func (u *utxo) parseBase58(s string) (form, fault) {
 	var short [base58.ShortLen]byte
@@ -294,8 +285,6 @@ func (f form) kind() identity.Class {
 
 func (u *utxo) key(text string, f form) (words, tag) {
 	switch f {
-	case formWPKH, formWSH:
-		return witnessKey(u.hrp, text, f)
 	case formWitness, formMWEB, formSprout:
 		return words{}, 0
 	case formSapling:

@@ -101,7 +101,11 @@ func (w *resultWriter) appendEnd(b []byte, status []screening.SourceStatus, dige
 
 // appendResult appends the members of a result that are its own.
 func appendResult(b []byte, req screenRequest, r *screening.Result) []byte {
-	b = appendString(append(b, `"address":`...), screened(req, r))
+	if b = append(b, `"address":`...); r.Address.IsValid() { // no normal form has characters to escape
+		b = append(r.Address.AppendNormalized(append(b, '"')), '"')
+	} else {
+		b = appendString(b, screened(req, r))
+	}
 	b = appendString(append(b, `,"chain":`...), req.Chain) // as in the request
 	b = strconv.AppendInt(append(b, `,"score":`...), int64(r.Score), 10)
 	b = append(append(b, `,"level":"`...), r.Level...)

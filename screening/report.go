@@ -169,7 +169,7 @@ func (snap *snapshot) compare(r *Result, a address.Address) error {
 	if snap.notLoaded != nil {
 		return snap.notLoaded
 	}
-	labels, err := snap.labels(a)
+	labels, err := snap.labels(&a)
 	*r = snap.clean
 	r.Address = a
 	return snap.finish(r, labels, err)

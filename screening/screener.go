@@ -3,7 +3,7 @@
 // [New] makes a Screener of some lists. [Screener.Run] keeps the lists fresh in the
 // background; [Screener.Refresh] loads them once. [Screener.Screen] and
 // [Screener.ScreenText] answer from memory: without I/O, without a lock, and without
-// allocation when the address is clean and in its normal form.
+// allocation when the address is clean.
 //
 //	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
 //	_, err = s.Refresh(ctx)
@@ -126,9 +126,10 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 // an address in a spelling that a list prints, but that could not be read there, has
 // the labels of both.
 //
-// ScreenText does not allocate when the address is clean and its normal form stands in
-// text, as in a payment URI. Another spelling, such as the capitals of EIP-55, costs one
-// allocation: the normal form, for Result.Address.
+// ScreenText does not allocate when the address is clean, in any letter case or encoding
+// of an EVM chain, bitcoin, tron, solana, monero or polkadot, also in a payment URI. On
+// other chains a spelling that does not contain the normal form, such as Bech32 in
+// capitals, costs an allocation for Result.Address.
 //
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
 // an address nor listed, or if it is no address and cannot be looked up, because
@@ -142,7 +143,7 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 		err = snap.screenAsked(&r, c, text, asked, words, tag)
 		return r, err
 	}
-	r.Address = address.Spelled(asked)
+	address.SetSpelled(&r.Address, asked, words)
 	w0, w1, w2, _ := identity.Load(words)
 	i := 0 // as in snapshot.screen, whose call would take a third as long again
 	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20) {
@@ -151,7 +152,7 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 	for ; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].LookupWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20); hit {
 			k := index.KeyOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
-			err = snap.hit(&r, i, set, &k, snap.evm)
+			err = snap.hit(&r, i, set, &k, snap.evm, text)
 			return r, err
 		}
 	}

@@ -75,9 +75,9 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 	return s, nil
 }
 
-// appendMatches appends the labels of a in s, which was found under the key k. account
-// is the key of the account of a.
-func (s *labelSet) appendMatches(labels []Label, k *index.Key, a address.Address, account *index.Key) []Label {
+// appendMatches appends the labels in s, which was found under the key k, of the address
+// with the given chain and account, which the caller spelled as asked, or "".
+func (s *labelSet) appendMatches(labels []Label, k *index.Key, on address.Chain, account *index.Key, asked string) []Label {
 	if labels == nil {
 		if len(s.labels) == 1 {
 			labels = new([1]Label)[:0] // faster than make
@@ -87,8 +87,8 @@ func (s *labelSet) appendMatches(labels []Label, k *index.Key, a address.Address
 	}
 	for i := range s.labels {
 		p := &s.labels[i]
-		if m := p.Match(k, a, account); m != 0 {
-			labels = p.append(labels, m, p.Text(k, m, a.Normalized()))
+		if m := p.Match(k, on, account); m != 0 {
+			labels = p.append(labels, m, p.Text(k, asked))
 		}
 	}
 	return labels

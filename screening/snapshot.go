@@ -151,12 +151,12 @@ func (snap *snapshot) screenIdentity(r *Result, asked identity.Spelling, words i
 		return ErrZeroAddress
 	}
 	*r = snap.clean // before the look-up: a copy of what was just written stalls
-	r.Address = address.Spelled(asked)
+	address.SetSpelled(&r.Address, asked, words)
 	if snap.hasSeveral(tag) {
 		if !snap.hasAny(asked, words, tag) {
 			return nil
 		}
-		labels, err := snap.labels(r.Address)
+		labels, err := snap.labels(&r.Address)
 		return snap.finish(r, labels, err)
 	}
 	class, n := identity.Key(tag), identity.Len(tag)
@@ -171,7 +171,7 @@ func (snap *snapshot) screenIdentity(r *Result, asked identity.Spelling, words i
 	for ; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].LookupWords(uint16(class), w0, w1, w2, w3, n); hit {
 			k := index.KeyOfWords(uint16(class), w0, w1, w2, w3, n)
-			return snap.hit(r, i, set, &k, tag)
+			return snap.hit(r, i, set, &k, tag, "")
 		}
 	}
 	return nil
@@ -217,26 +217,17 @@ func (snap *snapshot) screenAsked(r *Result, c address.Chain, text string, asked
 		}
 		asked, words, tag = a.Identity()
 	}
-	if err := snap.screenIdentity(r, asked, words, tag); err != nil || isSpelledAs(text, asked) {
+	// A listed string that is no address is filed under each address that it spells in
+	// its normal form.
+	if err := snap.screenIdentity(r, asked, words, tag); err != nil || identity.IsNormal(asked) {
 		return err
 	}
 	literal, err := snap.literal(text)
 	if err != nil || literal == nil {
 		return snap.failed(r, err)
 	}
-	labels, err := snap.labels(r.Address)
+	labels, err := snap.labels(&r.Address)
 	return snap.finish(r, sortLabels(append(labels, literal...)), err)
-}
-
-// isSpelledAs reports whether text, which spells asked, is its normal form apart from
-// the case of hex digits. A listed string that is no address is filed under each address
-// that it spells so.
-func isSpelledAs(text string, asked identity.Spelling) bool {
-	if !identity.IsNormal(asked) {
-		return isHexAddress(text)
-	}
-	normal := address.Spelled(asked).Normalized()
-	return text == normal || strings.HasPrefix(text, "0x") && strings.EqualFold(text, normal)
 }
 
 // isHexAddress reports whether text, which spells an address, is "0x" and 40 digits.
@@ -291,14 +282,14 @@ func (snap *snapshot) failed(r *Result, err error) error {
 }
 
 // labels returns the labels of a, sorted; nil if it is clean.
-func (snap *snapshot) labels(a address.Address) ([]Label, error) {
+func (snap *snapshot) labels(a *address.Address) ([]Label, error) {
 	account := list.KeyOf(a.Account())
 	var labels []Label
 	var buf [8]index.Key
-	keys := list.AppendProbes(buf[:0], a)
+	keys := list.AppendProbes(buf[:0], *a)
 	for i := range keys {
 		var err error
-		if labels, err = snap.appendLabels(labels, 0, &keys[i], a, &account); err != nil {
+		if labels, err = snap.appendLabels(labels, 0, &keys[i], a.Chain(), &account); err != nil {
 			return nil, err
 		}
 	}
@@ -306,32 +297,32 @@ func (snap *snapshot) labels(a address.Address) ([]Label, error) {
 }
 
 // appendLabels appends the labels of a that are found under the key k, in the segments
-// from the given one on. account is the key of the account of a.
-func (snap *snapshot) appendLabels(labels []Label, from int, k *index.Key, a address.Address, account *index.Key) ([]Label, error) {
+// from the given one on. a is on the given chain, and account is the key of its account.
+func (snap *snapshot) appendLabels(labels []Label, from int, k *index.Key, on address.Chain, account *index.Key) ([]Label, error) {
 	for i := from; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].Lookup(*k); hit {
 			s, err := snap.segments[i].labels(set, snap.table)
 			if err != nil {
 				return nil, err
 			}
-			labels = s.appendMatches(labels, k, a, account)
+			labels = s.appendMatches(labels, k, on, account, "")
 		}
 	}
 	return labels, nil
 }
 
 // hit sets the labels of r, whose address has no other key than the given one, which is
-// in a set of segment i, and not in those before.
-func (snap *snapshot) hit(r *Result, i int, set index.Set, k *index.Key, tag identity.Tag) error {
+// in a set of segment i, and not in those before. asked is the text of the question, or "".
+func (snap *snapshot) hit(r *Result, i int, set index.Set, k *index.Key, tag identity.Tag, asked string) error {
 	s, err := snap.segments[i].labels(set, snap.table)
 	if err != nil {
 		return snap.failed(r, err)
 	}
 	account := k.WithClass(uint16(identity.Account(tag)))
-	a := r.Address
-	labels := s.appendMatches(nil, k, a, &account)
+	on := r.Address.Chain()
+	labels := s.appendMatches(nil, k, on, &account, asked)
 	if i+1 < len(snap.segments) {
-		labels, err = snap.appendLabels(labels, i+1, k, a, &account)
+		labels, err = snap.appendLabels(labels, i+1, k, on, &account)
 	}
 	return snap.finish(r, sortLabels(labels), err)
 }
@@ -351,7 +342,7 @@ func (snap *snapshot) literal(text string) ([]Label, error) {
 		}
 		for i := range s.labels {
 			p := &s.labels[i]
-			labels = p.append(labels, score.Literal, p.Text(&k, score.Literal, ""))
+			labels = p.append(labels, score.Literal, p.Text(&k, ""))
 		}
 	}
 	return sortLabels(labels), nil

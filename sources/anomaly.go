@@ -74,7 +74,8 @@ func (e Entry) Anomalies() (kinds []string) {
 func mistyped(e Entry) bool {
 	text := TrimListed(e.Listed)
 	if e.Address.IsValid() {
-		if text == "" || text == e.Address.Normalized() {
+		var buf [128]byte // of most addresses
+		if text == "" || text == string(e.Address.AppendNormalized(buf[:0])) {
 			return false
 		}
 		_, err := address.Parse(e.Address.Chain(), text)

@@ -327,6 +327,12 @@ func textLen(n int) int { return n*11/8 + 1 + chunk }
 
 // Encode returns b in Base58. If b has at most 96 bytes, it allocates only the text.
 func (a *Alphabet) Encode(b []byte) string {
+	var buf [maxText]byte
+	return string(a.Append(buf[:0], b))
+}
+
+// Append appends the result of Encode to dst.
+func (a *Alphabet) Append(dst, b []byte) []byte {
 	zeros := 0
 	for zeros < len(b) && b[zeros] == 0 {
 		zeros++
@@ -372,5 +378,5 @@ func (a *Alphabet) Encode(b []byte) string {
 		at--
 		text[at] = a.digits[0]
 	}
-	return string(text[at:])
+	return append(dst, text[at:]...)
 }

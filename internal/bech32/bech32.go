@@ -237,22 +237,30 @@ func Value(c byte) byte { return marked[c] & 31 }
 // Encode returns the Bech32 text of the five-bit values data, in lower case, with the
 // human-readable part hrp and the checksum of variant v.
 func Encode(hrp string, data []byte, v Variant) string {
-	text := make([]byte, 0, len(hrp)+1+len(data)+ChecksumLen)
-	text = append(text, hrp...)
-	text = append(text, '1')
+	return string(Append(make([]byte, 0, len(hrp)+1+len(data)+ChecksumLen), hrp, data, v))
+}
+
+// Append appends the result of [Encode] to dst.
+func Append(dst []byte, hrp string, data []byte, v Variant) []byte {
+	dst = append(dst, hrp...)
+	dst = append(dst, '1')
 	chk := begin(hrp)
-	for _, d := range data {
-		chk = step(chk, d)
-		text = append(text, charset[d])
+	for len(data) > 0 {
+		n := min(len(data), block)
+		w := weights[block-n:]
+		chk = shift(w, chk)
+		w = w[ChecksumLen:]
+		for i, d := range data[:len(w)] {
+			dst = append(dst, charset[d])
+			chk ^= w[i][d&31]
+		}
+		data = data[n:]
 	}
-	for range ChecksumLen {
-		chk = step(chk, 0)
-	}
-	chk ^= uint32(v)
+	chk = shift(weights[block-ChecksumLen:], chk) ^ uint32(v) // after as many zeros
 	for i := range ChecksumLen {
-		text = append(text, charset[chk>>(25-5*i)&31])
+		dst = append(dst, charset[chk>>(25-5*i)&31])
 	}
-	return string(text)
+	return dst
 }
 
 // Pack joins five-bit values to bytes in dst and returns their number, or -1 if dst is too

@@ -87,6 +87,31 @@ func Bytes(w Words) (b [32]byte) {
 	return b
 }
 
+// AppendHex appends "0x" and the first n bytes of w, at most 32, in lower-case hex
+// digits to b.
+func AppendHex(b []byte, w Words, n int) []byte {
+	b = append(b, "0x"...)
+	for i, word := range [...]uint64{w.w0, w.w1, w.w2, w.w3} {
+		if left := n - 8*i; left > 4 {
+			b = binary.LittleEndian.AppendUint64(b, hex8(word))
+			b = binary.LittleEndian.AppendUint64(b, hex8(word>>32))[:len(b)+2*min(left-4, 4)]
+		} else if left > 0 {
+			b = binary.LittleEndian.AppendUint64(b, hex8(word))[:len(b)+2*left]
+		}
+	}
+	return b
+}
+
+// hex8 returns the eight hex digits of the lower four bytes of w, little-endian. It
+// treats all of them at once.
+func hex8(w uint64) uint64 {
+	const each = 0x0101010101010101
+	w = (w&0xffffffff | w<<16) & 0x0000ffff0000ffff
+	w = (w | w<<8) & 0x00ff00ff00ff00ff
+	digits := (w>>4 | w<<8) & (15 * each)
+	return digits + '0'*each + (digits+6*each)>>4&each*('a'-'9'-1)
+}
+
 // A Tag says what [Words] identify. It holds the class of the account, the
 // class of its only key where that key has the same bytes, and their number.
 // The zero Tag identifies nothing.
@@ -124,32 +149,29 @@ func HasMore(t Tag) bool { return t.bits&MoreKeys != 0 }
 // witness program.
 func HasSegWit(t Tag) bool { return t.bits&SegWit != 0 }
 
-// A Spelling is an address as a question spells it, which may be another
-// spelling than its normal form. Package address makes and reads it.
+// A Spelling is what an address has apart from the Words of its account, and whether
+// it was given in its normal form. Package address makes and reads it.
 type Spelling struct {
-	text string
-	row  uint16
-	form uint8 // with otherwise
+	text  string
+	shape uint64 // with otherwise
 }
 
-// otherwise marks the form of a Spelling that is not the normal form.
-const otherwise = 1 << 7
+// otherwise marks the shape of a Spelling that was not given in the normal form.
+const otherwise = 1 << 63
 
-// MakeSpelling returns the Spelling of an address in normal form.
-func MakeSpelling(text string, row uint16, form uint8) Spelling { return Spelling{text, row, form} }
+// MakeSpelling returns the Spelling of an address that was given in its normal form.
+// shape must be less than 1<<63.
+func MakeSpelling(text string, shape uint64) Spelling { return Spelling{text, shape} }
 
-// MakeOther returns the Spelling of an address in another form.
-func MakeOther(text string, row uint16, form uint8) Spelling {
-	return Spelling{text, row, form | otherwise}
-}
+// Otherwise returns s as that of an address that was given in another form.
+func Otherwise(s Spelling) Spelling { return Spelling{s.text, s.shape | otherwise} }
 
-// IsNormal reports whether s is the normal form.
-func IsNormal(s Spelling) bool { return s.form&otherwise == 0 }
+// IsNormal reports whether the address was given in its normal form. The case of hex
+// digits after "0x" does not matter.
+func IsNormal(s Spelling) bool { return s.shape&otherwise == 0 }
 
-// Parts returns the arguments of MakeSpelling or MakeOther.
-func Parts(s Spelling) (text string, row uint16, form uint8) {
-	return s.text, s.row, s.form &^ otherwise
-}
+// Parts returns the arguments of MakeSpelling.
+func Parts(s Spelling) (text string, shape uint64) { return s.text, s.shape &^ otherwise }
 
 // Wrap returns the [ScriptHash], 20 bytes, of the P2SH output that wraps the
 // witness program of a key: of a [Hash160], or of a [WitnessScript]. It reports

@@ -91,3 +91,21 @@ func BenchmarkWrap(b *testing.B) {
 		w, _ = identity.Wrap(identity.Hash160, w)
 	}
 }
+
+func TestAppendHex(t *testing.T) {
+	b := make([]byte, 32)
+	for i := range b {
+		b[i] = byte(i*0x9d + 0x0f)
+	}
+	for n := range len(b) + 1 {
+		if got, want := string(identity.AppendHex([]byte("a"), wordsOf(b), n)), "a0x"+hex.EncodeToString(b[:n]); got != want {
+			t.Errorf("%d bytes are %s, want %s", n, got, want)
+		}
+	}
+	for c := range 256 {
+		w := identity.MakeWords(uint64(c)<<24|0xf0, 0, 0, 0)
+		if got, want := string(identity.AppendHex(nil, w, 4)), "0xf00000"+hex.EncodeToString([]byte{byte(c)}); got != want {
+			t.Errorf("AppendHex writes %s, want %s", got, want)
+		}
+	}
+}

@@ -79,6 +79,9 @@ func (k Key) Class() uint16 { return uint16(k.meta) }
 // Len returns how many bytes the payload of k has.
 func (k Key) Len() int { return int(k.meta >> 16) }
 
+// Words returns the payload of k as KeyOfWords takes it.
+func (k *Key) Words() (w0, w1, w2, w3 uint64) { return k.w0, k.w1, k.w2, k.w3 }
+
 // AppendBytes appends the payload of k, at most 32 bytes, to b.
 func (k Key) AppendBytes(b []byte) []byte {
 	var padded [wideBytes]byte

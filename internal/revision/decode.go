@@ -85,7 +85,8 @@ func (d *decoder) entry() (sources.Entry, error) {
 	if err != nil {
 		return e, err
 	}
-	if e.Address.Normalized() != raw.normal {
+	var buf [maxNormal]byte
+	if string(e.Address.AppendNormalized(buf[:0])) != raw.normal {
 		return sources.Entry{}, fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, raw.normal)
 	}
 	return e, nil

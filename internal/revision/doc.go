@@ -98,6 +98,7 @@ const (
 	version = "1"
 
 	maxString  = 1 << 16 // bytes of a string
+	maxNormal  = 128     // bytes of the normal form of most addresses
 	maxHeader  = 1 << 20 // bytes of a header
 	blockBytes = 1 << 20 // bytes that share a checksum
 	alignment  = 64      // of tables

@@ -229,7 +229,8 @@ func (w *Writer) entry(e *sources.Entry) error {
 	if err != nil {
 		return err
 	}
-	normal := e.Address.Normalized()
+	var buf [maxNormal]byte
+	normal := e.Address.AppendNormalized(buf[:0])
 	if max(len(normal), len(e.Listed)) > maxString {
 		return fmt.Errorf("an address or listed string of %d bytes: want at most %d", max(len(normal), len(e.Listed)), maxString)
 	}
@@ -237,7 +238,7 @@ func (w *Writer) entry(e *sources.Entry) error {
 	var capitals uint64
 	form := byte(textAddress)
 	switch {
-	case normal == "" && l.chain == "":
+	case len(normal) == 0 && l.chain == "":
 		form = noAddress
 	case unhex(&raw, normal):
 		form = hexAddress
@@ -245,7 +246,7 @@ func (w *Writer) entry(e *sources.Entry) error {
 	switch {
 	case e.Listed == "":
 		form |= noListed
-	case e.Listed == normal:
+	case e.Listed == string(normal):
 		form |= sameListed
 	case form == hexAddress && capitalsOf(&capitals, e.Listed, normal):
 		form |= caseListed
@@ -257,7 +258,7 @@ func (w *Writer) entry(e *sources.Entry) error {
 	case hexAddress:
 		w.buf = append(w.buf, raw[:]...)
 	case textAddress:
-		w.appendText(normal)
+		w.buf = append(binary.AppendUvarint(w.buf, uint64(len(normal))), normal...)
 	}
 	switch form & listedMask {
 	case caseListed:
@@ -356,8 +357,8 @@ func appendStamp(b []byte, s stamp) []byte {
 
 // unhex sets raw to the bytes of s, and reports whether s is 0x and their digits, in
 // lower case.
-func unhex(raw *[hexDigits / 2]byte, s string) bool {
-	if len(s) != 2+hexDigits || s[:2] != "0x" {
+func unhex(raw *[hexDigits / 2]byte, s []byte) bool {
+	if len(s) != 2+hexDigits || string(s[:2]) != "0x" {
 		return false
 	}
 	for i := range raw {
@@ -383,7 +384,7 @@ var digits = func() (t [256]byte) {
 
 // capitalsOf sets a bit for each digit that is a capital in listed, and reports whether
 // listed is otherwise normal, which is 0x and digits in lower case.
-func capitalsOf(capitals *uint64, listed, normal string) bool {
+func capitalsOf(capitals *uint64, listed string, normal []byte) bool {
 	if len(listed) != len(normal) || listed[:2] != "0x" {
 		return false
 	}

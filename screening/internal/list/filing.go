@@ -38,8 +38,10 @@ func AppendProbesOf(dst []index.Key, spelled identity.Spelling, words identity.W
 	}
 	dst = append(dst, indexKey(identity.Account(tag), words, tag))
 	if identity.HasMore(tag) {
+		var a address.Address
+		address.SetSpelled(&a, spelled, words)
 		var buf [4]address.Key
-		for _, k := range address.Spelled(spelled).AppendKeys(buf[:0]) {
+		for _, k := range a.AppendKeys(buf[:0]) {
 			dst = append(dst, KeyOf(k))
 		}
 	}
@@ -158,32 +160,29 @@ func isHexText(text string) bool {
 	return true
 }
 
-const hexDigits = "0123456789abcdef"
-
-// isHexOf reports whether text is what hexOf returns for k.
-func isHexOf(text string, k index.Key) bool {
-	var buf [32]byte
-	b := k.AppendBytes(buf[:0])
-	if len(text) != 2+2*len(b) || text[:2] != "0x" {
-		return false
-	}
-	for i, c := range b {
-		if text[2+2*i] != hexDigits[c>>4] || text[3+2*i] != hexDigits[c&15] {
-			return false
-		}
-	}
-	return true
-}
+// maxHexOf is the length of the longest result of hexOf.
+const maxHexOf = 2 + 2*32
 
 // hexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
 // spelled.
 func hexOf(k index.Key) string {
-	var buf [32]byte
-	var text [2 + 2*len(buf)]byte
-	n := copy(text[:], "0x")
-	for _, c := range k.AppendBytes(buf[:0]) {
-		text[n], text[n+1] = hexDigits[c>>4], hexDigits[c&15]
-		n += 2
-	}
-	return string(text[:n])
+	var buf [maxHexOf]byte
+	return string(appendHexOf(buf[:0], &k))
+}
+
+func appendHexOf(b []byte, k *index.Key) []byte {
+	return identity.AppendHex(b, identity.MakeWords(k.Words()), k.Len())
+}
+
+// isHexOf reports whether the normal form of a is what hexOf returns for k.
+func isHexOf(a address.Address, k *index.Key) bool {
+	var buf [maxHexOf]byte
+	return hasText(a, string(appendHexOf(buf[:0], k)))
+}
+
+// hasText reports whether text is the normal form of a. It does not allocate for most
+// addresses.
+func hasText(a address.Address, text string) bool {
+	var buf [128]byte
+	return string(a.AppendNormalized(buf[:0])) == text
 }

@@ -40,7 +40,7 @@ func formOf(e sources.Entry, keys []index.Key) byte {
 	switch {
 	case !e.Address.IsValid():
 		return noAddress
-	case len(keys) == 1 && isHexOf(e.Address.Normalized(), keys[0]):
+	case len(keys) == 1 && isHexOf(e.Address, &keys[0]):
 		return hexAddress
 	}
 	return textAddress
@@ -64,10 +64,10 @@ func (l *Listing) AddedAt() time.Time {
 	return l.entry.ListedAt
 }
 
-// Match returns how l, which was found under k, matches a; 0 if it does not. account
-// is KeyOf(a.Account()). Keys are passed by pointer, because they do not fit into
-// registers.
-func (l *Listing) Match(k *index.Key, a address.Address, account *index.Key) score.Match {
+// Match returns how l, which was found under k, matches the address with the given
+// chain and account; 0 if it does not. Keys are passed by pointer, because they do not
+// fit into registers.
+func (l *Listing) Match(k *index.Key, on address.Chain, account *index.Key) score.Match {
 	chain := l.chain
 	if chain == "" {
 		switch {
@@ -85,22 +85,24 @@ func (l *Listing) Match(k *index.Key, a address.Address, account *index.Key) sco
 	} else if l.account != account.Class() || !account.SameBytes(k) {
 		return score.Key
 	}
-	if chain == a.Chain() {
+	if chain == on {
 		return score.Exact
 	}
 	return score.Family
 }
 
-// Text returns the string that is listed for the address under k. If l matches by m an
-// address whose normal form is asked, the two may share that string.
-func (l *Listing) Text(k *index.Key, m score.Match, asked string) string {
-	switch {
-	case l.entry.Listed != "" || l.chain == "":
+// Text returns the string that is listed for the address under k. If that is asked, it
+// returns asked, which saves an allocation.
+func (l *Listing) Text(k *index.Key, asked string) string {
+	if l.entry.Listed != "" || l.chain == "" {
 		return l.entry.Text()
-	case (m == score.Exact || m == score.Family) && len(asked) == 2+2*k.Len() && asked[:2] == "0x":
-		return asked // of the same account, so it is hexOf(*k)
 	}
-	return hexOf(*k)
+	var buf [maxHexOf]byte
+	text := appendHexOf(buf[:0], k)
+	if string(text) == asked {
+		return asked
+	}
+	return string(text)
 }
 
 // at returns the entry that l lists under k.
@@ -130,7 +132,7 @@ func (l *Listing) isSame(e sources.Entry, form byte) bool {
 // ownText returns the listed string of e, or "" if that is the normal form of its
 // address.
 func ownText(e sources.Entry) string {
-	if e.Listed == e.Address.Normalized() {
+	if hasText(e.Address, e.Listed) {
 		return ""
 	}
 	return e.Listed
