@@ -241,16 +241,23 @@ func (d *detector) fits(f format) bool {
 		return d.n > 0
 	case fio:
 		return strings.HasPrefix(d.s, fioPrefix)
+	case tron, neo, tezos, helium, mina, ss58:
+		return d.fitsDecoded(f)
+	}
+	return true
+}
+
+// fitsDecoded is fits for a format of Base58 whose bytes show it.
+func (d *detector) fitsDecoded(f format) bool {
+	switch f.(type) {
 	case tron:
 		return d.bitcoin && d.begins("\x41")
-	case neo, tezos, helium:
-		return d.bitcoin
 	case mina:
 		return d.bitcoin && d.begins(minaVersion)
 	case ss58:
 		return d.n >= 1+ss58ID+ss58Checksum && d.n <= ss58Max
 	}
-	return true
+	return d.bitcoin
 }
 
 // fitsUTXO reports false if the string is certainly not an address of u.
