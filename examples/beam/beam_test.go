@@ -235,13 +235,20 @@ func TestFormats(t *testing.T) {
 			if err := os.WriteFile(in, tt.file, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			j := job{lists: dir, in: in, out: out, rows: tt.rows}
+			var log strings.Builder
+			j := job{lists: dir, in: in, out: out, rows: tt.rows, log: &log}
 			for range 2 { // the second run, over the results of the first, changes nothing
 				got, err := j.run(context.Background())
 				if err != nil {
 					t.Fatal(err)
 				}
 				checkResults(t, s, tt.all, out, got)
+			}
+			today := time.Now().UTC().Format("2006-01-")
+			for _, want := range []string{fmt.Sprintf("list FIRST: %d addresses, whole, checked on %s", listed, today), "list SECOND: 1 addresses, whole, checked on " + today} {
+				if strings.Count(log.String(), want) != 2 {
+					t.Errorf("the job does not say that it answers from %q: %s", want, &log)
+				}
 			}
 		})
 	}
@@ -308,7 +315,8 @@ func TestRefused(t *testing.T) {
 	}
 
 	// A list that was never loaded.
-	st, err := store.Open(t.TempDir())
+	without := t.TempDir()
+	st, err := store.Open(without)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +326,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Refresh(ctx) // the error is the test
-	if _, err := latest(ctx, st.Path(), nil, 0); err == nil {
+	if _, err := latest(ctx, without, nil, 0); err == nil {
 		t.Error("a snapshot without a required list is taken")
 	}
 

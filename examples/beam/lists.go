@@ -29,6 +29,8 @@ type Snapshot struct {
 	Digest   string // of all lists together
 	Sources  []List
 	Optional []string // ids of those that need not be loaded
+
+	status []screening.SourceStatus // of the sources, where the job starts
 }
 
 // latest returns the Snapshot of the lists in a directory from which questions
@@ -68,7 +70,19 @@ func latest(ctx context.Context, lists string, optional []string, maxAge time.Du
 		return snap, err // a list is missing, or too old
 	}
 	snap.Digest = r.Digest()
+	snap.status = past.Sources()
 	return snap, nil
+}
+
+// print says which lists the answers come from, for "clean" is a word about these alone.
+func (s Snapshot) print(w io.Writer) {
+	for _, l := range s.status {
+		checked := "never checked"
+		if !l.LastUpdated.IsZero() {
+			checked = "checked on " + l.LastUpdated.UTC().Format(time.DateOnly)
+		}
+		fmt.Fprintf(w, "list %s: %d addresses, %s, %s\n", l.Info.ID, l.Addresses, l.Completeness, checked)
+	}
 }
 
 // probe is an address to ask for the digest of the lists.

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -31,10 +32,11 @@ type job struct {
 	maxAge   time.Duration
 	in, out  string
 	rows     rows
+	log      io.Writer // gets the lists that the job answers from
 }
 
 func main() {
-	var j job
+	j := job{log: os.Stderr}
 	j.flags(flag.CommandLine)
 	flag.Parse()
 	beam.Init()
@@ -71,6 +73,9 @@ func (j job) run(ctx context.Context) (counts, error) {
 	snap, err := latest(ctx, j.lists, strings.FieldsFunc(j.optional, func(r rune) bool { return r == ',' }), j.maxAge)
 	if err != nil {
 		return counts{}, err
+	}
+	if j.log != nil {
+		snap.print(j.log)
 	}
 	names, err := files(ctx, j.in)
 	if err != nil {
