@@ -59,6 +59,9 @@
 // The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
 // MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces BodyTimeout,
 // which needs a ResponseWriter that [http.ResponseController] can set a deadline on.
+// The server closes a new connection on which nothing is sent within ReadHeaderTimeout,
+// and a used one after IdleTimeout, so a client should keep idle connections for less, or
+// repeat a request whose connection was closed before any byte of a response.
 //
 // [httpapi/access]: https://pkg.go.dev/github.com/walletscreen/walletscreen/httpapi/access
 package httpapi
