@@ -160,6 +160,8 @@ func TestRequestIDHidesAddresses(t *testing.T) {
 		{"/api/v1/screen", question, "a=1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"},
 		{"/api/v1/screen", `{"address":"EQDtFpEwcFAEcRe5mLVh2N6C0x-_hJEM7W61_JLnSF74p4q2","chain":"ton"}`, "EQDtFpEwcFAEcRe5mLVh2N6C0x-_hJEM7W61_JLnSF74p4q2"},
 		{"/api/v1/screen", `{"address":"alice.near","chain":"near"}`, "customer:alice.near"},
+		{"/api/v1/screen", question, "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV"},
+		{"/api/v1/screen", question, "order:7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV/1"},
 		{"/api/v1/screen/batch", `{"items":[` + clean + `,{"address":"alice.near","chain":"near"}]}`, "alice.near"},
 	} {
 		recorded = "nothing"

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
 )
@@ -52,7 +54,18 @@ func tells(text string) bool {
 	if errors.As(err, &bad) && bad.Input == "" && (len(text) >= shortestMistyped || errors.Is(err, address.ErrSecret)) && !isMonotonous(text) {
 		return true
 	}
-	return len(address.FindAll(text)) > 0
+	return len(address.FindAll(text)) > 0 || hasSolana(text)
+}
+
+// hasSolana reports whether a word of a text is an address of Solana. It has no checksum,
+// so FindAll does not find it, but ids of 32 to 44 characters without 0 are rare.
+func hasSolana(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return c >= utf8.RuneSelf || !isAlphanumeric(byte(c)) }) {
+		if _, err := address.Parse("solana", word); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // isMonotonous reports whether one byte is half of a text, which is no key then: it may be
