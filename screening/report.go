@@ -76,14 +76,14 @@ func (r *Report) err() error {
 //
 // The error wraps [ErrNotLoaded] if a required source was not loaded even after the
 // refresh. The zero Report is an error, too.
-func (r Report) Affected() iter.Seq2[index.Key, error] {
-	return func(yield func(index.Key, error) bool) {
+func (r Report) Affected() iter.Seq2[index.ID, error] {
+	return func(yield func(index.ID, error) bool) {
 		if r.after == nil {
-			yield(index.Key{}, errors.New("screening: the report is of no refresh"))
+			yield(index.ID{}, errors.New("screening: the report is of no refresh"))
 			return
 		}
 		if r.after.notLoaded != nil {
-			yield(index.Key{}, r.after.notLoaded)
+			yield(index.ID{}, r.after.notLoaded)
 			return
 		}
 		for i := range r.after.held {
@@ -93,7 +93,7 @@ func (r Report) Affected() iter.Seq2[index.Key, error] {
 				}
 			}
 		}
-		var keys []index.Key
+		var keys []index.ID
 		for _, a := range r.before.exceptions.differ(r.after.exceptions) {
 			keys = list.AppendProbes(keys[:0], a)
 			for _, k := range keys {
@@ -108,8 +108,8 @@ func (r Report) Affected() iter.Seq2[index.Key, error] {
 // affectedBy returns the keys that Affected returns for source i: those of all entries
 // if there were no answers before, or if the list was replaced by one from a store;
 // otherwise those of the entries that were added or removed.
-func (r *Report) affectedBy(i int) iter.Seq2[index.Key, error] {
-	return func(yield func(index.Key, error) bool) {
+func (r *Report) affectedBy(i int) iter.Seq2[index.ID, error] {
+	return func(yield func(index.ID, error) bool) {
 		var report SourceReport
 		for _, s := range r.Sources {
 			if s.Info.ID == r.after.infos[i].ID {
@@ -126,11 +126,11 @@ func (r *Report) affectedBy(i int) iter.Seq2[index.Key, error] {
 			}
 			return
 		}
-		var keys []index.Key
+		var keys []index.ID
 		for _, entries := range []iter.Seq2[sources.Entry, error]{report.AllAdded(), report.AllRemoved()} {
 			for e, err := range entries {
 				if err != nil {
-					yield(index.Key{}, err)
+					yield(index.ID{}, err)
 					return
 				}
 				keys = list.AppendFilings(keys[:0], e)

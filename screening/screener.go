@@ -151,7 +151,7 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 	}
 	for ; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].LookupWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20); hit {
-			k := index.KeyOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
+			k := index.IDOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
 			err = snap.hit(&r, i, set, &k, snap.evm, text)
 			return r, err
 		}

@@ -77,7 +77,7 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 
 // appendMatches appends the labels in s, which was found under the key k, of the address
 // with the given chain and account, which the caller spelled as asked, or "".
-func (s *labelSet) appendMatches(labels []Label, k *index.Key, on address.Chain, account *index.Key, asked string) []Label {
+func (s *labelSet) appendMatches(labels []Label, k *index.ID, on address.Chain, account *index.ID, asked string) []Label {
 	if labels == nil {
 		if len(s.labels) == 1 {
 			labels = new([1]Label)[:0] // faster than make

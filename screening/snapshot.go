@@ -170,7 +170,7 @@ func (snap *snapshot) screenIdentity(r *Result, asked identity.Spelling, words i
 	}
 	for ; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].LookupWords(uint16(class), w0, w1, w2, w3, n); hit {
-			k := index.KeyOfWords(uint16(class), w0, w1, w2, w3, n)
+			k := index.IDOfWords(uint16(class), w0, w1, w2, w3, n)
 			return snap.hit(r, i, set, &k, tag, "")
 		}
 	}
@@ -186,7 +186,7 @@ func (snap *snapshot) hasSeveral(tag identity.Tag) bool {
 // hasAny reports whether an address, for which there are several keys to look up, may
 // have labels.
 func (snap *snapshot) hasAny(asked identity.Spelling, words identity.Words, tag identity.Tag) bool {
-	var buf [8]index.Key
+	var buf [8]index.ID
 	for _, k := range list.AppendProbesOf(buf[:0], asked, words, tag) {
 		i := 0
 		if snap.shared > 0 && !snap.filter.MayHave(k) {
@@ -285,7 +285,7 @@ func (snap *snapshot) failed(r *Result, err error) error {
 func (snap *snapshot) labels(a *address.Address) ([]Label, error) {
 	account := list.KeyOf(a.Account())
 	var labels []Label
-	var buf [8]index.Key
+	var buf [8]index.ID
 	keys := list.AppendProbes(buf[:0], *a)
 	for i := range keys {
 		var err error
@@ -298,7 +298,7 @@ func (snap *snapshot) labels(a *address.Address) ([]Label, error) {
 
 // appendLabels appends the labels of a that are found under the key k, in the segments
 // from the given one on. a is on the given chain, and account is the key of its account.
-func (snap *snapshot) appendLabels(labels []Label, from int, k *index.Key, on address.Chain, account *index.Key) ([]Label, error) {
+func (snap *snapshot) appendLabels(labels []Label, from int, k *index.ID, on address.Chain, account *index.ID) ([]Label, error) {
 	for i := from; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].Lookup(*k); hit {
 			s, err := snap.segments[i].labels(set, snap.table)
@@ -313,7 +313,7 @@ func (snap *snapshot) appendLabels(labels []Label, from int, k *index.Key, on ad
 
 // hit sets the labels of r, whose address has no other key than the given one, which is
 // in a set of segment i, and not in those before. asked is the text of the question, or "".
-func (snap *snapshot) hit(r *Result, i int, set index.Set, k *index.Key, tag identity.Tag, asked string) error {
+func (snap *snapshot) hit(r *Result, i int, set index.Set, k *index.ID, tag identity.Tag, asked string) error {
 	s, err := snap.segments[i].labels(set, snap.table)
 	if err != nil {
 		return snap.failed(r, err)

@@ -11,7 +11,7 @@ const BatchSize = 64
 
 // A Batch looks up many keys at once. It must not be used concurrently.
 type Batch struct {
-	Keys   [BatchSize]Key
+	Keys   [BatchSize]ID
 	hashes [BatchSize]uint64
 	words  [BatchSize]uint64 // of the filters
 }

@@ -45,8 +45,8 @@ func newBench(n int) *bench {
 }
 
 // keys returns payloads as Keys.
-func keys(b *testing.B, payload [][20]byte) []index.Key {
-	all := make([]index.Key, len(payload))
+func keys(b *testing.B, payload [][20]byte) []index.ID {
+	all := make([]index.ID, len(payload))
 	for i := range all {
 		all[i] = key(b, 2, payload[i][:])
 	}
@@ -56,7 +56,7 @@ func keys(b *testing.B, payload [][20]byte) []index.Key {
 // add adds all keys to a Builder, each with one of 16 values.
 func (be *bench) add(bu *index.Builder) {
 	for i := range be.payload {
-		bu.Add(index.Key20(2, &be.payload[i]), uint32(i)&15)
+		bu.Add(index.ID20(2, &be.payload[i]), uint32(i)&15)
 	}
 }
 

@@ -144,7 +144,7 @@ func seedOf(s sum, n int) *seed {
 
 // Add adds value to the set of values of key k. If memory cannot be allocated, Build and
 // WriteFile return an error.
-func (b *Builder) Add(k Key, value uint32) { b.add(k.w0, k.w1, k.w2, k.w3, k.meta, value) }
+func (b *Builder) Add(k ID, value uint32) { b.add(k.w0, k.w1, k.w2, k.w3, k.meta, value) }
 
 // add is Add with the key in registers.
 func (b *Builder) add(w0, w1, w2, w3 uint64, meta, value uint32) {
@@ -167,14 +167,14 @@ func sideOf(meta uint32) int {
 }
 
 // Next returns the place that At knows k by, if k is the next key that Add adds.
-func (b *Builder) Next(k Key) uint32 {
+func (b *Builder) Next(k ID) uint32 {
 	i := uint32(sideOf(k.meta))
 	p := &b.items[i]
 	return i<<31 | uint32(len(p.chunks)*chunkItems+p.at/itemBytes(widths[i]))
 }
 
 // At returns the key and the value that Add added at a place, zero if there are none.
-func (b *Builder) At(place uint32) (Key, uint32) {
+func (b *Builder) At(place uint32) (ID, uint32) {
 	i, n := place>>31, int(place<<1>>1)
 	p, size := &b.items[i], itemBytes(widths[i])
 	items := p.last.items[:p.at]
@@ -185,10 +185,10 @@ func (b *Builder) At(place uint32) (Key, uint32) {
 	}
 	at := n % chunkItems * size
 	if at >= len(items) {
-		return Key{}, 0
+		return ID{}, 0
 	}
 	w0, w1, w2, w3, meta, value := getItem(items[at : at+size : at+size])
-	return Key{w0, w1, w2, w3, meta}, value
+	return ID{w0, w1, w2, w3, meta}, value
 }
 
 // Text returns the text with the given number.

@@ -49,13 +49,13 @@ func small(t testing.TB) (*index.Index, model) {
 // ask calls every method of ix, with the keys of m and with others. It returns an error if
 // an answer contradicts itself.
 func ask(ix *index.Index, m model) error {
-	var keys []index.Key
+	var keys []index.ID
 	for k := range m {
-		other, _ := index.KeyOf(k.Class()+1, k.AppendBytes(nil))
+		other, _ := index.IDOf(k.Class()+1, k.AppendBytes(nil))
 		keys = append(keys, k, other)
 	}
 	var errs []error
-	listed := make(map[index.Key]index.Set)
+	listed := make(map[index.ID]index.Set)
 	for k, s := range ix.All() {
 		if _, ok := listed[k]; ok {
 			errs = append(errs, fmt.Errorf("%+v is there twice", k))
@@ -221,7 +221,7 @@ func TestFailClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range m {
-		if hits := lookupAll(closed, []index.Key{k}); !hits[0] {
+		if hits := lookupAll(closed, []index.ID{k}); !hits[0] {
 			t.Fatalf("Batch.Lookup finds nothing for %+v in a closed index", k)
 		}
 		s, ok := closed.Lookup(k)
@@ -267,9 +267,9 @@ func FuzzOpen(f *testing.F) {
 
 // collide returns n keys of 20 bytes that fall into the first bucket under a seed, as an
 // attacker who knows the seed would make them.
-func collide(t *testing.T, seed [4]uint64, n int, buckets uint64) []index.Key {
+func collide(t *testing.T, seed [4]uint64, n int, buckets uint64) []index.ID {
 	r := rand.New(rand.NewPCG(5, 6))
-	var keys []index.Key
+	var keys []index.ID
 	for len(keys) < n {
 		k := random20(t, r)
 		if index.HashWith(seed, k)>>32*buckets>>32 == 0 {
@@ -324,7 +324,7 @@ func TestOverfull(t *testing.T) {
 	for i := range 20_000 {
 		var p [20]byte
 		binary.LittleEndian.PutUint64(p[:], uint64(i))
-		items = append(items, item{index.Key20(1, &p), 1})
+		items = append(items, item{index.ID20(1, &p), 1})
 	}
 	var b index.Builder
 	b.Tune(0, func(n int) [4]uint64 {
@@ -351,9 +351,9 @@ func TestOverfull(t *testing.T) {
 
 func TestAllocs(t *testing.T) {
 	ix, m := small(t)
-	var keys []index.Key
+	var keys []index.ID
 	for k := range m {
-		keys = append(keys, k, index.Key{})
+		keys = append(keys, k, index.ID{})
 	}
 	values := make([]uint32, 0, 8)
 	if n := testing.AllocsPerRun(100, func() {
@@ -384,26 +384,26 @@ func TestConcurrent(t *testing.T) {
 }
 
 func TestKeyOf(t *testing.T) {
-	seen := make(map[index.Key]string)
+	seen := make(map[index.ID]string)
 	for n := range 33 {
 		for _, fill := range []byte{0, 0xab} {
 			b := bytes.Repeat([]byte{fill}, n)
 			k := key(t, 0x8123, b)
 			if k.Class() != 0x8123 || !bytes.Equal(k.AppendBytes([]byte("x")), append([]byte("x"), b...)) {
-				t.Errorf("KeyOf(0x8123, %x) is %#x, %x", b, k.Class(), k.AppendBytes(nil))
+				t.Errorf("IDOf(0x8123, %x) is %#x, %x", b, k.Class(), k.AppendBytes(nil))
 			}
 			if other, ok := seen[k]; ok && n > 0 {
-				t.Errorf("KeyOf is the same for %x and %s", b, other)
+				t.Errorf("IDOf is the same for %x and %s", b, other)
 			}
 			seen[k] = fmt.Sprintf("%x", b)
 		}
 	}
-	if k, ok := index.KeyOf(1, make([]byte, 33)); ok {
-		t.Errorf("KeyOf accepts 33 bytes: %+v", k)
+	if k, ok := index.IDOf(1, make([]byte, 33)); ok {
+		t.Errorf("IDOf accepts 33 bytes: %+v", k)
 	}
 	p20, p32 := [20]byte{1, 19: 2}, [32]byte{1, 31: 2}
-	if index.Key20(7, &p20) != key(t, 7, p20[:]) || index.Key32(7, &p32) != key(t, 7, p32[:]) {
-		t.Error("Key20 or Key32 is not KeyOf")
+	if index.ID20(7, &p20) != key(t, 7, p20[:]) || index.ID32(7, &p32) != key(t, 7, p32[:]) {
+		t.Error("ID20 or ID32 is not IDOf")
 	}
 }
 

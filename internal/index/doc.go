@@ -2,7 +2,7 @@
 // bytes of a file as they are: a list of a hundred million accounts opens in a tenth of
 // a millisecond and is shared by all processes that map it.
 //
-// [Builder] makes an [Index] of keys and values, and [Index.Lookup] looks a [Key] up. A
+// [Builder] makes an [Index] of keys and values, and [Index.Lookup] looks an [ID] up. A
 // key is a class and at most 32 bytes. A value is a number that means something to the
 // caller; [Builder.Intern] numbers texts, which an Index holds beside the keys.
 //

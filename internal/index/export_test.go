@@ -17,7 +17,7 @@ func (b *Builder) Tune(filterFrom uint64, seeds func(n int) [4]uint64) {
 func (b *Builder) Held(held func(bytes int)) { b.tune.held = held }
 
 // HashWith returns the hash of k with a seed.
-func HashWith(s [4]uint64, k Key) uint64 {
+func HashWith(s [4]uint64, k ID) uint64 {
 	sd := seed(s)
 	return sd.of(k)
 }

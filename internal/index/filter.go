@@ -41,9 +41,9 @@ func NewFilter(indexes ...*Index) *Filter {
 }
 
 // MayHave reports false if none of the indexes has the key k.
-func (f *Filter) MayHave(k Key) bool { return f.mayHave(f.seed.of(k)) }
+func (f *Filter) MayHave(k ID) bool { return f.mayHave(f.seed.of(k)) }
 
-// MayHaveWords is MayHave of [KeyOfWords], in registers like [Index.LookupWords].
+// MayHaveWords is MayHave of [IDOfWords], in registers like [Index.LookupWords].
 func (f *Filter) MayHaveWords(class uint16, w0, w1, w2, w3 uint64, n int) bool {
 	return f.mayHave(f.seed.hash(w0, w1, w2, w3, uint32(n)<<16|uint32(class)))
 }

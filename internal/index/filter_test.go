@@ -7,8 +7,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
-// words returns the arguments with which KeyOfWords returns k.
-func words(k index.Key) (class uint16, w0, w1, w2, w3 uint64, n int) {
+// words returns the arguments with which IDOfWords returns k.
+func words(k index.ID) (class uint16, w0, w1, w2, w3 uint64, n int) {
 	b := k.AppendBytes(nil)
 	var padded [32]byte
 	copy(padded[:], b)
@@ -26,7 +26,7 @@ func TestFilter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, sizes := range [][]int{{}, {0}, {1}, {3, 0, 1}, {1000, 1}, {5000, 70000, 20}} {
 		var indexes []*index.Index
-		var keys []index.Key
+		var keys []index.ID
 		for _, n := range sizes {
 			var b index.Builder
 			for range n {

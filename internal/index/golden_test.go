@@ -18,7 +18,7 @@ import (
 type shape struct {
 	name   string
 	n      int
-	key    func(t testing.TB, r *rand.Rand, i int) index.Key
+	key    func(t testing.TB, r *rand.Rand, i int) index.ID
 	value  func(r *rand.Rand, i int) uint32
 	again  float64 // the part of items whose keys were there before
 	twice  float64 // the part of items that are added twice
@@ -92,11 +92,11 @@ var shapes = []shape{
 		digest: "410420ae531963c515f7598b5d35904a88f7735f31da2b535f55be9176c66f0f"},
 }
 
-func narrow(t testing.TB, r *rand.Rand, _ int) index.Key { return random20(t, r) }
+func narrow(t testing.TB, r *rand.Rand, _ int) index.ID { return random20(t, r) }
 
-func random(t testing.TB, r *rand.Rand, _ int) index.Key { return randomKey(t, r) }
+func random(t testing.TB, r *rand.Rand, _ int) index.ID { return randomKey(t, r) }
 
-func wide(t testing.TB, r *rand.Rand, _ int) index.Key {
+func wide(t testing.TB, r *rand.Rand, _ int) index.ID {
 	b := make([]byte, 21+r.IntN(12))
 	for i := range b {
 		b[i] = byte(r.Uint32())
@@ -105,13 +105,13 @@ func wide(t testing.TB, r *rand.Rand, _ int) index.Key {
 }
 
 // zeros returns keys that have one hash under zeroSeed, except the wide ones.
-func zeros(t testing.TB, _ *rand.Rand, i int) index.Key {
+func zeros(t testing.TB, _ *rand.Rand, i int) index.ID {
 	return key(t, uint16(i/33), make([]byte, i%33))
 }
 
 // crowded returns keys; 20 of a thousand have one hash under seeds(0), which is no more
 // than a bucket holds.
-func crowded(t testing.TB, r *rand.Rand, i int) index.Key {
+func crowded(t testing.TB, r *rand.Rand, i int) index.ID {
 	if i%1000 >= 20 {
 		return randomKey(t, r)
 	}
@@ -122,7 +122,7 @@ func crowded(t testing.TB, r *rand.Rand, i int) index.Key {
 }
 
 // either returns distinct keys for either table.
-func either(t testing.TB, r *rand.Rand, i int) index.Key {
+func either(t testing.TB, r *rand.Rand, i int) index.ID {
 	if i%2 == 0 {
 		return narrow(t, r, i)
 	}
@@ -131,9 +131,9 @@ func either(t testing.TB, r *rand.Rand, i int) index.Key {
 
 // last returns keys like other, except that n of a hundred thousand, each repeated, have
 // one hash under seeds(0), which is so high that they are at the end of their table.
-func last(n, bytes, times int, other func(testing.TB, *rand.Rand, int) index.Key) func(testing.TB, *rand.Rand, int) index.Key {
+func last(n, bytes, times int, other func(testing.TB, *rand.Rand, int) index.ID) func(testing.TB, *rand.Rand, int) index.ID {
 	w := uint32(0)
-	return func(t testing.TB, r *rand.Rand, i int) index.Key {
+	return func(t testing.TB, r *rand.Rand, i int) index.ID {
 		if i%100_000 >= n {
 			return other(t, r, i)
 		}
@@ -173,7 +173,7 @@ func (s *shape) add(t testing.TB, b *index.Builder) {
 		b.Intern(strconv.Itoa(i * i))
 	}
 	r := rand.New(rand.NewPCG(uint64(s.n), 1))
-	var keys []index.Key
+	var keys []index.ID
 	for i := range s.n {
 		k := s.key(t, r, i)
 		if i > 0 && r.Float64() < s.again {

@@ -56,11 +56,11 @@ const damagedSet Set = 1<<32 - 1
 // Lookup compares class, length and every byte before it reports a hit. If it finds
 // something that no Builder makes, it reports true, and AppendValues returns an error for
 // the set.
-func (ix *Index) Lookup(k Key) (Set, bool) {
+func (ix *Index) Lookup(k ID) (Set, bool) {
 	return ix.lookup(k.w0, k.w1, k.w2, k.w3, k.meta)
 }
 
-// LookupWords is Lookup of [KeyOfWords]. It keeps the key in registers, while a Key is so
+// LookupWords is Lookup of [IDOfWords]. It keeps the key in registers, while an ID is so
 // large that it goes through memory.
 func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, bool) {
 	return ix.lookup(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
@@ -68,7 +68,7 @@ func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, b
 
 // Place is like Lookup and also returns the place of the key: the number of keys that
 // [Index.All] yields before it. It is slower.
-func (ix *Index) Place(k Key) (place int, s Set, ok bool) {
+func (ix *Index) Place(k ID) (place int, s Set, ok bool) {
 	if _, ok := ix.Lookup(k); !ok {
 		return 0, 0, false
 	}
@@ -269,8 +269,8 @@ func (ix *Index) WriteTo(w io.Writer) (int64, error) {
 
 // All returns the keys of ix and their sets, in an unspecified order. If ix is damaged,
 // it may return any keys and sets.
-func (ix *Index) All() iter.Seq2[Key, Set] {
-	return func(yield func(Key, Set) bool) {
+func (ix *Index) All() iter.Seq2[ID, Set] {
+	return func(yield func(ID, Set) bool) {
 		for i := range ix.tables {
 			t := &ix.tables[i]
 			for r := range t.keys {
@@ -284,7 +284,7 @@ func (ix *Index) All() iter.Seq2[Key, Set] {
 }
 
 // At returns the key at a place, as in [Index.Place], and its set.
-func (ix *Index) At(place int) (Key, Set) {
+func (ix *Index) At(place int) (ID, Set) {
 	defer runtime.KeepAlive(ix)
 	r := uint64(place)
 	for i := range ix.tables {
@@ -294,11 +294,11 @@ func (ix *Index) At(place int) (Key, Set) {
 		}
 		r -= t.keys
 	}
-	return Key{}, damagedSet
+	return ID{}, damagedSet
 }
 
 // at returns the key and the set of record r.
-func (ix *Index) at(t *table, r uint64) (Key, Set) {
+func (ix *Index) at(t *table, r uint64) (ID, Set) {
 	rec := t.record(r)
 	var padded [wideBytes]byte
 	copy(padded[:], rec[:t.width])

@@ -16,20 +16,20 @@ import (
 )
 
 // A model is a slow and simple index: the values by key.
-type model map[index.Key]map[uint32]bool
+type model map[index.ID]map[uint32]bool
 
 // An item is the argument of one call of Add.
 type item struct {
-	key   index.Key
+	key   index.ID
 	value uint32
 }
 
-// key returns the Key of a class and a payload.
-func key(t testing.TB, class uint16, payload []byte) index.Key {
+// key returns the ID of a class and a payload.
+func key(t testing.TB, class uint16, payload []byte) index.ID {
 	t.Helper()
-	k, ok := index.KeyOf(class, payload)
+	k, ok := index.IDOf(class, payload)
 	if !ok {
-		t.Fatalf("KeyOf(%d, %x) reports false", class, payload)
+		t.Fatalf("IDOf(%d, %x) reports false", class, payload)
 	}
 	return k
 }
@@ -68,7 +68,7 @@ func image(t testing.TB, ix *index.Index) []byte {
 
 // checkModel compares ix with m, for all keys of m, all keys that ix lists, and the keys
 // of others, most of them in neither.
-func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
+func checkModel(t *testing.T, ix *index.Index, m model, others []index.ID) {
 	t.Helper()
 	if err := ix.Verify(); err != nil {
 		t.Fatalf("Verify: %v", err)
@@ -107,7 +107,7 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 			}
 		}
 	}
-	listed := make(map[index.Key]bool)
+	listed := make(map[index.ID]bool)
 	for k, s := range ix.All() {
 		if want, ok := ix.Lookup(k); listed[k] || !ok || s != want {
 			t.Fatalf("All returns %+v with %d again, or against Lookup: %d, %t", k, s, want, ok)
@@ -123,7 +123,7 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.Key) {
 }
 
 // lookupAll reports which keys a Batch finds in ix.
-func lookupAll(ix *index.Index, keys []index.Key) []bool {
+func lookupAll(ix *index.Index, keys []index.ID) []bool {
 	var b index.Batch
 	hits := make([]bool, len(keys))
 	for i := 0; i < len(keys); i += index.BatchSize {
@@ -133,8 +133,8 @@ func lookupAll(ix *index.Index, keys []index.Key) []bool {
 	return hits
 }
 
-// randomKey returns a Key of random length, class and bytes.
-func randomKey(t testing.TB, r *rand.Rand) index.Key {
+// randomKey returns an ID of random length, class and bytes.
+func randomKey(t testing.TB, r *rand.Rand) index.ID {
 	b := make([]byte, r.IntN(33))
 	for i := range b {
 		b[i] = byte(r.Uint32())
@@ -145,36 +145,36 @@ func randomKey(t testing.TB, r *rand.Rand) index.Key {
 // distributions are kinds of keys; each returns the i-th of n.
 var distributions = []struct {
 	name string
-	key  func(t testing.TB, r *rand.Rand, i int) index.Key
+	key  func(t testing.TB, r *rand.Rand, i int) index.ID
 }{
-	{"random", func(t testing.TB, r *rand.Rand, _ int) index.Key { return randomKey(t, r) }},
-	{"20 bytes", func(t testing.TB, r *rand.Rand, _ int) index.Key { return random20(t, r) }},
-	{"sequential", func(t testing.TB, _ *rand.Rand, i int) index.Key {
+	{"random", func(t testing.TB, r *rand.Rand, _ int) index.ID { return randomKey(t, r) }},
+	{"20 bytes", func(t testing.TB, r *rand.Rand, _ int) index.ID { return random20(t, r) }},
+	{"sequential", func(t testing.TB, _ *rand.Rand, i int) index.ID {
 		return key(t, 2, binary.BigEndian.AppendUint64(make([]byte, 12), uint64(i)))
 	}},
-	{"sequential, from the front", func(t testing.TB, _ *rand.Rand, i int) index.Key {
+	{"sequential, from the front", func(t testing.TB, _ *rand.Rand, i int) index.ID {
 		return key(t, 2, append(binary.LittleEndian.AppendUint64(nil, uint64(i)), make([]byte, 24)...))
 	}},
-	{"equal ends", func(t testing.TB, _ *rand.Rand, i int) index.Key {
+	{"equal ends", func(t testing.TB, _ *rand.Rand, i int) index.ID {
 		b := bytes.Repeat([]byte{0xde}, 32)
 		binary.LittleEndian.PutUint32(b[14:], uint32(i))
 		return key(t, 2, b[:20+i%13])
 	}},
-	{"zeros", func(t testing.TB, _ *rand.Rand, i int) index.Key {
+	{"zeros", func(t testing.TB, _ *rand.Rand, i int) index.ID {
 		return key(t, uint16(i/33), make([]byte, i%33))
 	}},
-	{"classes", func(t testing.TB, _ *rand.Rand, i int) index.Key {
+	{"classes", func(t testing.TB, _ *rand.Rand, i int) index.ID {
 		return key(t, uint16(i), []byte("the same 20 bytes by"))
 	}},
-	{"one bit", func(t testing.TB, _ *rand.Rand, i int) index.Key {
+	{"one bit", func(t testing.TB, _ *rand.Rand, i int) index.ID {
 		b := make([]byte, 32)
 		b[i%256/8] = 1 << (i % 8)
 		return key(t, uint16(i/256), b)
 	}},
 }
 
-// random20 returns a random Key of 20 bytes.
-func random20(t testing.TB, r *rand.Rand) index.Key {
+// random20 returns a random ID of 20 bytes.
+func random20(t testing.TB, r *rand.Rand) index.ID {
 	var b [20]byte
 	binary.LittleEndian.PutUint64(b[:], r.Uint64())
 	binary.LittleEndian.PutUint64(b[8:], r.Uint64())
@@ -189,7 +189,7 @@ func TestModel(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d/filter=%d", d.name, n, filterFrom), func(t *testing.T) {
 					r := rand.New(rand.NewPCG(uint64(n), filterFrom))
 					var items []item
-					var others []index.Key
+					var others []index.ID
 					for i := range n {
 						items = append(items, item{d.key(t, r, i), r.Uint32N(4)})
 						if i%3 == 0 {
@@ -197,7 +197,7 @@ func TestModel(t *testing.T) {
 						}
 						others = append(others, d.key(t, r, n+i), randomKey(t, r))
 					}
-					others = append(others, index.Key{})
+					others = append(others, index.ID{})
 					m := make(model)
 					m.add(items)
 					var b index.Builder
@@ -313,7 +313,7 @@ func TestTemporaries(t *testing.T) {
 	for i := range uint32(n) {
 		var payload [20]byte
 		binary.BigEndian.PutUint32(payload[:], i)
-		b.Add(index.Key20(1, &payload), i)
+		b.Add(index.ID20(1, &payload), i)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -36,7 +36,7 @@ func TestIntern(t *testing.T) {
 		}
 	}
 	check(&b)
-	b.Add(index.Key20(1, new([20]byte)), 0)
+	b.Add(index.ID20(1, new([20]byte)), 0)
 	ix, err := b.Build()
 	if err != nil {
 		t.Fatal(err)

@@ -163,7 +163,7 @@ func (b *Book) Changed(r screening.Report) iter.Seq2[Change, error] {
 }
 
 // find returns the addresses of b that are filed under k.
-func (b *Book) find(k index.Key) ([]address.Address, error) {
+func (b *Book) find(k index.ID) ([]address.Address, error) {
 	set, hit := b.index.Lookup(k)
 	if !hit {
 		return nil, nil
@@ -196,7 +196,7 @@ type writer struct {
 	b       index.Builder
 	shapes  map[shape]*spellings
 	samples []byte
-	keys    []index.Key
+	keys    []index.ID
 }
 
 // spellings are those of the addresses of a shape, and the number of addresses without
@@ -306,7 +306,7 @@ func (s *spellings) of(a address.Address, payload []byte) string {
 }
 
 // readOwn returns the address whose value under k is text.
-func readOwn(text string, k index.Key) (address.Address, error) {
+func readOwn(text string, k index.ID) (address.Address, error) {
 	if !strings.Contains(text, ":") {
 		sp, ok := parseSpelling(text)
 		if !ok {
@@ -319,7 +319,7 @@ func readOwn(text string, k index.Key) (address.Address, error) {
 	if err := a.UnmarshalText([]byte(text)); err != nil {
 		return a, err
 	}
-	var buf [8]index.Key
+	var buf [8]index.ID
 	if !slices.Contains(list.AppendProbes(buf[:0], a), k) {
 		return a, fmt.Errorf("%.80q is filed under another key", text)
 	}

@@ -55,7 +55,7 @@ func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
 		b.Intern(text)
 	}
 	_, tag := k.Identity()
-	key, _ := index.KeyOf(uint16(identity.Account(tag)), k.AppendBytes(nil))
+	key, _ := index.IDOf(uint16(identity.Account(tag)), k.AppendBytes(nil))
 	b.Add(key, uint32(len(texts)-2))
 	ix, err := b.Build()
 	if err != nil {

@@ -99,10 +99,10 @@ func makeQueries(n int, hit bool) [][20]byte {
 }
 
 // keysOf returns payloads as Keys.
-func keysOf(payloads [][20]byte) []index.Key {
-	keys := make([]index.Key, len(payloads))
+func keysOf(payloads [][20]byte) []index.ID {
+	keys := make([]index.ID, len(payloads))
 	for i := range keys {
-		keys[i] = index.Key20(2, &payloads[i])
+		keys[i] = index.ID20(2, &payloads[i])
 	}
 	return keys
 }
@@ -110,7 +110,7 @@ func keysOf(payloads [][20]byte) []index.Key {
 // add adds n keys to a Builder.
 func add(b *index.Builder, payloads [][20]byte) {
 	for i := range payloads {
-		b.Add(index.Key20(2, &payloads[i]), uint32(i)&15)
+		b.Add(index.ID20(2, &payloads[i]), uint32(i)&15)
 	}
 }
 
@@ -281,7 +281,7 @@ func compareLines(n, rounds int) error {
 					failed = fmt.Errorf("%q is no address", line)
 				}
 				w0, w1, w2, _ := identity.Load(words)
-				b.Add(index.KeyOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20), 0)
+				b.Add(index.IDOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20), 0)
 			}
 			ix, err := b.Build()
 			took := time.Since(begin)
@@ -342,7 +342,7 @@ func benchPeak(n int) error {
 	var b index.Builder
 	for i := range n {
 		p := payload(uint64(i))
-		b.Add(index.Key20(2, &p), uint32(i)&15)
+		b.Add(index.ID20(2, &p), uint32(i)&15)
 	}
 	added := status("/proc/self/status", "VmHWM")
 	ix, err := b.Build()
@@ -360,7 +360,7 @@ func benchFile(path string, n int) error {
 	var b index.Builder
 	for i := range n {
 		p := payload(uint64(i))
-		b.Add(index.Key20(2, &p), uint32(i)&15)
+		b.Add(index.ID20(2, &p), uint32(i)&15)
 	}
 	added := time.Since(begin)
 	if err := b.WriteFile(path); err != nil {
@@ -408,7 +408,7 @@ func askFile(path string, n int) error {
 		return err
 	}
 	opened := time.Since(begin)
-	s, ok := ix.Lookup(index.Key20(2, &p))
+	s, ok := ix.Lookup(index.ID20(2, &p))
 	answered := time.Since(begin)
 	if !ok {
 		return fmt.Errorf("a key is missing")

@@ -26,7 +26,7 @@ func (t *table) digest(n int) (string, error) {
 	var text []byte
 	for r := range ranges {
 		i := -1
-		err := t.each(func(_ int, k index.Key, number uint32) error {
+		err := t.each(func(_ int, k index.ID, number uint32) error {
 			i++
 			if r > 0 && rangeOf[i] != byte(r) {
 				return nil

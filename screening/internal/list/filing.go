@@ -22,13 +22,13 @@ const Rule = "10"
 // controls the account, if the address shows exactly one; otherwise the account and
 // each key that controls it. On a chain with SegWit, the script that wraps the witness
 // program of the key follows.
-func AppendProbes(dst []index.Key, a address.Address) []index.Key {
+func AppendProbes(dst []index.ID, a address.Address) []index.ID {
 	spelled, words, tag := a.Identity()
 	return AppendProbesOf(dst, spelled, words, tag)
 }
 
 // AppendProbesOf is AppendProbes for an address with the given identity.
-func AppendProbesOf(dst []index.Key, spelled identity.Spelling, words identity.Words, tag identity.Tag) []index.Key {
+func AppendProbesOf(dst []index.ID, spelled identity.Spelling, words identity.Words, tag identity.Tag) []index.ID {
 	if key := identity.Key(tag); key != 0 {
 		dst = append(dst, indexKey(key, words, tag))
 		if identity.HasSegWit(tag) {
@@ -50,25 +50,25 @@ func AppendProbesOf(dst []index.Key, spelled identity.Spelling, words identity.W
 
 // appendWrapped appends the script that wraps the witness program of a key, if the key
 // has one.
-func appendWrapped(dst []index.Key, class identity.Class, words identity.Words) []index.Key {
+func appendWrapped(dst []index.ID, class identity.Class, words identity.Words) []index.ID {
 	script, ok := identity.Wrap(class, words)
 	if !ok {
 		return dst
 	}
 	w0, w1, w2, w3 := identity.Load(script)
-	return append(dst, index.KeyOfWords(uint16(identity.ScriptHash), w0, w1, w2, w3, 20))
+	return append(dst, index.IDOfWords(uint16(identity.ScriptHash), w0, w1, w2, w3, 20))
 }
 
 // indexKey returns the key of a class with the bytes of an identity.
-func indexKey(class identity.Class, words identity.Words, tag identity.Tag) index.Key {
+func indexKey(class identity.Class, words identity.Words, tag identity.Tag) index.ID {
 	w0, w1, w2, w3 := identity.Load(words)
-	return index.KeyOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
+	return index.IDOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
 }
 
 // AppendFilings appends the keys under which e is filed: the probes of its address and,
 // on any chain, the scripts that wrap its keys. An entry without an address is filed under its
 // listed string and under the probes of each address as which that can be read.
-func AppendFilings(dst []index.Key, e sources.Entry) []index.Key {
+func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
@@ -107,7 +107,7 @@ func readings(e sources.Entry, text string) []address.Address {
 
 // KeyOf returns k as an index holds it. Accounts and keys have different classes, so
 // one index can hold both.
-func KeyOf(k address.Key) index.Key {
+func KeyOf(k address.Key) index.ID {
 	words, tag := k.Identity()
 	return indexKey(identity.Account(tag), words, tag)
 }
@@ -117,7 +117,7 @@ const textClass = 0
 
 // TextKey returns the key under which a listed string that is no address is filed: the
 // SHA-256 of its literalText. It does not allocate.
-func TextKey(listed string) index.Key {
+func TextKey(listed string) index.ID {
 	text := sources.TrimListed(listed)
 	isHex := isHexText(text)
 	h := sha256.New()
@@ -134,7 +134,7 @@ func TextKey(listed string) index.Key {
 	}
 	var sum [sha256.Size]byte
 	h.Sum(sum[:0])
-	return index.Key32(textClass, &sum)
+	return index.ID32(textClass, &sum)
 }
 
 // literalText returns the string under which a listed string that is no address is
@@ -165,17 +165,17 @@ const maxHexOf = 2 + 2*32
 
 // hexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
 // spelled.
-func hexOf(k index.Key) string {
+func hexOf(k index.ID) string {
 	var buf [maxHexOf]byte
 	return string(appendHexOf(buf[:0], &k))
 }
 
-func appendHexOf(b []byte, k *index.Key) []byte {
+func appendHexOf(b []byte, k *index.ID) []byte {
 	return identity.AppendHex(b, identity.MakeWords(k.Words()), k.Len())
 }
 
 // isHexOf reports whether the normal form of a is what hexOf returns for k.
-func isHexOf(a address.Address, k *index.Key) bool {
+func isHexOf(a address.Address, k *index.ID) bool {
 	var buf [maxHexOf]byte
 	return hasText(a, string(appendHexOf(buf[:0], k)))
 }

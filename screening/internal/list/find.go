@@ -66,7 +66,7 @@ func (fd *finder) find(e sources.Entry, f filing) (found, error) {
 }
 
 // crowd indexes the listings of the key at a place by Identity.
-func (fd *finder) crowd(place int, k index.Key, numbers []uint32) error {
+func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 	crowd := make(map[sources.Entry]uint32, len(numbers))
 	for i, n := range numbers {
 		pace.Step(i)
@@ -134,7 +134,7 @@ type newcomers struct {
 	n      int            // entries
 	slots  *mapfile.Words // open addressing: a place plus 1, or 0
 	seed   maphash.Seed
-	crowds map[index.Key]map[sources.Entry]uint32 // the places of the entries of keys that have many
+	crowds map[index.ID]map[sources.Entry]uint32 // the places of the entries of keys that have many
 }
 
 // find returns the listing of the entry with the Canonical form of e, whose filing is f. If
@@ -172,7 +172,7 @@ func (nc *newcomers) find(e sources.Entry, f filing) (*Listing, error) {
 }
 
 // findIn is find of an entry of a key that has many.
-func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.Key, e sources.Entry) (*Listing, error) {
+func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.ID, e sources.Entry) (*Listing, error) {
 	id := e.Canonical()
 	if place, ok := crowd[id]; ok {
 		_, n := nc.table.index.At(place)
@@ -183,7 +183,7 @@ func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.Key, e sourc
 }
 
 // crowd indexes the entries of a key by Identity.
-func (nc *newcomers) crowd(k index.Key) error {
+func (nc *newcomers) crowd(k index.ID) error {
 	crowd := make(map[sources.Entry]uint32)
 	for at := nc.slotOf(k); nc.slots.At(at) != 0; at = nc.after(at) {
 		place := nc.slots.At(at) - 1
@@ -202,14 +202,14 @@ func (nc *newcomers) crowd(k index.Key) error {
 		crowd[e.Canonical()] = place
 	}
 	if nc.crowds == nil {
-		nc.crowds = make(map[index.Key]map[sources.Entry]uint32)
+		nc.crowds = make(map[index.ID]map[sources.Entry]uint32)
 	}
 	nc.crowds[k] = crowd
 	return nil
 }
 
 // slotOf returns the slot at which the search for a key begins.
-func (nc *newcomers) slotOf(k index.Key) int {
+func (nc *newcomers) slotOf(k index.ID) int {
 	return int(maphash.Comparable(nc.seed, k) % uint64(nc.slots.Len()))
 }
 

@@ -131,8 +131,8 @@ func (l *List) AllRemoved() iter.Seq2[revision.Removal, error] {
 }
 
 // Keys returns the keys under which the entries of l are filed.
-func (l *List) Keys() iter.Seq[index.Key] {
-	return func(yield func(index.Key) bool) {
+func (l *List) Keys() iter.Seq[index.ID] {
+	return func(yield func(index.ID) bool) {
 		if l == nil {
 			return
 		}

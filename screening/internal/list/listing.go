@@ -36,7 +36,7 @@ const (
 )
 
 // formOf returns how a listing gives the address of e, which is filed under keys.
-func formOf(e sources.Entry, keys []index.Key) byte {
+func formOf(e sources.Entry, keys []index.ID) byte {
 	switch {
 	case !e.Address.IsValid():
 		return noAddress
@@ -67,7 +67,7 @@ func (l *Listing) AddedAt() time.Time {
 // Match returns how l, which was found under k, matches the address with the given
 // chain and account; 0 if it does not. Keys are passed by pointer, because they do not
 // fit into registers.
-func (l *Listing) Match(k *index.Key, on address.Chain, account *index.Key) score.Match {
+func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.Match {
 	chain := l.chain
 	if chain == "" {
 		switch {
@@ -93,7 +93,7 @@ func (l *Listing) Match(k *index.Key, on address.Chain, account *index.Key) scor
 
 // Text returns the string that is listed for the address under k. If that is asked, it
 // returns asked, which saves an allocation.
-func (l *Listing) Text(k *index.Key, asked string) string {
+func (l *Listing) Text(k *index.ID, asked string) string {
 	if l.entry.Listed != "" || l.chain == "" {
 		return l.entry.Text()
 	}
@@ -106,7 +106,7 @@ func (l *Listing) Text(k *index.Key, asked string) string {
 }
 
 // at returns the entry that l lists under k.
-func (l *Listing) at(k index.Key) (sources.Entry, error) {
+func (l *Listing) at(k index.ID) (sources.Entry, error) {
 	e := l.entry
 	if l.chain != "" {
 		var err error

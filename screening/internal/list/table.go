@@ -94,7 +94,7 @@ func (t *table) unmarked(m *marks) iter.Seq2[record, error] {
 
 // first returns listing n and the entry that it lists under k, or nil if k is not the
 // first of the keys under which that entry is filed.
-func (t *table) first(k index.Key, n uint32) (*Listing, sources.Entry, error) {
+func (t *table) first(k index.ID, n uint32) (*Listing, sources.Entry, error) {
 	l, err := t.listing(n)
 	if err != nil {
 		return nil, sources.Entry{}, err
@@ -104,7 +104,7 @@ func (t *table) first(k index.Key, n uint32) (*Listing, sources.Entry, error) {
 		return nil, sources.Entry{}, err
 	}
 	if l.chain == "" { // otherwise it has no other key
-		var buf [8]index.Key
+		var buf [8]index.ID
 		if AppendFilings(buf[:0], e)[0] != k {
 			return nil, sources.Entry{}, nil
 		}
@@ -120,7 +120,7 @@ type record struct {
 
 // each calls do for each listing under each key, in the order of the index, until do
 // returns an error.
-func (t *table) each(do func(place int, k index.Key, number uint32) error) error {
+func (t *table) each(do func(place int, k index.ID, number uint32) error) error {
 	var numbers []uint32
 	place := 0
 	for k, set := range t.index.All() {
@@ -155,7 +155,7 @@ func (t *table) ordered() iter.Seq2[record, error] {
 			yield(record{}, err)
 			return
 		}
-		emit := func(k index.Key, number uint32) error {
+		emit := func(k index.ID, number uint32) error {
 			l, e, err := t.first(k, number)
 			if l != nil && !yield(record{l, e}, nil) {
 				return errStopped
@@ -166,7 +166,7 @@ func (t *table) ordered() iter.Seq2[record, error] {
 		begin := uint32(0)
 		for _, end := range ends {
 			order = order[:0]
-			err := t.each(func(place int, k index.Key, n uint32) error {
+			err := t.each(func(place int, k index.ID, n uint32) error {
 				switch {
 				case n < begin || n >= end:
 				case end == begin+1: // they are in order already
@@ -207,7 +207,7 @@ func (t *table) ranges() (ends []uint32, err error) {
 		all := uint32(t.index.Texts())
 		width := all/4096 + 1
 		counts := make([]int, all/width+1)
-		err = t.each(func(_ int, _ index.Key, n uint32) error {
+		err = t.each(func(_ int, _ index.ID, n uint32) error {
 			counts[min(n, all)/width]++
 			return nil
 		})
@@ -227,7 +227,7 @@ func (t *table) ranges() (ends []uint32, err error) {
 type tableBuilder struct {
 	index index.Builder
 	write listingWriter
-	keys  []index.Key // scratch
+	keys  []index.ID // scratch
 }
 
 func newTableBuilder() *tableBuilder {
@@ -239,7 +239,7 @@ func newTableBuilder() *tableBuilder {
 // A filing is the keys under which an entry is filed, and the form of its listing. The
 // first key identifies the entry.
 type filing struct {
-	keys []index.Key
+	keys []index.ID
 	form byte
 }
 

@@ -10,80 +10,80 @@ const (
 	wideBytes   = 32 // longest payload in the second table
 )
 
-// A Key is an identity: a class, and a payload of at most 32 bytes. Keys are
-// equal if classes, lengths and bytes of the payloads are. The zero Key is the
-// empty payload of class 0, a key as any other.
+// An ID identifies an account, or what controls it: a class, and a payload of at most
+// 32 bytes. IDs are equal if classes, lengths and bytes of the payloads are. The zero
+// ID is the empty payload of class 0, one as any other. IDs are the keys of an Index.
 //
-// A Key is held as words, not as an array of bytes: a look-up needs words, and
+// An ID is held as words, not as an array of bytes: a look-up needs words, and
 // an array written in bytes and read in words costs more than the look-up.
-type Key struct {
+type ID struct {
 	w0, w1, w2, w3 uint64 // the payload, little-endian, filled up with zeros
 	meta           uint32 // the length, and in the lower 16 bits the class
 }
 
-// KeyOf returns the Key of a class and a payload. It reports false for a
+// IDOf returns the ID of a class and a payload. It reports false for a
 // payload of more than 32 bytes; hash such an identity first.
-func KeyOf(class uint16, payload []byte) (Key, bool) {
+func IDOf(class uint16, payload []byte) (ID, bool) {
 	meta := uint32(len(payload))<<16 | uint32(class)
 	switch len(payload) {
 	case narrowBytes:
-		return Key20(class, (*[20]byte)(payload)), true
+		return ID20(class, (*[20]byte)(payload)), true
 	case wideBytes:
-		return Key32(class, (*[32]byte)(payload)), true
+		return ID32(class, (*[32]byte)(payload)), true
 	}
 	if len(payload) > wideBytes {
-		return Key{}, false
+		return ID{}, false
 	}
 	var padded [wideBytes]byte
 	copy(padded[:], payload)
 	return wordsOf(padded[:], meta), true
 }
 
-// Key20 returns the Key of a class and a payload of 20 bytes.
-func Key20(class uint16, payload *[20]byte) Key {
-	return Key{
+// ID20 returns the ID of a class and a payload of 20 bytes.
+func ID20(class uint16, payload *[20]byte) ID {
+	return ID{
 		w0: binary.LittleEndian.Uint64(payload[:]), w1: binary.LittleEndian.Uint64(payload[8:]),
 		w2: uint64(binary.LittleEndian.Uint32(payload[16:])), meta: narrowBytes<<16 | uint32(class),
 	}
 }
 
-// Key32 returns the Key of a class and a payload of 32 bytes.
-func Key32(class uint16, payload *[32]byte) Key {
+// ID32 returns the ID of a class and a payload of 32 bytes.
+func ID32(class uint16, payload *[32]byte) ID {
 	return wordsOf(payload[:], wideBytes<<16|uint32(class))
 }
 
-// KeyOfWords is KeyOf for a payload of n bytes, at most 32, that is held as
+// IDOfWords is IDOf for a payload of n bytes, at most 32, that is held as
 // words already: little-endian, and filled up with zeros.
-func KeyOfWords(class uint16, w0, w1, w2, w3 uint64, n int) Key {
-	return Key{w0, w1, w2, w3, uint32(n)<<16 | uint32(class)}
+func IDOfWords(class uint16, w0, w1, w2, w3 uint64, n int) ID {
+	return ID{w0, w1, w2, w3, uint32(n)<<16 | uint32(class)}
 }
 
-// SetWords sets k to what KeyOfWords returns. Where k is in memory, that spares a
+// SetWords sets k to what IDOfWords returns. Where k is in memory, that spares a
 // copy, which would wait for what was written just before.
-func (k *Key) SetWords(class uint16, w0, w1, w2, w3 uint64, n int) {
+func (k *ID) SetWords(class uint16, w0, w1, w2, w3 uint64, n int) {
 	k.w0, k.w1, k.w2, k.w3, k.meta = w0, w1, w2, w3, uint32(n)<<16|uint32(class)
 }
 
-// wordsOf returns the Key of 32 bytes that are filled up with zeros.
-func wordsOf(b []byte, meta uint32) Key {
+// wordsOf returns the ID of 32 bytes that are filled up with zeros.
+func wordsOf(b []byte, meta uint32) ID {
 	_ = b[31]
-	return Key{
+	return ID{
 		w0: binary.LittleEndian.Uint64(b), w1: binary.LittleEndian.Uint64(b[8:]),
 		w2: binary.LittleEndian.Uint64(b[16:]), w3: binary.LittleEndian.Uint64(b[24:]), meta: meta,
 	}
 }
 
 // Class returns the class of k.
-func (k Key) Class() uint16 { return uint16(k.meta) }
+func (k ID) Class() uint16 { return uint16(k.meta) }
 
 // Len returns how many bytes the payload of k has.
-func (k Key) Len() int { return int(k.meta >> 16) }
+func (k ID) Len() int { return int(k.meta >> 16) }
 
-// Words returns the payload of k as KeyOfWords takes it.
-func (k *Key) Words() (w0, w1, w2, w3 uint64) { return k.w0, k.w1, k.w2, k.w3 }
+// Words returns the payload of k as IDOfWords takes it.
+func (k *ID) Words() (w0, w1, w2, w3 uint64) { return k.w0, k.w1, k.w2, k.w3 }
 
 // AppendBytes appends the payload of k, at most 32 bytes, to b.
-func (k Key) AppendBytes(b []byte) []byte {
+func (k ID) AppendBytes(b []byte) []byte {
 	var padded [wideBytes]byte
 	binary.LittleEndian.PutUint64(padded[:], k.w0)
 	binary.LittleEndian.PutUint64(padded[8:], k.w1)
@@ -105,7 +105,7 @@ func (s *seed) hash(w0, w1, w2, w3 uint64, meta uint32) uint64 {
 }
 
 // of returns the hash of k.
-func (s *seed) of(k Key) uint64 { return s.hash(k.w0, k.w1, k.w2, k.w3, k.meta) }
+func (s *seed) of(k ID) uint64 { return s.hash(k.w0, k.w1, k.w2, k.w3, k.meta) }
 
 // fold multiplies and folds the 128 bits of the product to 64.
 func fold(x, y uint64) uint64 {
@@ -133,12 +133,12 @@ func filterBits(h uint64) uint64 {
 func bucketOf(h, n uint64) uint64 { return h >> 32 * n >> 32 }
 
 // SameBytes reports whether k and o differ in nothing but the class.
-func (k *Key) SameBytes(o *Key) bool {
+func (k *ID) SameBytes(o *ID) bool {
 	return k.w0 == o.w0 && k.w1 == o.w1 && k.w2 == o.w2 && k.w3 == o.w3 && (k.meta^o.meta)>>16 == 0
 }
 
-// WithClass returns the Key of the payload of k and another class.
-func (k Key) WithClass(class uint16) Key {
+// WithClass returns the ID of the payload of k and another class.
+func (k ID) WithClass(class uint16) ID {
 	k.meta = k.meta>>16<<16 | uint32(class)
 	return k
 }
