@@ -32,6 +32,7 @@ func TestOddTables(t *testing.T) {
 		{"formulas without a header", "=\"" + l + "\"\n=\"" + u + "\"\n", 1, []string{hit, clean}, nil},
 		{"rounded numbers", "chain,address\n,5.28E+40\nethereum,\"1,23E+48\"\n," + l + "\n", 2, []string{none, none, hit}, nil},
 		{"the first is cut short", "0x" + l[2:24] + "\n" + l + "\n", 2, []string{none, hit}, nil},
+		{"hex beside the addresses", "flags,customer\n0x1f00," + l + "\n0x0001," + u + "\n", 1, []string{hit, clean}, nil},
 		{"header alone, no line ending", "id,address", 0, nil, nil},
 		{"byte order mark", "\ufeffaddress,id\n" + u + ",1\n" + l + ",2\n", 1, []string{clean, hit}, nil},
 		{"UTF-16", "\xff\xfea\x00d\x00d\x00r\x00\n\x00" + strings.Join(strings.Split(l, ""), "\x00") + "\x00\n\x00", 1, []string{hit}, nil},

@@ -228,9 +228,6 @@ func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, b
 // name of a column does.
 func plausible(cell string) bool {
 	cell = strings.TrimSpace(cell)
-	if digits, ok := strings.CutPrefix(cell, "0x"); ok && len(digits) > 2 && strings.Trim(digits, "0123456789abcdefABCDEF") == "" {
-		return true
-	}
 	if len(cell) < 20 {
 		return false
 	}

@@ -201,10 +201,11 @@ func (t *Reader) checkTitle(title string, body [][]string) error {
 	return nil
 }
 
-// hasAddress reports whether a cell, or a word in it, looks like an address. No name of a
-// column does.
+// hasAddress reports whether a cell, or a word in it, looks like an address, or is 0x and hex
+// digits, perhaps those of one that was cut short. No name of a column does or is.
 func (t *Reader) hasAddress(cell string) bool {
-	return t.opts.Plausible(cell) || slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool {
+	digits, ok := strings.CutPrefix(strings.TrimSpace(cell), "0x")
+	return ok && len(digits) > 2 && strings.Trim(digits, "0123456789abcdefABCDEF") == "" || t.opts.Plausible(cell) || slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}), t.opts.Plausible)
 }
