@@ -49,6 +49,7 @@ func TestReasons(t *testing.T) {
 		{"a digit is missing", "ethereum", evm[:41], address.ErrLength, -1, "", "", false},
 		{"a wrong digit", "ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdg", address.ErrCharset, 41, "", "", false},
 		{"capitals", "ethereum", "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", address.ErrChecksum, -1, "", "the lower-case form is 0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", true},
+		{"hex on tron", "tron", "417E5F4552091A69125D5DFCB7B8C2659029395BDF", address.ErrCharset, 10, "", "the normal form is TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC", true},
 		{"letter case of Base58", "bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMh", address.ErrChecksum, -1, "", "", false},
 		{"a lower-case tron address", "tron", strings.ToLower("TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ"), address.ErrChecksum, -1, "", "", false},
 		{"a typing error", "tron", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2e", address.ErrChecksum, -1, "", "", false},
