@@ -106,16 +106,6 @@ func Codes() (all []string) {
 	return all
 }
 
-// Scopes returns the scopes of all endpoints.
-func Scopes() (all []string) {
-	for _, rt := range routes {
-		if rt.scope != "" {
-			all = append(all, rt.scope)
-		}
-	}
-	return all
-}
-
 // Charge returns a function that admits a request, charges it and sets its RateLimit
 // fields, like the handler.
 func Charge(auth Authorizer, meter Meter) func(*http.Request) {

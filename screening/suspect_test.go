@@ -20,8 +20,6 @@ type edition struct {
 	entries []sources.Entry
 }
 
-func (e *edition) Info() sources.Info { return e.info }
-
 func (e *edition) load(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	for _, entry := range e.entries {
 		if err := add(entry); err != nil {
