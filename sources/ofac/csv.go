@@ -200,19 +200,27 @@ func whole(remarks, more string) (string, error) {
 // addRemarks adds the wallets in remarks, and their holder. Remarks are items separated by
 // semicolons, with a full stop at the end.
 func addRemarks(l *freetext.List, id, name, remarks string) error {
-	if !mentions(remarks) {
+	if !mentions(remarks) && !resembles(remarks) {
 		return nil
 	}
 	remarks = strings.TrimRightFunc(remarks, unicode.IsSpace)
 	body, ok := strings.CutSuffix(remarks, ".")
-	if !ok {
+	if !ok && mentions(remarks) {
 		return errors.New("remarks with a wallet do not end in a full stop: they were cut")
 	}
+	before := len(l.Wallets)
 	for item := range strings.SplitSeq(body, ";") {
-		if !mentions(item) {
+		var asset, text string
+		var err error
+		if mentions(item) {
+			asset, text, err = walletOf(item, ticker)
+		} else if !resembles(item) {
 			continue
+		} else if asset, text, err = walletOf(item, tickerOfType); err != nil {
+			continue
+		} else if _, proves := sources.Decode("", text); !proves {
+			continue // no wallet: with a typing error in the label, its address must prove itself
 		}
-		asset, text, err := walletOf(item)
 		if err != nil {
 			return err
 		}
@@ -220,7 +228,9 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 			return err
 		}
 	}
-	l.Holders = append(l.Holders, freetext.Holder{Ref: id, Name: sources.TrimListed(name)})
+	if len(l.Wallets) > before {
+		l.Holders = append(l.Holders, freetext.Holder{Ref: id, Name: sources.TrimListed(name)})
+	}
 	return nil
 }
 
@@ -232,9 +242,9 @@ func mentions(text string) bool {
 		strings.Contains(strings.Join(strings.Fields(lower), ""), "digitalcurrencyaddress")
 }
 
-// walletOf reads an item that mentions the label: the label as in the other formats, after
-// "alt." or not, and an address of one word.
-func walletOf(item string) (asset, text string, err error) {
+// walletOf reads an item that mentions the label, or resembles it: the label as in the
+// other formats, which ticker reads, after "alt." or not, and an address of one word.
+func walletOf(item string, ticker func(kind []byte) (string, bool)) (asset, text string, err error) {
 	words := strings.Fields(item)
 	if words[0] == "alt." {
 		words = words[1:]

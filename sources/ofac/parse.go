@@ -167,20 +167,22 @@ func ticker(kind []byte) (string, bool) {
 	return sources.TrimListed(strings.TrimLeft(string(kind[len(label):]), " -–—:\u00a0")), true
 }
 
-// tickerOfType is ticker of a type in XML, which may have a typing error: two of the three
-// words of the label are enough, so that the error hides no wallet.
-func tickerOfType(kind []byte) (string, bool) {
-	if asset, ok := ticker(kind); ok {
-		return asset, true
-	}
-	known, text := 0, strings.ToLower(string(kind))
-	for word := range strings.FieldsSeq(label) {
-		if strings.Contains(text, strings.ToLower(word)) {
+// resembles reports whether text has two of the three words of the label, in any letter
+// case: a typing error of OFAC in the label must not hide a wallet.
+func resembles(text string) bool {
+	lower, known := strings.ToLower(text), 0
+	for _, word := range [...]string{"digital", "currency", "address"} {
+		if strings.Contains(lower, word) {
 			known++
 		}
 	}
-	if known < 2 {
-		return "", false
+	return known >= 2
+}
+
+// tickerOfType is ticker of a type that may have a typing error.
+func tickerOfType(kind []byte) (string, bool) {
+	if asset, ok := ticker(kind); ok || !resembles(string(kind)) {
+		return asset, ok
 	}
 	_, asset, _ := strings.Cut(string(kind), "-")
 	return sources.TrimListed(asset), true
