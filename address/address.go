@@ -133,11 +133,11 @@ func (c Chain) Identify(s string) (identity.Spelling, identity.Words, identity.T
 	if len(s) != evmLen || s[:2] != "0x" {
 		return c.identify(s, r)
 	}
-	n0, bad := digits8(lowerHex8(load8(s, 2)), badDigits{})
-	n1, bad := digits8(lowerHex8(load8(s, 10)), bad)
-	n2, bad := digits8(lowerHex8(load8(s, 18)), bad)
-	n3, bad := digits8(lowerHex8(load8(s, 26)), bad)
-	n4, bad := digits8(lowerHex8(load8(s, 34)), bad)
+	n0, bad := digits8(load8(s, 2), badDigits{})
+	n1, bad := digits8(load8(s, 10), bad)
+	n2, bad := digits8(load8(s, 18), bad)
+	n3, bad := digits8(load8(s, 26), bad)
+	n4, bad := digits8(load8(s, 34), bad)
 	if bad.any() {
 		return c.identify(s, r)
 	}
