@@ -3,6 +3,7 @@ package screening_test
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
@@ -52,6 +53,8 @@ func testRefreshMemory(t *testing.T, n int, begin []int, entry func(i int) sourc
 	s := newScreener(t, &screening.Options{Store: openStore(t, t.TempDir())}, src)
 	for what, first := range begin {
 		from = first
+		debug.FreeOSMemory() // of the tests before
+		time.Sleep(10 * time.Millisecond)
 		before, stop := inMemory(), make(chan bool)
 		most := make(chan int)
 		go func() {
