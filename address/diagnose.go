@@ -91,18 +91,18 @@ func (e *ParseError) explainSecret(r uint16, s, bare string, at int, bad fault) 
 // only Normalize accepts, or of another chain than that of row r.
 func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 	c := &chains[r-1]
-	var a Address
+	var text string
 	f := bad
 	if _, ok := c.format.(*utxo); !ok { // a utxo is never tolerant, and Grøstl is slow
-		f = a.parseRow(r, bare, true)
+		text, _, f = c.format.parse(bare, true)
 	}
 	if f.err == nil {
 		// Only Normalize accepts it, because the account is not in
 		// doubt.
 		if bad.err == ErrChecksum {
-			e.hint = "the lower-case form is " + a.Normalized()
+			e.hint = "the lower-case form is " + text
 		} else {
-			e.hint = "the normal form is " + a.Normalized()
+			e.hint = "the normal form is " + text
 		}
 		return
 	}

@@ -91,6 +91,7 @@ func TestNormalizeErrors(t *testing.T) {
 		{"bsc", "ethereum:" + testEVM + "@1", address.ErrOtherChain, 52, "ethereum"},
 		{"ethereum", " ethereum:" + testEVM + "@5", address.ErrNetwork, 53, ""},
 		{"ethereum", "ethereum:" + testEVM + "@987654321", address.ErrOtherChain, 52, "eip155:987654321"},
+		{"ethereum", "tron:417E5F4552091A69125D5DFCB7B8C2659029395BDF", address.ErrOtherChain, -1, "tron"},
 		{"ethereum", "ethereum:" + testEVM + "@", address.ErrSyntax, -1, ""},
 		{"ethereum", "ethereum:" + testEVM + "@0x1", address.ErrSyntax, 52, ""},
 		{"ethereum", "ethereum:" + testEVM + "/transfer?address=0x8e23ee67d1332ad560396262c48ffbb01f93d052&uint256=1", address.ErrSyntax, 51, ""},

@@ -24,6 +24,10 @@ const (
 const formTron form = 0
 
 func (tron) parse(s string, tolerant bool) (string, form, fault) {
+	if tolerant && isTronHex(s) {
+		w, _ := evmKey(0, s[2:])
+		return string(appendTron(nil, w)), formTron, fault{}
+	}
 	_, bad := decodeTron(s)
 	return s, formTron, bad
 }
