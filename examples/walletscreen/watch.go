@@ -5,11 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,21 +17,22 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/book"
-	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A watcher notifies a webhook of customers whose verdict a refresh has changed.
 //
-// The outbox stores the digest of the snapshot up to which it has messages. A report of a
-// refresh that begins there is answered by a Book. After a restart, or a change that was
-// missed, all customers are screened against both snapshots.
+// The outbox stores the digest of the snapshot up to which it has messages, once the store
+// has the lists of that snapshot. A report of a refresh that begins there is answered by a
+// Book. After a restart, or a change that was missed, all customers are screened against
+// both snapshots.
 type watcher struct {
 	file     string // of -book
 	screener *screening.Screener
 	past     func(ctx context.Context, digest string) (*screening.Past, error)
+	kept     func(ctx context.Context, digest string) (bool, error) // whether past can open it
 	box      *outbox.Box
 	hook     *outbox.Webhook
 	holder   string // of the lead: this process
@@ -73,7 +74,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-webhook-secret: %w", err)
 	}
-	w := &watcher{file: s.book, screener: s.screener, past: s.openPast, log: s.log, wake: make(chan struct{}, 1), holder: instance(s.lists.data)}
+	w := &watcher{file: s.book, screener: s.screener, past: s.openPast, kept: keptIn(s.store), log: s.log, wake: make(chan struct{}, 1), holder: instance(s.lists.data)}
 	if w.hook, err = outbox.NewWebhook(s.webhook, secret); err != nil {
 		return nil, fmt.Errorf("-webhook: %w", err)
 	}
@@ -234,7 +235,10 @@ func (w *watcher) sync(ctx context.Context) error {
 		if state == "" || w.last != state {
 			break // it does not begin where the messages end
 		}
-		n, err := w.box.Add(ctx, state, r.Digest, w.changedIn(r))
+		n := 0
+		if err = w.awaitKept(ctx, r.Digest); err == nil {
+			n, err = w.box.Add(ctx, state, r.Digest, w.changedIn(r))
+		}
 		if err != nil {
 			return errors.Join(err, w.putBack(reports[i:], false))
 		}
@@ -248,6 +252,9 @@ func (w *watcher) sync(ctx context.Context) error {
 		}
 		return err
 	}
+	if err := w.awaitKept(ctx, now); err != nil {
+		return err
+	}
 	if state == "" { // the first start: entries listed now are no changes
 		_, err = w.box.Add(ctx, "", now, func(func(outbox.Message, error) bool) {})
 	} else {
@@ -257,6 +264,51 @@ func (w *watcher) sync(ctx context.Context) error {
 		w.last = now
 	}
 	return err
+}
+
+// keepPatience bounds how long messages wait for a store that cannot keep the lists which
+// they are about.
+const keepPatience = time.Minute
+
+// awaitKept waits until the store has the lists of a digest. A list is answered from before
+// it is saved: if the outbox had messages about it then, and the process were killed, the
+// next one could not tell what they were about.
+func (w *watcher) awaitKept(ctx context.Context, digest string) error {
+	for end := time.Now().Add(keepPatience); ; {
+		kept, err := w.kept(ctx, digest)
+		if kept || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if time.Now().After(end) {
+			w.log.Warn("the webhook is told about lists that are not kept; if the program ends before they are, it is told about every customer that is listed", "snapshot", digest, "error", err)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// keptIn returns a function that reports whether a store has the lists of a digest, and
+// what says that they were answered from.
+func keptIn(st store.Store) func(ctx context.Context, digest string) (bool, error) {
+	archive := store.NewArchive(st)
+	return func(ctx context.Context, digest string) (bool, error) {
+		events, err := archive.Answerings(ctx)
+		if err != nil && !errors.Is(err, store.ErrDamaged) {
+			return false, err
+		}
+		names, err := st.Names(ctx)
+		return err == nil && slices.ContainsFunc(events, func(e store.Event) bool {
+			for _, name := range e.Lists {
+				if name != "" && !slices.Contains(names, name) {
+					return false
+				}
+			}
+			return e.Digest == digest
+		}), err
+	}
 }
 
 // putBack lets the next sync handle reports again.
@@ -358,77 +410,6 @@ func (w *watcher) changedIn(r screening.Report) iter.Seq2[outbox.Message, error]
 			yield(outbox.Message{}, err)
 		}
 	}
-}
-
-// A customer is an address of a row of the table of customers.
-type customer struct {
-	id      string
-	address address.Address
-}
-
-// customers calls each for each address of the table.
-func (w *watcher) customers(each func(customer) error) error {
-	_, err := readCustomers(w.file, each)
-	return err
-}
-
-// readCustomers calls each for each address of a table of customers. It returns how many
-// rows have no address that can be watched.
-func readCustomers(file string, each func(customer) error) (bad int, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	t, err := rows.NewReader(f, rows.Options{Plausible: plausible})
-	if err != nil { // there is no flag for the column
-		text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
-		return 0, fmt.Errorf("%s: %s", file, text)
-	}
-	id := t.Column("id", "customer_id", "customer", "user_id", "user", "client_id", "client", "account_id", "account", "reference", "name")
-	for n := 1; ; n++ {
-		row, err := t.Next()
-		if err == io.EOF {
-			return bad, nil
-		}
-		if err != nil {
-			return bad, fmt.Errorf("%s: %w", file, err)
-		}
-		c := customer{id: t.Cell(&row, id)}
-		if c.id == "" {
-			c.id = fmt.Sprintf("row %d", n)
-		}
-		found, err := decided(string(row.Chain), sources.TrimListed(string(row.Address)))
-		if err != nil {
-			bad++
-			continue
-		}
-		for _, c.address = range found {
-			if err := each(c); err != nil {
-				return bad, err
-			}
-		}
-	}
-}
-
-// decided returns the addresses that a text means, one for each chain that it may be of.
-func decided(chain, text string) ([]address.Address, error) {
-	if strings.TrimSpace(chain) != "" {
-		c, err := parseChain(chain)
-		if err != nil {
-			return nil, err
-		}
-		a, err := address.Normalize(c, text)
-		return []address.Address{a}, err
-	}
-	if a, err := address.Normalize("ethereum", text); err == nil {
-		return []address.Address{a}, nil
-	}
-	found, err := detect(text)
-	if len(found) > 0 {
-		return found, nil
-	}
-	return nil, err
 }
 
 // reload makes the book again if the table has changed.

@@ -109,6 +109,7 @@ func newWatching(t *testing.T, dir string, list *listSource) *watching {
 		t.Fatal(err)
 	}
 	w.watcher.screener = w.screener
+	w.kept = keptIn(st)
 	w.past = func(ctx context.Context, digest string) (*screening.Past, error) {
 		return screening.OpenDigest(ctx, st, digest, []sources.Source{list}, nil)
 	}
@@ -229,6 +230,55 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("a broken table", w.refresh(t))
+}
+
+// The outbox goes on to a snapshot only once the store has its lists, after a refresh and
+// after a report that was missed.
+func TestWatchAwaitsStore(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "customers.csv"), []byte("id,address\na,"+evm(1)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list := &listSource{id: "LIST"}
+	list.set(9)
+	w := newWatching(t, dir, list)
+	inStore := w.kept
+	asked := 0
+	w.kept = func(ctx context.Context, digest string) (bool, error) {
+		state, err := w.box.State(ctx)
+		if asked++; state == digest || err != nil {
+			t.Errorf("the outbox has gone on to %q before the store has it, error %v", state, err)
+		}
+		if kept, err := inStore(ctx, digest); !kept {
+			t.Errorf("the store has %q: %v, error %v", digest, kept, err)
+		}
+		return asked%3 == 0, nil
+	}
+	for n, missed := range []bool{true, false, true} {
+		w.missed = missed
+		list.set(9, 1+n%2*100)
+		w.refresh(t)
+		if want := 3 * (n + 1); asked != want {
+			t.Errorf("refresh %d: the store was asked %d times, want %d", n, asked, want)
+		}
+		if state, err := w.box.State(t.Context()); state != w.screener.Digest() || err != nil {
+			t.Errorf("refresh %d: the outbox has %q, error %v, want %q", n, state, err, w.screener.Digest())
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "lists", "LIST-*"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("revisions %q, error %v, want three", files, err)
+	}
+	for _, name := range files {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, digest := range []string{w.screener.Digest(), "", "another"} {
+		if kept, err := inStore(t.Context(), digest); kept || err != nil {
+			t.Errorf("the store has %q: %v, error %v", digest, kept, err)
+		}
+	}
 }
 
 // A receiver is a webhook that fails, in all ways in turn, until the test makes it work.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A customer is an address of a row of the table of customers.
+type customer struct {
+	id      string
+	address address.Address
+}
+
+// customers calls each for each address of the table.
+func (w *watcher) customers(each func(customer) error) error {
+	_, err := readCustomers(w.file, each)
+	return err
+}
+
+// readCustomers calls each for each address of a table of customers. It returns how many
+// rows have no address that can be watched.
+func readCustomers(file string, each func(customer) error) (bad int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	t, err := rows.NewReader(f, rows.Options{Plausible: plausible})
+	if err != nil { // there is no flag for the column
+		text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
+		return 0, fmt.Errorf("%s: %s", file, text)
+	}
+	id := t.Column("id", "customer_id", "customer", "user_id", "user", "client_id", "client", "account_id", "account", "reference", "name")
+	for n := 1; ; n++ {
+		row, err := t.Next()
+		if err == io.EOF {
+			return bad, nil
+		}
+		if err != nil {
+			return bad, fmt.Errorf("%s: %w", file, err)
+		}
+		c := customer{id: t.Cell(&row, id)}
+		if c.id == "" {
+			c.id = fmt.Sprintf("row %d", n)
+		}
+		found, err := decided(string(row.Chain), sources.TrimListed(string(row.Address)))
+		if err != nil {
+			bad++
+			continue
+		}
+		for _, c.address = range found {
+			if err := each(c); err != nil {
+				return bad, err
+			}
+		}
+	}
+}
+
+// decided returns the addresses that a text means, one for each chain that it may be of.
+func decided(chain, text string) ([]address.Address, error) {
+	if strings.TrimSpace(chain) != "" {
+		c, err := parseChain(chain)
+		if err != nil {
+			return nil, err
+		}
+		a, err := address.Normalize(c, text)
+		return []address.Address{a}, err
+	}
+	if a, err := address.Normalize("ethereum", text); err == nil {
+		return []address.Address{a}, nil
+	}
+	found, err := detect(text)
+	if len(found) > 0 {
+		return found, nil
+	}
+	return nil, err
+}
