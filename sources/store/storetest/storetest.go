@@ -103,7 +103,7 @@ func has(open opener, files map[string][]byte) error {
 	}
 	names, err := st.Names(ctx)
 	if err != nil {
-		return fmt.Errorf("Names: %w", err)
+		return fmt.Errorf("names of the files: %w", err)
 	}
 	slices.Sort(names)
 	if len(names) != len(files) || len(slices.Compact(names)) != len(files) {
