@@ -135,6 +135,9 @@ func readURI(r uint16, s string) (uri, bool) {
 	switch {
 	case onEVM:
 		u.readEVM(c)
+	case row == otherEVMRow:
+		u.bad, u.hint = fault{ErrSyntax, 0}, "eip155 is followed by the number of a chain, as in eip155:1:0x…"
+		return u, true
 	case row != r:
 		u.bad = fault{ErrSyntax, 0}
 		if _, _, bad := chains[row-1].format.parse(u.body, true); bad.err == nil {

@@ -91,6 +91,7 @@ func TestNormalizeErrors(t *testing.T) {
 		{"bsc", "ethereum:" + testEVM + "@1", address.ErrOtherChain, 52, "ethereum"},
 		{"ethereum", " ethereum:" + testEVM + "@5", address.ErrNetwork, 53, ""},
 		{"ethereum", "ethereum:" + testEVM + "@987654321", address.ErrOtherChain, 52, "eip155:987654321"},
+		{"ethereum", "eip155:" + testEVM, address.ErrSyntax, 0, ""},
 		{"ethereum", "tron:417E5F4552091A69125D5DFCB7B8C2659029395BDF", address.ErrOtherChain, -1, "tron"},
 		{"ethereum", "ethereum:" + testEVM + "@", address.ErrSyntax, -1, ""},
 		{"ethereum", "ethereum:" + testEVM + "@0x1", address.ErrSyntax, 52, ""},
