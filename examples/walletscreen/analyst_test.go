@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -171,19 +172,17 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", args, code, &stderr)
 		}
 	}
+	if runtime.GOOS != "linux" {
+		return // no file is always full there
+	}
 	out := filepath.Join(t.TempDir(), "out.csv.gz")
-	if err := os.Symlink("/dev/full", out); err != nil || !exists("/dev/full") {
-		t.Skip("there is no /dev/full")
+	if err := os.Symlink("/dev/full", out); err != nil {
+		t.Fatal(err)
 	}
 	code, _, stderr := call(t, "address\n"+unlisted+"\n", "screen", "-in", "-", "-out", out)
 	if want := out + " is cut short: make it again\n"; code != exitUndecided || !strings.HasSuffix(stderr, want) {
 		t.Errorf("exit code %d, %s, want %s", code, stderr, want)
 	}
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }
 
 // levelsOf returns the level of each row of an output, and fails if the rows do not have

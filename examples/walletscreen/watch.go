@@ -266,13 +266,12 @@ func (w *watcher) sync(ctx context.Context) error {
 	return err
 }
 
-// keepPatience bounds how long messages wait for a store that cannot keep the lists which
-// they are about.
+// keepPatience is how long messages wait for the store to save the lists they are about.
 const keepPatience = time.Minute
 
-// awaitKept waits until the store has the lists of a digest. A list is answered from before
-// it is saved: if the outbox had messages about it then, and the process were killed, the
-// next one could not tell what they were about.
+// awaitKept waits until the store has the lists of a digest. A Screener answers from a list
+// before the list is saved. If the outbox went on to it at once and the process was killed,
+// the next process would have nothing to compare with.
 func (w *watcher) awaitKept(ctx context.Context, digest string) error {
 	for end := time.Now().Add(keepPatience); ; {
 		kept, err := w.kept(ctx, digest)
@@ -280,7 +279,7 @@ func (w *watcher) awaitKept(ctx context.Context, digest string) error {
 			return ctx.Err()
 		}
 		if time.Now().After(end) {
-			w.log.Warn("the webhook is told about lists that are not kept; if the program ends before they are, it is told about every customer that is listed", "snapshot", digest, "error", err)
+			w.log.Warn("new lists are not saved after a minute; sending webhook messages about them anyway, which a restart may repeat for every listed customer", "snapshot", digest, "error", err)
 			return nil
 		}
 		select {
@@ -290,8 +289,8 @@ func (w *watcher) awaitKept(ctx context.Context, digest string) error {
 	}
 }
 
-// keptIn returns a function that reports whether a store has the lists of a digest, and
-// what says that they were answered from.
+// keptIn returns a function that reports whether a store has the lists of a digest and the
+// journal event that names them.
 func keptIn(st store.Store) func(ctx context.Context, digest string) (bool, error) {
 	archive := store.NewArchive(st)
 	return func(ctx context.Context, digest string) (bool, error) {
@@ -340,7 +339,7 @@ var anyAddress = address.MustParse("ethereum", "0x000000000000000000000000000000
 func (w *watcher) compare(ctx context.Context, from, to string) error {
 	past, err := w.past(ctx, from)
 	if err != nil {
-		w.log.Warn("the lists that the webhook was last told about are not kept; it is told about every customer that is listed", "snapshot", from, "error", err)
+		w.log.Warn("the lists of the last webhook messages are no longer stored; sending a message for every listed customer", "snapshot", from, "error", err)
 	}
 	refresh := rand.Text()
 	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Message, error) bool) {

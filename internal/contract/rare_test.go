@@ -18,10 +18,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestRareAnswers checks responses that no exchange has against the document: those of
-// a server in trouble.
-func TestRareAnswers(t *testing.T) {
-	doc := load(t)
+// loaded returns a Screener with a list of one address.
+func loaded(t *testing.T) *screening.Screener {
+	t.Helper()
 	list := sources.Static(sources.Info{ID: "LIST", Name: "A list", Jurisdiction: sources.Community}, sources.Entry{
 		Address: address.MustParse("bitcoin", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"), Kind: score.Scam,
 	})
@@ -32,6 +31,14 @@ func TestRareAnswers(t *testing.T) {
 	if _, err := screener.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	return screener
+}
+
+// TestRareAnswers checks responses that no exchange has against the document: those of
+// a server in trouble.
+func TestRareAnswers(t *testing.T) {
+	doc := load(t)
+	screener := loaded(t)
 	const key = "wsk_only-for-this-test"
 	keys, err := access.Fixed(map[string]string{"a": key})
 	if err != nil {

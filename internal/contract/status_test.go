@@ -13,27 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
-	"github.com/walletscreen/walletscreen/score"
-	"github.com/walletscreen/walletscreen/screening"
-	"github.com/walletscreen/walletscreen/sources"
 )
 
 // TestStatuses gets every status that each operation can have, and checks that the
 // document has these and no others. 404 and 405 are the answers to other paths and methods.
 func TestStatuses(t *testing.T) {
 	doc := load(t)
-	list := sources.Static(sources.Info{ID: "LIST", Name: "A list", Jurisdiction: sources.Community}, sources.Entry{
-		Address: address.MustParse("bitcoin", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"), Kind: score.Scam,
-	})
-	screener, err := screening.New([]sources.Source{list}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := screener.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	screener := loaded(t)
 	serving := func(caller httpapi.Caller, err error, opts httpapi.Options) http.Handler {
 		opts.Meter = meter{}
 		return httpapi.NewHandler(screener, authorizer(func() (httpapi.Caller, error) { return caller, err }), &opts)

@@ -152,6 +152,17 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// expect loads src and checks that the list is unchanged if count is negative, and
+// otherwise that it has so many entries. It returns the Revision.
+func expect(t *testing.T, src sources.Source, held sources.Revision, count int) sources.Revision {
+	t.Helper()
+	entries, rev, err := listtest.Load(t.Context(), src, held)
+	if unchanged := errors.Is(err, sources.ErrUnchanged); unchanged != (count < 0) || !unchanged && (err != nil || len(entries) != count) {
+		t.Errorf("at %v: %d entries, %v, want %d", time.Now(), len(entries), err, count)
+	}
+	return rev
+}
+
 // TestExpiry checks that a row counts until it expires, even if the file does not
 // change, and that a Load does not read the file if nothing can have changed.
 func TestExpiry(t *testing.T) {
@@ -176,11 +187,7 @@ func TestExpiry(t *testing.T) {
 			{time.Date(2010, 1, 4, 0, 0, 0, 0, time.UTC), -1},
 		} {
 			time.Sleep(time.Until(tt.at))
-			entries, rev, err := listtest.Load(t.Context(), src, held)
-			if unchanged := errors.Is(err, sources.ErrUnchanged); unchanged != (tt.count < 0) || !unchanged && (err != nil || len(entries) != tt.count) {
-				t.Errorf("%v: %d entries, %v, want %d", tt.at, len(entries), err, tt.count)
-			}
-			held = rev
+			held = expect(t, src, held, tt.count)
 		}
 	})
 }
@@ -202,11 +209,7 @@ func TestExpiryClockBack(t *testing.T) {
 	}{{0, 1}, {10 * 365 * 24 * time.Hour, 0}, {time.Hour, 1}, {0, -1}, {72 * time.Hour, 0}, {73 * time.Hour, -1}, {0, 1}} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(tt.ahead)
-			entries, rev, err := listtest.Load(t.Context(), src, held)
-			if unchanged := errors.Is(err, sources.ErrUnchanged); unchanged != (tt.count < 0) || !unchanged && (err != nil || len(entries) != tt.count) {
-				t.Errorf("%v ahead: %d entries, %v, want %d", tt.ahead, len(entries), err, tt.count)
-			}
-			held = rev
+			held = expect(t, src, held, tt.count)
 		})
 	}
 }
