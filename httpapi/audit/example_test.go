@@ -17,7 +17,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
-func Example() {
+func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "audit")
 	if err != nil {
 		log.Fatal(err)
@@ -71,6 +71,42 @@ func Example() {
 	fmt.Println(`"key_id"` + line)
 	// Output:
 	// "key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","match":"exact","source":"OFAC_SDN","source_ref":"27307"}]
+}
+
+func ExampleLog_Run() {
+	dir, err := os.MkdirTemp("", "audit")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	trail, err := audit.Open(dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- trail.Run(ctx) }()
+	// Serve until the program shall end. When the server has stopped, write what waits:
+	stop()
+	fmt.Println(<-done)
+	// Output: <nil>
+}
+
+func ExampleLog_Err() {
+	dir, err := os.MkdirTemp("", "audit")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	trail, err := audit.Open(dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	if err := trail.Err(); err != nil { // a health check asks this now and then
+		log.Print("the audit trail cannot be written: ", err)
+	}
 }
 
 // An auditor with the key finds the lines of an address.

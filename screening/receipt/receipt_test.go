@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -435,42 +434,4 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("%q is written again as %q, %v", data, again, err)
 		}
 	})
-}
-
-func Example() {
-	dir, err := os.MkdirTemp("", "receipt")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	st, err := store.Open(dir)
-	if err != nil {
-		panic(err)
-	}
-	ctx := context.Background()
-	info := sources.Info{ID: "OWN", Name: "our own list", Jurisdiction: sources.Operator}
-	s, err := screening.New([]sources.Source{sources.Static(info, sources.Entry{Listed: tornado, Asset: "ETH", Kind: score.Blocked})}, &screening.Options{Store: st})
-	if err != nil {
-		panic(err)
-	}
-	if _, err := s.Refresh(ctx); err != nil {
-		panic(err)
-	}
-
-	r, err := s.ScreenText("ethereum", tornado)
-	if err != nil {
-		panic(err)
-	}
-	rec, err := receipt.New("ethereum", tornado, r, time.Now())
-	if err != nil {
-		panic(err)
-	}
-	data, err := rec.Encode()
-	if err != nil {
-		panic(err)
-	}
-
-	v, err := receipt.Verify(ctx, st, data)
-	fmt.Println(v.Outcome, v.Receipt.Level, v.Unsigned, err)
-	// Output: same CRITICAL not signed <nil>
 }

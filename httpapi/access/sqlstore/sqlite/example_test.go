@@ -18,7 +18,7 @@ import (
 
 // Keys and quotas that survive the process. With postgres.Open in place of
 // sqlite.Open, replicas on several machines share them.
-func Example() {
+func ExampleOpen() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
