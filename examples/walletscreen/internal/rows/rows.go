@@ -43,7 +43,9 @@ type Row struct {
 	Err            error  // why the row cannot be screened with confidence, or nil
 
 	raw     []byte // as it was read, without the line ending
+	spans   []span // the cells in raw; nil if quotes have no meaning in it
 	columns int    // the number of cells in raw
+	requote bool   // a cell begins with a quote that does not enclose it
 	members []member
 }
 
@@ -270,13 +272,16 @@ func (t *Reader) quoted(line []byte) (Row, error) {
 		}
 		if n <= len(line) {
 			row := t.plain(whole[:len(line)])
-			row.Err = errQuote
+			row.Err, row.requote = errQuote, true
 			return row, nil
 		}
 		line = whole
 	}
 	t.spans = spans
-	row := Row{raw: line[:n], columns: len(spans)}
+	row := Row{raw: line[:n], spans: spans, columns: len(spans)}
+	row.requote = slices.ContainsFunc(spans, func(s span) bool {
+		return !s.quoted && s.start < s.end && line[s.start] == '"'
+	})
 	if t.address < len(spans) && t.address >= 0 {
 		row.Address = spans[t.address].text(line, &t.scratch[0])
 	}
@@ -298,17 +303,15 @@ func (t *Reader) check(row Row) Row {
 
 // extra returns the rest of a row after the columns of the header.
 func (t *Reader) extra(row Row) []byte {
-	spans := split(row.raw, t.delimiter)
-	return row.raw[spans[t.columns-1].end:]
+	return row.raw[t.cells(&row)[t.columns-1].end:]
 }
 
-// split returns the cells of a row.
-func split(raw []byte, delimiter byte) []span {
-	spans, n, ok := scan(nil, raw, delimiter)
-	if ok && n == len(raw) {
-		return spans
+// cells returns where the cells of a row are.
+func (t *Reader) cells(row *Row) []span {
+	if row.spans != nil {
+		return row.spans
 	}
-	return cut(raw, delimiter) // quotes that do not pair have no meaning
+	return cut(row.raw, t.delimiter)
 }
 
 // Column returns the index of the first column with one of these names, without regard
@@ -343,7 +346,7 @@ func (t *Reader) Cell(row *Row, i int) string {
 		}
 		return ""
 	}
-	if spans := split(row.raw, t.delimiter); i < len(spans) {
+	if spans := t.cells(row); i < len(spans) {
 		return string(spans[i].text(row.raw, new([]byte)))
 	}
 	return ""

@@ -72,7 +72,7 @@ func TestTables(t *testing.T) {
 			[][3]string{{"0xa"}, {"0xb"}}, "address,note" + tail + "\"0xa\",\"two\nlines, \"\"quoted\"\"\"" + verdict + "0xb,z" + verdict},
 		{"quotes in the address", "address\n\"a\"\"b\"\n", Options{}, [][3]string{{"a\"b"}}, "address" + tail + "\"a\"\"b\"" + verdict},
 		{"quotes inside a cell", "address,size\n0xa,5\" disk\n0xb,\"7\"x\n", Options{}, [][3]string{{"0xa"}, {"0xb"}},
-			"address,size" + tail + "0xa,5\" disk" + verdict + "0xb,\"7\"x" + verdict},
+			"address,size" + tail + "0xa,5\" disk" + verdict + "0xb,\"\"\"7\"\"x\"" + verdict},
 		{"quote never closed", "address,note\n0xa,\"open\n0xb,z\n", Options{}, [][3]string{{"0xa", "", errQuote.Error()}, {"0xb"}},
 			"address,note" + tail + "0xa,\"\"\"open\"" + bad + "0xb,z" + verdict},
 		{"quote closed in the wrong place", "address,note\n0xa,\"open\n0xb,\"z\"\n", Options{}, [][3]string{{"0xa", "", errQuote.Error()}, {"0xb"}},

@@ -54,22 +54,17 @@ func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 	return t.endLine(dst)
 }
 
-// appendInput appends the cells of row, as many as the header has.
+// appendInput appends the cells of row, as many as the header has. A row in which a quote
+// is out of place is quoted anew, so that no reader takes the cells behind it for another.
 func (t *Reader) appendInput(dst []byte, row *Row) []byte {
-	switch {
-	case row.columns == t.columns && row.Err != errQuote:
-		return append(dst, row.raw...)
-	case row.columns < t.columns && row.Err != errQuote:
+	if row.columns <= t.columns && !row.requote {
 		dst = append(dst, row.raw...)
 		for range t.columns - max(row.columns, 1) {
 			dst = append(dst, t.delimiter)
 		}
 		return dst
 	}
-	spans := cut(row.raw, t.delimiter)
-	if row.Err != errQuote {
-		spans = split(row.raw, t.delimiter)
-	}
+	spans := t.cells(row)
 	for i := range t.columns {
 		if i > 0 {
 			dst = append(dst, t.delimiter)
