@@ -57,7 +57,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	}
 	e.tick()
 	if valid > 0 {
-		if p := e.charge(valid, body); p != nil { // before errors that are not the client's
+		if p := e.chargeBatch(valid, body); p != nil { // before errors that are not the client's
 			return nil, p
 		}
 	}
@@ -78,6 +78,14 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	}
 	e.takeTurn(func() { body = e.appendBatch(items) })
 	return body, nil
+}
+
+// chargeBatch is charge for a batch, which lets other batches go on while it waits for the
+// Meter.
+func (e *exchange) chargeBatch(n int, body []byte) *problem {
+	<-e.batches
+	defer func() { e.batches <- struct{}{} }()
+	return e.charge(n, body)
 }
 
 // takeTurn waits for its turn and calls f. Batches compute on half of the processors at

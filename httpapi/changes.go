@@ -3,6 +3,8 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -15,7 +17,7 @@ import (
 const (
 	maxChanges       = 100
 	maxChangeEntries = 100 // of each kind and change
-	changesPatience  = 10 * time.Second
+	changesPatience  = 3 * time.Second
 )
 
 // A change is one event of a list, as it is sent.
@@ -34,6 +36,7 @@ type change struct {
 	Truncated   bool          `json:"truncated"`
 
 	revision string
+	filled   bool // whether its entries were looked for
 }
 
 // A changeEntry is an entry of a list that was added or removed.
@@ -55,17 +58,19 @@ type changeLog struct {
 
 // changes answers a GET to /api/v1/changes.
 func (e *exchange) changes() ([]byte, *problem) {
-	if p := e.enter(true); p != nil {
-		return nil, p
-	}
 	list := []*change{}
 	if e.Store != nil {
 		ctx, cancel := context.WithTimeout(e.Context(), changesPatience)
 		defer cancel()
 		var err error
 		if list, err = e.changeLog.read(ctx, e.Store); err != nil {
-			return nil, e.internal(err)
+			e.logError(changesUnavailable, fmt.Errorf("changes: %w", err))
+			e.setHeader("Retry-After", retrySoon)
+			return nil, &problem{Code: changesUnavailable, Detail: "The changes of the lists cannot be read at the moment. This says nothing about the lists."}
 		}
+	}
+	if p := e.enter(false); p != nil { // not while it waited for the store
+		return nil, p
 	}
 	return marshal(struct {
 		Changes []*change `json:"changes"`
@@ -85,7 +90,7 @@ func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error)
 		l.archive = store.NewArchive(st)
 	}
 	next, err := l.archive.Read(ctx, l.next, func(ev store.Event) {
-		if c := newChange(&ev); c != nil {
+		if c := newChange(&ev); c != nil && !l.merge(c) {
 			l.changes = append(l.changes, c)
 		}
 		if len(l.changes) > 2*maxChanges {
@@ -107,6 +112,19 @@ func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error)
 	return list, nil
 }
 
+// merge reports whether l has an event about the revision of c already. A program that
+// opens a revision before another one has written its event writes one, too, which says
+// nothing about what was added.
+func (l *changeLog) merge(c *change) bool {
+	at := slices.IndexFunc(l.changes, func(had *change) bool {
+		return c.Event == store.Accepted && had.Event == c.Event && had.revision == c.revision
+	})
+	if at >= 0 && c.Added+c.Removed > 0 {
+		l.changes[at] = c
+	}
+	return at >= 0
+}
+
 // newChange returns the change that an event is, or nil.
 func newChange(ev *store.Event) *change {
 	if ev.Type != store.Accepted && ev.Type != store.Refused {
@@ -122,16 +140,15 @@ func newChange(ev *store.Event) *change {
 // fill reads the entries of an accepted change from its revision, once.
 func (l *changeLog) fill(ctx context.Context, c *change) error {
 	name := c.revision
-	c.revision = ""
-	if name == "" || c.Event != store.Accepted || !c.Truncated {
+	if c.filled || c.Event != store.Accepted || !c.Truncated {
 		return nil
 	}
 	f, err := l.archive.Open(ctx, name)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err() // try again
+	}
+	c.filled = true
 	if err != nil {
-		if ctx.Err() != nil {
-			c.revision = name // try again
-			return ctx.Err()
-		}
 		return nil // it is no longer kept
 	}
 	defer f.Close()

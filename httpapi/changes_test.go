@@ -3,7 +3,11 @@ package httpapi_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -22,6 +26,96 @@ type growing struct {
 
 func (s *growing) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	return sources.Static(s.Info(), s.entries...).Load(ctx, prev, add)
+}
+
+// A brokenStore is a store of lists that cannot be reached.
+type brokenStore struct{ store.Store }
+
+func (brokenStore) Read(context.Context, int64) ([]byte, int64, error) {
+	return nil, 0, errors.New("connection refused")
+}
+
+// A hangingStore is a store of lists that does not answer.
+type hangingStore struct{ store.Store }
+
+func (hangingStore) Read(ctx context.Context, from int64) ([]byte, int64, error) {
+	<-ctx.Done()
+	return nil, from, ctx.Err()
+}
+
+// TestChangesHang checks that requests for the changes of a store that hangs are answered
+// after three seconds, and take no places meanwhile.
+func TestChangesHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Store: hangingStore{}, MaxConcurrent: 1})
+		begin, answers := time.Now(), make(chan *httptest.ResponseRecorder, 9)
+		for range cap(answers) {
+			go func() { answers <- send(h, "GET", "/api/v1/changes", "") }()
+		}
+		synctest.Wait()
+		for path, body := range map[string]string{"/api/v1/screen": clean, "/api/v1/screen/batch": `{"items":[` + clean + `]}`} {
+			if w := send(h, "POST", path, body); w.Code != 200 {
+				t.Errorf("%s: status %d", path, w.Code)
+			}
+		}
+		for range cap(answers) {
+			if w := <-answers; w.Code != 503 || !strings.Contains(w.Body.String(), "changes_unavailable") || w.Header().Get("Retry-After") != "5" {
+				t.Errorf("status %d, Retry-After %s: %s", w.Code, w.Header().Get("Retry-After"), w.Body)
+			}
+		}
+		if took := time.Since(begin); took != 3*time.Second {
+			t.Errorf("they are answered after %v", took)
+		}
+	})
+}
+
+// TestChangesTwice checks that a revision is shown once, with what was added, if two
+// programs have written its event.
+func TestChangesTwice(t *testing.T) {
+	for _, order := range [][]int{{0, 7}, {7, 0}, {7, 7, 0}} {
+		journal := &lines{}
+		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		for i, added := range order { // as programs that do not know of each other do
+			err := store.NewArchive(journal.blind()).Append(t.Context(), store.Event{
+				Type: store.Accepted, At: at.Add(time.Duration(i)), Source: "LIST", Revision: store.Name("LIST", at, strings.Repeat("0", 64)), Entries: 7, Addresses: 7, Added: added,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Store: journal})
+		if w := send(h, "GET", "/api/v1/changes", ""); strings.Count(w.Body.String(), `"source":`) != 1 || !strings.Contains(w.Body.String(), `"added":7`) {
+			t.Errorf("after events with %d added: %s", order, w.Body)
+		}
+	}
+}
+
+// lines are a store that has a journal and no files.
+type lines struct {
+	store.Store
+	text []byte
+}
+
+func (l *lines) Read(_ context.Context, from int64) ([]byte, int64, error) {
+	return l.text[from:], int64(len(l.text)), nil
+}
+
+func (l *lines) Names(context.Context) ([]string, error) { return nil, nil }
+
+func (l *lines) Open(context.Context, string) ([]byte, func() error, error) {
+	return nil, nil, store.ErrNotFound
+}
+
+// blind returns l for a program that has not read it.
+func (l *lines) blind() store.Store { return &unread{lines: l} }
+
+type unread struct{ *lines }
+
+func (*unread) Read(_ context.Context, from int64) ([]byte, int64, error) { return nil, from, nil }
+
+func (u *unread) Append(_ context.Context, text []byte) error {
+	u.text = append(u.text, text...)
+	return nil
 }
 
 // TestChanges checks that the response shows the entries that refreshes have added and

@@ -52,10 +52,10 @@
 //	requests at once           1024         503 overloaded            Options.MaxConcurrent
 //	values within one another  32 deep      400 invalid_json
 //
-// A request counts as one at once from when its body has arrived until its answer is
-// ready: neither documents, nor refused requests, nor clients that send or read slowly
-// take a place. Batches, which count before their bodies, changes and usage may have to
-// wait, and take at most half of the places.
+// A request counts as one at once from when its body has arrived and the quota was charged
+// until its answer is ready: neither documents, nor refused requests, nor clients that send
+// or read slowly, nor a database that hangs take a place. Batches, which count before their
+// bodies, take at most half of the places.
 // The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
 // MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces BodyTimeout,
 // which needs a ResponseWriter that [http.ResponseController] can set a deadline on.

@@ -28,10 +28,10 @@ type service struct {
 	changeLog  changeLog
 	policies   policies
 
-	batches   chan struct{} // semaphore: batches whose items are in memory
+	batches   chan struct{} // semaphore: batches that are screened or recorded
 	turns     chan struct{} // semaphore: batches that are computed
 	running   atomic.Int64  // admitted requests that are being processed
-	waiting   atomic.Int64  // those of running whose endpoint may have to wait
+	waiting   atomic.Int64  // those of running that are batches
 	exchanges sync.Pool     // of *exchange, for reuse
 }
 
@@ -42,7 +42,7 @@ const (
 	defaultMaxConcurrent = 1024
 )
 
-// maxBatches is the number of batches whose items are in memory at once.
+// maxBatches is the number of batches that are screened or recorded at once.
 const maxBatches = 16
 
 // newService returns the service for a handler.
@@ -96,7 +96,7 @@ type exchange struct {
 	caller Caller    // the zero Caller until the request is admitted
 
 	slot    bool // counted in running
-	waits   bool // counted in waiting
+	waits   bool // counted in waiting, too
 	counts  bool // whether the endpoint is charged to the quota
 	charged int  // screenings that the Meter has granted
 	refund  func(int)

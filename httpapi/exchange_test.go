@@ -45,7 +45,7 @@ var update = flag.Bool("update", false, "rewrite the responses in testdata/excha
 //
 // The settings are lists (see newScreener; by default "loaded"), strip (the argument of
 // http.StripPrefix), receipts ("signed"; by default none are written), max-body, grant (the limits of the keys of testKeys; see
-// parseGrant; with "store-down" at the end, the store of quotas fails), and before (the
+// parseGrant; with "store-down" at the end, the stores of quotas and lists fail), and before (the
 // number of equal requests sent before, or the body of one). Content-Length is added to
 // the request. REQUEST-ID stands for a request id made by the handler.
 type exchange struct {
@@ -163,6 +163,9 @@ func playExchange(t *testing.T, name string) {
 	grant, down := strings.CutSuffix(x.settings["grant"], " store-down")
 	quota := access.New(accesstest.New(down), nil)
 	opts := &httpapi.Options{Meter: quota, MaxBody: maxBody}
+	if down {
+		opts.Store = brokenStore{}
+	}
 	if x.settings["receipts"] == "signed" {
 		opts.Receipt = signedReceipt
 	}

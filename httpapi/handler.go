@@ -199,9 +199,10 @@ func (e *exchange) dispatch(rt *route) ([]byte, *problem) {
 	return rt.answer(e)
 }
 
-// enter takes a place for e, or returns the problem if there is none. A request whose body
-// is small enters when the body has arrived, so slow clients take no places. One that may
-// have to wait, for a turn or a database, leaves half of the places to others.
+// enter takes a place for e, or returns the problem if there is none. A request enters when
+// its body has arrived and the Meter or a store has answered, so slow clients and databases
+// take no places. A batch, whose body is large, enters before that and waits for its turn,
+// and leaves half of the places to others.
 func (e *exchange) enter(waits bool) *problem {
 	e.waits = waits
 	if !waits || e.waiting.Add(1) <= int64(max(1, e.MaxConcurrent/2)) {

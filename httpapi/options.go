@@ -68,9 +68,9 @@ type Options struct {
 
 	// MaxConcurrent is the number of admitted requests that are processed at once.
 	// One more gets 503 overloaded immediately. A request counts from when its body
-	// has arrived until its answer is ready. Batches, which count before their bodies,
-	// and requests that read a database, may be half of them at most. Zero or less
-	// means 1024.
+	// has arrived and the Meter or the Store has answered until its answer is ready.
+	// Batches, which count before their bodies, may be half of them at most. Zero or
+	// less means 1024.
 	MaxConcurrent int
 
 	// ClientRate is the number of requests per second that one client address may

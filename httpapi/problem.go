@@ -50,6 +50,7 @@ const (
 	sourcesUnavailable    code = "sources_unavailable"
 	sourcesStale          code = "sources_stale"
 	auditUnavailable      code = "audit_unavailable"
+	changesUnavailable    code = "changes_unavailable"
 	requestTimeout        code = "request_timeout"
 	overloaded            code = "overloaded"
 	internal              code = "internal"
@@ -84,6 +85,7 @@ var codes = map[code]struct {
 	sourcesUnavailable:    {503, "Lists not loaded"},
 	sourcesStale:          {503, "Lists too old"},
 	auditUnavailable:      {503, "Screening not recorded"},
+	changesUnavailable:    {503, "Changes unavailable"},
 	requestTimeout:        {408, "Request timeout"},
 	overloaded:            {503, "Overloaded"},
 	internal:              {500, "Internal error"},

@@ -17,9 +17,6 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	if p := e.enter(false); p != nil {
-		return nil, p
-	}
 	req, p := readScreenRequest(body)
 	if p != nil {
 		return nil, p
@@ -38,6 +35,9 @@ func (e *exchange) screen() ([]byte, *problem) {
 	}
 	e.tick()
 	if p := e.charge(1, body); p != nil { // before errors that are not the client's
+		return nil, p
+	}
+	if p := e.enter(false); p != nil { // not while it waited for the Meter
 		return nil, p
 	}
 	if err != nil {

@@ -170,6 +170,61 @@ func TestBatchesLeavePlaces(t *testing.T) {
 	})
 }
 
+// A slowMeter charges a caller only when it is released, and knows no counts before.
+type slowMeter struct{ release chan struct{} }
+
+func (m slowMeter) Charge(r *http.Request, _ httpapi.Caller, n int, _ []byte) (int, func(int), error) {
+	if r.Header.Get("Idempotency-Key") != "" {
+		<-m.release
+	}
+	return n, func(int) {}, nil
+}
+
+func (m slowMeter) Used(_ context.Context, _ httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
+	if ask {
+		<-m.release
+	}
+	return 0, time.Now(), time.Now(), nil
+}
+
+// TestMeterHangs checks that requests that wait for the Meter keep no others waiting,
+// and are answered when it answers.
+func TestMeterHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := slowMeter{make(chan struct{})}
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Meter: m, MaxConcurrent: 100})
+		batch := `{"items":[` + clean + `]}`
+		answers := make(chan int, 400)
+		for i := range cap(answers) {
+			go func() {
+				switch {
+				case i%2 == 0:
+					answers <- send(h, "POST", "/api/v1/screen", clean, "Idempotency-Key", "x").Code
+				case i < 40: // more than are screened at once
+					answers <- send(h, "POST", "/api/v1/screen/batch", batch, "Idempotency-Key", "x").Code
+				default:
+					answers <- send(h, "GET", "/api/v1/usage", "").Code
+				}
+			}()
+		}
+		synctest.Wait()
+		for path, body := range map[string]string{"/api/v1/screen": clean, "/api/v1/screen/batch": batch, "/api/v1/validate": clean} {
+			if w := send(h, "POST", path, body); w.Code != 200 {
+				t.Errorf("%s: status %d", path, w.Code)
+			}
+		}
+		if len(answers) > 0 {
+			t.Errorf("%d were answered without the Meter, the first with status %d", len(answers), <-answers)
+		}
+		close(m.release)
+		for range cap(answers) {
+			if got := <-answers; got != 200 {
+				t.Errorf("a request that waited has status %d", got)
+			}
+		}
+	})
+}
+
 // TestYield checks that requests that a connection sends one after another, other than
 // single screenings, let other goroutines run in between: on one processor, a goroutine
 // runs before a hundred of them are answered.

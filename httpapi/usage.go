@@ -24,12 +24,12 @@ func (e *exchange) usage() ([]byte, *problem) {
 	if e.Meter == nil {
 		return nil, &problem{Code: notFound, Detail: "This server does not count screenings."}
 	}
-	if p := e.enter(true); p != nil {
-		return nil, p
-	}
 	used, from, until, err := e.Meter.Used(e.Context(), e.caller, true)
 	if err != nil {
 		return nil, e.uncharged(err)
+	}
+	if p := e.enter(false); p != nil { // not while it waited for the store
+		return nil, p
 	}
 	answer := usage{KeyID: e.caller.ID, Month: from.Format("2006-01"), Used: used, ResetsAt: until.Format(time.RFC3339)}
 	if limit := e.caller.Quota; limit > 0 {

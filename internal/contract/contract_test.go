@@ -182,7 +182,7 @@ func checkAnswer(ctx context.Context, to *routers.Route, r *http.Request, status
 // depend on the key, the chains, the lists, or the limits of the server.
 var unseen = []string{
 	"credentials_in_query", "invalid_token", "insufficient_scope", "keys_unavailable",
-	"rate_limited", "quota_exceeded", "quota_unavailable", "idempotency_key_reused",
+	"rate_limited", "quota_exceeded", "quota_unavailable", "changes_unavailable", "idempotency_key_reused",
 	"invalid_address", "unsupported_chain", "receipt_unavailable", "precondition_failed", "body_too_large", "sources_unavailable", "sources_stale",
 }
 
