@@ -111,7 +111,7 @@ pkg a/b, type U struct, Field int`, "\n")
 	}
 	for line := range strings.Lines(string(text)) {
 		if f, ok := parseFeature(strings.TrimSpace(line)); !ok || f.pkg == "" || f.name == "" {
-			t.Errorf("api.txt has a line that is no feature: %s", line)
+			t.Errorf("api.txt has a line that is not a feature: %s", line)
 		}
 	}
 }

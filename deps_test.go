@@ -201,7 +201,7 @@ func TestExampleModules(t *testing.T) {
 		}
 		for _, dep := range deps {
 			if slices.ContainsFunc(exampleModules, func(m string) bool { return strings.HasPrefix(dep, m) }) {
-				t.Errorf("%s is no example, and links %s", pkg, dep)
+				t.Errorf("%s is not an example, and links %s", pkg, dep)
 			}
 		}
 	}

@@ -111,7 +111,7 @@ func checkShelley(b []byte, f form, network byte) fault {
 
 // varintLen returns the length of the number at the beginning of b, encoded
 // with seven bits in each byte, most significant first. It returns 0 if there
-// is no number.
+// is not a number.
 func varintLen(b []byte) int {
 	for i := range min(len(b), maxVarint) {
 		if b[i] < 0x80 {
@@ -231,7 +231,7 @@ func parseByron(s string) (string, form, fault) {
 }
 
 // A cbor reads the few types of CBOR (RFC 8949) in Byron addresses. After an
-// unexpected byte it has failed and returns zero values. It is by hand because it
+// unexpected byte it has failed and returns zero values. It is written by hand because it
 // reads only a few types, and only in their shortest form.
 type cbor struct {
 	b      []byte

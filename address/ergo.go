@@ -12,7 +12,7 @@ import (
 // content is a public key (P2PK), the first 24 bytes of the hash of a script
 // (P2SH), or a script (P2S). The letter case matters; the normal form is the
 // input. A key must be a point of the curve, as Ergo's node requires. The
-// format is by hand because no Go library reads it.
+// format is written by hand because no Go library reads it.
 //
 // A P2S address can contain the very script that a P2PK or a P2SH address
 // represents. That is the same account, and the short address is its canonical

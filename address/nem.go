@@ -10,7 +10,7 @@ import (
 // the network, 20 bytes, and the first 4 bytes of their keccak256 hash. Wallets
 // show them in groups of six with dashes between, and accept any letter case.
 // The normal form is upper case; the canonical form also omits the dashes. "T…"
-// and "M…" are addresses of test networks. The format is by hand because no Go
+// and "M…" are addresses of test networks. The format is written by hand because no Go
 // library reads it.
 //
 // See the NEM technical reference, section 3.1, "Addresses".

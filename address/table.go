@@ -202,7 +202,7 @@ var chains = [...]chain{
 	{"bitcoin-gold", "Bitcoin Gold", "", 156, "bitcoingold", "BTG", &utxo{pkh: "\x26", sh: "\x17", hrp: "btg", test: bitcoinTest, testHRP: "tbtg btgrt tb"}},
 	{"neblio", "Neblio", "", 146, "", "NEBL", &utxo{pkh: "\x35", sh: "\x70", test: []string{"\x41", "\x7f"}}},
 
-	// Other formats in bech32 and its kin.
+	// Other formats in Bech32 and similar encodings.
 	{"cardano", "Cardano", "cip34:1-764824073", 1815, "", "ADA", cardano{}},
 	{"zilliqa", "Zilliqa", "", 313, "", "ZIL", zilliqa{}},
 	{"multiversx", "MultiversX", "mvx:1", 508, "elrond elrond-erd-2", "EGLD", multiversx{}},

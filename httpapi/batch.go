@@ -99,7 +99,7 @@ func (e *exchange) takeTurn(f func()) {
 
 // waitTurn waits for a turn and leaves it to the next at once. Requests for batches, and
 // those that are not admitted, begin in this way: of thousands that arrive at once, only
-// some are ever ready to run, so a single request of a key that arrives meanwhile runs
+// some are ever ready to run, so a single request of a key that arrives between them runs
 // after these, not after all. Each lets others run before, because a connection with many
 // such requests in its buffer would answer them all before it waits.
 func (e *exchange) waitTurn() {
@@ -141,7 +141,7 @@ func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
 				unlisted = err
 			case digest == "":
 				digest = it.res.Digest()
-			case digest != it.res.Digest(): // a list was replaced meanwhile
+			case digest != it.res.Digest(): // a list was replaced during the batch
 				again = true
 			}
 			valid++

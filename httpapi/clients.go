@@ -61,7 +61,7 @@ func (c *clients) makeRoom(now time.Time) {
 }
 
 // clientAddress returns the address of the peer: an IPv4 address, or the first 64
-// bits of an IPv6 address, which one host or household has to itself.
+// bits of an IPv6 address, which belong to one host or household.
 func clientAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -189,7 +189,7 @@ func (e *exchange) panicked(value any) *problem {
 // logError logs the error behind a problem.
 func (e *exchange) logError(kind code, err error, more ...slog.Attr) {
 	if context.Cause(e.Context()) != nil {
-		return // the client has gone, which is no fault
+		return // the client has gone, which is not a fault
 	}
 	left, ok := e.log.allow(kind, time.Now())
 	if !ok {

@@ -160,7 +160,7 @@ func (e *exchange) run(rt *route) (body []byte, p *problem) {
 	return body, p
 }
 
-// guard calls f, and turns a panic into a problem. http.ErrAbortHandler goes on.
+// guard calls f, and turns a panic into a problem. http.ErrAbortHandler passes through.
 func (e *exchange) guard(f func() *problem) (p *problem) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -173,7 +173,7 @@ func checkReading(body []byte) error {
 	fields, err := unmarshal(body)
 	if err != nil || fields == nil {
 		if code != "invalid_type" {
-			return fmt.Errorf("%q, though it is no object", code)
+			return fmt.Errorf("%q, though it is not an object", code)
 		}
 		return nil
 	}

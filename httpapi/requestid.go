@@ -68,7 +68,7 @@ func hasSolana(text string) bool {
 	return false
 }
 
-// isMonotonous reports whether one byte is half of a text, which is no key then: it may be
+// isMonotonous reports whether one byte is half of a text, which is not a key then: it may be
 // an id that was filled up to a length.
 func isMonotonous(text string) bool {
 	var counts [256]int

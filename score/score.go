@@ -2,7 +2,7 @@
 // Begin with [Latest], [Table.Points] and [Table.Level].
 //
 // Scoring is deterministic: the same kinds and matches under the same table give the
-// same answer on every machine, for ever. It uses no clock, no environment and no
+// same answer on every machine, forever. It uses no clock, no environment and no
 // state. Each label has the points of its kind and match, a result has the points of
 // its highest label, and its level is the band that contains these points.
 package score
@@ -41,7 +41,7 @@ const (
 	Family
 	// Key: another account that the same key or the same script controls.
 	Key
-	// Literal: the same string as in the list, where it is no valid address.
+	// Literal: the same string as in the list, where it is not a valid address.
 	Literal
 
 	lastMatch

@@ -38,7 +38,7 @@ func print(t *score.Table) string {
 }
 
 // TestShippedTablesAreFrozen compares each table with its golden file. A released
-// table gives the same answers for ever: if this test fails, change the code, not the
+// table gives the same answers forever: if this test fails, change the code, not the
 // file.
 func TestShippedTablesAreFrozen(t *testing.T) {
 	files, err := os.ReadDir("testdata")

@@ -71,7 +71,7 @@ func Lookup(version string) (*Table, bool) {
 func (t *Table) Version() string { return t.version }
 
 // Points returns the points, from 1 to 100, of a label of kind k found by match m. It
-// returns false if the table has no row for k or m is no match; the caller must not
+// returns false if the table has no row for k or m is not a match; the caller must not
 // score such a label, and must not treat it as zero.
 func (t *Table) Points(k Kind, m Match) (points int, ok bool) {
 	if m == 0 || m >= lastMatch {

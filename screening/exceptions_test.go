@@ -65,7 +65,7 @@ func TestExceptions(t *testing.T) {
 		{"listed, but another of its key is asked", []screening.Exception{except("bitcoin", segwit)}, "bitcoin", legacyOfSegwit, 85, ""},
 		{"not listed, but found by its key", []screening.Exception{except("bitcoin", legacyOfSegwit)}, "bitcoin", legacyOfSegwit, 0, "3"},
 		{"the same key elsewhere", []screening.Exception{except("bitcoin", legacyOfSegwit)}, "litecoin", "LVuDpNCSSj6pQ7t9Pv6d6sUkLKoqDEVUnJ", 85, ""},
-		{"a string that is no address", []screening.Exception{except("ethereum", lazarus)}, "monero", paymentID, 100, ""},
+		{"a string that is not an address", []screening.Exception{except("ethereum", lazarus)}, "monero", paymentID, 100, ""},
 		{"clean", []screening.Exception{except("bitcoin", legacy)}, "bitcoin", legacy, 0, ""},
 	} {
 		if err := s.SetExceptions(ctx, tt.exceptions); err != nil {
@@ -318,7 +318,7 @@ func TestExceptionsOfThePast(t *testing.T) {
 		}
 		past := []said{say(s)}
 		for i, exceptions := range [][]screening.Exception{nil, {except("ethereum", clean)}, {odd, e}, {odd, e}, {odd, e}, nil} {
-			time.Sleep(10 * time.Hour) // the first ends meanwhile
+			time.Sleep(10 * time.Hour) // the first ends
 			if i != 3 {
 				if err := s.SetExceptions(ctx, exceptions); err != nil {
 					t.Fatal(err)

@@ -112,7 +112,7 @@ func (s *Screener) newest(ctx context.Context, i int, names []string) (h *held, 
 		switch {
 		case err == nil:
 			return past, damage, nil
-		case errors.Is(err, store.ErrNotFound): // deleted meanwhile
+		case errors.Is(err, store.ErrNotFound): // deleted in the meantime
 		case ctx.Err() != nil:
 			return nil, nil, err
 		case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrVersion), errors.Is(err, errNotTaken):
@@ -233,7 +233,7 @@ func (s *Screener) save(ctx context.Context, i int, h held, report *SourceReport
 	return h
 }
 
-// accepted returns the list that another program has accepted and saved meanwhile, if it
+// accepted returns the list that another program has accepted and saved in the meantime, if it
 // is the same as h, so that the store has it once and both know the same times.
 func (s *Screener) accepted(ctx context.Context, i int, h *held) *held {
 	names, err := s.archive.names(ctx, s.infos[i].ID)
@@ -255,7 +255,7 @@ func (s *Screener) accepted(ctx context.Context, i int, h *held) *held {
 }
 
 // errOvertaken is why a list was not accepted.
-var errOvertaken = errors.New("another program has accepted another list meanwhile")
+var errOvertaken = errors.New("another program has accepted another list in the meantime")
 
 // share saves the list next of source i, which follows had, in the store that replicas
 // share, and returns what to hold: next only once it is saved, so that all answer from

@@ -247,7 +247,7 @@ func (s *Screener) progressOf(i, entries int) {
 
 // unchanged returns the revision that is held with what may be new in rev, which a
 // source returned with err, an ErrUnchanged: the validators, the time of the check, and
-// the provenance, if the publisher has now confirmed a list that was brought along.
+// the provenance, if the publisher has now confirmed a list that came from elsewhere.
 // It returns another error if the two are not of the same list.
 func unchanged(held, rev sources.Revision, err error) (sources.Revision, error) {
 	switch {

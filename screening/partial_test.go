@@ -216,7 +216,7 @@ func TestPartialStored(t *testing.T) {
 	}
 }
 
-// TestProvenance checks that a list that was brought along says where it comes from, also
+// TestProvenance checks that a bundled list says where it comes from, also
 // after a restart, until the publisher confirms it or sends another list.
 func TestProvenance(t *testing.T) {
 	const from = "an extraction"

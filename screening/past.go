@@ -28,7 +28,7 @@ type Past struct {
 // from them. Of the options, which may be nil, Optional, Table and MaxAge are used: give
 // it those that held then.
 //
-// The exceptions are those that were set then, and had not expired by then.
+// The exceptions are those that were set at that time, and had not expired.
 //
 // A source that was not loaded then is not loaded in the Past, which is
 // [ErrNotLoaded] if it is required. Everything else that keeps the Past from being what
@@ -38,7 +38,7 @@ type Past struct {
 //
 // If the clock was put back, an instant may have come twice: then the later one counts.
 // Several programs that use one store should have the same sources, as replicas do: of
-// programs with different sources, the one counts that changed its lists last by then.
+// programs with different sources, the one that changed its lists last counts.
 func OpenAt(ctx context.Context, st store.Store, at time.Time, srcs []sources.Source, opts *Options) (*Past, error) {
 	s, err := newPast(st, srcs, opts)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Screener) openPast(ctx context.Context, e *store.Event, at time.Time) (
 		snap.notLoaded = ErrStale
 	}
 	then := *s.settings
-	then.maxAge = 0 // it was judged as of then
+	then.maxAge = 0 // it was judged as of that time
 	snap.settings = &then
 	return &Past{snap, at}, nil
 }
@@ -195,31 +195,31 @@ func (s *Screener) openThen(ctx context.Context, i int, name string, at time.Tim
 // At returns the instant that p answers for, in UTC.
 func (p *Past) At() time.Time { return p.at }
 
-// Screen is [Screener.Screen] of the lists of then. Whether one was too old under
-// Options.MaxAge is decided as of then.
+// Screen is [Screener.Screen] of the lists of that time. Whether one was too old under
+// Options.MaxAge is decided as of that time.
 func (p *Past) Screen(a address.Address) (r Result, err error) {
 	err = p.snap.screen(&r, a)
 	return r, err
 }
 
-// ScreenText is [Screener.ScreenText] of the lists of then.
+// ScreenText is [Screener.ScreenText] of the lists of that time.
 func (p *Past) ScreenText(c address.Chain, text string) (r Result, err error) {
 	err = p.snap.screenText(&r, c, text)
 	return r, err
 }
 
-// ScreenAll is [Screener.ScreenAll] of the lists of then.
+// ScreenAll is [Screener.ScreenAll] of the lists of that time.
 func (p *Past) ScreenAll(addresses iter.Seq[address.Address], workers int) iter.Seq2[Result, error] {
 	return screenAll(func() *snapshot { return p.snap }, addresses, workers)
 }
 
-// Sources is [Screener.Sources] of then. A LastUpdated may be a minute too early: of
+// Sources is [Screener.Sources] of that time. A LastUpdated may be a minute too early: of
 // checks that follow within a minute, only the first is kept. It does not say what
 // failed then.
 func (p *Past) Sources() []SourceStatus { return slices.Clone(p.snap.origin.status) }
 
-// Exceptions is [Screener.Exceptions] of then.
+// Exceptions is [Screener.Exceptions] of that time.
 func (p *Past) Exceptions() []Exception { return p.snap.exceptions.list() }
 
-// Anomalies is [Screener.Anomalies] of the lists of then.
+// Anomalies is [Screener.Anomalies] of the lists of that time.
 func (p *Past) Anomalies(source string) []sources.Anomaly { return p.snap.anomalies(source) }

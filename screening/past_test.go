@@ -267,7 +267,7 @@ func TestPastSources(t *testing.T) {
 		t.Errorf("none of them: %v, %v, want ErrNotFound", err, derr)
 	}
 	if _, err, _, derr := open(&screening.Options{Optional: []string{"X"}}, us); err == nil || derr == nil {
-		t.Error("nonsense in the options is no error")
+		t.Error("nonsense in the options is not an error")
 	}
 }
 

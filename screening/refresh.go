@@ -25,7 +25,7 @@ import (
 // The error joins those of the sources whose list was not accepted; the Report is valid
 // in any case. With Options.Store, a newer list that the store has is opened and swapped
 // in first, and accepted lists are saved before Refresh returns. A store that
-// fails is no error of Refresh: [Screener.Sources] shows it.
+// fails is not an error of Refresh: [Screener.Sources] shows it.
 //
 // Of concurrent calls, and of Run, one at a time loads a source.
 func (s *Screener) Refresh(ctx context.Context) (Report, error) {
@@ -38,7 +38,7 @@ func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 // whichever is newer. A program that must answer at once calls it before Run or
 // Refresh. A list that is held already is replaced by a newer one only.
 //
-// If nothing is available of a source, that is no error, and the source is not loaded
+// If nothing is available of a source, that is not an error, and the source is not loaded
 // afterwards. The error joins what could not be used, even if it is an old revision in
 // the store: a damaged one is set aside, and the one before it is opened.
 func (s *Screener) Open(ctx context.Context) (Report, error) {

@@ -13,7 +13,7 @@ import (
 // list in memory, however long the caller keeps it. Its JSON is that of package httpapi.
 type Result struct {
 	// Address is the screened address. It is zero if ScreenText was given a listed
-	// string that is no address.
+	// string that is not an address.
 	Address address.Address
 	// Score is the highest number of points among the labels, from 0 to 100; 0
 	// without labels.

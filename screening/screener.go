@@ -121,7 +121,7 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 
 // ScreenText reads text as an address of chain c, as [address.Normalize] does, and
 // screens it. c is a slug of [address.Chains]; [address.ParseChain] reads other names.
-// A text that is no address, but is the very string that a list prints, has the labels
+// A text that is not an address, but is the very string that a list prints, has the labels
 // of that listing by [score.Literal], and a Result without an Address. A text that is
 // an address in a spelling that a list prints, but that could not be read there, has
 // the labels of both.
@@ -132,8 +132,8 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 // capitals, costs an allocation for Result.Address.
 //
 // The errors are those of Screen, and a [*address.ParseError] if text is neither
-// an address nor listed, or if it is no address and cannot be looked up, because
-// c is no chain or a required list is not loaded.
+// an address nor listed, or if it is not an address and cannot be looked up, because
+// c is not a chain or a required list is not loaded.
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
 	snap := s.snap.Load()
 	r = snap.clean // early, as in snapshot.screen
@@ -171,7 +171,7 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 // before the first result comes.
 //
 // It allocates nothing for a clean address. Each answer comes from one snapshot, but
-// lists that are refreshed meanwhile may be new in later answers: [Result.Digest]
+// if lists are refreshed during the call, later answers may come from the new ones: [Result.Digest]
 // tells.
 func (s *Screener) ScreenAll(addresses iter.Seq[address.Address], workers int) iter.Seq2[Result, error] {
 	return screenAll(s.snap.Load, addresses, workers)

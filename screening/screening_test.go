@@ -258,7 +258,7 @@ func TestModel(t *testing.T) {
 				r, err = s.ScreenText(c, text)
 				if want = m.screenText(b, text); perr != nil && want == nil {
 					if err == nil {
-						t.Fatalf("ScreenText(%s, %q) answers %v, but it is no address", c, text, r)
+						t.Fatalf("ScreenText(%s, %q) answers %v, but it is not an address", c, text, r)
 					}
 					continue
 				}

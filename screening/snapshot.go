@@ -217,7 +217,7 @@ func (snap *snapshot) screenAsked(r *Result, c address.Chain, text string, asked
 		}
 		asked, words, tag = a.Identity()
 	}
-	// A listed string that is no address is filed under each address that it spells in
+	// A listed string that is not an address is filed under each address that it spells in
 	// its normal form.
 	if err := snap.screenIdentity(r, asked, words, tag); err != nil || identity.IsNormal(asked) {
 		return err
@@ -233,7 +233,7 @@ func (snap *snapshot) screenAsked(r *Result, c address.Chain, text string, asked
 // isHexAddress reports whether text, which spells an address, is "0x" and 40 digits.
 func isHexAddress(text string) bool { return len(text) == len("0x")+40 && text[:2] == "0x" }
 
-// screenLiteral is screenText for a text that is no address because of notAddress.
+// screenLiteral is screenText for a text that is not an address because of notAddress.
 func (snap *snapshot) screenLiteral(r *Result, text string, notAddress error) error {
 	if snap.ready() != nil || isChainError(notAddress) {
 		return notAddress

@@ -43,13 +43,13 @@ type SourceStatus struct {
 	Anomalies    int
 	AnomalyKinds map[string]int
 	// Chains are the numbers of entries by the chain for which they are listed, and by
-	// "" if the listed string is no address.
+	// "" if the listed string is not an address.
 	Chains map[address.Chain]int
 	// Keys is the number of distinct keys under which the entries are found: usually
 	// one for an address; more if it shows several that control it, or if another
 	// account has the same key. Classes are these numbers by what a key is: a hash160
 	// is "h160", "account" is an account that shows no key, and "text" the string of
-	// an entry that is no address.
+	// an entry that is not an address.
 	Keys    int
 	Classes map[string]int
 	// Bytes is the memory that answers from the list use. Mapped reports whether it is

@@ -35,7 +35,7 @@ const (
 )
 
 // suspicion returns why next is suspect in the place of had, or nil. cut reports whether
-// it may be had without its end.
+// it may lack its end.
 func suspicion(had, next *held, cut bool, info sources.Info, maxShrink float64) error {
 	if !had.isLoaded() || info.Jurisdiction == sources.Operator {
 		return nil

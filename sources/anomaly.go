@@ -10,7 +10,7 @@ import (
 )
 
 // An Anomaly is an entry of a list that people should look at. It is never dropped: a
-// string that is no address is matched as a string, and an address under a wrong ticker is
+// string that is not an address is matched as a string, and an address under a wrong ticker is
 // matched as the account that it is.
 type Anomaly struct {
 	Kind  string // such as Undecodable
@@ -19,7 +19,7 @@ type Anomaly struct {
 
 // The kinds of anomalies, which [AnomalyMeaning] explains. An entry can have several.
 const (
-	// Undecodable: the string is no known address.
+	// Undecodable: the string is not a known address.
 	Undecodable = "undecodable"
 	// BadChecksum: the string has the form of an address on a chain of its ticker, but
 	// the wrong checksum, so it is likely mistyped; or its checksum is right once

@@ -10,7 +10,7 @@ import (
 )
 
 // Decode returns the account that a list means when it prints text under the ticker asset,
-// and false if text is no known address.
+// and false if text is not a known address.
 //
 // The ticker is a hint, never a gate. If text is an address on a chain of the ticker, that
 // chain is used: "1…" under BSV is listed for bitcoin-sv. Otherwise text may be an address

@@ -74,7 +74,7 @@ func parseNBCTF(r io.Reader, add func(sources.Entry) error) (sources.Revision, e
 				return sources.Revision{}, err
 			}
 		}
-		if len(found) == 0 { // an order without an address is no end of the list: show it as an anomaly
+		if len(found) == 0 { // an order without an address does not end the list: show it as an anomaly
 			if err := add(sources.Entry{Listed: "(no address)", Kind: score.TerroristFinancing, Ref: text("Name en"), ListedAt: listed}); err != nil {
 				return sources.Revision{}, err
 			}

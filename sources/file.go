@@ -51,7 +51,7 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 	if err := ctx.Err(); err != nil {
 		return Revision{}, err
 	}
-	// Stat comes first: opening a pipe may block for ever.
+	// Stat comes first: opening a pipe may block forever.
 	before, err := regular(os.Stat(f.name))
 	if err != nil {
 		return Revision{}, err

@@ -47,7 +47,7 @@ var ErrUnchanged = errors.New("list is unchanged")
 // ISO 3166-1 alpha-2 code in capital letters, such as "IL" or "JP".
 type Jurisdiction string
 
-// The jurisdictions that are no ISO 3166 codes, and US. [Info.MayEmit] says which
+// The jurisdictions that are not ISO 3166 codes, and US. [Info.MayEmit] says which
 // kinds of signal the lists of each may emit.
 const (
 	US        Jurisdiction = "US"

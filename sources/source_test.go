@@ -34,7 +34,7 @@ func TestInfoValidate(t *testing.T) {
 		{"another country", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "JP"}, true},
 		{"a country that is none", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "XX"}, false},
 		{"a country of three letters", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "JPN"}, false},
-		{"bytes that are no letters", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "\xff\x00"}, false},
+		{"bytes that are not letters", sources.Info{ID: "MOF", Name: "n", Jurisdiction: "\xff\x00"}, false},
 		{"unknown jurisdiction", sources.Info{ID: "A", Name: "n", Jurisdiction: "us"}, false},
 	}
 	for _, tt := range tests {

@@ -385,7 +385,7 @@ func (f *generateFn) ProcessElement(share int, emit func(string)) {
 }
 
 // rowOf returns row n of TestMany: one in a thousand is listed, and one in ten
-// thousand is no address. Each listed row is another one until all were there.
+// thousand is not an address. Each listed row is another one until all were there.
 func rowOf(n int) string {
 	switch {
 	case n%10_000 == 5:

@@ -21,7 +21,7 @@ type rows struct {
 	AddressAt, ChainAt, Width  int    // in CSV: the columns, and their number
 }
 
-// errSkip means that a line is no row.
+// errSkip means that a line is not a row.
 var errSkip = errors.New("no row")
 
 // prepare checks r, and finds the columns in the first line of a file.
@@ -95,13 +95,13 @@ func (r *rows) read(line string) (chain, text string, err error) {
 	case "jsonl":
 		var row map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			return "", "", errors.New("the line is no JSON object")
+			return "", "", errors.New("the line is not a JSON object")
 		}
 		if json.Unmarshal(row[r.AddressColumn], &text) != nil {
-			return "", "", fmt.Errorf("the member %q is no string", r.AddressColumn)
+			return "", "", fmt.Errorf("the member %q is not a string", r.AddressColumn)
 		}
 		if r.Chain == "" && json.Unmarshal(row[r.ChainColumn], &chain) != nil {
-			return "", "", fmt.Errorf("the member %q is no string", r.ChainColumn)
+			return "", "", fmt.Errorf("the member %q is not a string", r.ChainColumn)
 		}
 	default:
 		text = strings.TrimPrefix(line, byteOrderMark)
@@ -120,7 +120,7 @@ func fields(line string) ([]string, error) {
 	}
 	row, err := csv.NewReader(strings.NewReader(line)).Read()
 	if err != nil {
-		return nil, errors.New("the row is no CSV: a quoted field does not end in its line")
+		return nil, errors.New("the row is not CSV: a quoted field does not end in its line")
 	}
 	return row, nil
 }

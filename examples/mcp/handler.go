@@ -54,7 +54,7 @@ func (a anyScope) Authorize(r *http.Request) (httpapi.Caller, error) {
 	return c, err
 }
 
-// openLists returns a Screener with the lists at hand, and refreshes them in the
+// openLists returns a Screener with the lists that it has, and refreshes them in the
 // background unless offline.
 func openLists(ctx context.Context, offline bool, logger *slog.Logger, background *sync.WaitGroup) (*walletscreen.Screener, error) {
 	srcs := bundle.All()

@@ -102,15 +102,15 @@ func TestOddTables(t *testing.T) {
 	}
 }
 
-// TestNoTable screens what is no table. Nothing is written, the exit code is not that of a
+// TestNoTable screens what is not a table. Nothing is written, the exit code is not that of a
 // clean table, and the error says what to do but quotes no secret.
 func TestNoTable(t *testing.T) {
 	const seed = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 	for in, want := range map[string]string{
 		"":                                   "the input is empty",
-		"bob\n":                              `the only row, "bob", is no address, and no header with a column named address`,
-		"<html><title>Log in</title></html>": "is no address, and no header with a column named address",
-		seed + "\n":                          "the only row, (75 characters), is no address",
+		"bob\n":                              `the only row, "bob", is neither an address nor a header with a column named address`,
+		"<html><title>Log in</title></html>": "is neither an address nor a header with a column named address",
+		seed + "\n":                          "the only row, (75 characters), is neither an address nor",
 		"bob," + seed + "\n":                 `no column is named address, of "bob", (75 characters); name it with -address-column`,
 		"Report\n\nid;address\n1;" + listed:  `the header seems to be "id;address": remove the lines above it, which begin with "Report"`,
 		"# by us\nid,address\n1," + listed:   `the header seems to be "id,address": remove the lines above it, which begin with "# by us"`,
@@ -140,8 +140,8 @@ func TestExtractNoText(t *testing.T) {
 		{"gzip", z.String(), 1, "-:1:1  CRITICAL"},
 		{"gzip cut short", z.String()[:len(z.String())-9], 2, "cut short"},
 		{"a zip archive", "PK\x03\x04", 2, "unpack the archive"},
-		{"bytes that are no text", "a\n" + listed + " \x00" + unlisted, 2, "-:2:1   CRITICAL"},
-		{"bytes that are no text, at the end", strings.Repeat("x\n", chunkSize/2) + "\x00", 2, "the standard input is not all text: byte 1048576 is zero, and addresses in what is no text are not found"},
+		{"bytes that are not text", "a\n" + listed + " \x00" + unlisted, 2, "-:2:1   CRITICAL"},
+		{"bytes that are not text, at the end", strings.Repeat("x\n", chunkSize/2) + "\x00", 2, "the standard input is not all text: byte 1048576 is zero, and addresses in what is not text are not found"},
 		{"nothing", "", 0, "no address found"},
 	} {
 		code, stdout, stderr := call(t, test.text, "extract", "-")

@@ -20,7 +20,7 @@ type jsonChange struct {
 	SourceRef     string     `json:"source_ref"`
 	Name          string     `json:"name"`
 	Kind          string     `json:"kind"`
-	Chain         string     `json:"chain,omitempty"` // left out if the text is no address
+	Chain         string     `json:"chain,omitempty"` // left out if the text is not an address
 	Address       string     `json:"address,omitempty"`
 	ListedAddress string     `json:"listed_address"`
 	ListedAt      *time.Time `json:"listed_at"`
@@ -123,7 +123,7 @@ func answering(ctx context.Context, a *store.Archive, when string) (store.Event,
 		return e, err
 	}
 	if len(when) < 8 || strings.Trim(when, "0123456789abcdef") != "" {
-		return store.Event{}, fmt.Errorf("%q is no day (2026-11-21), no time (2026-11-21T09:30:00Z) and no digest", when)
+		return store.Event{}, fmt.Errorf("%q is not a day (2026-11-21), a time (2026-11-21T09:30:00Z) or a digest", when)
 	}
 	all, err := a.Answerings(ctx)
 	if err != nil {

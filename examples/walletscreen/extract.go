@@ -34,7 +34,7 @@ func (p *program) extractCommand() *cli.Command {
 		Usage:     "finds addresses in text, logs or mail, and screens them",
 		UsageText: "walletscreen extract [flags] FILE...",
 		Description: "- is the standard input. It finds addresses that prove themselves by a checksum, and 0x with\n" +
-			"40 hex digits. A file may be compressed with gzip, and in UTF-16. One that is no text, as a PDF\n" +
+			"40 hex digits. A file may be compressed with gzip, and in UTF-16. One that is not text, as a PDF\n" +
 			"or a zip archive, is an error: nothing is known of it. So are attachments and parts of mail in\n" +
 			"Base64 not seen: save them as text. Exit codes are those of screen.",
 		Flags: slices.Concat([]cli.Flag{p.flag("json", "print one JSON object a line", &e.json)}, p.listFlags(&e.lists)),
@@ -99,7 +99,7 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 	reader := bufio.NewReaderSize(decoded, chunkSize)
 	text := make([]byte, 0, chunkSize+overlap)
 	at := position{name: name, line: 1, column: 1}
-	binary := -1 // where the first byte is that is no text
+	binary := -1 // where the first byte is that is not text
 	for eof := false; !eof; {
 		n, err := io.ReadFull(reader, text[len(text):cap(text)])
 		if i := bytes.IndexByte(text[len(text):len(text)+n], 0); i >= 0 && binary < 0 {
@@ -131,7 +131,7 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 		text = text[:copy(text[:cap(text)], text[end:])]
 	}
 	if binary >= 0 {
-		return fmt.Errorf("%s is not all text: byte %d is zero, and addresses in what is no text are not found; save it as text", inputName(name), binary)
+		return fmt.Errorf("%s is not all text: byte %d is zero, and addresses in what is not text are not found; save it as text", inputName(name), binary)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 		l := r.Labels[0]
 		why = strings.TrimSpace(fmt.Sprintf("%s, %s match, %s %s %s", l.Kind, l.Match, l.Source, l.Ref, clean(l.Name)))
 	}
-	if len(table.rows) == 1000 { // memory stays small, and people see that it goes on
+	if len(table.rows) == 1000 { // memory stays small, and people see progress
 		if err := table.print(e.stdout); err != nil {
 			return err
 		}

@@ -196,7 +196,7 @@ type fleetAnswer struct {
 // ask asks a member about an account. It reports false if there was no answer, or 503.
 //
 // A server closes a connection on which nothing came for a time, and cannot know that a
-// request is under way: one that was stopped meanwhile finds both when it continues. So
+// request is under way: one that was stopped finds both when it continues. So
 // a request that got no byte of an answer on a connection out of the pool, or from a
 // member that was stopped, is sent again, as clients do (RFC 9112, section 9.3.1).
 func (f *fleet) ask(m *member, n int64) (a fleetAnswer, ok bool) {

@@ -224,7 +224,7 @@ func (k *keysCall) create(ctx context.Context, s *keyStore) error {
 	return k.said(token, "key "+key.ID+" was created", s)
 }
 
-// change changes a key, again if somebody else does so meanwhile.
+// change changes a key. It tries again if somebody else changes it at the same time.
 func (k *keysCall) change(ctx context.Context, s *keyStore, change func(*access.Key) error) error {
 	for {
 		key, err := s.Key(ctx, k.id)

@@ -57,7 +57,7 @@ func (p *program) listsCommand() *cli.Command {
 				"Without -data and -db it shows the bundled lists. Exit code 2 if a required list is missing or too old.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.status),
 			command("anomalies", "", "shows odd entries of the lists, and what they mean",
-				"Such entries are matched all the same. Of each kind it shows the first hundred in a list.",
+				"Such entries are matched like others. Of each kind it shows the first hundred in a list.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
 			command("refresh", "", "fetches the lists from their publishers into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
@@ -101,7 +101,7 @@ func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (st
 	return p.store, nil
 }
 
-// A readOnly store stays as it is: what a command answers is no part of its history.
+// A readOnly store stays as it is: what a command answers is not part of its history.
 type readOnly struct{ store.Store }
 
 var errReadOnly = errors.New("the store is only read")

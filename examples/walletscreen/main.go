@@ -43,7 +43,7 @@ const (
 
 // A program is one call of walletscreen.
 type program struct {
-	env            []string // as of os.Environ
+	env            []string // in the form of os.Environ
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	code           int // of a command that succeeded

@@ -52,7 +52,7 @@ func newMessageVerdict(r *screening.Result) *messageVerdict {
 }
 
 // why returns the differences between two verdicts, none if they are the same. Names and
-// dates are no part of a verdict.
+// dates are not part of a verdict.
 func why(before, after *screening.Result) []reason {
 	var reasons []reason
 	diff := func(old, now []screening.Label, gone, came string) {

@@ -202,7 +202,7 @@ func TestReports(t *testing.T) {
 		{SourceStatus: status("A", 3, screening.ErrGrown)},
 		{SourceStatus: status("A", 3, fmt.Errorf("source A: suspect, not accepted: %w", screening.ErrOlder))},
 		{SourceStatus: status("A", 3, screening.ErrCut)},
-		{SourceStatus: status("B", 0, nil)}, // nothing at hand
+		{SourceStatus: status("B", 0, nil)}, // has no list
 	} {
 		m.Report(screening.Report{Sources: []screening.SourceReport{r}})
 	}

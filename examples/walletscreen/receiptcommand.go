@@ -114,14 +114,14 @@ func (p *program) receiptCommand() *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name:      "verify",
-				Usage:     "screens again what receipts say, with the lists of then",
+				Usage:     "screens again what receipts say, with the lists of that time",
 				UsageText: "walletscreen receipt verify FILE -data DIRECTORY|-db DATABASE [flags]",
 				Description: "Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n" +
 					"signed is never same.\n\n" +
 					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n" +
 					"cannot be told, because its lists are not kept for example. 1 wins over 2.",
 				Flags: []cli.Flag{
-					p.text("data", "", "`directory` with the lists of then, as you give it to serve", &r.lists.data),
+					p.text("data", "", "`directory` with the lists of that time, as you give it to serve", &r.lists.data),
 					p.dbFlag(&r.lists),
 					p.text("key", "", "`file` with the public key that must have signed the receipts", &r.key),
 					p.flag("json", "print one JSON object a line", &r.json),

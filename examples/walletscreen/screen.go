@@ -41,7 +41,7 @@ func (p *program) screenCommand() *cli.Command {
 			"columns level, score, match, source, source_ref, name and listed_address of the most severe\n" +
 			"label, labels (how many there are), and error; one whose name the table has already begins\n" +
 			"with walletscreen_. A row that cannot be screened says why in error, and has a level only if\n" +
-			"something was found all the same.\n\n" +
+			"something was found nevertheless.\n\n" +
 			"Exit codes: 0 if all are clean, 1 if something is listed, 2 if something could not be\n" +
 			"decided: an invalid address, a missing or an old list. 2 wins over 1.",
 		Flags: slices.Concat(

@@ -30,7 +30,7 @@ type keyStore struct {
 // errDB does not quote the value, which may hold a password.
 var errDB = errors.New("-db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME")
 
-// checkDB returns an error if db is no value of -db. Of a URL with a second @, the driver
+// checkDB returns an error if db is not a value of -db. Of a URL with a second @, the driver
 // would take the end of the password for the host, and show it.
 func checkDB(db string) error {
 	_, authority, _ := strings.Cut(db, "://")

@@ -26,7 +26,7 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 			return nil, fmt.Errorf("-audit-key: %w", err)
 		}
 		if opts.HashKey, err = hex.DecodeString(strings.TrimSpace(string(text))); err != nil {
-			return nil, fmt.Errorf("-audit-key %s: want a key in hex, as of openssl rand -hex 32", c.auditKey)
+			return nil, fmt.Errorf("-audit-key %s: want a key in hex, such as openssl rand -hex 32 prints", c.auditKey)
 		}
 	}
 	trail, err := audit.Open(c.audit, opts)

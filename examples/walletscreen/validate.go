@@ -23,7 +23,7 @@ func (p *program) validateCommand() *cli.Command {
 		UsageText: "walletscreen validate [flags] ADDRESS...\n" +
 			"walletscreen validate -in FILE -out FILE [flags]",
 		Description: "It needs no list. An address is valid if a wallet should accept it: its checksum and EIP-55\n" +
-			"capitals verify, it has no blanks, and it is of a main network. Tables are as of screen; the\n" +
+			"capitals verify, it has no blanks, and it is of a main network. Tables are those of screen; the\n" +
 			"columns that are added are valid, chain_detected, normalized, reason, offset and error.\n\n" +
 			"Exit codes: 0 if all are valid, 2 if not.",
 		Flags: append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)),

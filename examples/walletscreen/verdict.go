@@ -16,7 +16,7 @@ import (
 // errNoAddress is the error of an empty cell.
 var errNoAddress = errors.New("no address")
 
-// errSpreadsheet is the error of a cell from which no address can be had.
+// errSpreadsheet is the error of a cell whose address a spreadsheet program has lost.
 var errSpreadsheet = errors.New("a formula, or a number that a spreadsheet program has rounded: save the column as text, from where it came from")
 
 // A judge screens what people write.
@@ -99,7 +99,7 @@ func (j *judge) screen(chain, text []byte) (screening.Result, error) {
 	case len(found) == 1:
 		return j.ask(found[0].Chain(), s)
 	case len(found) == 0:
-		// A list may print a text that is no address.
+		// A list may print a text that is not an address.
 		if r, e := j.ask("bitcoin", s); e == nil && len(r.Labels)+len(r.Suppressed) > 0 {
 			return r, nil
 		}
@@ -260,7 +260,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// diagnose returns the error that says most about why s is no address of any chain.
+// diagnose returns the error that says most about why s is not an address of any chain.
 func diagnose(s string) error {
 	var best *address.ParseError
 	rank := 0

@@ -255,7 +255,7 @@ func (w *watcher) sync(ctx context.Context) error {
 	if err := w.awaitKept(ctx, now); err != nil {
 		return err
 	}
-	if state == "" { // the first start: entries listed now are no changes
+	if state == "" { // the first start: entries listed now are not changes
 		_, err = w.box.Add(ctx, "", now, func(func(outbox.Message, error) bool) {})
 	} else {
 		err = w.compare(ctx, state, now)
@@ -349,7 +349,7 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 				return err
 			}
 			if after.Digest() != to {
-				return errors.New("the lists have changed meanwhile")
+				return errors.New("the lists have changed during the comparison")
 			}
 			var before *screening.Result
 			if past != nil {

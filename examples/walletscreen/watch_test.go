@@ -232,7 +232,7 @@ func TestWatch(t *testing.T) {
 	expect("a broken table", w.refresh(t))
 }
 
-// The outbox goes on to a snapshot only once the store has its lists, after a refresh and
+// The outbox moves to a snapshot only once the store has its lists, after a refresh and
 // after a report that was missed.
 func TestWatchAwaitsStore(t *testing.T) {
 	dir := t.TempDir()

@@ -77,7 +77,7 @@ func ExampleKey_Rotate() {
 		log.Fatal(err)
 	}
 	renewed, rotated := stored.Rotate(7 * 24 * time.Hour)
-	if err := store.PutKey(ctx, rotated); err != nil { // ErrConflict if it was changed meanwhile
+	if err := store.PutKey(ctx, rotated); err != nil { // ErrConflict if somebody has changed it since
 		log.Fatal(err)
 	}
 

@@ -13,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// A keyCache holds what the store said of key ids.
+// A keyCache holds what the store returned for key ids.
 type keyCache struct {
 	recent  recent[slot] // of known
 	known   sync.Map     // of *slot by id: keys that are stored
@@ -64,7 +64,7 @@ type slot struct {
 	written atomic.Int64            // the value of touched that was written
 }
 
-// A reading is what the store said of an id.
+// A reading is what the store returned for an id.
 type reading struct {
 	slot   *slot
 	key    Key // the zero Key if it is not stored

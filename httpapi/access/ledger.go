@@ -163,7 +163,7 @@ func (r *Keyring) reserve(ctx context.Context, c httpapi.Caller, n int64, now ti
 			return nil, 0, err
 		}
 		now = time.Now()
-		if !now.Before(l.end) { // the month has ended meanwhile
+		if !now.Before(l.end) { // the month has ended
 			r.refund(l, granted)
 			granted = 0
 		}

@@ -35,7 +35,7 @@ var (
 // UTC; the clock is that of the calling process.
 type Store interface {
 	// Key returns the key with an id. The error wraps [ErrNoKey] if there is none,
-	// even if there can be none.
+	// even if none can exist.
 	Key(ctx context.Context, id string) (Key, error)
 
 	// Keys returns all keys, sorted by the bytes of their ids.

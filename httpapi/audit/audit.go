@@ -26,7 +26,7 @@
 // and an author.
 //
 // With Options.HashKey a screening has address_hmac instead of address, see [Hash], and
-// no line has an address in clear: a reference or a reason with an address in it is
+// no line has an address in clear text: a reference or a reason with an address in it is
 // replaced by "hmac:" and its hash.
 //
 // # Files
@@ -74,7 +74,7 @@ import (
 // defaults. A negative limit or a HashKey that is too short is an error of Open.
 type Options struct {
 	// HashKey is a key of at least 32 bytes with which addresses are recorded as
-	// [Hash] returns them. Nil records them in clear.
+	// [Hash] returns them. Nil records them in clear text.
 	HashKey []byte
 
 	// Durable makes Record wait until the record is flushed to the disk.

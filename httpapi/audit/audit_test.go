@@ -284,7 +284,7 @@ func TestConcurrent(t *testing.T) {
 				}
 			})
 		}
-		wg.Go(func() { // the lists change meanwhile
+		wg.Go(func() { // the lists change at the same time
 			for range 20 {
 				s.Refresh(t.Context())
 			}

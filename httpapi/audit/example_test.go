@@ -87,7 +87,7 @@ func ExampleLog_Run() {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- trail.Run(ctx) }()
-	// Serve until the program shall end. When the server has stopped, write what waits:
+	// Serve until the program ends. Then stop the server, and write the waiting records:
 	stop()
 	fmt.Println(<-done)
 	// Output: <nil>

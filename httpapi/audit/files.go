@@ -91,7 +91,7 @@ type repairLine struct {
 const maxTorn = 64 << 10
 
 // repair replaces a torn last line by a line of type repair. It overwrites it with a
-// longer line, so a crash meanwhile leaves a torn last line again.
+// longer line, so a crash during it leaves a torn last line again.
 func (w *writer) repair(name string) error {
 	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_RDWR, 0)
 	if err != nil {

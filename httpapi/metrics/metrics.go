@@ -174,7 +174,7 @@ func (m *Metrics) Report(r screening.Report) {
 		case s.Unchanged:
 			result = "unchanged"
 		case s.Entries == 0:
-			continue // nothing was at hand, and nothing was asked for
+			continue // the source has no list and was not asked for one
 		}
 		m.refreshes.WithLabelValues(s.Info.ID, result, reason).Inc()
 	}

@@ -1,7 +1,7 @@
 // Package base58 encodes and decodes Base58: bytes as the digits of one big number, or, as
 // in CryptoNote, of one number for each eight bytes. [Alphabet] has the methods.
 //
-// It is by hand for speed: ten digits fit a machine word, so it works on ten digits and
+// It is written by hand for speed: ten digits fit a machine word, so it works on ten digits and
 // eight bytes at a time, without allocation. [Alphabet.DecodeShort] takes at most a
 // quarter of the time of mr-tron/base58, which checks it in the tests (BenchmarkDecode).
 package base58

@@ -1,7 +1,7 @@
 // Package bech32 reads and writes Bech32 (BIP-173) and Bech32m (BIP-350). [Verify] checks a
 // text, [Read] decodes its data, and [Encode] encodes.
 //
-// It is by hand for speed. The checksum is a remainder of polynomials over GF(32), so it
+// It is written by hand for speed. The checksum is a remainder of polynomials over GF(32), so it
 // is linear: each character contributes a term that depends only on the character and its
 // distance from the end. Summing terms from a table avoids a chain of dependent steps.
 // Verify takes less than a tenth of the time of btcutil, which checks it in the tests

@@ -24,7 +24,7 @@ type interner struct {
 	seed   maphash.Seed
 }
 
-// A piece holds whole strings. A string that is larger than a piece has several to itself.
+// A piece holds whole strings. A string that is larger than a piece has several of its own.
 // A place is the number of a piece times pieceBytes, and an offset.
 type piece struct {
 	data    []byte // to the end of the string, if that is larger

@@ -1,5 +1,5 @@
 // Package lookalike finds the account that a list means by a Base58 address with a
-// typing error. Lists print l or I for 1, and 0 or O for o, which are no digits of
+// typing error. Lists print l or I for 1, and 0 or O for o, which are not digits of
 // Base58, so there is one way to repair them.
 package lookalike
 

@@ -103,7 +103,7 @@ func (f *File) Entries() iter.Seq2[sources.Entry, error] {
 
 // Removals returns the removed entries, as Entries returns the entries. If an address
 // is no longer known, the entry has the Address that [sources.Decode] finds, or none:
-// it is no longer listed, so that is no error.
+// it is no longer listed, so that is not an error.
 func (f *File) Removals() iter.Seq2[Removal, error] {
 	return func(yield func(Removal, error) bool) {
 		defer runtime.KeepAlive(f)

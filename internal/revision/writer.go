@@ -122,7 +122,7 @@ func (w *Writer) Table(t io.WriterTo) error {
 }
 
 // Close writes the trailer. It does not close the io.Writer. A file that Close has not
-// returned nil for is no revision file.
+// returned nil for is not a revision file.
 func (w *Writer) Close() error {
 	if w.entries != w.header.Entries || w.removed != w.header.Removed {
 		return w.fail(fmt.Errorf("%d entries and %d removals written: want %d and %d, as in the header",

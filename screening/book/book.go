@@ -28,7 +28,7 @@ import (
 // on solana; and otherwise, as on monero, 45 bytes or more and its text. All methods but
 // Close may be called concurrently.
 //
-// A Book has addresses, not other texts: a listed string that is no address concerns it
+// A Book has addresses, not other texts: a listed string that is not an address concerns it
 // only if the string can be read as one of them.
 type Book struct {
 	index *index.Index

@@ -21,7 +21,7 @@ import (
 const listed = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b"
 
 // keepingScreener returns a Screener with one list, which it keeps in a directory: without
-// the lists of then, nothing can be verified later.
+// the lists of that time, nothing can be verified later.
 func keepingScreener(dir string) (*screening.Screener, store.Store) {
 	st, err := store.Open(dir)
 	if err != nil {

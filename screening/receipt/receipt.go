@@ -1,5 +1,5 @@
 // Package receipt records what was known when an address was screened, so that an
-// auditor with the lists of then can check the verdict later.
+// auditor with the lists of that time can check the verdict later.
 //
 // [New] makes a [Receipt] of a result, [Receipt.Encode] writes it as a line of JSON and
 // signs it, and [Verify] replays it from the revisions in a store.
@@ -78,7 +78,7 @@ func New(c address.Chain, text string, r screening.Result, at time.Time) (*Recei
 	}, nil
 }
 
-// normalize returns the normal form of text, which is the text itself if it is no address
+// normalize returns the normal form of text, which is the text itself if it is not an address
 // but a list may have it. The error wraps [address.ErrSecret].
 func normalize(c address.Chain, text string) (string, error) {
 	a, err := address.Normalize(c, text)

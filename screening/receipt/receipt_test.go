@@ -180,8 +180,8 @@ func TestForged(t *testing.T) {
 		want           string // the outcome
 		reason         string
 	}{
-		{verdict, `"score":100`, `"score":10`, receipt.Different, "score 10, the lists of then give 100"},
-		{clean, `"score":0`, `"score":100`, receipt.Different, "score 100, the lists of then give 0"},
+		{verdict, `"score":100`, `"score":10`, receipt.Different, "score 10, the lists of that time give 100"},
+		{clean, `"score":0`, `"score":100`, receipt.Different, "score 100, the lists of that time give 0"},
 		{verdict, `"level":"CRITICAL"`, `"level":"LOW"`, receipt.Different, "level"},
 		{verdict, `"labels":[` + between(t, verdict, `"labels":[`, `]`), `"labels":[`, receipt.Different, "other labels"},
 		{verdict, `"match":"exact"`, `"match":"family"`, receipt.Different, "other labels"},

@@ -18,11 +18,11 @@ import (
 
 // The outcomes of [Verify].
 const (
-	// Same: the lists of then give what the receipt says.
+	// Same: the lists of that time give what the receipt says.
 	Same = "same"
 	// Different: they do not, or a signature is not that of the receipt.
 	Different = "different"
-	// CannotTell: the lists of then are not kept, for example, or the store does not say
+	// CannotTell: the lists of that time are not kept, for example, or the store does not say
 	// that they were in use at the time of the receipt.
 	CannotTell = "cannot tell"
 )
@@ -42,14 +42,14 @@ type Verdict struct {
 }
 
 // Verify reads a receipt that [Receipt.Encode] has written, and screens its text again:
-// with the revisions in st, as of then, and with the scoring version of then.
+// with the revisions in st, as of that time, and with its scoring version.
 //
 // If there are known keys, one of them must have signed the receipt: the Outcome of a
 // receipt that none has signed is CannotTell at best. Without known keys, Verify checks
 // no signature: the receipt may have been written later, but Same still means that the
 // lists of then give this verdict.
 //
-// The error is about data that is no receipt, or that holds a private key or seed.
+// The error is about data that is not a receipt, or that holds a private key or seed.
 func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Verifier) (Verdict, error) {
 	var v Verdict
 	text, err := v.open(data, known)
@@ -127,7 +127,7 @@ func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, r
 	}
 	got, err := past.ScreenText(r.Chain, r.Text)
 	if err != nil {
-		return Different, fmt.Errorf("the lists of then give no verdict: %w", err)
+		return Different, fmt.Errorf("the lists of that time give no verdict: %w", err)
 	}
 	err = r.compare(&got)
 	if undated == nil && err == nil {
@@ -190,13 +190,13 @@ func (r *Receipt) compare(got *screening.Result) error {
 	case normal != r.Address:
 		return fmt.Errorf("the receipt has another normal form of the address than %q", normal)
 	case got.ScoringVersion != r.ScoringVersion:
-		return fmt.Errorf("the receipt has the scoring version %.40q, the lists of then were scored with %s", r.ScoringVersion, got.ScoringVersion)
+		return fmt.Errorf("the receipt has the scoring version %.40q, the lists of that time were scored with %s", r.ScoringVersion, got.ScoringVersion)
 	case got.Score != r.Score:
-		return fmt.Errorf("the receipt has the score %d, the lists of then give %d", r.Score, got.Score)
+		return fmt.Errorf("the receipt has the score %d, the lists of that time give %d", r.Score, got.Score)
 	case got.Level != r.Level:
-		return fmt.Errorf("the receipt has the level %.40q, the lists of then give %s", r.Level, got.Level)
+		return fmt.Errorf("the receipt has the level %.40q, the lists of that time give %s", r.Level, got.Level)
 	case !bytes.Equal(then, now):
-		return fmt.Errorf("the receipt has other labels than the lists of then give: they have %d, and %d suppressed", len(got.Labels), len(got.Suppressed))
+		return fmt.Errorf("the receipt has other labels than the lists of that time give: they have %d, and %d suppressed", len(got.Labels), len(got.Suppressed))
 	}
 	return nil
 }

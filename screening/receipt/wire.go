@@ -23,7 +23,7 @@ const (
 )
 
 // The types below are the JSON of a receipt. Labels are as httpapi writes them, without
-// the URL of the record, which is no evidence.
+// the URL of the record, which is not evidence.
 
 type wireReceipt struct {
 	Format         string                 `json:"format"`

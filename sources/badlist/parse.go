@@ -4,7 +4,7 @@
 // columns. [ScamSniffer] and [Ransomwhere] are options for [New].
 //
 // Volunteers maintain these lists by hand. A malformed entry is never dropped: a string
-// that is no address is listed as it stands, and the same string matches. A file that is
+// that is not an address is listed as it stands, and the same string matches. A file that is
 // not the list, or not all of it, is an error.
 package badlist
 
@@ -67,7 +67,7 @@ const (
 // and their plurals. The first of these kinds counts, for a "fake mixer" is a fake. Without
 // such a word the kind is [score.CommunityReport]. URLs and domain names are ignored.
 //
-// Text that is no address but contains some gives an entry for each: two addresses in a
+// Text that is not an address but contains some gives an entry for each: two addresses in a
 // cell, or one with a note behind it. Letters of other alphabets that look like Latin ones
 // are read as such if that makes an address. Listed is always the text of the list.
 //

@@ -44,7 +44,7 @@ type Options struct {
 	// objects, in exact letter case. CSV must have all columns that are named; JSON
 	// objects only this one. If a column is named, a list that is not JSON is CSV.
 	//
-	// If a cell is no address, each address that [address.FindAll] finds in it is an
+	// If a cell is not an address, each address that [address.FindAll] finds in it is an
 	// entry of its own. In CSV, a row with an empty cell is an entry that lists
 	// "(no address)", which is an anomaly.
 	AddressColumn string

@@ -45,7 +45,7 @@ func (p *parser) textLine(line string) error {
 	if listed == "" {
 		return nil
 	}
-	// A sentence, such as "404: Not Found", is no list of one line.
+	// A sentence, such as "404: Not Found", is not a list of one line.
 	if strings.ContainsAny(listed, " \t") {
 		return fmt.Errorf("%.64q: want one address on a line", listed)
 	}

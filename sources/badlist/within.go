@@ -15,7 +15,7 @@ type found struct {
 	listed  string
 }
 
-// decodeWithin returns the addresses within a text that is no address itself. Some lists
+// decodeWithin returns the addresses within a text that is not an address itself. Some lists
 // have two addresses in a cell, or a note behind one, or letters of two alphabets.
 func decodeWithin(chain, text string) []found {
 	latin, at := toLatin(text)

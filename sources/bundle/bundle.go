@@ -62,7 +62,7 @@ func EU() sources.Source { return &source{info.EU, euFile} }
 func UK() sources.Source { return &source{info.UK, ukFile} }
 
 // FBI returns the FBI's announcement of 26 February 2025 about the theft from Bybit,
-// the seed of the source in package fbi. It is no sanctions list.
+// the seed of the source in package fbi. It is not a sanctions list.
 func FBI() sources.Source { return &source{info.FBI, fbiFile} }
 
 // Badlist returns the darklist of MyEtherWallet, the seed of the source in package

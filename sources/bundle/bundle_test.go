@@ -189,7 +189,7 @@ func lost(t *testing.T, srcs []sources.Source, rows []known) (missing []known) {
 		whole[list.Info.ID] = list.Completeness == sources.Whole
 	}
 	for _, row := range rows {
-		chain := address.Chain("ethereum") // any will do for a listed string that is no address
+		chain := address.Chain("ethereum") // any will do for a listed string that is not an address
 		if a, ok := sources.Decode(row.asset, row.address); ok {
 			chain = a.Chain()
 		}
@@ -230,7 +230,7 @@ func TestKnownRows(t *testing.T) {
 			t.Errorf("testdata/delisted.csv has %+v, which is listed, want only what is not", row)
 		}
 		if !slices.Contains(rows, row) {
-			t.Errorf("testdata/delisted.csv has %+v, which is no known row", row)
+			t.Errorf("testdata/delisted.csv has %+v, which is not a known row", row)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func TestOFAC(t *testing.T) {
 	}
 	for _, want := range []struct {
 		asset                    string
-		chain                    address.Chain // "": it is no address
+		chain                    address.Chain // "": it is not an address
 		listed, ref, name, since string
 	}{
 		{"XBT", "tron", "TUCsTq7TofTCJRRoHk6RvhMoS2mJLm5Yzq", "45404", "Wang Mingming", "2023-10-03"},

@@ -41,7 +41,7 @@ import (
 // Revision.OpenEnded is true. Errors are a [*sources.RecordError], or that of r, or wrap
 // that of add.
 //
-// The Commission generates the files anew without changing them. So the revision's digest
+// The Commission regenerates the files without changing them. So the revision's digest
 // is that of the XML document without the generationDate and globalFileId of its root
 // element, or that of all CSV fields except fileGenerationDate. Published is that date.
 //

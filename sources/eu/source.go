@@ -62,7 +62,7 @@ const stall = 5 * time.Minute
 //
 // Load first asks the feed for the checksum of the file. If that is still the checksum of
 // the revision held, Load returns [sources.ErrUnchanged] without fetching the list. A feed
-// that fails is no error: then Load fetches the list, with a conditional request if it has
+// that fails is not an error: then Load fetches the list, with a conditional request if it has
 // validators. It reads the list as [Parse] does, and adds entries only after it has read
 // the whole list. A list with the digest of the revision held is [sources.ErrUnchanged].
 //

@@ -183,7 +183,7 @@ func TestFeed(t *testing.T) {
 
 	// The list was regenerated: only the attributes of the root differ.
 	c.set(later, feed(sha1Of(later), "Wed, 23 Sep 2026 18:01:34 GMT"))
-	second := step("an equal list, generated anew", held, sources.ErrUnchanged, true)
+	second := step("an equal list, regenerated", held, sources.ErrUnchanged, true)
 	if !strings.HasPrefix(second.ETag, "rss:"+sha1Of(later)+"@") || second.Digest != first.Digest || !second.Published.After(first.Published) {
 		t.Errorf("an equal list: revision %+v, want the new checksum and date, and the digest of %+v", second, first)
 	}

@@ -63,7 +63,7 @@ type Options struct {
 //
 // The lines of a file do not show that some are missing. So the file must have the checksum
 // in the index of the dataset, as it was before the download or is after it. An index that
-// does not answer, or has no checksum, is no error.
+// does not answer, or has no checksum, is not an error.
 func New(opts *Options) sources.Source {
 	s := &source{}
 	if opts != nil {

@@ -199,12 +199,12 @@ func accountsOf(l *log, what change) ([]account, error) {
 		// One dynamic argument: its offset, its length, its elements.
 		const head = 64
 		if len(words) < head || len(words)%32 != 0 {
-			return nil, errors.New("data is no array")
+			return nil, errors.New("data is not an array")
 		}
 		offset, okOffset := number(words[:32])
 		n, okN := number(words[32:head])
 		if words = words[head:]; !okOffset || !okN || offset != 32 || n != uint64(len(words)/32) {
-			return nil, errors.New("data is no array")
+			return nil, errors.New("data is not an array")
 		}
 	case !what.array && len(l.Topics) == 1 && len(words) == 32:
 	case !what.array && len(l.Topics) == 2 && len(words) == 0:
@@ -216,7 +216,7 @@ func accountsOf(l *log, what change) ([]account, error) {
 	for i := range accounts {
 		word := words[32*i : 32*i+32]
 		if [12]byte(word) != [12]byte{} {
-			return nil, fmt.Errorf("argument %x is no address", word)
+			return nil, fmt.Errorf("argument %x is not an address", word)
 		}
 		accounts[i] = account(word[12:])
 	}

@@ -563,7 +563,7 @@ func TestStateFile(t *testing.T) {
 			t.Errorf("%s: the file was used", name)
 		}
 		if text, err := os.ReadFile(opts.StateFile); err != nil || string(text) != string(good) {
-			t.Errorf("%s: the file was not written anew: %v", name, err)
+			t.Errorf("%s: the file was not written again: %v", name, err)
 		}
 	}
 	other := *opts

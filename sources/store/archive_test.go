@@ -296,7 +296,7 @@ func TestConfirm(t *testing.T) {
 		{"the same ETag", time.Minute + 2*time.Second, nil, 0},
 		{"ten years later", 87600 * time.Hour, nil, 120},
 		{"the clock was put back", time.Hour, nil, 120},
-		{"with an ETag that is no text", 2 * time.Hour, func(r *sources.Revision) { r.ETag = "\xff" }, 500},
+		{"with an ETag that is not text", 2 * time.Hour, func(r *sources.Revision) { r.ETag = "\xff" }, 500},
 		{"the same", 2*time.Hour + 59*time.Second, func(r *sources.Revision) { r.ETag = "\xff" }, 0},
 	} {
 		rev := latest
@@ -493,7 +493,7 @@ func TestRead(t *testing.T) {
 	}
 	for what, e := range map[string]store.Event{
 		"no type": {Source: "TEST"}, "a type of two words": {Type: "a b"}, "a source of two lines": {Type: store.Refused, Source: "A\nB"},
-		"no such name": {Type: store.Accepted, Source: "A", Revision: "x"}, "exceptions that are no text": {Type: store.Answering, Exceptions: "\xff"},
+		"no such name": {Type: store.Accepted, Source: "A", Revision: "x"}, "exceptions that are not text": {Type: store.Answering, Exceptions: "\xff"},
 		"the year 3000": {Type: store.Refused, At: day(365000)},
 	} {
 		if err := a.Append(ctx, e); err == nil {

@@ -51,7 +51,7 @@ func Open(name string) (Store, error) {
 // file returns the path of a file, or an error if name is not that of a revision.
 func (d dir) file(ctx context.Context, name string) (string, error) {
 	if _, _, _, ok := ParseName(name); !ok {
-		return "", fmt.Errorf("%.200q is no name of a revision: %w", name, ErrNotFound)
+		return "", fmt.Errorf("%.200q is not the name of a revision: %w", name, ErrNotFound)
 	}
 	return filepath.Join(string(d), name), ctx.Err()
 }
@@ -100,7 +100,7 @@ func (d dir) Open(ctx context.Context, name string) (data []byte, release func()
 	return data, release, d.missing(err)
 }
 
-// Names implements [Store]. Files that are no revisions are left out.
+// Names implements [Store]. Files that are not revisions are left out.
 func (d dir) Names(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

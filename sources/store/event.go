@@ -123,7 +123,7 @@ func reference(name string) (string, error) {
 	}
 	source, _, _, ok := ParseName(name)
 	if !ok {
-		return "", fmt.Errorf("%.200q is no name of a revision", name)
+		return "", fmt.Errorf("%.200q is not the name of a revision", name)
 	}
 	return name[len(source)+1:][:len(stampForm)+1+shortDigest], nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Latest returns saved, which is the Revision in the file called name, as it was
-// confirmed last: with the validators and the Checked of then.
+// last confirmed: with the validators and the Checked of that time.
 func (a *Archive) Latest(ctx context.Context, name string, saved sources.Revision) (sources.Revision, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

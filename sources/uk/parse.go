@@ -32,7 +32,7 @@ var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // that a designation names, in the order of the list: in CryptoWalletAddress (XML only),
 // OtherInformation and UKStatementofReasons. An address that they repeat under the same
 // ticker is added once per designation. The content of CryptoWalletAddress, and text that a
-// ticker and a colon label, is added with a zero Address if it is no address.
+// ticker and a colon label, is added with a zero Address if it is not an address.
 //
 // Ref is the unique id of the designation, such as "RUS1421"; Name is its primary name;
 // Asset is the ticker that labels the address, or "". ListedAt is the day on which the

@@ -1,7 +1,7 @@
 // Package base32 encodes and decodes Base32 without padding, in any alphabet.
 // [Decode] is strict: two different texts never decode to the same bytes.
 //
-// It is by hand because encoding/base32 accepts line breaks, which an address
+// It is written by hand because encoding/base32 accepts line breaks, which an address
 // must not contain, and allocates; this package does neither. The tests check
 // it against encoding/base32.
 package base32

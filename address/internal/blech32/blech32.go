@@ -2,7 +2,7 @@
 // of twelve characters instead of six. The Liquid network writes confidential
 // addresses in them. [Decode] is the only function.
 //
-// It is by hand because no maintained Go library offers Blech32 by itself.
+// It is written by hand because no maintained Go library offers Blech32 by itself.
 //
 // See ELIP-150 and blech32.cpp of Elements.
 package blech32

@@ -2,7 +2,7 @@
 // checksum of 40 bits that also covers the prefix, even if the text omits it.
 // Bitcoin Cash, eCash, Kaspa and Conflux use it. [Alphabet] has the methods.
 //
-// It is by hand because there is no maintained Go library for it: it exists
+// It is written by hand because there is no maintained Go library for it: it exists
 // only inside wallets with large import graphs. As in Bech32, the checksum is
 // linear: a sum of terms, one for each character and its position.
 package cashaddr

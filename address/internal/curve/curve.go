@@ -1,7 +1,7 @@
 // Package curve checks whether bytes encode a point of the curve of ed25519, as
 // Solana and Monero addresses require, or of other curves. Begin with [IsEd25519].
 //
-// It is by hand for speed. The bytes encode a point if a certain field element
+// It is written by hand for speed. The bytes encode a point if a certain field element
 // is a square. filippo.io/edwards25519 computes the square root to return the
 // point; computing only the Jacobi symbol takes about half the time
 // (BenchmarkIsEd25519, BenchmarkReferee). The tests check the results against

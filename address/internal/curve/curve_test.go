@@ -120,7 +120,7 @@ func TestSlow(t *testing.T) {
 		t.Errorf("jacobi(%#x) = %d, want 0 for unknown", x, got)
 	}
 	if !curve.IsEdwardsSquare(&x) {
-		t.Errorf("%#x is no square, math/big says %d", x, big.Jacobi(toBig(x), toBig(curve.Order)))
+		t.Errorf("%#x is not a square, math/big says %d", x, big.Jacobi(toBig(x), toBig(curve.Order)))
 	}
 }
 

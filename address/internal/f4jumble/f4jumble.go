@@ -2,7 +2,7 @@
 // Zcash unified addresses. It makes a change of any character change all bytes.
 // [Jumble] and [Unjumble] are inverse to each other.
 //
-// It is by hand because no maintained Go library implements F4Jumble, and
+// It is written by hand because no maintained Go library implements F4Jumble, and
 // golang.org/x/crypto/blake2b lacks the personalization that it needs.
 //
 // See ZIP-316, "Jumbling".

@@ -2,7 +2,7 @@
 // in the version of its last round. Groestlcoin uses it for checksums. [Sum512]
 // is the only function.
 //
-// It is by hand because no maintained Go library implements Grøstl.
+// It is written by hand because no maintained Go library implements Grøstl.
 //
 // See P. Gauravaram and others, "Grøstl – a SHA-3 candidate", 2011.
 package groestl

@@ -27,7 +27,7 @@ func TestRetry(t *testing.T) {
 		{"well", []error{nil}, 1, nil},
 		{"passing", []error{passing, passing, nil}, 3, nil},
 		{"final", []error{passing, final, nil}, 2, final},
-		{"for ever", []error{passing}, 9, passing},
+		{"forever", []error{passing}, 9, passing},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			calls, start := 0, time.Now()

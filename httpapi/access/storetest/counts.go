@@ -78,7 +78,7 @@ func checkFold(s access.Store) error {
 		want("Fold", s.Fold(ctx, "r1", "a"), nil), want("Fold", s.Fold(ctx, "r1", "a"), nil),
 		account(s, "a", month, 0, 12), account(s, "b", month, 0, 1),
 		answered(s, "r2", "a", t.Add(time.Second), 8, 5),
-		answered(s, "r1", "a", t, 3, 13), // it starts anew
+		answered(s, "r1", "a", t, 3, 13), // it starts again
 		want("Fold", s.Fold(ctx, "r2", "a"), nil),
 		answered(s, "r1", "a", t.Add(time.Second), 4, 13),
 		want("Fold", s.Fold(ctx, "", "a"), nil),

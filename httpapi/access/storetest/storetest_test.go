@@ -429,7 +429,7 @@ func TestFaults(t *testing.T) {
 				return held, fresh, err
 			}
 		}},
-		{"claim expires", "held for ever", func(f *faulty) {
+		{"claim expires", "held forever", func(f *faulty) {
 			var all sync.Map
 			f.claim = func(ctx context.Context, c access.Claim) (access.Claim, bool, error) {
 				held, loaded := all.LoadOrStore(c.KeyID+string(c.Token[:]), c)

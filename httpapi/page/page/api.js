@@ -100,7 +100,7 @@ export const isShort = text => text.length < 25;
 // than one on which a mistyped address of another chain is an address by accident.
 export const isCertain = (v, text) => v.valid && !isShort(text) && (v.proven || guess(text) === v.chain);
 
-// guess returns the chain that text has the looks of, or "". It saves a question: the
+// guess returns the chain that text looks like, or "". It saves a question: the
 // server names the right chain for a guess that is wrong.
 export function guess(text, slugs) {
   const scheme = /^([a-z0-9-]+):./.exec(text)?.[1];

@@ -19,7 +19,7 @@ export const svg = (tag, attributes, ...children) =>
 
 export const byID = id => document.getElementById(id);
 
-// link returns a link to another site, or plain text if url is no web address.
+// link returns a link to another site, or plain text if url is not a web address.
 export function link(url, text, about) {
   let target;
   try {

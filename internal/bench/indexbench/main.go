@@ -278,7 +278,7 @@ func compareLines(n, rounds int) error {
 				line := sc.Bytes()
 				_, words, tag := address.Chain("ethereum").Identify(unsafe.String(unsafe.SliceData(line), len(line))) // not kept
 				if tag == (identity.Tag{}) {
-					failed = fmt.Errorf("%q is no address", line)
+					failed = fmt.Errorf("%q is not an address", line)
 				}
 				w0, w1, w2, _ := identity.Load(words)
 				b.Add(index.IDOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20), 0)

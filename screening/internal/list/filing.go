@@ -112,10 +112,10 @@ func KeyOf(k address.Key) index.ID {
 	return indexKey(identity.Account(tag), words, tag)
 }
 
-// textClass is the class of listed strings that are no addresses. No address has it.
+// textClass is the class of listed strings that are not addresses. No address has it.
 const textClass = 0
 
-// TextKey returns the key under which a listed string that is no address is filed: the
+// TextKey returns the key under which a listed string that is not an address is filed: the
 // SHA-256 of its literalText. It does not allocate.
 func TextKey(listed string) index.ID {
 	text := sources.TrimListed(listed)
@@ -137,7 +137,7 @@ func TextKey(listed string) index.ID {
 	return index.ID32(textClass, &sum)
 }
 
-// literalText returns the string under which a listed string that is no address is
+// literalText returns the string under which a listed string that is not an address is
 // found: without outer blanks, and in lower case if it is hex.
 func literalText(listed string) string {
 	text := sources.TrimListed(listed)

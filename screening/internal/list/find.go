@@ -91,7 +91,7 @@ func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 
 // marks are marks on entries of a table. The zero marks are none.
 type marks struct {
-	alone []uint64 // bits, by place: on the entry that has its key to itself
+	alone []uint64 // a bit set, by place: entries whose key no other entry has
 	rest  map[mark]bool
 }
 

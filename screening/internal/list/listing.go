@@ -26,7 +26,7 @@ type Listing struct {
 // The first byte of the text of a listing: how it gives the address of its entry, and
 // what follows.
 const (
-	noAddress   = iota // there is none: the listed string is no address
+	noAddress   = iota // there is none: the listed string is not an address
 	hexAddress         // it is hexOf the key under which it was found
 	textAddress        // a text
 	addressMask = 3

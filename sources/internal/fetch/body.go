@@ -141,7 +141,7 @@ const maxRatio = 250
 func (g *gunzip) Read(p []byte) (n int, err error) {
 	if g.z == nil {
 		if g.z, err = gzip.NewReader((*sent)(g.raw)); err == io.EOF {
-			err = io.ErrUnexpectedEOF // an empty body is no gzip file
+			err = io.ErrUnexpectedEOF // an empty body is not a gzip file
 		}
 		if err != nil {
 			g.z = nil

@@ -27,7 +27,7 @@ type Found struct {
 // Find returns the wallets in text, in order. [address.FindAll] finds those that a checksum
 // proves, and "0x" with 40 hex digits. A label makes an address of another word that looks
 // like one: on a chain whose addresses have no checksum, such as Solana, and, if the label
-// has a colon or the words below, also of a word that is no known address, which may be
+// has a colon or the words below, also of a word that is not a known address, which may be
 // mistyped.
 //
 // The label of an address is the ticker before it, as in "ETH: 0x…", "Digital Currency

@@ -91,7 +91,7 @@ func TestList(t *testing.T) {
 	var got []string
 	rev, err := l.Emit("entity", func(e sources.Entry) error {
 		if e.Kind != score.Sanctioned {
-			t.Errorf("entry %+v is no sanction", e)
+			t.Errorf("entry %+v is not a sanction", e)
 		}
 		got = append(got, fmt.Sprintf("%s %s %s %.4s %t %d", e.Ref, e.Name, e.Asset, e.Listed, e.Address.IsValid(), e.ListedAt.Year()))
 		return nil

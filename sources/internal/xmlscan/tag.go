@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// tag reads the markup at pos, where a '<' is. It returns 0 if that is no tag.
+// tag reads the markup at pos, where a '<' is. It returns 0 if that is not a tag.
 func (s *Scanner) tag() (Token, error) {
 	if !s.need(2) {
 		return 0, s.short()

@@ -25,7 +25,7 @@ import (
 )
 
 // A Screener answers from the lists that are written: a *screening.Screener, or a
-// *screening.Past, whose lists cannot change meanwhile.
+// *screening.Past, whose lists never change.
 type Screener interface {
 	Screen(address.Address) (screening.Result, error)
 	ScreenText(address.Chain, string) (screening.Result, error)
@@ -45,7 +45,7 @@ var ErrChanged = errors.New("the lists were refreshed during the export")
 // The values of the column chain that are not the name of a chain.
 const (
 	EVM = "evm" // every EVM chain, beside the rows of the chain itself
-	Any = "any" // every chain: a listed string that is no valid address
+	Any = "any" // every chain: a listed string that is not a valid address
 )
 
 // Columns are the columns of [Write], in order.
@@ -173,7 +173,7 @@ func isEVM(a address.Address) bool {
 	return c.Chain() == "ethereum" && c.Normalized() == a.Normalized()
 }
 
-// spelling writes the rows of a spelling. A text that is no address has none:
+// spelling writes the rows of a spelling. A text that is not an address has none:
 // nobody can ask for it. Of an EVM address on one chain, only the listings for
 // this chain are rows of the chain; the others are rows of every EVM chain.
 func (x *exporter) spelling(s spelling) error {
@@ -220,7 +220,7 @@ func (x *exporter) family(a address.Address) error {
 	return nil // listed for every EVM chain, so each chain has rows of its own
 }
 
-// literal writes the rows of a listed string that is no address.
+// literal writes the rows of a listed string that is not an address.
 func (x *exporter) literal(e sources.Entry) error {
 	text := sources.TrimListed(e.Listed)
 	if s := (spelling{Any, text}); x.spellings[s] {

@@ -121,7 +121,7 @@ func TestWrite(t *testing.T) {
 				return l.Match.String() == r[3] && string(l.Kind) == r[4] && fmt.Sprint(l.Points) == r[5] && l.Source == r[7] && l.Ref == r[8] &&
 					l.Name == r[9] && l.Listed == r[10] && date(l.AddedAt) == r[11]
 			}) {
-				t.Fatalf("%v is no label of %s %s: %+v", r, chain, text, answer.Labels)
+				t.Fatalf("%v is not a label of %s %s: %+v", r, chain, text, answer.Labels)
 			}
 		}
 		if r[3] == "exact" || r[3] == "literal" {
@@ -214,7 +214,7 @@ func TestErrors(t *testing.T) {
 	var b bytes.Buffer
 	left := 100
 	if _, err := Write(ctx, &b, CSV, refreshed{s, screener(t, entries[1:], nil), &left}, sequence(entries)); !errors.Is(err, ErrChanged) {
-		t.Errorf("a refresh meanwhile is the error %v", err)
+		t.Errorf("a refresh during the export is the error %v", err)
 	}
 	if _, err := Write(ctx, &b, CSV, screener(t, entries[1:], nil), sequence(entries)); err == nil || !strings.Contains(err.Error(), "is on none of the lists") {
 		t.Errorf("an entry of another list is the error %v", err)

@@ -32,7 +32,7 @@ var forms = func() map[identity.Class][]form {
 	return byClass
 }()
 
-// coins are the forms of Bitcoin and its kin.
+// coins are the forms of Bitcoin and similar chains.
 func coins() []form {
 	var all []form
 	for _, c := range []struct {

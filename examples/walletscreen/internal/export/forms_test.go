@@ -182,7 +182,7 @@ func TestVersions(t *testing.T) {
 					continue
 				}
 				if !slices.Contains(ofKey(keys[0]), spelling{a.Chain(), text}) {
-					t.Errorf("version %s of %s is no form: %s", version, a.Chain(), text)
+					t.Errorf("version %s of %s is not a form: %s", version, a.Chain(), text)
 				}
 			}
 		}

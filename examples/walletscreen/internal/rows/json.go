@@ -82,7 +82,7 @@ func (t *Reader) nextJSON(line []byte) Row {
 		}
 		var s *string
 		if err := json.Unmarshal(m.value, &s); err != nil {
-			row.Err = fmt.Errorf("the member %q is no string", m.name)
+			row.Err = fmt.Errorf("the member %q is not a string", m.name)
 		}
 		if seen[i] {
 			row.Err = fmt.Errorf("the member %q is there twice", m.name)
@@ -103,7 +103,7 @@ func (t *Reader) nextJSON(line []byte) Row {
 // parseObject returns the members of the JSON object that is all of line.
 func parseObject(line []byte) ([]member, error) {
 	if !json.Valid(line) || bytes.TrimSpace(line)[0] != '{' {
-		return nil, errors.New("the line is no JSON object")
+		return nil, errors.New("the line is not a JSON object")
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.Token() // the brace

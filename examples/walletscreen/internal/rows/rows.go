@@ -186,10 +186,10 @@ func (t *Reader) openCSV(head []byte) error {
 }
 
 // checkTitle returns an error if the first row is a single cell and no header: rows below
-// it could not be read by it, and if there are none, nothing would be said of it.
+// it could not be read by it, and if there are none, nobody would notice it.
 func (t *Reader) checkTitle(title string, body [][]string) error {
 	if len(body) == 0 && !mayBeAddress(plainName(title)) {
-		return fmt.Errorf("the only row, %s, is no address, and no header with a column named address", quote(title))
+		return fmt.Errorf("the only row, %s, is neither an address nor a header with a column named address", quote(title))
 	}
 	if slices.ContainsFunc(body, func(row []string) bool { return t.opts.Plausible(row[0]) }) {
 		return nil
@@ -328,7 +328,7 @@ func (t *Reader) Column(names ...string) int {
 }
 
 // Cell returns the cell of a row in column i, unquoted, and "" if the row has none
-// there. Of a JSON value that is no string it returns the text.
+// there. Of a JSON value that is not a string it returns the text.
 func (t *Reader) Cell(row *Row, i int) string {
 	if i < 0 {
 		return ""

@@ -104,7 +104,7 @@ func TestTables(t *testing.T) {
 		{"street and wallet", "address,wallet_address,email_address\nMain Street,0xa,a@b\n", Options{}, [][3]string{{"0xa"}},
 			"address,wallet_address,email_address" + tail + "Main Street,0xa,a@b" + verdict},
 		{"JSON lines", "{\"id\": 1, \"address\":\"0xa\",\"chain\":null}\n[]\n\n{\"address\":7}\n{\"address\":\"0xb\",\"level\":\"old\"}", Options{},
-			[][3]string{{"0xa"}, {"", "", "the line is no JSON object"}, {"", "", errBlank.Error()}, {"", "", "the member \"address\" is no string"}, {"0xb"}},
+			[][3]string{{"0xa"}, {"", "", "the line is not a JSON object"}, {"", "", errBlank.Error()}, {"", "", "the member \"address\" is not a string"}, {"0xb"}},
 			`{"id":1,"address":"0xa","chain":null,"walletscreen_level":"X","score":1,"match":"","valid":true,"error":""}
 {"input":"[]","walletscreen_level":null,"score":null,"match":"","valid":false,"error":"bad"}
 {"walletscreen_level":null,"score":null,"match":"","valid":false,"error":"bad"}

@@ -55,7 +55,7 @@ func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 }
 
 // appendInput appends the cells of row, as many as the header has. A row in which a quote
-// is out of place is quoted anew, so that no reader takes the cells behind it for another.
+// is out of place is quoted again, so that every reader finds the same cells.
 func (t *Reader) appendInput(dst []byte, row *Row) []byte {
 	if row.columns <= t.columns && !row.requote {
 		dst = append(dst, row.raw...)

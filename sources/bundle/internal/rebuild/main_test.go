@@ -190,7 +190,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchNothing has no publisher answer: that is no rebuild.
+// TestFetchNothing has no publisher answer: that is not a rebuild.
 func TestFetchNothing(t *testing.T) {
 	dir := copyBundle(t)
 	server := httptest.NewServer(http.NotFoundHandler())
