@@ -360,9 +360,9 @@ func TestRows(t *testing.T) {
 		{table, "a,b", "", "", "2 columns, want 3"},
 		{table, `"a`, "", "", "does not end"},
 		{lines, `{"address":"a","chain":"c"}`, "c", "a", ""},
-		{lines, `{"address":1,"chain":"c"}`, "", "", "no string"},
-		{lines, `{"address":"a"}`, "", "", "no string"},
-		{lines, `secret`, "", "", "no JSON"},
+		{lines, `{"address":1,"chain":"c"}`, "", "", "not a string"},
+		{lines, `{"address":"a"}`, "", "", "not a string"},
+		{lines, `secret`, "", "", "not a JSON object"},
 		{rows{Format: "text", Chain: "c"}, "a b", "c", "a b", ""},
 	} {
 		chain, text, err := tt.rows.read(tt.line)
