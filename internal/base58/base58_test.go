@@ -10,6 +10,7 @@ import (
 	mrtron "github.com/mr-tron/base58"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 const (
@@ -224,7 +225,7 @@ func TestEdges(t *testing.T) {
 
 func TestRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 58))
-	for range 20000 {
+	for range longtest.N(2000, 20_000) {
 		b := make([]byte, rng.IntN(110))
 		for i := range b {
 			b[i] = byte(rng.Uint32())
@@ -233,7 +234,7 @@ func TestRandom(t *testing.T) {
 		checkEncode(t, base58.Bitcoin, bitcoinDigits, b)
 		checkEncode(t, base58.Ripple, rippleDigits, b)
 	}
-	for range 5000 {
+	for range longtest.N(500, 5000) {
 		s := make([]byte, rng.IntN(base58.MaxLen+3))
 		for i := range s {
 			s[i] = bitcoinDigits[rng.IntN(58)]

@@ -31,7 +31,7 @@ func TestMemory(t *testing.T) {
 		}},
 		{"JSON by address", "{\n", ",\n", "\n}\n", func(w io.Writer, i int) { fmt.Fprintf(w, `"0x%040x":"fake %d"`, i, i) }},
 		{"JSON of one array", `{"phish.example":[`, ",\n", "]}\n", func(w io.Writer, i int) { fmt.Fprintf(w, `"0x%040x"`, i) }},
-		{"CSV", "address,comment\n", "", "", func(w io.Writer, i int) { fmt.Fprintf(w, "0x%040x,fake %0400d\n", i, i) }},
+		{"CSV", "address,comment,note\n", "", "", func(w io.Writer, i int) { fmt.Fprintf(w, "0x%040x,fake %d,%0400d\n", i, i, i) }},
 		{"text", "", "", "", func(w io.Writer, i int) { fmt.Fprintf(w, "0x%040x # fake %d\n", i, i) }},
 	} {
 		size := longtest.N(256<<10, 2<<20)

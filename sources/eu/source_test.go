@@ -111,11 +111,9 @@ func TestSource(t *testing.T) {
 		"CSV":                   {csv, feed(sha1Of(csv), ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sourcetest.Run(t, func(t *testing.T) sources.Source {
-				c := newCommission(t, tt.doc, tt.feed)
-				c.etag = tt.etag
-				return c.source()
-			})
+			c := newCommission(t, tt.doc, tt.feed)
+			c.etag = tt.etag
+			sourcetest.Run(t, func(*testing.T) sources.Source { return c.source() })
 		})
 	}
 }

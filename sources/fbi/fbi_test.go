@@ -74,13 +74,13 @@ func TestParseFails(t *testing.T) {
 
 func TestSource(t *testing.T) {
 	doc := page(listtest.ReadFile(t, file))
-	sourcetest.Run(t, func(t *testing.T) sources.Source {
-		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("ETag", `"1"`)
-			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(doc))
-		}))
-		t.Cleanup(server.Close)
-		return fbi.New(&fbi.Options{URL: server.URL, Client: server.Client()})
+	list := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(doc))
+	}))
+	defer list.Close()
+	sourcetest.Run(t, func(*testing.T) sources.Source {
+		return fbi.New(&fbi.Options{URL: list.URL, Client: list.Client()})
 	})
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html></html>") }))
 	defer server.Close()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources/ofac"
@@ -75,7 +76,7 @@ func TestParseConsolidated(t *testing.T) {
 			if err != nil || rev.Records != 2 || !slices.Equal(got, want) {
 				t.Errorf("%s%s: %+v, %v\n%s\nwant 2 records, and\n%s", tt.name, name, rev, err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			for n := range len(doc) - 3 {
+			for n := 0; n < len(doc)-3; n += longtest.N(7, 1) {
 				if rev, err := tt.parse(strings.NewReader(doc[:n]), func(sources.Entry) error { return nil }); err == nil && (n == 0 || doc[n-1] != '\n') {
 					t.Fatalf("%s%s, %d of %d bytes: %+v, want an error", tt.name, name, n, len(doc), rev)
 				}

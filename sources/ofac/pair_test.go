@@ -85,13 +85,11 @@ func newTreasury(t *testing.T) (*treasury, sources.Source) {
 func TestCSVSource(t *testing.T) {
 	for name, validators := range map[string]bool{"with validators": true, "without validators": false} {
 		t.Run(name, func(t *testing.T) {
-			sourcetest.Run(t, func(t *testing.T) sources.Source {
-				s, src := newTreasury(t)
-				if !validators {
-					s.etags = nil
-				}
-				return src
-			})
+			s, src := newTreasury(t)
+			if !validators {
+				s.etags = nil
+			}
+			sourcetest.Run(t, func(*testing.T) sources.Source { return src })
 		})
 	}
 }

@@ -33,14 +33,13 @@ func TestSource(t *testing.T) {
 		"XML": {doc, ""}, "XML with validators": {doc, `"1"`}, "CSV": {csv, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sourcetest.Run(t, func(t *testing.T) sources.Source {
-				return serve(t, func(w http.ResponseWriter, r *http.Request) {
-					if tt.etag != "" {
-						w.Header().Set("ETag", tt.etag)
-					}
-					http.ServeContent(w, r, "", time.Time{}, strings.NewReader(tt.doc))
-				})
+			src := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if tt.etag != "" {
+					w.Header().Set("ETag", tt.etag)
+				}
+				http.ServeContent(w, r, "", time.Time{}, strings.NewReader(tt.doc))
 			})
+			sourcetest.Run(t, func(*testing.T) sources.Source { return src })
 		})
 	}
 }

@@ -199,8 +199,11 @@ var faults = []struct {
 	}},
 }
 
-// bomb is ten megabytes of blanks, which are valid in most formats.
-var bomb = gzipped(bytes.Repeat([]byte(" \n"), 5<<20))
+// bombSize is the size of what each bomb unpacks to, ten megabytes in the long test.
+var bombSize = longtest.N(1<<20, 10<<20)
+
+// bomb are blanks, which are valid in most formats.
+var bomb = gzipped(bytes.Repeat([]byte(" \n"), bombSize/2))
 
 // TestFaults serves each list with each fault, temporarily and permanently: the list
 // must be loaded whole, or not at all with an error.
@@ -212,7 +215,7 @@ func TestFaults(t *testing.T) {
 				if list.serve != nil && f.name == "another digest" {
 					continue // an answer to a question, not a file
 				}
-				if (i+j)%longtest.N(4, 1) != 0 {
+				if (i+j)%longtest.N(6, 1) != 0 {
 					continue
 				}
 				synctest.Test(t, func(t *testing.T) {
@@ -250,13 +253,14 @@ func TestFaults(t *testing.T) {
 // TestShrunk shrinks each list by half: the previous list must stay, and its entries
 // must be found.
 func TestShrunk(t *testing.T) {
+	n := longtest.N(120, 200)
 	for _, list := range lists {
 		if list.fixed > 0 {
 			continue
 		}
 		t.Run(list.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := list.handler(200)
+				h := list.handler(n)
 				client := serveList(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
 				// Each load uses a new source: those of chains only read new events.
 				l := &latest{source: func() sources.Source { return list.source(client) }}
@@ -269,14 +273,14 @@ func TestShrunk(t *testing.T) {
 				}
 				before := s.Sources()[0]
 				time.Sleep(time.Hour)
-				h = list.handler(100)
+				h = list.handler(n / 2)
 				if _, err := s.Refresh(t.Context()); !errors.Is(err, screening.ErrShrunk) {
 					t.Errorf("error %v, want %v", err, screening.ErrShrunk)
 				}
-				if st := s.Sources()[0]; st.Addresses != 200 || st.LastUpdated != before.LastUpdated || st.Digest != before.Digest {
+				if st := s.Sources()[0]; st.Addresses != n || st.LastUpdated != before.LastUpdated || st.Digest != before.Digest {
 					t.Errorf("%+v, want the list of before, as old as it was, %+v", st, before)
 				}
-				if r, err := s.ScreenText("ethereum", account(150)); list.name != "USDT on Tron" && (err != nil || r.Score == 0) {
+				if r, err := s.ScreenText("ethereum", account(3*n/4)); list.name != "USDT on Tron" && (err != nil || r.Score == 0) {
 					t.Errorf("an account that is gone from the list: %+v, %v, want it listed", r, err)
 				}
 			})
@@ -329,11 +333,12 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // TestListProgress checks that each source reports the bytes that it downloads: those of a
 // file as of its length, those of other answers one after the other.
 func TestListProgress(t *testing.T) {
+	n := longtest.N(200, 1000)
 	for _, list := range lists {
 		synctest.Test(t, func(t *testing.T) {
 			var read, total, unknown int64
 			var seen []int64
-			src := list.source(serveList(t, list.handler(1000)))
+			src := list.source(serveList(t, list.handler(n)))
 			ctx := sources.WithProgress(t.Context(), func(r, all int64) {
 				if all < 0 {
 					if unknown++; r < read {
@@ -353,7 +358,7 @@ func TestListProgress(t *testing.T) {
 				}
 				return
 			}
-			if size := int64(len(list.files(1000)["/list"])); read == 0 || read != total || !slices.Contains(seen, size) {
+			if size := int64(len(list.files(n)["/list"])); read == 0 || read != total || !slices.Contains(seen, size) {
 				t.Errorf("%s: told at last of %d of %d bytes, and of bodies of %v, want one of %d", list.name, read, total, seen, size)
 			}
 		})
@@ -371,7 +376,7 @@ func TestTruncated(t *testing.T) {
 		if _, err := list.parse(strings.NewReader(doc), func(sources.Entry) error { return nil }); err != nil {
 			t.Errorf("%s, whole: %v", list.name, err)
 		}
-		for n := 0; n < len(strings.TrimRight(doc, " \r\n")); n += longtest.N(5, 1) {
+		for n := 0; n < len(strings.TrimRight(doc, " \r\n")); n += longtest.N(11, 1) {
 			if list.open && n > 0 && doc[n-1] == '\n' {
 				continue
 			}
