@@ -310,19 +310,52 @@ type jsonKey struct {
 	LastUsed *time.Time `json:"last_used_at"`
 }
 
+// A server writes what it has answered after a quarter of a second at most, and returns the
+// rest of a lease after some seconds.
+const (
+	countsWritten  = 300 * time.Millisecond
+	leasesReturned = 15 * time.Second
+)
+
+// usedOf returns how many screenings of this month each key has used. If a server holds a
+// lease for one of them, usedOf waits until it must have written what it has answered.
+func usedOf(ctx context.Context, s access.Store, keys []access.Key, now time.Time) ([]int64, error) {
+	counts := make([]int64, len(keys))
+	for again := false; ; again = true {
+		open := false
+		for i, key := range keys {
+			leased, used, changed, err := s.Account(ctx, key.ID, access.MonthOf(now))
+			if err != nil {
+				return nil, err
+			}
+			counts[i] = used
+			open = open || leased > used && time.Since(changed) < leasesReturned
+		}
+		if !open || again {
+			return counts, nil
+		}
+		select {
+		case <-time.After(countsWritten):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
 func (k *keysCall) list(ctx context.Context, s *keyStore) error {
 	all, err := s.Keys(ctx)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
+	counts, err := usedOf(ctx, s, all, now)
+	if err != nil {
+		return err
+	}
 	t := layout{}
 	t.add("ID", "NAME", "STATE", "SCOPES", ">QUOTA", ">USED", "RATE", "CREATED", "EXPIRES", "LAST USED")
-	for _, key := range all {
-		_, used, _, err := s.Account(ctx, key.ID, access.MonthOf(now))
-		if err != nil {
-			return err
-		}
+	for i, key := range all {
+		used := counts[i]
 		if k.json {
 			err := writeJSON(k.stdout, jsonKey{key.ID, key.Name, state(key, now), scopes(key), key.Quota, used, key.Rate, key.Burst,
 				orNull(key.Created), orNull(key.Expires), orNull(key.LastUsed)})

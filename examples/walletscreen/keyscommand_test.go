@@ -5,13 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
@@ -234,4 +239,33 @@ func TestKeysCommandWhere(t *testing.T) {
 	if code != 0 || !strings.HasPrefix(stdout, "wsk_") || strings.Count(stdout, "\n") != 1 || !strings.Contains(stderr, filepath.Join(dir, dbFile)) {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
+}
+
+// TestKeysListCounts checks that keys list counts what a server has answered just now.
+func TestKeysListCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := access.NewMemory()
+		keys := []access.Key{{ID: "a"}, {ID: "b"}}
+		for i := range 2 {
+			ring := access.New(store, nil)
+			for range 7 {
+				r := httptest.NewRequestWithContext(t.Context(), "POST", "/", nil)
+				if _, _, err := ring.Charge(r, httpapi.Caller{ID: keys[i].ID, Quota: 1000}, 1, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			begin := time.Now()
+			got, err := usedOf(t.Context(), store, keys, begin)
+			if want := []int64{7, int64(7 * i)}; err != nil || !slices.Equal(got, want) {
+				t.Errorf("used are %d, %v; want %d", got, err, want)
+			}
+			if err := ring.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+			begin = time.Now()
+			if _, err = usedOf(t.Context(), store, keys, begin); err != nil || time.Since(begin) > 0 {
+				t.Errorf("without a server, it takes %v, %v", time.Since(begin), err)
+			}
+		}
+	})
 }

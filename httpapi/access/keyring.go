@@ -42,8 +42,10 @@ import (
 // most the lease that it held.
 //
 // Counts of answered screenings are exact. A Keyring writes its own some milliseconds
-// after they change, a quarter of a second if the store is slow, and reads those of
-// the other processes then: figures of several processes are at most that old.
+// after they change, at most a quarter of a second, and reads those of the other processes
+// then. [Keyring.Used] waits for them if it is to ask and another process holds a lease: it
+// counts all that was answered before, if the store answers within 50 milliseconds. The
+// fields of a response, which do not ask, are up to a quarter of a second older.
 //
 // While the store fails, leased screenings are still granted, and then none. Callers
 // without a limit are counted in the same way, but never wait and are never refused.

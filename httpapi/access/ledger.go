@@ -41,10 +41,13 @@ type ledger struct {
 	refund  func(int)    // refunds a charge
 
 	answered atomic.Int64 // screenings that this process charged and did not refund
-	reported atomic.Int64 // the value of answered in the store
+	reported atomic.Int64 // the value of answered in the store; -1 is unknown
 	others   atomic.Int64 // what the other processes have answered; -1 is unknown
 	asked    atomic.Int64 // when others was read
 	pause    atomic.Int64 // the instant before which Used does not wait for the store again
+
+	asking       flight       // reads others
+	begun, ended atomic.Int64 // the number of the reading that has begun last, and of the last one that has succeeded
 
 	flight flight
 	closed bool // guarded by flight.mu: nothing more is leased
@@ -214,8 +217,8 @@ func (r *Keyring) refund(l *ledger, n int64) {
 	if n <= 0 {
 		return
 	}
-	l.free.Add(n)
 	r.count(l, -n)
+	l.free.Add(n)
 	if l.low.Load() == closedLow { // no other goroutine returns it
 		r.tasks.start(func() { r.giveBack(context.Background(), l, l.takeAll()) })
 	}

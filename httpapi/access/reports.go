@@ -101,6 +101,9 @@ func (r *Keyring) report(ctx context.Context, ledgers []*ledger) error {
 	ended := time.Now()
 	p.next.Store(r.at(ended.Add(max(reportPause, reportShare*ended.Sub(begun)))))
 	if err != nil {
+		for _, l := range ledgers {
+			l.reported.Store(-1) // it may have been done
+		}
 		p.next.Store(r.at(ended.Add(reportEvery)))
 		if ctx.Err() != context.Canceled { // else the client has gone
 			r.outage.report(err)
@@ -128,7 +131,7 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 	at := r.at(now)
 	switch {
 	case ask:
-		err = r.report(ctx, []*ledger{l})
+		err = r.askOthers(ctx, l, c.Quota > 0, at)
 	case at < l.pause.Load():
 		err = l.unknown()
 	case l.others.Load() < 0 || at-l.asked.Load() > int64(othersHold):
@@ -145,6 +148,78 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 		return 0, l.start, l.end, err
 	}
 	return l.answered.Load() + max(0, l.others.Load()), l.start, l.end, nil
+}
+
+// askOthers reads what the other processes have answered before the call. All that ask at
+// once share one reading.
+func (r *Keyring) askOthers(ctx context.Context, l *ledger, limited bool, at int64) error {
+	for begun := l.begun.Load(); l.ended.Load() <= begun; { // one that has begun may have read already
+		done, err := l.asking.join(&r.tasks, at, func() (int64, error) { return 0, r.readOthers(l, limited) })
+		if err != nil {
+			return err
+		}
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, ctx.Err())
+		}
+		if err := l.asking.last(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readOthers reads what the other processes have answered. If one of them holds a lease,
+// it may have answered something that it has not written yet: then readOthers reads again
+// once it must have. A caller without a limit may be answered before there is a lease.
+func (r *Keyring) readOthers(l *ledger, limited bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	defer cancel()
+	n := l.begun.Add(1)
+	held, err := r.readAccount(ctx, l)
+	if err == nil && (held || !limited) {
+		select {
+		case <-time.After(reportEvery):
+		case <-ctx.Done():
+		}
+		_, err = r.readAccount(ctx, l)
+	}
+	if err == nil {
+		l.ended.Store(n)
+	}
+	return err
+}
+
+// readAccount reads what the other processes have answered and written, and reports
+// whether one of them may hold a lease.
+func (r *Keyring) readAccount(ctx context.Context, l *ledger) (held bool, err error) {
+	if l.reported.Load() < 0 { // what the store has of l is in doubt
+		if err := r.report(ctx, []*ledger{l}); err != nil {
+			return false, err
+		}
+	}
+	select {
+	case r.reports.writing <- struct{}{}: // so that the count of l in the store stays the same
+		defer func() { <-r.reports.writing }()
+	case <-ctx.Done():
+		return false, fmt.Errorf("%w: %w", httpapi.ErrUnavailable, ctx.Err())
+	}
+	reported := l.reported.Load()
+	if reported < 0 {
+		return false, errUnknown
+	}
+	leased, answered, changed, err := r.store.Account(ctx, l.id, l.month)
+	r.outage.report(err)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
+	}
+	others := answered - reported
+	l.others.Store(others)
+	l.asked.Store(r.at(time.Now()))
+	// What is charged moves from free to answered, and is in neither for a moment, not in both.
+	ours := l.answered.Load() + l.free.Load()
+	return leased-ours > others && time.Since(changed) < leaseReturns, nil
 }
 
 // errUnknown is the error of counts that could not be read a moment ago.
