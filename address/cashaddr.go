@@ -89,7 +89,7 @@ func (c *cashAddr) parseSlowly(s string, i int) (string, form, fault) {
 		if at := firstDifference(s[:i+1], prefix+":"); at >= 0 {
 			return "", 0, badChar(at)
 		}
-		if bad.err == nil && !isUpper { // but the prefix is upper case
+		if bad.err == nil && !isUpper { // only the prefix is in upper case
 			return "", 0, badChar(i + 1)
 		}
 	}

@@ -378,7 +378,7 @@ func TestSampleBadCharacter(t *testing.T) {
 			}
 		}
 		for _, at := range []int{from, (from + len(s.text)) / 2, len(s.text) - 1} {
-			bad, c := []byte(s.text), byte('0') // of another alphabet, where no glance at the text tells it
+			bad, c := []byte(s.text), byte('0') // a character of another alphabet, which only decoding reveals
 			if strings.HasPrefix(s.key, "h20:") {
 				c = 'g'
 			}

@@ -30,7 +30,7 @@ func mutate(secret string, at uint, kind byte) string {
 		return string(r[:len(r)-1])
 	case 7:
 		return string(r[1:])
-	case 8: // broken; by several characters only into pieces that are not words
+	case 8: // a separator within it; several only where no piece is a word
 		if len(r) > 20 {
 			i = 8 + i%(len(r)-16)
 		}

@@ -254,8 +254,8 @@ func appendProblem(b []byte, p *problem) []byte {
 	return b
 }
 
-// readBatch reads the body of a batch, or returns its problem. Items that are not as
-// they should be have their own problems.
+// readBatch reads the body of a batch, or returns its problem. Invalid items
+// have their own problems.
 func readBatch(body []byte) ([]batchItem, *problem) {
 	var items []batchItem
 	tooMany := false

@@ -75,7 +75,7 @@ func TestChangesTwice(t *testing.T) {
 	for _, order := range [][]int{{0, 7}, {7, 0}, {7, 7, 0}} {
 		journal := &lines{}
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-		for i, added := range order { // as programs that do not know of each other do
+		for i, added := range order { // as independent programs do
 			err := store.NewArchive(journal.blind()).Append(t.Context(), store.Event{
 				Type: store.Accepted, At: at.Add(time.Duration(i)), Source: "LIST", Revision: store.Name("LIST", at, strings.Repeat("0", 64)), Entries: 7, Addresses: 7, Added: added,
 			})

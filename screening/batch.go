@@ -79,15 +79,15 @@ func screenInline(load func() *snapshot, addresses iter.Seq[address.Address]) it
 	}
 }
 
-// A batch is addresses that are screened together, against one snapshot.
+// A batch is a group of addresses that are screened against one snapshot.
 type batch struct {
-	n       int               // addresses
-	results [batchSize]Result // as if the addresses were clean
-	snap    *snapshot         // of the results
+	n       int               // the number of addresses
+	results [batchSize]Result // results for clean addresses
+	snap    *snapshot         // the snapshot of the results
 	made    int               // how many results are ready
 	tags    [batchSize]identity.Tag
 	lookup  index.Batch     // with the keys
-	rest    [batchSize]bool // the answer is in others: it has labels or is an error
+	rest    [batchSize]bool // whether the outcome is in others: labels or an error
 	others  []outcome       // in the order of the addresses
 	done    chan struct{}   // receives when a worker has screened the batch
 }

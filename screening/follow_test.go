@@ -336,7 +336,7 @@ func TestReplicasTogether(t *testing.T) {
 	})
 }
 
-// TestReplicasUnreached has publishers that some replicas do not reach, or none.
+// TestReplicasUnreached uses publishers that only some replicas reach, or none.
 func TestReplicasUnreached(t *testing.T) {
 	dir := t.TempDir()
 	hours := longtest.N(3, 10)
@@ -389,7 +389,7 @@ func TestReplicasUnreached(t *testing.T) {
 			t.Errorf("the replicas have asked for a list that one of them reaches %d times, want once, and the one more often", got)
 		}
 
-		// No replica reaches it for a day: each asks more and more rarely.
+		// If no replica reaches it for a day, each asks less and less often.
 		before := counts(eu)
 		eu[2].publish(down)
 		time.Sleep(24 * time.Hour)

@@ -14,17 +14,17 @@ type held struct {
 	revision sources.Revision // without Checked; zero: never loaded
 	checked  time.Time        // last successful check; zero: none that counts
 	accepted time.Time        // when the entries were accepted
-	seed     bool             // it came from a seed, in this program
-	err      error            // of the last load
+	seed     bool             // this process loaded it from a seed
+	err      error            // the error of the last load
 
-	ready time.Time // when the list was made ready
+	ready time.Time // when the list was built
 	took  time.Duration
 
 	file      string           // the name of its file in the store; "" without a list
-	stored    bool             // the file is there
-	filed     bool             // it has the tables of list
-	confirmed sources.Revision // as the store knows it, with Checked
-	storeErr  error            // why the store does not have it, or what is wrong there
+	stored    bool             // the file exists
+	filed     bool             // the file has the tables of list
+	confirmed sources.Revision // as in the store, with Checked
+	storeErr  error            // the error of storing it, or the fault found in the store
 }
 
 // isLoaded reports whether all of the list is held.

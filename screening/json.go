@@ -77,7 +77,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 // MarshalJSON returns l as in the JSON of a [Result], without the URL of the record.
 func (l Label) MarshalJSON() ([]byte, error) { return marshalJSON(l.json()) }
 
-// UnmarshalJSON sets l to what MarshalJSON has written, which is all but the Points.
+// UnmarshalJSON is the inverse of MarshalJSON, which leaves out the Points.
 func (l *Label) UnmarshalJSON(text []byte) error {
 	var j jsonLabel
 	if err := json.Unmarshal(text, &j); err != nil {

@@ -84,8 +84,8 @@ func (s *Screener) confirmed(ctx context.Context, had held) (held, error) {
 	return had, nil
 }
 
-// newer returns the names that are newer than what is known: than the one of that name,
-// and, if that was deleted, than had.
+// newer returns the names of revisions that are newer than the one called known or, if
+// that was deleted, newer than had.
 func newer(names []string, known string, had *held) []string {
 	if at := slices.Index(names, known); at >= 0 {
 		return names[:at]
@@ -104,8 +104,8 @@ func newer(names []string, known string, had *held) []string {
 }
 
 // newest opens the first of the names whose revision is usable, and returns nil if there
-// is none. damage is what is wrong with those before it. The error is why the store
-// could not be read.
+// is none. damage describes the faults of those before it. The error is that of reading
+// the store.
 func (s *Screener) newest(ctx context.Context, i int, names []string) (h *held, damage, err error) {
 	for _, name := range names {
 		past, err := s.openRevision(ctx, i, name)
@@ -124,7 +124,7 @@ func (s *Screener) newest(ctx context.Context, i int, names []string) (h *held, 
 	return nil, damage, nil
 }
 
-// errNotTaken is why a stored list was not opened that would be refused from its source.
+// errNotTaken is the error for a stored list that would be refused from its source, too.
 var errNotTaken = errors.New("it would be refused")
 
 // openRevision opens a revision of source i.

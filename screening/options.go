@@ -34,8 +34,8 @@ type Options struct {
 	MaxShrink float64
 
 	// Accept decides whether the list that came from a source is accepted although it is
-	// suspect: it was loaded without an error, but is not believed, because of how it
-	// differs from the list held. reason says why, and wraps one of these errors:
+	// suspect: it was loaded without an error, but differs from the list held in
+	// a way that suggests a fault. reason says why, and wraps one of these errors:
 	//
 	//   - [ErrShrunk]: the list lost more than MaxShrink of the addresses, and more than 50;
 	//   - [ErrEmptied]: it lost all addresses: perhaps the publisher changed the format;
@@ -90,7 +90,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// newSettings checks what New was given.
+// newSettings checks the arguments of New.
 func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	set := &settings{
 		sources: slices.Clone(srcs), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,

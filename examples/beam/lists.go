@@ -74,7 +74,7 @@ func latest(ctx context.Context, lists string, optional []string, maxAge time.Du
 	return snap, nil
 }
 
-// print says which lists the answers come from, for "clean" is a word about these alone.
+// print says which lists the answers come from: "clean" refers to these alone.
 func (s Snapshot) print(w io.Writer) {
 	for _, l := range s.status {
 		checked := "never checked"

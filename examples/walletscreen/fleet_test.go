@@ -185,7 +185,7 @@ func (f *fleet) leader(within time.Duration) *member {
 	}
 }
 
-// A fleetAnswer is what the fleet compares of one.
+// A fleetAnswer has the parts of an answer that the test compares.
 type fleetAnswer struct {
 	Score    int             `json:"score"`
 	Labels   json.RawMessage `json:"labels"`
@@ -464,7 +464,7 @@ func TestFleet(t *testing.T) {
 	t.Logf("member %d took over from %d after %.1f s", leader.number, first.number, time.Since(begin).Seconds())
 	f.settle("the killed leader")
 
-	// A new one starts without a network but the database.
+	// A new one starts with no network but that of the database.
 	f.add(1, "-offline")
 	f.settle("a member without a network")
 
@@ -477,13 +477,13 @@ func TestFleet(t *testing.T) {
 		f.settle("the cut connection")
 	}
 
-	// A process is stopped, and continues.
+	// A process is stopped and continues.
 	for _, m := range f.all()[:longtest.N(1, 2)] {
 		f.stopFor(m, pauses)
 		f.settle("the stopped process")
 	}
 
-	// PostgreSQL is killed, and returns.
+	// PostgreSQL is killed and restarted.
 	pg.Kill(t)
 	time.Sleep(pauses / 4)
 	if err := pg.Launch(); err != nil {

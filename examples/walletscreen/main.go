@@ -46,9 +46,9 @@ type program struct {
 	env            []string // in the form of os.Environ
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int // of a command that succeeded
+	code           int // the exit code of a command that succeeded
 
-	store      store.Store // of lists, once a command other than serve has opened it
+	store      store.Store // the lists, once a command other than serve has opened them
 	closeStore func()
 }
 

@@ -399,7 +399,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A configuration that is wrong is one sentence, before anything listens.
+// TestWrongConfiguration checks that a wrong configuration is reported in one sentence,
+// before the server listens.
 func TestWrongConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{

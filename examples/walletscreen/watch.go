@@ -29,13 +29,13 @@ import (
 // Book. After a restart, or a change that was missed, all customers are screened against
 // both snapshots.
 type watcher struct {
-	file     string // of -book
+	file     string // the value of -book
 	screener *screening.Screener
 	past     func(ctx context.Context, digest string) (*screening.Past, error)
 	kept     func(ctx context.Context, digest string) (bool, error) // whether past can open it
 	box      *outbox.Box
 	hook     *outbox.Webhook
-	holder   string // of the lead: this process
+	holder   string // names this process, which may hold the lead
 	log      *slog.Logger
 
 	leading atomic.Bool
@@ -45,13 +45,13 @@ type watcher struct {
 	pending []screening.Report
 	missed  bool // a report was dropped
 
-	// Of the goroutine that runs sync.
+	// Only the goroutine that runs sync uses these.
 	last    string // the digest after the last report that was handled
 	book    *book.Book
-	stamp   string // of the file when book was made
+	stamp   string // the size and time of the file when book was made
 	failure string // the error that was last logged
 
-	failing bool // whether the webhook is; of the goroutine that delivers
+	failing bool // whether the webhook fails; only the goroutine that delivers uses it
 }
 
 // maxPending bounds the reports that wait: each holds the lists before and after it.

@@ -43,7 +43,7 @@ type writer struct {
 	pending []record
 	written int    // the number of pending records in file
 	total   uint64 // the number of flushed records
-	text    []byte // of the last write, for reuse
+	text    []byte // a buffer for one write
 
 	// The digest and the first source of the last line of type lists in file.
 	lists   string

@@ -96,7 +96,7 @@ func (k ID) AppendBytes(b []byte) []byte {
 type seed [4]uint64
 
 // hash returns the hash of a key: three multiplications to 128 bits, each
-// folded to 64. It is not a cryptographic hash: who knows the seed can make keys
+// folded to 64. It is not a cryptographic hash: anyone who knows the seed can make keys
 // that collide. What that may cost is bounded by maxBucket.
 func (s *seed) hash(w0, w1, w2, w3 uint64, meta uint32) uint64 {
 	a := fold(w0^s[0], w1^s[1])

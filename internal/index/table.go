@@ -140,7 +140,7 @@ func (bd *build) recall(s *side, img image, records section, sets *mapfile.Words
 type tableWriter struct {
 	*itemSorter
 	heads, filters, records []byte   // buffers for an image in a file
-	places                  []uint32 // of the sets of the sorted items
+	places                  []uint32 // the place of the set of each sorted item
 
 	sets   *sharedSets
 	twice  sum    // of repeated items with equal values

@@ -17,7 +17,7 @@ const long = 5 * time.Millisecond
 
 // Step yields now and then. A long computation calls it after each step, with the number
 // of the step. Other goroutines, and other programs on the same processor, then run at
-// once; otherwise the schedulers of Go and of the system let them wait for milliseconds.
+// once; otherwise they could wait for milliseconds.
 func Step(i int) {
 	if i%every == every-1 {
 		Yield()
@@ -48,7 +48,7 @@ func letRun() {
 	yieldProcessor()
 }
 
-// yield calls let, unless a call took long and less time than that has passed since.
+// yield calls let, unless the last call took long and less time than that has passed since.
 func (p *pacer) yield(now func() time.Duration, let func()) {
 	before := now()
 	if int64(before) < p.until.Load() {

@@ -341,7 +341,7 @@ func token(d *json.Decoder) (json.Token, error) {
 	return t, err
 }
 
-// describe names a token that is not what it should be.
+// describe returns a description of an unexpected token.
 func describe(t json.Token) string {
 	switch t := t.(type) {
 	case nil:

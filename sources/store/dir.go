@@ -210,7 +210,7 @@ func (d dir) Read(ctx context.Context, from int64) (lines []byte, next int64, er
 		case n < int(size): // the last line is being written, or was cut short
 			return nil, from, nil
 		case size >= maxLine:
-			return lines, from + int64(n), nil // no line of ours; the reader skips it
+			return lines, from + int64(n), nil // another program wrote it; the reader skips it
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // A journal is what an Archive remembers of the journal. Its order is that of the
 // lines: clocks may jump.
 type journal struct {
-	next      int64             // up to this position it was read
+	next      int64             // the position up to which it was read
 	revisions map[string]*known // by source, a blank, and reference
 	accepted  int               // number of revisions with an Accepted event
 	marks     []mark            // Answering events, and damaged lines that may be some
@@ -27,7 +27,7 @@ type journal struct {
 type known struct {
 	order    int     // number of its first Accepted event, counted from 1; 0 if there is none
 	late     bool    // that event was written long after the revision was accepted
-	accepted []byte  // payload of that
+	accepted []byte  // the payload of that event
 	list     []byte  // the last payload that has a list
 	checks   []int64 // times of the events after it, in nanoseconds since 1970
 }
@@ -41,9 +41,9 @@ type mark struct {
 
 // An acceptance is an Accepted event.
 type acceptance struct {
-	ref   string // of its revision
+	ref   string // the reference of its revision
 	at    int64  // in nanoseconds since 1970
-	marks int    // before it
+	marks int    // the number of marks before it
 }
 
 func newJournal() *journal {

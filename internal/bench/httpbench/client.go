@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A conn is a connection of a client that does as little as can be: what it
-// computes would be missing on the servers' side.
+// A conn is a connection of a client that does as little as possible, because it
+// competes with the server for processor time.
 type conn struct {
 	net.Conn
 	request []byte

@@ -27,8 +27,8 @@ type Builder struct {
 	now   time.Time
 	held  finder // finds entries of prev
 	kept  marks  // on them
-	gone  finder // finds entries that prev no longer had
-	back  marks  // on those that are listed again
+	gone  finder // finds entries that had been removed before prev
+	back  marks  // marks those that are listed again
 	fresh newcomers
 	added int  // entries that prev did not have
 	tidy  bool // a FirstSeen was corrected
@@ -37,13 +37,13 @@ type Builder struct {
 
 	table    *tableBuilder
 	facts    Facts
-	order    mapfile.Words // the first 4 bytes of the hash of what each entry says
+	order    mapfile.Words // the first 4 bytes of the hash of each entry
 	repeated []repetition
-	places   map[[sha256.Size]byte]int // in repeated, by the hash of what the entry says
+	places   map[[sha256.Size]byte]int // index in repeated, by the hash of the entry
 	text     []byte                    // scratch
 }
 
-// A repetition is an entry with the Identity of one before it, and how often it came.
+// A repetition is an entry with the Identity of an earlier one, and the number of its repetitions.
 type repetition struct {
 	entry sources.Entry
 	times int

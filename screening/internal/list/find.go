@@ -89,9 +89,9 @@ func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 	return nil
 }
 
-// marks are marks on entries of a table. The zero marks are none.
+// marks is a set of entries of a table. The zero marks is empty.
 type marks struct {
-	alone []uint64 // a bit set, by place: entries whose key no other entry has
+	alone []uint64 // a bit set by place, for keys with only one entry
 	rest  map[mark]bool
 }
 

@@ -12,15 +12,15 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Listing is what a list says of the addresses that are filed under a key. It is
-// never changed, and none of its strings is in the memory of a file.
+// A Listing is an entry of a list that is filed under a key. It is immutable, and its
+// strings are not in the memory of a mapped file.
 type Listing struct {
 	entry    sources.Entry // without an address if chain is set
-	chain    address.Chain // of an address that is hexOf its key; else ""
+	chain    address.Chain // the chain, if the address is hexOf its key; else ""
 	account  uint16        // with chain: the class of its account
-	number   uint32        // of the text that holds it
+	number   uint32        // the number of the text that holds it
 	repeated int           // how many entries of the same Identity follow the first one; 0: it is the first
-	removed  time.Time     // when the list no longer had it; zero: it has it
+	removed  time.Time     // when the list dropped it; zero: still listed
 }
 
 // The first byte of the text of a listing: how it gives the address of its entry, and

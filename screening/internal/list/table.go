@@ -196,7 +196,7 @@ func (t *table) ordered() iter.Seq2[record, error] {
 	}
 }
 
-// errStopped is why an iteration ends that yields no more.
+// errStopped ends an iteration whose caller wants no more.
 var errStopped = errors.New("stopped")
 
 // ranges returns the ends of ranges of listings that hardly have more than maxMarks

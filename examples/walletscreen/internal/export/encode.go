@@ -88,7 +88,7 @@ func cashAddr(prefix string, version byte) writer {
 	return func(key []byte) string {
 		const digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 		first := version
-		if len(key) == 32 && prefix != "kaspa" { // which has no lengths in it
+		if len(key) == 32 && prefix != "kaspa" { // the version byte of kaspa has no length
 			first |= 3
 		}
 		values := bech32.Unpack(nil, append([]byte{first}, key...))

@@ -260,7 +260,7 @@ const wrapping = "a listed script, such as `3…`: addresses of the key or scrip
 func TestPairs(t *testing.T) {
 	all := vectors(t)
 	entries := make([]sources.Entry, len(all))
-	spellings := make([]map[spelling]bool, len(all)) // of the rows of each entry
+	spellings := make([]map[spelling]bool, len(all)) // the spellings in the rows of each entry
 	for i, a := range all {
 		entries[i] = sources.Entry{Address: a, Kind: score.Sanctioned, Ref: fmt.Sprint(i)}
 		spellings[i] = map[spelling]bool{}
