@@ -136,7 +136,7 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had held
 		report.Err = had.err
 		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "last_updated", had.checked, "error", err)
 		if s.archive != nil && next.list != nil {
-			s.refuse(ctx, i, &next, err)
+			s.refuse(i, &next, err)
 		}
 		return had, report
 	}
@@ -147,7 +147,7 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had held
 }
 
 // refuse notes in the journal that a list was refused.
-func (s *Screener) refuse(ctx context.Context, i int, h *held, reason error) {
+func (s *Screener) refuse(i int, h *held, reason error) {
 	s.archive.pend(store.Event{
 		Type: store.Refused, At: s.now(), Source: s.infos[i].ID, Reason: reason.Error(),
 		List: h.revision, Entries: h.list.Entries, Addresses: h.list.Addresses,

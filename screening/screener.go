@@ -240,8 +240,8 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 
 // swap calls change, which changes what is held or the exceptions, and answers
 // questions accordingly from then on. If tell is true, it calls Options.Report with
-// what the given sources report. It returns the Report.
-func (s *Screener) swap(change func(), tell bool, srcs ...SourceReport) Report {
+// what the given sources report.
+func (s *Screener) swap(change func(), tell bool, srcs ...SourceReport) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
@@ -251,11 +251,9 @@ func (s *Screener) swap(change func(), tell bool, srcs ...SourceReport) Report {
 		s.archive.note(after)
 	}
 	s.snap.Store(after)
-	r := Report{Sources: srcs, Digest: after.origin.digest, before: before, after: after}
 	if tell && s.report != nil {
-		s.report(r)
+		s.report(Report{Sources: srcs, Digest: after.origin.digest, before: before, after: after})
 	}
-	return r
 }
 
 // flush writes pending events to the journal, and reports whether the outcome is news.

@@ -217,7 +217,7 @@ func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
 type pairsValue struct{ textsValue }
 
 func (v *pairsValue) Set(s string) error {
-	for _, part := range strings.Split(s, ",") {
+	for part := range strings.SplitSeq(s, ",") {
 		id, _, ok := strings.Cut(part, "=")
 		switch {
 		case ok && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ") == "":
@@ -287,7 +287,7 @@ func printHelp(w io.Writer, _ string, data any) {
 	fmt.Fprintf(w, "%s %s.\n\n", c.FullName(), c.Usage)
 	switch {
 	case c.UsageText != "":
-		for _, line := range strings.Split(c.UsageText, "\n") {
+		for line := range strings.SplitSeq(c.UsageText, "\n") {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
 	case len(c.Commands) > 0:

@@ -91,8 +91,8 @@ func gauge(out chan<- prometheus.Metric, name, help string, v float64, labels ..
 }
 
 // counter sends a counter.
-func counter(out chan<- prometheus.Metric, name, help string, v float64, labels ...string) {
-	send(out, prometheus.CounterValue, name, help, v, labels)
+func counter(out chan<- prometheus.Metric, name, help string, v float64) {
+	send(out, prometheus.CounterValue, name, help, v, nil)
 }
 
 func send(out chan<- prometheus.Metric, kind prometheus.ValueType, name, help string, v float64, labels []string) {

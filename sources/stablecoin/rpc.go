@@ -254,18 +254,18 @@ func (n *node) hide(text string) string {
 // A hash is that of a block or a transaction, or the topic of a log.
 type hash [32]byte
 
-func (h hash) MarshalText() ([]byte, error)     { return appendHex(nil, h[:]), nil }
+func (h hash) MarshalText() ([]byte, error)     { return hexText(h[:]), nil }
 func (h *hash) UnmarshalText(text []byte) error { return decodeHex(h[:], text) }
-func (h hash) String() string                   { return string(appendHex(nil, h[:])) }
+func (h hash) String() string                   { return string(hexText(h[:])) }
 
 // An account is the address of an account or a contract.
 type account [20]byte
 
-func (a account) MarshalText() ([]byte, error)     { return appendHex(nil, a[:]), nil }
+func (a account) MarshalText() ([]byte, error)     { return hexText(a[:]), nil }
 func (a *account) UnmarshalText(text []byte) error { return decodeHex(a[:], text) }
-func (a account) String() string                   { return string(appendHex(nil, a[:])) }
+func (a account) String() string                   { return string(hexText(a[:])) }
 
-func appendHex(b, bytes []byte) []byte { return hex.AppendEncode(append(b, "0x"...), bytes) }
+func hexText(b []byte) []byte { return hex.AppendEncode([]byte("0x"), b) }
 
 // decodeHex decodes 0x and the hex digits of exactly as many bytes as dst has.
 func decodeHex(dst, text []byte) error {
@@ -297,7 +297,7 @@ func (q *quantity) UnmarshalText(text []byte) error {
 // A data is a string of bytes of any length.
 type data []byte
 
-func (d data) MarshalText() ([]byte, error) { return appendHex(nil, d), nil }
+func (d data) MarshalText() ([]byte, error) { return hexText(d), nil }
 
 func (d *data) UnmarshalText(text []byte) error {
 	if len(text) < 2 {
