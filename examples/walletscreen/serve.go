@@ -34,6 +34,8 @@ type serveOptions struct {
 	addr, opsAddr       string
 	keys                []string
 	offline             bool
+	clientRate          string
+	clientField         string
 	exceptions          string
 	tlsCert, tlsKey     string
 	audit, auditKey     string
@@ -57,6 +59,8 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 		Flags: slices.Concat([]cli.Flag{
 			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
 			p.texts("api-key", "API `key` to accept beside those in the database, for trying out; may be given several times", &o.keys),
+			p.text("client-rate", "", "requests per second without a valid key from one client address, a `number` or none, and ten times as many at once; behind a proxy, which is one address for all, it needs -client-field (default: none)", &o.clientRate),
+			p.text("client-field", "", "`name` of the header field in which the proxy in front gives the client address, as X-Real-IP or X-Forwarded-For; the last address in it counts; only for a proxy that always sets it (default: the address of the connection)", &o.clientField),
 			p.flag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
 		}, p.listFlags(&o.lists), []cli.Flag{
 			p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.lists.mirrors),
@@ -107,6 +111,9 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 		return err
 	}
 	s := &server{serveOptions: c, log: logger, metrics: newMetrics()}
+	if err := c.limitClients(&s.limits); err != nil {
+		return err
+	}
 	closeLists, err := s.openLists(ctx)
 	if err != nil {
 		return err
@@ -152,6 +159,7 @@ type server struct {
 	screener    *screening.Screener
 	cert        *certificate // nil for none
 	keys        *keyring
+	limits      httpapi.Options // of clients without a key
 	decisions   *decisions      // nil for none
 	trail       *audit.Log      // nil for none
 	watcher     *watcher        // nil for none
@@ -279,14 +287,15 @@ func (s *server) run(ctx context.Context, p *program) error {
 
 // handler returns the handler of the API and the page.
 func (s *server) handler() http.Handler {
-	opts := &httpapi.Options{Logger: s.log, Meter: s.keys.ring, Store: s.store, Receipt: s.receipt}
+	opts := s.limits
+	opts.Logger, opts.Meter, opts.Store, opts.Receipt = s.log, s.keys.ring, s.store, s.receipt
 	if s.opsListener != nil {
 		opts.Observe = s.metrics.Observe
 	}
 	if s.trail != nil {
 		opts.Audit = s.trail.Record
 	}
-	api, people := httpapi.NewHandler(s.screener, s.keys, opts), page.New()
+	api, people := httpapi.NewHandler(s.screener, s.keys, &opts), page.New()
 	// Unlike a ServeMux, this never redirects: the API answers "//api/v1/screen", too.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
