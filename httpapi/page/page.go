@@ -15,6 +15,7 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -52,6 +53,12 @@ type asset struct {
 // or opens the page with #key=KEY at the end of the URL. The page removes the key
 // from the address bar and keeps it in memory only.
 func New() http.Handler {
+	all := assets()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, all) })
+}
+
+// assets returns the page and its files by the end of their paths. It compresses them once.
+var assets = sync.OnceValue(func() map[string]asset {
 	assets := make(map[string]asset)
 	text, _ := files.ReadFile("page.html") // embedded: reading cannot fail
 	assets[""] = newAsset("page.html", bytes.Replace(text, []byte("<!--chains-->"), chains(), 1))
@@ -60,8 +67,8 @@ func New() http.Handler {
 		text, _ := files.ReadFile("page/" + e.Name())
 		assets["page/"+e.Name()] = newAsset(e.Name(), text)
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, assets) })
-}
+	return assets
+})
 
 // media has the Content-Type of each kind of file, because the table that package
 // mime reads differs between systems.
