@@ -110,8 +110,11 @@ func (s *Server) create() error {
 	return guard.Start()
 }
 
+// shrink drops the databases that no test uses, which are two thirds of a cluster.
+const shrink = "update pg_database set datistemplate = false\ndrop database template0\ndrop database template1\n"
+
 // initialize creates the files of the cluster, or unpacks those that an earlier test has
-// left in the user's cache directory, which takes a fifth of the time.
+// left in the user's cache directory, which takes a tenth of the time.
 func (s *Server) initialize() error {
 	initdb := []string{filepath.Join(s.programs, "initdb"), "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--wal-segsize=1"}
 	var version bytes.Buffer
@@ -120,7 +123,7 @@ func (s *Server) initialize() error {
 	}
 	packed := ""
 	if dir, err := os.UserCacheDir(); err == nil {
-		sum := sha256.Sum256([]byte(version.String() + strings.Join(initdb, " ")))
+		sum := sha256.Sum256([]byte(version.String() + strings.Join(initdb, " ") + shrink))
 		packed = filepath.Join(dir, "walletscreen", fmt.Sprintf("postgresql-%x.tar", sum[:8]))
 	}
 	if f, err := os.Open(packed); err == nil {
@@ -128,6 +131,12 @@ func (s *Server) initialize() error {
 		return s.run(f, nil, "tar", "-x")
 	}
 	if err := s.run(nil, nil, append(initdb, s.data())...); err != nil {
+		return err
+	}
+	if err := s.run(strings.NewReader(shrink), nil, filepath.Join(s.programs, "postgres"), "--single", "-D", s.data(), "-c", "fsync=off", "postgres"); err != nil {
+		return err
+	}
+	if err := s.run(nil, nil, filepath.Join(s.programs, "pg_resetwal"), "-D", s.data()); err != nil { // removes files of the log that are spare
 		return err
 	}
 	if packed != "" && os.MkdirAll(filepath.Dir(packed), 0o700) == nil {
