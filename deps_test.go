@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -128,31 +129,39 @@ var never = map[string]string{
 	"httpapi/access/sqlstore/postgres": "testing", // its driver knows columns of XML
 }
 
-// goList returns the lines that go list prints.
-func goList(t *testing.T, args ...string) []string {
-	t.Helper()
-	cmd := exec.Command("go", append([]string{"list"}, args...)...)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %v", cmd, err)
-	}
-	return strings.Fields(string(out))
+// A goPackage is a package of this module, as go list describes it.
+type goPackage struct {
+	name          string // the import path without the module
+	dir           string
+	imports, deps []string
 }
 
-// packages returns the packages of this module, named without it, each with a field of
-// go list that is a list of packages.
-func packages(t *testing.T, field string) map[string][]string {
+var listPackages = sync.OnceValues(func() ([]goPackage, error) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}}|{{.Dir}}|{{range .Imports}}{{.}} {{end}}|{{range .Deps}}{{.}} {{end}}", "./...").Output()
+	if err != nil {
+		return nil, err
+	}
+	var all []goPackage
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(line, "|")
+		all = append(all, goPackage{strings.TrimPrefix(f[0], module), f[1], strings.Fields(f[2]), strings.Fields(f[3])})
+	}
+	return all, nil
+})
+
+// packages returns the packages of this module.
+func packages(t *testing.T) []goPackage {
 	t.Helper()
-	all := make(map[string][]string)
-	for _, line := range goList(t, "-f", "{{.ImportPath}}{{range ."+field+"}}|{{.}}{{end}}", "./...") {
-		names := strings.Split(line, "|")
-		all[strings.TrimPrefix(names[0], module)] = names[1:]
+	all, err := listPackages()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
 	}
 	return all
 }
 
 func TestImports(t *testing.T) {
-	for pkg, names := range packages(t, "Imports") {
+	for _, p := range packages(t) {
+		pkg, names := p.name, p.imports
 		if strings.HasPrefix(pkg, "examples/") || pkg == strings.TrimSuffix(module, "/") {
 			continue
 		}
@@ -170,7 +179,10 @@ func TestImports(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	deps := packages(t, "Deps")
+	deps := make(map[string][]string)
+	for _, p := range packages(t) {
+		deps[p.name] = p.deps
+	}
 	for pkg, allowed := range links {
 		std := strings.Fields(never[pkg])
 		if len(deps[pkg]) == 0 {
@@ -195,7 +207,8 @@ func TestLinks(t *testing.T) {
 var exampleModules = []string{"github.com/prometheus/", "github.com/schollz/", "github.com/urfave/"}
 
 func TestExampleModules(t *testing.T) {
-	for pkg, deps := range packages(t, "Deps") {
+	for _, p := range packages(t) {
+		pkg, deps := p.name, p.deps
 		if strings.HasPrefix(pkg, "examples/") || pkg == "httpapi/metrics" { // which is for programs with Prometheus
 			continue
 		}

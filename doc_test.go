@@ -19,13 +19,13 @@ const maxNamed = 8
 // TestExamples checks that a package comment names few symbols, and that each of them has
 // an example: a function named after it, or an example of the package that uses it.
 func TestExamples(t *testing.T) {
-	packages := 0
-	for _, dir := range goList(t, "-f", "{{.Dir}}", "./...") {
-		pkg := readPackage(t, dir)
+	found := 0
+	for _, p := range packages(t) {
+		pkg := readPackage(t, p.dir)
 		if pkg == nil {
 			continue
 		}
-		packages++
+		found++
 		named := namedIn(pkg)
 		if len(named) > maxNamed {
 			t.Errorf("the comment of package %s links %d of its symbols, want at most %d: %v", pkg.Name, len(named), maxNamed, named)
@@ -37,8 +37,8 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	}
-	if packages < 20 {
-		t.Errorf("%d packages found, want at least 20", packages)
+	if found < 20 {
+		t.Errorf("%d packages found, want at least 20", found)
 	}
 }
 

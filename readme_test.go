@@ -274,7 +274,7 @@ func TestInstallable(t *testing.T) {
 			t.Errorf("go.mod has the line %q", line)
 		}
 	}
-	if out := goList(t, "-f", "{{.Module.Path}}", "./examples/walletscreen"); len(out) != 1 || out[0]+"/" != module {
-		t.Errorf("examples/walletscreen is in the module %q, want the root module", out)
+	if !slices.ContainsFunc(packages(t), func(p goPackage) bool { return p.name == "examples/walletscreen" }) {
+		t.Error("examples/walletscreen is in another module, want the root module")
 	}
 }
