@@ -506,8 +506,8 @@ func TestLoad(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	before := run(longtest.N(5, 20))
-	after := run(longtest.N(50, 200))
+	before := run(longtest.N(3, 20))
+	after := run(longtest.N(20, 200))
 	if after > before+4<<20 {
 		t.Errorf("the heap has grown from %d to %d bytes", before, after)
 	}

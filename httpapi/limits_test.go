@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestMaxConcurrent checks that one request above the limit gets 503 at once, and that
@@ -109,7 +110,7 @@ func TestBuffersAreNotShared(t *testing.T) {
 	var askers sync.WaitGroup
 	for range 4 {
 		askers.Go(func() {
-			for i := range 200 {
+			for i := range longtest.N(50, 200) {
 				q := questions[i%len(questions)]
 				if w := post(h, strings.NewReader(q.body)); !strings.Contains(w.Body.String(), q.want) {
 					t.Errorf("%.80s: %d %s, want %s", q.body, w.Code, w.Body, q.want)

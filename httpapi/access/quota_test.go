@@ -23,7 +23,7 @@ import (
 // TestQuotaExact checks that two replicas and 64 clients that retry after refusals are
 // granted the limit exactly.
 func TestQuotaExact(t *testing.T) {
-	for _, limit := range []int64{1, 2, 63, 10_000} {
+	for _, limit := range []int64{1, 2, 63, int64(longtest.N(2000, 10_000))} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := access.NewMemory()
@@ -69,7 +69,7 @@ func TestQuotaExact(t *testing.T) {
 // of a month is never exceeded. Screenings are lost only by failed returns and killed
 // replicas, at most one lease each.
 func TestQuotaModel(t *testing.T) {
-	for seed := range uint64(longtest.N(12, 50)) {
+	for seed := range uint64(longtest.N(5, 50)) {
 		synctest.Test(t, func(t *testing.T) { playQuota(t, rand.New(rand.NewPCG(seed, 0))) })
 	}
 }
@@ -430,7 +430,8 @@ func TestQuotaDoubt(t *testing.T) {
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 1_000_000}
 		granted, rnd := 0, rand.New(rand.NewPCG(1, 2))
-		for range 2000 {
+		rounds := longtest.N(400, 2000)
+		for range rounds {
 			store.Deaf.Store(rnd.IntN(3) == 0)
 			k, _ := reserve(q, g, 50)
 			granted += k
@@ -450,7 +451,7 @@ func TestQuotaDoubt(t *testing.T) {
 		}
 		store.Deaf.Store(false)
 		q.Close(t.Context())
-		if total := leasedTotal(t, store, "a", thisMonth()); int64(granted) > total || total > 1_000_000 || granted < 50_000 {
+		if total := leasedTotal(t, store, "a", thisMonth()); int64(granted) > total || total > 1_000_000 || granted < 25*rounds {
 			t.Errorf("%d granted, %d leased", granted, total)
 		}
 	})

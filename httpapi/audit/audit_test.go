@@ -28,6 +28,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -637,7 +638,7 @@ func TestKill(t *testing.T) {
 	}
 	dir := t.TempDir()
 	acked := map[string]bool{}
-	for round := range 12 {
+	for round := range longtest.N(4, 12) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
 		cmd.Env = append(os.Environ(), "AUDIT_TEST_DIR="+dir, "AUDIT_TEST_ROUND="+strconv.Itoa(round))
 		out, err := cmd.StdoutPipe()

@@ -19,15 +19,17 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
 // The number of screenings that the processes lease together, and in one call.
 const (
-	limit     = 5000
 	leaseSize = 7 // does not divide the limit
 	processes = 4
 )
+
+var limit = int64(longtest.N(1000, 5000))
 
 var month = access.MonthOf(time.Now())
 
@@ -111,7 +113,7 @@ func TestProcesses(t *testing.T) {
 								starved.Add(1)
 								continue
 							}
-							if granted.Add(int64(n)); i < killed && granted.Load() > int64(limit/processes*i) {
+							if granted.Add(int64(n)); i < killed && granted.Load() > limit/processes*int64(i) {
 								cmd.Process.Kill() // as kill -9
 							}
 						}
@@ -136,7 +138,8 @@ func TestProcesses(t *testing.T) {
 
 // TestKilledDatabase repeatedly kills the database server while replicas lease.
 func TestKilledDatabase(t *testing.T) {
-	const crashes, workers = 3, 4
+	const workers = 4
+	crashes := int64(longtest.N(1, 3))
 	server := postgrestest.Start(t)
 	s, err := postgres.Open(t.Context(), server.URL())
 	if err != nil {
