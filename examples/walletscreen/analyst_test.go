@@ -19,6 +19,7 @@ import (
 func TestOddTables(t *testing.T) {
 	const clean, hit, none = "CLEAN_NO_MATCH", "CRITICAL", ""
 	const u, l = unlisted, listed
+	env := few(t)
 	for _, test := range []struct {
 		name, in string
 		code     int
@@ -83,7 +84,7 @@ func TestOddTables(t *testing.T) {
 			dir := t.TempDir()
 			in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 			os.WriteFile(in, []byte(test.in), 0o600)
-			code, stdout, stderr := call(t, "", append([]string{"screen", "-in", in, "-out", out}, test.args...)...)
+			code, stdout, stderr := callIn(t, env, "", append([]string{"screen", "-in", in, "-out", out}, test.args...)...)
 			if code != test.code || stdout != "" {
 				t.Errorf("exit code %d, want %d: %s%s", code, test.code, stdout, stderr)
 			}
@@ -106,6 +107,7 @@ func TestOddTables(t *testing.T) {
 // clean table, and the error says what to do but quotes no secret.
 func TestNoTable(t *testing.T) {
 	const seed = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+	env := few(t)
 	for in, want := range map[string]string{
 		"":                                   "the input is empty",
 		"bob\n":                              `the only row, "bob", is neither an address nor a header with a column named address`,
@@ -116,7 +118,7 @@ func TestNoTable(t *testing.T) {
 		"# by us\nid,address\n1," + listed:   `the header seems to be "id,address": remove the lines above it, which begin with "# by us"`,
 		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03": "the compressed file is cut short",
 	} {
-		code, stdout, stderr := call(t, in, "screen", "-in", "-")
+		code, stdout, stderr := callIn(t, env, in, "screen", "-in", "-")
 		if code != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Contains(stderr, "legal") {
 			t.Errorf("%q: exit code %d, %q, %s, want %q", in, code, stdout, stderr, want)
 		}
@@ -131,6 +133,7 @@ func TestExtractNoText(t *testing.T) {
 	zip := gzip.NewWriter(&z)
 	zip.Write([]byte(listed))
 	zip.Close()
+	env := few(t)
 	for _, test := range []struct {
 		name, text string
 		code       int
@@ -144,7 +147,7 @@ func TestExtractNoText(t *testing.T) {
 		{"bytes that are not text, at the end", strings.Repeat("x\n", chunkSize/2) + "\x00", 2, "the standard input is not all text: byte 1048576 is zero, and addresses in what is not text are not found"},
 		{"nothing", "", 0, "no address found"},
 	} {
-		code, stdout, stderr := call(t, test.text, "extract", "-")
+		code, stdout, stderr := callIn(t, env, test.text, "extract", "-")
 		if code != test.code || !strings.Contains(stdout+stderr, test.want) {
 			t.Errorf("%s: exit code %d, %s%s, want %d and %q", test.name, code, stdout, stderr, test.code, test.want)
 		}
@@ -152,7 +155,7 @@ func TestExtractNoText(t *testing.T) {
 	// What is found is shown although another file cannot be read.
 	file := filepath.Join(t.TempDir(), "mail.txt")
 	os.WriteFile(file, []byte(listed), 0o600)
-	if code, stdout, stderr := call(t, "", "extract", file+".none", file); code != 2 || !strings.Contains(stdout, file+":1:1  CRITICAL") || !strings.Contains(stderr, "mail.txt.none") {
+	if code, stdout, stderr := callIn(t, env, "", "extract", file+".none", file); code != 2 || !strings.Contains(stdout, file+":1:1  CRITICAL") || !strings.Contains(stderr, "mail.txt.none") {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
 	}
 }
@@ -164,10 +167,11 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 // TestFullDisk writes where there is no space: that is never the exit code of a clean table.
 func TestFullDisk(t *testing.T) {
+	env := few(t)
 	for _, args := range []string{"screen " + unlisted, "screen -json " + unlisted, "screen -in -", "validate " + unlisted, "validate nonsense", "validate -json " + unlisted,
-		"validate -in -", "extract -", "extract -json -", "lists status", "lists export", "lists anomalies", "version", "version -json"} {
+		"validate -in -", "extract -", "extract -json -", "lists status", "lists export", "lists anomalies -lists OFAC_SDN -require OFAC_SDN", "version", "version -json"} {
 		var stderr bytes.Buffer
-		p := &program{stdin: strings.NewReader("address\n" + unlisted + "\n"), stdout: full{}, stderr: &stderr}
+		p := &program{env: env, stdin: strings.NewReader("address\n" + unlisted + "\n"), stdout: full{}, stderr: &stderr}
 		if code := p.run(t.Context(), strings.Fields(args)); code != exitUndecided || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("%s: exit code %d, %s", args, code, &stderr)
 		}
@@ -179,7 +183,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Symlink("/dev/full", out); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := call(t, "address\n"+unlisted+"\n", "screen", "-in", "-", "-out", out)
+	code, _, stderr := callIn(t, env, "address\n"+unlisted+"\n", "screen", "-in", "-", "-out", out)
 	if want := out + " is cut short: make it again\n"; code != exitUndecided || !strings.HasSuffix(stderr, want) {
 		t.Errorf("exit code %d, %s, want %s", code, stderr, want)
 	}

@@ -256,7 +256,7 @@ func (f *fleet) load(clients int) (stop func()) {
 				select {
 				case <-ended:
 					return
-				case <-time.After(20 * time.Millisecond):
+				case <-time.After(time.Duration(longtest.N(100, 20)) * time.Millisecond):
 				}
 				all := f.all()
 				if len(all) == 0 {
@@ -341,7 +341,7 @@ func (f *fleet) settle(what string) {
 			}
 			f.Fatalf("%s: member %d has been left behind for %v: %s", what, behind.number, patience, why)
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 

@@ -25,11 +25,11 @@ func TestKeysCommand(t *testing.T) {
 	for name, db := range map[string]func() (db string, flags []string){
 		"SQLite": func() (string, []string) {
 			dir := t.TempDir()
-			return "sqlite:" + filepath.Join(dir, dbFile), []string{"-data", dir}
+			return "sqlite:" + filepath.Join(dir, dbFile), append(shortest, "-data", dir)
 		},
 		"PostgreSQL": func() (string, []string) {
 			db := postgrestest.URL(t)
-			return db, []string{"-db", db}
+			return db, append(shortest, "-db", db)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestKeysCommand(t *testing.T) {
 
 func TestKeysCommandErrors(t *testing.T) {
 	dir := t.TempDir()
-	start(t, "-data", dir).stop()
+	start(t, append(shortest, "-data", dir)...).stop()
 	db := "sqlite:" + filepath.Join(dir, dbFile)
 	keysOf(t, db, "create", "-id", "here")
 	keysOf(t, db, "create", "-id", "gone")
@@ -154,7 +154,7 @@ func TestKeysCommandErrors(t *testing.T) {
 // Settings of a key that exists are changed; those that no flag names stay.
 func TestKeysSet(t *testing.T) {
 	dir := t.TempDir()
-	start(t, "-data", dir).stop()
+	start(t, append(shortest, "-data", dir)...).stop()
 	db := "sqlite:" + filepath.Join(dir, dbFile)
 	keysOf(t, db, "create", "-id", "acme", "-name", "Acme Ltd", "-quota", "5", "-rate", "2", "-burst", "4")
 	row := func() string {
@@ -182,13 +182,13 @@ func TestKeysSet(t *testing.T) {
 // server cannot start.
 func TestFirstKeyIsShown(t *testing.T) {
 	dir := t.TempDir()
-	first := start(t)
+	first := start(t, shortest...)
 	defer first.stop()
 	err := run(context.Background(), []string{"-offline", "-data", dir, "-addr", strings.TrimPrefix(first.url, "http://")}, new(bytes.Buffer))
 	if err == nil {
 		t.Fatal("two servers listen at one address")
 	}
-	s := start(t, "-data", dir)
+	s := start(t, append(shortest, "-data", dir)...)
 	if s.key == "<API_KEY>" {
 		t.Error("a key was made that was not shown")
 	}
@@ -214,7 +214,7 @@ func TestSecretFile(t *testing.T) {
 func TestStopReturnsLeases(t *testing.T) {
 	dir := t.TempDir()
 	db := "sqlite:" + filepath.Join(dir, dbFile)
-	s := start(t, "-data", dir)
+	s := start(t, append(shortest, "-data", dir)...)
 	token := keysOf(t, db, "create", "-id", "acme", "-quota", "10000")
 	s.key = token
 	for range 3 {
@@ -234,7 +234,7 @@ func TestStopReturnsLeases(t *testing.T) {
 // the key.
 func TestKeysCommandWhere(t *testing.T) {
 	dir := t.TempDir()
-	start(t, "-data", dir).stop()
+	start(t, append(shortest, "-data", dir)...).stop()
 	code, stdout, stderr := call(t, "", "keys", "create", "-data", dir)
 	if code != 0 || !strings.HasPrefix(stdout, "wsk_") || strings.Count(stdout, "\n") != 1 || !strings.Contains(stderr, filepath.Join(dir, dbFile)) {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)

@@ -330,7 +330,7 @@ func TestProbes(t *testing.T) {
 // TestNothingForOperatorsUnasked checks that without -ops-addr there is only one
 // listener, without the endpoints for operators.
 func TestNothingForOperatorsUnasked(t *testing.T) {
-	s := start(t)
+	s := start(t, shortest...)
 	if s.ops != "" {
 		t.Errorf("the greeting names %s", s.ops)
 	}

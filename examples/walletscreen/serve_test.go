@@ -272,7 +272,7 @@ func TestServer(t *testing.T) {
 
 func TestKeysOutlastARestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	first := start(t, "-data", dir)
+	first := start(t, append(shortest, "-data", dir)...)
 	if status, _ := first.screen(t, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum"); status != 200 {
 		t.Fatalf("the key that was made is answered with %d", status)
 	}
@@ -280,7 +280,7 @@ func TestKeysOutlastARestart(t *testing.T) {
 	if stored, err := os.ReadFile(filepath.Join(dir, dbFile)); err != nil || strings.Contains(string(stored), first.key[len(first.key)-52:]) {
 		t.Errorf("stored is the secret, or nothing: %v", err)
 	}
-	second := start(t, "-data", dir)
+	second := start(t, append(shortest, "-data", dir)...)
 	if strings.Contains(second.said, first.key) {
 		t.Errorf("the second start shows a key: %s", second.said)
 	}
@@ -363,7 +363,7 @@ func TestListsOutlastARestart(t *testing.T) {
 const givenKey = "given-key-of-a-test"
 
 func TestGivenKeys(t *testing.T) {
-	s := start(t, "-api-key", givenKey, "-api-key", "second-given-key")
+	s := start(t, append(shortest, "-api-key", givenKey, "-api-key", "second-given-key")...)
 	if s.key != "<API_KEY>" || strings.Contains(s.said, "second-given-key") {
 		t.Errorf("the greeting repeats a key: %s", s.said)
 	}
@@ -435,7 +435,7 @@ func TestWrongConfiguration(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q, want %q", tt.args, code, text, tt.want)
 		}
 	}
-	first := start(t)
+	first := start(t, shortest...)
 	defer first.stop()
 	address := strings.TrimPrefix(first.url, "http://")
 	if err := run(t.Context(), []string{"-offline", "-addr", address}, io.Discard); err == nil || err.Error() != "-addr "+address+" is in use by another program; choose another port" {

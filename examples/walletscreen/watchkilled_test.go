@@ -35,8 +35,8 @@ func TestWatchKilled(t *testing.T) {
 	hook.secret = filepath.Join(dir, "data", "webhook-secret")
 	run := func() *exec.Cmd {
 		t.Helper()
-		cmd := exec.Command(os.Args[0], "serve", "-addr", "127.0.0.1:0", "-offline", "-data", filepath.Join(dir, "data"),
-			"-list", "OWN="+own, "-book", customers, "-webhook", hook.URL)
+		cmd := exec.Command(os.Args[0], append([]string{"serve", "-addr", "127.0.0.1:0", "-offline", "-data", filepath.Join(dir, "data"),
+			"-list", "OWN=" + own, "-book", customers, "-webhook", hook.URL}, shortest...)...)
 		cmd.Env = processEnv("10s")
 		if testing.Verbose() {
 			cmd.Stderr = os.Stderr
@@ -58,7 +58,7 @@ func TestWatchKilled(t *testing.T) {
 	}
 	until := func(what string, reached func() bool) {
 		t.Helper()
-		for end := time.Now().Add(5 * time.Minute); !reached(); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); !reached(); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("never %s", what)
 			}
@@ -121,7 +121,7 @@ func TestWatchKilled(t *testing.T) {
 		return total
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range longtest.N(2, 40) {
+	for range longtest.N(1, 40) {
 		text := "# nobody\n"
 		for n := 1; n <= 3; n++ {
 			if random.IntN(2) == 0 {

@@ -253,7 +253,7 @@ func TestSQL(t *testing.T) {
 	}
 
 	w := newWorld(18, 0)
-	n := longtest.N(20_000, 1_000_000)
+	n := longtest.N(10_000, 1_000_000)
 	made := longtest.N(300, 3000)
 	entries := w.entries(made)
 	if longtest.Enabled() {

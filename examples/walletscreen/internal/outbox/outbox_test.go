@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
@@ -139,7 +140,7 @@ func TestDeliver(t *testing.T) {
 				t.Fatal(err)
 			}
 			attempts, expired = attempts+len(posted), expired+d.Expired
-			now = now.Add(time.Minute)
+			now = now.Add(time.Duration(longtest.N(10, 1)) * time.Minute)
 		}
 		if expired != 1 || attempts < 75 || attempts > 90 {
 			t.Errorf("%d attempts in three days, %d given up", attempts, expired)
