@@ -34,7 +34,8 @@
 // any response, log line or record.
 //
 // Every response has X-Request-Id: that of the request, if it is 1 to 128 visible
-// ASCII characters with neither a key nor an address in it, else a random one. Times
+// ASCII characters with no key, no address and no part of the address in question in it,
+// also backward or with points between, else a random one. Times
 // are RFC 3339 in UTC with "Z", in whole seconds, rounded down.
 //
 // Pages of other origins may call only if Options.Origins names them: by default no

@@ -165,14 +165,48 @@ func (e *exchange) hide(text string) {
 // break others, which would then be removed no more.
 const longestHarmless = 4
 
-// contains reports whether an id has text in it, in any letter case and with or
-// without the prefix "0x". A text of a few characters is not an address.
+// sharedRun is the number of letters and digits that an id and an address do not share by
+// chance, as those of a UUID do not.
+const sharedRun = 8
+
+// contains reports whether an id has a part of text in it, forward or backward, whatever
+// else is in between. A text of a few characters is not an address.
 func contains(id, text string) bool {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(text[:min(len(text), longestHidden)])
 	if len(text) > 2 && text[0] == '0' && text[1]|0x20 == 'x' {
 		text = text[2:]
 	}
-	return longestHarmless < len(text) && len(text) <= len(id) && strings.Contains(strings.ToLower(id), strings.ToLower(text))
+	part, all := alphanumerics(id), string(alphanumerics(text))
+	n := min(len(all), sharedRun)
+	if n <= longestHarmless {
+		return false
+	}
+	for range 2 {
+		for i := 0; i+n <= len(part); i++ {
+			if strings.Contains(all, string(part[i:i+n])) {
+				return true
+			}
+		}
+		slices.Reverse(part)
+	}
+	return false
+}
+
+// longestHidden bounds the part of a text that is searched for.
+const longestHidden = 1 << 10
+
+// alphanumerics returns the letters and digits of a text, in lower case.
+func alphanumerics(text string) []byte {
+	b := make([]byte, 0, len(text))
+	for _, c := range []byte(text) {
+		if isAlphanumeric(c) {
+			if 'A' <= c && c <= 'Z' {
+				c |= 0x20
+			}
+			b = append(b, c)
+		}
+	}
+	return b
 }
 
 // internal logs err and returns a problem that says nothing about it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,10 +35,44 @@ func requestID(header http.Header) string {
 			return ""
 		}
 	}
-	if tells(id) {
+	if tells(id) || disguises(id) {
 		return ""
 	}
 	return id
+}
+
+// longestTrace is the greatest number of hex digits in a word of an id: that of a trace id.
+const longestTrace = 32
+
+// disguises reports whether an id has an address in it that is written backward, in parts or
+// without its prefix.
+func disguises(id string) bool {
+	if len(id) <= shortestAddress || isUUID(id) {
+		return false
+	}
+	hex := 0
+	plain := make([]byte, 0, len(id))
+	for _, c := range []byte(id) {
+		if hex++; !isAlphanumeric(c) || '9' < c && c|0x20 > 'f' {
+			hex = 0
+		}
+		if hex > longestTrace && !isMonotonous(id) {
+			return true
+		}
+		if isAlphanumeric(c) {
+			plain = append(plain, c)
+		}
+	}
+	for _, text := range [][]byte{plain, []byte(id)} {
+		if len(address.FindAll(string(text))) > 0 {
+			return true
+		}
+		slices.Reverse(text)
+		if len(address.FindAll(string(text))) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // tells reports whether a text has an API key, an address, or a private key or seed in it,
