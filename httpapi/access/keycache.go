@@ -56,12 +56,12 @@ func (c *keyCache) stop() {
 
 // A slot holds the key of one id, as far as it is known.
 type slot struct {
-	id      string
-	flight  flight
-	isKnown atomic.Bool             // in known; changed under the lock of the keyCache
-	reading atomic.Pointer[reading] // the last one, or nil
-	touched atomic.Int64            // about when the key was last used, in Unix microseconds
-	written atomic.Int64            // the value of touched that was written
+	id       string
+	fetching inflight
+	isKnown  atomic.Bool             // in known; changed under the lock of the keyCache
+	reading  atomic.Pointer[reading] // the last one, or nil
+	touched  atomic.Int64            // about when the key was last used, in Unix microseconds
+	written  atomic.Int64            // the value of touched that was written
 }
 
 // A reading is what the store returned for an id.
@@ -90,13 +90,13 @@ func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge tim
 		case age <= maxAge/2, age <= maxAge && !last.found:
 			return last, now, nil
 		case age <= maxAge:
-			s.flight.ahead(&r.tasks, at, func() (int64, error) { return r.read(s) })
+			s.fetching.ahead(&r.tasks, at, func() (int64, error) { return r.read(s) })
 			return last, now, nil
-		case last.found && age <= maxAge+r.grace && (r.outage.down.Load() || at < s.flight.retry.Load()):
-			s.flight.ahead(&r.tasks, at, func() (int64, error) { return r.read(s) })
+		case last.found && age <= maxAge+r.grace && (r.outage.down.Load() || at < s.fetching.retry.Load()):
+			s.fetching.ahead(&r.tasks, at, func() (int64, error) { return r.read(s) })
 			return last, now, nil
 		}
-		done, err := s.flight.join(&r.tasks, at, func() (int64, error) { return r.read(s) })
+		done, err := s.fetching.join(&r.tasks, at, func() (int64, error) { return r.read(s) })
 		if err != nil {
 			return nil, now, err
 		}
@@ -142,7 +142,7 @@ func (c *keyCache) slot(id string) *slot {
 // up.
 func (c *keyCache) forgetUnknown() {
 	for id, s := range c.unknown {
-		if !s.flight.flying.Load() {
+		if !s.fetching.running.Load() {
 			delete(c.unknown, id)
 		}
 		if len(c.unknown) <= maxUnknown/2 {

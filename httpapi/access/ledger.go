@@ -46,11 +46,11 @@ type ledger struct {
 	asked    atomic.Int64 // when others was read
 	pause    atomic.Int64 // the instant before which Used does not wait for the store again
 
-	asking       flight       // reads others
+	asking       inflight     // reads others
 	begun, ended atomic.Int64 // the number of the reading that has begun last, and of the last one that has succeeded
 
-	flight flight
-	closed bool // guarded by flight.mu: nothing more is leased
+	leasing inflight
+	closed  bool // guarded by leasing.mu: nothing more is leased
 }
 
 // ledger returns the ledger of a caller for the month of now. It notes a new limit.
@@ -103,24 +103,24 @@ func (r *Keyring) newLedger(old *ledger, id string, limit int64, now time.Time) 
 // setLimit notes that a caller has another limit, and returns what was leased beyond
 // it.
 func (r *Keyring) setLimit(l *ledger, limit int64) {
-	l.flight.mu.Lock()
+	l.leasing.mu.Lock()
 	changed := l.limit.Swap(limit) != limit && !l.closed
-	l.flight.mu.Unlock()
+	l.leasing.mu.Unlock()
 	if !changed {
 		return
 	}
-	l.flight.forget()
+	l.leasing.forget()
 	l.low.Store(0)
 	if limit == 0 || l.leased.Load() <= limit {
 		return
 	}
-	rest := l.takeAll()
+	rest := l.drain()
 	leaseAgain := func() (int64, error) {
-		r.giveBack(context.Background(), l, rest)
+		r.returnLease(context.Background(), l, rest)
 		return r.fetch(l)
 	}
-	if !l.flight.ahead(&r.tasks, 0, leaseAgain) { // else who needs a lease waits for both
-		r.tasks.start(func() { r.giveBack(context.Background(), l, rest) })
+	if !l.leasing.ahead(&r.tasks, 0, leaseAgain) { // else who needs a lease waits for both
+		r.tasks.start(func() { r.returnLease(context.Background(), l, rest) })
 	}
 }
 
@@ -200,8 +200,8 @@ func (l *ledger) take(n int64) (left, took int64) {
 	}
 }
 
-// takeAll takes the free rest, which is negative if it is owed.
-func (l *ledger) takeAll() int64 { return l.free.Swap(0) }
+// drain takes the free rest, which is negative if it is owed.
+func (l *ledger) drain() int64 { return l.free.Swap(0) }
 
 // count counts n answered screenings.
 func (r *Keyring) count(l *ledger, n int64) {
@@ -220,13 +220,13 @@ func (r *Keyring) refund(l *ledger, n int64) {
 	r.count(l, -n)
 	l.free.Add(n)
 	if l.low.Load() == closedLow { // no other goroutine returns it
-		r.tasks.start(func() { r.giveBack(context.Background(), l, l.takeAll()) })
+		r.tasks.start(func() { r.returnLease(context.Background(), l, l.drain()) })
 	}
 }
 
 // fetchAhead leases more, unless a lease is under way.
 func (r *Keyring) fetchAhead(l *ledger, at int64) {
-	l.flight.ahead(&r.tasks, at, func() (int64, error) { return r.fetch(l) })
+	l.leasing.ahead(&r.tasks, at, func() (int64, error) { return r.fetch(l) })
 }
 
 // wait leases n more, unless some are free by now, and waits for it. The error says
@@ -241,7 +241,7 @@ func (r *Keyring) wait(ctx context.Context, l *ledger, n, at int64) error {
 	if l.free.Load() > 0 || l.low.Load() == closedLow {
 		return nil
 	}
-	done, err := l.flight.join(&r.tasks, at, func() (int64, error) { return r.fetch(l) })
+	done, err := l.leasing.join(&r.tasks, at, func() (int64, error) { return r.fetch(l) })
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (r *Keyring) fetch(l *ledger) (retry int64, err error) {
 	limit := l.limit.Load()
 	free := l.free.Load()
 	n := max(1, l.size(limit)-free, l.need.Swap(0))
-	if last := l.flight.last(); last != nil && !isExhausted(last) { // that lease may be lost already
+	if last := l.leasing.last(); last != nil && !isExhausted(last) { // that lease may be lost already
 		n = max(1, 1-free)
 	}
 	bound := limit
@@ -270,7 +270,7 @@ func (r *Keyring) fetch(l *ledger) (retry int64, err error) {
 	if err != nil {
 		return at + int64(refusalHolds), fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
 	}
-	l.flight.mu.Lock()
+	l.leasing.mu.Lock()
 	closed := l.closed
 	l.leased.Store(leased)
 	l.free.Add(granted)
@@ -281,9 +281,9 @@ func (r *Keyring) fetch(l *ledger) (retry int64, err error) {
 	default:
 		l.low.Store(l.size(limit) / lowWater)
 	}
-	l.flight.mu.Unlock()
+	l.leasing.mu.Unlock()
 	if closed {
-		r.giveBack(context.Background(), l, l.takeAll())
+		r.returnLease(context.Background(), l, l.drain())
 	}
 	if granted == 0 {
 		return at + int64(refusalHolds), r.exhausted(l, limit)
@@ -315,9 +315,9 @@ func (r *Keyring) lease(ctx context.Context, l *ledger, n, limit int64) (granted
 	return granted, leased, err
 }
 
-// giveBack returns to the store the rest that was free in l, or leases it if it is
+// returnLease returns to the store the rest that was free in l, or leases it if it is
 // owed.
-func (r *Keyring) giveBack(ctx context.Context, l *ledger, rest int64) error {
+func (r *Keyring) returnLease(ctx context.Context, l *ledger, rest int64) error {
 	switch {
 	case rest == 0:
 		return nil
@@ -333,22 +333,22 @@ func (r *Keyring) giveBack(ctx context.Context, l *ledger, rest int64) error {
 	err := r.store.Return(ctx, l.id, l.month, rest) // it may have been done even if it failed, so rest is lost
 	r.outage.report(err)
 	if err == nil {
-		l.flight.mu.Lock()
+		l.leasing.mu.Lock()
 		if leased := l.leased.Load(); leased >= rest {
 			l.leased.Store(leased - rest)
 		}
-		l.flight.mu.Unlock()
+		l.leasing.mu.Unlock()
 	}
 	return err
 }
 
 // settle closes l, returns its free rest and writes its count.
 func (r *Keyring) settle(ctx context.Context, l *ledger) error {
-	l.flight.mu.Lock()
+	l.leasing.mu.Lock()
 	l.closed = true
 	l.low.Store(closedLow)
-	l.flight.mu.Unlock()
-	err := r.giveBack(ctx, l, l.takeAll())
+	l.leasing.mu.Unlock()
+	err := r.returnLease(ctx, l, l.drain())
 	if err == nil && l.answered.Load() != l.reported.Load() {
 		err = r.report(ctx, []*ledger{l})
 	}

@@ -273,8 +273,8 @@ func (r *Keyring) sweep() {
 			if r.ledgers.CompareAndDelete(id, l) {
 				err = r.forget(context.Background(), l)
 			}
-		case idle >= leaseIdle && !l.flight.flying.Load():
-			err = r.giveBack(context.Background(), l, l.takeAll())
+		case idle >= leaseIdle && !l.leasing.running.Load():
+			err = r.returnLease(context.Background(), l, l.drain())
 		}
 		again = true
 		return err == nil && !r.tasks.closed.Load()

@@ -51,15 +51,15 @@ func (t *tasks) wait(ctx context.Context) error {
 	}
 }
 
-// A flight makes one call of the store at a time: everyone who needs its outcome
+// An inflight makes one call of the store at a time: everyone who needs its outcome
 // waits for the same call. After a failure it makes no call for a while.
-type flight struct {
+type inflight struct {
 	mu   sync.Mutex
 	done chan struct{} // closed when the call in flight ends; nil if there is none
 	err  error         // of the last call
 
-	flying atomic.Bool  // whether done is not nil
-	retry  atomic.Int64 // the instant before which no call is made
+	running atomic.Bool  // whether done is not nil
+	retry   atomic.Int64 // the instant before which no call is made
 }
 
 // errClosed is the error of calls after Close.
@@ -68,7 +68,7 @@ var errClosed = fmt.Errorf("%w: the Keyring is closed", httpapi.ErrUnavailable)
 // join returns the channel of the call in flight, which it starts if there is none;
 // or the error of the last call, if it is too early for another one. call returns
 // its error, and the instant before which there is no other call if that is not 0.
-func (f *flight) join(t *tasks, at int64, call func() (retry int64, err error)) (<-chan struct{}, error) {
+func (f *inflight) join(t *tasks, at int64, call func() (retry int64, err error)) (<-chan struct{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -77,7 +77,7 @@ func (f *flight) join(t *tasks, at int64, call func() (retry int64, err error)) 
 	case at < f.retry.Load() && f.err != nil:
 		return nil, f.err
 	}
-	if !f.launch(t, call) {
+	if !f.begin(t, call) {
 		return nil, errClosed
 	}
 	return f.done, nil
@@ -85,47 +85,47 @@ func (f *flight) join(t *tasks, at int64, call func() (retry int64, err error)) 
 
 // ahead starts a call in the background, unless one is in flight or it is too
 // early. It reports whether it did.
-func (f *flight) ahead(t *tasks, at int64, call func() (retry int64, err error)) bool {
-	if f.flying.Load() || at < f.retry.Load() {
+func (f *inflight) ahead(t *tasks, at int64, call func() (retry int64, err error)) bool {
+	if f.running.Load() || at < f.retry.Load() {
 		return false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.done == nil && at >= f.retry.Load() && f.launch(t, call)
+	return f.done == nil && at >= f.retry.Load() && f.begin(t, call)
 }
 
-// launch starts a call. The caller holds the lock.
-func (f *flight) launch(t *tasks, call func() (retry int64, err error)) bool {
+// begin starts a call. The caller holds the lock.
+func (f *inflight) begin(t *tasks, call func() (retry int64, err error)) bool {
 	f.done = make(chan struct{})
-	f.flying.Store(true)
-	if t.start(func() { f.land(call()) }) {
+	f.running.Store(true)
+	if t.start(func() { f.end(call()) }) {
 		return true
 	}
 	f.done = nil
-	f.flying.Store(false)
+	f.running.Store(false)
 	return false
 }
 
-// land records the outcome of the call, and wakes the goroutines that wait for it.
-func (f *flight) land(retry int64, err error) {
+// end records the outcome of the call, and wakes the goroutines that wait for it.
+func (f *inflight) end(retry int64, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = err
 	f.retry.Store(retry)
 	close(f.done)
 	f.done = nil
-	f.flying.Store(false)
+	f.running.Store(false)
 }
 
 // last returns the error of the last call.
-func (f *flight) last() error {
+func (f *inflight) last() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
 }
 
 // forget makes the next call possible at once.
-func (f *flight) forget() {
+func (f *inflight) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = nil
