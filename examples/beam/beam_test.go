@@ -185,7 +185,7 @@ func checkResults(t testing.TB, s *screening.Screener, all []question, dir strin
 		t.Errorf("there are %d verdicts, want %d", len(verdicts), len(want))
 	}
 	for _, f := range results[failure](t, dir, "errors.jsonl") {
-		if f.Error == "" || len(f.Row) != 64 || f.Snapshot == "" {
+		if f.Error == "" || len(f.Row) != 64 || f.Digest == "" {
 			t.Errorf("a failure is %+v", f)
 		}
 	}
@@ -454,7 +454,7 @@ func TestMany(t *testing.T) {
 		t.Errorf("the counters are %+v, want %+v", got, want)
 	}
 	for _, v := range results[verdict](t, out, "hits.jsonl") {
-		if !distinct[v.Chain+","+v.Address] || v.Snapshot != snap.Digest || v.Score != 100 {
+		if !distinct[v.Chain+","+v.Address] || v.Digest != snap.Digest || v.Score != 100 {
 			t.Fatalf("%+v is a verdict", v)
 		}
 		delete(distinct, v.Chain+","+v.Address)

@@ -65,13 +65,13 @@ func (f *screenFn) Setup(ctx context.Context) (err error) {
 
 // A verdict is a line of hits.jsonl.
 type verdict struct {
-	Address  string  `json:"address"` // as in the row
-	Chain    string  `json:"chain"`
-	Snapshot string  `json:"snapshot"`
-	Score    int     `json:"score"`
-	Level    string  `json:"level"`
-	Scoring  string  `json:"scoring_version"`
-	Labels   []label `json:"labels"`
+	Address string  `json:"address"` // as in the row
+	Chain   string  `json:"chain"`
+	Digest  string  `json:"snapshot"`
+	Score   int     `json:"score"`
+	Level   string  `json:"level"`
+	Scoring string  `json:"scoring_version"`
+	Labels  []label `json:"labels"`
 }
 
 type label struct {
@@ -87,11 +87,11 @@ type label struct {
 // A failure is a line of errors.jsonl. It does not quote a row that is not
 // understood, because it could hold a secret; the hash finds it.
 type failure struct {
-	Address  string `json:"address,omitempty"`
-	Chain    string `json:"chain,omitempty"`
-	Snapshot string `json:"snapshot"`
-	Row      string `json:"row_sha256"` // of the line, without its end
-	Error    string `json:"error"`
+	Address string `json:"address,omitempty"`
+	Chain   string `json:"chain,omitempty"`
+	Digest  string `json:"snapshot"`
+	Row     string `json:"row_sha256"` // of the line, without its end
+	Error   string `json:"error"`
 }
 
 // ProcessElement screens a line. An error that is not the row's own, such as a
@@ -125,7 +125,7 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 		return nil
 	}
 	hitsCounter.Inc(ctx, 1)
-	v := verdict{Address: text, Chain: string(c), Snapshot: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion}
+	v := verdict{Address: text, Chain: string(c), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion}
 	for _, l := range r.Labels {
 		v.Labels = append(v.Labels, label{string(l.Kind), l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt})
 	}
@@ -141,11 +141,11 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 func (f *screenFn) fail(ctx context.Context, bad func(key, value string), line string, e failure) error {
 	invalidCounter.Inc(ctx, 1)
 	sum := sha256.Sum256([]byte(line))
-	e.Row, e.Snapshot = hex.EncodeToString(sum[:]), f.Snapshot.Digest
+	e.Row, e.Digest = hex.EncodeToString(sum[:]), f.Snapshot.Digest
 	value, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	bad(e.Row+"|"+e.Snapshot, string(value))
+	bad(e.Row+"|"+e.Digest, string(value))
 	return nil
 }

@@ -43,7 +43,7 @@ type Builder struct {
 	text     []byte                    // scratch
 }
 
-// A repetition is an entry with the Identity of an earlier one, and the number of its repetitions.
+// A repetition is an entry with the Canonical entry of an earlier one, and the number of its repetitions.
 type repetition struct {
 	entry sources.Entry
 	times int

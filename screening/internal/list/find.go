@@ -9,7 +9,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A finder finds the entries of a table by their Identity.
+// A finder finds the entries of a table by their Canonical entries.
 type finder struct {
 	table  *table
 	crowds map[int]map[sources.Entry]uint32 // by place: the listings of keys that have many
@@ -65,7 +65,7 @@ func (fd *finder) find(e sources.Entry, f filing) (found, error) {
 	return found{}, nil
 }
 
-// crowd indexes the listings of the key at a place by Identity.
+// crowd indexes the listings of the key at a place by Canonical entry.
 func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 	crowd := make(map[sources.Entry]uint32, len(numbers))
 	for i, n := range numbers {
@@ -127,7 +127,7 @@ func (m *marks) all(place int) bool {
 	return word < len(m.alone) && m.alone[word]>>(place%64)&1 != 0
 }
 
-// newcomers find the entries of a tableBuilder by their Identity. They refer to an entry
+// newcomers find the entries of a tableBuilder by Canonical entry. They refer to an entry
 // by the place of its first key.
 type newcomers struct {
 	table  *tableBuilder
@@ -182,7 +182,7 @@ func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.ID, e source
 	return nil, nil
 }
 
-// crowd indexes the entries of a key by Identity.
+// crowd indexes the entries of a key by Canonical entry.
 func (nc *newcomers) crowd(k index.ID) error {
 	crowd := make(map[sources.Entry]uint32)
 	for at := nc.slotOf(k); nc.slots.At(at) != 0; at = nc.after(at) {

@@ -19,7 +19,7 @@ type Listing struct {
 	chain    address.Chain // the chain, if the address is hexOf its key; else ""
 	account  uint16        // with chain: the class of its account
 	number   uint32        // the number of the text that holds it
-	repeated int           // how many entries of the same Identity follow the first one; 0: it is the first
+	repeated int           // how many entries with the same Canonical follow the first one; 0: it is the first
 	removed  time.Time     // when the list dropped it; zero: still listed
 }
 
