@@ -68,7 +68,7 @@ func (p *program) root() *cli.Command {
 		EnableShellCompletion: true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) {
 			c.Hidden = false
-			c.Usage = "print a script that completes commands and flags in bash, zsh, fish or pwsh"
+			c.Usage = "prints a script that completes commands and flags in bash, zsh, fish or pwsh"
 		},
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run says the error
 	}
@@ -329,7 +329,7 @@ func printFlags(w io.Writer, c *cli.Command) {
 		usage, value := doc.GetUsage(), ""
 		if before, rest, ok := strings.Cut(usage, "`"); ok {
 			if name, after, ok := strings.Cut(rest, "`"); ok {
-				usage, value = before+strings.ToLower(name)+after, " "+strings.ToUpper(name)
+				usage, value = before+name+after, " "+strings.ToUpper(name)
 			}
 		}
 		if d := doc.GetValue(); d != "" && d != "false" && d != "0" && value != "" {

@@ -33,10 +33,10 @@ func (p *program) extractCommand() *cli.Command {
 		Name:      "extract",
 		Usage:     "finds addresses in text, logs or mail, and screens them",
 		UsageText: "walletscreen extract [flags] FILE...",
-		Description: "- is the standard input. It finds addresses that prove themselves by a checksum, and 0x with\n" +
-			"40 hex digits. A file may be compressed with gzip, and in UTF-16. One that is not text, as a PDF\n" +
-			"or a zip archive, is an error: nothing is known of it. So are attachments and parts of mail in\n" +
-			"Base64 not seen: save them as text. Exit codes are those of screen.",
+		Description: "It finds addresses with a valid checksum, and 0x with 40 hex digits. - is the standard input.\n" +
+			"A file may be compressed with gzip, or in UTF-16. A file that is not text, such as a PDF or a\n" +
+			"zip archive, is an error. Parts of mail in Base64 are not decoded: save attachments as text.\n\n" +
+			"Exit codes are those of screen.",
 		Flags: slices.Concat([]cli.Flag{p.flag("json", "print one JSON object a line", &e.json)}, p.listFlags(&e.lists)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			files := c.Args().Slice()

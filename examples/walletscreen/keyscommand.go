@@ -57,14 +57,14 @@ func (p *program) keysCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "keys",
 		Usage: "creates, lists, changes and revokes API keys",
-		Description: "A change is in force on all replicas within five seconds. A token is shown once, when it is\n" +
-			"made; what is kept is a hash. Give -data or -db as you give them to serve.",
+		Description: "A change takes effect on all replicas within five seconds. A token is shown once, when it is\n" +
+			"created; only its hash is stored. Use the same -data or -db as for serve.",
 		Commands: []*cli.Command{
-			command("create", "", "makes a key, and prints its token",
+			command("create", "", "creates a key and prints its token",
 				append([]cli.Flag{p.text("id", "", "public `id` of the key: up to 200 bytes (default: random)", &k.id)}, settings...), k.create),
-			command("list", "", "lists all keys, with what they have used this month", []cli.Flag{p.flag("json", "print one JSON object a line", &k.json)}, k.list),
-			command("set", " ID", "changes the settings of a key that the flags name", settings, k.set),
-			command("rotate", " ID", "gives a key a new secret, and prints its token",
+			command("list", "", "lists all keys and their usage of this month", []cli.Flag{p.flag("json", "print one JSON object a line", &k.json)}, k.list),
+			command("set", " ID", "changes settings of a key", settings, k.set),
+			command("rotate", " ID", "replaces the secret of a key and prints its token",
 				[]cli.Flag{p.duration("overlap", "`time` for which the old secret remains valid", &k.overlap)}, k.rotate),
 			command("revoke", " ID", "revokes a key", nil, k.revoke),
 		},

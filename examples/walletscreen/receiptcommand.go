@@ -110,18 +110,18 @@ func (p *program) receiptCommand() *cli.Command {
 	r := &receiptCall{program: p}
 	return &cli.Command{
 		Name:  "receipt",
-		Usage: "verifies receipts of screen and serve, and makes keys to sign them",
+		Usage: "verifies receipts of screen and serve, and creates keys to sign them",
 		Commands: []*cli.Command{
 			{
 				Name:      "verify",
-				Usage:     "screens again what receipts say, with the lists of that time",
+				Usage:     "verifies receipts with the lists of their time",
 				UsageText: "walletscreen receipt verify FILE -data DIRECTORY|-db DATABASE [flags]",
 				Description: "Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n" +
 					"signed is never same.\n\n" +
 					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n" +
-					"cannot be told, because its lists are not kept for example. 1 wins over 2.",
+					"cannot be verified, for example because its lists are no longer stored. 1 wins over 2.",
 				Flags: []cli.Flag{
-					p.text("data", "", "`directory` with the lists of that time, as you give it to serve", &r.lists.data),
+					p.text("data", "", "`directory` with the lists of that time: the one given to serve", &r.lists.data),
 					p.dbFlag(&r.lists),
 					p.text("key", "", "`file` with the public key that must have signed the receipts", &r.key),
 					p.flag("json", "print one JSON object a line", &r.json),
@@ -132,7 +132,7 @@ func (p *program) receiptCommand() *cli.Command {
 			},
 			{
 				Name:        "key",
-				Usage:       "makes a pair of keys to sign receipts",
+				Usage:       "creates a key pair to sign receipts",
 				UsageText:   "walletscreen receipt key -out FILE",
 				Description: "The private key is in FILE, which only its owner can read: give it to -receipt-key of screen and serve.\nThe public key is in FILE.pub: give it to those who verify.",
 				Flags: []cli.Flag{

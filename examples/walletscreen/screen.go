@@ -36,12 +36,12 @@ func (p *program) screenCommand() *cli.Command {
 		Usage: "screens addresses, or each row of a table",
 		UsageText: "walletscreen screen [flags] ADDRESS...\n" +
 			"walletscreen screen -in FILE -out FILE [flags]",
-		Description: "A table is CSV with any delimiter, TSV or JSON lines, also compressed with gzip; - is the\n" +
+		Description: "A table is CSV with any delimiter, TSV or JSON lines, and may be compressed with gzip; - is the\n" +
 			"standard input or output. Each row of -in is one row of -out, in the same order, with the\n" +
 			"columns level, score, match, source, source_ref, name and listed_address of the most severe\n" +
-			"label, labels (how many there are), and error; one whose name the table has already begins\n" +
+			"label, labels (how many there are), and error; where the table has such a column, its name begins\n" +
 			"with walletscreen_. A row that cannot be screened says why in error, and has a level only if\n" +
-			"something was found nevertheless.\n\n" +
+			"something was found anyway.\n\n" +
 			"Exit codes: 0 if all are clean, 1 if something is listed, 2 if something could not be\n" +
 			"decided: an invalid address, a missing or an old list. 2 wins over 1.",
 		Flags: slices.Concat(

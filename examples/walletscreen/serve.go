@@ -51,10 +51,10 @@ type serveOptions struct {
 func (p *program) serveCommand(o *serveOptions) *cli.Command {
 	return &cli.Command{
 		Name:      "serve",
-		Usage:     "answers over HTTP until it is stopped",
+		Usage:     "serves the HTTP API until it is stopped",
 		UsageText: "walletscreen [serve] [flags]",
 		Description: "It answers at once, from the bundled lists and those in -data, and refreshes them in the\n" +
-			"background. API keys and quotas are in a database: a file in -data, or where -db says.\n" +
+			"background. API keys and quotas are stored in a database: a file in -data, or the one that -db names.\n" +
 			"Replicas with one PostgreSQL share keys, quotas and lists: one of them fetches a list.\nTo create, see, change and revoke keys: walletscreen keys -help",
 		Flags: slices.Concat([]cli.Flag{
 			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
@@ -69,7 +69,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP (default: no TLS)", &o.tlsCert),
 			p.text("tls-key", "", "PEM `file` of the certificate's key", &o.tlsKey),
 			p.text("audit", "", "`directory` for a record of each screening; a screening that cannot be recorded is not answered (default: none)", &o.audit),
-			p.text("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address in its place", &o.auditKey),
+			p.text("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address instead of the address", &o.auditKey),
 			p.flag("audit-durable", "with -audit, answer once the record is on the disk", &o.auditDurable),
 			p.duration("audit-keep", "with -audit, remove files this `time` after their last record, as 365d (default: never)", &o.auditKeep),
 			p.text("book", "", "table of customers, a `file` like that of screen -in: after each refresh the webhook gets a message about each customer whose verdict has changed; the file may be replaced at any time", &o.book),

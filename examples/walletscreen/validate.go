@@ -19,7 +19,7 @@ func (p *program) validateCommand() *cli.Command {
 	var asJSON bool
 	return &cli.Command{
 		Name:  "validate",
-		Usage: "says which address a text is, or what is wrong with it and where",
+		Usage: "validates addresses, and says what is wrong and where",
 		UsageText: "walletscreen validate [flags] ADDRESS...\n" +
 			"walletscreen validate -in FILE -out FILE [flags]",
 		Description: "It needs no list. An address is valid if a wallet should accept it: its checksum and EIP-55\n" +
