@@ -303,7 +303,7 @@ func parseException(text []byte, n int) (Exception, error) {
 	for name, t := range map[string]*time.Time{"created_at": &e.Created, "expires_at": &e.Expires} {
 		if text, ok := members[name]; ok {
 			if *t, err = time.Parse(time.RFC3339, text); err != nil {
-				return Exception{}, lineError(n, fieldError(name, errors.New("want a time of RFC 3339, as 2027-01-01T00:00:00Z")))
+				return Exception{}, lineError(n, fieldError(name, errors.New("want a time of RFC 3339, such as 2027-01-01T00:00:00Z")))
 			}
 			if *t = t.UTC(); t.IsZero() { // which would mean none
 				return Exception{}, lineError(n, fieldError(name, errors.New("the zero time; leave it out for none")))

@@ -79,7 +79,7 @@ func (r *Report) err() error {
 func (r Report) Affected() iter.Seq2[index.ID, error] {
 	return func(yield func(index.ID, error) bool) {
 		if r.after == nil {
-			yield(index.ID{}, errors.New("screening: the report is of no refresh"))
+			yield(index.ID{}, errors.New("screening: the Report is not that of a refresh"))
 			return
 		}
 		if r.after.notLoaded != nil {
@@ -150,7 +150,7 @@ func (r *Report) affectedBy(i int) iter.Seq2[index.ID, error] {
 // because a required list was missing; then the verdict differs if after has labels.
 func (r Report) Compare(a address.Address) (before, after Result, differ bool, err error) {
 	if r.after == nil {
-		return before, after, false, errors.New("screening: the report is of no refresh")
+		return before, after, false, errors.New("screening: the Report is not that of a refresh")
 	}
 	if err := r.after.compare(&after, a); err != nil {
 		return Result{}, Result{}, false, err

@@ -33,7 +33,7 @@ var (
 
 // Screen screens each line. It returns the verdicts that are not clean and the
 // rows that could not be screened, as JSON, each once for an address, a chain
-// and a snapshot: a row that is there twice, or a bundle that is retried, changes
+// and a snapshot: a row that occurs twice, or a bundle that is retried, changes
 // nothing.
 func Screen(s beam.Scope, snap Snapshot, r rows, lines beam.PCollection) (hits, bad beam.PCollection) {
 	s = s.Scope("walletscreen.Screen")

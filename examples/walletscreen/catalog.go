@@ -119,7 +119,7 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 		u, err := url.Parse(address)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("-mirror %q: want ID=URL, as OFAC_SDN=https://mirror.example/sdn_advanced.xml", m)
+			return nil, fmt.Errorf("-mirror %q: want ID=URL, such as OFAC_SDN=https://mirror.example/sdn_advanced.xml", m)
 		case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 			return nil, fmt.Errorf("-mirror %s: want a URL that begins with https:// or http://", id)
 		case mirrors[id] != "":

@@ -241,7 +241,7 @@ func (v *durationValue) Set(s string) error {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 {
-		return errors.New("want a time, as 30m, 48h or 7d")
+		return errors.New("want a time, such as 30m, 48h or 7d")
 	}
 	*v.to = d * unit
 	return nil

@@ -38,7 +38,7 @@ func (p *program) keysCommand() *cli.Command {
 		p.text("rate", "", "requests per second to each replica, a `number` or none; needs -burst (default: none)", &k.rate),
 		p.text("burst", "", "`number` of requests at once; needs -rate", &k.burst),
 		p.text("scopes", "", "`endpoints` that the key may use, some of "+access.AllScopes()+", or all (default: all)", &k.scopes),
-		p.text("expires", "", "`time` when the key expires, as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)", &k.expires),
+		p.text("expires", "", "`time` when the key expires, such as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)", &k.expires),
 	}
 	command := func(name, args, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
 		c := &cli.Command{Name: name, Usage: usage, UsageText: "walletscreen keys " + name + " [flags]" + args, Flags: slices.Concat(flags, where)}
@@ -89,7 +89,7 @@ func (k *keysCall) arguments(args []string, wantID bool) error {
 // run opens the database and does what a command does.
 func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) error) error {
 	if k.db == "" && k.data == "" {
-		return errors.New("want -data or -db, as you give it to serve")
+		return errors.New("want -data or -db, the same as for serve")
 	}
 	file, isFile := strings.CutPrefix(k.db, "sqlite:")
 	if k.db == "" {
@@ -188,7 +188,7 @@ func (k *keysCall) setExpiry(key *access.Key) (err error) {
 			return nil
 		}
 		if key.Expires, err = time.Parse(time.DateOnly, k.expires); err != nil {
-			return fmt.Errorf("-expires %.40q: want a day, as 2027-12-31, a time, as 2027-12-31T18:00:00Z, or never", k.expires)
+			return fmt.Errorf("-expires %.40q: want a day such as 2027-12-31, a time such as 2027-12-31T18:00:00Z, or never", k.expires)
 		}
 	}
 	return nil
@@ -252,7 +252,7 @@ func (k *keysCall) unknown(ctx context.Context, s *keyStore, err error) error {
 	}
 	if rest, ok := strings.CutPrefix(k.id, "wsk_"); ok && len(rest) > maxShown {
 		id, _, _ := cutLast(rest, "_")
-		return fmt.Errorf("that is a token, which is secret; want the ID that is in it, as %.80q", id)
+		return fmt.Errorf("that is a token, which is secret; want the ID in it, %.80q", id)
 	}
 	return fmt.Errorf("there is no key %.80q%s", k.id, didYouMean(k.id, ids, ""))
 }

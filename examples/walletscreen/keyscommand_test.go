@@ -105,7 +105,7 @@ func TestKeysCommandErrors(t *testing.T) {
 		{"-db DB", "a command comes before -db"},
 		{"delete x -db DB", `unknown command "keys delete"`},
 		{"creat -db DB", "did you mean create?"},
-		{"list", "keys list: want -data or -db, as you give it to serve"},
+		{"list", "keys list: want -data or -db, the same as for serve"},
 		{"list x -db DB", "keys list: unexpected argument \"x\""},
 		{"list -quota 1 -db DB", "unknown flag -quota"},
 		{"list -db mysql://u:hunter2@h/d", "want sqlite:FILE or postgres://"},
@@ -118,7 +118,7 @@ func TestKeysCommandErrors(t *testing.T) {
 		{"create -burst 1 -db DB", "keys create: -burst needs -rate"},
 		{"create -rate fast -burst 1 -db DB", `-rate "fast": want a number above 0, or none`},
 		{"create -scopes read -db DB", "scope \"read\""},
-		{"create -expires tomorrow -db DB", `-expires "tomorrow": want a day, as 2027-12-31`},
+		{"create -expires tomorrow -db DB", `-expires "tomorrow": want a day such as 2027-12-31`},
 		{"set here -db DB", "want a setting to change: -name, -quota"},
 		{"set nobody -name x -db DB", `there is no key "nobody"`},
 		{"set hree -name x -db DB", `there is no key "hree"; did you mean here?`},
@@ -128,7 +128,7 @@ func TestKeysCommandErrors(t *testing.T) {
 		{"rotate here -overlap -1s -db DB", "-overlap: want a time"},
 		{"rotate here there -db DB", "unexpected argument \"there\""},
 		{"revoke nobody -db DB", `there is no key "nobody"`},
-		{"revoke wsk_here_SKDVBIEEFEACBQNNVKG3HMTQEFJRNUHB4AB6JFW5MVYVJNUBZPG6 -db DB", "keys revoke: that is a token, which is secret; want the ID that is in it, as \"here\""},
+		{"revoke wsk_here_SKDVBIEEFEACBQNNVKG3HMTQEFJRNUHB4AB6JFW5MVYVJNUBZPG6 -db DB", "keys revoke: that is a token, which is secret; want the ID in it, \"here\""},
 	} {
 		args := strings.Fields(strings.ReplaceAll(tt.args, "DB", db))
 		code, stdout, stderr := call(t, "", append([]string{"keys"}, args...)...)

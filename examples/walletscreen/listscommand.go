@@ -114,7 +114,7 @@ func (readOnly) Append(context.Context, []byte) error                     { retu
 // wantStore returns an error unless -data or -db names a store of lists.
 func (o *listOptions) wantStore() error {
 	if o.data == "" && !isShared(o.db) {
-		return errors.New("want -data, the directory that keeps the lists, or a PostgreSQL in -db, as you give them to serve")
+		return errors.New("want -data, the directory that keeps the lists, or a PostgreSQL in -db, the same as for serve")
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
-		return errors.New("want ID=FILE, as OFAC_SDN=sdn_advanced.xml")
+		return errors.New("want ID=FILE, such as OFAC_SDN=sdn_advanced.xml")
 	}
 	l.lists.choose = nil
 	srcs, err := l.lists.sources(false)
@@ -283,7 +283,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	for _, arg := range args {
 		id, file, ok := strings.Cut(arg, "=")
 		if !ok || file == "" {
-			return fmt.Errorf("%q: want ID=FILE, as OFAC_SDN=sdn_advanced.xml; IDs are %s", arg, orList(known))
+			return fmt.Errorf("%q: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are %s", arg, orList(known))
 		}
 		if files[id] == nil {
 			return fmt.Errorf("there is no list %.80q%s", id, didYouMean(id, known, ""))

@@ -189,11 +189,11 @@ func TestListsErrors(t *testing.T) {
 	dir := t.TempDir()
 	for args, want := range map[string]string{
 		"lists stauts":                              `unknown command "lists stauts"; did you mean status?`,
-		"lists refresh":                             "lists refresh: want -data, the directory that keeps the lists, or a PostgreSQL in -db, as you give them to serve",
+		"lists refresh":                             "lists refresh: want -data, the directory that keeps the lists, or a PostgreSQL in -db, the same as for serve",
 		"lists status x":                            `lists status: unexpected argument "x"`,
 		"lists status -data " + dir + "/none":       "lists status: -data: there are no lists in " + dir + "/none; walletscreen lists refresh -data fetches them",
-		"lists import -data " + dir:                 "lists import: want ID=FILE, as OFAC_SDN=sdn_advanced.xml",
-		"lists import -data " + dir + " x.xml":      `lists import: "x.xml": want ID=FILE, as OFAC_SDN=sdn_advanced.xml; IDs are `,
+		"lists import -data " + dir:                 "lists import: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml",
+		"lists import -data " + dir + " x.xml":      `lists import: "x.xml": want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are `,
 		"lists import -data " + dir + " OFAC_SND=x": `lists import: there is no list "OFAC_SND"; did you mean OFAC_SDN?`,
 		"lists diff 2026-01-01":                     "lists diff: want -data",
 		"lists status -db x":                        "lists status: -db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME",

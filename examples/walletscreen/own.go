@@ -24,7 +24,7 @@ func (o *listOptions) ownFiles(taken []string) (ids []string, files map[string]s
 		id, file, ok := strings.Cut(l, "=")
 		switch {
 		case !ok || file == "":
-			return nil, nil, fmt.Errorf("-list %q: want ID=FILE, as OWN=/etc/walletscreen/own.csv", l)
+			return nil, nil, fmt.Errorf("-list %q: want ID=FILE, such as OWN=/etc/walletscreen/own.csv", l)
 		case slices.Contains(taken, id) || files[id] != "":
 			return nil, nil, fmt.Errorf("-list %s: there is a list of that id already", id)
 		}

@@ -17,7 +17,7 @@ import (
 var errNoAddress = errors.New("no address")
 
 // errSpreadsheet is the error of a cell whose address a spreadsheet program has lost.
-var errSpreadsheet = errors.New("a formula, or a number that a spreadsheet program has rounded: save the column as text, from where it came from")
+var errSpreadsheet = errors.New("a formula, or a number that a spreadsheet program has rounded: export the column again as text")
 
 // A judge screens what people write.
 type judge struct {

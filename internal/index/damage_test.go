@@ -58,7 +58,7 @@ func ask(ix *index.Index, m model) error {
 	listed := make(map[index.ID]index.Set)
 	for k, s := range ix.All() {
 		if _, ok := listed[k]; ok {
-			errs = append(errs, fmt.Errorf("%+v is there twice", k))
+			errs = append(errs, fmt.Errorf("%+v is given twice", k))
 		}
 		listed[k] = s
 		keys = append(keys, k)

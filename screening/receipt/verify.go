@@ -164,7 +164,7 @@ func (r *Receipt) openPast(ctx context.Context, st store.Store, srcs []sources.S
 		}
 	}
 	if undated == nil {
-		undated = errors.New("the lists of the receipt give its verdict, but by the store, others were in use at its time")
+		undated = errors.New("the lists of the receipt give its verdict, but the store says that others were in use at its time")
 	}
 	past, err = screening.OpenDigest(ctx, st, r.Snapshot, srcs, opts)
 	if err != nil {

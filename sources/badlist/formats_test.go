@@ -239,7 +239,7 @@ func TestFormatErrors(t *testing.T) {
 
 		{"no list", list, `{"other":["` + lazarus + `"]}`, "no member", 0},
 		{"the list is an object", list, `{"list":{}}`, "want an array", 0},
-		{"the list is there twice", list, `{"list":["` + lazarus + `"],"list":[]}`, "twice", 0},
+		{"the list is given twice", list, `{"list":["` + lazarus + `"],"list":[]}`, "twice", 0},
 		{"an array, not an object", list, `["` + lazarus + `"]`, "want an object", 0},
 		{"text, not an object", list, lazarus + "\n", "not JSON", 0},
 		{"more behind the object", list, `{"list":["` + lazarus + `"]}]`, "after the list", 0},

@@ -388,7 +388,7 @@ func parseExpiry(text string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("expires %.40q, want YYYY-MM-DD or a time as 2026-12-31T12:00:00Z", text)
+		return time.Time{}, fmt.Errorf("expires %.40q, want YYYY-MM-DD or a time such as 2026-12-31T12:00:00Z", text)
 	}
 	return t.AddDate(0, 0, 1), nil
 }

@@ -97,7 +97,7 @@ func TestWrite(t *testing.T) {
 	exact := map[string]bool{}
 	for _, r := range rows {
 		if line := strings.Join(r, "|"); seen[line] {
-			t.Fatalf("the row %s is there twice", line)
+			t.Fatalf("the row %s is given twice", line)
 		} else {
 			seen[line] = true
 		}

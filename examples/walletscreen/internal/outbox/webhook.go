@@ -39,7 +39,7 @@ func NewWebhook(to, secret string) (*Webhook, error) {
 	u, err := url.Parse(to)
 	switch {
 	case err != nil || u.Host == "":
-		return nil, errors.New("want a URL, as https://example.com/hooks/walletscreen")
+		return nil, errors.New("want a URL such as https://example.com/hooks/walletscreen")
 	case u.Scheme == "http" && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1"):
 	case u.Scheme != "https":
 		return nil, fmt.Errorf("the URL begins with %s; want https, or http on this machine", u.Scheme)

@@ -85,7 +85,7 @@ func (t *Reader) nextJSON(line []byte) Row {
 			row.Err = fmt.Errorf("the member %q is not a string", m.name)
 		}
 		if seen[i] {
-			row.Err = fmt.Errorf("the member %q is there twice", m.name)
+			row.Err = fmt.Errorf("the member %q is given twice", m.name)
 		}
 		seen[i] = true
 		if s == nil {

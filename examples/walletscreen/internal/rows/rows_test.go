@@ -116,7 +116,7 @@ func TestTables(t *testing.T) {
 		{"NUL in a row", "address,x\n0xa,\x00\n0x\x00,\n", Options{}, [][3]string{{"0xa"}, {"0x\x00"}}, "address,x" + tail + "0xa,\x00" + verdict + "0x\x00," + verdict},
 		{"formulas", "address,chain\n=\"0xa\",=\"tron\"\n\"=\"\"0xb\"\"\", '\n '0xc ,=\"x\n=\"\",=\"\n", Options{}, [][3]string{{"0xa", "tron"}, {"0xb", ""}, {"0xc", "=\"x"}, {"", "=\""}},
 			"address,chain" + tail + "=\"0xa\",=\"tron\"" + verdict + "\"=\"\"0xb\"\"\", '" + verdict + " '0xc ,=\"x" + verdict + "=\"\",=\"" + verdict},
-		{"JSON with a member twice", "{\"address\":\"0xa\",\"chain\":\"tron\"}\n{\"chain\":\"bsc\",\"address\":\"0xa\",\"chain\":\"tron\",\"\":\"x\"}\n", Options{}, [][3]string{{"0xa", "tron"}, {"0xa", "tron", "the member \"chain\" is there twice"}},
+		{"JSON with a member twice", "{\"address\":\"0xa\",\"chain\":\"tron\"}\n{\"chain\":\"bsc\",\"address\":\"0xa\",\"chain\":\"tron\",\"\":\"x\"}\n", Options{}, [][3]string{{"0xa", "tron"}, {"0xa", "tron", "the member \"chain\" is given twice"}},
 			`{"address":"0xa","chain":"tron","level":"X","score":1,"match":"","valid":true,"error":""}
 {"chain":"bsc","address":"0xa","chain":"tron","":"x","level":null,"score":null,"match":"","valid":false,"error":"bad"}
 `},
