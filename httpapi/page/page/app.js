@@ -12,10 +12,10 @@ import {count, doubtful, or, plural, problem} from "./words.js";
 const address = byID("address"), chain = byID("chain"), hint = byID("hint"), result = byID("result");
 const slugs = new Set([...chain.options].map(o => o.value).filter(Boolean));
 let sources = [];
-let current = null; // the AbortController of what runs
+let current = null; // the AbortController of what is running
 let again = null; // what to repeat after a new key
 
-// show puts nodes into the result, as a state.
+// put puts nodes into the result, as a state.
 function put(state, ...nodes) {
   result.dataset.state = state;
   result.replaceChildren(...nodes);
@@ -24,7 +24,7 @@ function put(state, ...nodes) {
 const focusResult = () => result.querySelector("h2")?.focus();
 const say = text => { byID("live").textContent = text; };
 
-// begin ends what runs, and returns the signal of what comes.
+// begin aborts what is running, and returns the signal for what follows.
 function begin() {
   current?.abort();
   current = new AbortController();
@@ -195,8 +195,8 @@ async function screenOne(text) {
   }
 }
 
-// findChain returns the chain that text shows. For what is an address on no chain it
-// returns the chain it looks like, because a list may print it.
+// findChain returns the chain that text shows. If text is not an address on any chain, it
+// returns the chain that it looks like, because a list may print it.
 async function findChain(text, signal) {
   const v = known?.text === text && known.chain === "" ? known.v : await api.validate(text, "", signal);
   if (api.isCertain(v, text)) return v.chain;
@@ -352,14 +352,14 @@ addEventListener("drop", e => {
 
 // --- beginning
 
-// refresh shows the lists as they are now, without a word if that fails.
+// refresh shows the current lists. It ignores errors.
 async function refresh() {
   try {
     sources = await api.sources();
     const {changes} = await api.changes();
     showLists(sources, changes ?? []);
     showChanges(changes ?? [], sources);
-  } catch {} // what is shown has its time
+  } catch {} // the lists that are shown say how old they are
 }
 setInterval(() => { if (document.visibilityState === "visible" && sources.length > 0) refresh(); }, 300000);
 

@@ -10,7 +10,7 @@ import {count, kind, levels, or, plural, problem, span, states, verdict} from ".
 const batchRows = 250, batchBytes = 400 << 10, longest = 1024, tries = 5, pageRows = 25, lookups = 200;
 const passing = new Set(["rate_limited", "overloaded", "timeout", "request_timeout", "keys_unavailable", "quota_unavailable", "audit_unavailable"]);
 
-// unclear says why a row has no answer whose chain is not known.
+// unclear says why a row without a known chain has no answer.
 const unclear = (row, o) =>
   row.could ? `This could be an address of ${or(row.could)}. Give its chain.`
   : o.reason === "secret" ? o.detail
@@ -22,7 +22,7 @@ export class Job {
     this.name = name;
     this.rows = rows;
     this.slugs = slugs;
-    this.table = table; // of the file: to write it again
+    this.table = table; // the table of the file, to write it with results
     this.freshness = {};
     this.snapshots = new Set();
     this.meta = {};
@@ -34,7 +34,7 @@ export class Job {
     this.lookups = 0;
     for (const r of rows) {
       r.looks = r.given || guess(r.text, slugs);
-      r.chain = r.looks || "ethereum"; // a wrong one, and the server names the right one
+      r.chain = r.looks || "ethereum"; // if that is wrong, the server names the right one
       if (r.text === "") this.settle(r, {code: "missing_field", detail: "The row has no address."});
       else if (r.text.length > longest) this.settle(r, {code: "invalid_address", detail: "The text is longer than any address."});
     }
@@ -56,7 +56,7 @@ export class Job {
     this.before = this.done;
     try {
       for (;;) {
-        this.pending ??= {items: this.next(), name: newName()}; // one that was cancelled on its way is repeated
+        this.pending ??= {items: this.next(), name: newName()}; // a batch that was cancelled is repeated
         if (this.pending.items.length === 0) break;
         await this.send(this.pending, signal, each);
         each();
@@ -111,7 +111,7 @@ export class Job {
     if (quota) throw new Problem("quota_exceeded", quota.detail, {retryAfter: resets});
   }
 
-  // lookUp asks for the chain of a row that looks like an address of none. It asks for
+  // lookUp asks the server for the chain of a row whose text resembles no address. It asks for
   // some rows only, so that a file of nonsense does not become thousands of requests.
   async lookUp(row) {
     if (row.looks || row.again || isShort(row.text) || this.lookups++ >= lookups) return "";
