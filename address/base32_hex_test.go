@@ -505,7 +505,7 @@ func TestOneWrongCharacter(t *testing.T) {
 			}
 			account := address.MustParse(w.chain, s.text).Account()
 			for i := range len(s.text) {
-				step := longtest.N(20, 1)
+				step := longtest.N(61, 1)
 				for c := byte(i % step); c < 0x80; c += byte(step) {
 					if c == s.text[i] {
 						continue
@@ -526,7 +526,7 @@ func TestOneWrongCharacter(t *testing.T) {
 // account, the first part of an ICRC-1 account is a principal with a checksum,
 // and Normalize ignores the spaces of nimiq.
 func TestOtherLengths(t *testing.T) {
-	start, step := 0, longtest.N(4, 1)
+	start, step := 0, longtest.N(13, 1)
 	forEachSpelling(t, 3, func(t *testing.T, w writer, spellings []spelling) {
 		for _, s := range spellings {
 			account := address.MustParse(w.chain, s.text).Account()

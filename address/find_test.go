@@ -311,7 +311,7 @@ func randomText(rng *rand.Rand) string {
 func TestFindAllAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	found := 0
-	for range longtest.N(12, 250) {
+	for range longtest.N(6, 250) {
 		text := randomText(rng)
 		got, want := address.FindAll(text), slowFindAll(text)
 		found += len(want)
@@ -319,7 +319,7 @@ func TestFindAllAgainstModel(t *testing.T) {
 			t.Fatalf("FindAll(%q)\n got %v\nwant %v", text, got, want)
 		}
 	}
-	if found < longtest.N(8, 200) {
+	if found < longtest.N(3, 200) {
 		t.Errorf("only %d addresses in the texts", found)
 	}
 }
@@ -407,7 +407,7 @@ func noiseText(n int) string {
 // TestFindAllNoise searches text without addresses. With WALLETSCREEN_LONG=1 it
 // searches 50 MB.
 func TestFindAllNoise(t *testing.T) {
-	if found := address.FindAll(noiseText(longtest.N(1<<20, 50<<20))); len(found) != 0 {
+	if found := address.FindAll(noiseText(longtest.N(1<<18, 50<<20))); len(found) != 0 {
 		t.Errorf("%d addresses in noise, the first %v", len(found), found[0])
 	}
 }

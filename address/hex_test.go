@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestHexWords puts all pairs of bytes at the beginning, within and at the end
@@ -16,7 +17,7 @@ import (
 func TestHexWords(t *testing.T) {
 	const digits = "7e5f4552091a69125d5dfcb7b8c2659029395bdf"
 	for _, at := range []int{0, 3, 6, 7, 38} {
-		for pair := range 1 << 16 {
+		for pair := 0; pair < 1<<16; pair += longtest.N(13, 1) {
 			s := digits[:at] + string([]byte{byte(pair), byte(pair >> 8)}) + digits[at+2:]
 			valid, lower, upper := true, false, false
 			for i := range len(s) {
@@ -47,7 +48,7 @@ func TestHexWords(t *testing.T) {
 func TestHexWordsAtRandom(t *testing.T) {
 	const near = "0123456789abcdefABCDEF" + "/:@G`g\x00\x10\x19\x80\xb0\xe1\xff"
 	rng := rand.New(rand.NewPCG(41, 42))
-	for range 1 << 16 {
+	for range longtest.N(1<<13, 1<<16) {
 		var b [40]byte
 		chars := near[:22+rng.IntN(len(near)-21)]
 		for i := range b {

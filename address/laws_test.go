@@ -154,6 +154,9 @@ func TestLawsOfPairs(t *testing.T) {
 	}
 	for i, a := range all {
 		for j, b := range all {
+			if apart := j > i+8 || j < i-8; apart && (i+j)%longtest.N(4, 1) != 0 {
+				continue
+			}
 			if (a.Compare(b) == 0) != (a == b) || a.Compare(b) != -b.Compare(a) {
 				t.Errorf("Compare(%v, %v) = %d, and %d the other way round", a, b, a.Compare(b), b.Compare(a))
 			}

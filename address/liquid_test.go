@@ -51,7 +51,7 @@ func TestLiquidBlinding(t *testing.T) {
 	blind := func(hrp string, version byte, n int, variant uint64) string {
 		return blech32Encode(hrp, bech32.Unpack([]byte{version}, append(key[:len(key):len(key)], hash[:n]...)), variant)
 	}
-	for range longtest.N(8, 50) {
+	for range longtest.N(3, 50) {
 		rand.Read(key)
 		rand.Read(hash)
 		key[0] = 2 + key[0]&1

@@ -47,8 +47,12 @@ func TestEquality(t *testing.T) {
 	for _, a := range addresses {
 		note("Parse", address.MustParse(a.Chain(), a.Normalized()))
 	}
-	spelled := 0
-	for _, a := range addresses {
+	spelled, of := 0, 0
+	for i, a := range addresses {
+		if i%longtest.N(3, 1) != 0 {
+			continue
+		}
+		of++
 		for _, s := range spellingsOf(a) {
 			if b, err := address.Normalize(a.Chain(), s); err == nil {
 				note("Normalize of "+s, b)
@@ -79,8 +83,8 @@ func TestEquality(t *testing.T) {
 		address.SetSpelled(&b, spelling, words)
 		note("Identity", b)
 	}
-	if spelled < 4*len(addresses) {
-		t.Errorf("%d spellings of %d addresses were accepted", spelled, len(addresses))
+	if spelled < 4*of {
+		t.Errorf("%d spellings of %d addresses were accepted", spelled, of)
 	}
 }
 

@@ -340,7 +340,7 @@ func TestSampleAccount(t *testing.T) {
 func TestSampleTypos(t *testing.T) {
 	const characters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl _-%:\x00\xff"
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, s := range samples(rng, longtest.N(3, 8)) {
+	for _, s := range samples(rng, longtest.N(2, 8)) {
 		if strings.HasPrefix(s.key, "h20:") {
 			continue // in lower case: no checksum
 		}

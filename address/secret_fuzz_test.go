@@ -143,7 +143,7 @@ func TestSecretsMistyped(t *testing.T) {
 	names, known := knownSecrets()
 	chains := address.Chains()
 	rng := rand.New(rand.NewPCG(5, 13))
-	for range longtest.N(300, 20_000) {
+	for range longtest.N(100, 20_000) {
 		p := plantSecret(names, known, rng.UintN(1000), rng.UintN(1<<20), byte(rng.UintN(256)), byte(rng.UintN(256)), byte(rng.UintN(256)))
 		if c := chains[rng.IntN(len(chains))]; !p.isAddressOn(c) {
 			p.ask(c, func(what, part, text string) {

@@ -162,7 +162,7 @@ func TestBase58CheckSpellings(t *testing.T) {
 func refuseChanges(t *testing.T, c address.Chain, s, digits string) {
 	t.Helper()
 	for i := range len(s) {
-		step := longtest.N(10, 1)
+		step := longtest.N(31, 1)
 		for j := i % step; j < len(digits); j += step {
 			if digits[j] == s[i] {
 				continue
@@ -198,7 +198,7 @@ func TestBase58CheckOtherVersions(t *testing.T) {
 	for chain, versions := range own {
 		for v := range 256 {
 			for _, version := range []string{hex.EncodeToString([]byte{byte(v)}), hex.EncodeToString([]byte{0x1c, byte(v)}), hex.EncodeToString([]byte{0x07, byte(v)}), hex.EncodeToString([]byte{0x01, 0xb9, byte(v)})} {
-				if versions[version] || len(version) > 2 && v%longtest.N(5, 1) != 0 {
+				if versions[version] || len(version) > 2 && v%longtest.N(17, 1) != 0 {
 					continue
 				}
 				s := check58(chain, version, randomPayload(rng, 20))
@@ -284,7 +284,7 @@ func TestSegWitPrograms(t *testing.T) {
 							ok, want = true, "wsh:"+hex.EncodeToString([]byte(program))
 						}
 					}
-					if !ok && (int(version)+n)%longtest.N(4, 1) != 0 {
+					if !ok && (int(version)+n)%longtest.N(13, 1) != 0 {
 						continue
 					}
 					s := segwit(c.hrp, version, program, v)

@@ -20,7 +20,7 @@ import (
 // and neither does its Report. The long test loads two million. 256 MiB of JSON have 5.7
 // million, which need no more besides the index, but two minutes.
 func TestRefreshMemory(t *testing.T) {
-	testRefreshMemory(t, longtest.N(100_000, 2_000_000), []int{0, 1000}, func(i int) sources.Entry {
+	testRefreshMemory(t, longtest.N(60_000, 2_000_000), []int{0, 1000}, func(i int) sources.Entry {
 		return sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")
 	})
 }
@@ -29,7 +29,7 @@ func TestRefreshMemory(t *testing.T) {
 // and a reference of its own. The long test loads a million. 256 MiB of JSON have 1.9
 // million, which need 48 MiB besides the index.
 func TestRefreshMemoryComments(t *testing.T) {
-	testRefreshMemory(t, longtest.N(50_000, 1_000_000), []int{0}, func(i int) sources.Entry {
+	testRefreshMemory(t, longtest.N(30_000, 1_000_000), []int{0}, func(i int) sources.Entry {
 		e := sanctioned("ethereum", fmt.Sprintf("0x%040x", i), fmt.Sprintf("https://example.com/%d", i))
 		e.Name = fmt.Sprintf("a comment of its own %08d", i)
 		return e

@@ -54,16 +54,16 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 		}
 		return 0
 	}
-	if e.Address.Canonical() == a.Canonical() {
+	listed, asked := modelFacts(e.Address), modelFacts(a)
+	if listed.canonical == asked.canonical {
 		if e.Address.Chain() == a.Chain() {
 			return score.Exact
 		}
 		return score.Family
 	}
-	for _, listed := range e.Address.AppendKeys(nil) {
-		for _, asked := range a.AppendKeys(nil) {
-			_, _, tag := a.Identity()
-			if listed == asked || wraps(asked, listed) || identity.HasSegWit(tag) && wraps(listed, asked) {
+	for _, l := range listed.keys {
+		for _, q := range asked.keys {
+			if l.key == q.key || wraps(q, l) || asked.segWit && wraps(l, q) {
 				return score.Key
 			}
 		}
@@ -71,12 +71,42 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 	return 0
 }
 
+// A modelAccount is what modelMatch needs of an address. It is cached, because every query
+// needs it of all entries.
+type modelAccount struct {
+	canonical address.Address
+	keys      []modelKey
+	segWit    bool
+}
+
+// A modelKey is a key of an address, and the script that wraps its witness program.
+type modelKey struct {
+	key     address.Key
+	wrapped identity.Words
+	wraps   bool
+}
+
+var modelAccounts = make(map[address.Address]*modelAccount)
+
+func modelFacts(a address.Address) *modelAccount {
+	m := modelAccounts[a]
+	if m == nil {
+		_, _, tag := a.Identity()
+		m = &modelAccount{canonical: a.Canonical(), segWit: identity.HasSegWit(tag)}
+		for _, k := range a.AppendKeys(nil) {
+			words, tag := k.Identity()
+			wrapped, ok := identity.Wrap(identity.Account(tag), words)
+			m.keys = append(m.keys, modelKey{k, wrapped, ok})
+		}
+		modelAccounts[a] = m
+	}
+	return m
+}
+
 // wraps reports whether script is the script that wraps the witness program of k.
-func wraps(script, k address.Key) bool {
-	words, tag := k.Identity()
-	want, ok := identity.Wrap(identity.Account(tag), words)
-	w, t := script.Identity()
-	return ok && w == want && identity.Account(t) == identity.ScriptHash
+func wraps(script, k modelKey) bool {
+	w, t := script.key.Identity()
+	return k.wraps && w == k.wrapped && identity.Account(t) == identity.ScriptHash
 }
 
 // modelReadings returns the accounts that the listed string of an entry without an

@@ -69,7 +69,7 @@ func TestRestartModel(t *testing.T) {
 	texts := []string{paymentID, "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near", "\xff\x00", "\xfe\x00"}
 	rng := rand.New(rand.NewPCG(5, 6))
 	l := &lister{rng, pool, texts, score.Latest().Kinds()[1:]}
-	for range longtest.N(2, 12) {
+	for range longtest.N(1, 12) {
 		dir := t.TempDir()
 		official := &published{info: ofac}
 		var entries []sources.Entry

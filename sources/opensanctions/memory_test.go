@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/opensanctions"
 )
@@ -13,7 +14,7 @@ import (
 // TestMemory checks that Parse holds little of the entities that may hold wallets: they
 // are most of a dataset.
 func TestMemory(t *testing.T) {
-	const n = 50_000
+	n := longtest.N(20_000, 50_000)
 	r, w := io.Pipe()
 	go func() {
 		for i := range n {
@@ -36,9 +37,9 @@ func TestMemory(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || held/n > 64 {
-		t.Errorf("%d bytes held for each entity, %v, want at most 64", held/n, err)
+	if err != nil || held/uint64(n) > 64 {
+		t.Errorf("%d bytes held for each entity, %v, want at most 64", held/uint64(n), err)
 	} else {
-		t.Logf("%d bytes held for each entity", held/n)
+		t.Logf("%d bytes held for each entity", held/uint64(n))
 	}
 }

@@ -41,8 +41,8 @@ func random32(rng *rand.Rand) (b [32]byte) {
 
 func TestIsEd25519(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	points := 0
-	for range 20000 {
+	points, n := 0, longtest.N(4000, 20_000)
+	for range n {
 		b := random32(rng)
 		got, want := curve.IsEd25519(&b), isEd25519(b)
 		if got != want {
@@ -52,8 +52,8 @@ func TestIsEd25519(t *testing.T) {
 			points++
 		}
 	}
-	if points < 5000 || points > 15000 {
-		t.Errorf("%d of 20000 are points", points)
+	if points < n/4 || points > 3*n/4 {
+		t.Errorf("%d of %d are points", points, n)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestIsEd25519Edges(t *testing.T) {
 	for i := range uint(255) {
 		centres = append(centres, new(big.Int).Lsh(big.NewInt(1), i))
 	}
-	wide := int64(longtest.N(8, 40))
+	wide := int64(longtest.N(2, 40))
 	for _, c := range centres {
 		for d := -wide; d <= wide; d++ {
 			y := new(big.Int).Add(c, big.NewInt(d))
@@ -90,7 +90,7 @@ func TestIsEd25519Edges(t *testing.T) {
 // for odd numbers that need not be prime.
 func TestJacobi(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	unknown, n := 0, longtest.N(4000, 20_000)
+	unknown, n := 0, longtest.N(2000, 20_000)
 	for i := range n {
 		x, m := randomWords(rng), randomWords(rng)
 		m[0] |= 1
@@ -137,7 +137,7 @@ func TestIsSquareByEuler(t *testing.T) {
 
 func TestField(t *testing.T) {
 	rng, p := rand.New(rand.NewPCG(9, 10)), toBig(curve.Order)
-	for range 20000 {
+	for range longtest.N(4000, 20_000) {
 		x, y := randomWords(rng), randomWords(rng)
 		for _, v := range []struct {
 			op        string
