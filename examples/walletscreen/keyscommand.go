@@ -98,12 +98,17 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) 
 	if _, err := os.Stat(file); isFile && errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no database %s; serve makes it when it first starts", file)
 	}
-	s, err := openKeyStore(ctx, k.db, k.data)
+	opening, cancel := context.WithTimeout(ctx, openPatience)
+	defer cancel()
+	s, err := openKeyStore(opening, k.db, k.data)
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(ctx, s), s.close())
 }
+
+// openPatience bounds the wait for a database that does not answer.
+const openPatience = 10 * time.Second
 
 // apply sets in a key what the flags say.
 func (k *keysCall) apply(key *access.Key) error {
