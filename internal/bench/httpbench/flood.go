@@ -19,9 +19,17 @@ import (
 )
 
 // flood prints how long the answers to a key take while n other connections ask for
-// large answers and read nothing, beside how long they take without them.
+// large answers and read nothing: beside those of another server, which is asked at the
+// same times and has no such connections, and beside those before. What else the machine
+// does delays both servers alike; how the figure without a flood scatters shows what is
+// left of that.
 func flood(n, conns, rounds int, rate float64) error {
 	c, stop, err := start("flood", conns)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	twin, stop, err := start("flood", conns)
 	if err != nil {
 		return err
 	}
@@ -29,37 +37,56 @@ func flood(n, conns, rounds int, rate float64) error {
 	addr := c.conns[0].RemoteAddr().String()
 	interval := time.Duration(float64(conns) / rate * float64(time.Second))
 	spell := func() error { time.Sleep(3 * time.Second); return nil }
-	var asking, standing []float64
+	phases := [...]string{"before they come", "while they ask", "while they stand"}
+	var beside, since [len(phases)][]float64
 	for round := range rounds + 1 {
-		quiet, err := c.paced(interval, spell)
-		if err != nil {
+		var f *flooding
+		var quiet float64
+		for i, until := range [len(phases)]func() error{
+			spell,
+			func() (err error) {
+				if f, err = startFlood(addr, c.token, n); err == nil {
+					err = errors.Join(f.fill(), c.settle())
+				}
+				return err
+			},
+			spell,
+		} {
+			ours, theirs, err := pacedBoth(c, twin, interval, until)
+			if err != nil {
+				return err
+			}
+			p99 := at(ours, 0.99)
+			if i == 0 {
+				quiet = float64(p99)
+			}
+			if round > 0 { // the first warms up
+				beside[i] = append(beside[i], float64(p99)/float64(at(theirs, 0.99)))
+				since[i] = append(since[i], float64(p99)/quiet)
+				fmt.Printf("%-16s %5d answers: p50 %v, p99 %v, at most %v; of the other server %v, %v, %v\n",
+					phases[i], len(ours), at(ours, 0.5), p99, at(ours, 1), at(theirs, 0.5), at(theirs, 0.99), at(theirs, 1))
+			}
+		}
+		if err := errors.Join(f.stop(), c.settle()); err != nil {
 			return err
-		}
-		f, err := startFlood(addr, c.token, n)
-		if err != nil {
-			return err
-		}
-		first, err := c.paced(interval, func() error { return errors.Join(f.fill(), c.settle()) })
-		if err != nil {
-			return err
-		}
-		then, err := c.paced(interval, spell)
-		if err = errors.Join(err, f.stop(), c.settle()); err != nil {
-			return err
-		}
-		if round == 0 {
-			continue // it warms up
-		}
-		p99 := func(all []time.Duration) float64 { return float64(at(all, 0.99)) }
-		asking, standing = append(asking, p99(first)/p99(quiet)), append(standing, p99(then)/p99(quiet))
-		for name, all := range map[string][]time.Duration{"quiet": quiet, "while they ask": first, "while they stand": then} {
-			fmt.Printf("%-17s %5d answers: p50 %v, p99 %v, at most %v\n", name, len(all), at(all, 0.5), at(all, 0.99), at(all, 1))
 		}
 	}
-	for name, all := range map[string][]float64{"ask": asking, "stand": standing} {
-		fmt.Printf("%d connections that do not read: while they %s, p99 is %.2f of that without (%.2f to %.2f)\n", n, name, median(all), slices.Min(all), slices.Max(all))
+	for i, phase := range phases {
+		fmt.Printf("%d connections that do not read, %s: p99 is %.2f of that of the other server (%.2f to %.2f), and %.2f of that before (%.2f to %.2f)\n",
+			n, phase, median(beside[i]), slices.Min(beside[i]), slices.Max(beside[i]), median(since[i]), slices.Min(since[i]), slices.Max(since[i]))
 	}
 	return nil
+}
+
+// pacedBoth is paced for two servers at the same time.
+func pacedBoth(a, b *candidate, interval time.Duration, until func() error) (ofA, ofB []time.Duration, err error) {
+	over := make(chan struct{})
+	var other sync.WaitGroup
+	var errB error
+	other.Go(func() { ofB, errB = b.paced(interval, func() error { <-over; return nil }) })
+	ofA, err = a.paced(interval, func() error { defer close(over); return until() })
+	other.Wait()
+	return ofA, ofB, errors.Join(err, errB)
 }
 
 // settle waits until the server of c computes little, because its clients wait.

@@ -58,7 +58,7 @@ func main() {
 	names := flag.String("handlers", strings.Join(handlers[1:], ","), "which are measured, with commas, against the constant")
 	swapped := flag.Int("swap", 0, "measure instead how long answers take while a list of so many `entries` is replaced")
 	flooded := flag.Int("flood", 0, "measure instead how long answers take while so many `connections` ask for large answers and do not read")
-	rate := flag.Float64("rate", 4000, "with -swap or -flood, requests per second, over 8 connections")
+	rate := flag.Float64("rate", 4000, "with -swap or -flood, requests per second to each server, over 8 connections")
 	serveName := flag.String("serve", "", "be the server of this handler until standard input ends (used by httpbench itself)")
 	flag.Parse()
 	err := error(nil)
