@@ -289,7 +289,7 @@ func TestClientLimit(t *testing.T) {
 			t.Errorf("after a second: status %d", got)
 		}
 		r := httptest.NewRequest("OPTIONS", "/docs", nil)
-		for i := range 70_000 { // more addresses than are remembered
+		for i := range longtest.N(100, 70_000) { // more addresses than are remembered
 			r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255)
 			w := httptest.NewRecorder()
 			if h.ServeHTTP(w, r); w.Code != 204 {

@@ -1,0 +1,49 @@
+package httpapi
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestClientsAreBounded checks that at most maxClients addresses are remembered, and that
+// a client that has used up its requests is not forgotten before those that are idle.
+func TestClientsAreBounded(t *testing.T) {
+	var c clients
+	now := time.Now()
+	ask := func(client string, want bool) {
+		t.Helper()
+		if _, ok := c.allow(client, 1, 2, now); ok != want {
+			t.Fatalf("%s is allowed: %v, want %v", client, ok, want)
+		}
+	}
+	for i := range maxClients/2 + 1000 {
+		ask(fmt.Sprint("idle ", i), true)
+	}
+	now = now.Add(time.Second)
+	for _, want := range []bool{true, true, false} {
+		ask("busy", want)
+	}
+	for i := range maxClients / 2 {
+		ask(fmt.Sprint("new ", i), true)
+		if n := c.n.Load(); n > maxClients {
+			t.Fatalf("%d clients are remembered, want at most %d", n, maxClients)
+		}
+	}
+	ask("busy", false)
+	ask("new 0", true)
+	ask("new 0", false)
+	remembered := 0
+	c.limiters.Range(func(any, any) bool { remembered++; return true })
+	if n := c.n.Load(); int64(remembered) != n || remembered > maxClients*3/4 {
+		t.Errorf("%d clients are remembered, and %d are counted", remembered, n)
+	}
+
+	// If none is idle, any is forgotten.
+	for i := range maxClients / 2 {
+		ask(fmt.Sprint("newer ", i), true)
+		if n := c.n.Load(); n > maxClients {
+			t.Fatalf("%d clients are remembered, want at most %d", n, maxClients)
+		}
+	}
+}
