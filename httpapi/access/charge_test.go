@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ func admit(ctx context.Context, a httpapi.Authorizer, token string) (httpapi.Cal
 
 // charge charges a caller with n screenings.
 func charge(ctx context.Context, q *access.Keyring, c httpapi.Caller, n int) (granted int, refund func(int), err error) {
-	return q.Charge(httptest.NewRequestWithContext(ctx, "POST", "/api/v1/screen", nil), c, n, nil)
+	r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen"}, Header: http.Header{}}
+	return q.Charge(r.WithContext(ctx), c, n, nil)
 }
 
 // reserve charges a caller n times, and returns the number of charges before the first
