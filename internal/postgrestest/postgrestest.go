@@ -22,13 +22,14 @@ const Variable = "WALLETSCREEN_TEST_POSTGRES"
 // shared is the server that the tests of one process share if Variable is not set.
 var shared = sync.OnceValues(start)
 
-// URL returns the URL of a new schema, which is dropped when the test ends. If Variable is
-// not set and no server can be started, URL skips the test, or fails it if the environment
-// variable CI is set.
+// URL returns the URL of a new schema. It is dropped when the test ends, or with the server
+// if that is ours. If Variable is not set and no server can be started, URL skips the test,
+// or fails it if the environment variable CI is set.
 func URL(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(Variable)
-	if server == "" {
+	ours := server == ""
+	if ours {
 		s, err := shared()
 		must(t, err)
 		server = s.URL()
@@ -39,11 +40,19 @@ func URL(t testing.TB) string {
 	}
 	schema := "test_" + strings.ToLower(rand.Text())
 	execute(t, server, "create schema "+schema)
-	t.Cleanup(func() { execute(t, server, "drop schema "+schema+" cascade") })
+	if !ours {
+		t.Cleanup(func() { execute(t, server, "drop schema "+schema+" cascade") })
+	}
 	q := u.Query()
 	q.Set("search_path", schema)
 	u.RawQuery = q.Encode()
 	return u.String()
+}
+
+// conn is the connection of execute, which the tests of one process share.
+var conn struct {
+	sync.Mutex
+	*pgx.Conn
 }
 
 // execute executes one statement.
@@ -51,11 +60,14 @@ func execute(t testing.TB, url, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
+	conn.Lock()
+	defer conn.Unlock()
+	if conn.Conn == nil || conn.IsClosed() {
+		var err error
+		if conn.Conn, err = pgx.Connect(ctx, url); err != nil {
+			t.Fatal(err)
+		}
 	}
-	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
