@@ -64,7 +64,7 @@ func TestFileLength(t *testing.T) {
 }
 
 // translated matches phrases that the Go standard library does not use.
-var translated = regexp.MustCompile(`(?i)\b(of which|whoever|be it|lest|who has|is none of|is told|but for|held to|normalis\w*|behaviour|(?-i:licence[sd]?)|optimi(?:se|sed|ses|sing|sation)|recognis\w*)\b`)
+var translated = regexp.MustCompile(`(?i)\b(of which|whoever|be it|lest|who has|is none of|is told|but for|held to|of then|anew|for ever|(?:it|that|text|which|string|cell) (?:is|are) no (?:address|addresses|error|list|string|text)|normalis\w*|behaviour|(?-i:licence[sd]?)|optimi(?:se|sed|ses|sing|sation)|recognis\w*)\b`)
 
 // quoted matches text in quotation marks or backquotes: wire members and identifiers
 // keep their spelling.

@@ -53,7 +53,7 @@ type Options struct {
 
 	// Store keeps the lists that were accepted, and a journal of what happened to
 	// them, so that lists survive a restart and OpenAt and OpenDigest can answer as
-	// of then. Lists are answered from the files of the store where it maps them
+	// of an earlier time. Lists are answered from the files of the store where it maps them
 	// into memory: startup takes milliseconds, and processes share the memory. Several
 	// programs may use one store; each uses the lists that another has accepted.
 	// Package store has one in a directory. Nil keeps the lists in memory only.

@@ -93,7 +93,7 @@ func lists(t testing.TB) (string, *screening.Screener) {
 type question struct{ chain, text string }
 
 // questions returns n rows, with hits in several spellings, and rows that are
-// no address.
+// not addresses.
 func questions(n int) []question {
 	all := make([]question, n)
 	for i := range all {

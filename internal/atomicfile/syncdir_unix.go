@@ -10,7 +10,7 @@ import (
 
 // SyncDir flushes a directory to the disk, so that files that were created or renamed
 // in it survive a loss of power. File systems that cannot do that report so, which is
-// no error.
+// not an error.
 func SyncDir(name string) error {
 	d, err := os.Open(name)
 	if err != nil {

@@ -49,7 +49,7 @@ func (e *excerpt) Load(_ context.Context, _ sources.Revision, add func(sources.E
 }
 
 // history is a store that has answered from the lists of both days, and the receipts of
-// then.
+// those days.
 type history struct {
 	dir           string
 	store         store.Store
@@ -277,7 +277,7 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestPinned replays an answer of an older scoring version, about a listed text that is no
+// TestPinned replays an answer of an older scoring version, about a listed text that is not an
 // address.
 func TestPinned(t *testing.T) {
 	const text = "0x1234567890"

@@ -47,7 +47,7 @@ type Verdict struct {
 // If there are known keys, one of them must have signed the receipt: the Outcome of a
 // receipt that none has signed is CannotTell at best. Without known keys, Verify checks
 // no signature: the receipt may have been written later, but Same still means that the
-// lists of then give this verdict.
+// lists of that time give this verdict.
 //
 // The error is about data that is not a receipt, or that holds a private key or seed.
 func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Verifier) (Verdict, error) {

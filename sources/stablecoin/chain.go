@@ -10,8 +10,8 @@ import (
 // maxTime is the last second of the year 9999, the last that RFC 3339 can express.
 const maxTime = 253402300799
 
-// maxBlock exceeds the number of any block. Without it, a node could make Load count for
-// ever.
+// maxBlock exceeds the number of any block. Without it, a node could make Load count
+// forever.
 const maxBlock = 1 << 40
 
 // maxListed limits the accounts that are held.
