@@ -156,7 +156,7 @@ func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
 // maxSnapshots bounds the repetitions of a batch because a list was replaced.
 const maxSnapshots = 10
 
-// grantItems marks the items beyond what was charged, and returns how many remain.
+// grantItems marks the items beyond the charged number, and returns how many remain.
 func (e *exchange) grantItems(items []batchItem) (granted int) {
 	for i := range items {
 		it := &items[i]

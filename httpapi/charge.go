@@ -30,7 +30,7 @@ func (e *exchange) callerNow() Caller {
 	return c
 }
 
-// refundAll refunds what was charged for a response that is not a success.
+// refundAll refunds the charge for a response that is not a success.
 func (e *exchange) refundAll() {
 	if e.refund != nil {
 		e.refund(e.charged)

@@ -103,7 +103,7 @@ func appendPolicy(b []byte, name string, quota, window int64) []byte {
 	return strconv.AppendInt(append(b, ";w="...), window, 10)
 }
 
-// appendLimit appends what is left of a policy, and for how many seconds.
+// appendLimit appends the remainder of a policy, and for how many seconds it holds.
 func appendLimit(b []byte, name string, remaining, reset int64) []byte {
 	b = appendItem(b, name)
 	b = strconv.AppendInt(append(b, ";r="...), min(remaining, maxInteger), 10)

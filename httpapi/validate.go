@@ -112,7 +112,7 @@ func chainsOf(text string) []address.Chain {
 	return chains
 }
 
-// accept fills in what is known of an address.
+// accept fills in the members for an address.
 func (v *validation) accept(a address.Address) *validation {
 	v.Valid, v.Chain, v.Address = true, a.Chain(), a.Normalized()
 	v.Canonical = a.Canonical().String()

@@ -158,7 +158,7 @@ func (s *Screener) refuse(i int, h *held, reason error) {
 var errRead = errors.New("read before the list that is held")
 
 // loadList loads source i from src, checks the list and builds it. Along with an error
-// it returns what is known about the list: with ErrUnchanged, its revision and when it
+// it returns the facts of the list: with ErrUnchanged, its revision and when it
 // was checked; if it was refused, all of it.
 func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had held, prev sources.Revision) (next held, report SourceReport, err error) {
 	defer caught(&err) // panics of callbacks

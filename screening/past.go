@@ -96,7 +96,7 @@ func newPast(st store.Store, srcs []sources.Source, opts *Options) (*Screener, e
 	return New(srcs, &Options{Optional: opts.Optional, Table: opts.Table, MaxAge: opts.MaxAge, Store: st})
 }
 
-// answering returns the event that says what was answered from at an instant.
+// answering returns the event with the lists that answered at an instant.
 func (s *Screener) answering(ctx context.Context, at time.Time) (e store.Event, err error) {
 	defer caught(&err)
 	return s.archive.files.Answering(ctx, at, func(e store.Event) bool {
@@ -109,7 +109,7 @@ func (s *Screener) answering(ctx context.Context, at time.Time) (e store.Event, 
 	})
 }
 
-// answerings returns all events that say what was answered from, the newest first.
+// answerings returns all events with the lists that answered, the newest first.
 func (s *Screener) answerings(ctx context.Context) (all []store.Event, err error) {
 	defer caught(&err)
 	return s.archive.files.Answerings(ctx)

@@ -33,7 +33,7 @@ func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 	return report, report.err()
 }
 
-// Open swaps in what is available without a network: of each source, the last good
+// Open swaps in the lists that are available without a network: of each source, the last good
 // revision in Options.Store or the seed of a source made by [sources.Seeded],
 // whichever is newer. A program that must answer at once calls it before Run or
 // Refresh. A list that is held already is replaced by a newer one only.

@@ -238,7 +238,7 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	return nil
 }
 
-// swap calls change, which changes what is held or the exceptions, and answers
+// swap calls change, which changes the lists held or the exceptions, and answers
 // questions accordingly from then on. If tell is true, it calls Options.Report with
 // what the given sources report.
 func (s *Screener) swap(change func(), tell bool, srcs ...SourceReport) {

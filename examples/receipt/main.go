@@ -65,7 +65,7 @@ func screen(ctx context.Context, dir, address, private string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Refresh(ctx); err != nil { // the store records what is answered from
+	if _, err := s.Refresh(ctx); err != nil { // the store records which lists answer
 		return nil, err
 	}
 	r, err := s.ScreenText("ethereum", address)

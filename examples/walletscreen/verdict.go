@@ -140,7 +140,7 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 		}
 	}
 	total.addResult(&r, err)
-	// A doubtful row is never clean, but what is found of it is shown.
+	// A doubtful row is never clean, but its labels are shown.
 	if err != nil && len(r.Labels) == 0 {
 		return append(dst, "", "", "", "", "", "", "", "", err.Error())
 	}

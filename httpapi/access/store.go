@@ -73,7 +73,7 @@ type Store interface {
 	// those of other such replicas. Folding again changes nothing.
 	Fold(ctx context.Context, replica, id string) error
 
-	// Account returns what is leased, what was answered by all replicas, and when
+	// Account returns the number leased, the number answered by all replicas, and when
 	// one of them last changed either; zero if nothing was.
 	Account(ctx context.Context, id string, m int) (leased, answered int64, changed time.Time, err error)
 
@@ -87,7 +87,7 @@ type Store interface {
 }
 
 // A Claim records that a request with an Idempotency-Key was charged. It holds
-// nothing of what was asked. It is comparable.
+// nothing of the request. It is comparable.
 type Claim struct {
 	// KeyID is the ID of the caller.
 	KeyID string

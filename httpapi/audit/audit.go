@@ -289,7 +289,7 @@ const (
 	gather = 2 * time.Millisecond
 )
 
-// Run writes records until ctx ends, then writes what is queued and closes the Log.
+// Run writes records until ctx ends, then writes the queued records and closes the Log.
 // Call it once, and stop the handlers before ctx ends. It leaves no goroutine.
 //
 // It returns nil if all accepted records were written, else an error with the number
@@ -353,7 +353,7 @@ func (l *Log) advance(last bool) (again time.Duration) {
 	return again
 }
 
-// close writes what is left, and unlocks the directory.
+// close writes the remaining records, and unlocks the directory.
 func (l *Log) close() error {
 	l.mu.Lock()
 	l.closed = true

@@ -96,7 +96,7 @@
 //
 // # Building
 //
-// A Builder keeps what is added in chunks off the heap, 28 or 40 bytes an item, and then
+// A Builder keeps the items in chunks off the heap, 28 or 40 bytes an item, and then
 // divides the items into parts of some hundred buckets. Meanwhile it notes the least
 // hash of the keys of each set, so the order of the sets is known. Then each worker
 // sorts one part at a time, in the cache of its processor, and writes its buckets and

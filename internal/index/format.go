@@ -128,7 +128,7 @@ func parse(data []byte) (*Index, error) {
 	if s.end != uint64(len(data)) {
 		return nil, fmt.Errorf("%w: %d bytes, want %d", ErrDamaged, len(data), s.end)
 	}
-	// Writing the header again from what was read of it checks every byte.
+	// Writing the parsed header again checks every byte.
 	body := [32]byte(data[120:152])
 	if !bytes.Equal(l.header(s.end, body), data[:headerBytes]) {
 		return nil, fmt.Errorf("%w: header", ErrDamaged)

@@ -26,7 +26,7 @@ import (
 type Receipt struct {
 	// Time is when the address was screened.
 	Time time.Time
-	// Chain and Text are what was asked, and Address is the normal form of Text.
+	// Chain and Text are the question, and Address is the normal form of Text.
 	Chain         address.Chain
 	Text, Address string
 

@@ -74,7 +74,7 @@ func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Veri
 	return v, nil
 }
 
-// open returns the text of a receipt, and sets what is known of its signatures.
+// open returns the text of a receipt, and sets the fields about its signatures.
 func (v *Verdict) open(data []byte, known []note.Verifier) ([]byte, error) {
 	if len(data) > maxSigned {
 		return nil, fmt.Errorf("larger than %d bytes", maxSigned)

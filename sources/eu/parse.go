@@ -61,7 +61,7 @@ type list struct {
 	isTimed bool   // Revision.Published is a time, not a day
 }
 
-// The limits of what is kept. The list has some 6,200 entities, two with wallets.
+// The limits of a parsed list. The list has some 6,200 entities, two with wallets.
 const (
 	maxEntities = 1 << 18
 	maxText     = 4096 // of a name or an id

@@ -179,7 +179,7 @@ func (d *document) remark() error {
 // time the Commission generates the file.
 type digest struct {
 	hash hash.Hash
-	head []byte // what was written so far, until the root's start tag was read
+	head []byte // the bytes written so far, until the root's start tag was read
 	root bool
 }
 

@@ -25,7 +25,7 @@ const (
 
 // ParseCSV reads the SDN List from the two files of its oldest format, and calls add
 // for each listed address, in the order of the list: sdn.csv, and sdn_comments.csv,
-// which continues what is cut in sdn.csv. Prefer the other formats: this one says
+// which continues remarks that are cut in sdn.csv. Prefer the other formats: this one says
 // neither when an entity was listed nor when the list was published, and has wallets
 // only in the remarks of an entity, in the 12th column:
 //

@@ -97,7 +97,7 @@ type Options struct {
 	// one Screener need different ids.
 	Info sources.Info
 
-	// StateFile is the name of a file for what was read, so that the program continues
+	// StateFile is the name of a file for the state, so that the program continues
 	// there after a restart. Each list needs its own file. A damaged file, or one of
 	// other contracts, is replaced; one that cannot be read or written is an error. With
 	// "" each start reads the list from the first block, which takes minutes.

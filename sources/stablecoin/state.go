@@ -16,7 +16,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
-// A state is what was read from the chain.
+// A state is the accounts and the position read from the chain.
 type state struct {
 	// Of names the chain, the contracts and their events.
 	Of string `json:"of"`

@@ -19,7 +19,7 @@ const (
 	// Revision, List and the counts.
 	Accepted = "accepted"
 	// Refused: what a source returned was not accepted. It has Source and Reason, and
-	// List and the counts of what was refused as far as they are known.
+	// List and the counts of the refused list, as far as they are known.
 	Refused = "refused"
 	// Confirmed: a revision was found to be the publisher's still. It has Source,
 	// Revision and List, whose Checked is the time.

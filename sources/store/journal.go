@@ -53,7 +53,7 @@ func newJournal() *journal {
 	}
 }
 
-// read reads what was appended to the journal of st since the last time.
+// read reads the lines that were appended to the journal of st since the last call.
 func (j *journal) read(ctx context.Context, st Store) error {
 	for {
 		lines, next, err := st.Read(ctx, j.next)

@@ -7,7 +7,7 @@
 // [Open] opens a directory. [Store] is the interface for other storage, such as a
 // database that several machines share; package storetest tests an implementation.
 // [Retain] says how many old revisions a store keeps. [Archive] reads and writes a store,
-// and [Event] is what its journal says: what was added to a list, and when.
+// and [Event] is an event in its journal, such as the acceptance of a list.
 package store
 
 import (

@@ -55,7 +55,7 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	return l.Emit("designation", add)
 }
 
-// The limits of what is kept. The list has some 6,300 designations.
+// The limits of a parsed list. The list has some 6,300 designations.
 const (
 	maxDesignations = 1 << 18
 	maxText         = 4096 // of a name, an id, or an address

@@ -276,7 +276,7 @@ func serve(l net.Listener, h http.Handler, token string, f func() error) error {
 	return s.Close()
 }
 
-// A candidate is a server, and what was measured of it.
+// A candidate is a server, and its measurements.
 type candidate struct {
 	name    string
 	token   string

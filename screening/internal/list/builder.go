@@ -130,7 +130,7 @@ func (f *Facts) note(kind string, e sources.Entry) {
 	}
 }
 
-// count adds e to what is known about the list, and to the table.
+// count adds e to the facts of the list, and to the table.
 func (b *Builder) count(e sources.Entry, f filing, repeated bool) error {
 	facts := &b.facts
 	facts.Entries++

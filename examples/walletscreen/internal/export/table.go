@@ -72,7 +72,7 @@ type table struct {
 // rowsPerInsert bounds the length of a statement.
 const rowsPerInsert = 500
 
-// newTable writes what comes before the rows.
+// newTable writes the statements before the rows.
 func newTable(w io.Writer, f Format, name string, columns []column) (*table, error) {
 	t := &table{format: f, name: name, columns: columns}
 	switch f {
@@ -145,7 +145,7 @@ func (t *table) endInsert() error {
 	return err
 }
 
-// close writes what comes after the rows.
+// close writes the statements after the rows.
 func (t *table) close() error {
 	if t.format == CSV {
 		t.csv.Flush()

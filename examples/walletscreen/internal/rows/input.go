@@ -14,7 +14,7 @@ import (
 // headSize is the length of the part of a table that decides its format.
 const headSize = 64 << 10
 
-// The beginnings of what is not UTF-8.
+// The first bytes of formats other than UTF-8.
 var (
 	magicGzip  = []byte{0x1f, 0x8b}
 	magicZip   = []byte("PK\x03\x04")

@@ -14,7 +14,7 @@ const (
 	end   = "<!-- end of bundle -->\n"
 )
 
-// document writes what is bundled into NOTICE and README.md, between the marks. A file
+// document describes the bundled lists in NOTICE and README.md, between the marks. A file
 // without marks stays as it is.
 func document(dir string) error {
 	var rows, table strings.Builder

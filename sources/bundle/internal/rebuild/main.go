@@ -6,7 +6,7 @@
 // changed. It refuses a list that a refresh would find suspect: one that shrank, lost
 // all its addresses, or is older than the bundled one. -accept ID lets such a list in.
 // A list that cannot be fetched or is refused keeps its file, and the exit status is 1.
-// Rebuild then writes the date of the rebuild, and what is bundled, into NOTICE and
+// Rebuild then writes the date of the rebuild, and the bundled lists, into NOTICE and
 // README.md.
 //
 // Two other modes work offline:
