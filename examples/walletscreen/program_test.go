@@ -59,7 +59,7 @@ func ages(s string) string {
 }
 
 func TestScreenAddresses(t *testing.T) {
-	date := bundled(t, bundle.OFAC()).Published.Format(time.DateOnly)
+	dated := regexp.MustCompile(`OFAC_SDN +` + bundled(t, bundle.OFAC()).Published.Format(time.DateOnly))
 	for _, test := range []struct {
 		args []string
 		code int
@@ -92,11 +92,11 @@ func TestScreenAddresses(t *testing.T) {
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n\n" +
 			"UNDECIDED  bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx\n  bitcoin address \"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx\": checksum mismatch\n"},
 	} {
-		code, stdout, stderr := call(t, "", append([]string{"screen"}, test.args...)...)
+		code, stdout, stderr := callIn(t, []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"}, "", append([]string{"screen"}, test.args...)...)
 		if d := cmp.Diff(test.want, stdout); code != test.code || d != "" {
 			t.Errorf("%q: exit code %d, want %d; (-want +got):\n%s", test.args, code, test.code, d)
 		}
-		if !strings.Contains(stderr, "OFAC_SDN           "+date) {
+		if !dated.MatchString(stderr) {
 			t.Errorf("%q: the date of a list is missing from %q", test.args, stderr)
 		}
 	}
