@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,10 +205,12 @@ func beFlood(n int) error {
 }
 
 // A stingy listener gives its connections small buffers, so that many that do not read
-// take little memory of the system.
+// take little memory of the system. Like that of walletscreen serve, it lets others run
+// before it accepts one.
 type stingy struct{ net.Listener }
 
 func (l stingy) Accept() (net.Conn, error) {
+	runtime.Gosched()
 	c, err := l.Listener.Accept()
 	if err == nil {
 		err = c.(*net.TCPConn).SetWriteBuffer(16 << 10)
