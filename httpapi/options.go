@@ -125,7 +125,7 @@ type Authorizer interface {
 	Authorize(r *http.Request) (Caller, error)
 }
 
-// A Caller is what an [Authorizer] knows of the client behind a request.
+// A Caller describes the client behind a request, as an [Authorizer] sees it.
 type Caller struct {
 	// ID identifies the caller in quotas, logs and audit records, for example
 	// "payments" or "user@corp.example". It must not be empty and is not secret.

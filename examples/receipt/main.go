@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// run prints the receipt of an address, and what a replay says of it.
+// run prints the receipt of an address, and the outcome of its replay.
 func run(ctx context.Context, dir, address string, w io.Writer) error {
 	private, public, err := note.GenerateKey(rand.Reader, "example.com/screening") // once, and kept apart
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
-// A published list is one that the program knows how to fetch.
+// A published list is one that the program can fetch.
 type published struct {
 	bundled func() sources.Source // nil if it is not bundled
 	usual   bool                  // it is held if -lists does not choose

@@ -271,7 +271,7 @@ func readVerifier(name string) (signed.Verifier, error) {
 	return v, nil
 }
 
-// A jsonVerdict says of a receipt whether it holds, for programs.
+// A jsonVerdict is the verdict on a receipt, for programs.
 type jsonVerdict struct {
 	Receipt    int    `json:"receipt"` // in the file, from 1
 	Outcome    string `json:"outcome"`

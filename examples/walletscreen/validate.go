@@ -119,7 +119,7 @@ func validateRow(chain address.Chain, row *rows.Row) validation {
 	return validate(chain, string(row.Address))
 }
 
-// A validation is what validate says of one text.
+// A validation is the result of validate for one text.
 type validation struct {
 	Input     string     `json:"input,omitempty"` // left out if it may be a secret
 	Valid     bool       `json:"valid"`

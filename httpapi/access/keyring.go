@@ -25,7 +25,7 @@ import (
 // time, also for unknown ids. Unknown, expired, revoked and malformed tokens, and
 // keys without scopes, all return [httpapi.ErrUnauthorized].
 //
-// What the store says of a key is cached for some seconds, so a change takes effect
+// The store's record of a key is cached for some seconds, so a change takes effect
 // everywhere within that time, and a new secret within one second. Keys in use are
 // refreshed before that, and no request waits for it. While the store fails, keys
 // that were read lately are admitted for some minutes more; others return

@@ -212,7 +212,7 @@ func (r *Keyring) count(l *ledger, n int64) {
 	r.reports.arm(r)
 }
 
-// refund takes back a charge.
+// refund undoes a charge.
 func (r *Keyring) refund(l *ledger, n int64) {
 	if n <= 0 {
 		return

@@ -166,7 +166,7 @@ func sideOf(meta uint32) int {
 	return 0
 }
 
-// Next returns the place that At knows k by, if k is the next key that Add adds.
+// Next returns the place of k for At, if k is the next key that Add adds.
 func (b *Builder) Next(k ID) uint32 {
 	i := uint32(sideOf(k.meta))
 	p := &b.items[i]

@@ -27,7 +27,7 @@ const (
 	CannotTell = "cannot tell"
 )
 
-// A Verdict is what [Verify] says of a receipt.
+// A Verdict is the result of [Verify].
 type Verdict struct {
 	// Receipt is the receipt as it was read, which is evidence only if Outcome is Same.
 	Receipt *Receipt
@@ -207,7 +207,7 @@ func findings(labels []screening.Label, suppressed []screening.Suppressed) ([]by
 }
 
 // compareLists returns an error that names the first difference between the lists of r
-// and those of the store at that time. A store knows the time of a check within a minute.
+// and those of the store at that time. A store keeps the time of a check to within a minute.
 func (r *Receipt) compareLists(got []screening.SourceStatus) error {
 	for i := range r.Lists {
 		then, now := &r.Lists[i], &got[i] // both in the order of the sources of the Past

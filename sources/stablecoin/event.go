@@ -46,7 +46,7 @@ type place struct {
 	Time  int64  `json:"time"` // of the block, in seconds of Unix time; 0 if not known yet
 }
 
-// A follower knows the events of some contracts.
+// A follower decodes the events of some contracts.
 type follower struct {
 	contracts []account
 	// events maps the topic of an event, for each contract, to what it means.

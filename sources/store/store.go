@@ -1,5 +1,5 @@
 // Package store keeps accepted lists, so that a program that restarts answers before it
-// has reached a network, and knows when it saw each entry for the first time.
+// has reached a network, and remembers when it first saw each entry.
 //
 //	dir, err := store.Open("/var/lib/walletscreen")
 //	s, err := screening.New(srcs, &screening.Options{Store: dir})

@@ -3,7 +3,7 @@ package curve
 import "math/bits"
 
 // IsSquare reports whether x is a square modulo m, an odd prime. x must not be a
-// multiple of m. IsSquare does not know for a few numbers; then ok is false.
+// multiple of m. For a few numbers it finds no answer; then ok is false.
 func IsSquare(x, m *[4]uint64) (square, ok bool) {
 	symbol := jacobi(x, m)
 	return symbol == 1, symbol != 0
