@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // words returns the arguments with which IDOfWords returns k.
@@ -24,7 +25,7 @@ func words(k index.ID) (class uint16, w0, w1, w2, w3 uint64, n int) {
 // A Filter passes every key of its indexes, and hardly any others.
 func TestFilter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, sizes := range [][]int{{}, {0}, {1}, {3, 0, 1}, {1000, 1}, {5000, 70000, 20}} {
+	for _, sizes := range [][]int{{}, {0}, {1}, {3, 0, 1}, {1000, 1}, {5000, longtest.N(20_000, 70_000), 20}} {
 		var indexes []*index.Index
 		var keys []index.ID
 		for _, n := range sizes {

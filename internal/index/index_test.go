@@ -184,7 +184,7 @@ func random20(t testing.TB, r *rand.Rand) index.ID {
 
 func TestModel(t *testing.T) {
 	for _, d := range distributions {
-		for _, n := range []int{0, 1, 2, 13, 14, 15, 64, 65, 1000, longtest.N(3000, 10_000)} {
+		for _, n := range []int{0, 1, 2, 13, 14, 15, 64, 65, 1000, longtest.N(2000, 10_000)} {
 			for _, filterFrom := range []uint64{0, 1} {
 				t.Run(fmt.Sprintf("%s/%d/filter=%d", d.name, n, filterFrom), func(t *testing.T) {
 					r := rand.New(rand.NewPCG(uint64(n), filterFrom))

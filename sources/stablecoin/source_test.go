@@ -407,6 +407,7 @@ func TestRanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	blanks := strings.Repeat(" ", 1<<20)
 	status := func(code int) func(http.ResponseWriter, call) {
 		return func(w http.ResponseWriter, _ call) { http.Error(w, "too much", code) }
 	}
@@ -425,7 +426,11 @@ func TestRanges(t *testing.T) {
 		{"413", status(http.StatusRequestEntityTooLarge)},
 		{"504", status(http.StatusGatewayTimeout)},
 		{"a huge answer", func(w http.ResponseWriter, c call) {
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":[%s]}`, c.ID, strings.Repeat(" ", 33<<20))
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":[`, c.ID)
+			for range 33 {
+				io.WriteString(w, blanks)
+			}
+			io.WriteString(w, "]}")
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package base32_test
+package address_test
 
 import (
 	"encoding/base32"
@@ -9,7 +9,7 @@ import (
 )
 
 // The vectors of RFC 4648 section 10, without their padding.
-func TestVectors(t *testing.T) {
+func TestBase32Vectors(t *testing.T) {
 	for plain, text := range map[string]string{
 		"": "", "f": "MY", "fo": "MZXQ", "foo": "MZXW6", "foob": "MZXW6YQ", "fooba": "MZXW6YTB", "foobar": "MZXW6YTBOI",
 	} {
@@ -23,7 +23,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBase32Refuses(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		bad        int
@@ -45,7 +45,7 @@ func TestDecodeRefuses(t *testing.T) {
 
 // The standard library encodes the same, and accepts everything that Decode
 // accepts.
-func TestStandardLibraryAgrees(t *testing.T) {
+func TestBase32AsStandardLibrary(t *testing.T) {
 	std := base32.StdEncoding.WithPadding(base32.NoPadding)
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 70 {

@@ -1,4 +1,4 @@
-package groestl_test
+package address_test
 
 import (
 	"encoding/hex"
@@ -8,7 +8,7 @@ import (
 	"github.com/walletscreen/walletscreen/address/internal/groestl"
 )
 
-func TestSum512(t *testing.T) {
+func TestGroestl(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"empty (KAT of the submission, length 0)", "",
 			"6d3ad29d279110eef3adbd66de2a0345a77baede1557f5d099fce0c03d6dc2ba" +
@@ -30,7 +30,7 @@ func TestSum512(t *testing.T) {
 
 // Around the length at which the padding needs another block, every length must
 // have a different hash, and every byte of the input must matter.
-func TestLengths(t *testing.T) {
+func TestGroestlLengths(t *testing.T) {
 	seen := map[[64]byte]int{}
 	for n := range 300 {
 		sum := groestl.Sum512([]byte(strings.Repeat("a", n)))

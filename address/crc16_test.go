@@ -1,11 +1,15 @@
-package crc16
+package address_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address/internal/crc16"
+)
 
 // The check value of XMODEM in catalogs of CRCs.
 func TestXModem(t *testing.T) {
 	for text, want := range map[string]uint16{"": 0, "123456789": 0x31c3} {
-		if got := XModem([]byte(text)); got != want {
+		if got := crc16.XModem([]byte(text)); got != want {
 			t.Errorf("XModem(%q) = %#04x, want %#04x", text, got, want)
 		}
 	}
