@@ -15,7 +15,7 @@ import (
 )
 
 // scrapeAll returns the labels that each metric has, of a server that has
-// everything turned on and was asked for this and that.
+// everything turned on and has answered some requests.
 func scrapeAll(t *testing.T) map[string][]string {
 	c := newTLSConfig(t)
 	cert, key := newPair(t, 1)

@@ -80,7 +80,7 @@ func TestExceptionsFollowed(t *testing.T) {
 		} {
 			logged.Reset()
 			write(tt.text)
-			time.Sleep(121 * time.Second) // it is read twice, and not at this instant
+			time.Sleep(121 * time.Second) // the file is read twice in this time
 			synctest.Wait()
 			if got := len(s.Exceptions()); got != tt.want {
 				t.Errorf("%s: %d exceptions, want %d", tt.name, got, tt.want)

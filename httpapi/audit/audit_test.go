@@ -606,7 +606,7 @@ func TestRepair(t *testing.T) {
 		if err := run(open(t, dir, nil))(); err != nil {
 			t.Fatal(err)
 		}
-		if err := run(open(t, dir, nil))(); err != nil { // a second time nothing is to be done
+		if err := run(open(t, dir, nil))(); err != nil { // the second time there is nothing to do
 			t.Fatal(err)
 		}
 		for _, name := range names {

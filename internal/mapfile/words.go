@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// Words are numbers, off the heap if they are many. The zero Words are none. Words must
+// Words are numbers, off the heap if they are many. The zero Words is empty. Words must
 // not be copied.
 type Words struct {
 	all     []byte
