@@ -144,18 +144,15 @@ func zeros(x uint64) uint64 { return (x - lanes) &^ x }
 // scan compares a key with the records of the bucket at off that have its fingerprint or
 // none.
 func (ix *Index) scan(t *table, off, h, w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
-	head := t.heads[off : off+2*headBytes]
-	rank := uint64(binary.LittleEndian.Uint32(head))
+	head := t.heads[off : off+2*headBytes : off+2*headBytes]
 	f := fingerprint(h) * lanes
-	var found uint64 // bit 16*j+i: lane j of word i has the fingerprint
-	for i := range 4 {
-		x := binary.LittleEndian.Uint64(head[8*i:]) ^ f
-		if i == 0 {
-			x |= ranks
-		}
-		found |= ^((x&^tops + (lanes<<15 - lanes)) | x) & tops >> (15 - i) // exact, unlike zeros
-	}
-	for ; found != 0; found &= found - 1 { // one loop for all words, because nothing predicts the word
+	first := binary.LittleEndian.Uint64(head)
+	// Bit 16*j+i says that lane j of word i has the fingerprint. There is one loop for all
+	// words, because nothing predicts the word.
+	found := zeros(first^f|ranks)&tops>>15 | zeros(binary.LittleEndian.Uint64(head[8:])^f)&tops>>14 |
+		zeros(binary.LittleEndian.Uint64(head[16:])^f)&tops>>13 | zeros(binary.LittleEndian.Uint64(head[24:])^f)&tops>>12
+	rank := first & ranks
+	for ; found != 0; found &= found - 1 {
 		at := bits.TrailingZeros64(found)
 		if s, ok := ix.compare(t, rank+uint64(4*(at&15)+at>>4-2), w0, w1, w2, w3, meta); ok {
 			return s, true
@@ -181,15 +178,18 @@ func (ix *Index) compare(t *table, r, w0, w1, w2, w3 uint64, meta uint32) (Set, 
 	if r >= t.keys {
 		return damagedSet, true
 	}
-	rec := t.record(r)
 	var s uint32
-	if len(rec) == narrowBytes+4 {
+	if t.width == narrowBytes {
+		const n = narrowBytes + 4
+		rec := t.records[n*r : n*r+n : n*r+n]
 		tail := binary.LittleEndian.Uint64(rec[16:])
-		if binary.LittleEndian.Uint64(rec) != w0 || binary.LittleEndian.Uint64(rec[8:]) != w1 || uint32(tail) != uint32(w2) {
+		if (binary.LittleEndian.Uint64(rec)^w0)|(binary.LittleEndian.Uint64(rec[8:])^w1)|uint64(uint32(tail)^uint32(w2)) != 0 {
 			return 0, false
 		}
 		s = uint32(tail >> 32)
 	} else {
+		const n = wideBytes + 4
+		rec := t.records[n*r : n*r+n : n*r+n]
 		if binary.LittleEndian.Uint64(rec) != w0 || binary.LittleEndian.Uint64(rec[8:]) != w1 ||
 			binary.LittleEndian.Uint64(rec[16:]) != w2 || binary.LittleEndian.Uint64(rec[24:]) != w3 {
 			return 0, false
@@ -200,7 +200,7 @@ func (ix *Index) compare(t *table, r, w0, w1, w2, w3 uint64, meta uint32) (Set, 
 	if off+16 > uint64(len(ix.sets)) {
 		return damagedSet, true
 	}
-	return Set(s), binary.LittleEndian.Uint32(ix.sets[off:]) == meta
+	return Set(s), binary.LittleEndian.Uint32(ix.sets[off:off+4:off+4]) == meta
 }
 
 // record returns the bytes of record r, which must be less than t.keys.
