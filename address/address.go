@@ -141,7 +141,7 @@ func (c Chain) Identify(s string) (identity.Spelling, identity.Words, identity.T
 	if bad.any() {
 		return c.identify(s, r)
 	}
-	return identity.MakeSpelling("", uint64(packedHex(r, formEVM))), identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), evmTag
+	return identity.Exactly(identity.MakeSpelling("", uint64(packedHex(r, formEVM)))), identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), evmTag
 }
 
 // identify implements Identify for row r without the fast path for EVM chains.

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
@@ -24,6 +25,12 @@ type recentSets []atomic.Pointer[labelSet]
 type labelSet struct {
 	number index.Set
 	labels []preparedLabel
+
+	// If there is one label, and it is plain, as most are:
+	plain *preparedLabel
+	asked identity.Spelling // of the listed address, if it is one of an EVM chain
+	exact Label             // for that address, without Listed
+	level score.Level       // of exact
 }
 
 // A preparedLabel is the label of a listing, apart from what depends on the question:
@@ -32,6 +39,10 @@ type preparedLabel struct {
 	*list.Listing
 	label  Label
 	points [score.Literal + 1]int // by match
+
+	// Of a plain listing: the chain of its address, and the class of its account.
+	chain address.Chain
+	class identity.Class
 }
 
 const (
@@ -47,12 +58,29 @@ func newSegment(l *list.List, source string, before []segment) segment {
 			return seg
 		}
 	}
-	return segment{l.Index(), l, source, make(recentSets, min(max(1, l.Index().Sets()), maxRecentSets))}
+	n := 1
+	for n < min(l.Index().Sets(), maxRecentSets) {
+		n *= 2 // so that a slot is found without a division
+	}
+	return segment{l.Index(), l, source, make(recentSets, n)}
+}
+
+// slot returns where the labels of a set are cached, if they are.
+func (r recentSets) slot(set index.Set) *atomic.Pointer[labelSet] {
+	return &r[int(set)&(len(r)-1)]
+}
+
+// exact returns a set if it is cached, and lists exactly an address that was asked for.
+func (r recentSets) exact(set index.Set, asked identity.Spelling) *labelSet {
+	if s := r.slot(set).Load(); s != nil && s.number == set && identity.HaveSameForm(s.asked, asked) {
+		return s
+	}
+	return nil
 }
 
 // labels returns the labels of a set, in the order of its listings.
 func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error) {
-	slot := &seg.recent[uint32(set)%uint32(len(seg.recent))]
+	slot := seg.recent.slot(set)
 	if s := slot.Load(); s != nil && s.number == set {
 		return s, nil
 	}
@@ -60,13 +88,23 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 	if err != nil {
 		return nil, damagedList(seg.source, err)
 	}
-	s := &labelSet{set, make([]preparedLabel, len(listings))}
+	s := &labelSet{number: set, labels: make([]preparedLabel, len(listings))}
 	for i, l := range listings {
 		p := &s.labels[i]
 		p.Listing = l
 		p.label = Label{Kind: l.Kind(), Source: seg.source, Ref: l.Ref(), Name: l.Name(), AddedAt: l.AddedAt()}
 		for m := score.Exact; m <= score.Literal; m++ {
 			p.points[m], _ = table.Points(l.Kind(), m) // known: the kinds of each list were checked
+		}
+	}
+	if len(listings) == 1 {
+		p := &s.labels[0]
+		if on, class, ok := p.Plain(); ok {
+			p.chain, p.class, s.plain = on, class, p
+			s.asked, _, _ = on.Identify(anyEVM)
+			s.exact = p.label
+			s.exact.Match, s.exact.Points = score.Exact, p.points[score.Exact]
+			s.level = table.Level(s.exact.Points)
 		}
 	}
 	if len(listings) <= maxRecent {
@@ -76,22 +114,50 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 }
 
 // appendMatches appends the labels in s, which was found under the key k, of the address
-// with the given chain and account, which the caller spelled as asked, or "".
-func (s *labelSet) appendMatches(labels []Label, k *index.ID, on address.Chain, account *index.ID, asked string) []Label {
+// with the given chain and account. hex is list.HexOf(k), or "".
+func (s *labelSet) appendMatches(labels []Label, k *index.ID, on address.Chain, account *index.ID, hex string) []Label {
 	if labels == nil {
-		if len(s.labels) == 1 {
-			labels = new([1]Label)[:0] // faster than make
-		} else {
-			labels = make([]Label, 0, len(s.labels))
-		}
+		labels = make([]Label, 0, len(s.labels))
 	}
 	for i := range s.labels {
 		p := &s.labels[i]
 		if m := p.Match(k, on, account); m != 0 {
-			labels = p.append(labels, m, p.Text(k, asked))
+			labels = p.append(labels, m, p.Text(k, hex))
 		}
 	}
 	return labels
+}
+
+// match returns how a plain label, whose key has the bytes of the account, matches an
+// account of the given class on a chain.
+func (p *preparedLabel) match(on address.Chain, class identity.Class) score.Match {
+	switch {
+	case p.class != class:
+		return score.Key
+	case p.chain != on:
+		return score.Family
+	}
+	return score.Exact
+}
+
+// alone returns the labels of a plain set, which matches by m and whose key is hex in hex.
+func (p *preparedLabel) alone(m score.Match, hex string) []Label {
+	return []Label{{
+		Kind: p.label.Kind, Match: m, Points: p.points[m], Source: p.label.Source,
+		Ref: p.label.Ref, Name: p.label.Name, Listed: hex, AddedAt: p.label.AddedAt,
+	}}
+}
+
+// copy returns a copy of s.exact with the given Listed. It sets field by field, because
+// while the garbage collector runs, a copy of a whole Label takes as long as all the rest;
+// and it reads all fields before it sets one, so that there is one write barrier.
+func (s *labelSet) copy(listed string) []Label {
+	labels := new([1]Label)
+	kind, source, ref, name, at := s.exact.Kind, s.exact.Source, s.exact.Ref, s.exact.Name, s.exact.AddedAt
+	l := &labels[0]
+	l.Match, l.Points = score.Exact, s.exact.Points
+	l.Kind, l.Source, l.Ref, l.Name, l.Listed, l.AddedAt = kind, source, ref, name, listed, at
+	return labels[:]
 }
 
 // append appends the label of a listing that matches by m and prints the given string.

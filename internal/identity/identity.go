@@ -156,11 +156,13 @@ type Spelling struct {
 	shape uint64 // with otherwise
 }
 
-// otherwise marks the shape of a Spelling that was not given in the normal form.
-const otherwise = 1 << 63
+const (
+	otherwise = 1 << 63 // marks the shape of a Spelling that was not given in the normal form
+	exactly   = 1 << 62 // marks that of one that was, also in the case of its hex digits
+)
 
 // MakeSpelling returns the Spelling of an address that was given in its normal form.
-// shape must be less than 1<<63.
+// shape must be less than 1<<62.
 func MakeSpelling(text string, shape uint64) Spelling { return Spelling{text, shape} }
 
 // Otherwise returns s as that of an address that was given in another form.
@@ -170,8 +172,17 @@ func Otherwise(s Spelling) Spelling { return Spelling{s.text, s.shape | otherwis
 // digits after "0x" does not matter.
 func IsNormal(s Spelling) bool { return s.shape&otherwise == 0 }
 
+// Exactly returns s as that of an address that was given in its normal form to the byte.
+func Exactly(s Spelling) Spelling { return Spelling{s.text, s.shape | exactly} }
+
+// IsExact reports whether s is of [Exactly].
+func IsExact(s Spelling) bool { return s.shape&exactly != 0 }
+
+// HaveSameForm reports whether s and t are equal, apart from their texts.
+func HaveSameForm(s, t Spelling) bool { return s.shape == t.shape }
+
 // Parts returns the arguments of MakeSpelling.
-func Parts(s Spelling) (text string, shape uint64) { return s.text, s.shape &^ otherwise }
+func Parts(s Spelling) (text string, shape uint64) { return s.text, s.shape &^ (otherwise | exactly) }
 
 // Wrap returns the [ScriptHash], 20 bytes, of the P2SH output that wraps the
 // witness program of a key: of a [Hash160], or of a [WitnessScript]. It reports

@@ -271,7 +271,7 @@ func (l *List) setRemoved(removals iter.Seq2[revision.Removal, error], now time.
 	return err
 }
 
-// countKeys counts the keys by class, and the addresses that are hexOf their keys or no
+// countKeys counts the keys by class, and the addresses that are HexOf their keys or no
 // addresses but texts.
 func (l *List) countKeys() error {
 	ix := l.entries.index

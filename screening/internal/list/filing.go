@@ -160,21 +160,21 @@ func isHexText(text string) bool {
 	return true
 }
 
-// maxHexOf is the length of the longest result of hexOf.
+// maxHexOf is the length of the longest result of HexOf.
 const maxHexOf = 2 + 2*32
 
-// hexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
+// HexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
 // spelled.
-func hexOf(k index.ID) string {
+func HexOf(k *index.ID) string {
 	var buf [maxHexOf]byte
-	return string(appendHexOf(buf[:0], &k))
+	return string(appendHexOf(buf[:0], k))
 }
 
 func appendHexOf(b []byte, k *index.ID) []byte {
 	return identity.AppendHex(b, identity.MakeWords(k.Words()), k.Len())
 }
 
-// isHexOf reports whether the normal form of a is what hexOf returns for k.
+// isHexOf reports whether the normal form of a is what HexOf returns for k.
 func isHexOf(a address.Address, k *index.ID) bool {
 	var buf [maxHexOf]byte
 	return hasText(a, string(appendHexOf(buf[:0], k)))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
@@ -16,7 +17,7 @@ import (
 // strings are not in the memory of a mapped file.
 type Listing struct {
 	entry    sources.Entry // without an address if chain is set
-	chain    address.Chain // the chain, if the address is hexOf its key; else ""
+	chain    address.Chain // the chain, if the address is HexOf its key; else ""
 	account  uint16        // with chain: the class of its account
 	number   uint32        // the number of the text that holds it
 	repeated int           // how many entries with the same Canonical follow the first one; 0: it is the first
@@ -27,7 +28,7 @@ type Listing struct {
 // what follows.
 const (
 	noAddress   = iota // there is none: the listed string is not an address
-	hexAddress         // it is hexOf the key under which it was found
+	hexAddress         // it is HexOf the key under which it was found
 	textAddress        // a text
 	addressMask = 3
 	hasListed   = 4  // a text has the listed string, which is not the normal form
@@ -64,6 +65,12 @@ func (l *Listing) AddedAt() time.Time {
 	return l.entry.ListedAt
 }
 
+// Plain reports whether l lists an address that is "0x" and its key in hex, printed like
+// that. It returns the chain of the address and the class of its account.
+func (l *Listing) Plain() (on address.Chain, class identity.Class, ok bool) {
+	return l.chain, identity.Class(l.account), l.chain != "" && l.entry.Listed == ""
+}
+
 // Match returns how l, which was found under k, matches the address with the given
 // chain and account; 0 if it does not. Keys are passed by pointer, because they do not
 // fit into registers.
@@ -91,18 +98,16 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 	return score.Family
 }
 
-// Text returns the string that is listed for the address under k. If that is asked, it
-// returns asked, which saves an allocation.
-func (l *Listing) Text(k *index.ID, asked string) string {
-	if l.entry.Listed != "" || l.chain == "" {
+// Text returns the string that is listed for the address under k. hex is HexOf(k), or ""
+// if the caller does not have it.
+func (l *Listing) Text(k *index.ID, hex string) string {
+	switch {
+	case l.entry.Listed != "" || l.chain == "":
 		return l.entry.Text()
+	case hex != "":
+		return hex
 	}
-	var buf [maxHexOf]byte
-	text := appendHexOf(buf[:0], k)
-	if string(text) == asked {
-		return asked
-	}
-	return string(text)
+	return HexOf(k)
 }
 
 // at returns the entry that l lists under k.
@@ -110,7 +115,7 @@ func (l *Listing) at(k index.ID) (sources.Entry, error) {
 	e := l.entry
 	if l.chain != "" {
 		var err error
-		if e.Address, err = address.Parse(l.chain, hexOf(k)); err != nil {
+		if e.Address, err = address.Parse(l.chain, HexOf(&k)); err != nil {
 			return sources.Entry{}, fmt.Errorf("%w: a listing", index.ErrDamaged)
 		}
 	}
