@@ -67,6 +67,9 @@ func newSegment(l *list.List, source string, before []segment) segment {
 
 // slot returns where the labels of a set are cached, if they are.
 func (r recentSets) slot(set index.Set) *atomic.Pointer[labelSet] {
+	if len(r) == 1 {
+		return &r[0] // as below, but the processor need not wait for the set
+	}
 	return &r[int(set)&(len(r)-1)]
 }
 
@@ -148,15 +151,11 @@ func (p *preparedLabel) alone(m score.Match, hex string) []Label {
 	}}
 }
 
-// copy returns a copy of s.exact with the given Listed. It sets field by field, because
-// while the garbage collector runs, a copy of a whole Label takes as long as all the rest;
-// and it reads all fields before it sets one, so that there is one write barrier.
+// copy returns a copy of s.exact with the given Listed.
 func (s *labelSet) copy(listed string) []Label {
 	labels := new([1]Label)
-	kind, source, ref, name, at := s.exact.Kind, s.exact.Source, s.exact.Ref, s.exact.Name, s.exact.AddedAt
-	l := &labels[0]
-	l.Match, l.Points = score.Exact, s.exact.Points
-	l.Kind, l.Source, l.Ref, l.Name, l.Listed, l.AddedAt = kind, source, ref, name, listed, at
+	labels[0] = s.exact
+	labels[0].Listed = listed
 	return labels[:]
 }
 
