@@ -3,10 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -59,13 +57,4 @@ func clientOf(r *http.Request, field string) string {
 		return network.String()
 	}
 	return r.RemoteAddr
-}
-
-// A fairListener lets other goroutines run before it accepts a connection, so that a request
-// on one that is open does not wait for thousands of new ones that have come at once.
-type fairListener struct{ net.Listener }
-
-func (l fairListener) Accept() (net.Conn, error) {
-	runtime.Gosched()
-	return l.Listener.Accept()
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -95,24 +92,5 @@ func TestLimitClients(t *testing.T) {
 		if err := (&serveOptions{clientRate: rate}).limitClients(opts); err != nil || opts.ClientRate != 0 {
 			t.Errorf("%q: %v, %v", rate, opts.ClientRate, err)
 		}
-	}
-}
-
-// An endless listener has a connection at any time.
-type endless struct{ net.Listener }
-
-func (endless) Accept() (net.Conn, error) { return nil, nil }
-
-// TestFairListener checks that requests are served between new connections: on one
-// processor, a goroutine runs before a hundred of them are accepted.
-func TestFairListener(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var ran atomic.Bool
-	go ran.Store(true)
-	for range 100 {
-		fairListener{endless{}}.Accept()
-	}
-	if !ran.Load() {
-		t.Error("another goroutine had to wait for a hundred connections")
 	}
 }

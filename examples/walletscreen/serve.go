@@ -343,7 +343,6 @@ func newHTTPServer(h http.Handler, logger *slog.Logger) *http.Server {
 
 // serveHTTP serves the API, by HTTP/1.1 or, with a certificate, HTTP/2.
 func serveHTTP(server *http.Server, listener net.Listener, cert *certificate) error {
-	listener = fairListener{listener}
 	if cert == nil {
 		return server.Serve(listener)
 	}

@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,12 +204,10 @@ func beFlood(n int) error {
 }
 
 // A stingy listener gives its connections small buffers, so that many that do not read
-// take little memory of the system. Like that of walletscreen serve, it lets others run
-// before it accepts one.
+// take little memory of the system.
 type stingy struct{ net.Listener }
 
 func (l stingy) Accept() (net.Conn, error) {
-	runtime.Gosched()
 	c, err := l.Listener.Accept()
 	if err == nil {
 		err = c.(*net.TCPConn).SetWriteBuffer(16 << 10)
