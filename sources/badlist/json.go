@@ -37,11 +37,12 @@ func (p *parser) json(in io.Reader, skipped position) error {
 	return &sources.RecordError{Byte: skipped.bytes + d.InputOffset(), Err: err}
 }
 
-// A tokenLimit reads JSON from r, and returns an error if a string or a number in it is
-// longer than maxCell: encoding/json holds each in memory.
+// A tokenLimit reads JSON from r, and returns an error if a string in it, or what stands
+// between two strings or delimiters, is longer than maxCell: encoding/json holds each in
+// memory, and goes through blanks again whenever it reads more of them.
 type tokenLimit struct {
 	r       io.Reader
-	n       int // bytes of the token so far
+	n       int // bytes of the string, or since the last delimiter
 	quoted  bool
 	escaped bool
 }
@@ -57,11 +58,11 @@ func (l *tokenLimit) Read(p []byte) (int, error) {
 		case c == '"':
 			l.quoted = !l.quoted
 			l.n = 0
-		case !l.quoted && strings.IndexByte(" \t\r\n,:[]{}", c) >= 0:
+		case !l.quoted && strings.IndexByte(",:[]{}", c) >= 0:
 			l.n = -1
 		}
 		if l.n++; l.n > maxCell {
-			return i, fmt.Errorf("a string or number of more than %d bytes", maxCell)
+			return i, fmt.Errorf("a string, a number or blanks of more than %d bytes", maxCell)
 		}
 	}
 	return n, err
