@@ -1,6 +1,6 @@
 module github.com/walletscreen/walletscreen
 
-go 1.25.0
+go 1.26.0
 
 require (
 	filippo.io/edwards25519 v1.2.0

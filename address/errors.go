@@ -41,6 +41,9 @@ var (
 	// or ERC-7828), which holds an account and its chain. [Normalize] reads
 	// it if it is an account of an EVM chain or of solana.
 	ErrInterop = fmt.Errorf("%w but an interoperable address", ErrSyntax)
+	// ErrSeveral means that the string pays several accounts, as the URIs of
+	// BIP-321 can; [Interpret] returns all of them.
+	ErrSeveral = fmt.Errorf("%w but a payment to several accounts", ErrSyntax)
 	// ErrChecksum means that the string has the form of an address but its
 	// checksum does not match, most likely because of a typing error.
 	ErrChecksum = errors.New("checksum mismatch")

@@ -104,7 +104,7 @@ func (p *secretInText) ask(c address.Chain, leaks func(what, part, text string))
 			return // an address, by chance or by the mutation
 		}
 		wire, _ := json.Marshal(pe)
-		for _, text := range []string{err.Error(), pe.Hint(), pe.Input, string(pe.Chain), string(pe.Other), string(wire), fmt.Sprintf("%v %+v %#v %q", *pe, *pe, *pe, *pe)} {
+		for _, text := range []string{err.Error(), pe.Hint(), pe.Input, string(pe.Chain), string(pe.Other), string(wire), fmt.Sprintf("%v %+v %#v %q", *pe, *pe, *pe, fmt.Sprint(*pe))} {
 			if part := p.leak(text); part != "" {
 				leaks(what, part, text)
 				return

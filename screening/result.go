@@ -28,11 +28,59 @@ type Result struct {
 	// Suppressed are the matches that do not count because of an [Exception], in
 	// the order of Labels. Nil if there are none. The slice is the caller's own.
 	Suppressed []Suppressed
+	// Doubts say why the text that was screened does not settle which account is
+	// meant; nil without a doubt, and always for Screen. The slice is the caller's own.
+	Doubts []address.Doubt
 	// ScoringVersion is the version of the table that gave the points.
 	ScoringVersion string
 
 	origin *origin
-	_      uintptr // makes it a multiple of 16 bytes, in which it is copied without a stall
+}
+
+// AllClear reports whether nothing at all was found: the level is clean, there is no
+// doubt, and no list has a caveat. It is the one notion of "clean" that every surface
+// shows as such. Suppressed does not change it.
+func (r Result) AllClear() bool {
+	return r.origin != nil && r.Score == 0 && len(r.Labels) == 0 && len(r.Doubts) == 0 && len(r.Caveats()) == 0
+}
+
+// A Caveat says what is wrong with a list that an answer comes from.
+type Caveat struct {
+	Source string     `json:"source"` // the id
+	Kind   CaveatKind `json:"caveat"`
+}
+
+// A CaveatKind is a reason not to rely on a list.
+type CaveatKind string
+
+const (
+	// CaveatMissing: the list was never loaded.
+	CaveatMissing CaveatKind = "missing"
+	// CaveatPartial: only a part of the list is held.
+	CaveatPartial CaveatKind = "partial"
+	// CaveatStale: the last successful check is longer ago than Options.MaxAge, or
+	// than 48 hours without one.
+	CaveatStale CaveatKind = "stale"
+	// CaveatOld: the publisher's date is longer ago than the limit of the list.
+	CaveatOld CaveatKind = "old"
+)
+
+// Caveats returns what is wrong with the lists that r comes from, in the order in which
+// New got them; nil if nothing is. The slice is the caller's own.
+func (r Result) Caveats() []Caveat {
+	var caveats []Caveat
+	if r.origin == nil {
+		return nil
+	}
+	for _, s := range r.origin.sources() {
+		switch {
+		case s.Digest == "":
+			caveats = append(caveats, Caveat{s.Info.ID, CaveatMissing})
+		case !s.Loaded():
+			caveats = append(caveats, Caveat{s.Info.ID, CaveatPartial})
+		}
+	}
+	return caveats
 }
 
 // An origin describes the snapshot of a Result.

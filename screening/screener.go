@@ -137,6 +137,20 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 	return r, err // inlined, so that r is the caller's own
 }
 
+// ScreenInput screens a text as a person, a cell of a table or a URL gives it, read by
+// [address.Interpret]. chain is any name of a chain, a ticker, or "". If the text
+// can mean several accounts, the Result is that of the highest score. A hit is never
+// lost: if the text cannot be read on the chain, but is listed on another one, the
+// Result shows that beside the error. Unlike with the other methods, the Result is
+// therefore not zero with an error if Labels is not empty.
+//
+// The errors are those of ScreenText. An error that wraps [address.ErrSeveral] says that
+// the text pays several accounts, none of which is listed: screen each Address of the
+// Reading.
+func (s *Screener) ScreenInput(chain, text string) (Result, address.Reading, error) {
+	return s.snap.Load().screenInput(chain, text)
+}
+
 // ScreenAll screens many addresses: it returns, in the order of addresses, what
 // Screen returns for each. It is for whole customer books and lists of millions,
 // where it is faster than calls of Screen: look-ups in a long list wait for memory, and

@@ -1,6 +1,6 @@
 module github.com/walletscreen/walletscreen/internal/contract
 
-go 1.25.0
+go 1.26.0
 
 replace github.com/walletscreen/walletscreen => ../..
 
