@@ -137,16 +137,14 @@ func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error
 	return r, err // inlined, so that r is the caller's own
 }
 
-// ScreenInput screens a text as a person, a cell of a table or a URL gives it, read by
-// [address.Interpret]. chain is any name of a chain, a ticker, or "". If the text
-// can mean several accounts, the Result is that of the highest score. A hit is never
-// lost: if the text cannot be read on the chain, but is listed on another one, the
-// Result shows that beside the error. Unlike with the other methods, the Result is
-// therefore not zero with an error if Labels is not empty.
+// ScreenInput screens a text from a person, a cell of a table or a URL, as
+// [address.Interpret] reads it. chain is any name of a chain, a ticker, or "". If the
+// text can mean several accounts, the Result has the highest score among them. A text
+// that cannot be read on the chain, but is listed on another one, has both an error and
+// a Result with those Labels. With any other error, the Result is zero.
 //
-// The errors are those of ScreenText. An error that wraps [address.ErrSeveral] says that
-// the text pays several accounts, none of which is listed: screen each Address of the
-// Reading.
+// The errors are those of ScreenText. [address.ErrSeveral] says that the text pays
+// several accounts, and that none is listed: screen each Address of the Reading.
 func (s *Screener) ScreenInput(chain, text string) (Result, address.Reading, error) {
 	return s.snap.Load().screenInput(chain, text)
 }
