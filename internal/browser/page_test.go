@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 )
 
 // sizes are the screen sizes to test the page in, from a small phone to 4K.
@@ -46,6 +47,11 @@ func has(selector, text string) string {
 	return `document.querySelector(` + quote(selector) + `)?.textContent.includes(` + quote(text) + `)`
 }
 
+// text returns the condition that the text of an element is a string.
+func text(selector, want string) string {
+	return `document.querySelector(` + quote(selector) + `)?.textContent === ` + quote(want)
+}
+
 const title, above = "#result h2", "#result .caveats"
 
 // isShape returns the condition that the verdict has a shape.
@@ -73,26 +79,46 @@ var states = []state{
 	{name: "bad key", url: "#key=wsk_expired", holds: []string{`!document.getElementById("key").hidden`, has("#key-reason", "unknown, expired or revoked")}},
 	{name: "clean", reach: screenOne(clean), holds: []string{inState("verdict"), has(title, "No match"), `document.querySelector("` + title + `").textContent === "No match"`, isShape("clean"),
 		`!document.querySelector("` + above + `")`, has("#result", "any of the 4 lists"), has("#result .subject", "tron")}},
-	{name: "critical", reach: screenOne(lazarus), all: true, holds: []string{has(title, "Critical risk"), isShape("critical"), has("#result", "Score100 of 100"), has(".label h3", "LAZARUS GROUP"),
+	{name: "critical", reach: screenOne(lazarus), all: true, holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), isShape("critical"), has(".line-of", "Critical risk, score 100 of 100. Also on Community bad list."), has(".label h3", "LAZARUS GROUP"),
 		`document.querySelector(".label a").href === "https://sanctionssearch.ofac.treas.gov/Details.aspx?id=27307"`, `document.querySelector(".label a").rel.includes("noreferrer")`,
-		has(".label", "The list names this very address."), has(".label:nth-child(2)", "sister chain"), has(".label", "14 Apr 2022")}},
-	{name: "high", reach: screenOne(theft), holds: []string{has(title, "High risk"), isShape("high"), has(".label", "The same key or script controls this address and the listed "+spelled), `!document.querySelector(".label a")`}},
-	{name: "medium", reach: screenOne(mixer), holds: []string{has(title, "Medium risk"), isShape("medium")}},
+		has(".label", "The list names this very address."), has(".label:nth-child(2)", "sister chain"), has(".label", "Date in the list14 Apr 2022, of the entity or the address"), `!document.querySelector("` + above + `")`}},
+	{name: "dates", reach: screenOne(lazarus), prepare: func(a *api) {
+		a.held[strings.ToLower(lazarus)] = object{"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z", "match": "exact",
+			"listed_address": lazarus, "name": "LAZARUS \u202eGROUP\u2066", "entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}}}
+	}, holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), `document.querySelector("` + title + ` bdi").textContent === "LAZARUS GROUP"`,
+		has(".label", "Entity listed13 Sep 2019"), has(".label", "Address listedsince 14 Apr 2022 at the latest, not yet on 1 Apr 2022")}},
+	{name: "formerly", reach: screenOne(clean), prepare: func(a *api) {
+		a.held[clean] = object{"all_clear": true, "doubts": []string{}, "caveats": []object{}, "formerly": []object{{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH", "since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"}}}
+	}, holds: []string{text(title, "No match, but it was listed before"), isShape("qualified"), aboveTitle, has(above, "Formerly listed: TORNADO CASH, OFAC_SDN, since 8 Nov 2022 at the latest, until 21 Mar 2025.")}},
+	{name: "doubt", reach: screenOne(clean), prepare: func(a *api) {
+		a.held[clean] = object{"doubts": []string{"capitals", "unscreenable"}, "all_clear": false}
+	},
+		holds: []string{text(title, "No match, but the address may be mistyped"), isShape("qualified"), aboveTitle, has(above, "The capitals do not match the checksum"), has(above, "a Lightning invoice")}},
+	{name: "doubt and listed", reach: screenOne(lazarus), prepare: func(a *api) { a.held[strings.ToLower(lazarus)] = object{"doubts": []string{"capitals"}} },
+		holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), text(above+" summary", "Caveats: the address may be mistyped")}},
+	{name: "not all clear", reach: screenOne(clean), prepare: func(a *api) { a.held[clean] = object{"doubts": []string{}, "all_clear": false} },
+		holds: []string{has(title, "No match, but the server does not call it all clear"), isShape("qualified"), aboveTitle}},
+	{name: "old", reach: screenOne(clean), prepare: func(a *api) {
+		a.held[clean] = object{"caveats": []object{{"source": "EU_CONSOLIDATED", "caveat": "old"}}, "all_clear": false}
+	},
+		holds: []string{text(title, "No match, but EU is not current"), isShape("qualified"), has(above, "EU: published 4 days ago.")}},
+	{name: "high", reach: screenOne(theft), holds: []string{text(title, "Same key as sanctioned: A. N. Other (EU)"), isShape("high"), has(".label", "The same key or script controls this address and the listed "+spelled), `!document.querySelector(".label a")`}},
+	{name: "medium", reach: screenOne(mixer), holds: []string{text(title, "Mixer: Tornado Cash router (Community bad list)"), isShape("medium")}},
 	{name: "stale and partial", all: true, reach: screenOne(clean), prepare: func(a *api) {
-		a.lists[0]["last_updated"] = stamp(31 * time.Hour)
+		a.lists[0]["last_updated"] = stamp(61 * time.Hour)
 		a.lists[1]["partial"], a.lists[1]["completeness"] = true, "partial"
 		a.lists[2]["last_updated"], a.lists[2]["published_at"], a.lists[2]["address_count"], a.lists[2]["completeness"] = nil, nil, 0, nil
-	}, holds: []string{has(title, "No match, but not an all-clear"), isShape("qualified"), has(above, "This is not an all-clear."), aboveTitle,
-		has(above, "OFAC Specially Designated Nationals was last checked 31 hours ago"), has(above, "EU consolidated financial sanctions is loaded only in part"), has(above, "UK sanctions list has not been loaded"),
+	}, holds: []string{text(title, "No match, but 3 of 4 lists are not current"), isShape("qualified"), has(above, "This is not an all-clear."), aboveTitle,
+		has(above, "OFAC: last checked 2 days ago."), has(above, "EU: only a part is loaded."), has(above, "UK: not loaded, so not searched."),
 		has("#result", "Not found on the 1 list that is complete and current."), has("#health", "3 of 4 lists not current")}},
 	{name: "stale and critical", reach: screenOne(lazarus), prepare: func(a *api) { a.lists[1]["last_updated"] = stamp(72 * time.Hour) },
-		holds: []string{has(title, "Critical risk"), has(above, "There may be more than this."), has(above, "3 days ago"), aboveTitle}},
+		holds: []string{has(title, "Sanctioned"), text(above+" summary", "Caveats: EU not current"), has(above, "EU: last checked 3 days ago."), `!document.querySelector("` + above + `").open`}},
 	{name: "unknown age", reach: screenOne(clean), prepare: func(a *api) { a.lists[0]["last_updated"] = nil },
-		holds: []string{has(title, "not an all-clear"), isShape("qualified"), has(above, "It is not known when OFAC Specially Designated Nationals was last checked.")}},
+		holds: []string{text(title, "No match, but OFAC is not current"), isShape("qualified"), has(above, "OFAC: not known when it was last checked.")}},
 	{name: "suppressed", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{"suppressed": []object{{"label": "SCAM", "source": "COMMUNITY_BADLIST", "source_ref": "x-1", "added_at": stamp(0), "match": "exact", "listed_address": clean, "reason": "our own hot wallet", "author": "ops", "expires_at": "2027-01-31T00:00:00Z"}}}
-	}, holds: []string{has(title, "No match, but not an all-clear"), isShape("qualified"), has(above, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027."), aboveTitle}},
-	{name: "no lists", prepare: func(a *api) { a.lists = []object{} }, reach: screenOne(clean), holds: []string{has(title, "not an all-clear"), has(above, "No list was searched."), isShape("qualified")}},
+	}, holds: []string{has(title, "No match, but a match does not count"), isShape("qualified"), has(above, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027."), aboveTitle}},
+	{name: "no lists", prepare: func(a *api) { a.lists = []object{} }, reach: screenOne(clean), holds: []string{has(title, "No match, but no list was searched"), has(above, "No list was searched."), isShape("qualified")}},
 	{name: "mistyped", reach: screenOne("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"), holds: []string{has(title, "This is not an address"), isShape("unknown"), has("#result", "Nothing was screened.")}},
 	{name: "short", reach: screenOne("0x123"), holds: []string{has(title, "Which chain is this address on?"), isShape("unknown"), has("#result", "Nothing was screened.")}},
 	{name: "mistyped and valid elsewhere", reach: screenOne("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"), holds: []string{has(title, "This is not an address"), has("#result", "The checksum is wrong"), isShape("unknown")}},
@@ -118,7 +144,7 @@ var states = []state{
 		enter(t, b, lazarus+"\n"+clean)
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
 		b.do(t, `document.querySelector("#result tbody button").click()`)
-	}, holds: []string{`document.getElementById("detail").open`, has("#detail h2", "Critical risk"), `document.activeElement.closest("dialog") !== null`}},
+	}, holds: []string{`document.getElementById("detail").open`, has("#detail h2", "Sanctioned: LAZARUS GROUP"), `document.activeElement.closest("dialog") !== null`}},
 }
 
 // dot is an address of several chains, on which it stands for different accounts.
@@ -174,5 +200,45 @@ func TestStates(t *testing.T) {
 			b.accessible(t, "dark "+fmt.Sprint(views[len(views)-1].width))
 			b.quiet(t)
 		})
+	}
+}
+
+// TestFirstScreen checks what a person sees without scrolling: the verdict, its evidence, what is
+// to be known of it, and what to do next. It tries a laptop and a phone.
+func TestFirstScreen(t *testing.T) {
+	for _, size := range [][2]int64{{1400, 900}, {375, 812}} {
+		for _, c := range []struct {
+			name, address string
+			see           []string // from the top down
+		}{
+			{"listed", lazarus, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label a", ".label dl div:nth-child(2)", ".label dl div:nth-child(3)"}},
+			{"not clear", clean, []string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next", "#result .actions"}},
+		} {
+			a := newAPI(t, prefix)
+			a.set(func() {
+				for _, l := range a.lists {
+					l["last_updated"] = stamp(61 * time.Hour)
+				}
+			})
+			b := openWith(t, a)
+			if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(size[0], size[1])); err != nil {
+				t.Fatal(err)
+			}
+			screenOne(c.address)(t, b)
+			b.wait(t, inState("verdict"))
+			name := fmt.Sprintf("first-screen-%s-%d", strings.ReplaceAll(c.name, " ", "-"), size[0])
+			last := 0.0
+			for _, selector := range c.see {
+				at := eval[[2]float64](t, b, `(() => { const r = document.querySelector(`+quote(selector)+`).getBoundingClientRect(); return [r.top, r.bottom]; })()`)
+				if at[0] < last-8 || at[1] > float64(size[1]) {
+					t.Errorf("%s: %s is from %.0f to %.0f, want it below %.0f and above %d", name, selector, at[0], at[1], last, size[1])
+				}
+				last = at[0]
+			}
+			if top := eval[float64](t, b, `document.querySelector("`+title+`").getBoundingClientRect().top`); c.name == "listed" && top > 260 {
+				t.Errorf("%s: the verdict is at %.0f", name, top)
+			}
+			b.quiet(t)
+		}
 	}
 }

@@ -7,7 +7,7 @@ import {failLists, showChanges, showLists} from "./lists.js";
 import {forget, recordMany, recordOne} from "./record.js";
 import {Job, View} from "./rows.js";
 import {fail, head, show} from "./verdict.js";
-import {count, doubtful, or, plural, problem} from "./words.js";
+import {count, or, plural, problem} from "./words.js";
 
 const address = byID("address"), chain = byID("chain"), hint = byID("hint"), result = byID("result");
 const slugs = new Set([...chain.options].map(o => o.value).filter(Boolean));
@@ -18,6 +18,7 @@ let again = null; // what to repeat after a new key
 // put puts nodes into the result, as a state.
 function put(state, ...nodes) {
   result.dataset.state = state;
+  document.body.classList.toggle("asked", !["empty", "nokey"].includes(state)); // the result comes first
   result.replaceChildren(...nodes);
 }
 
@@ -181,7 +182,7 @@ async function screenOne(text) {
     const answer = await api.screen(text, on, signal);
     // Hex digits are screened in any letter case, but capitals that do not verify can be
     // the trace of a typing error.
-    if (/[a-f]/.test(text) && /[A-F]/.test(text) && /^0x/i.test(answer.address) && (await api.validate(text, on, signal)).reason === "bad_checksum") doubtful.add(answer);
+    if (!answer.doubts && /[a-f]/.test(text) && /[A-F]/.test(text) && /^0x/i.test(answer.address) && (await api.validate(text, on, signal)).reason === "bad_checksum") answer.doubts = ["capitals"];
     clearTimeout(slow);
     put("verdict", show(answer, sources, text, [h("button", {type: "button", onclick: () => print()}, "Print record"), h("button", {type: "button", class: "quiet", onclick: e => copy(e, JSON.stringify(answer))}, "Copy as JSON")]));
     recordOne(answer, sources, text);

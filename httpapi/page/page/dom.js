@@ -1,5 +1,7 @@
 // Builds elements. No string ever becomes markup: text goes into text nodes.
 
+import {plain} from "./words.js";
+
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -37,3 +39,7 @@ export const time = (iso, text) => h("time", {datetime: iso}, text);
 
 // terms returns a description list of the pairs that have a value.
 export const terms = (...pairs) => h("dl", {}, pairs.filter(p => p[1]).map(p => h("div", {}, h("dt", {}, p[0]), h("dd", {}, p[1]))));
+
+// name returns text that others wrote, such as the name of an entity, so that it cannot
+// change the direction or the order of the text around it.
+export const name = text => h("bdi", {}, plain(text));

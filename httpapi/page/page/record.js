@@ -1,9 +1,9 @@
 // The record that is printed: one A4 page.
 
-import {byID, h, terms} from "./dom.js";
+import {byID, h, name, terms} from "./dom.js";
 import {shape} from "./chart.js";
-import {caveats, listTable} from "./verdict.js";
-import {count, day, kind, levels, matched, moment, plural, states, verdict} from "./words.js";
+import {caveats, heading, listTable} from "./verdict.js";
+import {count, dates, kind, levels, matched, moment, plural, states, verdict} from "./words.js";
 
 const maxLabels = 3, maxRows = 8, maxLists = 14, maxCaveats = 5; // what fits one page
 
@@ -14,8 +14,8 @@ function sheet(v, subject, middle, lists, meta) {
   const [said, unsaid] = cut(v.caveats, maxCaveats, ["caveat"]);
   byID("record").replaceChildren(...[
     h("header", {}, h("p", {class: "brand"}, "Walletscreen"), h("p", {}, "Screening record")),
-    caveats({...v, caveats: said}), unsaid,
-    h("div", {class: "head"}, shape(v.shape, 40), h("div", {}, h("p", {class: "title"}, v.title), h("p", {}, v.line))),
+    caveats({...v, caveats: said, match: false}), unsaid,
+    h("div", {class: "head"}, shape(v.shape, 40), h("div", {}, h("p", {class: "title"}, heading(v)), h("p", {}, v.line))),
     subject, middle,
     h("h2", {}, "Lists"), listTable(some), more,
     terms(["Screened", moment(meta.screened_at)], ["Snapshot", h("span", {class: "mono"}, meta.snapshot || "not given")], ["Scoring", meta.scoring_version], ["Server", location.origin], ["Printed", moment(new Date().toISOString())]),
@@ -39,12 +39,13 @@ const clip = (text, most = 90) => (text && text.length > most ? text.slice(0, mo
 
 // recordOne prepares the record of one result.
 export function recordOne(result, sources, asked) {
-  const lists = states(result.data_freshness, sources);
+  const lists = states(result.data_freshness, sources, result.caveats);
   const [labels, more] = cut(result.labels, maxLabels, ["match", "matches"]);
   sheet(verdict(result, lists),
-    terms(["Address", h("span", {class: "mono"}, result.address)], ["Entered as", asked !== result.address && h("span", {class: "mono"}, clip(asked))], ["Chain", result.chain], ["Level", `${result.level}, score ${result.score} of 100`]),
+    terms(["Address", h("span", {class: "mono"}, result.address)], ["Entered as", asked !== result.address && h("span", {class: "mono"}, name(clip(asked)))], ["Chain", result.chain], ["Level", `${result.level}, score ${result.score} of 100`]),
     labels.length > 0 && h("div", {}, h("h2", {}, plural(result.labels.length, "match", "matches")), h("ol", {class: "labels"}, labels.map(l => h("li", {},
-      h("p", {}, h("strong", {}, clip(l.name || l.source_ref)), ` · ${kind(l.label)} · ${l.source} · ${clip(l.source_ref, 40)}${l.added_at ? ` · listed on ${day(l.added_at)}` : ""}`),
+      h("p", {}, h("strong", {}, name(clip(l.name || l.source_ref || ""))), ` · ${kind(l.label)} · ${l.source} · ${clip(l.source_ref, 40)}`,
+        dates(l, lists.find(s => s.id === l.source)?.official).filter(d => d[1]).map(([what, when]) => ` · ${what.toLowerCase()}: ${when}`)),
       h("p", {}, clip(matched(l, asked || result.address), 260)), l.url && h("p", {class: "mono"}, clip(l.url))))), more),
     lists, result);
 }
@@ -57,7 +58,7 @@ export function recordMany(view) {
   sheet(view.verdict,
     terms(["Input", clip(job.name)], ["Rows", count(job.rows.length)], ...Object.keys(levels).filter(l => n[l] > 0).map(l => [levels[l][0], count(n[l])]), ["No answer", n[""] > 0 && count(n[""])], ["Not screened", n.open > 0 && count(n.open)],
       ["Snapshots", job.snapshots.size > 1 && `${job.snapshots.size}: the lists changed during the run; the last one is below`]),
-    some.length > 0 && h("div", {}, h("h2", {}, "Highest first"), h("ol", {class: "labels"}, some.map(r => h("li", {}, `Row ${count(r.number)}: `, h("span", {class: "mono"}, clip(r.result.address, 70)), ` · ${r.level} · ${clip(r.result.labels[0].name || r.result.labels[0].source_ref, 40)}`))), more),
+    some.length > 0 && h("div", {}, h("h2", {}, "Highest first"), h("ol", {class: "labels"}, some.map(r => h("li", {}, `Row ${count(r.number)}: `, h("span", {class: "mono"}, clip(r.result.address, 70)), ` · ${r.level} · `, name(clip(r.result.labels[0].name || r.result.labels[0].source_ref || "", 40))))), more),
     view.lists, job.meta);
 }
 

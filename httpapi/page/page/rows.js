@@ -2,7 +2,7 @@
 
 import {Problem, batch, guess, isCertain, isShort, newName, resets, validate} from "./api.js";
 import {inert, write} from "./csv.js";
-import {h} from "./dom.js";
+import {h, name as isolated} from "./dom.js";
 import {shape} from "./chart.js";
 import {caveats, head} from "./verdict.js";
 import {count, kind, levels, or, plural, problem, span, states, verdict} from "./words.js";
@@ -41,7 +41,7 @@ export class Job {
   }
 
   settle(row, outcome) {
-    row.level = outcome.level ?? "";
+    row.level = outcome.level === "CLEAN_NO_MATCH" && outcome.doubts?.length > 0 ? "DOUBT" : outcome.level ?? "";
     if (row.level) row.result = outcome;
     else row.problem = outcome;
     if (outcome.reason === "secret") row.text = "(withheld: a private key)", row.secret = true;
@@ -93,6 +93,7 @@ export class Job {
     const answer = await this.ask(items.map(([r]) => ({address: r.text, chain: r.chain})), name, signal, each);
     this.pending = null;
     this.freshness = {...this.freshness, ...answer.data_freshness};
+    this.caveats = answer.caveats;
     if (answer.snapshot) this.snapshots.add(answer.snapshot);
     this.meta = {screened_at: answer.screened_at, scoring_version: answer.scoring_version, snapshot: answer.snapshot, _disclaimer: answer._disclaimer};
     const quota = answer.results.find(o => o.code === "quota_exceeded");
@@ -141,7 +142,7 @@ export class Job {
     }
   }
 
-  // tally counts the rows by level. "": no answer; "open": not asked yet.
+  // tally counts the rows by level. DOUBT: no match, but in doubt; "": no answer; "open": not asked yet.
   tally() {
     const n = {"": 0, open: 0};
     for (const r of this.rows) {
@@ -151,12 +152,12 @@ export class Job {
     return n;
   }
 
-  lists(sources) { return states(this.freshness, sources); }
+  lists(sources) { return states(this.freshness, sources, this.caveats); }
 
   // csv returns the table with what was found: one record for each row, in order.
   csv(sources) {
     const lists = this.lists(sources), t = this.table;
-    const columns = ["level", "score", "match", "source", "source_ref", "name", "listed_address", "labels", "error", "caveat", "screened_chain"];
+    const columns = ["level", "score", "match", "source", "source_ref", "name", "listed_address", "labels", "doubt", "error", "caveat", "screened_chain"];
     const records = t.header ? [[...pad(t.records[0], t.width), ...columns]] : [];
     this.rows.forEach((r, i) => {
       const input = pad(t.records[i + (t.header ? 1 : 0)], t.width);
@@ -167,16 +168,17 @@ export class Job {
   }
 
   outcome(r, lists) {
-    if (!r.result) return ["", "", "", "", "", "", "", "", r.problem?.detail ?? "not screened", "", r.problem ? r.chain : ""];
+    if (!r.result) return ["", "", "", "", "", "", "", "", "", r.problem?.detail ?? "not screened", "", r.problem ? r.chain : ""];
     const l = r.result.labels[0] ?? {}, v = verdict(r.result, lists);
-    return [r.level, r.result.score, l.match, l.source, l.source_ref, l.name, l.listed_address, r.result.labels.length, "",
+    const doubt = r.level === "DOUBT"; // a doubtful row has a level only if it is listed
+    return [doubt ? "" : r.level, doubt ? "" : r.result.score, l.match, l.source, l.source_ref, l.name, l.listed_address, r.result.labels.length, (r.result.doubts ?? []).join(" "), "",
       v.caveats.length > 0 ? [v.lead, ...v.caveats].join(" ") : "", r.chain];
   }
 }
 
 const pad = (record, width) => [...record, ...Array(width - record.length).fill("")];
 
-const order = [...Object.keys(levels), "", "open"];
+const order = [...Object.keys(levels), "DOUBT", "", "open"];
 
 // A View shows a job: what stands above all verdicts, a tally that filters, and a table.
 export class View {
@@ -243,9 +245,12 @@ export class View {
     const missing = [];
     if (n[""] > 0) missing.push(`${plural(n[""], "row")} could not be screened. ${n[""] === 1 ? "It is" : "They are"} not clean.`);
     if (!job.running && n.open > 0) missing.push(`${plural(n.open, "row")} ${n.open === 1 ? "was" : "were"} not screened. ${n.open === 1 ? "It is" : "They are"} not clean.`);
-    const lists = job.done > n[""] ? this.lists.map(s => s.caveat).filter(Boolean) : [];
+    const lists = job.done > n[""] ? this.lists.filter(s => s.caveat).map(s => `${s.short}: ${s.caveat}.`) : [];
+    if (n.DOUBT > 0) missing.push(`In ${plural(n.DOUBT, "row")}, it is in doubt which address is meant. ${n.DOUBT === 1 ? "It is" : "They are"} not clean.`);
     const held = job.rows.filter(r => r.result?.suppressed?.length > 0).length;
     if (held > 0) lists.push(`In ${plural(held, "row")}, a match does not count because of an exception.`);
+    const once = job.rows.filter(r => r.result?.formerly?.length > 0).length;
+    if (once > 0) lists.push(`${plural(once, "row")} ${once === 1 ? "was" : "were"} listed before.`);
     const all = [...missing, ...lists];
     if (job.running) return {title: "Screening …", shape: worst && worst !== "CLEAN_NO_MATCH" ? levels[worst][1] : "qualified", line: "", caveats: all, lead: "So far:"};
     if (worst && worst !== "CLEAN_NO_MATCH") {
@@ -253,15 +258,15 @@ export class View {
       const hits = found.reduce((sum, l) => sum + n[l], 0);
       return {title: `${plural(hits, "match", "matches")} in ${plural(total, "row")}`, shape: levels[worst][1], line: found.map(l => `${count(n[l])} ${levels[l][0].toLowerCase()}`).join(", ") + ".", caveats: all, lead: "There may be more than this."};
     }
-    if (!worst) return {title: "No answer", shape: "unknown", line: `None of the ${plural(total, "row")} was screened.`, caveats: all, lead: "Nothing can be called clean."};
-    if (all.length > 0) return {title: "No match, but not an all-clear", shape: "qualified", line: `Nothing found for the ${plural(n.CLEAN_NO_MATCH, "row")} screened.`, caveats: all, lead: "This is not an all-clear."};
+    if (!worst && !n.DOUBT) return {title: "No answer", shape: "unknown", line: `None of the ${plural(total, "row")} was screened.`, caveats: all, lead: "Nothing can be called clean."};
+    if (all.length > 0) return {title: "No match, but not an all-clear", shape: "qualified", line: `Nothing found for the ${plural((n.CLEAN_NO_MATCH ?? 0) + (n.DOUBT ?? 0), "row")} screened.`, caveats: all, lead: "This is not an all-clear."};
     return {title: "No match", shape: "clean", line: `Nothing found for ${total === 1 ? "the row" : `any of the ${count(total)} rows`}, on ${plural(this.lists.length, "current list")}.`, caveats: all, lead: ""};
   }
 
   showTally(n) {
     const clean = this.lists.some(s => s.caveat) ? "qualified" : "clean";
     const items = [["all", "All", this.job.rows.length, null], ...order.filter(k => n[k] > 0).map(k =>
-      [k, k === "" ? "No answer" : k === "open" ? "Not screened" : levels[k][0], n[k], k === "" || k === "open" ? "unknown" : k === "CLEAN_NO_MATCH" ? clean : levels[k][1]])];
+      [k, {"": "No answer", open: "Not screened", DOUBT: "In doubt"}[k] ?? levels[k][0], n[k], !levels[k] ? (k === "DOUBT" ? "qualified" : "unknown") : k === "CLEAN_NO_MATCH" ? clean : levels[k][1]])];
     if (!items.some(i => i[0] === this.filter)) this.filter = "all";
     const held = document.activeElement?.dataset?.filter;
     this.filters.replaceChildren(...items.map(([k, word, many, sign]) => h("button", {type: "button", class: "quiet", "data-filter": k || "none", "aria-pressed": String(this.filter === k),
@@ -296,14 +301,14 @@ export class View {
     if (r.problem) [word, sign, why] = ["No answer", "unknown", r.problem.detail];
     else if (r.result) {
       const v = verdict(r.result, this.lists), l = r.result.labels[0];
-      [word, sign] = [v.shape === "qualified" ? "No match, not an all-clear" : v.title, v.shape];
-      if (l) why = [l.name || l.source_ref, kind(l.label)].filter(Boolean).join(" · ");
+      [word, sign] = [v.match ? levels[r.result.level]?.[0] ?? r.result.level : v.title, v.shape];
+      if (l) why = [isolated(l.name || l.source_ref), ` · ${v.word}`];
     }
     const text = [sign && shape(sign, 18), word];
     return h("tr", {"data-level": r.level || (r.problem ? "none" : "open")},
       h("td", {class: "number"}, count(n)),
       h("td", {class: "word"}, r.result ? h("button", {type: "button", class: "open", "data-row": n, "aria-label": `Row ${n}: ${word}. Show the verdict`, onclick: () => this.actions.open(r)}, text) : h("span", {class: "open"}, text)),
-      h("th", {scope: "row"}, h("span", {class: "mono"}, r.text || "(empty)"), why && h("span", {class: "why"}, why)),
+      h("th", {scope: "row"}, h("span", {class: "mono"}, isolated(r.text || "(empty)")), why && h("span", {class: "why"}, why)),
       h("td", {class: "chain"}, r.result || r.given ? r.chain : ""));
   }
 }

@@ -1,35 +1,39 @@
 // One verdict, or why there is none.
 
-import {h, link, terms, time} from "./dom.js";
+import {h, link, name, terms, time} from "./dom.js";
 import {shape} from "./chart.js";
-import {count, day, kind, matched, moment, plural, problem, span, states, verdict} from "./words.js";
+import {count, dates, day, kind, limit, matched, moment, plain, plural, problem, same, span, states, verdict} from "./words.js";
 
-// caveats returns the block that stands above a verdict, or null.
-export const caveats = v => v.caveats.length > 0 && h("div", {class: "caveats", role: "note"},
-  h("p", {}, h("strong", {}, v.lead)), h("ul", {}, v.caveats.map(c => h("li", {}, c))));
+// caveats returns what is to be known of a verdict: above it, open, or, for a match, one
+// line that opens. It returns false if there is nothing.
+export const caveats = v => v.caveats.length > 0 && (v.match
+  ? h("details", {class: "caveats"}, h("summary", {}, v.lead), h("ul", {}, v.caveats.map(c => h("li", {}, c))))
+  : h("div", {class: "caveats", role: "note"}, h("p", {}, h("strong", {}, v.lead)), h("ul", {}, v.caveats.map(c => h("li", {}, c)))));
+
+// heading returns the title of verdict v, with the name apart from the words around it.
+export const heading = ({title, heading: p}) => (p ? [p.what, p.name && [": ", name(p.name)], p.by && h("span", {class: "by"}, ` (${p.by})`)] : title);
 
 // head returns the sign, the title and a line.
 export const head = (sign, title, ...more) => h("div", {class: "head"}, shape(sign),
   h("div", {}, h("h2", {tabindex: "-1"}, title), more));
 
-function evidence(l, address, lists) {
+function evidence(l, address, lists, first) {
   const list = lists.find(s => s.id === l.source);
   return h("li", {class: "label"},
-    h("h3", {}, l.name || l.source_ref || kind(l.label)),
+    h("h3", {class: first && "hidden"}, name(l.name || l.source_ref || kind(l.label))),
     h("p", {}, matched(l, address)),
     terms(
-      ["Listed as", l.listed_address && h("span", {class: "mono"}, l.listed_address)],
-      ["Why", kind(l.label)],
+      ["Why", !first && kind(l.label)],
+      ["Reference", l.source_ref && (l.url ? link(l.url, plain(l.source_ref), "official record") : plain(l.source_ref))],
+      ...dates(l, list?.official),
       ["List", [list?.name ?? l.source, (list?.issuer ?? list?.jurisdiction) && h("span", {class: "soft"}, ` ${list.issuer ?? list.jurisdiction}`)]],
-      ["Reference", l.source_ref && (l.url ? link(l.url, l.source_ref, "official record") : l.source_ref)],
-      ["Listed on", l.added_at && time(l.added_at, day(l.added_at))],
-      ["Match", l.match]));
+      ["Listed as", l.listed_address && !same(l.listed_address, address) && h("span", {class: "mono"}, name(l.listed_address))]));
 }
 
 // listTable returns the lists behind a verdict, with their ages when it was given.
 export const listTable = lists => h("table", {},
   h("caption", {class: "hidden"}, "Lists behind this verdict"),
-  h("thead", {}, h("tr", {}, ["List", "Checked", "Published", "State"].map(t => h("th", {scope: "col"}, t)))),
+  h("thead", {}, h("tr", {}, ["List", `Checked (limit ${span(limit)})`, "Published", "State"].map(t => h("th", {scope: "col"}, t)))),
   h("tbody", {}, lists.map(s => h("tr", {},
     h("th", {scope: "row"}, s.name),
     h("td", {}, s.age === null ? (s.word === "missing" ? "never" : "unknown") : `${span(s.age)} before`),
@@ -38,25 +42,26 @@ export const listTable = lists => h("table", {},
 
 // show returns the article for a result. asked is what the person entered.
 export function show(result, sources, asked, actions = []) {
-  const lists = states(result.data_freshness, sources);
+  const lists = states(result.data_freshness, sources, result.caveats);
   const v = verdict(result, lists);
   return h("article", {class: "panel verdict", "data-level": result.level, "data-shape": v.shape},
-    caveats(v),
-    head(v.shape, v.title, h("p", {class: "line-of"}, v.line)),
+    !v.match && caveats(v),
+    head(v.shape, heading(v), h("p", {class: "line-of"}, v.line)),
     h("p", {class: "subject"}, h("span", {class: "mono"}, result.address), h("span", {class: "tag"}, result.chain)),
-    asked && asked !== result.address && h("p", {class: "note"}, "Entered as ", h("span", {class: "mono"}, asked)),
+    v.match && caveats(v),
+    h("p", {class: "next"}, h("b", {}, "Next: "), v.next),
     result.labels.length > 0 && h("ol", {class: "labels", "aria-label": plural(result.labels.length, "match", "matches")},
-      result.labels.map(l => evidence(l, asked || result.address, lists))),
+      result.labels.map((l, i) => evidence(l, asked || result.address, lists, i === 0))),
+    actions.length > 0 && h("div", {class: "line actions"}, actions),
     terms(
-      ["Level", result.level],
-      ["Score", `${result.score} of 100`],
+      ["Entered as", asked && asked !== result.address && h("span", {class: "mono"}, name(asked))],
+      ["Level", `${result.level}, ${result.score} of 100`],
       ["Scoring", result.scoring_version],
       ["Screened", result.screened_at && time(result.screened_at, moment(result.screened_at))],
       ["Snapshot", result.snapshot && h("span", {class: "mono", title: result.snapshot}, result.snapshot.slice(0, 16))]),
     h("details", {}, h("summary", {}, `Lists behind this verdict (${count(lists.length)})`), listTable(lists)),
     h("details", {}, h("summary", {}, "Answer as JSON"), h("pre", {}, JSON.stringify(result, null, 2))),
-    h("p", {class: "note"}, result._disclaimer),
-    actions.length > 0 && h("div", {class: "line actions"}, actions));
+    h("p", {class: "note"}, result._disclaimer));
 }
 
 // fail returns the article for a problem: there is no verdict, and it says so.

@@ -1,6 +1,6 @@
 // The sentences of the page: levels, matches, ages, caveats and problems.
 
-export const DAY = 86400; // seconds after which a list is stale
+export const DAY = 86400; // seconds
 
 export const count = n => Number(n).toLocaleString("en");
 export const plural = (n, one, many = one + "s") => `${count(n)} ${n === 1 ? one : many}`;
@@ -29,6 +29,10 @@ export function moment(iso) {
   return day(iso) && `${day(iso)}, ${two(t.getUTCHours())}:${two(t.getUTCMinutes())}:${two(t.getUTCSeconds())} UTC`;
 }
 
+// plain removes the characters that change the direction of the text around them. Names
+// from lists could use them to show another text.
+export const plain = text => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+
 // and joins words, as in "a, b and c".
 export const and = words => (words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " and " + words.at(-1));
 
@@ -55,11 +59,12 @@ const kinds = {
 // kind returns the words for a kind of label.
 export const kind = k => kinds[k] ?? k.charAt(0) + k.slice(1).toLowerCase().replaceAll("_", " ");
 
-const same = (a, b) => a === b || (/^0x/i.test(a) && a.toLowerCase() === b.toLowerCase());
+// same reports whether two spellings of an account differ in nothing that matters.
+export const same = (a, b) => a === b || (/^0x/i.test(a) && a.toLowerCase() === b.toLowerCase());
 
 // matched says in a sentence how label l was found for an address.
 export function matched(l, address) {
-  const listed = l.listed_address ?? "";
+  const listed = plain(l.listed_address ?? "");
   const spelled = !listed || same(listed, address);
   switch (l.match) {
     case "family":
@@ -74,63 +79,88 @@ export function matched(l, address) {
   }
 }
 
-// states returns the state of each list, from data_freshness and the names in sources.
-export function states(freshness, sources) {
-  const known = new Map((sources ?? []).map(s => [s.id, s]));
-  return Object.entries(freshness ?? {}).map(([id, f]) => state({...known.get(id), id, ...f}));
+// states returns the state of each list, from the data_freshness and the caveats of an
+// answer and the names in sources.
+export function states(freshness, sources, caveats) {
+  const known = new Map((sources ?? []).map(s => [s.id, s])), said = new Map((caveats ?? []).map(c => [c.source, c.caveat]));
+  return Object.entries(freshness ?? {}).map(([id, f]) => state({...known.get(id), id, ...f}, said.get(id)));
 }
 
-// state adds to a list its name, age, one word for its condition, and what that
-// means for an answer.
-export function state(s) {
-  const name = s.name || s.id;
+// limit is the age of a check beyond which a list is stale, as for the server without a
+// limit of its own.
+export const limit = 2 * DAY;
+
+// state adds to a list its name, its short name, its age, one word for its condition, and
+// what that means for an answer. said is the caveat of the server, if it has one.
+export function state(s, said) {
+  const name = plain(s.name || s.id), official = ["US", "EU", "UK"].includes(s.jurisdiction);
   const age = s.age_seconds ?? (s.last_updated ? Math.max(0, (Date.now() - new Date(s.last_updated)) / 1000) : null);
   let word = "current", caveat = "";
-  if (s.partial || s.completeness === "partial") {
-    word = "partial";
-    caveat = `${name} is loaded only in part. Addresses in the missing part would not be found.`;
-  } else if (age === null && s.completeness) {
-    word = "stale";
-    caveat = `It is not known when ${name} was last checked. Addresses listed lately may not be found.`;
-  } else if (age === null) {
-    word = "missing";
-    caveat = `${name} has not been loaded. It was not searched.`;
-  } else if (age > DAY) {
-    word = "stale";
-    caveat = `${name} was last checked ${ago(age)}. Addresses listed since then would not be found.`;
-  }
-  return {...s, name, age, word, caveat};
+  if (said === "partial" || s.partial || s.completeness === "partial") [word, caveat] = ["partial", "only a part is loaded"];
+  else if (said === "missing" || (age === null && !s.completeness)) [word, caveat] = ["missing", "not loaded, so not searched"];
+  else if (age === null) [word, caveat] = ["stale", "not known when it was last checked"];
+  else if (said === "stale" || age > limit) [word, caveat] = ["stale", `last checked ${ago(age)}`];
+  else if (said) [word, caveat] = [said, said === "old" ? `published ${s.published_at ? ago((Date.now() - new Date(s.published_at)) / 1000) : "long ago"}` : said];
+  return {...s, name, official, short: official ? s.id.split("_")[0] : name, age, word, caveat};
 }
 
 // suppressed says what exceptions keep out of the score.
 export const suppressed = list => (list ?? []).map(x =>
-  `A match on ${x.source} (${x.source_ref}) does not count: ${[x.reason, x.author && `says ${x.author}`].filter(Boolean).join(", ") || "an exception"}` +
+  `A match on ${x.source} (${x.source_ref}) does not count: ${[plain(x.reason ?? ""), x.author && `says ${plain(x.author)}`].filter(Boolean).join(", ") || "an exception"}` +
   `${x.expires_at ? `, until ${day(x.expires_at)}` : ""}.`);
 
-// doubtful has the results of addresses that may have a typing error.
-export const doubtful = new WeakSet();
+// former says on which lists an account was.
+export const former = list => (list ?? []).map(f =>
+  `Formerly listed: ${[plain(f.name || f.source_ref || ""), f.source].filter(Boolean).join(", ")}${f.since ? `, since ${day(f.since)} at the latest` : ""}${f.until ? `, until ${day(f.until)}` : ""}. It is not scored.`);
 
-// verdict returns what a result says in words: the title, the shape, a line, and the
-// caveats that stand above them. A result without a match is an all-clear only if it
-// has no caveat.
+// doubts has, for each doubt about what was entered, how a title ends, and a sentence.
+const doubts = {
+  capitals: ["the address may be mistyped", "The capitals do not match the checksum of the address. Compare it with the original: one character may be wrong."],
+  short: ["digits are missing", "Leading digits of the address are missing. Compare it with the original."],
+  ambiguous: ["the chain is not clear", "It could be an address of several chains, and the lists do not say the same of all. Choose the chain."],
+  unscreenable: ["not every payee can be screened", "It also pays somebody whom no list can name, such as the payee of a Lightning invoice."],
+};
+
+// dates returns what is known about when label l was listed, as terms.
+export function dates(l, official) {
+  const added = day(l.added_at), entity = day(l.entity_listed_at), not = day(l.not_listed_on);
+  if (!entity && !not && official) return [["Date in the list", added && `${added}, of the entity or the address`]];
+  return [["Entity listed", entity], ["Address listed", added && `since ${added} at the latest${not ? `, not yet on ${not}` : ""}`]];
+}
+
+// verdict returns what a result says in words: the title (heading has its parts, the name
+// apart), the shape, a line, what to do next, and the caveats with a sentence that leads
+// them. Only a result without a match and without any caveat is an all-clear.
 export function verdict(result, lists) {
-  const caveats = lists.map(s => s.caveat).filter(Boolean).concat(suppressed(result.suppressed));
-  if (lists.length === 0) caveats.push("No list was searched.");
-  if (doubtful.has(result)) caveats.push("The capitals do not match the checksum of the address. Compare it with the original: one character may be wrong.");
-  const [title, shape] = levels[result.level] ?? [kind(result.level), "unknown"];
+  const bad = lists.filter(s => s.caveat);
+  const unsure = (result.doubts ?? []).map(d => doubts[d] ?? ["it is in doubt", `${d}.`]);
+  const held = suppressed(result.suppressed), once = former(result.formerly);
+  const caveats = [...unsure.map(d => d[1]), ...held, ...once, ...bad.map(s => `${s.short}: ${s.caveat}.`)];
+  const weak = lists.length === 0 ? "no list was searched" : bad.length === 1 ? `${bad[0].short} is ${bad[0].word === "missing" ? "not loaded" : bad[0].word === "partial" ? "incomplete" : "not current"}`
+    : bad.length > 0 ? `${bad.length} of ${lists.length} lists are not current` : result.all_clear === false && unsure.length === 0 ? "the server does not call it all clear" : "";
+  const [risk, shape] = levels[result.level] ?? [kind(result.level), "unknown"];
   if (result.level !== "CLEAN_NO_MATCH") {
-    const first = result.labels[0] ?? {};
-    const names = [...new Set(result.labels.map(l => lists.find(s => s.id === l.source)?.name ?? l.source))];
-    const line = first.label ? `${kind(first.label)}. Found on ${and(names)}.` : "";
-    return {title, shape, line, caveats, lead: "There may be more than this."};
+    const l = result.labels[0] ?? {label: result.level}, name = plain(l.name || l.source_ref || "");
+    const on = labels => [...new Set(labels.map(x => lists.find(s => s.id === x.source)?.short ?? x.source))];
+    const by = on(result.labels.filter(x => x.label === l.label)), also = on(result.labels).filter(x => !by.includes(x));
+    const what = l.match === "key" ? `Same key as ${kind(l.label).toLowerCase()}` : kind(l.label);
+    const lead = [...unsure.map(d => d[0]), weak.replace(/ (is|are) /, " "), held.length > 0 && "another match does not count", once.length > 0 && "formerly listed elsewhere"].filter(Boolean).join("; ");
+    return {title: `${what}${name && `: ${name}`}${by.length > 0 ? ` (${by.join(", ")})` : ""}`, heading: {what, name, by: by.join(", ")}, shape, word: what,
+      line: `${risk}, score ${result.score} of 100.${also.length > 0 ? ` Also on ${and(also)}.` : ""}`,
+      next: l.label === "SANCTIONED" || l.label === "TERRORIST_FINANCING" || l.label === "BLOCKED" ? "Hold the payment, compare the official record, and follow your rules for a hit." : "Find out how your customer is connected with it before you decide.",
+      caveats, lead: `Caveats: ${lead}`, match: true};
   }
-  if (caveats.length > 0) {
-    const searched = lists.filter(s => !s.caveat).length;
-    const line = searched > 0 ? `Not found on the ${plural(searched, "list")} that ${searched === 1 ? "is" : "are"} complete and current.` : "No complete and current list was searched.";
-    return {title: "No match, but not an all-clear", shape: "qualified", line, caveats, lead: "This is not an all-clear."};
+  const but = unsure[0]?.[0] ?? (weak || (held.length > 0 ? "a match does not count" : once.length > 0 ? "it was listed before" : ""));
+  if (but) {
+    const searched = lists.length - bad.length;
+    return {title: `No match, but ${but}`, shape: "qualified", word: "No match, but",
+      line: searched > 0 ? `Not found on the ${plural(searched, "list")} that ${searched === 1 ? "is" : "are"} complete and current.` : "No complete and current list was searched.",
+      next: unsure.length > 0 ? "Compare the address with its original, and screen it again." : bad.length > 0 ? "Refresh the lists, and screen it again, before you rely on this." : "Read the reason before you rely on this.",
+      caveats: caveats.length > 0 ? caveats : [`${weak.charAt(0).toUpperCase()}${weak.slice(1)}.`], lead: "This is not an all-clear."};
   }
   const oldest = Math.max(...lists.map(s => s.age)); // each has one: a list without is a caveat
-  return {title, shape, line: `Not found on ${lists.length === 1 ? "the one list" : `any of the ${lists.length} lists`} searched, ${lists.length === 1 ? "" : "each "}checked in the last ${oldest < 3600 ? "hour" : `${Math.ceil(oldest / 3600)} hours`}.`, caveats, lead: ""};
+  return {title: risk, shape, word: risk, line: `Not found on ${lists.length === 1 ? "the one list" : `any of the ${lists.length} lists`} searched, ${lists.length === 1 ? "" : "each "}checked in the last ${oldest < 3600 ? "hour" : `${Math.ceil(oldest / 3600)} hours`}.`,
+    next: "Nothing is listed today. Keep the record, and screen again when the lists change.", caveats, lead: ""};
 }
 
 // problem returns what went wrong: a title, a sentence, and what to do.
