@@ -10,7 +10,7 @@ const words = {current: "Current", stale: "Stale", partial: "Only a part", missi
 
 // showLists shows sources, with a size chart from changes.
 export function showLists(sources, changes) {
-  const all = sources.map(state);
+  const all = sources.map(s => state(s));
   const bad = all.filter(s => s.caveat);
   byID("health").replaceChildren(shape(all.length === 0 || bad.length > 0 ? "qualified" : "clean", 16),
     all.length === 0 ? "No lists" : bad.length > 0 ? `${bad.length} of ${plural(all.length, "list")} not current` : `${plural(all.length, "list")} current`);
