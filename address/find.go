@@ -1,7 +1,6 @@
 package address
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -9,10 +8,10 @@ import (
 
 // A Found is an address that [FindAll] found in a text.
 type Found struct {
-	// Address is the address.
+	// Address is the address, or zero for what [FindLikely] takes for one.
 	Address Address
 	// Start and End are byte offsets: text[Start:End] is the spelling in
-	// the text, including any line break within it.
+	// the text, including what interrupts it.
 	Start, End int
 }
 
@@ -28,24 +27,30 @@ type Found struct {
 //   - FindAll finds "0x" and 40 hex digits in any letter case, as [Normalize] accepts
 //     them, unless another hex digit is adjacent that is not part of an escape such as
 //     %3D or of another address. Digits in mixed case that match EIP-55 are found
-//     anywhere.
+//     anywhere. In 64 digits that begin with 24 zeros, as in the topics of logs, the
+//     other 40 are an address unless the first eight of them are zeros too.
 //   - Between other letters and digits, FindAll finds addresses in Base58Check with 20
 //     bytes of payload and the versions of bitcoin, litecoin, dogecoin, dash, zcash,
 //     tron, tezos and neo, which other chains share, classic addresses of xrp, and
 //     Bech32. Other addresses must stand apart.
-//   - FindAll finds an address of up to 128 bytes that one or two line breaks
-//     interrupt, if its checksum matches; an "0x" address needs capitals that match. A
-//     line break is a line feed, possibly with spaces or a carriage return around it,
-//     an empty line, the "=" and line feed of quoted-printable, or a line feed before a
-//     quoted line ("> ").
+//   - FindAll finds an address that one or two line breaks interrupt, if its checksum
+//     matches. "0x" and digits in one letter case may continue on any number of lines
+//     if they are 40 in total. Hyphens at the end of a line, marks of quotation, of
+//     comments and numbers at the beginning of one, and concatenated strings of source
+//     code are read as such.
+//   - FindAll finds an address in groups of equal length with blanks or line breaks
+//     between them; the first and the last may be shorter.
+//   - Invisible characters, inline tags of HTML, and escapes of HTML, JSON, URLs and
+//     quoted-printable do not matter, nor do full-width characters.
 //
 // FindAll does not find hashes, registration numbers, or addresses with a
-// typing error or a look-alike letter from another alphabet. The text may
-// contain any bytes. The running time is linear in the length of the text.
+// typing error or a look-alike letter from another alphabet; see [FindLikely].
+// The text may contain any bytes. The running time is linear in the length of
+// the text.
 func FindAll(text string) []Found {
 	f := finder{text: text}
 	f.search()
-	return f.disjoint()
+	return disjoint(f.found)
 }
 
 // The limits of the search.
@@ -53,7 +58,10 @@ const (
 	minChunk = 8   // the shortest address with separators: the principal aaaaa-aa
 	minWord  = 14  // the shortest of letters and digits: bc1pfeessrawgf
 	minGlued = 26  // the shortest that is cut out of a longer run
-	maxSpan  = 128 // the longest address in a chunk that has other text around it, or that is broken
+	maxSpan  = 144 // the longest address that has other text around it
+	maxJoin  = 256 // the longest that is broken
+	maxWhole = 512 // the longest
+	maxDepth = 3   // the number of times that a text is edited, for escapes within escapes
 )
 
 // A finder searches one text. Its methods take offsets in the text.
@@ -65,31 +73,70 @@ type finder struct {
 	found []Found
 	tries int // number of strings tried as addresses, for tests
 
-	last [2]span // the previous chunk, and the one before it
+	last   [2]span // the previous chunk, and the one before it
+	groups groups
+
+	edited *edited // whose text this is, or nil
+	depth  int     // the number of times that it was edited
 }
 
 // A span is a part of the text.
 type span struct{ start, end int }
 
-// search searches the text.
+// search searches the text, and then what clean makes of it.
 func (f *finder) search() {
+	f.scan()
+	for depth := f.depth; depth < maxDepth; depth++ {
+		if e := clean(f.text, depth > 0); e != nil {
+			f.searchEdited(e, depth+1)
+			return
+		}
+	}
+}
+
+// searchEdited searches an edited form of the text.
+func (f *finder) searchEdited(e *edited, depth int) {
+	g := finder{text: string(e.text), edited: e, depth: depth}
+	g.search()
+	f.tries += g.tries
+	for _, found := range g.found {
+		found.Start, _ = e.place(found.Start)
+		_, found.End = e.place(found.End - 1)
+		f.found = append(f.found, found)
+	}
+}
+
+// scan searches the text as it is.
+func (f *finder) scan() {
 	for i := 0; i < len(f.text); {
 		if charClass[f.text[i]]&classAddress == 0 {
 			i++
 			continue
 		}
 		start := i
-		all := ^uint16(0)
+		all, isWord := ^uint16(0), true
 		for ; i < len(f.text) && charClass[f.text[i]]&classAddress != 0; i++ {
 			all &= charClass[f.text[i]]
+			isWord = isWord && charClass[f.text[i]]&classAlnum != 0
 		}
-		f.join(start, i)
+		if f.isNew(f.last[1].start, i) {
+			f.join(start, i)
+		}
+		f.group(start, i, isWord)
 		f.last[1], f.last[0] = f.last[0], span{start, i}
-		if n := i - start; n >= minWord || n >= minChunk && all&classAlnum == 0 {
+		if n := i - start; (n >= minWord || n >= minChunk && all&classAlnum == 0) && f.isNew(start, i) {
 			f.chunk(start, i)
 		}
+		if charClass[f.text[i-1]]&classHex != 0 || f.text[i-1]|0x20 == 'x' {
+			f.joinHex(start, i)
+		}
 	}
+	f.endGroup()
 }
+
+// isNew reports whether a part of the text was not already searched before the text
+// was edited.
+func (f *finder) isNew(start, end int) bool { return f.edited == nil || f.edited.isEdited(start, end) }
 
 // add records that a stands at start to end.
 func (f *finder) add(a Address, start, end int) {
@@ -163,6 +210,9 @@ func (f *finder) word(start, end int) {
 	if end-start < minWord {
 		return
 	}
+	if end-start >= 64 && f.padded(start, end) {
+		return
+	}
 	if end-start >= evmLen {
 		if at := f.evm(start, end); at > start {
 			start = at // the part before start is already searched
@@ -206,6 +256,33 @@ func (f *finder) evm(start, end int) int {
 		i = done - 1
 	}
 	return done
+}
+
+// padded searches the word at start to end, of 64 hex digits or more, for addresses
+// that are padded with zeros to 32 bytes, as in the topics of logs and in the data of
+// calls. It reports whether there are any.
+func (f *finder) padded(start, end int) (found bool) {
+	if hasHexPrefix(f.text[start:end]) {
+		start += 2
+	}
+	const pad, word, selector = 24, 64, 8
+	if n := (end - start) % word; n == selector {
+		start += selector
+	} else if n != 0 {
+		return false
+	}
+	digits := f.text[start:end]
+	if firstNonHex(digits) < len(digits) {
+		return false
+	}
+	for ; len(digits) > 0; digits, start = digits[word:], start+word {
+		var a Address
+		if strings.Trim(digits[:pad], "0") == "" && strings.Trim(digits[pad:pad+8], "0") != "" && a.pack(ethereumRow, "0x"+digits[pad:word], true) {
+			f.add(a, start, start+word)
+			found = true
+		}
+	}
+	return found
 }
 
 // standsAlone reports whether no hex digit is adjacent to the "0x" and 40 hex
@@ -270,65 +347,6 @@ func (f *finder) principal(start, end int) {
 	}
 }
 
-// join searches for an address that one or two line breaks interrupt and that
-// ends in the chunk at start to end.
-func (f *finder) join(start, end int) {
-	last := f.last[0]
-	if last.end == last.start || start-last.end == 1 && f.text[last.end] != '\n' || !isBreak(f.text[last.end:start]) {
-		return
-	}
-	f.joinWith(last, "", start, end)
-	first := f.last[1]
-	if n := last.end - last.start; first.end > first.start && n < maxSpan && isBreak(f.text[first.end:last.start]) {
-		f.joinWith(first, strings.TrimSuffix(f.text[last.start:last.end], "="), start, end)
-	}
-}
-
-// joinWith searches for an address that begins in first, continues with all of
-// middle, and ends in the chunk at start to end.
-func (f *finder) joinWith(first span, middle string, start, end int) {
-	leftEnd := first.end
-	if f.text[leftEnd-1] == '=' && leftEnd-1 > first.start {
-		leftEnd-- // a soft line break of quoted-printable
-	}
-	word := start // end of the first word
-	for word < end && f.isAlnum(word) {
-		word++
-	}
-	last := end
-	for last > start && !f.isAlnum(last-1) {
-		last--
-	}
-	var buf [maxSpan]byte
-	for i := max(first.start, leftEnd-maxSpan); i < leftEnd; i++ {
-		if !f.isAlnum(i) || i > first.start && f.isAlnum(i-1) {
-			continue // not the beginning of a word
-		}
-		if !mayBegin(f.text[i:leftEnd]) {
-			continue
-		}
-		left := copy(buf[:], f.text[i:leftEnd])
-		left += copy(buf[left:], middle)
-		for k, to := range [...]int{word, last, end} {
-			n := left + to - start
-			if to == start || n < minGlued || n > len(buf) || k > 0 && to == word || k > 1 && to == last {
-				continue
-			}
-			copy(buf[left:], f.text[start:to])
-			if !mayJoin(buf[:n]) {
-				continue
-			}
-			joined := string(buf[:n])
-			if isEVMText(joined) && !isEIP55Capitals(joined[2:]) {
-				continue
-			}
-			if a, ok := f.proven(joined); ok {
-				f.add(a, i, to)
-			}
-		}
-	}
-}
-
 // mayBegin reports false if no address begins with s. It checks the position of
 // the first separator.
 func mayBegin(s string) bool {
@@ -349,62 +367,15 @@ func mayBegin(s string) bool {
 	return true
 }
 
-// mayJoin reports false if b is certainly not an address. It checks what
-// [finder.proven] checks first, so that most texts are not copied to a string.
-func mayJoin(b []byte) bool {
-	var any, all uint16 = 0, ^uint16(0)
-	for _, c := range b {
-		if charClass[c]&classAlnum == 0 {
-			return true
-		}
-		any |= charClass[c]
-		all &= charClass[c]
-	}
-	n := len(b)
-	switch {
-	case n == 48, n <= evmLen+1 && b[0] == '0', n == len("xdc")+40 && b[0] == 'x', n == fioTextLen && b[0] == 'F',
-		all&classBase58 != 0 && mayBeBase58(n, b[0]):
-		return true
-	case any&classUpper != 0 && any&classLower != 0:
-		return false
-	case all&classHex != 0:
-		return n == icpLedgerLen || n == siacoinLen
-	case b[0]|0x20 == 's', b[0] == 'f', all&classBech32 != 0 && (n == 42 || n == 61), all&classBase32 != 0 && n >= 40:
-		return true
-	}
-	one := bytes.LastIndexByte(b, '1')
-	return 0 < one && one <= maxHRP
-}
-
-// isBreak reports whether gap is one or two line breaks, possibly with spaces
-// and the marks of quoted lines (">") around them.
-func isBreak(gap string) bool {
-	breaks := 0
-	for i := range len(gap) {
-		switch gap[i] {
-		case '\n':
-			breaks++
-		case ' ', '\t', '\r':
-		case '>':
-			if breaks == 0 {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return 1 <= breaks && breaks <= 2
-}
-
 // disjoint returns the addresses in order. Where several overlap, it keeps the
 // first and longest.
-func (f *finder) disjoint() []Found {
+func disjoint(all []Found) []Found {
 	order := func(a, b Found) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) }
-	if !slices.IsSortedFunc(f.found, order) {
-		slices.SortStableFunc(f.found, order)
+	if !slices.IsSortedFunc(all, order) {
+		slices.SortStableFunc(all, order)
 	}
 	end := 0
-	return slices.DeleteFunc(f.found, func(g Found) bool {
+	return slices.DeleteFunc(all, func(g Found) bool {
 		if g.Start < end {
 			return true
 		}

@@ -11,7 +11,7 @@ import (
 // classes of its characters select the chains to try, so most strings in a text
 // take some nanoseconds.
 func (f *finder) proven(s string) (Address, bool) {
-	if len(s) < minChunk || len(s) > maxSpan {
+	if len(s) < minChunk || len(s) > maxWhole {
 		return Address{}, false
 	}
 	var any, all uint16 = 0, ^uint16(0)
@@ -27,7 +27,7 @@ func (f *finder) proven(s string) (Address, bool) {
 	if n < minWord {
 		return Address{}, false
 	}
-	if all&classBase58 != 0 && mayBeBase58(n, s[0]) {
+	if all&classBase58 != 0 && n <= maxSpan && mayBeBase58(n, s[0]) {
 		if a, ok := f.tryBase58(s); ok {
 			return a, ok
 		}
@@ -73,7 +73,7 @@ func (f *finder) provenHex(s string) (Address, bool) {
 func (f *finder) provenOneCase(s string, all uint16) (Address, bool) {
 	n := len(s)
 	switch {
-	case n >= 38 && s[0] == 'S' && (s[1] == 'P' || s[1] == 'M'):
+	case s[0] == 'S' && (s[1] == 'P' || s[1] == 'M'):
 		return f.tryRow(stacksRow, s)
 	case n >= 38 && s[0]|0x20 == 'f' && '1' <= s[1] && s[1] <= '4':
 		return f.tryRow(filecoinRow, s)

@@ -33,7 +33,9 @@ func (p *program) extractCommand() *cli.Command {
 		Name:      "extract",
 		Usage:     "finds addresses in text, logs or mail, and screens them",
 		UsageText: "walletscreen extract [flags] FILE...",
-		Description: "It finds addresses with a valid checksum, and 0x with 40 hex digits. - is the standard input.\n" +
+		Description: "It finds addresses with a valid checksum, and 0x with 40 hex digits, also if a line break, markup\n" +
+			"or an invisible character interrupts them. What looks like an address or a piece of one and proves\n" +
+			"nothing is listed without a level: look at it. - is the standard input.\n" +
 			"A file may be compressed with gzip, or in UTF-16. A file that is not text, such as a PDF or a\n" +
 			"zip archive, is an error. Parts of mail in Base64 are not decoded: save attachments as text.\n\n" +
 			"Exit codes are those of screen.",
@@ -113,10 +115,13 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 		end := len(text)
 		if !eof {
 			end -= overlap // what begins behind is found in the next chunk
+			if i := bytes.LastIndexAny(text[end-overlap:end], " \n"); i >= 0 {
+				end -= overlap - i // not within a word
+			}
 		}
 		done := 0
 		whole := string(text)
-		for _, f := range address.FindAll(whole) {
+		for _, f := range address.FindLikely(whole) {
 			if f.Start >= end {
 				break
 			}
@@ -136,9 +141,16 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 	return nil
 }
 
-// found screens one address and prints it.
+// errPiece is the error of what looks like an address and is not known to be one.
+var errPiece = errors.New("looks like an address or a piece of one, with an error, shortened or without a checksum: not screened")
+
+// found screens one address and prints it, or prints what looks like one if a is zero.
 func (e *extractCall) found(s *screening.Screener, at position, text string, a address.Address, table *layout) error {
-	r, err := s.Screen(a)
+	var r screening.Result
+	err := errPiece
+	if a.IsValid() {
+		r, err = s.Screen(a)
+	}
 	e.total.addResult(&r, err)
 	v := singleVerdict{Input: text, Result: r, Err: err}
 	if e.json {
@@ -150,10 +162,12 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 			jsonResult
 		}{at.name, at.line, at.column, at.offset, v.object()})
 	}
-	if err != nil {
+	address, level, points, why := a.String(), string(r.Level), strconv.Itoa(r.Score), ""
+	if err == errPiece {
+		address, level, points, why = clean(text), "", "", err.Error()
+	} else if err != nil {
 		return err
 	}
-	why := ""
 	if len(r.Labels) > 0 {
 		l := r.Labels[0]
 		why = strings.TrimSpace(fmt.Sprintf("%s, %s match, %s %s %s", l.Kind, l.Match, l.Source, l.Ref, clean(l.Name)))
@@ -167,7 +181,7 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 	if len(table.rows) == 0 {
 		table.add("PLACE", "LEVEL", ">SCORE", "ADDRESS", "WHY")
 	}
-	table.add(fmt.Sprintf("%s:%d:%d", at.name, at.line, at.column), string(r.Level), strconv.Itoa(r.Score), a.String(), why)
+	table.add(fmt.Sprintf("%s:%d:%d", at.name, at.line, at.column), level, points, address, why)
 	return nil
 }
 

@@ -348,6 +348,22 @@ func TestExtract(t *testing.T) {
 	if code != 1 || !strings.Contains(stdout, file+":3:10  CRITICAL          100  ethereum:") || !strings.Contains(stdout, file+":4:1   CLEAN_NO_MATCH      0  bitcoin:bc1q") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
+	// A listed address that is interrupted is found; what cannot be read is listed without a level.
+	lower := strings.ToLower(listed)
+	code, stdout, _ = call(t, lower[:20]+"-\n"+lower[20:]+" x\u200b", "extract", "-")
+	if code != 1 || !strings.Contains(stdout, "CRITICAL") {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+	for _, piece := range []string{lower[:38], lower[:8] + "…" + lower[38:]} {
+		code, stdout, _ = call(t, "from: "+piece+"\n", "extract", "-")
+		if code != 2 || !strings.Contains(stdout, "(standard input):1:7") && !strings.Contains(stdout, "-:1:7") || !strings.Contains(stdout, piece) || strings.Contains(stdout, "CLEAN") {
+			t.Errorf("exit code %d, %s", code, stdout)
+		}
+		code, stdout, _ = call(t, "from: "+piece+"\n", "extract", "-json", "-")
+		if code != 2 || !strings.Contains(stdout, `"error"`) || strings.Contains(stdout, "CLEAN") {
+			t.Errorf("exit code %d, %s", code, stdout)
+		}
+	}
 	// Positions are those of the whole text, wherever it is cut for the search.
 	var long strings.Builder
 	want := 0

@@ -1,0 +1,316 @@
+package address
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An edited text is a text without the parts that interrupt addresses and that no
+// reader sees as a part of them: invisible characters, markup, escapes, and marks
+// at the ends and beginnings of lines.
+type edited struct {
+	text  []byte
+	edits []edit // in order
+}
+
+// An edit says that the byte at an offset in the edited text stands for size bytes
+// from an offset in the original. The bytes up to the next edit stand for
+// themselves.
+type edit struct{ at, from, size int }
+
+func (e *edited) add(text string, from, to, size int) {
+	if from < to {
+		e.edits = append(e.edits, edit{len(e.text), from, size})
+		e.text = append(e.text, text...)
+	}
+}
+
+// place returns where the byte at offset at is in the original.
+func (e *edited) place(at int) (from, to int) {
+	d := e.edits[sort.Search(len(e.edits), func(i int) bool { return e.edits[i].at > at })-1]
+	if at == d.at {
+		return d.from, d.from + d.size
+	}
+	return d.from + d.size + at - d.at - 1, d.from + d.size + at - d.at
+}
+
+// isEdited reports whether there is an edit within or at the ends of a part of
+// the text.
+func (e *edited) isEdited(start, end int) bool {
+	i := sort.Search(len(e.edits), func(i int) bool { return e.edits[i].at >= start })
+	return i < len(e.edits) && e.edits[i].at <= end
+}
+
+// clean returns the edited text, or nil if there is nothing to edit. A number at the
+// beginning of a line may be the number of the line or the end of an address, so it is
+// removed only if numbers is true.
+func clean(text string, numbers bool) *edited {
+	var e *edited
+	done := 0
+	for i := 0; i < len(text); {
+		if !mayHide[text[i]] {
+			i++
+			continue
+		}
+		to, with := hidden(text, i, numbers)
+		if to <= i {
+			i = max(i+1, -to) // nothing up to -to
+			continue
+		}
+		if e == nil {
+			e = &edited{text: make([]byte, 0, len(text))}
+		}
+		e.add(text[done:i], done, i, 1)
+		e.add(with, i, to, to-i)
+		done, i = to, to
+	}
+	if e != nil {
+		e.add(text[done:], done, len(text), 1)
+	}
+	return e
+}
+
+// mayHide tells the first bytes of what clean edits.
+var mayHide = func() (t [256]bool) {
+	for _, c := range []byte("<&\\%=-|\"'\n\r\f\v") {
+		t[c] = true
+	}
+	for c := utf8.RuneSelf; c < len(t); c++ {
+		t[c] = true
+	}
+	return t
+}()
+
+// hidden returns the end of what clean replaces at offset i, and with what. The end
+// is 0 if there is nothing to replace, and the negative end of a character to keep.
+func hidden(text string, i int, numbers bool) (end int, with string) {
+	rest := text[i:]
+	switch c := rest[0]; c {
+	case '\n':
+		end = linePrefix(rest, numbers)
+		with = "\n"
+	case '\f', '\v':
+		end, with = 1, "\n"
+	case '\r':
+		if len(rest) > 1 && rest[1] != '\n' {
+			end, with = 1, "\n"
+		}
+	case '-', '|':
+		if isLineEnd(rest[1:]) {
+			end = 1
+		}
+	case '<':
+		end, with = htmlTag(rest)
+	case '"', '\'':
+		end = concatenation(rest)
+	case '&', '\\', '%', '=':
+		if c == '\\' && isLineEnd(rest[1:]) {
+			end = 1
+		} else if c == '=' && isLineEnd(rest[1:]) {
+			end = 2 + strings.IndexByte(rest[1:], '\n')
+		} else if r, n := escape(rest); n > 0 {
+			end, with = n, string(r)
+			if seen, ok := visible(r); ok {
+				with = seen
+			}
+		}
+	default:
+		r, n := utf8.DecodeRuneInString(rest)
+		seen, ok := visible(r)
+		if !ok {
+			return -(i + n), ""
+		}
+		if end, with = n, seen; seen == "-" && isLineEnd(rest[n:]) {
+			with = ""
+		}
+	}
+	if end <= 0 {
+		return 0, ""
+	}
+	return i + end, with
+}
+
+// visible returns what is left of a character that is not ASCII: nothing of an
+// invisible one, a blank or a line break of others, and the narrow form of a
+// full-width one. ok is false if r remains.
+func visible(r rune) (s string, ok bool) {
+	switch {
+	case r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00:
+		return "", false
+	case r == 0x85 || r == 0x2028 || r == 0x2029:
+		return "\n", true
+	case 0xff01 <= r && r <= 0xff5e:
+		return string(r - 0xff01 + '!'), true
+	case r == 0x2010 || r == 0x2011:
+		return "-", true
+	case r == 0x34f || 0xfe00 <= r && r <= 0xfe0f || unicode.Is(unicode.Cf, r):
+		return "", true
+	case unicode.Is(unicode.Zs, r):
+		return " ", true
+	}
+	return "", false
+}
+
+func isPadding(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// isLineEnd reports whether only a few blanks are before the next line break.
+func isLineEnd(s string) bool {
+	for i := range min(len(s), 16) {
+		if !isPadding(s[i]) {
+			return s[i] == '\n'
+		}
+	}
+	return false
+}
+
+// linePrefix returns the length of a line break and of the marks at the beginning of
+// the line, such as those of quotations and comments, and the number of a line. It
+// returns 0 if there are none.
+func linePrefix(s string, numbers bool) int {
+	marks := false
+	for i := 1; i < min(len(s), 64); i++ {
+		switch c := s[i]; {
+		case isPadding(c):
+		case strings.IndexByte(">|#*;+", c) >= 0 || c == '/' && s[i-1] == '/' || c == '/' && i+1 < len(s) && s[i+1] == '/':
+			marks = true
+		case '0' <= c && c <= '9' && numbers:
+			j := i
+			for j < len(s) && j < i+4 && '0' <= s[j] && s[j] <= '9' {
+				j++
+			}
+			if j < len(s) && strings.IndexByte(".:)|", s[j]) >= 0 {
+				j++
+			}
+			if j+1 >= len(s) || s[j] != ' ' && s[j] != '\t' {
+				return prefixEnd(i, marks)
+			}
+			i, marks, numbers = j, true, false
+		default:
+			return prefixEnd(i, marks)
+		}
+	}
+	return 0
+}
+
+func prefixEnd(i int, marks bool) int {
+	if !marks {
+		return 0
+	}
+	return i
+}
+
+// concatenation returns the length of what joins two parts of a text in source code,
+// from the quote that ends one to the quote that begins the next.
+func concatenation(s string) int {
+	joined := false
+	for i := 1; i < min(len(s), 64); i++ {
+		switch c := s[i]; {
+		case c == s[0] && joined:
+			return i + 1
+		case c == '+' || c == '.' || c == '\n' || c == '\\':
+			joined = true
+		case !isPadding(c):
+			return 0
+		}
+	}
+	return 0
+}
+
+// htmlTag returns the length of the HTML tag or comment at the beginning of s, and what
+// a reader sees of it. It is 0 for tags that stand between texts.
+func htmlTag(s string) (n int, seen string) {
+	end := strings.IndexByte(s[:min(len(s), 256)], '>')
+	if end < 0 {
+		return 0, ""
+	}
+	name := s[1:end]
+	if strings.HasPrefix(name, "!--") {
+		return end + 1, ""
+	}
+	name = strings.ToLower(strings.TrimPrefix(name, "/"))
+	if i := strings.IndexAny(name, " \t\r\n/"); i >= 0 {
+		name = name[:i]
+	}
+	if slices.Contains([]string{"br", "p", "div", "li"}, name) {
+		return end + 1, "\n"
+	}
+	if slices.Contains([]string{"wbr", "span", "a", "b", "i", "u", "em", "strong", "font", "code", "tt", "kbd", "mark", "small", "nobr"}, name) {
+		return end + 1, ""
+	}
+	return 0, ""
+}
+
+// entities are the names of characters in HTML that can be within an address.
+var entities = map[string]rune{
+	"shy": '\u00ad', "zwnj": '\u200c', "zwj": '\u200d', "lrm": '\u200e', "rlm": '\u200f', "nbsp": '\u00a0', "ensp": ' ', "emsp": ' ', "thinsp": ' ',
+	"ZeroWidthSpace": '\u200b', "NoBreak": '\u2060', "NewLine": '\n', "Tab": '\t', "hyphen": '-', "lt": '<', "gt": '>', "amp": '&', "quot": '"', "plus": '+',
+}
+
+// escape returns the character that an escape at the beginning of s means, and the
+// length of the escape, or 0: of HTML, of source code and JSON, of URLs, or of
+// quoted-printable.
+func escape(s string) (rune, int) {
+	hex := func(from, n int) rune {
+		if len(s) < from+n {
+			return -1
+		}
+		v, err := strconv.ParseUint(s[from:from+n], 16, 32)
+		if err != nil {
+			return -1
+		}
+		return rune(v)
+	}
+	switch s[0] {
+	case '&':
+		end := strings.IndexByte(s[:min(len(s), 20)], ';')
+		if end < 2 {
+			return 0, 0
+		}
+		if s[1] != '#' {
+			r, ok := entities[s[1:end]]
+			return r, map[bool]int{true: end + 1}[ok]
+		}
+		base, digits := 10, s[2:end]
+		if digits != "" && digits[0]|0x20 == 'x' {
+			base, digits = 16, digits[1:]
+		}
+		if v, err := strconv.ParseUint(digits, base, 21); err == nil {
+			return rune(v), end + 1
+		}
+	case '\\':
+		if len(s) < 2 {
+			return 0, 0
+		}
+		switch s[1] {
+		case 'n', 'r', 'f', 'v':
+			return '\n', 2
+		case 't':
+			return ' ', 2
+		case 'u':
+			if r := hex(2, 4); r >= 0 {
+				return r, 6
+			}
+		case 'x':
+			if r := hex(2, 2); r >= 0 {
+				return r, 4
+			}
+		}
+	case '%', '=':
+		var b []byte
+		for n := 0; len(b) < 4 && n < len(s) && s[n] == s[0]; n += 3 {
+			v := hex(n+1, 2)
+			if v < 0 {
+				break
+			}
+			b = append(b, byte(v))
+		}
+		if r, n := utf8.DecodeRune(b); r != utf8.RuneError {
+			return r, 3 * n
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,246 @@
+package address
+
+import "bytes"
+
+// join searches for an address that one or two line breaks interrupt and that
+// ends in the chunk at start to end.
+func (f *finder) join(start, end int) {
+	last := f.last[0]
+	if last.end == last.start || !isBreak(f.text[last.end:start]) {
+		return
+	}
+	f.joinWith(last, "", start, end)
+	first := f.last[1]
+	if n := last.end - last.start; first.end > first.start && n < maxJoin && isBreak(f.text[first.end:last.start]) {
+		f.joinWith(first, f.text[last.start:last.end], start, end)
+	}
+}
+
+// joinWith searches for an address that begins in first, continues with all of
+// middle, and ends in the chunk at start to end.
+func (f *finder) joinWith(first span, middle string, start, end int) {
+	leftEnd := first.end
+	word := start // end of the first word
+	for word < end && f.isAlnum(word) {
+		word++
+	}
+	last := end
+	for last > start && !f.isAlnum(last-1) {
+		last--
+	}
+	var buf [maxJoin]byte
+	for i := max(first.start, leftEnd-maxJoin); i < leftEnd; i++ {
+		if !f.isAlnum(i) || i > first.start && f.isAlnum(i-1) {
+			continue // not the beginning of a word
+		}
+		if !mayBegin(f.text[i:leftEnd]) {
+			continue
+		}
+		left := copy(buf[:], f.text[i:leftEnd])
+		left += copy(buf[left:], middle)
+		for k, to := range [...]int{word, last, end} {
+			n := left + to - start
+			if to == start || n < minGlued || n > len(buf) || k > 0 && to == word || k > 1 && to == last {
+				continue
+			}
+			copy(buf[left:], f.text[start:to])
+			if !mayJoin(buf[:n]) {
+				continue
+			}
+			joined := string(buf[:n])
+			if isEVMText(joined) && !isEIP55Capitals(joined[2:]) {
+				continue
+			}
+			if a, ok := f.proven(joined); ok {
+				f.add(a, i, to)
+			}
+		}
+	}
+}
+
+// mayJoin reports false if b is certainly not an address. It checks what
+// [finder.proven] checks first, so that most texts are not copied to a string.
+func mayJoin(b []byte) bool {
+	var any, all uint16 = 0, ^uint16(0)
+	for _, c := range b {
+		if charClass[c]&classAlnum == 0 {
+			return true
+		}
+		any |= charClass[c]
+		all &= charClass[c]
+	}
+	n := len(b)
+	switch {
+	case n == 48, n <= evmLen+1 && b[0] == '0', n == len("xdc")+40 && b[0] == 'x', n == fioTextLen && b[0] == 'F',
+		all&classBase58 != 0 && n <= maxSpan && mayBeBase58(n, b[0]):
+		return true
+	case any&classUpper != 0 && any&classLower != 0:
+		return false
+	case all&classHex != 0:
+		return n == icpLedgerLen || n == siacoinLen
+	case b[0]|0x20 == 's', b[0] == 'f', all&classBech32 != 0 && (n == 42 || n == 61), all&classBase32 != 0 && n >= 40:
+		return true
+	}
+	one := bytes.LastIndexByte(b, '1')
+	return 0 < one && one <= maxHRP
+}
+
+// isBreak reports whether gap is one or two line breaks, possibly with blanks around
+// them.
+func isBreak(gap string) bool {
+	breaks := 0
+	for i := range len(gap) {
+		switch {
+		case gap[i] == '\n':
+			breaks++
+		case !isPadding(gap[i]):
+			return false
+		}
+	}
+	return 1 <= breaks && breaks <= 2
+}
+
+// joinHex searches for "0x" and 40 hex digits that begin at the end of the chunk at
+// start to end, and go on in the next lines. Mixed case must match EIP-55.
+func (f *finder) joinHex(start, end int) {
+	at := end // of the digits
+	for at > start && end-at < 40 && charClass[f.text[at-1]]&classHex != 0 {
+		at--
+	}
+	if at > start && f.text[at-1]|0x20 == 'x' && at-1 > start && f.text[at-2] == '0' {
+		at -= 2
+	} else {
+		return
+	}
+	if at > start && charClass[f.text[at-1]]&classHex != 0 {
+		return
+	}
+	digits := append(make([]byte, 0, 64), f.text[at+2:end]...)
+	stop := 0 // the end of the address
+	for len(digits) < 64 {
+		from := end
+		for from < len(f.text) && (isPadding(f.text[from]) || f.text[from] == '\n') && from-end < 64 {
+			from++
+		}
+		to := from
+		for to < len(f.text) && to-from <= 40 && charClass[f.text[to]]&classHex != 0 {
+			to++
+		}
+		if to == from || !isBreak(f.text[end:from]) || len(digits) < 40 && len(digits)+to-from > 40 || to < len(f.text) && f.isAlnum(to) {
+			break
+		}
+		if digits = append(digits, f.text[from:to]...); len(digits) == 40 {
+			stop = to
+		}
+		end = to
+	}
+	if stop == 0 || len(digits) == 64 || !f.isNew(at, stop) {
+		return // nothing, or a hash
+	}
+	text := "0x" + string(digits[:40])
+	if kind, _ := hexCase(text[2:]); kind == hasLower|hasUpper && !isEIP55(text[2:]) {
+		return
+	}
+	var a Address
+	if a.pack(ethereumRow, text, true) {
+		f.add(a, at, stop)
+	}
+}
+
+// Groups are consecutive words of equal length, with blanks or line breaks between
+// them.
+type groups struct {
+	first span // the chunk before, which may begin the address, or zero
+	words [maxGroups]span
+	n     int // of words
+}
+
+// The numbers and lengths of groups that may be an address.
+const (
+	minGroups   = 3
+	maxGroups   = 64
+	maxGroupLen = 16
+)
+
+// group adds the chunk at start to end to the groups. isWord reports whether it is a
+// word.
+func (f *finder) group(start, end int, isWord bool) {
+	g := &f.groups
+	before := f.last[0]
+	near := before.end > before.start && isGap(f.text[before.end:start])
+	if g.n > 0 && near && isWord && g.n < maxGroups && end-start == g.words[0].end-g.words[0].start {
+		g.words[g.n] = span{start, end}
+		g.n++
+		return
+	}
+	if near && g.n >= minGroups {
+		f.joinGroups(span{start, end})
+	} else {
+		f.endGroup()
+	}
+	g.n = 0
+	if !isWord || end-start > maxGroupLen || end-start < 2 {
+		return
+	}
+	g.first = span{}
+	if near {
+		g.first = before
+	}
+	g.words[0], g.n = span{start, end}, 1
+}
+
+func (f *finder) endGroup() {
+	if f.groups.n >= minGroups {
+		f.joinGroups(span{})
+	}
+}
+
+// isGap reports whether gap may stand between two groups.
+func isGap(gap string) bool { return gap == " " || isBreak(gap) }
+
+// joinGroups searches for an address in the groups, which the chunk last follows.
+func (f *finder) joinGroups(last span) {
+	g := &f.groups
+	size := g.words[0].end - g.words[0].start
+	begin, stop := g.words[0].start, g.words[g.n-1].end
+	digits := 0
+	for i := begin; i < stop; i++ {
+		if charClass[f.text[i]]&classDigit != 0 {
+			digits++
+		}
+	}
+	if digits < 3 || g.n*size < 16 {
+		return
+	}
+	first := g.first.end
+	for first > g.first.start && g.first.end-first <= maxGroupLen && f.isAlnum(first-1) {
+		first--
+	}
+	to := last.start
+	for to < last.end && to-last.start < size && f.isAlnum(to) {
+		to++
+	}
+	if !f.isNew(min(begin, first), max(stop, to)) {
+		return
+	}
+	if to < last.end && f.isAlnum(to) || to-last.start == size {
+		to = last.start
+	}
+	for variant := range 4 { // with the first and the last, or without
+		var e edited
+		if variant&1 == 0 && first < g.first.end {
+			e.add(f.text[first:g.first.end], first, g.first.end, 1)
+		} else if variant&1 == 0 {
+			continue
+		}
+		for _, w := range g.words[:g.n] {
+			e.add(f.text[w.start:w.end], w.start, w.end, 1)
+		}
+		if variant&2 == 0 && last.start < to {
+			e.add(f.text[last.start:to], last.start, to, 1)
+		} else if variant&2 == 0 {
+			continue
+		}
+		f.searchEdited(&e, maxDepth)
+	}
+}

@@ -1,0 +1,148 @@
+package address
+
+import (
+	"slices"
+	"strings"
+)
+
+// FindLikely returns the addresses that [FindAll] finds, and in the same order, with
+// the zero Address, what looks like an address or a piece of one and proves nothing:
+// with a typing error, shortened as in "0x57EC…1259", broken in a way that FindAll does
+// not know, or of Solana, whose addresses have no checksum. A person must look at
+// these: they are neither clean nor listed.
+func FindLikely(text string) []Found {
+	found := FindAll(text)
+	all := slices.Clone(found)
+	for i := 0; i < len(text); {
+		if charClass[text[i]]&classAlnum == 0 {
+			i++
+			continue
+		}
+		start := i
+		any, all58 := uint16(0), ^uint16(0)
+		for ; i < len(text) && charClass[text[i]]&classAlnum != 0; i++ {
+			any |= charClass[text[i]]
+			all58 &= charClass[text[i]]
+		}
+		for len(found) > 0 && found[0].End <= start {
+			found = found[1:]
+		}
+		if any&classDigit == 0 && all58&classLower != 0 || i-start > maxSpan {
+			continue // most words
+		}
+		end := max(likely(text, start, i, any, all58), shortened(text, start, i))
+		if end == 0 || len(found) > 0 && found[0].Start < end {
+			continue
+		}
+		all = append(all, Found{Start: start, End: end})
+		i = end
+	}
+	slices.SortFunc(all, func(a, b Found) int { return a.Start - b.Start })
+	return all
+}
+
+// likely returns end if the word at start to end looks like an address, or like the
+// first piece of one that goes on in another line. Otherwise it returns 0. The word
+// has characters of any of the classes in any, and all are of those in all.
+func likely(text string, start, end int, any, all uint16) int {
+	word := text[start:end]
+	const mixed = classUpper | classLower | classDigit
+	next := nextLine(text, end)
+	switch {
+	case hasHexPrefix(word) && firstNonHex(word[2:]) == len(word)-2:
+		n := len(word) - 2
+		if 20 <= n && n <= 45 && n != 40 && n != 32 || 6 <= n && n < 40 && hexOf(next) >= 4 && n+hexOf(next) <= 40 {
+			return end
+		}
+	case any&mixed == classLower|classDigit || any&mixed == classUpper|classDigit:
+		one := strings.IndexByte(word, '1')
+		if one < 2 || len(word) < one+12 || len(hrpRows[strings.ToLower(word[:one])]) == 0 {
+			return 0
+		}
+		for _, c := range []byte(word[one+1:]) {
+			if charClass[c]&classBech32 == 0 {
+				return 0
+			}
+		}
+		return end
+	case any&mixed == mixed && all&classBase58 != 0 && isApart(text, start, end):
+		if n := len(word); 32 < n && n < 36 && strings.IndexByte("13TLDrtXA", word[0]) >= 0 || 43 <= n && n <= 44 && word[:2] != "Qm" {
+			return end
+		}
+		if n := len(word); 10 <= n && n < 33 && strings.IndexByte("13TLDr", word[0]) >= 0 && isCode(next) && n+len(next) <= 45 {
+			return end
+		}
+	}
+	return 0
+}
+
+// shortened returns the end of an address that shows only its beginning, at start to
+// end, and its last characters, or 0.
+func shortened(text string, start, end int) int {
+	word := text[start:end]
+	if n := len(word); n < 4 || n > 20 || !isCode(word) {
+		return 0
+	}
+	rest := strings.TrimLeft(text[end:min(len(text), end+16)], ".…*")
+	dots := text[end : min(len(text), end+16)-len(rest)]
+	n := 0
+	for n < len(rest) && charClass[rest[n]]&classAlnum != 0 {
+		n++
+	}
+	if n < 3 || dots != "…" && len(dots) < 2 || strings.HasPrefix(dots, "…") && len(dots) > 3 {
+		return 0
+	}
+	one := strings.IndexByte(word, '1')
+	switch {
+	case hasHexPrefix(word) && firstNonHex(word[2:]) == len(word)-2 && hexOf(rest[:n]) == n:
+	case one >= 2 && len(hrpRows[strings.ToLower(word[:one])]) > 0:
+	case strings.IndexByte("13TLDrtXA", word[0]) >= 0 && isCode(rest[:n]):
+	default:
+		return 0
+	}
+	return end + len(dots) + n
+}
+
+// isApart reports whether no sign of Base64 or of a longer name is beside a word.
+func isApart(text string, start, end int) bool {
+	const signs = "+/=_-%"
+	return (start == 0 || strings.IndexByte(signs, text[start-1]) < 0) && (end == len(text) || strings.IndexByte(signs, text[end]) < 0)
+}
+
+// nextLine returns the first word behind end if it begins the next line of text.
+func nextLine(text string, end int) string {
+	i := end
+	for i < len(text) && i-end < 64 && (isPadding(text[i]) || text[i] == '\n' || text[i] == '-' || text[i] == '\f') {
+		i++
+	}
+	to := i
+	for to < len(text) && to-i < maxSpan && charClass[text[to]]&classAlnum != 0 {
+		to++
+	}
+	if !strings.ContainsAny(text[end:i], "\n\f\r") || to < len(text) && strings.IndexByte("+/=_", text[to]) >= 0 {
+		return ""
+	}
+	return text[i:to]
+}
+
+// hexOf returns the length of word if it has hex digits only, one of them a digit,
+// and otherwise 0.
+func hexOf(word string) int {
+	if firstNonHex(word) < len(word) || !strings.ContainsAny(word, "0123456789") {
+		return 0
+	}
+	return len(word)
+}
+
+// isCode reports whether a word is unlike a word of a language or a number: it has
+// letters, and a digit or a capital behind a small letter.
+func isCode(word string) bool {
+	var any uint16
+	camel := false
+	for i := range len(word) {
+		c := charClass[word[i]]
+		camel = camel || c&classUpper != 0 && i > 0 && charClass[word[i-1]]&classLower != 0
+		any |= c
+	}
+	return camel || any&classDigit != 0 && any&(classUpper|classLower) != 0
+}
