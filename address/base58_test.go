@@ -29,7 +29,7 @@ func TestTronHex(t *testing.T) {
 	if evm := address.MustParse("ethereum", "0x"+digits[2:]); keyText(evm) != k.String() {
 		t.Errorf("%v and %v have different keys", want, evm)
 	}
-	for _, s := range []string{digits, strings.ToUpper(digits), " " + digits + "\n"} {
+	for _, s := range []string{digits, strings.ToUpper(digits), " " + digits + "\n", "0x" + digits} {
 		if a, err := address.Normalize("tron", s); err != nil || a != want {
 			t.Errorf("Normalize(tron, %q) = %v, %v, want %v", s, a, err, want)
 		}
@@ -37,7 +37,7 @@ func TestTronHex(t *testing.T) {
 			t.Errorf("Parse(tron, %q) = %v", s, a)
 		}
 	}
-	for _, s := range []string{digits[2:], "0x" + digits, "0x" + digits[2:], "42" + digits[2:], digits + "00", digits[:41] + "g"} {
+	for _, s := range []string{digits[2:], "0x" + digits[2:], "42" + digits[2:], digits + "00", digits[:41] + "g"} {
 		if a, err := address.Normalize("tron", s); err == nil {
 			t.Errorf("Normalize(tron, %q) = %v", s, a)
 		}

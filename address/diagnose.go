@@ -35,11 +35,19 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 			return e
 		}
 	}
-	if isPaymentRequest(bare) {
+	if bad.err == ErrSeveral {
+		e.hint = "screen each of them"
+		return e
+	}
+	if bad.err == ErrPaymentRequest || isPaymentRequest(bare) {
 		e.Input, e.Err, e.hint = "", ErrPaymentRequest, "ask for the address that is paid"
 		return e
 	}
 	if e.explainSecret(r, s, bare, at, bad) {
+		return e
+	}
+	if isExtendedKey(bare) {
+		e.Err, e.hint = ErrExtendedKey, "it shows all addresses of a wallet: derive the address first"
 		return e
 	}
 	if isServiceName(bare) || isMailName(bare) {
@@ -110,12 +118,36 @@ func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 		e.Offset, e.Err, e.Other = -1, ErrOtherChain, chains[ethereumRow-1].slug
 		return
 	}
+	shape, _ := shapeOf(strings.ToLower(bare))
+	if _, isEVM := c.format.(evmFamily); isEVM && shape == chains[ethereumRow-1].slug {
+		e.hint = addPrefix
+		return
+	}
 	if a, ok := detectProven(bare, r); ok {
 		e.Offset, e.Err, e.Other = -1, ErrOtherChain, a.Chain()
 		if legacy := legacyForm(c, a); legacy != "" {
 			e.hint = "the legacy form is " + legacy
 		}
+		return
 	}
+	switch {
+	case isNameFormat(c.format) && shape != "":
+		e.Offset, e.Err, e.Other = -1, ErrOtherChain, shape
+	case shape == chains[ethereumRow-1].slug:
+		e.hint = addPrefix
+	}
+}
+
+// addPrefix is the advice for 40 hex digits alone.
+const addPrefix = "an address of an EVM chain begins with 0x: add it"
+
+// isNameFormat reports whether the accounts of f are names that people choose.
+func isNameFormat(f format) bool {
+	switch f.(type) {
+	case near, antelope:
+		return true
+	}
+	return false
 }
 
 // redact completes e for an input that could be a secret, which hint describes.

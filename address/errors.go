@@ -44,6 +44,9 @@ var (
 	// ErrSeveral means that the string pays several accounts, as the URIs of
 	// BIP-321 can; [Interpret] returns all of them.
 	ErrSeveral = fmt.Errorf("%w but a payment to several accounts", ErrSyntax)
+	// ErrExtendedKey means that the string is an extended public key, such as
+	// an xpub, which shows all addresses of a wallet. It also matches ErrLength.
+	ErrExtendedKey = fmt.Errorf("%w, the length of an extended public key", ErrLength)
 	// ErrChecksum means that the string has the form of an address but its
 	// checksum does not match, most likely because of a typing error.
 	ErrChecksum = errors.New("checksum mismatch")

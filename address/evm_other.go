@@ -81,20 +81,29 @@ func parseOther(a *Address, c Chain, s string, tolerant bool) (err error) {
 		return err
 	}
 	bare, at := s, 0
-	if tolerant && len(s) <= maxTolerated {
-		bare, at = trimBlanks(s)
-		if rest, ok := cutID(c, bare); ok {
-			at += strings.Index(bare, rest)
-			bare = rest
-		} else if i, ok := readInterop(bare); ok && i.isOn(c, evm{}) {
-			bare = i.body
-		}
+	if tolerant {
+		bare, at = bareOther(c, s)
 	}
 	if bad := a.parseRow(r, bare, tolerant); bad.err != nil {
 		return diagnoseOn(c, r, s, bare, at, bad)
 	}
 	a.text = string(c)
 	return nil
+}
+
+// bareOther returns the address in s, which [Normalize] reads, and its offset.
+func bareOther(c Chain, s string) (bare string, at int) {
+	if len(s) > maxTolerated {
+		return s, 0
+	}
+	bare, at = trimBlanks(s)
+	if rest, ok := cutID(c, bare); ok {
+		return rest, at + strings.Index(bare, rest)
+	}
+	if i, ok := readInterop(bare); ok && i.isOn(c, evm{}) {
+		bare = i.body
+	}
+	return bare, at
 }
 
 // cutID returns s without the identifier of the chain c: its id in front, as in

@@ -62,6 +62,19 @@ func (h hex32) parse(s string, tolerant bool) (string, form, fault) {
 	return text, formHex32, fault{}
 }
 
+// isShort reports whether leading digits of s, an address, are missing. As the
+// addresses of starknet are below 2^252, tools drop one digit of any address.
+func (h hex32) isShort(s string) bool {
+	n := len(s) - 2
+	switch {
+	case h.felt:
+		return 1 < n && n < 63
+	case h.special && n == 1:
+		return false
+	}
+	return n < 64
+}
+
 // checkStart checks the prefix and the length of s.
 func (h hex32) checkStart(s string, tolerant bool) fault {
 	switch {

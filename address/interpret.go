@@ -17,7 +17,7 @@ const (
 	// DoubtShort: leading digits of the address are missing.
 	DoubtShort Doubt = "short"
 	// DoubtAmbiguous: several chains fit, none was named, and they do not
-	// agree.
+	// agree, or the text is a word that can be an account's name on several.
 	DoubtAmbiguous Doubt = "ambiguous"
 	// DoubtUnscreenable: the text also pays somebody whom no list can name,
 	// such as the payee of a Lightning invoice.
@@ -43,14 +43,16 @@ func (d Doubt) Explain() string {
 type Reading struct {
 	// Addresses are the accounts that the text can mean, most likely first. If
 	// Several is true, the text pays each of them. If Err is not nil, they are
-	// what the text would mean on other chains.
+	// what the text would mean on other chains, or with the correction that Err
+	// asks for.
 	Addresses []Address
 	// Several reports whether the text pays several accounts, as the URIs of
 	// BIP-321 can.
 	Several bool
 	// Doubts are sorted, each once; nil if there are none.
 	Doubts []Doubt
-	// Chain is the chain that the caller's name means, or "" if it names none.
+	// Chain is the chain that the caller's name means, or "" if it names none, or
+	// is only a hint that the text contradicts.
 	Chain Chain
 	// Note says how the name of the chain was understood if it is not one, such
 	// as a ticker; otherwise it is "".
@@ -60,52 +62,254 @@ type Reading struct {
 }
 
 // Interpret reads a text as a person, a cell or a URL gives it. chain is any name
-// of a chain that [ParseChain] reads, a ticker or a token standard, which is only a
-// hint, or "" if none is known.
+// of a chain that [ParseChain] reads, or "" if none is known. It can also be a
+// ticker, a token standard ("TRC-20"), a network code of an exchange, or a name
+// with additions ("Ethereum Mainnet", "Bitcoin (BTC)"): these are only hints, and
+// if the text is an address of other chains alone, the text decides, and Note says
+// so.
 //
-// What [Parse] accepts has no doubt. Surrounding blanks, URI schemes, amounts and
-// CAIP-10 are decoration. Interpret never guesses a character that was mistyped.
+// What [Parse] accepts has no doubt, except that a starknet address of fewer than
+// 63 digits has [DoubtShort]. Surrounding blanks and quotation marks, URI schemes,
+// amounts, tags, CAIP-10, links to block explorers, and blanks between groups of
+// characters are decoration. Interpret never guesses a character that was mistyped.
 func Interpret(chain, text string) Reading {
-	var r Reading
-	if strings.TrimSpace(chain) != "" {
-		c, err := ParseChain(chain)
-		if err != nil {
-			var p *ParseError
-			if errors.As(err, &p) && p.Other != "" {
-				r.Note, c = p.hint, p.Other
-			} else {
-				r.Err, r.Addresses = err, Detect(text)
-				return r
-			}
+	name := readName(chain)
+	if name.chain != "" {
+		if a, err := Parse(name.chain, text); err == nil && doubtOf(name.chain, text) == "" {
+			return Reading{Addresses: []Address{a}, Chain: name.chain, Note: name.note("")}
 		}
-		r.Chain = c
-		a, err := Parse(c, text)
-		if err == nil {
-			r.Addresses = []Address{a}
-			return r
-		}
-		if a, err = Normalize(c, text); err != nil {
-			r.Err = err
-			return r
-		}
-		r.Addresses = []Address{a}
-		if p, _ := trimBlanks(text); true {
-			if _, err := Parse(c, p); errors.Is(err, ErrChecksum) {
-				r.addDoubt(DoubtCapitals)
-			}
-		}
+	}
+	w := unwrap(text)
+	switch {
+	case name.err != nil:
+		return Reading{Addresses: w.read("").Addresses, Err: name.err}
+	case name.chain == "":
+		return w.read("")
+	}
+	r := w.read(name.chain)
+	r.Chain, r.Note = name.chain, name.note("")
+	if r.Err == nil || errors.Is(r.Err, ErrSecret) {
 		return r
 	}
-	bare, _ := trimBlanks(text)
-	r.Addresses = Detect(bare)
-	if len(r.Addresses) == 0 {
-		_, r.Err = Parse("", bare)
+	other := w.read("")
+	if name.sure {
+		r.Addresses = appendAccounts(r.Addresses, other.Addresses)
+		return r
 	}
+	other.Addresses = slices.DeleteFunc(other.Addresses, isAccountName)
+	if other.Err == nil && len(other.Addresses) > 0 {
+		other.Note = name.note(other.Addresses[0].Chain())
+		return other
+	}
+	r.Addresses = appendAccounts(r.Addresses, other.Addresses)
 	return r
 }
 
+// appendAccounts appends the addresses of more to all whose accounts are not
+// there yet.
+func appendAccounts(all, more []Address) []Address {
+	for _, a := range more {
+		if !slices.ContainsFunc(all, func(b Address) bool { return a.Canonical() == b.Canonical() }) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// isAccountName reports whether a is a name that somebody chose, which almost any
+// word can be.
+func isAccountName(a Address) bool {
+	f := chains[a.shape.row()-1].format
+	return isNameFormat(f) && (f != near{} || a.shape.form() == formNearName)
+}
+
 func (r *Reading) addDoubt(d Doubt) {
-	if i, ok := slices.BinarySearch(r.Doubts, d); !ok {
+	if i, ok := slices.BinarySearch(r.Doubts, d); !ok && d != "" {
 		r.Doubts = slices.Insert(r.Doubts, i, d)
 	}
+}
+
+// doubtOf returns the doubt about text, which Normalize reads as an address of c
+// without decoration, or "".
+func doubtOf(c Chain, text string) Doubt {
+	r := rowOf(c)
+	if h, ok := chains[r-1].format.(hex32); ok && h.isShort(text) {
+		return DoubtShort
+	}
+	var a Address
+	if a.parseRow(r, text, false).err == nil {
+		return ""
+	}
+	// The prefix may be in capitals, which are no checksum.
+	start := max(0, len(text)-40)
+	if hasHexPrefix(text) {
+		start = 2
+	}
+	if bad := a.parseRow(r, strings.ToLower(text[:start])+text[start:], false); bad.err == ErrChecksum {
+		return DoubtCapitals
+	}
+	return ""
+}
+
+// readOn reads s, without wrapping, as the recipients of a payment on chain c.
+func readOn(c Chain, s string) (rd Reading) {
+	r := rowOf(c)
+	if r == otherEVMRow {
+		a, err := Normalize(c, s)
+		if err != nil {
+			rd.Err = err
+			return rd
+		}
+		bare, _ := bareOther(c, s)
+		rd.Addresses = []Address{a}
+		rd.addDoubt(doubtOf(c, bare))
+		return rd
+	}
+	var a Address
+	f := a.normalize(r, s)
+	if f.bad.err == nil {
+		rd.Addresses = []Address{a}
+		rd.addDoubt(doubtOf(c, f.text))
+		return rd
+	}
+	bare, _ := trimBlanks(s)
+	u, _ := readURI(r, bare)
+	if len(u.payees) == 0 && !u.unnamed {
+		rd.Err = f.explain(r, s)
+		return rd
+	}
+	p := u.readPayees(r)
+	rd.Addresses = p.found
+	for _, text := range p.texts {
+		rd.addDoubt(doubtOf(c, text))
+	}
+	if u.bad.err != nil || p.bad.err != ErrSeveral {
+		rd.Err = f.explain(r, s)
+		return rd
+	}
+	rd.Several = len(p.found) > 1
+	if u.unnamed {
+		rd.addDoubt(DoubtUnscreenable)
+	}
+	return rd
+}
+
+// readAnywhere reads s, without wrapping, for a caller who names no chain.
+func readAnywhere(s string) (rd Reading) {
+	if hasHexPrefix(s) && isTronHex(s[2:]) {
+		return readOn("tron", s)
+	}
+	rd.Addresses = Detect(s)
+	for _, a := range rd.Addresses {
+		rd.addDoubt(doubtOf(a.Chain(), s))
+	}
+	if len(rd.Addresses) == 0 || hasHexPrefix(s) {
+		rd.addTolerant(s)
+	}
+	if len(rd.Addresses) > 0 {
+		if !slices.ContainsFunc(rd.Addresses, func(a Address) bool { return !isAccountName(a) || strings.IndexByte(s, '.') >= 0 }) {
+			rd.addDoubt(DoubtAmbiguous)
+		}
+		return rd
+	}
+	c := namedChain(s)
+	if c == "" {
+		rd.Err = diagnoseAnywhere(s)
+		return rd
+	}
+	rd = readOn(c, s)
+	var p *ParseError
+	if errors.As(rd.Err, &p) && p.Other != "" {
+		if other := readOn(p.Other, s); other.Err == nil {
+			return other
+		}
+	}
+	return rd
+}
+
+// addTolerant adds the addresses that only Normalize accepts, one for all EVM
+// chains.
+func (r *Reading) addTolerant(s string) {
+	if len(s) > maxDiagnosed {
+		return
+	}
+	strict := r.Addresses
+	for i := range chains {
+		if _, ok := chains[i].format.(evmFamily); ok && uint16(i+1) != ethereumRow && hasHexPrefix(s) {
+			continue
+		}
+		var a Address
+		if uint16(i+1) == otherEVMRow || a.parseRow(uint16(i+1), s, true).err != nil || slices.Contains(strict, a) {
+			continue
+		}
+		if a.isEVM() && a.shape.row() != ethereumRow && slices.ContainsFunc(r.Addresses, Address.isEVM) {
+			continue
+		}
+		r.Addresses = append(r.Addresses, a)
+		r.addDoubt(doubtOf(a.Chain(), s))
+	}
+}
+
+// namedChain returns the chain that the scheme of s, its CAIP-2 id, or the
+// addition of an interoperable address names, or "".
+func namedChain(s string) Chain {
+	if i, ok := readInterop(s); ok && i.bad.err == nil {
+		if i.chain == "" {
+			return chains[ethereumRow-1].slug
+		}
+		return i.chain
+	}
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok || scheme == "" || len(scheme) > maxSlug {
+		return ""
+	}
+	if reference, _, ok := strings.Cut(rest, ":"); ok {
+		if _, c, _ := otherID(scheme+":"+reference, 0); c != "" {
+			return c
+		}
+	}
+	if r := schemeRow(scheme); r != 0 && r != otherEVMRow {
+		return chains[r-1].slug
+	}
+	if _, _, bad := (xrp{}).parse(scheme, false); bad.err == nil && cutTag(xrpRow, s) != s {
+		return chains[xrpRow-1].slug
+	}
+	return ""
+}
+
+// diagnoseAnywhere returns the error for s, which is an address of no chain.
+func diagnoseAnywhere(s string) error {
+	var first *ParseError
+	fits := 0
+	for i := range chains {
+		r := uint16(i + 1)
+		if r == otherEVMRow {
+			continue
+		}
+		_, _, bad := chains[i].format.parse(s[:min(len(s), maxDiagnosed+1)], true)
+		if bad.err != ErrNetwork && bad.err != ErrChecksum {
+			continue
+		}
+		e := diagnose(r, s, s, 0, bad)
+		e.Chain = ""
+		if e.Err == ErrChecksum && e.hint == "" {
+			e.hint = "it looks like an address of " + string(chains[i].slug)
+			fits++
+		}
+		if first == nil || bad.err == ErrNetwork && first.Err == ErrChecksum {
+			first = e
+		}
+	}
+	if first != nil {
+		if first.Err == ErrChecksum && fits > 1 {
+			first.hint = ""
+		}
+		return first
+	}
+	e := diagnose(ethereumRow, s, s, 0, badSyntax)
+	e.Chain = ""
+	if e.Err == ErrSyntax && e.hint == "" {
+		e.hint = "it is not an address of any chain"
+	}
+	return e
 }

@@ -13,9 +13,10 @@ import (
 // key; names under ".testnet" belong to the test network.
 //
 // There is no checksum, and much text that is not an account is well-formed.
-// parse rejects names without "." that are provably addresses of another chain,
-// though somebody could register such a name: a caller that passes a Bitcoin
-// address with the wrong chain must get an error, not an account on this one.
+// parse rejects names without "." in the form of an address of another chain, or of
+// a secret, though somebody could register such a name: a caller that passes a
+// Bitcoin address with the wrong chain must get an error, not an account on this
+// one.
 //
 // See the NEAR specification, "Account ID rules".
 type near struct{}
@@ -68,7 +69,7 @@ func (near) parse(s string, tolerant bool) (string, form, fault) {
 	}
 	f := nearForm(s)
 	switch {
-	case f == formNearName && isNameOfSecret(s):
+	case f == formNearName && (isNameOfSecret(s) || isSecretNumbers(s)):
 		return "", 0, isSecret
 	case isOfAnother(s, f), f == formNearName && (isServiceName(s) || isPaymentRequest(s) || isInteropHex(s)):
 		return "", 0, badSyntax
@@ -88,6 +89,9 @@ func isOfAnother(s string, f form) bool {
 	case formNearImplicit:
 		_, _, bad := icp{}.parse(s, false) // the only other format with 64 hex digits
 		return bad.err == nil
+	}
+	if _, ok := shapeOf(s); ok {
+		return true
 	}
 	looks := len(s) >= 41 || len(s) >= 14 && strings.IndexByte(s, '1') > 0 || len(s) > 5 && s[5] == '-'
 	return looks && strings.IndexByte(s, '.') < 0 && provesElsewhere(s)

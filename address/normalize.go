@@ -6,7 +6,7 @@ import "strings"
 const maxTolerated = 4096
 
 // A failure says why a string is not an address: a fault of text, which is a
-// part of the string, at offset at.
+// part of the string, at offset at. Without a fault, text is the address.
 type failure struct {
 	text string
 	at   int
@@ -19,7 +19,7 @@ type failure struct {
 func (a *Address) normalize(r uint16, s string) failure {
 	bad := a.parseRow(r, s, true)
 	if bad.err == nil {
-		return failure{}
+		return failure{text: s}
 	}
 	if len(s) > maxTolerated {
 		return failure{s, 0, badLength, nil}
@@ -27,13 +27,20 @@ func (a *Address) normalize(r uint16, s string) failure {
 	bare, at := trimBlanks(s)
 	if len(bare) != len(s) {
 		if bad = a.parseRow(r, bare, true); bad.err == nil {
-			return failure{}
+			return failure{text: bare}
 		}
 	}
 	if i, ok := readInterop(bare); ok && i.isOn(chains[r-1].slug, chains[r-1].format) {
 		if a.parseRow(r, i.body, true).err == nil {
-			return failure{}
+			account, _, _ := strings.Cut(bare, "@") // in hex there is none
+			if !isEVMText(account) {
+				account = i.body
+			}
+			return failure{text: account}
 		}
+	}
+	if text := cutTag(r, bare); text != bare && a.parseRow(r, text, true).err == nil {
+		return failure{text: text}
 	}
 	u, ok := readURI(r, bare)
 	switch {
@@ -43,8 +50,19 @@ func (a *Address) normalize(r uint16, s string) failure {
 		around := u // on the heap, unlike u
 		return failure{u.body, at + u.at, u.bad, &around}
 	}
+	if len(u.payees) > 0 || u.unnamed {
+		f := u.readPayees(r)
+		if f.bad.err != nil {
+			return failure{f.bare, at + f.at, f.bad, nil}
+		}
+		*a = f.found[0]
+		return failure{text: f.texts[0]}
+	}
 	if bad = a.parseRow(r, u.body, true); bad.err == nil {
-		return failure{}
+		return failure{text: u.body}
+	}
+	if text := cutTag(r, u.body); text != u.body && a.parseRow(r, text, true).err == nil {
+		return failure{text: text}
 	}
 	inBody := failure{u.body, at + u.at, bad, nil}
 	whole, prefix := u.whole(), len(u.scheme)+1
@@ -55,7 +73,7 @@ func (a *Address) normalize(r uint16, s string) failure {
 	other := a.parseRow(r, whole, true)
 	switch {
 	case other.err == nil:
-		return failure{}
+		return failure{text: whole}
 	case bad.err != ErrChecksum && (other.err == ErrChecksum || other.err == ErrNetwork || other.at >= prefix):
 		return failure{whole, at + u.at - prefix, other, nil}
 	}
@@ -99,6 +117,9 @@ type uri struct {
 	bad    fault  // the fault, with its offset from the beginning of the URI
 	other  Chain  // the chain of the URI, with ErrOtherChain
 	hint   string
+
+	payees  []payee // besides the body
+	unnamed bool    // it also pays somebody whom no address names
 }
 
 // readURI parses s as a CAIP-10 account id or as a payment URI, for the chain
@@ -107,9 +128,8 @@ type uri struct {
 // A payment URI is a scheme, a colon, an address, and parameters after a
 // question mark (BIP-21 and similar). On EVM chains, "pay-" may precede the
 // address, and an at sign and the chain id may follow it (EIP-681). readURI
-// rejects a URI that pays another account than its address: a contract call,
-// further recipients (ZIP-321), or parameters that BIP-21 requires a reader to
-// understand.
+// rejects a contract call, and parameters that BIP-21 requires a reader to
+// understand. Further recipients (BIP-321, ZIP-321) are the payees of the result.
 func readURI(r uint16, s string) (uri, bool) {
 	scheme, rest, ok := strings.Cut(s, ":")
 	if !ok || scheme == "" || len(scheme) > maxSlug {
@@ -150,7 +170,7 @@ func readURI(r uint16, s string) (uri, bool) {
 		u.skip("transfer/")
 	}
 	if u.bad.err == nil {
-		u.readQuery(query, queryAt)
+		u.readQuery(c.format, query, queryAt)
 	}
 	blank := len(u.body) - len(strings.TrimLeft(u.body, " \t"))
 	u.body, u.at = u.body[blank:], u.at+blank
@@ -195,23 +215,13 @@ func (u *uri) readEVM(c *chain) {
 	}
 }
 
-// readQuery rejects parameters that change the recipient. at is the offset of
-// query.
-func (u *uri) readQuery(query string, at int) {
-	for query != "" {
-		param, rest, _ := strings.Cut(query, "&")
-		key, _, _ := strings.Cut(param, "=")
-		switch {
-		case hasPrefixFold(key, "req-"):
-			u.bad, u.hint = fault{ErrSyntax, at}, "a parameter is required that is not known here"
-			return
-		case strings.EqualFold(key, "address"), hasPrefixFold(key, "address."):
-			u.bad, u.hint = fault{ErrSyntax, at}, "it pays several accounts"
-			return
-		}
-		at += len(param) + 1
-		query = rest
+// cutTag returns s without the destination tag that wallets of xrp append to an
+// address, as in "r…:1", if r is the row of xrp.
+func cutTag(r uint16, s string) string {
+	if i := strings.LastIndexByte(s, ':'); r == xrpRow && i > 0 && i < len(s)-1 && len(s)-i <= 11 && strings.Trim(s[i+1:], "0123456789") == "" {
+		return s[:i]
 	}
+	return s
 }
 
 // hasPrefixFold reports whether s begins with prefix, in any letter case.
@@ -339,4 +349,6 @@ var schemes = [...]struct {
 	{"web+cardano", "cardano"}, {"xrb", "nano"}, {"xrpl", "xrp"}, {"zen", "horizen"},
 	{"arb1", "arbitrum"}, {"avax", "avalanche"}, {"bnb", "bsc"}, {"eth", "ethereum"},
 	{"gno", "gnosis"}, {"matic", "polygon"}, {"oeth", "optimism"}, {"scr", "scroll"},
+	{"ftm", "fantom"}, {"etc", "ethereum-classic"}, {"cro", "cronos"}, {"pls", "pulsechain"}, {"flr", "flare"}, {"btt", "bittorrent"},
+	{"vic", "viction"}, {"wan", "wanchain"}, {"ewt", "energy-web"}, {"bera", "berachain"},
 }

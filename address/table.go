@@ -68,7 +68,7 @@ var chains = [...]chain{
 	{"zksync", "ZKsync Era", "eip155:324", 60, "zksync-era", "ZK", evm{}},
 	{"mantle", "Mantle", "eip155:5000", 60, "mantle-mainnet", "MNT", evm{}},
 	{"blast", "Blast", "eip155:81457", 60, "blastmainnet", "BLAST", evm{}},
-	{"cronos", "Cronos EVM", "eip155:25", 60, "cronos-evm cro-evm", "CRO", evm{}},
+	{"cronos", "Cronos EVM", "eip155:25", 60, "cronos-evm cro-evm", "CRO", &evmBech32{hrp: "crc", operator: "crcvaloper"}},
 	{"moonbeam", "Moonbeam", "eip155:1284", 1284, "mbeam", "GLMR", evm{}},
 	{"moonriver", "Moonriver", "eip155:1285", 1285, "mriver", "MOVR", evm{}},
 	{"kaia", "Kaia", "eip155:8217", 8217, "klaytn klay-token kaia-mainnet cypress", "KAIA KLAY", evm{}},

@@ -24,6 +24,9 @@ const (
 const formTron form = 0
 
 func (tron) parse(s string, tolerant bool) (string, form, fault) {
+	if tolerant && hasHexPrefix(s) && isTronHex(s[2:]) {
+		s = s[2:]
+	}
 	if tolerant && isTronHex(s) {
 		w, _ := evmKey(0, s[2:])
 		return string(appendTron(nil, w)), formTron, fault{}

@@ -238,3 +238,13 @@ func levelsOf(t *testing.T, text []byte, isJSON, headless bool) (levels []string
 	}
 	return levels
 }
+
+// TestValidateBlanks validates text that is an address on several chains, but only
+// without the blanks around it.
+func TestValidateBlanks(t *testing.T) {
+	for _, text := range []string{"1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH ", " 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "\u00a01BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH\n"} {
+		if v := validate("", text); v.Valid || v.Reason != "bad_charset" {
+			t.Errorf("validate(%q) = %+v", text, v)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,24 +162,21 @@ func validate(c address.Chain, text string) validation {
 		v.Valid, v.Addresses = true, []spelling{newSpelling(a)}
 		return v
 	}
-	all := address.Detect(text)
 	found, err := detect(text)
-	if len(all) > 0 && len(found) > 0 {
+	if all := address.Detect(text); len(all) > 0 && len(found) > 0 {
 		for _, a := range all {
 			v.Addresses = append(v.Addresses, newSpelling(a))
 		}
 		v.Valid = true
 		return v
 	}
-	c = "ethereum"
-	if a, e := detect(strings.TrimSpace(text)); len(a) == 1 && e == nil {
-		c = a[0].Chain()
+	r := address.Interpret("", text)
+	if r.Err != nil {
+		return v.fail(cmp.Or(err, r.Err), "")
 	}
-	if _, e := address.Normalize(c, text); e == nil { // only Parse is stricter
-		_, err = address.Parse(c, text)
-		return v.fail(err, c)
-	}
-	return v.fail(err, "")
+	c = r.Addresses[0].Chain() // only Parse is stricter
+	_, err = address.Parse(c, text)
+	return v.fail(err, c)
 }
 
 // fail returns v with the reason. On chain c, if it is not empty, a tolerant reading is

@@ -1,0 +1,239 @@
+package address
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A wrapped is a text without what surrounds the addresses in it.
+type wrapped struct {
+	texts []string // the addresses, or the payment URI
+	at    int      // the offset of the first of texts, or -1
+	chain Chain    // that the wrapping names, or ""
+	err   error    // why the text pays nobody
+}
+
+// unwrap removes blanks, quotation marks, the prefixes of DIDs and of ticker
+// names, and links from text.
+func unwrap(text string) wrapped {
+	s := strings.TrimLeftFunc(text, isWrapping)
+	w := wrapped{at: len(text) - len(s)}
+	s = strings.TrimRightFunc(s, func(c rune) bool { return isWrapping(c) || strings.ContainsRune(",;", c) })
+	if len(s) > maxTolerated {
+		w.texts = []string{text}
+		w.at = 0
+		return w
+	}
+	for _, prefix := range []string{"did:pkh:", "did:ethr:"} {
+		if hasPrefixFold(s, prefix) {
+			s, w.at = s[len(prefix):], w.at+len(prefix)
+		}
+	}
+	scheme, rest, ok := strings.Cut(s, ":")
+	switch scheme = strings.ToLower(scheme); {
+	case !ok:
+	case scheme == "http" || scheme == "https":
+		w.at = -1
+		w.readLink(rest)
+		return w
+	case scheme == "web+stellar":
+		w.chain, w.at = "stellar", -1
+		operation, query, _ := strings.Cut(rest, "?")
+		if to := parameter(query, "destination"); operation == "pay" && to != "" {
+			w.texts = []string{to}
+			return w
+		}
+		w.err = &ParseError{Offset: -1, Err: ErrSyntax, hint: "the link holds a transaction, not an address"}
+		return w
+	case schemeRow(scheme) != 0:
+		if to, contract := readCall(s); to != "" {
+			w.texts, w.at = []string{to, contract}, -1
+			return w
+		}
+	default:
+		if n := readName(scheme); n.chain != "" && strings.IndexByte(rest, ':') < 0 {
+			s, w.chain, w.at = strings.TrimLeft(rest, " \t/"), n.chain, w.at+len(scheme)+1
+		}
+	}
+	w.texts = []string{s}
+	return w
+}
+
+// isWrapping reports whether c is white space, invisible, or a mark that
+// surrounds text.
+func isWrapping(c rune) bool {
+	return unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) || c == 0 || strings.ContainsRune("\"'`\u201c\u201d\u2018\u2019\u201e\u201a\u00ab\u00bb\u2039\u203a<>()[]{}*", c)
+}
+
+// readCall returns the recipient and the contract of an EIP-681 URI that
+// transfers a token, the recipient as a URI of the same chain.
+func readCall(s string) (to, contract string) {
+	scheme, rest, _ := strings.Cut(s, ":")
+	head, call, ok := strings.Cut(rest, "/")
+	function, query, _ := strings.Cut(call, "?")
+	if !ok || !isEVMChain(&chains[schemeRow(scheme)-1]) || !strings.EqualFold(function, "transfer") {
+		return "", ""
+	}
+	if to = parameter(query, "address"); to == "" {
+		return "", ""
+	}
+	if _, id, ok := strings.Cut(head, "@"); ok {
+		to += "@" + id
+	}
+	return scheme + ":" + to, scheme + ":" + head
+}
+
+// parameter returns the value of key in query, unescaped, or "".
+func parameter(query, key string) string {
+	for param := range strings.SplitSeq(query, "&") {
+		if k, v, _ := strings.Cut(param, "="); strings.EqualFold(k, key) {
+			return unescape(v)
+		}
+	}
+	return ""
+}
+
+// read reads w for a chain, or for any chain if c is "".
+func (w *wrapped) read(c Chain) (r Reading) {
+	if w.err != nil {
+		r.Err = w.err
+		return r
+	}
+	if c == "" {
+		c = w.chain
+	} else if w.chain != "" && !isSameFamily(c, w.chain) {
+		r = w.read("")
+		if r.Err == nil {
+			r.Several, r.Doubts = false, nil
+			r.Err = &ParseError{Chain: c, Offset: -1, Err: ErrOtherChain, Other: w.chain}
+		}
+		var p *ParseError
+		if errors.As(r.Err, &p) && p.Other == c {
+			p.Err, p.Other = ErrSyntax, ""
+		}
+		return r
+	}
+	for i, s := range w.texts {
+		one := readRespelled(c, s)
+		if i == 0 {
+			r = one
+			continue
+		}
+		r.Addresses = appendAccounts(r.Addresses, one.Addresses)
+		for _, d := range one.Doubts {
+			r.addDoubt(d)
+		}
+		if r.Err == nil {
+			r.Err = one.Err
+		}
+		r.Several = r.Err == nil && len(r.Addresses) > 1
+	}
+	var p *ParseError
+	if errors.As(r.Err, &p) && p.Offset >= 0 {
+		if w.at < 0 {
+			p.Offset = -1
+		} else {
+			p.Offset += w.at
+		}
+	}
+	return r
+}
+
+// isSameFamily reports whether an address of chain a is one of chain b: they are
+// equal or EVM chains.
+func isSameFamily(a, b Chain) bool {
+	ra, rb := rowOf(a), rowOf(b)
+	return a == b || isEVMChain(&chains[ra-1]) && isEVMChain(&chains[rb-1])
+}
+
+// readRespelled reads s on chain c, or anywhere if c is "". If s cannot be read,
+// it tries what people and programs do to an address: parameters without a scheme,
+// a capital at the beginning, and groups.
+func readRespelled(c Chain, s string) Reading {
+	first := readPlain(c, s)
+	if first.Err == nil || errors.Is(first.Err, ErrSecret) {
+		return first
+	}
+	if head, _, ok := strings.Cut(s, "?"); ok && strings.IndexByte(head, ':') < 0 {
+		on := c
+		if all := Detect(head); on == "" && len(all) > 0 {
+			on = all[0].Chain()
+		}
+		if on != "" {
+			if r := readPlain(on, string(on)+":"+s); len(r.Addresses) > 0 {
+				return r
+			}
+		}
+	}
+	for _, t := range []string{lowerFirst(s), joinGroups(s)} {
+		if t == "" {
+			continue
+		}
+		r := readPlain(c, t)
+		if r.Err == nil && !slices.ContainsFunc(r.Addresses, isAccountName) {
+			return r
+		}
+	}
+	return offer(first, c, s)
+}
+
+// offer adds to r, an error, the addresses that s would be with a correction that
+// the error asks for.
+func offer(r Reading, c Chain, s string) Reading {
+	var p *ParseError
+	if !errors.As(r.Err, &p) {
+		return r
+	}
+	if p.hint == addPrefix {
+		if c == "" || !isEVMChain(&chains[rowOf(c)-1]) {
+			c = chains[ethereumRow-1].slug
+		}
+		if a, err := Normalize(c, "0x"+s); err == nil {
+			r.Addresses = append(r.Addresses, a)
+		}
+	}
+	if rest, ok := strings.CutPrefix(s, "C-"); ok {
+		for _, c := range []Chain{"avalanche-x", "avalanche-p"} {
+			if a, err := Parse(c, strings.ToUpper(string(c[len(c)-1:]))+"-"+rest); err == nil {
+				r.Addresses = append(r.Addresses, a)
+				p.Err, p.Offset, p.Other = ErrSyntax, -1, ""
+				p.hint = "it belongs to a key that moves coins to and from the C-Chain, where accounts begin with 0x"
+			}
+		}
+	}
+	return r
+}
+
+func readPlain(c Chain, s string) Reading {
+	if c == "" {
+		return readAnywhere(s)
+	}
+	return readOn(c, s)
+}
+
+// lowerFirst returns s with a small letter at the beginning if the capital there
+// is the only one, as programs that correct sentences leave it, or else "".
+func lowerFirst(s string) string {
+	if len(s) < 8 || charClass[s[0]]&classUpper == 0 || strings.ToLower(s[1:]) != s[1:] {
+		return ""
+	}
+	return string(s[0]|0x20) + s[1:]
+}
+
+// joinGroups returns s without the white space between groups of characters, or ""
+// if s is not in groups: at least three pieces of at most ten characters, or pieces
+// of at least four with a digit in each.
+func joinGroups(s string) string {
+	pieces := strings.Fields(s)
+	short, digits := len(pieces) > 2, true
+	for _, p := range pieces {
+		short = short && len(p) <= 10
+		digits = digits && strings.ContainsAny(p, "0123456789")
+	}
+	if len(pieces) < 2 || !short && !digits {
+		return ""
+	}
+	return strings.Join(pieces, "")
+}

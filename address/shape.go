@@ -1,0 +1,148 @@
+package address
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+)
+
+// A text of letters and digits can be an account's name on near, but hardly
+// anybody has a name in the form of another chain's address, or of a secret. Such
+// a text is a mistake there, and no check of the lists could find it.
+
+const (
+	minWordsLike  = 36 // letters of twelve words of three
+	minBech32Like = 20 // characters after the separator
+)
+
+// shapeOf reports whether s, in lower case, has the form of an address or of a
+// secret, even if a checksum does not match. It returns the chain of the address if
+// that is known.
+func shapeOf(s string) (c Chain, ok bool) {
+	digits := s
+	if strings.HasPrefix(s, "0x") {
+		digits = s[2:]
+	}
+	n := len(digits)
+	switch {
+	case isHex(digits) && n > 0:
+		switch {
+		case n == 40 && n == len(s):
+			return "ethereum", true
+		case n == 42 && digits[:2] == "41":
+			return "tron", true
+		case n == flowDigits:
+			return "flow", true
+		case n < len(s) && n >= 60: // 32 bytes, cut
+			return "", true
+		}
+	case hasAnyPrefix(s, "hx", "cx") && len(s) == 42 && isHex(s[2:]):
+		return "icon", true
+	}
+	if strings.HasPrefix(s, hederaPrefix) && len(s) > len(hederaPrefix) && charClass[s[len(hederaPrefix)]]&classDigit != 0 {
+		return "hedera", true
+	}
+	if one := strings.LastIndexByte(s, '1'); one > 0 && one <= maxHRP && len(s) > one+minBech32Like && isBech32(s[one+1:]) {
+		if rows := hrpRows[s[:one]]; len(rows) > 0 {
+			return chains[rows[0]-1].slug, true
+		}
+		if s[:one] == "ms" { // codex32, BIP-93
+			return "", true
+		}
+	}
+	return "", isUnlikelyName(s)
+}
+
+// isUnlikelyName reports whether s consists of many letters alone, like the words
+// of a mnemonic, or of 48 digits, like a secret.
+func isUnlikelyName(s string) bool {
+	all := ^uint16(0)
+	for i := range len(s) {
+		all &= charClass[s[i]]
+	}
+	return len(s) == xamanDigits && all&classDigit != 0 || len(s) >= minWordsLike && all&classLower != 0
+}
+
+// isBech32 reports whether s consists of digits of Bech32.
+func isBech32(s string) bool {
+	for i := range len(s) {
+		if charClass[s[i]]&classBech32 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// xamanDigits is the number of digits of Xaman's secret numbers, and of a SeedQR of
+// twelve words.
+const xamanDigits = 48
+
+// isExtendedKey reports whether s is an extended public key of BIP-32, such as an
+// xpub, which shows all addresses of a wallet.
+func isExtendedKey(s string) bool {
+	var buf [base58.MaxLen]byte
+	if len(s) < 107 || len(s) > 113 {
+		return false
+	}
+	n, _ := base58.Bitcoin.Decode(buf[:], s)
+	return n == 82 && (buf[45] == 2 || buf[45] == 3) && sha256d.verifies(buf[:n])
+}
+
+// isSecretNumbers reports whether the digits of s, with nothing but blanks and
+// dashes between them, are Xaman's secret numbers, eight groups of six digits with
+// a check digit each, or a SeedQR, which numbers 12 or 24 words of BIP-39.
+func isSecretNumbers(s string) bool {
+	var digits [2 * xamanDigits]byte
+	n := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9' && n < len(digits):
+			digits[n] = c - '0'
+			n++
+		case c > ' ' && c != '-':
+			return false
+		}
+	}
+	return isXaman(digits[:n]) || isSeedQR(digits[:n])
+}
+
+func isXaman(digits []byte) bool {
+	if len(digits) != xamanDigits {
+		return false
+	}
+	for i := range 8 {
+		value := 0
+		for _, d := range digits[6*i : 6*i+5] {
+			value = 10*value + int(d)
+		}
+		if value > 0xffff || value*(2*i+1)%9 != int(digits[6*i+5]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isSeedQR(digits []byte) bool {
+	if len(digits) != xamanDigits && len(digits) != 2*xamanDigits {
+		return false
+	}
+	var b [33]byte
+	for i := range len(digits) / 4 {
+		word := 0
+		for _, d := range digits[4*i : 4*i+4] {
+			word = 10*word + int(d)
+		}
+		if word > 2047 {
+			return false
+		}
+		for bit := range 11 {
+			at := 11*i + bit
+			b[at/8] |= byte(word>>(10-bit)&1) << (7 - at%8)
+		}
+	}
+	n := len(digits) / 3 // bytes of entropy: 4 for each 12 digits
+	sum := sha256.Sum256(b[:n])
+	shift := 8 - n/4
+	return b[n]>>shift == sum[0]>>shift
+}
