@@ -171,8 +171,8 @@ func validate(c address.Chain, text string) validation {
 		return v
 	}
 	r := address.Interpret("", text)
-	if r.Err != nil {
-		return v.fail(cmp.Or(err, r.Err), "")
+	if err = cmp.Or(err, r.Err); err != nil {
+		return v.fail(err, "")
 	}
 	c = r.Addresses[0].Chain() // only Parse is stricter
 	_, err = address.Parse(c, text)
