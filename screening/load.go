@@ -219,6 +219,9 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		if err := s.check(i, e); err != nil {
 			return err
 		}
+		if !e.Until.IsZero() {
+			return nil // it has ended
+		}
 		if b.Len() == list.MaxEntries {
 			return fmt.Errorf("more than %d entries", list.MaxEntries)
 		}

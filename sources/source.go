@@ -2,8 +2,8 @@
 // list in a file, [Static] for entries that the caller has, and [Seeded] for a live list
 // with a copy to start from.
 //
-// The packages below this one read real lists (ofac, eu, uk, fbi, badlist, opensanctions,
-// stablecoin, own); bundle holds copies of some. Package store keeps lists over a
+// The packages below this one read real lists (ofac, eu, uk, fbi, nbctf, badlist,
+// opensanctions, stablecoin, own); bundle holds copies of some. Package store keeps lists over a
 // restart, and sourcetest tests implementations of Source.
 package sources
 
@@ -230,6 +230,9 @@ type Entry struct {
 	// FirstSeen is when the entry was first loaded, in UTC; zero means now. It replaces
 	// ListedAt if the list gives none.
 	FirstSeen time.Time
+	// Until is when the listing ended; zero while it lasts. An entry with an Until is
+	// history: package screening never matches it, and mentions it as Result.Formerly.
+	Until time.Time
 }
 
 // Text returns the listed string: Listed, or the normal form of Address.

@@ -14,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/fbi"
+	"github.com/walletscreen/walletscreen/sources/nbctf"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
@@ -22,6 +23,7 @@ import (
 type published struct {
 	bundled func() sources.Source // nil if it is not bundled
 	usual   bool                  // it is held if -lists does not choose
+	byHand  bool                  // only a mirror or an import brings it
 	// live returns the source that fetches the list, from a mirror if that is not empty.
 	live func(mirror string) sources.Source
 	// parse reads the list from a file that was downloaded.
@@ -40,25 +42,28 @@ func catalog() []published {
 		}
 	}
 	return []published{
-		{bundle.OFAC, true, func(mirror string) sources.Source {
+		{bundled: bundle.OFAC, usual: true, live: func(mirror string) sources.Source {
 			return ofac.New(&ofac.Options{URL: mirror, AllowHTTP: mirror != ""})
-		}, ofac.Parse},
-		{bundle.EU, true, func(mirror string) sources.Source {
+		}, parse: ofac.Parse},
+		{bundled: bundle.EU, usual: true, live: func(mirror string) sources.Source {
 			return eu.New(&eu.Options{URL: mirror, AllowHTTP: mirror != ""})
-		}, eu.Parse},
-		{bundle.UK, true, func(mirror string) sources.Source {
+		}, parse: eu.Parse},
+		{bundled: bundle.UK, usual: true, live: func(mirror string) sources.Source {
 			return uk.New(&uk.Options{URL: mirror, AllowHTTP: mirror != ""})
-		}, uk.Parse},
-		{bundle.FBI, true, func(mirror string) sources.Source {
+		}, parse: uk.Parse},
+		{bundled: bundle.FBI, usual: true, live: func(mirror string) sources.Source {
 			return fbi.New(&fbi.Options{URL: mirror, AllowHTTP: mirror != ""})
-		}, fbi.Parse},
-		{bundle.Badlist, true, community(func() *badlist.Options { return &badlist.Options{} }), badlist.Parse},
-		{nil, false, func(mirror string) sources.Source {
+		}, parse: fbi.Parse},
+		{bundled: bundle.Badlist, usual: true, live: community(func() *badlist.Options { return &badlist.Options{} }), parse: badlist.Parse},
+		{live: func(mirror string) sources.Source {
 			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: mirror != ""})
-		}, ofac.ParseConsolidated},
-		{nil, false, community(badlist.ScamSniffer), badlist.ScamSniffer().Parse},
-		{nil, false, community(badlist.ScamSnifferDomains), badlist.ScamSnifferDomains().Parse},
-		{nil, false, community(badlist.Ransomwhere), badlist.Ransomwhere().Parse},
+		}, parse: ofac.ParseConsolidated},
+		{byHand: true, live: func(mirror string) sources.Source {
+			return nbctf.New(&nbctf.Options{URL: mirror, AllowHTTP: mirror != ""})
+		}, parse: nbctf.Parse},
+		{live: community(badlist.ScamSniffer), parse: badlist.ScamSniffer().Parse},
+		{live: community(badlist.ScamSnifferDomains), parse: badlist.ScamSnifferDomains().Parse},
+		{live: community(badlist.Ransomwhere), parse: badlist.Ransomwhere().Parse},
 	}
 }
 
@@ -93,9 +98,11 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 		s := p.live(mirror)
 		switch {
 		case !live && p.bundled != nil:
-			s = sources.Seeded(stored{info}, p.bundled())
+			s = sources.Seeded(stored{info, errOffline}, p.bundled())
 		case !live:
-			s = stored{info}
+			s = stored{info, errOffline}
+		case p.byHand && !mirrored:
+			s = stored{info, errByHand}
 		case p.bundled != nil:
 			s = sources.Seeded(s, p.bundled())
 		}
@@ -132,15 +139,21 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 
 // A stored source never fetches its list: what the store holds of it, or the bundle,
 // answers. It is as old as it is.
-type stored struct{ info sources.Info }
+type stored struct {
+	info sources.Info
+	why  error
+}
 
 func (s stored) Info() sources.Info { return s.info }
 
 func (s stored) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
-	return sources.Revision{}, errOffline
+	return sources.Revision{}, s.why
 }
 
-var errOffline = errors.New("not fetched, because this is offline")
+var (
+	errOffline = errors.New("not fetched, because this is offline")
+	errByHand  = errors.New("the publisher's page answers browsers only: save it and run walletscreen lists import, or name a -mirror")
+)
 
 // optional returns which of these sources need not be loaded.
 func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {

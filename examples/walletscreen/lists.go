@@ -123,9 +123,10 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 	return s, nil
 }
 
-// failure returns the last error of a list. That it was not fetched offline is none.
+// failure returns the last error of a list. That it was not fetched offline, or that only a
+// person can fetch it, is none.
 func failure(l screening.SourceStatus) error {
-	if errors.Is(l.Err, errOffline) {
+	if errors.Is(l.Err, errOffline) || errors.Is(l.Err, errByHand) {
 		return nil
 	}
 	return l.Err

@@ -1,0 +1,4 @@
+package nbctf
+
+// ParseAt is Parse at another time.
+var ParseAt = parse

@@ -1,0 +1,75 @@
+// Package nbctf reads the administrative seizure orders against wallets of Israel's
+// National Bureau for Counter Terror Financing. Begin with [Parse] for a saved page, or
+// with [New] for a mirror of it.
+//
+// The publisher's page answers browsers only, so a person saves it. An order is in force
+// until the day that the page prints, or for good once it has become a forfeiture. The
+// columns about persons are not read, and the ids of users of exchanges are counted but
+// not kept.
+package nbctf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
+)
+
+// Page is the address of the publisher's page.
+const Page = "https://nbctf.mod.gov.il/he/MinisterSanctions/PropertyPerceptions/Pages/Blockchain.aspx"
+
+// Options configure [New]. URL is required.
+type Options struct {
+	// URL is the address of a copy of the list in a form that [Parse] reads. It must be
+	// https, unless AllowHTTP is set.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient.
+	Client *http.Client
+	// UserAgent replaces the default User-Agent header, if not "".
+	UserAgent string
+	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
+	AllowHTTP bool
+}
+
+// New returns the list with the id IL_NBCTF, as a mirror has it. An error in opts, such as
+// a missing URL, is an error of Load.
+//
+// Load always fetches the whole list, because an order can end while the page stays the
+// same. Then the Digest is another one.
+func New(opts *Options) sources.Source {
+	s := &source{}
+	if opts != nil {
+		s.Options = *opts
+	}
+	return s
+}
+
+type source struct{ Options }
+
+func (s *source) Info() sources.Info {
+	return sources.Info{
+		ID:           "IL_NBCTF",
+		Name:         "Seizure orders of the National Bureau for Counter Terror Financing of Israel",
+		Jurisdiction: "IL",
+		Licence:      "not stated; facts of a government publication",
+		RefURL:       Page,
+	}
+}
+
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	if s.URL == "" {
+		return sources.Revision{}, errNoURL
+	}
+	prev.ETag, prev.LastModified = "", ""
+	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	rev, err := fetch.Load(ctx, req, prev, add, Parse)
+	if err != nil && err != sources.ErrUnchanged {
+		return sources.Revision{}, fmt.Errorf("nbctf: %w", err)
+	}
+	return rev, err
+}
+
+var errNoURL = errors.New("nbctf: the publisher's page answers browsers only: save it and import the file, or set the URL of a mirror")

@@ -1,0 +1,365 @@
+package nbctf
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+)
+
+// The limits of a list. It had 895 rows of 35 orders in August 2026.
+const (
+	maxBytes = 16 << 20
+	maxRows  = 1 << 18
+	maxCell  = 512 // bytes of a wallet
+)
+
+// Parse reads the list from r and calls add for each wallet, in the order of the list. The
+// content shows which form r has:
+//
+//   - the saved page (HTML), with its two tables: the orders and the wallets;
+//   - the same tables as CSV, one behind the other, in either order. The table of orders
+//     may be missing;
+//   - the orders that the publisher's newer site exports (CSV).
+//
+// The kind is [score.TerroristFinancing]. Ref is the number of the order, such as "18/26".
+// An order that has ended without a forfeiture has its entries' Until set to its last day.
+// An order that is not in the table of orders stays in force, and one that was canceled is
+// left out. ListedAt is the date of the order, which only the export has; FirstSeen is the
+// date on which the page updated the order.
+//
+// The id of a user of an exchange, in place of a wallet, becomes an entry that lists
+// "(exchange user)", and a missing wallet one that lists "(no address)": both are anomalies.
+//
+// Nothing is added unless r is whole and has a wallet. CSV cut between two lines cannot be
+// told from a whole file: Revision.OpenEnded is true. Published is the latest date of an
+// order. The Digest covers all bytes of r, and the orders that have ended. Errors are a
+// [*sources.RecordError], or that of r, or wrap that of add.
+func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return parse(r, time.Now(), add)
+}
+
+// parse is Parse at the time now.
+func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (sources.Revision, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	if len(text) > maxBytes {
+		return sources.Revision{}, fail(0, "more than %d bytes", maxBytes)
+	}
+	l := list{orders: make(map[string]*order)}
+	isPage := bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("<"))
+	if isPage {
+		err = readPage(string(text), l.row)
+	} else {
+		err = l.readCSV(text)
+	}
+	if err == nil && l.wallets == 0 {
+		err = fail(0, "no wallet in %d rows", l.rows)
+	}
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	sum := sha256.New()
+	sum.Write(text)
+	rev := sources.Revision{Records: l.rows, OpenEnded: !isPage}
+	for _, number := range l.numbers {
+		o := l.orders[number]
+		if o.ended(now) {
+			fmt.Fprintf(sum, "\nended %s", number)
+		}
+		for _, day := range []time.Time{o.date, o.updated} {
+			if day.After(rev.Published) && !day.After(now) {
+				rev.Published = day
+			}
+		}
+	}
+	for _, e := range l.entries {
+		o := l.orders[e.Ref]
+		if o.canceled {
+			continue
+		}
+		e.Name, e.ListedAt, e.FirstSeen = o.name(e.Ref), o.date, o.updated
+		if o.ended(now) {
+			e.Until = o.until
+		}
+		if err := add(e); err != nil {
+			return sources.Revision{}, fmt.Errorf("order %s: %w", e.Ref, err)
+		}
+	}
+	rev.Digest = hex.EncodeToString(sum.Sum(nil))
+	return rev, nil
+}
+
+func fail(line int64, format string, args ...any) error {
+	return &sources.RecordError{Line: line, Byte: 0, Err: fmt.Errorf(format, args...)}
+}
+
+// An order is what the tables say about a seizure order. Its zero value is in force.
+type order struct {
+	date, updated time.Time
+	until         time.Time // its last day; zero: none is printed
+	forfeited     bool
+	forfeiture    string // the number of the order of forfeiture, or ""
+	canceled      bool
+}
+
+// ended reports whether o ended, without a forfeiture, before the day of now.
+func (o *order) ended(now time.Time) bool {
+	return !o.forfeited && !o.until.IsZero() && !now.Before(o.until.AddDate(0, 0, 1))
+}
+
+func (o *order) name(number string) string {
+	switch {
+	case o.forfeiture != "":
+		return fmt.Sprintf("Israel, seizure order %s, forfeiture order %s", number, o.forfeiture)
+	case o.forfeited:
+		return fmt.Sprintf("Israel, forfeiture order %s", number)
+	}
+	return fmt.Sprintf("Israel, seizure order %s", number)
+}
+
+// A list is what was read so far.
+type list struct {
+	orders  map[string]*order // by number
+	numbers []string          // of orders, as they came
+	entries []sources.Entry   // without what the orders say
+	wallets int               // entries with an address
+	rows    int               // rows with a wallet or a user
+
+	columns columns
+	number  string // of the order that a line above the wallets names
+}
+
+// The columns of a table, by place; -1 without one.
+type columns struct {
+	wallet, asset, order                      int // the wallets
+	kind, updated, validity                   int // the orders of the page
+	number, kindOf, date, until, gone, assets int // the export
+}
+
+var noTable = columns{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
+
+// header returns the columns if the row is the header of a table.
+func header(row []string) (c columns, ok bool) {
+	c = noTable
+	for i, name := range row {
+		name = strings.ToLower(sources.TrimListed(strings.Join(strings.Fields(name), " ")))
+		switch {
+		case strings.Contains(name, "הארנק") || name == "wallet_or_user":
+			c.wallet = i
+		case name == "מטבע" || name == "asset":
+			c.asset = i
+		case name == "order":
+			c.order = i
+		case name == "סוג":
+			c.kind = i
+		case strings.HasPrefix(name, "תאריך עדכון"):
+			c.updated = i
+		case strings.HasPrefix(name, "תוקף"):
+			c.validity = i
+		case name == "order number":
+			c.number = i
+		case name == "order type":
+			c.kindOf = i
+		case name == "order date":
+			c.date = i
+		case name == "validity date":
+			c.until = i
+		case name == "is canceled":
+			c.gone = i
+		case name == "assets":
+			c.assets = i
+		}
+	}
+	return c, c.isWallets() || c.isOrders() || c.isExport()
+}
+
+func (c *columns) isWallets() bool { return c.wallet >= 0 && c.asset >= 0 }
+func (c *columns) isOrders() bool  { return c.kind >= 0 && c.validity >= 0 }
+func (c *columns) isExport() bool  { return c.number >= 0 && c.assets >= 0 && c.until >= 0 }
+
+// readCSV reads one or more tables.
+func (l *list) readCSV(text []byte) error {
+	s := csvscan.New(bytes.NewReader(text))
+	s.OpenEnd = true
+	for {
+		row, err := s.NextText()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := l.row(s.Line(), row); err != nil {
+			return err
+		}
+	}
+}
+
+// row reads a row of a table, or its header. A nil row ends a table.
+func (l *list) row(line int64, row []string) error {
+	if c, ok := header(row); ok || row == nil {
+		l.columns, l.number = c, ""
+		return nil
+	}
+	cell := func(i int) string {
+		if i < 0 || i >= len(row) {
+			return ""
+		}
+		return row[i]
+	}
+	c := &l.columns
+	switch {
+	case c.isExport():
+		return l.exported(line, cell)
+	case c.isOrders():
+		l.ordered(cell)
+	case c.isWallets():
+		if !slices.ContainsFunc(row, func(s string) bool { return sources.TrimListed(s) != "" }) {
+			return nil
+		}
+		if c.order < 0 {
+			if number := orderNumber(row[0]); number != "" && sources.TrimListed(cell(c.wallet)) == "" {
+				l.number = number
+				return nil
+			}
+		} else if l.number = orderNumber(cell(c.order)); l.number == "" {
+			return fail(line, "order %.64q: want a number such as 18/26", cell(c.order))
+		}
+		if l.number == "" {
+			return fail(line, "a wallet above the first line with the number of an order")
+		}
+		return l.wallet(line, l.number, cell(c.asset), cell(c.wallet))
+	}
+	return nil
+}
+
+// ordered reads a row of the page's table of orders.
+func (l *list) ordered(cell func(int) string) {
+	kind, validity := cell(l.columns.kind), cell(l.columns.validity)
+	number := orderNumber(kind)
+	if number == "" {
+		return
+	}
+	o := l.order(number)
+	if day := parseDay(cell(l.columns.updated)); day.After(o.updated) {
+		o.updated = day
+	}
+	if until := parseDay(validity); until.After(o.until) {
+		o.until = until
+	} else if strings.Contains(validity, "חילוט") {
+		o.forfeited, o.forfeiture = true, orderNumber(validity)
+	}
+}
+
+// exported reads a row of the export: an order with its wallets.
+func (l *list) exported(line int64, cell func(int) string) error {
+	c := &l.columns
+	number := orderNumber(cell(c.number))
+	if number == "" {
+		return fail(line, "Order Number %.64q: want a number such as 18/26", cell(c.number))
+	}
+	known := l.orders[number] != nil
+	o, canceled := l.order(number), strings.EqualFold(sources.TrimListed(cell(c.gone)), "true")
+	o.canceled = canceled && (o.canceled || !known)
+	if day := parseDay(cell(c.date)); !day.IsZero() && (o.date.IsZero() || day.Before(o.date)) {
+		o.date = day
+	}
+	if until := parseDay(cell(c.until)); until.After(o.until) && !canceled {
+		o.until = until
+	}
+	o.forfeited = o.forfeited || !canceled && strings.HasPrefix(sources.TrimListed(cell(c.kindOf)), "FO")
+	for asset := range strings.Lines(cell(c.assets)) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(asset), "Name:")
+		if !ok {
+			continue
+		}
+		if err := l.wallet(line, number, "", name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// order returns the order with a number, new if need be.
+func (l *list) order(number string) *order {
+	o := l.orders[number]
+	if o == nil {
+		o = new(order)
+		l.orders[number] = o
+		l.numbers = append(l.numbers, number)
+	}
+	return o
+}
+
+// wallet adds the entries of a cell with a wallet, or with a user of an exchange.
+func (l *list) wallet(line int64, number, asset, text string) error {
+	text = sources.TrimListed(strings.Join(strings.Fields(text), " "))
+	asset = sources.TrimListed(asset)
+	if asset == "-" {
+		asset = ""
+	}
+	if l.rows++; l.rows > maxRows {
+		return fail(line, "more than %d rows", maxRows)
+	}
+	l.order(number)
+	e := sources.Entry{Asset: asset, Kind: score.TerroristFinancing, Ref: number}
+	switch {
+	case len(text) > maxCell || !utf8.ValidString(text):
+		return fail(line, "a wallet of %d bytes: want at most %d in UTF-8", len(text), maxCell)
+	case strings.Trim(text, "-") == "":
+		e.Listed = "(no address)"
+	case userID.MatchString(text):
+		e.Listed = "(exchange user)"
+	default:
+		for _, w := range wallets(asset, text) {
+			e.Address, e.Listed = w.address, w.listed
+			l.entries = append(l.entries, e)
+			if e.Address.IsValid() {
+				l.wallets++
+			}
+		}
+		return nil
+	}
+	l.entries = append(l.entries, e)
+	return nil
+}
+
+// userID matches ids of users of exchanges: most are numbers of 8 to 10 digits, and some are
+// telephone numbers.
+var userID = regexp.MustCompile(`^\+?[0-9][0-9 -]{3,24}$`)
+
+var orderNumbers = regexp.MustCompile(`(?:^|[^0-9/])0*([0-9]{1,4}/[0-9]{2})(?:[^0-9/]|$)`)
+
+// orderNumber returns the number of an order in text, such as "18/26", or "".
+func orderNumber(text string) string {
+	m := orderNumbers.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
+// parseDay reads a day as the page (DD.MM.YYYY) or the export (YYYY-MM-DD) prints it, and
+// returns the zero time for anything else.
+func parseDay(text string) time.Time {
+	text = sources.TrimListed(text)
+	for _, layout := range []string{"2.1.2006", time.DateOnly} {
+		if day, err := time.Parse(layout, text); err == nil {
+			return day
+		}
+	}
+	return time.Time{}
+}
