@@ -230,6 +230,9 @@ type Entry struct {
 	// FirstSeen is when the entry was first loaded, in UTC; zero means now. It replaces
 	// ListedAt if the list gives none.
 	FirstSeen time.Time
+	// NotListedOn is the date of the last copy of the list that is known not to have the
+	// entry, before FirstSeen; zero: none is known.
+	NotListedOn time.Time
 	// Until is when the listing ended; zero while it lasts. An entry with an Until is
 	// history: package screening never matches it, and mentions it as Result.Formerly.
 	Until time.Time

@@ -52,27 +52,28 @@ func All() []sources.Source {
 func Optional() []string { return []string{"UK_CONSOLIDATED", "FBI_IC3", "COMMUNITY_BADLIST"} }
 
 // OFAC returns the SDN List of the US Treasury's Office of Foreign Assets Control, the
-// seed of the source in package ofac.
-func OFAC() sources.Source { return &source{info.OFAC, ofacFile} }
+// seed of the source in package ofac. It has a history: see [sources.History].
+func OFAC() sources.Source { return &source{info.OFAC, ofacFile, ofacHistory} }
 
 // EU returns the EU's consolidated list, the seed of the source in package eu.
-func EU() sources.Source { return &source{info.EU, euFile} }
+func EU() sources.Source { return &source{info.EU, euFile, nil} }
 
 // UK returns the UK Sanctions List, the seed of the source in package uk.
-func UK() sources.Source { return &source{info.UK, ukFile} }
+func UK() sources.Source { return &source{info.UK, ukFile, nil} }
 
 // FBI returns the FBI's announcement of 26 February 2025 about the theft from Bybit,
 // the seed of the source in package fbi. It is not a sanctions list.
-func FBI() sources.Source { return &source{info.FBI, fbiFile} }
+func FBI() sources.Source { return &source{info.FBI, fbiFile, nil} }
 
 // Badlist returns the darklist of MyEtherWallet, the seed of the source in package
 // badlist. Its newest entry is of November 2018.
-func Badlist() sources.Source { return &source{info.Badlist, badlistFile} }
+func Badlist() sources.Source { return &source{info.Badlist, badlistFile, nil} }
 
 // A source is a list in a revision file.
 type source struct {
-	info sources.Info
-	file []byte
+	info    sources.Info
+	file    []byte
+	history []byte // compressed CSV; nil: none
 }
 
 func (s *source) Info() sources.Info { return s.info }

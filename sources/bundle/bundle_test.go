@@ -408,15 +408,15 @@ func TestScreening(t *testing.T) {
 // TestSize limits the number of bytes that an embedder links.
 func TestSize(t *testing.T) {
 	total := int64(0)
-	for _, name := range []string{"ofac.rev", "badlist.rev", "eu.rev", "uk.rev", "fbi.rev"} {
+	for _, name := range []string{"ofac.rev", "badlist.rev", "eu.rev", "uk.rev", "fbi.rev", "ofac_history.csv.gz"} {
 		f, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		total += f.Size()
 	}
-	if total > 120_000 {
-		t.Errorf("the lists have %d bytes, want at most 120000", total)
+	if total > 150_000 {
+		t.Errorf("the lists have %d bytes, want at most 150000", total)
 	}
 }
 

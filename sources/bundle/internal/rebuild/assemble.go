@@ -33,7 +33,7 @@ var extractions = map[string]struct {
 var provenances = map[string]string{
 	"ofac.rev":    "public extractions of OFAC's file: thomasgregg/crypto-sanctions-list, meefs/ofac-naughtylist, bitnob/ofac-address-feed",
 	"eu.rev":      "an extraction of the Commission's XML file 185564; the French register has the same addresses",
-	"uk.rev":      "extractions of the five designations known to name wallets; two Tron addresses are missing",
+	"uk.rev":      "extractions of the five designations known to name wallets; at least one Bitcoin and two Tron addresses are missing",
 	"fbi.rev":     "two public copies of the announcement, which agree",
 	"badlist.rev": "the fork myvaporwallet/ethereum-lists, commit 478ee9f4",
 }
@@ -55,7 +55,7 @@ func assemble(dir string, out io.Writer) error {
 			return fmt.Errorf("%s: %w", b.file, err)
 		}
 	}
-	return nil
+	return assembleHistory(dir, out)
 }
 
 // assembled returns the list of a file.

@@ -100,6 +100,11 @@ func fetchOne(ctx context.Context, dir string, l bundled, accept bool, out io.Wr
 	if err := suspect(held, came); err != nil && !accept {
 		return fmt.Errorf("%w; -accept %s lets it in", err, l.src.Info().ID)
 	}
+	if l.file == "ofac.rev" {
+		if err := continueHistory(dir, held, came, out); err != nil {
+			return fmt.Errorf("%s: %w", historyGz, err)
+		}
+	}
 	return came.write(name, l.src.Info(), out)
 }
 

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +28,7 @@ func copyBundle(t *testing.T) (dir string) {
 		"NOTICE", "README.md", "sources/fbi/testdata/psa250226.txt", "sources/badlist/testdata/addresses-darklist.json",
 		"sources/bundle/ofac.rev", "sources/bundle/eu.rev", "sources/bundle/uk.rev", "sources/bundle/fbi.rev", "sources/bundle/badlist.rev", "sources/bundle/rebuilt.txt",
 		"sources/bundle/testdata/ofac_2026-10-01.csv", "sources/bundle/testdata/eu_2026-09-22.csv", "sources/bundle/testdata/uk_2026-10-02.csv",
+		"sources/bundle/ofac_history.csv.gz", "sources/bundle/testdata/ofac_history_2026-10-01.csv",
 	} {
 		text, err := os.ReadFile(filepath.Join("../../../..", name))
 		if err != nil {
@@ -87,6 +91,9 @@ func TestAssemble(t *testing.T) {
 // TestDocument checks that NOTICE and README.md say what is bundled.
 func TestDocument(t *testing.T) {
 	dir := copyBundle(t)
+	if err := document(dir); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"NOTICE", "README.md"} {
 		name = filepath.Join(dir, "../..", name)
 		if err := replaceBetween(name, "nothing\n"); err != nil {
@@ -268,4 +275,58 @@ func TestWorkflow(t *testing.T) {
 	if !strings.Contains(read(t, "../../bundle.go"), "//go:generate go run ./internal/rebuild\n") {
 		t.Error("bundle.go does not generate with this program")
 	}
+}
+
+// TestHistory continues the history with a new list: all addresses of the old one are gone,
+// except one.
+func TestHistory(t *testing.T) {
+	dir := copyBundle(t)
+	held, err := readList(dir + "/ofac.rev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Made from its CSV, it is the embedded one, or the beginning of that.
+	embedded := readHistory(t, dir)
+	if err := assembleHistory(dir, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	first := readHistory(t, dir)
+	for i, row := range first {
+		if !slices.Equal(row[:delistedBy], embedded[i][:delistedBy]) || row[delistedBy] != "" && !slices.Equal(row, embedded[i]) {
+			t.Fatalf("row %d: %q, embedded is %q", i, row, embedded[i])
+		}
+	}
+	came := list{rev: sources.Revision{Published: now.Truncate(24 * time.Hour)}, entries: []sources.Entry{held.entries[0], {Asset: "ETH", Listed: "0x1"}}}
+	for range 2 { // what is known is not added again
+		if err := continueHistory(dir, held, came, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		open := 0
+		rows := readHistory(t, dir)
+		for _, row := range rows {
+			if row[delistedBy] == "" && row[ticker] != "ticker" {
+				open++
+			}
+		}
+		last := rows[len(rows)-1]
+		if want := []string{"ETH", "0x1", held.rev.Published.Format(time.DateOnly), "2026-11-22", "", "", ""}; open != 2 || len(rows) != len(first)+1 || !slices.Equal(last, want) {
+			t.Errorf("%d rows, %d of them open, the last is %q, want %q", len(rows), open, last, want)
+		}
+	}
+	if err := continueHistory(dir, list{rev: sources.Revision{Completeness: sources.Partial}}, came, io.Discard); err != nil || len(readHistory(t, dir)) != len(first)+1 {
+		t.Error("a part of a list has changed the history")
+	}
+}
+
+func readHistory(t *testing.T, dir string) [][]string {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(read(t, filepath.Join(dir, historyGz))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }

@@ -1,0 +1,136 @@
+package bundle_test
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+)
+
+// history returns the history of the SDN List.
+func history(t *testing.T) []sources.Entry {
+	t.Helper()
+	all, err := sources.History(sources.Seeded(ofac.New(nil), bundle.OFAC()))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d stays, %v", len(all), err)
+	}
+	return all
+}
+
+// An identity is an account, or a string that is none.
+type identity struct {
+	account address.Address
+	text    string
+}
+
+func identityOf(e sources.Entry) identity {
+	if e.Address.IsValid() {
+		return identity{account: e.Address.Canonical()}
+	}
+	return identity{text: e.Listed}
+}
+
+// complete returns the accounts of complete official lists, by day.
+func complete(t *testing.T) map[time.Time]map[identity]bool {
+	t.Helper()
+	f, err := os.Open("testdata/ofac_listed.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	days := make(map[time.Time]map[identity]bool)
+	for _, row := range rows[1:] {
+		e := sources.Entry{Asset: row[1], Listed: row[2]}
+		e.Address, _ = sources.Decode(e.Asset, e.Listed)
+		for _, text := range strings.Fields(row[0]) {
+			day, err := time.Parse(time.DateOnly, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if days[day] == nil {
+				days[day] = make(map[identity]bool)
+			}
+			days[day][identityOf(e)] = true
+		}
+	}
+	entries, rev := load(t, bundle.OFAC())
+	days[rev.Published] = make(map[identity]bool)
+	for _, e := range entries {
+		days[rev.Published][identityOf(e)] = true
+	}
+	return days
+}
+
+// TestHistory holds the history of the SDN List against its complete lists of four days.
+func TestHistory(t *testing.T) {
+	all := history(t)
+	ended := 0
+	for _, e := range all {
+		if !e.Until.IsZero() {
+			ended++
+		}
+		if e.FirstSeen.IsZero() || e.NotListedOn.After(e.FirstSeen) || !e.Until.IsZero() && !e.Until.After(e.FirstSeen) {
+			t.Errorf("%s: not listed on %v, listed by %v, until %v: want this order", e.Listed, e.NotListedOn, e.FirstSeen, e.Until)
+		}
+		if !e.Address.IsValid() && !strings.HasPrefix(e.Listed, "5be5543f") && !strings.HasPrefix(e.Listed, "0xa7e5d5a7") && !strings.Contains(e.Listed, "fzilsx") {
+			t.Errorf("%s is not decoded", e.Listed)
+		}
+	}
+	if len(all) < 1159 || ended < 96 {
+		t.Errorf("%d stays, %d of them ended, want at least 1159 and 96", len(all), ended)
+	}
+	days := complete(t)
+	if len(days) < 4 {
+		t.Fatalf("lists of %d days, want 4", len(days))
+	}
+	for day, listed := range days {
+		covered := make(map[identity]bool)
+		absent := make(map[identity]int) // stays that do not allow that the account was listed
+		stays := make(map[identity]int)
+		for _, e := range all {
+			id := identityOf(e)
+			stays[id]++
+			switch {
+			case !e.FirstSeen.After(day) && (e.Until.IsZero() || e.Until.After(day)):
+				covered[id] = true
+			case !e.NotListedOn.Before(day) || !e.Until.IsZero() && !e.Until.After(day):
+				absent[id]++
+			}
+		}
+		for id := range listed {
+			if stays[id] == absent[id] {
+				t.Errorf("%v: %v was listed, and the history says it was not", day, id)
+			}
+		}
+		for id := range covered {
+			if !listed[id] {
+				t.Errorf("%v: %v was not listed, and the history says it was", day, id)
+			}
+		}
+	}
+}
+
+// TestHistoryOfOthers checks that the other lists have none.
+func TestHistoryOfOthers(t *testing.T) {
+	for _, src := range bundle.All() {
+		all, err := sources.History(src)
+		if id := src.Info().ID; err != nil || (all != nil) != (id == "OFAC_SDN") {
+			t.Errorf("%s: %d stays, %v", id, len(all), err)
+		}
+	}
+}
