@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
@@ -16,6 +19,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/nbctf"
 	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/opensanctions"
+	"github.com/walletscreen/walletscreen/sources/stablecoin"
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
@@ -24,6 +29,7 @@ type published struct {
 	bundled func() sources.Source // nil if it is not bundled
 	usual   bool                  // it is held if -lists does not choose
 	byHand  bool                  // only a mirror or an import brings it
+	needs   string                // the flag without which the list cannot be fetched
 	// live returns the source that fetches the list, from a mirror if that is not empty.
 	live func(mirror string) sources.Source
 	// parse reads the list from a file that was downloaded.
@@ -31,7 +37,7 @@ type published struct {
 }
 
 // catalog returns all published lists, the official ones first.
-func catalog() []published {
+func (o *listOptions) catalog() []published {
 	community := func(options func() *badlist.Options) func(string) sources.Source {
 		return func(mirror string) sources.Source {
 			o := options()
@@ -64,7 +70,70 @@ func catalog() []published {
 		{live: community(badlist.ScamSniffer), parse: badlist.ScamSniffer().Parse},
 		{live: community(badlist.ScamSnifferDomains), parse: badlist.ScamSnifferDomains().Parse},
 		{live: community(badlist.Ransomwhere), parse: badlist.Ransomwhere().Parse},
+		{needs: "-rpc", live: o.frozen("USDT")},
+		{needs: "-rpc", live: o.frozen("USDC")},
+		{needs: "-opensanctions", live: o.dataset, parse: new(opensanctions.Options).Parse},
 	}
+}
+
+// frozen returns the list of the accounts that the issuer of a token has frozen, on the
+// chains of -rpc that have the token.
+func (o *listOptions) frozen(token string) func(string) sources.Source {
+	return func(string) sources.Source {
+		endpoints := make(map[address.Chain]string)
+		opts := &stablecoin.Options{}
+		for _, r := range o.rpc {
+			chain, endpoint, _ := strings.Cut(r, "=")
+			if c, err := address.ParseChain(chain); err == nil && slices.Contains(stablecoin.Chains(token), c) {
+				endpoints[c] = endpoint
+				opts.AllowHTTP = opts.AllowHTTP || strings.HasPrefix(endpoint, "http:")
+			}
+		}
+		if o.data != "" {
+			opts.StateFile = filepath.Join(o.data, strings.ToLower(token)+"_frozen")
+		}
+		return stablecoin.Frozen(token, endpoints, opts)
+	}
+}
+
+// checkRPC returns an error if a value of -rpc is not CHAIN=URL. It does not quote the URL,
+// which may hold a key.
+func (o *listOptions) checkRPC() error {
+	seen := make(map[address.Chain]bool)
+	for _, r := range o.rpc {
+		name, endpoint, ok := strings.Cut(r, "=")
+		if !ok {
+			return errors.New("-rpc: want CHAIN=URL, such as ethereum=https://node.example")
+		}
+		c, err := address.ParseChain(name)
+		switch u, uerr := url.Parse(endpoint); {
+		case err != nil:
+			return fmt.Errorf("-rpc: %w", err)
+		case uerr != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+			return fmt.Errorf("-rpc %s: want a URL that begins with https:// or http://", c)
+		case seen[c]:
+			return fmt.Errorf("-rpc %s is given twice", c)
+		case !slices.Contains(stablecoin.Chains("USDT"), c) && !slices.Contains(stablecoin.Chains("USDC"), c):
+			return fmt.Errorf("-rpc %s: no freezes are known on this chain: want one of %v", c, stablecoin.Chains("USDC"))
+		}
+		seen[c] = true
+	}
+	return nil
+}
+
+// dataset returns the dataset of -opensanctions, a URL or a file.
+func (o *listOptions) dataset(mirror string) sources.Source {
+	from := cmp.Or(mirror, o.opensanctions)
+	src := opensanctions.New(&opensanctions.Options{URL: from, AllowHTTP: strings.HasPrefix(from, "http:")})
+	if from != "" && !strings.Contains(from, "://") {
+		return sources.File(src.Info(), from, new(opensanctions.Options).Parse)
+	}
+	return src
+}
+
+// given reports whether the options have what a list needs.
+func (o *listOptions) given(needs string) bool {
+	return needs == "" || needs == "-rpc" && len(o.rpc) > 0 || needs == "-opensanctions" && o.opensanctions != ""
 }
 
 // official are the ids of the lists that -require all means.
@@ -82,7 +151,10 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	}
 	var all []sources.Source
 	var ids []string
-	for _, p := range catalog() {
+	if err := o.checkRPC(); err != nil {
+		return nil, err
+	}
+	for _, p := range o.catalog() {
 		info := p.live("").Info()
 		ids = append(ids, info.ID)
 		mirror, mirrored := mirrors[info.ID]
@@ -95,6 +167,9 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 			continue
 		}
 		delete(unknown, info.ID)
+		if live && !mirrored && !o.given(p.needs) {
+			return nil, fmt.Errorf("-lists %s needs %s", info.ID, p.needs)
+		}
 		s := p.live(mirror)
 		switch {
 		case !live && p.bundled != nil:

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,5 +54,99 @@ func TestSeizureOrders(t *testing.T) {
 	code, stdout, stderr := call(t, "", "lists", "refresh", "-data", data, "-lists", "IL_NBCTF", "-require", "IL_NBCTF", "-mirror", "IL_NBCTF="+mirror.URL+"/nbctf.csv")
 	if code != 0 || !strings.Contains(squeezed(stdout), "IL_NBCTF loaded ") {
 		t.Errorf("refresh from a mirror: code %d, %s %s", code, stdout, stderr)
+	}
+}
+
+// aNode answers as a node of Arbitrum with one event of USDC, which froze an account.
+func aNode(t *testing.T, frozen string) *httptest.Server {
+	t.Helper()
+	hash := func(n string) string { return "0x" + strings.Repeat("0", 64-len(n)) + n }
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var call struct {
+			ID     json.RawMessage
+			Method string
+			Params []any
+		}
+		if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+			t.Error(err)
+		}
+		var result any
+		switch call.Method {
+		case "eth_chainId":
+			result = "0xa4b1"
+		case "eth_getBlockByNumber":
+			result = map[string]any{"number": "0x64", "hash": hash("64"), "timestamp": "0x68000000"}
+		case "eth_getCode":
+			result = "0x60"
+		case "eth_getLogs":
+			result = []any{map[string]any{
+				"address": "0xaf88d065e77c8cc2239327c5edb3a432268e5831", "topics": []string{usdcBlacklisted, hash(frozen[2:])}, "data": "0x",
+				"blockNumber": "0x32", "blockHash": hash("32"), "transactionHash": hash("1"), "transactionIndex": "0x0", "logIndex": "0x0",
+				"removed": false, "blockTimestamp": "0x67000000",
+			}}
+		default:
+			t.Errorf("call of %s", call.Method)
+		}
+		json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": call.ID, "result": result})
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// usdcBlacklisted is the topic of the event Blacklisted(address).
+const usdcBlacklisted = "0xffa4e6181777692565cf28528fc88fd1516ea86b56da075235fa575af6a4b855"
+
+// TestFreezes fetches the freezes of a token from a node.
+func TestFreezes(t *testing.T) {
+	node := aNode(t, evm(7))
+	data := t.TempDir()
+	refresh := []string{"lists", "refresh", "-data", data, "-lists", "USDC_FROZEN", "-require", "USDC_FROZEN"}
+	code, stdout, stderr := call(t, "", append(refresh, "-rpc", "arbitrum="+node.URL)...)
+	if code != 0 || !strings.Contains(squeezed(stdout), "USDC_FROZEN loaded 1 0 1 ") {
+		t.Fatalf("code %d, %s %s", code, stdout, stderr)
+	}
+	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,USDC_FROZEN", evm(7)); code != 1 || !strings.Contains(stdout, "Frozen by Circle") {
+		t.Errorf("code %d, %s", code, stdout)
+	}
+	for want, args := range map[string][]string{
+		"-lists USDC_FROZEN needs -rpc": nil,
+		"want CHAIN=URL":                {"-rpc", "https://node.example/secret"},
+		"want a URL":                    {"-rpc", "ethereum=ftp://secret"},
+		"is given twice":                {"-rpc", "ethereum=https://a.example/secret,ethereum=https://b.example"},
+		"no freezes are known":          {"-rpc", "bitcoin=https://a.example/secret"},
+		"no node":                       {"-rpc", "tron=https://a.example/secret"},
+	} {
+		code, stdout, stderr := call(t, "", append(slices.Clone(refresh), args...)...)
+		if text := stdout + stderr; code != 2 || !strings.Contains(text, want) || strings.Contains(text, "secret") {
+			t.Errorf("%q: code %d, %s, want %q and no URL", args, code, text, want)
+		}
+	}
+	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "USDC_FROZEN=x.json"); code != 2 || !strings.Contains(stderr, "comes from nodes") {
+		t.Errorf("import: code %d, %s", code, stderr)
+	}
+}
+
+// TestOpenSanctions loads a dataset from a server, from a file, and by import.
+func TestOpenSanctions(t *testing.T) {
+	const dir, name = "../../sources/opensanctions/testdata", "entities.ftm.json"
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	for _, args := range [][]string{
+		{"refresh", "-lists", "OPENSANCTIONS", "-opensanctions", server.URL + "/" + name},
+		{"refresh", "-lists", "OPENSANCTIONS", "-opensanctions", filepath.Join(dir, name)},
+		{"import", "OPENSANCTIONS=" + filepath.Join(dir, name)},
+	} {
+		data := t.TempDir()
+		args = append([]string{"lists", args[0], "-data", data}, args[1:]...)
+		code, stdout, stderr := call(t, "", args...)
+		if code != 0 || !strings.Contains(squeezed(stdout), "OPENSANCTIONS loaded 5 ") {
+			t.Errorf("%q: code %d, %s %s", args, code, stdout, stderr)
+		}
+		if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,OPENSANCTIONS", "-chain", "solana", "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"); code != 1 || !strings.Contains(stdout, "OPENSANCTIONS") {
+			t.Errorf("%q: code %d, %s", args, code, stdout)
+		}
+	}
+	if code, _, stderr := call(t, "", "lists", "refresh", "-data", t.TempDir(), "-lists", "OPENSANCTIONS"); code != 2 || !strings.Contains(stderr, "needs -opensanctions") {
+		t.Errorf("code %d, %s", code, stderr)
 	}
 }

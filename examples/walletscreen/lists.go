@@ -25,12 +25,16 @@ type listOptions struct {
 	own     []string // ID=FILE
 	mirrors []string // ID=URL
 	require []string
-	maxAge  time.Duration
+
+	rpc           []string // CHAIN=URL
+	opensanctions string   // a URL or a file
+
+	maxAge time.Duration
 }
 
 func (p *program) listFlags(o *listOptions) []cli.Flag {
 	var ids []string
-	for _, l := range catalog() {
+	for _, l := range o.catalog() {
 		ids = append(ids, l.live("").Info().ID)
 	}
 	return []cli.Flag{
@@ -40,6 +44,15 @@ func (p *program) listFlags(o *listOptions) []cli.Flag {
 		p.pairs("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; may be given several times, and the file may be replaced at any time", &o.own),
 		p.texts("require", "`lists` without which nothing is decided, such as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled); your own lists are always required", &o.require),
 		p.duration("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
+	}
+}
+
+// fetchFlags returns the flags that say where the lists come from.
+func (p *program) fetchFlags(o *listOptions) []cli.Flag {
+	return []cli.Flag{
+		p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.mirrors),
+		p.texts("rpc", "node for the lists USDT_FROZEN and USDC_FROZEN, as `CHAIN=URL`, such as ethereum=https://node.example; of tron it is a server like TronGrid; may be given several times", &o.rpc),
+		p.text("opensanctions", "", "`URL or file` of the list OPENSANCTIONS: entities.ftm.json or targets.simple.csv of a dataset; business use needs a license from OpenSanctions", &o.opensanctions),
 	}
 }
 

@@ -61,7 +61,7 @@ func (p *program) listsCommand() *cli.Command {
 				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
 			command("refresh", "", "fetches the lists from their publishers into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
-				slices.Concat([]cli.Flag{asJSON, p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &l.lists.mirrors)}, common), l.refresh),
+				slices.Concat([]cli.Flag{asJSON}, p.fetchFlags(&l.lists), common), l.refresh),
 			command("diff", " A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
@@ -271,11 +271,14 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	}
 	var ids, known []string
 	files := make(map[string]sources.Source)
-	for _, p := range catalog() {
+	for _, p := range l.lists.catalog() {
 		info := p.live("").Info()
 		known = append(known, info.ID)
 		for _, arg := range args {
 			if id, file, ok := strings.Cut(arg, "="); ok && id == info.ID {
+				if p.parse == nil {
+					return fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
+				}
 				files[id] = sources.File(info, file, p.parse)
 			}
 		}

@@ -62,8 +62,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.text("client-rate", "", "requests per second without a valid key from one client address, a `number` or none, and ten times as many at once; behind a proxy, which is one address for all, it needs -client-field (default: none)", &o.clientRate),
 			p.text("client-field", "", "`name` of the header field in which the proxy in front gives the client address, as X-Real-IP or X-Forwarded-For; the last address in it counts; only for a proxy that always sets it (default: the address of the connection)", &o.clientField),
 			p.flag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
-		}, p.listFlags(&o.lists), []cli.Flag{
-			p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.lists.mirrors),
+		}, p.listFlags(&o.lists), p.fetchFlags(&o.lists), []cli.Flag{
 			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
 			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
 			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP (default: no TLS)", &o.tlsCert),

@@ -18,10 +18,10 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// Options configure [New]. Dataset is required.
+// Options configure [New]. Dataset or URL is required.
 type Options struct {
 	// Dataset is its name at OpenSanctions, such as "us_ofac_sdn", "il_mod_crypto",
-	// "us_fbi_lazarus_crypto" or "ransomwhere".
+	// "us_fbi_lazarus_crypto" or "ransomwhere"; "" means the one at URL.
 	Dataset string
 	// Jurisdiction is the issuer of the list; "" means Community. Set it, for example
 	// to US for us_ofac_sdn, if you rely on OpenSanctions for that authority's list: only
@@ -52,7 +52,8 @@ type Options struct {
 	AllowHTTP bool
 }
 
-// New returns a dataset of OpenSanctions, with an id such as OPENSANCTIONS_US_OFAC_SDN. The
+// New returns a dataset of OpenSanctions, with an id such as OPENSANCTIONS_US_OFAC_SDN, or
+// OPENSANCTIONS without a Dataset. The
 // data are under CC BY-NC 4.0: use in business needs a license from OpenSanctions. An error
 // in opts, such as a missing Dataset or a URL that is not https, is an error of Load.
 //
@@ -73,7 +74,7 @@ func New(opts *Options) sources.Source {
 	if s.Jurisdiction == "" {
 		s.Jurisdiction = sources.Community
 	}
-	if s.URL == "" {
+	if s.URL == "" && s.Dataset != "" {
 		latest := "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset)
 		s.URL = latest + "/entities.ftm.json"
 		s.Index = cmp.Or(s.Index, latest+"/index.json")
@@ -102,9 +103,13 @@ var datasetKinds = map[string]score.Kind{
 type source struct{ Options }
 
 func (s *source) Info() sources.Info {
+	id, name := "OPENSANCTIONS", "OpenSanctions"
+	if s.Dataset != "" {
+		id, name = id+"_"+strings.ToUpper(s.Dataset), name+" dataset "+s.Dataset
+	}
 	return sources.Info{
-		ID:           "OPENSANCTIONS_" + strings.ToUpper(s.Dataset),
-		Name:         "OpenSanctions dataset " + s.Dataset,
+		ID:           id,
+		Name:         name,
 		Jurisdiction: s.Jurisdiction,
 		Licence:      "CC BY-NC 4.0; use in business needs a licence of OpenSanctions",
 		Attribution:  "OpenSanctions, www.opensanctions.org",
@@ -112,8 +117,8 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	if s.Dataset == "" {
-		return sources.Revision{}, errors.New("opensanctions: no dataset")
+	if s.URL == "" {
+		return sources.Revision{}, errors.New("opensanctions: no dataset and no URL")
 	}
 	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
 	want := s.checksum(ctx)

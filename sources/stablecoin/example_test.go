@@ -57,3 +57,13 @@ func ExampleNewTron() {
 	fmt.Println(src.Info().ID, src.Info().Jurisdiction)
 	// Output: STABLECOIN_FREEZES_TRON Community
 }
+
+// The id names the token, and the name the chains whose freezes are in the list.
+func ExampleFrozen() {
+	src := stablecoin.Frozen("USDT", map[address.Chain]string{
+		"ethereum": "https://node.corp.example",
+		"tron":     "https://api.trongrid.io",
+	}, nil)
+	fmt.Println(src.Info().ID, "-", src.Info().Name)
+	// Output: USDT_FROZEN - Accounts frozen by Tether on ethereum, tron
+}

@@ -29,3 +29,13 @@ func Decode(contracts []Contract, result []byte, from, to uint64) ([]Change, err
 	}
 	return changes, nil
 }
+
+// Tokens returns the addresses of the contracts on EVM chains that Frozen knows.
+func Tokens() (all []string) {
+	for _, t := range tokens {
+		if t.chain != "tron" {
+			all = append(all, t.Address)
+		}
+	}
+	return all
+}

@@ -1,7 +1,7 @@
 // Package stablecoin lists the accounts that contracts list: those frozen by the issuers
-// of USDT and USDC, and those in the sanctions oracle of Chainalysis. Begin with [New] and
-// [NewOracle], which read the events of contracts from an EVM node of the caller's choice,
-// and [NewTron], which reads USDT on Tron from TronGrid.
+// of USDT and USDC, and those in the sanctions oracle of Chainalysis. Begin with [Frozen],
+// which reads the freezes of a token from nodes of the caller's choice, or [NewOracle]. [New]
+// reads the events of other contracts on an EVM chain, and [NewTron] USDT on Tron alone.
 //
 // A freeze is a fact that anyone can look up by the Ref of the entry, but it gives no
 // reason: the request of an authority, a theft, a mistake. So its kind is
@@ -49,27 +49,15 @@ type Contract struct {
 }
 
 // Issuers returns the contracts whose freezes [New] reads: USDT and USDC on Ethereum.
-// DestroyedBlackFunds, which destroys the funds of a frozen account, does not unfreeze it.
 // The caller owns the slice.
 func Issuers() []Contract {
-	return []Contract{
-		{
-			Address:    "0xdAC17F958D2ee523a2206206994597C13D831ec7",
-			FirstBlock: 4634748,
-			Added:      "AddedBlackList(address)",
-			Removed:    "RemovedBlackList(address)",
-			Asset:      "USDT",
-			Name:       "Frozen by Tether",
-		},
-		{
-			Address:    "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
-			FirstBlock: 6082465,
-			Added:      "Blacklisted(address)",
-			Removed:    "UnBlacklisted(address)",
-			Asset:      "USDC",
-			Name:       "Frozen by Circle",
-		},
+	var all []Contract
+	for _, t := range tokens {
+		if t.chain == "ethereum" {
+			all = append(all, t.Contract)
+		}
 	}
+	return all
 }
 
 // Oracle returns the contract that [NewOracle] reads: the sanctions oracle of
