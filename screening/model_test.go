@@ -9,7 +9,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
-	"github.com/walletscreen/walletscreen/internal/lookalike"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -121,8 +120,8 @@ func modelReadings(e sources.Entry) []address.Address {
 		if a, ok := sources.Decode(e.Asset, e.Listed); ok {
 			accounts = append(accounts, a.Canonical())
 		}
-		for _, a := range lookalike.Repair(modelText(e.Listed)) {
-			accounts = append(accounts, a.Canonical())
+		for _, r := range sources.Repair(e.Asset, e.Listed) {
+			accounts = append(accounts, r.Address.Canonical())
 		}
 		modelRead[as] = accounts
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/lookalike"
 )
 
 // An Anomaly is an entry of a list that people should look at. It is never dropped: a
@@ -22,9 +21,8 @@ const (
 	// Undecodable: the string is not a known address.
 	Undecodable = "undecodable"
 	// BadChecksum: the string has the form of an address on a chain of its ticker, but
-	// the wrong checksum, so it is likely mistyped; or its checksum is right once
-	// look-alike characters are repaired (l and I for 1, 0 and O for o), and it is found
-	// as the repaired account too; or its capitals do not verify, which leaves no doubt
+	// the wrong checksum, so it is likely mistyped; or
+	// [Repair] knows what it means, and it is found as the repaired account too; or its capitals do not verify, which leaves no doubt
 	// about the account.
 	BadChecksum = "bad_checksum"
 	// WrongTicker: the address is on a chain where the asset does not live.
@@ -81,7 +79,7 @@ func mistyped(e Entry) bool {
 		_, err := address.Parse(e.Address.Chain(), text)
 		return errors.Is(err, address.ErrChecksum)
 	}
-	if len(lookalike.Repair(text)) > 0 {
+	if len(Repair(e.Asset, text)) > 0 {
 		return true
 	}
 	return slices.ContainsFunc(tickerChains()[strings.ToUpper(e.Asset)], func(c address.Chain) bool {

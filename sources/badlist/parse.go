@@ -230,7 +230,7 @@ func (p *parser) emit(r record) error {
 		p.decoded++
 		return p.add(e)
 	}
-	found := decodeWithin(chain, listed)
+	found := sources.Repair(chain, listed)
 	if len(found) == 0 {
 		if len(listed) > maxListed {
 			return fmt.Errorf("an address of %d bytes", len(listed))
@@ -239,7 +239,7 @@ func (p *parser) emit(r record) error {
 	}
 	p.decoded++
 	for _, f := range found {
-		e.Address, e.Listed = f.address, f.listed
+		e.Address, e.Listed = f.Address, f.Listed
 		if err := p.add(e); err != nil {
 			return err
 		}

@@ -243,19 +243,19 @@ func mentions(text string) bool {
 }
 
 // walletOf reads an item that mentions the label, or resembles it: the label as in the
-// other formats, which ticker reads, after "alt." or not, and an address of one word.
+// other formats, which ticker reads, after "alt." or not, and an address.
 func walletOf(item string, ticker func(kind []byte) (string, bool)) (asset, text string, err error) {
 	words := strings.Fields(item)
 	if words[0] == "alt." {
 		words = words[1:]
 	}
-	n := len(words) - 1
-	asset, ok := ticker([]byte(strings.Join(words[:n], " ")))
-	if !ok || asset == "" || strings.Contains(asset, " ") {
+	rest, ok := ticker([]byte(strings.Join(words, " ")))
+	asset, text, found := strings.Cut(rest, " ")
+	if !ok || !found {
 		return "", "", fmt.Errorf("%.128q: want %q, a ticker and an address", item, label+" -")
 	}
-	if len(words[n]) > maxText {
-		return "", "", fmt.Errorf("address of %d bytes", len(words[n]))
+	if len(text) > maxText {
+		return "", "", fmt.Errorf("address of %d bytes", len(text))
 	}
-	return asset, words[n], nil
+	return asset, text, nil
 }

@@ -84,7 +84,9 @@ func (d *dataset) addTarget(t [columnCount]string) error {
 		return fmt.Errorf("identifiers: %w", err)
 	}
 	name := t[columnName]
-	if _, ok := sources.Decode("", name); (ok || len(keys) == 0 && name != "") && !slices.Contains(keys, name) {
+	_, ok := sources.Decode("", name)
+	ok = ok || len(keys) == 0 && name != "" || len(sources.Repair("", name)) > 0
+	if ok && !slices.Contains(keys, name) {
 		keys = append(keys, name)
 	}
 	var topics []string

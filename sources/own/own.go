@@ -43,10 +43,10 @@ const (
 
 // A Row is a row of the list.
 type Row struct {
-	Line      int64 // counted from 1
-	Address   address.Address
-	Listed    string // as the file has it
-	Allow     bool   // the action is allow
+	Line      int64           // counted from 1
+	Address   address.Address // zero if Listed means several, by [sources.Repair]
+	Listed    string          // as the file has it
+	Allow     bool            // the action is allow
 	Reason    string
 	Reference string
 	Author    string
@@ -347,7 +347,15 @@ func newRow(values [columnCount]string) (Row, error) {
 	}
 	var err error
 	if row.Address, err = decode(values[columnChain], row.Listed); err != nil {
-		return Row{}, err
+		// A slip must not hide an account that is blocked. What is allowed must be clear.
+		repaired := sources.Repair(values[columnChain], row.Listed)
+		_, elsewhere := sources.Decode("", row.Listed)
+		switch {
+		case row.Allow || elsewhere || len(repaired) != len(sources.Repair("", row.Listed)) && len(repaired) != 1 || len(repaired) == 0:
+			return Row{}, err
+		case len(repaired) == 1:
+			row.Address = repaired[0].Address
+		}
 	}
 	if row.Expires, err = parseExpiry(values[columnExpires]); err != nil {
 		return Row{}, err

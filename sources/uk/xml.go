@@ -163,16 +163,19 @@ func (d *document) typed(text string) error {
 	if len(text) > maxText {
 		return fmt.Errorf("CryptoWalletAddress of %d bytes", len(text))
 	}
-	if found := freetext.Find(text); len(found) > 0 {
+	w := freetext.Wallet{Holder: len(d.Holders), Text: text}
+	var ok bool
+	if w.Address, ok = sources.Decode("", text); ok {
+		return d.AddNew(w)
+	}
+	found := freetext.Find(text)
+	if len(found) > 0 && len(found) >= len(sources.Repair("", text)) {
 		return d.Find(len(d.Holders), text, time.Time{})
 	}
-	w := freetext.Wallet{Holder: len(d.Holders), Text: text}
-	if a, ok := sources.Decode("", text); ok {
-		w.Address = a
-	} else if fields := strings.Fields(text); len(fields) > 1 {
-		asset, rest := strings.TrimRight(fields[0], ":-"), fields[len(fields)-1]
-		if a, ok := sources.Decode(asset, rest); ok && asset != "" {
-			w.Asset, w.Text, w.Address = asset, rest, a
+	if fields := strings.Fields(text); len(fields) == 2 {
+		asset := strings.TrimRight(fields[0], ":-")
+		if a, ok := sources.Decode(asset, fields[1]); ok {
+			w.Asset, w.Text, w.Address = asset, fields[1], a
 		}
 	}
 	return d.AddNew(w)

@@ -8,7 +8,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/lookalike"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -16,7 +15,7 @@ import (
 // entry is filed, and the form of a listing. Tables that were filed by another rule
 // are made again from the entries. Raise it with each change of the rule, and with
 // each chain that is added; TestRule fails until it is raised.
-const Rule = "10"
+const Rule = "11"
 
 // AppendProbes appends the keys to look up for a question about a: the key that
 // controls the account, if the address shows exactly one; otherwise the account and
@@ -90,16 +89,15 @@ func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
 }
 
 // readings returns the addresses as which the listed string of an entry without an
-// address can be read, also if it has a typing error that only look-alike characters
-// explain. text is its literalText.
+// address can be read or repaired. text is its literalText.
 func readings(e sources.Entry, text string) []address.Address {
 	all := address.Detect(text)
 	if a, ok := sources.Decode(e.Asset, text); ok && !slices.Contains(all, a) { // a URI, for example
 		all = append(all, a)
 	}
-	for _, a := range lookalike.Repair(text) {
-		if !slices.Contains(all, a) {
-			all = append(all, a)
+	for _, r := range sources.Repair(e.Asset, e.Listed) {
+		if !slices.Contains(all, r.Address) {
+			all = append(all, r.Address)
 		}
 	}
 	return all

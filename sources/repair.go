@@ -1,0 +1,181 @@
+package sources
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// A Repaired is an account that a list may mean by a text that is not an address.
+type Repaired struct {
+	Address address.Address
+	Listed  string // the text, or the part of it that spells the address
+}
+
+// Repair returns the accounts that a list may mean by a text in a field for an address,
+// if [Decode] does not know it: a publisher's slip must not hide an account. asset is a
+// hint, a ticker or the name of a chain. Repair drops invisible characters and blanks,
+// supplies a missing "0x", drops a tag, and reads characters as others that look like
+// them if that has exactly one solution. Failing that, it reads each part of the text,
+// such as two addresses or one with a note. It returns nil if nothing helps.
+//
+// Entries without an Address are matched as what Repair returns, by
+// [github.com/walletscreen/walletscreen/score.Literal]; nobody else needs to call it.
+func Repair(asset, text string) []Repaired {
+	if len(text) > maxRepair {
+		return nil
+	}
+	latin, at := toLatin(text)
+	if a, ok := repair(asset, latin); ok {
+		return []Repaired{{a, text}}
+	}
+	var all []Repaired
+	end := 0 // of the last address
+	words := func(to int) {
+		for end < to {
+			n := strings.IndexFunc(latin[end:to], isWordRune)
+			if n < 0 {
+				break
+			}
+			start := end + n
+			n = strings.IndexFunc(latin[start:to], func(r rune) bool { return !isWordRune(r) })
+			if end = start + n; n < 0 {
+				end = to
+			}
+			if a, ok := repair(asset, latin[start:end]); ok {
+				all = append(all, Repaired{a, text[at[start]:at[end]]})
+			}
+		}
+	}
+	for _, f := range address.FindAll(latin) {
+		words(f.Start)
+		all = append(all, Repaired{f.Address, text[at[f.Start]:at[f.End]]})
+		end = f.End
+	}
+	words(len(latin))
+	return all
+}
+
+// The lengths of texts that Repair reads, and of the words that it repairs.
+const (
+	maxRepair   = 4096
+	minRepair   = 14
+	maxRepaired = 256
+)
+
+func isWordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_'
+}
+
+// repair returns the account that one word means.
+func repair(asset, word string) (address.Address, bool) {
+	word = strings.Trim(strings.Join(strings.Fields(word), ""), ".,;:()[]<>{}\"'`")
+	if len(word) < minRepair || len(word) > maxRepaired {
+		return address.Address{}, false
+	}
+	for _, s := range respelled(word) {
+		if a, ok := decodeHinted(asset, s); ok {
+			return a, true
+		}
+	}
+	var only address.Address
+	for _, s := range alike(word) {
+		a, ok := decodeHinted(asset, s)
+		if !ok || !a.Proven() || a.Account() == only.Account() && only.IsValid() {
+			continue
+		}
+		if only.IsValid() {
+			return address.Address{}, false // two solutions
+		}
+		only = a
+	}
+	return only, only.IsValid()
+}
+
+// decodeHinted is Decode with a ticker or the name of a chain.
+func decodeHinted(hint, text string) (address.Address, bool) {
+	if c, err := address.ParseChain(hint); err == nil {
+		if a, err := address.Normalize(c, text); err == nil {
+			return a, true
+		}
+	}
+	return Decode(hint, text)
+}
+
+// respelled returns word, and what it is without decorations that leave no doubt.
+func respelled(word string) []string {
+	all := []string{word}
+	if len(word) == 40 && isEVM("0x"+word) {
+		all = append(all, "0x"+word)
+	}
+	if len(word) == 44 && strings.EqualFold(word[:4], "0x41") {
+		all = append(all, word[2:], "0x"+word[4:]) // Tron in hex
+	}
+	if one := strings.IndexByte(word, '1'); one > 0 && strings.ToLower(word) != word {
+		all = append(all, strings.ToLower(word)) // a capital at the beginning, by autocorrection
+	}
+	return all
+}
+
+// alike returns what word can be if characters are read as others that look like them
+// and that the encoding lacks.
+func alike(word string) (all []string) {
+	base58 := strings.NewReplacer("l", "1", "I", "1", "0", "o", "O", "o").Replace(word)
+	if base58 != word {
+		all = append(all, base58)
+	}
+	digits := word
+	if len(word) == 42 && strings.ContainsAny(word[:1], "0OoQ") && word[1]|0x20 == 'x' {
+		digits = word[2:]
+	}
+	if digits = strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1").Replace(digits); len(digits) == 40 && isEVM("0x"+digits) {
+		all = append(all, "0x"+digits)
+	}
+	lower := strings.ToLower(word)
+	for i := 1; i < min(len(word), 16); i++ {
+		if c := lower[i]; c == '1' || c == 'l' || c == 'i' { // the separator of Bech32
+			all = append(all, lower[:i]+"1"+strings.NewReplacer("1", "l", "i", "l", "o", "0").Replace(lower[i+1:]))
+		}
+	}
+	return all
+}
+
+// toLatin returns text with letters that look like Latin ones replaced by these,
+// blanks by spaces, and without invisible characters. at has the offset in text of each byte of the result, and
+// of its end.
+func toLatin(text string) (latin string, at []int) {
+	var b strings.Builder
+	for i, r := range text {
+		n := utf8.RuneLen(r)
+		switch like, ok := lookalikes[r]; {
+		case ok:
+			b.WriteByte(like)
+			n = 1
+		case 0xff01 <= r && r <= 0xff5e: // full width
+			b.WriteByte(byte(r - 0xff01 + '!'))
+			n = 1
+		case unicode.IsSpace(r):
+			b.WriteByte(' ')
+			n = 1
+		case unicode.Is(unicode.Cf, r): // zero-width characters, soft hyphens
+			n = 0
+		default:
+			b.WriteRune(r)
+		}
+		for ; n > 0; n-- {
+			at = append(at, i)
+		}
+	}
+	return b.String(), append(at, len(text))
+}
+
+// lookalikes maps the letters of the Cyrillic and Greek alphabets that look like Latin
+// ones.
+var lookalikes = map[rune]byte{
+	'А': 'A', 'В': 'B', 'С': 'C', 'Е': 'E', 'Н': 'H', 'І': 'I', 'Ј': 'J', 'К': 'K', 'М': 'M', 'О': 'O', 'Р': 'P', 'Ѕ': 'S', 'Т': 'T', 'У': 'Y', 'Х': 'X', 'Ԁ': 'D', 'Ԍ': 'G', 'Ԛ': 'Q', 'Ԝ': 'W', 'Ѵ': 'V', 'Ү': 'Y',
+	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'у': 'y', 'к': 'k', 'м': 'm', 'т': 't', 'п': 'n',
+	'Α': 'A', 'Β': 'B', 'Ε': 'E', 'Ζ': 'Z', 'Η': 'H', 'Ι': 'I', 'Κ': 'K', 'Μ': 'M', 'Ν': 'N', 'Ο': 'O', 'Ρ': 'P', 'Τ': 'T', 'Υ': 'Y', 'Χ': 'X',
+	'ο': 'o', 'ν': 'v', 'ρ': 'p', 'α': 'a', 'κ': 'k', 'ι': 'i', 'υ': 'u', 'χ': 'x',
+}

@@ -1,0 +1,41 @@
+package sources_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+func TestRepair(t *testing.T) {
+	const (
+		evm   = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+		evm2  = "0x57ec89a0c056163a0314e413320f9b3abe761259"
+		btc   = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
+		bc1   = "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
+		tron  = "TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU"
+		other = "7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaK"
+	)
+	for text, want := range map[string]string{
+		"l" + btc[1:]: "bitcoin:" + btc, "I" + btc[1:]: "bitcoin:" + btc,
+		tron[:29] + "0" + tron[30:]: "tron:" + tron, tron[:29] + "O" + tron[30:]: "tron:" + tron, "Т" + tron[1:]: "tron:" + tron,
+		"l" + btc[1:33] + "h": "", btc[:33] + "J": "", other + "l": "", "Hello, World0": "", "": "",
+		evm[2:]: "ethereum:" + evm, "Ox" + evm[2:]: "ethereum:" + evm, evm[2:41]: "", evm + "0": "",
+		"bcl" + bc1[3:]: "bitcoin:" + bc1, "Bc1" + bc1[3:]: "bitcoin:" + bc1, bc1[:41] + "m": "",
+		evm + " and " + evm2[2:] + "; XBT l" + btc[1:]:                                              "ethereum:" + evm + " ethereum:" + evm2 + " bitcoin:" + btc,
+		"wallet of " + evm[2:] + " (BSC)":                                                           "ethereum:" + evm,
+		"We have reasonable grounds to suspect AYASH, LEI 5493001KJTIIGC8Y1R12, OGRN 1027700132195": "",
+		strings.Repeat("l", 5000):                                                                   "",
+	} {
+		var got []string
+		for _, r := range sources.Repair("", text) {
+			if !strings.Contains(text, r.Listed) {
+				t.Errorf("Repair(%.99q): %q is not in the text", text, r.Listed)
+			}
+			got = append(got, r.Address.String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("Repair(%.99q) = %q, want %q", text, got, want)
+		}
+	}
+}
