@@ -67,11 +67,11 @@ func TestScreenAddresses(t *testing.T) {
 	}{
 		{[]string{unlisted}, 0, "CLEAN_NO_MATCH  0  ethereum " + unlisted + "\n"},
 		{[]string{listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n"},
 		{[]string{"-chain", "polygon", listed}, 1, "CRITICAL  100  polygon " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  family match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n"},
+			"  SANCTIONED  family match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n"},
 		{[]string{"eip155:1:" + listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n"},
 		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 0, "CLEAN_NO_MATCH  0  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n  the capitals do not match the checksum of the address: compare it with the original\n"},
 		{[]string{"0x" + strings.Repeat("4c", 32)}, 2, "UNDECIDED  0x" + strings.Repeat("4c", 32) + "\n" +
 			"  could be an address of sui, aptos, iota or movement; say which with -chain or a chain column\n"},
@@ -89,7 +89,7 @@ func TestScreenAddresses(t *testing.T) {
 			"  ethereum address: not an address of this chain, and possibly a private key or seed; it could be a private key or a seed\n"},
 		// 2 wins over 1.
 		{[]string{listed, "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2019-09-13 as " + listed + "\n\n" +
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n\n" +
 			"UNDECIDED  bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx\n  bitcoin address \"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx\": checksum mismatch\n"},
 	} {
 		code, stdout, stderr := callIn(t, []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"}, "", append([]string{"screen"}, test.args...)...)
@@ -337,6 +337,15 @@ func TestValidateTable(t *testing.T) {
 	}
 	if code, _, _ := call(t, "address\n"+listed+"\n", "validate", "-in", "-"); code != 0 {
 		t.Errorf("exit code %d of a valid table", code)
+	}
+}
+
+// TestNormalForm validates a table for a join by the normal form, which is not altered.
+func TestNormalForm(t *testing.T) {
+	const vault = "-1:e56754f83426f69b09267bd876ac97c44821345b7e266bd956a7bfbfb98df35c"
+	code, stdout, _ := call(t, "chain,address\nton,"+vault+"\n", "validate", "-in", "-")
+	if want := "\nton," + vault + ",true,ton," + vault + ",,,\n"; code != 0 || !strings.HasSuffix(stdout, want) {
+		t.Errorf("exit code %d, %q, want %q", code, stdout, want)
 	}
 }
 

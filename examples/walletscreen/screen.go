@@ -170,12 +170,33 @@ func (v *singleVerdict) print(w io.Writer) error {
 	}
 	t := layout{indent: "  "}
 	for _, l := range r.Labels {
-		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), "listed "+day(l.AddedAt)+" as "+clean(l.Listed))
+		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), said(&l))
 	}
 	for _, l := range r.Suppressed {
 		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), clean(l.Reason))
 	}
 	return t.print(w)
+}
+
+// dates returns when an address was added to a list, and when its entity was. The lists of
+// authorities date the entity, not its addresses, which they may have added later.
+func dates(l *screening.Label) (added, entity time.Time) {
+	if l.Kind.Official() {
+		return time.Time{}, l.AddedAt
+	}
+	return l.AddedAt, time.Time{}
+}
+
+// said returns what the list of l says about when and how the address is listed.
+func said(l *screening.Label) string {
+	added, entity := dates(l)
+	switch {
+	case !entity.IsZero():
+		return "entity listed " + day(entity) + ", as " + clean(l.Listed)
+	case !added.IsZero():
+		return "listed " + day(added) + " as " + clean(l.Listed)
+	}
+	return "listed as " + clean(l.Listed)
 }
 
 // hidesInput reports whether err is about a text that could contain a private key or a
@@ -212,11 +233,13 @@ type jsonLabel struct {
 	SourceRef     string     `json:"source_ref"`
 	Name          string     `json:"name"`
 	ListedAddress string     `json:"listed_address"`
-	AddedAt       time.Time  `json:"added_at"`
+	AddedAt       *time.Time `json:"added_at,omitempty"`
+	EntityListed  *time.Time `json:"entity_listed_at,omitempty"` // then the list does not date the address
 }
 
 func newJSONLabel(l *screening.Label) jsonLabel {
-	return jsonLabel{l.Kind, l.Match.String(), l.Points, l.Source, l.Ref, l.Name, l.Listed, l.AddedAt}
+	added, entity := dates(l)
+	return jsonLabel{l.Kind, l.Match.String(), l.Points, l.Source, l.Ref, l.Name, l.Listed, orNull(added), orNull(entity)}
 }
 
 // A jsonResult is the verdict about an address for programs. Without a level there is

@@ -68,7 +68,7 @@ func (p *program) validateCommand() *cli.Command {
 
 // validationColumns are the columns that validate adds to a table.
 var validationColumns = []rows.Column{
-	{Name: "valid", Type: rows.Bool}, {Name: "chain_detected"}, {Name: "normalized"}, {Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
+	{Name: "valid", Type: rows.Bool}, {Name: "chain_detected", Type: rows.Exact}, {Name: "normalized", Type: rows.Exact}, {Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
 }
 
 // validateTable validates the table of -in.

@@ -193,6 +193,19 @@ func TestLongRow(t *testing.T) {
 	}
 }
 
+// TestExact writes the normal form of an address that begins as a formula does: it is not
+// altered, because it is compared with others.
+func TestExact(t *testing.T) {
+	table, err := NewReader(strings.NewReader("address\n0xa\n"), Options{Add: []Column{{Name: "normalized", Type: Exact}, {Name: "name"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := table.Next()
+	if got, want := string(table.AppendRow(nil, &row, "-1:e567", "-1:e567")), "0xa,-1:e567,'-1:e567\n"; err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}
+
 // Cells of lists are quoted, and not run as formulas.
 func TestCells(t *testing.T) {
 	table, err := NewReader(strings.NewReader("address\n0xa\n"), Options{Add: added})

@@ -17,7 +17,8 @@ type Column struct {
 type Type uint8
 
 const (
-	Text   Type = iota // a string
+	Text   Type = iota // a string of a list, protected from spreadsheet programs
+	Exact              // a string that is never altered, such as the normal form of an address
 	Word               // a string, or null if the cell is empty
 	Number             // a number, or null if the cell is empty
 	Bool               // true, or false if the cell is empty
@@ -42,14 +43,18 @@ func (t *Reader) AppendHeader(dst []byte) []byte {
 	return t.endLine(dst)
 }
 
-// AppendRow appends row and its cells of the added columns, as many as these are.
+// AppendRow appends row and its cells of the added columns, as many as these are. A Text
+// that a spreadsheet program would run as a formula gets an apostrophe in CSV.
 func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 	if t.json {
 		return t.endLine(t.appendJSON(dst, row, cells))
 	}
 	dst = t.appendInput(dst, row)
-	for _, cell := range cells {
-		dst = t.appendCell(append(dst, t.delimiter), cell)
+	for i, cell := range cells {
+		if dst = append(dst, t.delimiter); cell != "" && t.opts.Add[i].Type == Text && strings.IndexByte("=+-@\t\r", cell[0]) >= 0 {
+			cell = "'" + cell
+		}
+		dst = t.appendCell(dst, cell)
 	}
 	return t.endLine(dst)
 }
@@ -82,14 +87,10 @@ func (t *Reader) appendInput(dst []byte, row *Row) []byte {
 	return dst
 }
 
-// appendCell appends s, quoted if it must be. A text that a spreadsheet program would
-// run as a formula gets an apostrophe.
+// appendCell appends s, quoted if it must be.
 func (t *Reader) appendCell(dst []byte, s string) []byte {
 	if s == "" {
 		return dst
-	}
-	if strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
-		s = "'" + s
 	}
 	if s[0] == ' ' || s[len(s)-1] == ' ' || strings.IndexByte(s, t.delimiter) >= 0 || strings.ContainsAny(s, "\"\r\n") {
 		return appendQuoted(dst, s)
@@ -129,9 +130,9 @@ func (t *Reader) appendJSON(dst []byte, row *Row, cells []string) []byte {
 		switch cell := cells[i]; {
 		case cell == "" && c.Type == Bool:
 			dst = append(dst, "false"...)
-		case cell == "" && c.Type != Text:
+		case cell == "" && c.Type > Exact:
 			dst = append(dst, "null"...)
-		case c.Type == Text || c.Type == Word:
+		case c.Type <= Word:
 			dst = appendString(dst, cell)
 		default:
 			dst = append(dst, cell...)
