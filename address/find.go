@@ -78,6 +78,7 @@ type finder struct {
 
 	edited *edited // whose text this is, or nil
 	depth  int     // the number of times that it was edited
+	whole  bool    // search only for whole words and "0x"
 }
 
 // A span is a part of the text.
@@ -88,15 +89,15 @@ func (f *finder) search() {
 	f.scan()
 	for depth := f.depth; depth < maxDepth; depth++ {
 		if e := clean(f.text, depth > 0); e != nil {
-			f.searchEdited(e, depth+1)
+			f.searchEdited(e, depth+1, false)
 			return
 		}
 	}
 }
 
 // searchEdited searches an edited form of the text.
-func (f *finder) searchEdited(e *edited, depth int) {
-	g := finder{text: string(e.text), edited: e, depth: depth}
+func (f *finder) searchEdited(e *edited, depth int, whole bool) {
+	g := finder{text: string(e.text), edited: e, depth: depth, whole: whole}
 	g.search()
 	f.tries += g.tries
 	for _, found := range g.found {
@@ -221,8 +222,25 @@ func (f *finder) word(start, end int) {
 			return
 		}
 	}
-	if !f.try(start, end) && end-start > minWord {
+	if f.try(start, end) || end-start == minWord || f.whole {
+		return
+	}
+	if f.edited == nil {
 		f.glued(start, end)
+		return
+	}
+	for start < end { // only near edits, for the rest was searched before
+		at, ok := f.edited.next(start)
+		if !ok || at > end {
+			return
+		}
+		from := max(start, at-maxSpan)
+		to := min(end, at+maxSpan)
+		for at, ok = f.edited.next(at + 1); ok && at-maxSpan <= to && to < end; at, ok = f.edited.next(at + 1) {
+			to = min(end, at+maxSpan)
+		}
+		f.glued(from, to)
+		start = to
 	}
 }
 

@@ -38,11 +38,20 @@ func (e *edited) place(at int) (from, to int) {
 	return d.from + d.size + at - d.at - 1, d.from + d.size + at - d.at
 }
 
+// next returns the offset of the first edit at or behind start.
+func (e *edited) next(start int) (at int, ok bool) {
+	i := sort.Search(len(e.edits), func(i int) bool { return e.edits[i].at >= start })
+	if i == len(e.edits) {
+		return 0, false
+	}
+	return e.edits[i].at, true
+}
+
 // isEdited reports whether there is an edit within or at the ends of a part of
 // the text.
 func (e *edited) isEdited(start, end int) bool {
-	i := sort.Search(len(e.edits), func(i int) bool { return e.edits[i].at >= start })
-	return i < len(e.edits) && e.edits[i].at <= end
+	at, ok := e.next(start)
+	return ok && at <= end
 }
 
 // clean returns the edited text, or nil if there is nothing to edit. A number at the

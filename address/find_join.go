@@ -158,7 +158,7 @@ type groups struct {
 // The numbers and lengths of groups that may be an address.
 const (
 	minGroups   = 3
-	maxGroups   = 64
+	maxGroups   = 40
 	maxGroupLen = 16
 )
 
@@ -226,6 +226,7 @@ func (f *finder) joinGroups(last span) {
 	if to < last.end && f.isAlnum(to) || to-last.start == size {
 		to = last.start
 	}
+	whole := false
 	for variant := range 4 { // with the first and the last, or without
 		var e edited
 		if variant&1 == 0 && first < g.first.end {
@@ -241,6 +242,7 @@ func (f *finder) joinGroups(last span) {
 		} else if variant&2 == 0 {
 			continue
 		}
-		f.searchEdited(&e, maxDepth)
+		f.searchEdited(&e, maxDepth, whole)
+		whole = true // the first variant has all
 	}
 }
