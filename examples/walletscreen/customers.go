@@ -14,6 +14,7 @@ import (
 // A customer is an address of a row of the table of customers.
 type customer struct {
 	id      string
+	unnamed bool // the table has no id, and id is the number of the row
 	address address.Address
 }
 
@@ -47,7 +48,7 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 		}
 		c := customer{id: t.Cell(&row, id)}
 		if c.id == "" {
-			c.id = fmt.Sprintf("row %d", n)
+			c.id, c.unnamed = fmt.Sprintf("row %d", n), true
 		}
 		found, err := decided(string(row.Chain), sources.TrimListed(string(row.Address)))
 		if err != nil {

@@ -3,8 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"time"
 
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/screening"
@@ -26,18 +24,22 @@ type reason struct {
 // newMessage returns the message about a customer whose verdict has changed. before is
 // nil if there was none. Rows of the table that say the same have one ID. refresh is random:
 // a list that goes back and forth makes the same change again, under another ID.
-func newMessage(refresh, from, to string, c customer, before, after *screening.Result) outbox.Message {
+func newMessage(refresh, from, to string, c customer, before, after *screening.Result) outbox.Event {
 	sum := sha256.Sum256([]byte(refresh + "\x00" + from + "\x00" + to + "\x00" + c.id + "\x00" + c.address.String()))
-	body, _ := json.Marshal(map[string]any{ // strings and numbers cannot fail
-		"type":      "customer.verdict_changed",
-		"timestamp": time.Now().UTC().Format(time.RFC3339),
-		"data": map[string]any{
-			"customer": c.id, "chain": c.address.Chain(), "address": c.address.Normalized(),
-			"before": newMessageVerdict(before), "after": newMessageVerdict(after), "why": why(before, after),
-			"snapshot_before": from, "snapshot_after": to, "scoring_version": after.ScoringVersion,
-		},
-	})
-	return outbox.Message{ID: "msg_" + hex.EncodeToString(sum[:16]), Body: body}
+	return outbox.Event{ID: "msg_" + hex.EncodeToString(sum[:16]), Customer: c.order(), Type: "customer.verdict_changed", Data: map[string]any{
+		"customer": c.id, "chain": c.address.Chain(), "address": c.address.Normalized(),
+		"before": newMessageVerdict(before), "after": newMessageVerdict(after), "why": why(before, after),
+		"snapshot_before": from, "snapshot_after": to, "scoring_version": after.ScoringVersion,
+	}}
+}
+
+// order names the customer whose messages are delivered one after the other: by the
+// address if the table has no name, because the number of a row changes with the table.
+func (c customer) order() string {
+	if c.unnamed {
+		return c.address.String()
+	}
+	return c.id
 }
 
 func newMessageVerdict(r *screening.Result) *messageVerdict {

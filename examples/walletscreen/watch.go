@@ -159,12 +159,14 @@ func (w *watcher) run(ctx context.Context) {
 	})
 	jobs.Go(func() { // delivers
 		periodically(ctx, time.Second, nil, func() {
-			if !w.leading.Load() {
-				return
+			accepted, err := 1, error(nil)
+			for w.leading.Load() && accepted > 0 && err == nil {
+				var d outbox.Delivery
+				d, err = w.box.Deliver(ctx, w.hook.Post)
+				accepted = d.Accepted
+				w.told(d)
 			}
-			d, err := w.box.Deliver(ctx, w.hook.Post)
-			w.told(d)
-			if err == nil {
+			if w.leading.Load() && err == nil {
 				err = w.box.Sweep(ctx)
 			}
 			if err != nil && ctx.Err() == nil {
@@ -256,7 +258,7 @@ func (w *watcher) sync(ctx context.Context) error {
 		return err
 	}
 	if state == "" { // the first start: entries listed now are not changes
-		_, err = w.box.Add(ctx, "", now, func(func(outbox.Message, error) bool) {})
+		_, err = w.box.Add(ctx, "", now, func(func(outbox.Event, error) bool) {})
 	} else {
 		err = w.compare(ctx, state, now)
 	}
@@ -342,7 +344,7 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 		w.log.Warn("the lists of the last webhook messages are no longer stored; sending a message for every listed customer", "snapshot", from, "error", err)
 	}
 	refresh := rand.Text()
-	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Message, error) bool) {
+	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Event, error) bool) {
 		err := w.customers(func(c customer) error {
 			after, err := w.screener.Screen(c.address)
 			if err != nil {
@@ -366,7 +368,7 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 			return nil
 		})
 		if err != nil && !errors.Is(err, errStop) {
-			yield(outbox.Message{}, err)
+			yield(outbox.Event{}, err)
 		}
 	})
 	w.said(n)
@@ -377,12 +379,12 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 var errStop = errors.New("stop")
 
 // changedIn returns the messages about the customers that a refresh concerns.
-func (w *watcher) changedIn(r screening.Report) iter.Seq2[outbox.Message, error] {
-	return func(yield func(outbox.Message, error) bool) {
+func (w *watcher) changedIn(r screening.Report) iter.Seq2[outbox.Event, error] {
+	return func(yield func(outbox.Event, error) bool) {
 		changes := make(map[address.Address]book.Change)
 		for c, err := range w.book.Changed(r) {
 			if err != nil {
-				yield(outbox.Message{}, err)
+				yield(outbox.Event{}, err)
 				return
 			}
 			changes[c.Address] = c
@@ -406,7 +408,7 @@ func (w *watcher) changedIn(r screening.Report) iter.Seq2[outbox.Message, error]
 			return nil
 		})
 		if err != nil && !errors.Is(err, errStop) {
-			yield(outbox.Message{}, err)
+			yield(outbox.Event{}, err)
 		}
 	}
 }

@@ -135,7 +135,10 @@ func (w *watching) messages(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	var got []string
+	var mu sync.Mutex
 	w.box.Deliver(t.Context(), func(_ context.Context, m outbox.Message) error {
+		mu.Lock()
+		defer mu.Unlock()
 		var x message
 		if err := json.Unmarshal(m.Body, &x); err != nil || x.Type != "customer.verdict_changed" {
 			t.Error(string(m.Body), err)

@@ -102,3 +102,15 @@ func (f authorizer) Authorize(*http.Request) (httpapi.Caller, error) { return f(
 type late struct{}
 
 func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
+
+// TestNoDefaults checks that no member of a schema has a default: generators of TypeScript
+// clients demand members that have one, also in requests.
+func TestNoDefaults(t *testing.T) {
+	for name, schema := range load(t).Components.Schemas {
+		for member, property := range schema.Value.Properties {
+			if property.Value.Default != nil {
+				t.Errorf("%s: the member %s has a default", name, member)
+			}
+		}
+	}
+}

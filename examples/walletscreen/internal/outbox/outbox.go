@@ -2,13 +2,15 @@
 //
 // [Box.Add] stores the messages about a change together with the state that they lead
 // to, in one transaction: a process that ends at any moment neither loses a message nor
-// makes it twice. [Box.Deliver] posts the messages that are due, and retries for three days.
-// [Box.Lead] decides which of several processes does so.
+// makes it twice. [Box.Deliver] posts the messages that are due: those of one customer one
+// after the other, many customers at once. It retries for three days. [Box.Lead] decides
+// which of several processes does so.
 package outbox
 
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -30,10 +32,19 @@ var ErrMoved = errors.New("the state was advanced by another process")
 // that.
 const Keep = 3 * 24 * time.Hour
 
-// A Message is one to be delivered. Equal IDs mean the same message.
+// An Event is what [Box.Add] makes a message of. Equal IDs mean the same message.
+type Event struct {
+	ID       string
+	Customer string // the messages of one customer are delivered in order
+	Type     string
+	Data     any // in JSON
+}
+
+// A Message is one to be delivered.
 type Message struct {
 	ID       string
 	Body     []byte // JSON
+	Customer string
 	Created  time.Time
 	Attempts int // that have failed
 }
@@ -93,7 +104,7 @@ func openSQLite(file string) (*sql.DB, error) {
 
 // create makes the tables. Times are in milliseconds since 1970.
 func (b *Box) create(ctx context.Context) error {
-	for _, statement := range []string{
+	statements := []string{
 		`create table if not exists walletscreen_outbox (
 			id text primary key,
 			body text not null,
@@ -101,19 +112,50 @@ func (b *Box) create(ctx context.Context) error {
 			due bigint not null,
 			attempts bigint not null,
 			ended bigint not null,
-			failure text not null
+			failure text not null,
+			customer text not null,
+			sequence bigint not null
 		)`,
-		`create index if not exists walletscreen_outbox_due on walletscreen_outbox (ended, due)`,
 		`create table if not exists walletscreen_outbox_state (
 			name text primary key,
 			digest text not null,
 			holder text not null,
-			until bigint not null
+			until bigint not null,
+			sequence bigint not null
 		)`,
-		`insert into walletscreen_outbox_state (name, digest, holder, until) values ('book', '', '', 0) on conflict do nothing`,
-	} {
+		`insert into walletscreen_outbox_state (name, digest, holder, until, sequence) values ('book', '', '', 0, 0) on conflict do nothing`,
+		`drop index if exists walletscreen_outbox_due`, // of earlier versions
+		`create index if not exists walletscreen_outbox_next on walletscreen_outbox (ended, due, sequence)`,
+		`create index if not exists walletscreen_outbox_order on walletscreen_outbox (ended, customer, sequence)`,
+	}
+	if err := b.addColumns(ctx); err != nil {
+		return err
+	}
+	for _, statement := range statements {
 		if _, err := b.db.ExecContext(ctx, statement); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// addColumns adds the columns that the tables of earlier versions lack.
+func (b *Box) addColumns(ctx context.Context) error {
+	for table, columns := range map[string][]string{
+		"walletscreen_outbox":       {"customer text not null default ''", "sequence bigint not null default 0"},
+		"walletscreen_outbox_state": {"sequence bigint not null default 0"},
+	} {
+		if _, err := b.db.ExecContext(ctx, `select 1 from `+table+` limit 1`); err != nil {
+			continue // a new database
+		}
+		for _, column := range columns {
+			name, _, _ := strings.Cut(column, " ")
+			if _, err := b.db.ExecContext(ctx, `select `+name+` from `+table+` limit 1`); err == nil {
+				continue
+			}
+			if _, err := b.db.ExecContext(ctx, `alter table `+table+` add column `+column); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -150,10 +192,11 @@ func (b *Box) State(ctx context.Context) (string, error) {
 	return state, nil
 }
 
-// Add stores messages, and that the state is now to. It stores nothing if the state is
-// not from, and returns an error that wraps ErrMoved, or if messages has an error. A
-// message whose ID is known is not stored again.
-func (b *Box) Add(ctx context.Context, from, to string, messages iter.Seq2[Message, error]) (added int, err error) {
+// Add stores a message for each event, and that the state is now to. It stores nothing if
+// the state is not from, and returns an error that wraps ErrMoved, or if events has an
+// error. An event whose ID is known is not stored again. The sequence numbers of messages
+// grow with each one, with gaps.
+func (b *Box) Add(ctx context.Context, from, to string, events iter.Seq2[Event, error]) (added int, err error) {
 	defer func() {
 		if err != nil {
 			added, err = 0, fmt.Errorf("outbox: %w", err)
@@ -165,25 +208,36 @@ func (b *Box) Add(ctx context.Context, from, to string, messages iter.Seq2[Messa
 	}
 	defer tx.Rollback()
 	// The update comes first, so that of two processes one waits for the other.
-	r, err := tx.ExecContext(ctx, `update walletscreen_outbox_state set digest = $1 where name = 'book' and digest = $2`, to, from)
+	var sequence int64
+	err = tx.QueryRowContext(ctx, `update walletscreen_outbox_state set digest = $1 where name = 'book' and digest = $2 returning sequence`, to, from).Scan(&sequence)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, ErrMoved
+	}
 	if err != nil {
 		return 0, err
 	}
-	if n, err := r.RowsAffected(); err != nil || n != 1 {
-		return 0, errors.Join(ErrMoved, err)
-	}
-	insert, err := tx.PrepareContext(ctx, `insert into walletscreen_outbox (id, body, created, due, attempts, ended, failure)
-		values ($1, $2, $3, $4, 0, 0, '') on conflict do nothing`)
+	insert, err := tx.PrepareContext(ctx, `insert into walletscreen_outbox (id, body, created, due, attempts, ended, failure, customer, sequence)
+		values ($1, $2, $3, $4, 0, 0, '', $5, $6) on conflict do nothing`)
 	if err != nil {
 		return 0, err
 	}
 	defer insert.Close()
-	now := b.now().UnixMilli()
-	for m, err := range messages {
+	now := b.now()
+	for e, err := range events {
 		if err != nil {
 			return 0, err
 		}
-		r, err := insert.ExecContext(ctx, m.ID, string(m.Body), now, now)
+		sequence++
+		body, err := json.Marshal(struct {
+			Type      string `json:"type"`
+			Timestamp string `json:"timestamp"`
+			Sequence  int64  `json:"sequence"`
+			Data      any    `json:"data"`
+		}{e.Type, now.UTC().Format(time.RFC3339), sequence, e.Data})
+		if err != nil {
+			return 0, err
+		}
+		r, err := insert.ExecContext(ctx, e.ID, string(body), now.UnixMilli(), now.UnixMilli(), e.Customer, sequence)
 		if err != nil {
 			return 0, err
 		}
@@ -191,13 +245,20 @@ func (b *Box) Add(ctx context.Context, from, to string, messages iter.Seq2[Messa
 			added += int(n)
 		}
 	}
+	if _, err := tx.ExecContext(ctx, `update walletscreen_outbox_state set sequence = $1 where name = 'book'`, sequence); err != nil {
+		return 0, err
+	}
 	return added, tx.Commit()
 }
 
-// due returns messages that are due, the oldest first, at most n.
+// due returns messages that are due, the oldest first, at most n. Each is the first of
+// its customer that waits.
 func (b *Box) due(ctx context.Context, n int) ([]Message, error) {
-	rows, err := b.db.QueryContext(ctx, `select id, body, created, attempts from walletscreen_outbox
-		where ended = 0 and due <= $1 order by due, id limit $2`, b.now().UnixMilli(), n)
+	rows, err := b.db.QueryContext(ctx, `select id, body, customer, created, attempts from walletscreen_outbox m
+		where ended = 0 and due <= $1 and not exists (
+			select 1 from walletscreen_outbox earlier
+			where earlier.ended = 0 and earlier.customer = m.customer and earlier.sequence < m.sequence)
+		order by due, sequence limit $2`, b.now().UnixMilli(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +268,7 @@ func (b *Box) due(ctx context.Context, n int) ([]Message, error) {
 		var m Message
 		var body string
 		var created int64
-		if err := rows.Scan(&m.ID, &body, &created, &m.Attempts); err != nil {
+		if err := rows.Scan(&m.ID, &body, &m.Customer, &created, &m.Attempts); err != nil {
 			return nil, err
 		}
 		m.Body, m.Created = []byte(body), time.UnixMilli(created).UTC()
@@ -223,50 +284,95 @@ type Delivery struct {
 	Failure  error // why the last message that was not accepted was not, or nil
 }
 
-// Deliver posts the messages that are due, the oldest first. A message that is not
-// accepted is due again later. If the receiver has said when, as a [RetryError], it gets
-// no other message before that. Only errors of the database are returned.
+// posts is the number of messages that are posted at once, each to another customer.
+const posts = 32
+
+// turn is the time after which Deliver posts no further message.
+const turn = 5 * time.Second
+
+// An outcome is a message that was posted, and why it was not accepted, or nil.
+type outcome struct {
+	Message
+	failure error
+}
+
+// Deliver posts the messages that are due, the oldest first, for some seconds at most. The
+// messages of one customer are posted in their order: the next one after the one before
+// was accepted or given up. post may be called concurrently. A message that is not accepted
+// is due again later. If the receiver has said when, as a [RetryError], Deliver posts no
+// other message before that. Only errors of the database are returned.
 func (b *Box) Deliver(ctx context.Context, post func(context.Context, Message) error) (d Delivery, err error) {
-	for !b.now().Before(b.pause) {
-		messages, err := b.due(ctx, 100)
-		if err != nil || len(messages) == 0 {
-			return d, err
-		}
-		for _, m := range messages {
-			failure := post(ctx, m)
-			if ctx.Err() != nil {
-				return d, ctx.Err() // the attempt may have been cut off by us
-			}
-			now := b.now()
-			retry := now.Add(Backoff(m.Attempts))
-			if later := (*RetryError)(nil); errors.As(failure, &later) {
-				if b.pause = now.Add(min(later.After, time.Hour)); b.pause.After(retry) {
-					retry = b.pause
+	inflight := make(map[string]bool) // customers
+	outcomes := make(chan outcome, posts)
+	for end := time.Now().Add(turn); ; {
+		if err == nil && ctx.Err() == nil && !b.now().Before(b.pause) && time.Now().Before(end) {
+			var messages []Message
+			messages, err = b.due(ctx, 2*posts) // some may be in flight
+			for _, m := range messages {
+				if len(inflight) < posts && !inflight[m.Customer] {
+					inflight[m.Customer] = true
+					go func() { outcomes <- outcome{m, post(ctx, m)} }()
 				}
 			}
-			switch {
-			case failure == nil:
-				d.Accepted++
-				err = b.end(ctx, m.ID, now, "")
-			case now.Sub(m.Created) >= Keep:
-				d.Expired, d.Failure = d.Expired+1, failure
-				err = b.end(ctx, m.ID, now, failure.Error())
-			default:
-				d.Failure = failure
-				_, err = b.db.ExecContext(ctx, `update walletscreen_outbox set attempts = attempts + 1, due = $1, failure = $2 where id = $3`,
-					retry.UnixMilli(), clip(failure.Error()), m.ID)
-			}
-			if err != nil || now.Before(b.pause) {
-				return d, err
-			}
+		}
+		if len(inflight) == 0 {
+			return d, errors.Join(err, ctx.Err())
+		}
+		done := []outcome{<-outcomes}
+		for len(outcomes) > 0 {
+			done = append(done, <-outcomes)
+		}
+		if ctx.Err() == nil { // else the attempts may have been cut off by us
+			err = errors.Join(err, b.record(ctx, &d, done))
+		}
+		for _, o := range done {
+			delete(inflight, o.Customer)
 		}
 	}
-	return d, nil
+}
+
+// record stores what became of messages, and adds it to d.
+func (b *Box) record(ctx context.Context, d *Delivery, done []outcome) error {
+	tx, err := b.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for _, o := range done {
+		now := b.now()
+		retry := now.Add(Backoff(o.Attempts))
+		if later := (*RetryError)(nil); errors.As(o.failure, &later) {
+			if pause := now.Add(min(later.After, time.Hour)); pause.After(b.pause) {
+				b.pause = pause
+			}
+			if b.pause.After(retry) {
+				retry = b.pause
+			}
+		}
+		if o.failure != nil {
+			d.Failure = o.failure
+		}
+		switch {
+		case o.failure == nil:
+			d.Accepted++
+			err = end(ctx, tx, o.ID, now, "")
+		case now.Sub(o.Created) >= Keep:
+			d.Expired++
+			err = end(ctx, tx, o.ID, now, o.failure.Error())
+		default:
+			_, err = tx.ExecContext(ctx, `update walletscreen_outbox set attempts = attempts + 1, due = $1, failure = $2 where id = $3`,
+				retry.UnixMilli(), clip(o.failure.Error()), o.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }
 
 // end marks a message as delivered, or as given up for a reason.
-func (b *Box) end(ctx context.Context, id string, now time.Time, failure string) error {
-	_, err := b.db.ExecContext(ctx, `update walletscreen_outbox set ended = $1, failure = $2 where id = $3`, now.UnixMilli(), clip(failure), id)
+func end(ctx context.Context, tx *sql.Tx, id string, now time.Time, failure string) error {
+	_, err := tx.ExecContext(ctx, `update walletscreen_outbox set ended = $1, failure = $2 where id = $3`, now.UnixMilli(), clip(failure), id)
 	return err
 }
 

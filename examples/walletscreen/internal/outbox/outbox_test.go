@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +10,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -47,18 +50,42 @@ func boxes(t *testing.T, test func(t *testing.T, open func() *Box)) {
 	}
 }
 
-// messages returns messages with these IDs, and then err if it is not nil.
-func messages(err error, ids ...string) iter.Seq2[Message, error] {
-	return func(yield func(Message, error) bool) {
+// messages returns events with these IDs, and then err if it is not nil. The customer is
+// the part before a colon.
+func messages(err error, ids ...string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		for _, id := range ids {
-			if !yield(Message{ID: id, Body: []byte(`{"id":"` + id + `"}`)}, nil) {
+			customer, _, _ := strings.Cut(id, ":")
+			if !yield(Event{ID: id, Customer: customer, Type: "test", Data: id}, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(Message{}, err)
+			yield(Event{}, err)
 		}
 	}
+}
+
+// A log collects the IDs of messages that were posted.
+type log struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (l *log) add(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ids = append(l.ids, id)
+}
+
+// take returns the IDs since the last call, sorted.
+func (l *log) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ids := l.ids
+	l.ids = nil
+	slices.Sort(ids)
+	return ids
 }
 
 func TestAdd(t *testing.T) {
@@ -107,19 +134,19 @@ func TestDeliver(t *testing.T) {
 		if _, err := b.Add(ctx, "", "d1", messages(nil, "a", "b")); err != nil {
 			t.Fatal(err)
 		}
-		var posted []string
-		fails := map[string]bool{"a": true}
+		var posted log
 		post := func(_ context.Context, m Message) error {
-			posted = append(posted, m.ID)
-			if fails[m.ID] {
+			posted.add(m.ID)
+			if m.ID == "a" {
 				return errors.New("no")
 			}
 			return nil
 		}
-		if d, err := b.Deliver(ctx, post); d.Accepted != 1 || d.Expired != 0 || d.Failure == nil || err != nil || !slices.Equal(posted, []string{"a", "b"}) {
-			t.Fatal(d, err, posted)
+		d, err := b.Deliver(ctx, post)
+		if got := posted.take(); d.Accepted != 1 || d.Expired != 0 || d.Failure == nil || err != nil || !slices.Equal(got, []string{"a", "b"}) {
+			t.Fatal(d, err, got)
 		}
-		if b.Deliver(ctx, post); len(posted) != 2 {
+		if b.Deliver(ctx, post); len(posted.take()) != 0 {
 			t.Error("a message was posted again at once")
 		}
 		// A process that ends before it has stored the answer posts it again.
@@ -128,18 +155,17 @@ func TestDeliver(t *testing.T) {
 		b.Deliver(ended, func(context.Context, Message) error { cancel(); return nil })
 		b = open()
 		b.now = func() time.Time { return now }
-		posted = nil
-		if b.Deliver(ctx, post); !slices.Equal(posted, []string{"a"}) {
-			t.Errorf("posted %q after a restart", posted)
+		b.Deliver(ctx, post)
+		if got := posted.take(); !slices.Equal(got, []string{"a"}) {
+			t.Errorf("posted %q after a restart", got)
 		}
 		attempts, expired := 0, 0
 		for now.Before(time.Date(2026, 11, 5, 0, 0, 0, 0, time.UTC)) {
-			posted = nil
 			d, err := b.Deliver(ctx, post)
 			if err != nil {
 				t.Fatal(err)
 			}
-			attempts, expired = attempts+len(posted), expired+d.Expired
+			attempts, expired = attempts+len(posted.take()), expired+d.Expired
 			now = now.Add(time.Duration(longtest.N(10, 1)) * time.Minute)
 		}
 		if expired != 1 || attempts < 75 || attempts > 90 {
@@ -163,26 +189,169 @@ func TestRetryAfter(t *testing.T) {
 		if _, err := b.Add(t.Context(), "", "d1", messages(nil, "a", "b", "c")); err != nil {
 			t.Fatal(err)
 		}
-		var posted []string
+		var posted log
 		busy := true
 		deliver := func(want ...string) {
 			t.Helper()
-			posted = nil
-			if _, err := b.Deliver(t.Context(), func(_ context.Context, m Message) error {
-				posted = append(posted, m.ID)
+			_, err := b.Deliver(t.Context(), func(_ context.Context, m Message) error {
+				posted.add(m.ID)
 				if busy && m.ID == "b" {
 					return &RetryError{"429", time.Minute}
 				}
 				return nil
-			}); err != nil || !slices.Equal(posted, want) {
-				t.Errorf("at %v: posted %q, %v, want %q", now, posted, err, want)
+			})
+			if got := posted.take(); err != nil || !slices.Equal(got, want) {
+				t.Errorf("at %v: posted %q, %v, want %q", now, got, err, want)
 			}
 		}
-		deliver("a", "b")
+		deliver("a", "b", "c") // at once
+		if _, err := b.Add(t.Context(), "d1", "d2", messages(nil, "d")); err != nil {
+			t.Fatal(err)
+		}
 		now = now.Add(59 * time.Second)
 		deliver()
 		now, busy = now.Add(time.Second), false
-		deliver("c", "b")
+		deliver("b", "d")
+	})
+}
+
+// A message is posted only after the one before of its customer was accepted or given up,
+// whatever becomes of the messages of others, and after a restart, too. The sequence
+// numbers grow.
+func TestOrder(t *testing.T) {
+	boxes(t, func(t *testing.T, open func() *Box) {
+		b := open()
+		now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+		clock := func() time.Time { return now }
+		b.now = clock
+		var mu sync.Mutex
+		got, last, busy := map[string][]string{}, int64(0), map[string]bool{}
+		broken := true
+		post := func(_ context.Context, m Message) error {
+			mu.Lock()
+			defer mu.Unlock()
+			customer, _, _ := strings.Cut(m.ID, ":")
+			if busy[customer] {
+				t.Errorf("%s was posted while another message of the customer was", m.ID)
+			}
+			busy[customer] = true
+			mu.Unlock()
+			runtime.Gosched()
+			mu.Lock()
+			busy[customer] = false
+			var body struct {
+				Sequence  int64
+				Timestamp time.Time
+				Type      string
+				Data      string
+			}
+			if err := json.Unmarshal(m.Body, &body); err != nil || body.Data != m.ID || body.Type != "test" || body.Timestamp.IsZero() {
+				t.Errorf("%s: %v", m.Body, err)
+			}
+			if broken && m.ID == "a:1" {
+				return errors.New("no")
+			}
+			if customer == "a" {
+				if body.Sequence <= last {
+					t.Errorf("%s has the sequence number %d after %d", m.ID, body.Sequence, last)
+				}
+				last = body.Sequence
+			}
+			got[customer] = append(got[customer], m.ID)
+			return nil
+		}
+		for n, ids := range [][]string{{"a:1", "b:1", "a:2"}, {"b:2", "a:3"}, {"a:4", "b:3"}} {
+			if _, err := b.Add(t.Context(), fmt.Sprint(n)[:min(1, n)], fmt.Sprint(n+1), messages(nil, ids...)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.Deliver(t.Context(), post); err != nil {
+				t.Fatal(err)
+			}
+			if want := []string{"b:1", "b:2", "b:3"}[:n+1]; !slices.Equal(got["b"], want) || len(got["a"]) != 0 {
+				t.Fatalf("accepted %q and %q, want none and %q", got["a"], got["b"], want)
+			}
+			now = now.Add(time.Minute)
+			b = open()
+			b.now = clock
+		}
+		broken = false
+		if err := b.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Deliver(t.Context(), post); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"a:1", "a:2", "a:3", "a:4"}; !slices.Equal(got["a"], want) {
+			t.Errorf("accepted %q, want %q", got["a"], want)
+		}
+		now = now.Add(2 * Keep)
+		if err := b.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Add(t.Context(), "3", "4", messages(nil, "a:5")); err != nil { // an empty table
+			t.Fatal(err)
+		}
+		if d, err := b.Deliver(t.Context(), post); d.Accepted != 1 || err != nil {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}
+
+// Many customers are served at once: a receiver that waits until several messages have
+// arrived gets them.
+func TestParallel(t *testing.T) {
+	boxes(t, func(t *testing.T, open func() *Box) {
+		b := open()
+		var ids []string
+		for n := range 3 * posts {
+			ids = append(ids, fmt.Sprint(n))
+		}
+		if _, err := b.Add(t.Context(), "", "d1", messages(nil, ids...)); err != nil {
+			t.Fatal(err)
+		}
+		var arrived sync.WaitGroup
+		arrived.Add(posts)
+		var n atomic.Int64
+		d, err := b.Deliver(t.Context(), func(context.Context, Message) error {
+			if n.Add(1) <= posts {
+				arrived.Done()
+				arrived.Wait()
+			}
+			return nil
+		})
+		if d.Accepted != len(ids) || d.Failure != nil || err != nil {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}
+
+// An outbox of the version before this one is read.
+func TestEarlierVersion(t *testing.T) {
+	boxes(t, func(t *testing.T, open func() *Box) {
+		b := open()
+		for _, statement := range []string{
+			`drop table walletscreen_outbox`, `drop table walletscreen_outbox_state`,
+			`create table walletscreen_outbox (id text primary key, body text not null, created bigint not null, due bigint not null,
+				attempts bigint not null, ended bigint not null, failure text not null)`,
+			`create index walletscreen_outbox_due on walletscreen_outbox (ended, due)`,
+			`create table walletscreen_outbox_state (name text primary key, digest text not null, holder text not null, until bigint not null)`,
+			`insert into walletscreen_outbox_state values ('book', 'd1', '', 0)`,
+			`insert into walletscreen_outbox values ('old', '{}', 1, 1, 0, 0, '')`,
+		} {
+			if _, err := b.db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b = open()
+		b.now = func() time.Time { return time.UnixMilli(1000) }
+		if _, err := b.Add(t.Context(), "d1", "d2", messages(nil, "new")); err != nil {
+			t.Fatal(err)
+		}
+		var posted log
+		b.Deliver(t.Context(), func(_ context.Context, m Message) error { posted.add(m.ID); return nil })
+		if got := posted.take(); !slices.Equal(got, []string{"new", "old"}) {
+			t.Errorf("posted %q", got)
+		}
 	})
 }
 
@@ -264,9 +433,18 @@ func TestWebhook(t *testing.T) {
 	if err := h.Post(t.Context(), m); err == nil {
 		t.Error("no error of a receiver that is gone")
 	}
-	for _, bad := range [][2]string{{"", secret}, {"example.com", secret}, {"http://example.com", secret}, {"ftp://example.com", secret}, {"https://a:b@example.com", secret}, {"https://example.com", "secret"}, {"https://example.com", "whsec_AAAA"}} {
+	for _, bad := range [][2]string{{"", secret}, {"example.com", secret}, {"http://example.com", secret}, {"ftp://example.com", secret}, {"https://a:b@example.com", secret}, {"https://a@example.com", secret}, {"http://a:b@127.0.0.1", secret},
+		{"http://127.evil.example/h", secret}, {"http://127.0.0.1.evil.example", secret}, {"http://localhost.evil.example", secret}, {"http://127.1", secret}, {"http://0.0.0.0", secret}, {"http://[::]", secret},
+		{"https://example.com", "secret"}, {"https://example.com", "whsec_AAAA"}} {
 		if _, err := NewWebhook(bad[0], bad[1]); err == nil {
 			t.Errorf("no error of %q", bad)
+		} else if strings.Contains(err.Error(), "a:b") {
+			t.Errorf("the error of %q quotes the password: %v", bad, err)
+		}
+	}
+	for _, good := range []string{"http://127.0.0.1:1/h", "http://127.9.9.9", "http://[::1]:8080/h", "http://[::ffff:127.0.0.1]", "http://localhost", "https://example.com/h?token=t"} {
+		if _, err := NewWebhook(good, secret); err != nil {
+			t.Errorf("%s: %v", good, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -34,30 +35,39 @@ func NewSecret() string {
 }
 
 // NewWebhook returns the webhook at a URL. The secret is of the form that NewSecret
-// returns. The URL must be https, or http on this machine.
+// returns. The URL must be https, or http to localhost or a loopback IP address.
 func NewWebhook(to, secret string) (*Webhook, error) {
 	u, err := url.Parse(to)
 	switch {
 	case err != nil || u.Host == "":
 		return nil, errors.New("want a URL such as https://example.com/hooks/walletscreen")
-	case u.Scheme == "http" && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1"):
-	case u.Scheme != "https":
-		return nil, fmt.Errorf("the URL begins with %s; want https, or http on this machine", u.Scheme)
 	case u.User != nil:
-		return nil, errors.New("the URL has a password; the signature proves who posts")
+		return nil, errors.New("the URL has a user or a password; leave it out: the signature proves who posts")
+	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+		return nil, fmt.Errorf("the URL begins with %s; want https, or http on this machine", u.Scheme)
 	}
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(secret), "whsec_")
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(key) < 24 || len(key) > 64 {
 		return nil, errors.New("the secret is not whsec_ and 24 to 64 bytes in base64")
 	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = posts
 	return &Webhook{
 		url: to, secret: key, now: time.Now,
 		client: &http.Client{
+			Transport:     transport,
 			Timeout:       15 * time.Second,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
+}
+
+// isLoopback reports whether a host is this machine: localhost or a loopback IP address. A
+// name such as 127.example.com may be anyone's.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
 // sign returns the signature of a message.
