@@ -12,6 +12,7 @@ import (
 
 // Scopes of the endpoints, for [Admit] and Caller.Scopes.
 const (
+	scopeOwn      = "own" // beside scopeSources: the entries of the operator's own lists
 	scopeScreen   = "screen"
 	scopeSources  = "sources"
 	scopeUsage    = "usage"
@@ -32,21 +33,21 @@ func (e *exchange) admit(scope string) *problem {
 	if p := e.takeBurst(); p != nil {
 		return p
 	}
-	if s := e.caller.Scopes; s != "" && !hasScope(s, scope) {
+	if !e.caller.has(scope) {
 		e.challengeWith("insufficient_scope", "scope", scope)
 		return &problem{Code: insufficientScope, Detail: "The caller is known, but lacks the scope " + scope + " of this endpoint."}
 	}
 	return nil
 }
 
-// hasScope reports whether scope is one of the words of all.
-func hasScope(all, scope string) bool {
-	for word := range strings.FieldsSeq(all) {
+// has reports whether c has a scope.
+func (c *Caller) has(scope string) bool {
+	for word := range strings.FieldsSeq(c.Scopes) {
 		if word == scope {
 			return true
 		}
 	}
-	return false
+	return c.Scopes == ""
 }
 
 // authorize sets the caller of e, or returns the problem of a request that the

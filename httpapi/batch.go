@@ -1,10 +1,10 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -76,7 +76,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 			}
 		}
 	}
-	e.takeTurn(func() { body = e.appendBatch(items) })
+	e.takeTurn(func() { body = e.answerBatch(items) })
 	return body, nil
 }
 
@@ -132,10 +132,9 @@ func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
 			var err error
 			it.res, err = e.screener.ScreenText(it.chain, it.req.Address)
 			pace.Step(i)
-			bad := (*address.ParseError)(nil)
 			switch {
-			case errors.As(err, &bad):
-				it.bad = invalidInput(it.req.Chain, bad)
+			case isInput(err):
+				it.bad = e.failed(it.req.Chain, err)
 				continue
 			case err != nil:
 				unlisted = err
@@ -208,50 +207,41 @@ func (e *exchange) recordItems(items []batchItem) *problem {
 	return e.unrecorded(errors.Join(errs...))
 }
 
-// appendBatch returns the answer.
-func (e *exchange) appendBatch(items []batchItem) []byte {
-	b := append(e.buf[:0], `{"results":[`...)
-	status, digest, version := e.screener.Sources(), e.screener.Digest(), ""
+// A batchResult is the answer to a batch.
+type batchResult struct {
+	Results []json.RawMessage `json:"results"` // each a result or an itemProblem
+	*snapshot
+}
+
+// An itemProblem is why an item has no result.
+type itemProblem struct {
+	ID *string `json:"id,omitempty"`
+	*problem
+}
+
+// answerBatch returns the answer.
+func (e *exchange) answerBatch(items []batchItem) []byte {
+	answer := batchResult{Results: make([]json.RawMessage, len(items))}
+	status, digest, version := e.screener.Sources(), e.screener.Digest(), score.Latest().Version()
 	for i := range items {
 		it := &items[i]
 		pace.Step(i)
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '{')
+		var id *string
 		if it.hasID {
-			b = append(appendString(append(b, `"id":`...), it.id), ',')
+			id = &it.id
 		}
 		if it.bad != nil {
-			b = append(appendProblem(b, it.bad), '}')
+			it.bad.describe()
+			answer.Results[i] = marshal(itemProblem{id, it.bad})
 			continue
 		}
-		b = append(appendResult(b, it.req, &it.res), '}')
+		r := newResult(it.req, &it.res)
+		r.ID = id
+		answer.Results[i] = marshal(r)
 		status, digest, version = it.res.Sources(), it.res.Digest(), it.res.ScoringVersion
 	}
-	if version == "" {
-		version = score.Latest().Version()
-	}
-	e.buf = e.results.appendEnd(append(b, `],`...), status, digest, version, e.now)
-	return e.buf
-}
-
-// appendProblem appends the members of the problem of an item.
-func appendProblem(b []byte, p *problem) []byte {
-	row := codes[p.Code]
-	b = appendString(append(b, `"type":`...), typeBase+string(p.Code))
-	b = appendString(append(b, `,"title":`...), row.title)
-	b = strconv.AppendInt(append(b, `,"status":`...), int64(row.status), 10)
-	b = appendString(append(b, `,"detail":`...), p.Detail)
-	b = appendString(append(b, `,"code":`...), string(p.Code))
-	for _, m := range [...]struct{ name, value string }{
-		{`,"field":`, p.Field}, {`,"reason":`, p.Reason}, {`,"suggested_chain":`, string(p.SuggestedChain)},
-	} {
-		if m.value != "" {
-			b = appendString(append(b, m.name...), m.value)
-		}
-	}
-	return b
+	answer.snapshot = newSnapshot(status, digest, version, e.now)
+	return marshal(answer)
 }
 
 // readBatch reads the body of a batch, or returns its problem. Invalid items

@@ -9,6 +9,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -72,9 +73,27 @@ func (e *exchange) changes() ([]byte, *problem) {
 	if p := e.enter(false); p != nil { // not while it waited for the store
 		return nil, p
 	}
+	if !e.caller.has(scopeOwn) {
+		hideOwn(list, e.screener.Sources())
+	}
 	return marshal(struct {
 		Changes []*change `json:"changes"`
 	}{list}), nil
+}
+
+// hideOwn removes the entries and the reasons of lists that are not known to be a
+// publisher's: the addresses of the operator's own lists are nobody else's business.
+func hideOwn(list []*change, status []screening.SourceStatus) {
+	for i, c := range list {
+		published := slices.ContainsFunc(status, func(s screening.SourceStatus) bool {
+			return s.Info.ID == c.Source && s.Info.Jurisdiction != sources.Operator
+		})
+		if !published {
+			hidden := *c // c is shared
+			hidden.Reason, hidden.AddedList, hidden.RemovedList, hidden.Truncated = "", nil, nil, c.Added+c.Removed > 0
+			list[i] = &hidden
+		}
+	}
 }
 
 // read returns the newest changes, the newest first. Each is read once and does not

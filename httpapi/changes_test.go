@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -180,4 +181,60 @@ func TestChanges(t *testing.T) {
 			t.Errorf("the first change is %+v", first)
 		}
 	}
+}
+
+// TestChangesOfOwnLists checks that the entries and reasons of the operator's own lists, and
+// of lists that nobody knows any more, are shown only to callers with the scope own.
+func TestChangesOfOwnLists(t *testing.T) {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := sources.Entry{Address: address.MustParse("ethereum", "0x00000000000000000000000000000000000000aa"), Kind: score.Blocked, Ref: "INTERNAL-7", Name: "an investigation"}
+	gone := sources.Entry{Address: address.MustParse("ethereum", "0x00000000000000000000000000000000000000bb"), Kind: score.Blocked, Ref: "INTERNAL-8"}
+	own := func(id string, entries ...sources.Entry) sources.Source {
+		return sources.Static(sources.Info{ID: id, Name: id, Jurisdiction: sources.Operator}, entries...)
+	}
+	former, err := screening.New([]sources.Source{own("FORMER", gone)}, &screening.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := screening.New([]sources.Source{own("OUR_LIST", secret), community}, &screening.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*screening.Screener{former, s} {
+		if _, err := s.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.NewArchive(st).Append(t.Context(), store.Event{Type: store.Refused, At: time.Now(), Source: "OUR_LIST", Reason: "line 3: an investigation"}); err != nil {
+		t.Fatal(err)
+	}
+	auth := &scoped{}
+	h := httpapi.NewHandler(s, auth, &httpapi.Options{Store: st})
+	for _, auth.scopes = range []string{"sources", "", "screen sources usage validate", "own sources", "sources"} {
+		w := send(h, "GET", "/api/v1/changes", "")
+		body := strings.ToLower(w.Body.String())
+		if w.Code != 200 || strings.Count(body, `"source":"our_list"`) != 2 || !strings.Contains(body, `"source":"former"`) || !strings.Contains(body, "community_badlist") || !strings.Contains(body, `"added_entries"`) {
+			t.Errorf("scopes %q: %d %s", auth.scopes, w.Code, body)
+		}
+		shows := auth.scopes == "" || strings.Contains(auth.scopes, "own")
+		for _, text := range []string{"00aa", "internal-7", "investigation", "00bb", "internal-8", "line 3"} {
+			if strings.Contains(body, text) != shows {
+				t.Errorf("scopes %q: shows %q: %v", auth.scopes, text, !shows)
+			}
+		}
+	}
+	auth.scopes = "own"
+	if w := send(h, "GET", "/api/v1/changes", ""); w.Code != 403 {
+		t.Errorf("scope own alone: %d", w.Code)
+	}
+}
+
+// A scoped Authorizer admits a caller with scopes.
+type scoped struct{ scopes string }
+
+func (s *scoped) Authorize(*http.Request) (httpapi.Caller, error) {
+	return httpapi.Caller{ID: "a", Scopes: s.scopes}, nil
 }

@@ -1,6 +1,7 @@
 // Package httpapi answers screening questions over HTTP, from the lists of a
 // [screening.Screener]. [NewHandler] returns a plain [http.Handler], which mounts
-// under any prefix, with or without [http.StripPrefix]:
+// under any prefix, with or without [http.StripPrefix]; with Options.Prefix, all other
+// paths are 404:
 //
 //	POST {base_url}/api/v1/screen        screens one address: {"address": "…", "chain": "…"}
 //	POST {base_url}/api/v1/screen/batch  screens up to 1,000 addresses
@@ -40,6 +41,9 @@
 //
 // Pages of other origins may call only if Options.Origins names them: by default no
 // response has a CORS field.
+//
+// A result has the doubts about the text and the caveats about the lists; all_clear is
+// true only without a match, a doubt and a caveat.
 //
 // CLEAN_NO_MATCH is answered only if every required list is loaded, and not older
 // than the Screener allows; otherwise the response is 503 with Retry-After.

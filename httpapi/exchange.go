@@ -22,7 +22,6 @@ type service struct {
 	screener   *screening.Screener
 	authorizer Authorizer
 	challenge  string // of a 401, without an error
-	results    resultWriter
 	log        throttle
 	clients    clients
 	changeLog  changeLog
@@ -107,7 +106,7 @@ type exchange struct {
 	batch     []screening.Result // of a batch that succeeded, for Observe
 	unchanged bool               // the client has the answer already
 	media     string             // the type of the answer, or "" for JSON
-	buf       []byte             // for the request body, then for the answer
+	buf       []byte             // for the request body
 	values    []string           // values of header fields, in one piece
 }
 

@@ -11,33 +11,11 @@ import (
 
 // This file exports identifiers for the tests of package httpapi_test.
 
-// A ResultWriter is a resultWriter.
-type ResultWriter struct{ w resultWriter }
-
-// Append appends the body of the response for the result r.
-func (w *ResultWriter) Append(b []byte, address, chain string, r *screening.Result, now time.Time) []byte {
-	return w.w.append(b, screenRequest{Address: address, Chain: chain}, r, nil, now)
-}
-
-// AppendLabel appends a label as JSON.
-func AppendLabel(l screening.Label) []byte {
-	return append(appendLabel(nil, &l, &screening.Result{}), '}')
-}
-
-// AppendSuppressed appends a suppressed label as JSON.
-func AppendSuppressed(x screening.Suppressed) []byte {
-	return appendSuppressed(nil, &x, &screening.Result{})
-}
-
-// AppendString appends s as a JSON string.
-func AppendString(s string) []byte { return appendString(nil, s) }
-
-// Plain is plain.
-func Plain(s string) int { return plain(s) }
-
-// Freshness returns data_freshness and the members after it, as in a response.
-func Freshness(status []screening.SourceStatus, digest, version string, now time.Time) string {
-	return newFreshness(status, digest, version, now).text
+// Answer returns the body of the response for the result r.
+func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
+	answer := newResult(screenRequest{Address: address, Chain: chain}, r)
+	answer.snapshot = newSnapshot(r.Sources(), r.Digest(), r.ScoringVersion, now)
+	return marshal(answer)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its

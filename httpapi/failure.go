@@ -17,15 +17,24 @@ func (e *exchange) failed(chain string, err error) *problem {
 	case errors.Is(err, screening.ErrStale):
 		return &problem{Code: sourcesStale, Detail: "A required list is older than this server allows, so no address can be called clean."}
 	}
-	bad := (*address.ParseError)(nil)
-	if !errors.As(err, &bad) {
+	if !isInput(err) {
 		return e.internal(err)
 	}
-	return invalidInput(chain, bad)
+	return invalidInput(chain, err)
+}
+
+// isInput reports whether an error says that the address or the chain is refused.
+func isInput(err error) bool {
+	return errors.As(err, new(*address.ParseError)) || errors.Is(err, address.ErrSeveral)
 }
 
 // invalidInput returns the problem for an address or a chain that was refused.
-func invalidInput(chain string, err *address.ParseError) *problem {
+func invalidInput(chain string, failure error) *problem {
+	if errors.Is(failure, address.ErrSeveral) {
+		return &problem{Code: invalidAddress, Field: "address", Reason: "several_accounts", Detail: "This pays several accounts, none of which is listed. Screen the address of each payee by itself."}
+	}
+	err := &address.ParseError{Offset: -1, Err: failure}
+	errors.As(failure, &err)
 	if errors.Is(err, address.ErrChain) {
 		return unsupported(chain, err.Other)
 	}

@@ -64,10 +64,10 @@ func CallerOf(ctx context.Context) (Caller, bool) {
 	return c, ok
 }
 
-// A handler dispatches requests by the end of their paths.
+// A handler dispatches requests by their paths.
 type handler struct{ *service }
 
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve(w, r, routeOf(r.URL)) }
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve(w, r, h.routeOf(r.URL)) }
 
 // A route is one endpoint. A route with a scope needs a caller; one without is a
 // document.
@@ -99,14 +99,24 @@ var routes = [...]route{
 // noRoute is the route of unknown paths.
 var noRoute = route{answer: (*exchange).nothing}
 
-// routeOf returns the route of a URL by the end of its path.
-func routeOf(u *url.URL) *route {
+// routeOf returns the route of a URL: by the path below Options.Prefix, or without one by
+// the end of the path.
+func (h *handler) routeOf(u *url.URL) *route {
 	for i := range routes {
-		if rt := &routes[i]; strings.HasSuffix(u.Path, rt.path) && (u.RawPath == "" || hasSegments(u.EscapedPath(), rt.path)) {
+		if rt := &routes[i]; h.leadsTo(u.Path, rt) && (u.RawPath == "" || hasSegments(u.EscapedPath(), strings.TrimRight(h.Prefix, "/")+rt.path)) {
 			return rt
 		}
 	}
 	return &noRoute
+}
+
+// leadsTo reports whether a path is that of rt. A base URL may end in slashes.
+func (h *handler) leadsTo(path string, rt *route) bool {
+	if h.Prefix == "" {
+		return strings.HasSuffix(path, rt.path)
+	}
+	below, ok := strings.CutPrefix(path, strings.TrimRight(h.Prefix, "/"))
+	return ok && strings.HasPrefix(below, "/") && strings.TrimLeft(below, "/") == rt.path[1:]
 }
 
 // hasSegments reports whether the last segments of a path, which may be escaped, are
@@ -311,8 +321,8 @@ func (e *exchange) write(body []byte, p *problem) (int, code) {
 // finish fills in the members of p that follow from its code and from the request,
 // sets the header fields that go with it, and returns the body.
 func (e *exchange) finish(p *problem) []byte {
-	row := codes[p.Code]
-	p.Type, p.Title, p.Status, p.RequestID = typeBase+string(p.Code), row.title, row.status, e.id
+	p.describe()
+	p.RequestID = e.id
 	if header := e.w.Header(); p.Status == 503 && header["Retry-After"] == nil {
 		header.Set("Retry-After", retryAfter)
 	}

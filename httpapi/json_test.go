@@ -71,7 +71,7 @@ func TestResultAsOnTheWire(t *testing.T) {
 			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 {
 				t.Fatalf("%d, %s, %v", w.Code, w.Body, err)
 			}
-			for _, name := range []string{"data_freshness", "screened_at", "_disclaimer"} {
+			for _, name := range []string{"data_freshness", "screened_at", "_disclaimer", "doubts", "caveats", "all_clear"} {
 				if answer[name] == nil {
 					t.Errorf("%s of the answer is missing", name)
 				}

@@ -5,44 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// appendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
-func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	start := 0 // of the bytes that are copied unchanged
-	for i := plain(s); i < len(s); i += plain(s[i:]) {
-		c := s[i]
-		r, size := rune(c), 1
-		if c >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(r == utf8.RuneError && size == 1) && r != '\u2028' && r != '\u2029' {
-				i += size
-				continue
-			}
-		}
-		b = append(b, s[start:i]...)
-		switch r {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\b':
-			b = append(b, `\b`...)
-		case '\f':
-			b = append(b, `\f`...)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		default: // a control character, U+FFFD, or a line end of JavaScript
-			b = append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
-		}
-		i += size
-		start = i
-	}
-	return append(append(b, s[start:]...), '"')
-}
-
 // plain returns the number of bytes at the beginning of s that are ASCII and need no
 // escape in a JSON string.
 func plain(s string) int {

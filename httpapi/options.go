@@ -17,6 +17,14 @@ import (
 // Options configure [NewHandler], [NewEndpoints] and [Admit]. A nil *Options and
 // the zero value of each field mean the defaults.
 type Options struct {
+	// Prefix is the path below which the endpoints of [NewHandler] are, such as
+	// "/compliance", or "/" for none, as the handler sees it: without what
+	// [http.StripPrefix] removes. All other paths are 404. Empty means that the handler
+	// does not know where it is mounted: it goes by the end of the path, so that whatever
+	// comes before "/api/v1/screen" leads there. Set it if other rules, such as a proxy's,
+	// go by the path.
+	Prefix string
+
 	// Meter counts the answered screenings of each caller. Nil counts nothing:
 	// quotas and Idempotency-Key are ignored, and /api/v1/usage answers 404.
 	Meter Meter
@@ -132,7 +140,8 @@ type Caller struct {
 	ID string
 
 	// Scopes are the scopes that the caller has, separated by spaces: see [Admit].
-	// Empty means all.
+	// Empty means all. The endpoints have screen, sources, usage and validate; own, beside
+	// sources, shows the entries of the operator's own lists in /api/v1/changes.
 	Scopes string
 
 	// Quota is the number of screenings in a calendar month (UTC) that

@@ -11,13 +11,19 @@ type problem struct {
 	Instance string `json:"instance,omitempty"`
 
 	Code      code   `json:"code"`
-	RequestID string `json:"request_id"`
+	RequestID string `json:"request_id,omitempty"`
 
 	// Field and Reason say what is wrong with the input.
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// SuggestedChain is the slug of the chain to ask about instead, if one is certain.
 	SuggestedChain address.Chain `json:"suggested_chain,omitempty"`
+}
+
+// describe fills in the members that follow from the code.
+func (p *problem) describe() {
+	row := codes[p.Code]
+	p.Type, p.Title, p.Status = typeBase+string(p.Code), row.title, row.status
 }
 
 // A code identifies the kind of a problem. Clients branch on it.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -30,7 +29,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, e.failed(req.Chain, err)
 	}
 	result, err := e.screener.ScreenText(chain, req.Address)
-	if err != nil && errors.As(err, new(*address.ParseError)) {
+	if isInput(err) {
 		return nil, e.failed(req.Chain, err)
 	}
 	e.tick()
@@ -56,8 +55,10 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if e.Observe != nil {
 		e.result = result
 	}
-	e.buf = e.results.append(e.buf[:0], req, &result, receipt, e.now) // over the question
-	return e.buf, nil
+	answer := newResult(req, &result)
+	answer.Receipt = string(receipt)
+	answer.snapshot = newSnapshot(result.Sources(), result.Digest(), result.ScoringVersion, e.now)
+	return marshal(answer), nil
 }
 
 // record gives one answer to Options.Audit, and returns the problem if it is not

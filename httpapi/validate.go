@@ -20,6 +20,8 @@ type validation struct {
 	Kind      string  `json:"kind,omitempty"`
 	Proven    *bool   `json:"proven,omitempty"`
 
+	Doubts []address.Doubt `json:"doubts"` // never null
+
 	// The members of a problem, if it is not valid.
 	Code           code          `json:"code,omitempty"`
 	Field          string        `json:"field,omitempty"`
@@ -58,27 +60,33 @@ func (e *exchange) validate() ([]byte, *problem) {
 	return marshal(check(text.text, chain.text)), nil
 }
 
-// check validates an address of a chain.
+// check validates an address of a chain, as /api/v1/screen reads it.
 func check(text, name string) *validation {
-	v := &validation{Chains: chainsOf(text)}
+	v := &validation{Chains: chainsOf(text), Doubts: []address.Doubt{}}
 	chain, err := address.ParseChain(name)
 	if err != nil {
 		return v.refuse(name, err)
 	}
-	a, err := address.Parse(chain, text)
-	if err != nil {
-		if a, tolerated := address.Normalize(chain, text); tolerated == nil { // the account is not in doubt
-			v.Chain, v.Address = a.Chain(), a.Normalized()
-		}
-		return v.refuse(name, err)
+	reading := address.Interpret(string(chain), text)
+	switch {
+	case reading.Err != nil:
+		return v.refuse(name, reading.Err)
+	case reading.Several:
+		return v.refuse(name, address.ErrSeveral)
 	}
-	return v.accept(a)
+	v.Doubts = append(v.Doubts, reading.Doubts...)
+	return v.accept(reading.Addresses[0])
 }
 
 // detect validates an address without a chain. It prefers a chain that the text proves.
 func detect(text string) *validation {
-	v := &validation{Chains: chainsOf(text)}
-	if all := address.Detect(text); len(all) > 0 {
+	v := &validation{Chains: chainsOf(text), Doubts: []address.Doubt{}}
+	reading := address.Interpret("", text)
+	if reading.Err == nil && reading.Several {
+		return v.refuse("", address.ErrSeveral)
+	}
+	if all := reading.Addresses; reading.Err == nil && len(all) > 0 {
+		v.Doubts = append(v.Doubts, reading.Doubts...)
 		return v.accept(all[max(0, slices.IndexFunc(all, address.Address.Proven))])
 	}
 	// The best reason is that of a chain whose address it nearly is.
@@ -116,7 +124,7 @@ func chainsOf(text string) []address.Chain {
 func (v *validation) accept(a address.Address) *validation {
 	v.Valid, v.Chain, v.Address = true, a.Chain(), a.Normalized()
 	v.Canonical = a.Canonical().String()
-	proven := a.Proven()
+	proven := a.Proven() && len(v.Doubts) == 0
 	v.Proven = &proven
 	if id := a.Chain().CAIP2(); id != "" && isCAIP(v.Address) {
 		text := id + ":" + v.Address
@@ -153,10 +161,8 @@ func isCAIP(text string) bool {
 // refuse fills in what is wrong. name is the chain of the request; without one, the detail
 // names none, because the reason is that of a chain that was only tried.
 func (v *validation) refuse(name string, err error) *validation {
-	bad := (*address.ParseError)(nil)
-	if !errors.As(err, &bad) {
-		bad = &address.ParseError{Offset: -1, Err: err}
-	}
+	bad := &address.ParseError{Offset: -1, Err: err}
+	errors.As(err, &bad)
 	if name == "" && !errors.Is(err, address.ErrChain) {
 		tried := *bad
 		tried.Chain = ""

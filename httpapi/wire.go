@@ -3,10 +3,10 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
-	"sync/atomic"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -63,8 +63,7 @@ func isKnown(j sources.Jurisdiction) bool {
 
 func isPartial(s *screening.SourceStatus) bool { return s.Completeness == sources.Partial }
 
-// marshal returns v in JSON, with a line feed. It is for answers that need not be
-// fast, and for types that cannot fail.
+// marshal returns v in JSON, with a line feed. It is for types that cannot fail.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -75,60 +74,72 @@ func marshal(v any) []byte {
 	return b.Bytes()
 }
 
-// A resultWriter writes answers of screenings: the JSON that encoding/json would
-// write without escapes for HTML, in a tenth of the time. The zero resultWriter is
-// ready to use, and may be used concurrently.
-type resultWriter struct{ last atomic.Pointer[freshness] }
-
-// append appends the answer to a screen request, given at now with a receipt or none,
-// and a line feed. It does not allocate if b has room, apart from the first answer of a
-// snapshot.
-func (w *resultWriter) append(b []byte, req screenRequest, r *screening.Result, receipt []byte, now time.Time) []byte {
-	b = appendResult(append(b, '{'), req, r)
-	if receipt != nil {
-		b = appendString(append(b, `,"receipt":`...), string(receipt))
-	}
-	return w.appendEnd(append(b, ','), r.Sources(), r.Digest(), r.ScoringVersion, now)
+// A result is the answer about one address: of a screen request, and with an ID and
+// without the members of the snapshot, an item of a batch.
+type result struct {
+	ID         *string            `json:"id,omitempty"`
+	Address    string             `json:"address"`
+	Chain      string             `json:"chain"` // as in the request
+	Score      int                `json:"score"`
+	Level      score.Level        `json:"level"`
+	Labels     []label            `json:"labels"` // never null, like Doubts and Caveats
+	Suppressed []suppressed       `json:"suppressed,omitempty"`
+	Doubts     []address.Doubt    `json:"doubts"`
+	Caveats    []screening.Caveat `json:"caveats"`
+	AllClear   bool               `json:"all_clear"`
+	Receipt    string             `json:"receipt,omitempty"`
+	*snapshot
 }
 
-// appendEnd appends the members that follow a result or the results of a batch, the
-// closing brace and a line feed.
-func (w *resultWriter) appendEnd(b []byte, status []screening.SourceStatus, digest, version string, now time.Time) []byte {
-	b = append(b, w.freshness(status, digest, version, now).text...)
-	b = timestamp{now}.appendJSON(append(b, `,"screened_at":`...))
-	return append(b, `,"_disclaimer":"`+disclaimer+"\"}\n"...)
+// A snapshot holds the members that are the same for all results of a batch.
+type snapshot struct {
+	DataFreshness  json.RawMessage `json:"data_freshness"`
+	ScoringVersion string          `json:"scoring_version"`
+	Snapshot       string          `json:"snapshot"`
+	ScreenedAt     timestamp       `json:"screened_at"`
+	Disclaimer     string          `json:"_disclaimer"`
 }
 
-// appendResult appends the members of a result that are its own.
-func appendResult(b []byte, req screenRequest, r *screening.Result) []byte {
-	if b = append(b, `"address":`...); r.Address.IsValid() { // no normal form has characters to escape
-		b = append(r.Address.AppendNormalized(append(b, '"')), '"')
-	} else {
-		b = appendString(b, screened(req, r))
+// A label is a match.
+type label struct {
+	Kind          score.Kind  `json:"label"`
+	Source        string      `json:"source"`
+	SourceRef     string      `json:"source_ref"`
+	AddedAt       timestamp   `json:"added_at"`
+	Name          string      `json:"name,omitempty"`
+	Match         score.Match `json:"match"`
+	ListedAddress string      `json:"listed_address"`
+	URL           string      `json:"url,omitempty"`
+}
+
+// A suppressed is a match that an operator's exception takes out of the score, and why.
+type suppressed struct {
+	label
+	Reason    string    `json:"reason"`
+	Author    string    `json:"author"`
+	ExpiresAt timestamp `json:"expires_at"`
+}
+
+// newResult returns the wire form of r, without the members of the snapshot.
+func newResult(req screenRequest, r *screening.Result) result {
+	w := result{
+		Address: screened(req, r), Chain: req.Chain, Score: r.Score, Level: r.Level, Labels: make([]label, len(r.Labels)),
+		Doubts: r.Doubts, Caveats: r.Caveats(), AllClear: r.AllClear(),
 	}
-	b = appendString(append(b, `,"chain":`...), req.Chain) // as in the request
-	b = strconv.AppendInt(append(b, `,"score":`...), int64(r.Score), 10)
-	b = append(append(b, `,"level":"`...), r.Level...)
-	b = append(b, `","labels":[`...) // never null
 	for i := range r.Labels {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendLabel(b, &r.Labels[i], r), '}')
+		w.Labels[i] = newLabel(&r.Labels[i], r)
 	}
-	b = append(b, ']')
 	for i := range r.Suppressed {
-		if i == 0 {
-			b = append(b, `,"suppressed":[`...)
-		} else {
-			b = append(b, ',')
-		}
-		b = appendSuppressed(b, &r.Suppressed[i], r)
+		x := &r.Suppressed[i]
+		w.Suppressed = append(w.Suppressed, suppressed{newLabel(&x.Label, r), x.Reason, x.Author, timestamp{x.Expires}})
 	}
-	if len(r.Suppressed) > 0 {
-		b = append(b, ']')
+	if w.Doubts == nil {
+		w.Doubts = []address.Doubt{}
 	}
-	return b
+	if w.Caveats == nil {
+		w.Caveats = []screening.Caveat{}
+	}
+	return w
 }
 
 // screened returns the address that r answers for.
@@ -140,21 +151,8 @@ func screened(req screenRequest, r *screening.Result) string {
 	return a.Normalized()
 }
 
-// appendLabel appends a label of r without its closing brace.
-func appendLabel(b []byte, l *screening.Label, r *screening.Result) []byte {
-	b = append(append(b, `{"label":"`...), l.Kind...)
-	b = appendString(append(b, `","source":`...), l.Source)
-	b = appendString(append(b, `,"source_ref":`...), l.Ref)
-	b = timestamp{l.AddedAt}.appendJSON(append(b, `,"added_at":`...))
-	if l.Name != "" {
-		b = appendString(append(b, `,"name":`...), l.Name)
-	}
-	b = append(append(append(b, `,"match":"`...), l.Match.String()...), '"')
-	b = appendString(append(b, `,"listed_address":`...), l.Listed)
-	if url := recordURL(l, r); url != "" {
-		b = appendString(append(b, `,"url":`...), url)
-	}
-	return b
+func newLabel(l *screening.Label, r *screening.Result) label {
+	return label{l.Kind, l.Source, l.Ref, timestamp{l.AddedAt}, l.Name, l.Match, l.Listed, recordURL(l, r)}
 }
 
 // recordURL returns the publisher's page about the listed record, or "".
@@ -168,84 +166,41 @@ func recordURL(l *screening.Label, r *screening.Result) string {
 	return ""
 }
 
-// appendSuppressed appends a label of r that an operator's exception takes out of
-// the score, and why.
-func appendSuppressed(b []byte, x *screening.Suppressed, r *screening.Result) []byte {
-	b = appendLabel(b, &x.Label, r)
-	b = appendString(append(b, `,"reason":`...), x.Reason)
-	b = appendString(append(b, `,"author":`...), x.Author)
-	return append(timestamp{x.Expires}.appendJSON(append(b, `,"expires_at":`...)), '}')
+// newSnapshot returns the members of the snapshot of r, which was screened at now.
+func newSnapshot(status []screening.SourceStatus, digest, version string, now time.Time) *snapshot {
+	return &snapshot{newFreshness(status, now), version, digest, timestamp{now}, disclaimer}
 }
 
-// A freshness is the part of an answer that is equal for all answers of one snapshot
-// until an age in it changes: data_freshness, scoring_version and snapshot.
+// A freshness is the age of a list: null for one that was never loaded.
 type freshness struct {
-	digest      string // of the snapshot
-	status      []screening.SourceStatus
-	version     string
-	from, until time.Time // zero if no age will change
-	text        string
+	LastUpdated  timestamp `json:"last_updated"`
+	AgeSeconds   *int64    `json:"age_seconds"`
+	PublishedAt  timestamp `json:"published_at"`
+	Partial      bool      `json:"partial"`
+	Completeness *string   `json:"completeness"`
+	Required     bool      `json:"required"`
 }
 
-// freshness returns the freshness of a snapshot at now. The last one is cached: a new
-// one is made a few times a second, whenever a source becomes a second older.
-func (w *resultWriter) freshness(status []screening.SourceStatus, digest, version string, now time.Time) *freshness {
-	if f := w.last.Load(); f != nil && f.holds(status, digest, version, now) {
-		return f
-	}
-	f := newFreshness(status, digest, version, now)
-	w.last.Store(f)
-	return f
-}
-
-func (f *freshness) holds(status []screening.SourceStatus, digest, version string, now time.Time) bool {
-	return len(f.status) == len(status) && len(status) > 0 && &f.status[0] == &status[0] && f.digest == digest && f.version == version &&
-		!now.Before(f.from) && (f.until.IsZero() || now.Before(f.until))
-}
-
-// newFreshness renders a freshness. last_updated and age_seconds are null for a
-// source that was never loaded. The sources are in the order of their configuration.
-func newFreshness(status []screening.SourceStatus, digest, version string, now time.Time) *freshness {
-	f := &freshness{digest: digest, status: status, version: version}
-	b := make([]byte, 0, 1024)
-	b = append(b, `"data_freshness":{`...)
+// newFreshness returns data_freshness: an object by source, in the order of their
+// configuration.
+func newFreshness(status []screening.SourceStatus, now time.Time) json.RawMessage {
+	b := []byte{'{'}
 	for i := range status {
+		s := &status[i]
+		f := freshness{LastUpdated: timestamp{s.LastUpdated}, PublishedAt: timestamp{s.Published}, Partial: isPartial(s), Required: s.Required}
+		if !s.LastUpdated.IsZero() {
+			age := int64(max(0, now.Sub(s.LastUpdated)) / time.Second) // the clocks of two machines may differ
+			f.AgeSeconds = &age
+		}
+		if s.Digest != "" {
+			completeness := s.Completeness.String()
+			f.Completeness = &completeness
+		}
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = f.appendSource(b, &status[i], now)
+		b = append(append(b, marshal(s.Info.ID)...), ':')
+		b = append(b, marshal(f)...)
 	}
-	b = appendString(append(b, `},"scoring_version":`...), version)
-	f.text = string(appendString(append(b, `,"snapshot":`...), digest))
-	return f
-}
-
-// appendSource appends one member of data_freshness, and narrows the time for which
-// f holds.
-func (f *freshness) appendSource(b []byte, s *screening.SourceStatus, now time.Time) []byte {
-	b = append(appendString(b, s.Info.ID), `:{"last_updated":`...)
-	b = timestamp{s.LastUpdated}.appendJSON(b)
-	b = append(b, `,"age_seconds":`...)
-	if s.LastUpdated.IsZero() {
-		b = append(b, "null"...)
-	} else {
-		age := max(0, now.Sub(s.LastUpdated)) / time.Second // the clocks of two machines may differ
-		b = strconv.AppendInt(b, int64(age), 10)
-		if from := s.LastUpdated.Add(age * time.Second); age > 0 && from.After(f.from) {
-			f.from = from
-		}
-		if until := s.LastUpdated.Add((age + 1) * time.Second); f.until.IsZero() || until.Before(f.until) {
-			f.until = until
-		}
-	}
-	b = timestamp{s.Published}.appendJSON(append(b, `,"published_at":`...))
-	b = strconv.AppendBool(append(b, `,"partial":`...), isPartial(s))
-	b = append(b, `,"completeness":`...)
-	if s.Digest == "" {
-		b = append(b, "null"...)
-	} else {
-		b = appendString(b, s.Completeness.String())
-	}
-	b = strconv.AppendBool(append(b, `,"required":`...), s.Required)
 	return append(b, '}')
 }

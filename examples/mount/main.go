@@ -26,12 +26,15 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
-// withMux mounts h beside the routes of a mux. There is no prefix to strip: the handler
-// routes by the end of the path.
+// prefix is the path below which the API is. The handler gets it as an option, so that all
+// other paths are 404.
+const prefix = "/compliance"
+
+// withMux mounts h beside the routes of a mux. There is no prefix to strip.
 func withMux(h http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", hello)
-	mux.Handle("/compliance/", h)
+	mux.Handle(prefix+"/", h)
 	return mux
 }
 
@@ -40,7 +43,7 @@ func withMux(h http.Handler) http.Handler {
 func withStripPrefix(h http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", hello)
-	mux.Handle("/compliance/", http.StripPrefix("/compliance", h))
+	mux.Handle(prefix+"/", http.StripPrefix(prefix, h))
 	return mux
 }
 
@@ -50,7 +53,7 @@ func withEndpoints(endpoints map[string]http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", hello)
 	for path, endpoint := range endpoints {
-		mux.Handle("/compliance"+path, endpoint)
+		mux.Handle(prefix+path, endpoint)
 	}
 	return mux
 }
@@ -58,21 +61,21 @@ func withEndpoints(endpoints map[string]http.Handler) http.Handler {
 func withChi(h http.Handler) http.Handler {
 	r := chi.NewRouter()
 	r.HandleFunc("/hello", hello)
-	r.Mount("/compliance", h)
+	r.Mount(prefix, h)
 	return r
 }
 
 func withGin(h http.Handler) http.Handler {
 	r := gin.New()
 	r.Any("/hello", gin.WrapF(hello))
-	r.Any("/compliance/*path", gin.WrapH(h))
+	r.Any(prefix+"/*path", gin.WrapH(h))
 	return r
 }
 
 func withEcho(h http.Handler) http.Handler {
 	e := echo.New()
 	e.Any("/hello", echo.WrapHandler(http.HandlerFunc(hello)))
-	e.Any("/compliance/*", echo.WrapHandler(h))
+	e.Any(prefix+"/*", echo.WrapHandler(h))
 	return e
 }
 
@@ -81,19 +84,20 @@ func hello(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "Hello.") }
 
 // newRouter returns the application with the named router, or nil if there is none.
 func newRouter(name string, s *screening.Screener, keys httpapi.Authorizer) http.Handler {
+	h := httpapi.NewHandler(s, keys, &httpapi.Options{Prefix: prefix})
 	switch name {
 	case "mux":
-		return withMux(httpapi.NewHandler(s, keys, nil))
+		return withMux(h)
 	case "stripprefix":
-		return withStripPrefix(httpapi.NewHandler(s, keys, nil))
+		return withStripPrefix(httpapi.NewHandler(s, keys, &httpapi.Options{Prefix: "/"}))
 	case "endpoints":
 		return withEndpoints(httpapi.NewEndpoints(s, keys, nil))
 	case "chi":
-		return withChi(httpapi.NewHandler(s, keys, nil))
+		return withChi(h)
 	case "gin":
-		return withGin(httpapi.NewHandler(s, keys, nil))
+		return withGin(h)
 	case "echo":
-		return withEcho(httpapi.NewHandler(s, keys, nil))
+		return withEcho(h)
 	}
 	return nil
 }
@@ -120,7 +124,7 @@ func main() {
 	if h == nil {
 		log.Fatalf("no such router: %s", *router)
 	}
-	fmt.Fprintf(os.Stderr, "curl -H 'Authorization: Bearer %s' http://%s/compliance/api/v1/sources\n", key, *addr)
+	fmt.Fprintf(os.Stderr, "curl -H 'Authorization: Bearer %s' http://%s%s/api/v1/sources\n", key, *addr, prefix)
 	server := &http.Server{
 		Addr: *addr, Handler: h, MaxHeaderBytes: 16 << 10,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 15 * time.Second, IdleTimeout: time.Minute,

@@ -61,6 +61,17 @@ func TestRouters(t *testing.T) {
 					t.Errorf("no answer has status %d", status)
 				}
 			}
+			for _, path := range []string{
+				"/api/v1/sources", "/x/api/v1/sources", "/compliance/x/api/v1/sources", "/compliance/compliance/api/v1/sources",
+				"/compliance/public/api/v1/sources", "/compliance/x/openapi.yaml", "/x/compliance/api/v1/sources", "/complianceapi/v1/sources",
+			} {
+				r := httptest.NewRequest("GET", path, nil)
+				r.Header.Set("Authorization", "Bearer "+key)
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, r); w.Code != 404 {
+					t.Errorf("%s: status %d", path, w.Code)
+				}
+			}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest("GET", "/hello", nil))
 			if w.Code != 200 || w.Body.String() != "Hello.\n" {

@@ -287,6 +287,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 // handler returns the handler of the API and the page.
 func (s *server) handler() http.Handler {
 	opts := s.limits
+	opts.Prefix = "/"
 	opts.Logger, opts.Meter, opts.Store, opts.Receipt = s.log, s.keys.ring, s.store, s.receipt
 	if s.opsListener != nil {
 		opts.Observe = s.metrics.Observe

@@ -253,7 +253,7 @@ func TestServer(t *testing.T) {
 	}
 	for path, want := range map[string]int{ // each is answered without a redirect
 		"/": 200, "/page/page.css": 200, "/page/none": 404, "/docs": 200, "//docs": 200, "/none": 404, "//none": 404,
-		"//api/v1/sources": 401, "/x/../api/v1/sources": 401, "//api/v1/sources?token=x": 400,
+		"//api/v1/sources": 401, "/x/../api/v1/sources": 404, "/x/api/v1/changes": 404, "/risk/public/api/v1/screen": 404, "//api/v1/sources?token=x": 400,
 	} {
 		r := httptest.NewRequest("GET", s.url+path, nil)
 		if resp, err := http.DefaultTransport.RoundTrip(r); err != nil {

@@ -2,9 +2,11 @@ package access_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -74,3 +76,44 @@ func thisMonth() int { return access.MonthOf(time.Now()) }
 func endOf(m int) time.Time { return date(m/12, time.Month(m%12+2), 1) }
 
 func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+
+// TestRepeatsOfTheLast checks that all of many repeats of one Idempotency-Key are granted
+// with one screening left, by one process and by several, and that only one is charged.
+func TestRepeatsOfTheLast(t *testing.T) {
+	for _, replicas := range []int{1, 3} {
+		for round := range 20 {
+			store := access.NewMemory()
+			var rings []*access.Keyring
+			for range replicas {
+				ring := access.New(slowStore{store}, nil)
+				t.Cleanup(func() { ring.Close(context.Background()) })
+				rings = append(rings, ring)
+			}
+			c := httpapi.Caller{ID: "a", Quota: 1}
+			var all sync.WaitGroup
+			for n := range 64 {
+				all.Go(func() {
+					r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen"}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
+					if granted, _, err := rings[n%replicas].Charge(r.WithContext(t.Context()), c, 1, []byte("body")); granted != 1 || err != nil {
+						t.Errorf("%d replicas, round %d, repeat %d: granted %d, %v", replicas, round, n, granted, err)
+					}
+				})
+			}
+			all.Wait()
+			if n := used(t, rings[0], c); n != 1 {
+				t.Errorf("%d screenings are counted, want 1", n)
+			}
+			if n, err := reserve(rings[0], c, 1); n != 0 || !errors.Is(err, httpapi.ErrExhausted) {
+				t.Errorf("another request is granted %d, %v", n, err)
+			}
+		}
+	}
+}
+
+// A slowStore answers as a database does.
+type slowStore struct{ access.Store }
+
+func (s slowStore) Claim(ctx context.Context, c access.Claim) (access.Claim, bool, error) {
+	time.Sleep(time.Millisecond)
+	return s.Store.Claim(ctx, c)
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -101,6 +102,8 @@ func askedAt(c httpapi.Caller) time.Time {
 
 // chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
 func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim Claim, now time.Time) (granted int, refund func(int), err error) {
+	var l *ledger
+	var got int64
 	look := claim
 	look.Expires = time.Time{}
 	held, fresh, err := r.claim(ctx, look)
@@ -110,9 +113,27 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 	case !fresh:
 		return repeated(held, claim)
 	}
-	l, got, err := r.reserve(ctx, c, int64(n), now)
+	// One request of a key is charged at a time, so that its repeats do not find the quota
+	// used up by the charge that is theirs.
+	done, err := r.claiming.begin(ctx, claim)
 	if err != nil {
 		return 0, nil, err
+	}
+	defer done()
+	for pause := 10 * time.Millisecond; ; pause *= 3 {
+		if held, fresh, err = r.claim(ctx, look); err != nil {
+			return 0, nil, err
+		}
+		if !fresh {
+			return repeated(held, claim)
+		}
+		l, got, err = r.reserve(ctx, c, int64(n), now)
+		if err == nil {
+			break
+		}
+		if !isExhausted(err) || pause > maxRepeatPause || !sleep(ctx, pause) { // another process may be about to claim
+			return 0, nil, err
+		}
 	}
 	release := func(k int) {
 		if l != nil {
@@ -130,6 +151,56 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 		return repeated(held, claim)
 	}
 	return int(got), func(k int) { r.undo(ctx, claim, k, release) }, nil
+}
+
+// maxRepeatPause is the longest pause of chargeOnce.
+const maxRepeatPause = 100 * time.Millisecond
+
+// sleep waits, and reports whether ctx has not ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// claiming holds the requests with an Idempotency-Key that are being charged.
+type claiming struct {
+	mu   sync.Mutex
+	busy map[claimKey]chan struct{} // closed when the request is charged
+}
+
+// begin waits until no other request of the key is being charged. The caller must call
+// done.
+func (c *claiming) begin(ctx context.Context, claim Claim) (done func(), err error) {
+	key := claimKey{claim.KeyID, claim.Token}
+	for {
+		c.mu.Lock()
+		other := c.busy[key]
+		if other == nil {
+			break
+		}
+		c.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	defer c.mu.Unlock()
+	if c.busy == nil {
+		c.busy = make(map[claimKey]chan struct{})
+	}
+	mine := make(chan struct{})
+	c.busy[key] = mine
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.busy, key)
+		close(mine)
+	}, nil
 }
 
 // repeated returns the charge of a request whose Idempotency-Key is held.

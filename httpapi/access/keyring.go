@@ -57,12 +57,13 @@ type Keyring struct {
 	replica       string    // identifies this Keyring in the store
 	tasks         tasks
 
-	keys    keyCache
-	ledgers sync.Map // of *ledger by caller ID
-	recent  recent[ledger]
-	holders holders
-	reports reports
-	sweeper sweeper
+	keys     keyCache
+	claiming claiming
+	ledgers  sync.Map // of *ledger by caller ID
+	recent   recent[ledger]
+	holders  holders
+	reports  reports
+	sweeper  sweeper
 }
 
 var (
