@@ -72,7 +72,7 @@ func mount(s *screening.Screener, mux *http.ServeMux) error {
 	if err != nil {
 		return err
 	}
-	mux.Handle("/compliance/", httpapi.NewHandler(s, keys, nil))
+	mux.Handle("/compliance/", httpapi.NewHandler(s, keys, &httpapi.Options{Prefix: "/compliance"}))
 	return nil
 }
 
@@ -226,7 +226,7 @@ func answer(t *testing.T, text string) map[string]any {
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"screened_at", "snapshot", "_disclaimer"} {
+	for _, name := range []string{"screened_at", "snapshot", "_disclaimer", "caveats"} {
 		if a[name] == nil {
 			t.Errorf("no member %s in %s", name, text)
 		}

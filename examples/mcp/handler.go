@@ -1,11 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,19 +24,25 @@ import (
 	"github.com/walletscreen/walletscreen/sources/eu"
 	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/ofac"
+	"github.com/walletscreen/walletscreen/sources/own"
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
 
 // newHandler returns a handler that serves MCP at /mcp to the callers that auth
-// admits. Without a key no message is answered. Each call of a tool goes through the
-// handler of the API with the credentials of its own request, so scopes, quotas and
-// the audit are those of the API.
+// admits. Without a key no message is answered. Calls that read lists go through the
+// handler of the API with the credentials of their own request, so quotas and the audit
+// are as there. Each message counts in the burst limit, also within a batch of JSON-RPC,
+// and each tool needs its scope.
 func newHandler(s *walletscreen.Screener, auth httpapi.Authorizer, opts *httpapi.Options) http.Handler {
 	api := httpapi.NewHandler(s, admitted{auth}, opts)
-	server := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return newServer(local(api, r)) },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: 1 << 20})
+	server := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+		s := newServer(local(api, r))
+		caller, _ := httpapi.CallerOf(r.Context())
+		s.AddReceivingMiddleware(limit(caller))
+		return s
+	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: 1 << 20})
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", httpapi.Admit(anyScope{auth}, "mcp", opts)(server))
+	mux.Handle("/mcp", httpapi.Admit(anyScope{auth}, mcpScope, opts)(server))
 	return mux
 }
 
@@ -44,21 +56,57 @@ func (a admitted) Authorize(r *http.Request) (httpapi.Caller, error) {
 	return c, err
 }
 
-// anyScope is an Authorizer that admits callers whatever their scopes are, because
-// each tool asks for its own.
+// mcpScope is the scope of the endpoint, which every caller has.
+const mcpScope = "mcp"
+
+// anyScope is an Authorizer that adds mcpScope to the scopes of callers, because each tool
+// asks for its own.
 type anyScope struct{ httpapi.Authorizer }
 
 func (a anyScope) Authorize(r *http.Request) (httpapi.Caller, error) {
 	c, err := a.Authorizer.Authorize(r)
-	c.Scopes = ""
+	if c.Scopes != "" {
+		c.Scopes += " " + mcpScope
+	}
 	return c, err
 }
 
-// openLists returns a Screener with the lists that it has, and refreshes them in the
-// background unless offline.
-func openLists(ctx context.Context, offline bool, logger *slog.Logger, background *sync.WaitGroup) (*walletscreen.Screener, error) {
+// toolScopes are the scopes of the tools, as the API has them.
+var toolScopes = map[string]string{"screen_address": "screen", "validate_address": "validate", "find_addresses": "validate", "list_sources": "sources"}
+
+// limit returns middleware for the messages of one request. The first one was counted when
+// the request was admitted; each further one of a batch counts as well.
+func limit(c httpapi.Caller) mcp.Middleware {
+	var messages atomic.Int64
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			var refused *problem
+			call, isCall := r.(*mcp.CallToolRequest)
+			if messages.Add(1) > 1 && c.Burst != nil && !c.Burst.Allow() {
+				refused = &problem{Code: "rate_limited", Detail: "There are too many calls at once with this API key."}
+			} else if isCall && c.Scopes != "" {
+				if scope := toolScopes[call.Params.Name]; !slices.Contains(strings.Fields(c.Scopes), scope) {
+					refused = &problem{Code: "insufficient_scope", Detail: "The API key lacks the scope " + scope + " of this tool."}
+				}
+			}
+			switch {
+			case refused == nil:
+				return next(ctx, method, r)
+			case !isCall:
+				return nil, refused
+			}
+			result := &mcp.CallToolResult{}
+			result.SetError(refused)
+			return result, nil
+		}
+	}
+}
+
+// openLists returns a Screener with the lists that it has, own ones and exceptions among
+// them, and refreshes them in the background unless offline.
+func openLists(ctx context.Context, c config, logger *slog.Logger, background *sync.WaitGroup) (*walletscreen.Screener, error) {
 	srcs := bundle.All()
-	if !offline {
+	if !c.offline {
 		srcs = []sources.Source{
 			sources.Seeded(ofac.New(nil), bundle.OFAC()),
 			sources.Seeded(eu.New(nil), bundle.EU()),
@@ -67,11 +115,32 @@ func openLists(ctx context.Context, offline bool, logger *slog.Logger, backgroun
 			sources.Seeded(badlist.New(nil), bundle.Badlist()),
 		}
 	}
-	s, err := walletscreen.New(srcs, &walletscreen.Options{Logger: logger, Optional: bundle.Optional()})
+	schedule := map[string]walletscreen.Schedule{}
+	for _, l := range c.own {
+		srcs = append(srcs, own.File(l.id, l.file))
+		schedule[l.id] = walletscreen.Schedule{Every: 10 * time.Second}
+	}
+	s, err := walletscreen.New(srcs, &walletscreen.Options{Logger: logger, Optional: bundle.Optional(), Schedule: schedule})
 	if err != nil {
 		return nil, err
 	}
-	if offline {
+	if err := setExceptions(ctx, s, c); err != nil {
+		return nil, err
+	}
+	background.Go(func() { // changes of the files
+		for ticker := time.NewTicker(10 * time.Second); ; {
+			select {
+			case <-ctx.Done():
+				ticker.Stop()
+				return
+			case <-ticker.C:
+				if err := setExceptions(ctx, s, c); err != nil && ctx.Err() == nil {
+					logger.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
+				}
+			}
+		}
+	})
+	if c.offline {
 		if _, err := s.Refresh(ctx); err != nil && errors.Is(err, walletscreen.ErrNotLoaded) {
 			return nil, err
 		}
@@ -82,4 +151,41 @@ func openLists(ctx context.Context, offline bool, logger *slog.Logger, backgroun
 	}
 	background.Go(func() { s.Run(ctx, time.Hour) })
 	return s, nil
+}
+
+// setExceptions sets the exceptions of -exceptions, and the addresses that own lists allow.
+func setExceptions(ctx context.Context, s *walletscreen.Screener, c config) error {
+	var all []walletscreen.Exception
+	if c.exceptions != "" {
+		f, err := os.Open(c.exceptions)
+		if err != nil {
+			return fmt.Errorf("-exceptions: %w", err)
+		}
+		defer f.Close()
+		if all, err = walletscreen.ReadExceptions(f); err != nil {
+			return fmt.Errorf("-exceptions: %s: %w", c.exceptions, err)
+		}
+	}
+	named := len(all)
+	for _, l := range c.own {
+		f, err := os.Open(l.file)
+		if err != nil {
+			return fmt.Errorf("-list %s: %w", l.id, err)
+		}
+		rows, err := own.Allowed(f)
+		f.Close()
+		if err != nil {
+			return fmt.Errorf("-list %s: %s: %w", l.id, l.file, err)
+		}
+		for _, r := range rows {
+			e := walletscreen.Exception{Address: r.Address, Reason: cmp.Or(strings.TrimSpace(r.Reason), "allowed by the own list "+l.id), Author: cmp.Or(strings.TrimSpace(r.Author), l.id), Expires: r.Expires}
+			same := func(x walletscreen.Exception) bool {
+				return x.Source == "" && x.Ref == "" && x.Address.Canonical() == e.Address.Canonical()
+			}
+			if !slices.ContainsFunc(all[:named], same) && !slices.ContainsFunc(all[named:], same) {
+				all = append(all, e)
+			}
+		}
+	}
+	return s.SetExceptions(ctx, all)
 }

@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -48,8 +49,13 @@ func main() {
 // A config is what the flags say.
 type config struct {
 	http, db, audit, url string
+	exceptions           string
+	own                  []ownList
 	offline              bool
 }
+
+// An ownList is a list of the operator's own, of -list.
+type ownList struct{ id, file string }
 
 func parse(args []string, stderr io.Writer) (c config, err error) {
 	flags := flag.NewFlagSet("mcp", flag.ContinueOnError)
@@ -59,6 +65,15 @@ func parse(args []string, stderr io.Writer) (c config, err error) {
 	flags.StringVar(&c.audit, "audit", "", "with -http, a `directory` for a record of each screening")
 	flags.StringVar(&c.url, "url", "", "ask the server at this `URL`, with the API key in WALLETSCREEN_API_KEY")
 	flags.BoolVar(&c.offline, "offline", false, "use the bundled lists, and never fetch one")
+	flags.StringVar(&c.exceptions, "exceptions", "", "a `file` of accounts to exclude from scoring, as of walletscreen serve")
+	flags.Func("list", "an own list, as `ID=FILE`: addresses to block and to allow; may be repeated", func(text string) error {
+		id, file, ok := strings.Cut(text, "=")
+		if !ok || id == "" || file == "" {
+			return errors.New("want ID=FILE, such as OWN=/etc/walletscreen/own.csv")
+		}
+		c.own = append(c.own, ownList{id, file})
+		return nil
+	})
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
@@ -71,8 +86,8 @@ func parse(args []string, stderr io.Writer) (c config, err error) {
 		return c, errors.New("-audit needs -http")
 	case c.http == "" && c.db != "":
 		return c, errors.New("-db needs -http")
-	case c.url != "" && (c.offline || c.http != ""):
-		return c, errors.New("-url goes with neither -offline nor -http: the server at the URL has the lists and the keys")
+	case c.url != "" && (c.offline || c.http != "" || c.exceptions != "" || len(c.own) > 0):
+		return c, errors.New("-url goes with none of -offline, -http, -list and -exceptions: the server at the URL has the lists and the keys")
 	}
 	return c, nil
 }
@@ -95,7 +110,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	var background sync.WaitGroup
 	defer background.Wait()
 	defer stop()
-	s, err := openLists(ctx, c.offline, logger, &background)
+	s, err := openLists(ctx, c, logger, &background)
 	if err != nil {
 		return err
 	}

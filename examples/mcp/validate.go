@@ -15,6 +15,7 @@ type validation struct {
 	Address        string   `json:"address,omitempty" jsonschema:"the normal form"`
 	Chain          string   `json:"chain,omitempty" jsonschema:"the chain of the normal form"`
 	Chains         []string `json:"chains" jsonschema:"the chains on which it is an address, the most specific first; an 0x address is one of each EVM chain, and ethereum stands for all"`
+	Doubts         []string `json:"doubts" jsonschema:"why the text does not settle which account is meant; tell these to the person"`
 	Canonical      string   `json:"canonical,omitempty" jsonschema:"one form for one account, over all encodings and EVM chains"`
 	Code           string   `json:"code,omitempty" jsonschema:"of an invalid address: the code of the problem"`
 	Reason         string   `json:"reason,omitempty" jsonschema:"of an invalid address: what is wrong, such as bad_checksum, wrong_chain or secret"`
@@ -26,7 +27,7 @@ type validation struct {
 
 // validate answers validate_address. It needs no list, so it asks package address.
 func validate(_ context.Context, q question) (validation, error) {
-	v := validation{Chains: []string{}}
+	v := validation{Chains: []string{}, Doubts: []string{}}
 	all := address.Detect(q.Address)
 	for _, a := range all {
 		v.Chains = append(v.Chains, string(a.Chain()))
@@ -42,8 +43,15 @@ func validate(_ context.Context, q question) (validation, error) {
 		return invalid(v, err), nil
 	}
 	if err == nil {
-		var a address.Address
-		if a, err = address.Normalize(chain, q.Address); err == nil {
+		reading := address.Interpret(string(chain), q.Address)
+		if err = reading.Err; err == nil && reading.Several {
+			err = address.ErrSeveral
+		}
+		if err == nil {
+			for _, d := range reading.Doubts {
+				v.Doubts = append(v.Doubts, string(d)+": "+d.Explain())
+			}
+			a := reading.Addresses[0]
 			v.Valid, v.Address, v.Chain, v.Canonical = true, a.Normalized(), string(a.Chain()), a.Canonical().String()
 			return v, nil
 		}
@@ -87,6 +95,7 @@ var reasons = []struct {
 	reason, detail string
 }{
 	{address.ErrSecret, "secret", "This looks like a private key or a seed, not like an address."},
+	{address.ErrSeveral, "several_accounts", "This pays several accounts."},
 	{address.ErrOtherChain, "wrong_chain", "This is an address of another chain."},
 	{address.ErrChecksum, "bad_checksum", "The checksum is wrong, so this is likely a typing error."},
 	{address.ErrNetwork, "wrong_network", "This is an address of a test network."},

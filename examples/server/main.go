@@ -65,6 +65,6 @@ func newHandler(key string) (*screening.Screener, http.Handler, error) {
 		return nil, nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/compliance/", httpapi.NewHandler(s, keys, nil)) // beside the handlers that you have
+	mux.Handle("/compliance/", httpapi.NewHandler(s, keys, &httpapi.Options{Prefix: "/compliance"})) // beside the handlers that you have
 	return s, mux, nil
 }

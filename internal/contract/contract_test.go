@@ -463,7 +463,7 @@ func TestFields(t *testing.T) {
 
 		"ScreenRequest": `address string; chain string`,
 
-		"Result": `address string; chain string; score number; level string; labels array; data_freshness object;
+		"Result": `address string; chain string; score number; level string; labels array; doubts array; caveats array; all_clear boolean; data_freshness object;
 			scoring_version string; snapshot string; screened_at string; _disclaimer string`,
 
 		"Label": `label string; source string; source_ref string; added_at string; match string; listed_address string`,
