@@ -82,34 +82,17 @@ func check(text, name string) *validation {
 func detect(text string) *validation {
 	v := &validation{Chains: chainsOf(text), Doubts: []address.Doubt{}}
 	reading := address.Interpret("", text)
-	if reading.Err == nil && reading.Several {
+	switch err := reading.Err; {
+	case errors.Is(err, address.ErrCharset), errors.Is(err, address.ErrLength): // on some chain, but nobody named one
+		return v.refuse("", &address.ParseError{Offset: -1, Err: address.ErrSyntax})
+	case err != nil:
+		return v.refuse("", err)
+	case reading.Several:
 		return v.refuse("", address.ErrSeveral)
 	}
-	if all := reading.Addresses; reading.Err == nil && len(all) > 0 {
-		v.Doubts = append(v.Doubts, reading.Doubts...)
-		return v.accept(all[max(0, slices.IndexFunc(all, address.Address.Proven))])
-	}
-	// The best reason is that of a chain whose address it nearly is.
-	best := error(&address.ParseError{Offset: -1, Err: address.ErrSyntax})
-	for _, c := range address.Chains() {
-		_, err := address.Parse(c, text)
-		switch {
-		case errors.Is(err, address.ErrSecret), errors.Is(err, address.ErrName), errors.Is(err, address.ErrPaymentRequest), errors.Is(err, address.ErrInterop):
-			return v.refuse("", err)
-		case errors.Is(err, address.ErrChecksum), errors.Is(err, address.ErrNetwork):
-			if !errors.Is(best, address.ErrChecksum) && !errors.Is(best, address.ErrNetwork) {
-				best = err
-			}
-		}
-		if len(text) > maxDetect {
-			break
-		}
-	}
-	return v.refuse("", best)
+	v.Doubts = append(v.Doubts, reading.Doubts...)
+	return v.accept(reading.Addresses[max(0, slices.IndexFunc(reading.Addresses, address.Address.Proven))])
 }
-
-// maxDetect is the length beyond which a text is not compared with every chain.
-const maxDetect = 256
 
 // chainsOf returns the chains on which text is an address. It is not nil.
 func chainsOf(text string) []address.Chain {
