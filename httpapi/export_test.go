@@ -19,24 +19,13 @@ func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its
-// problem. ReadAny does the same without the fast path.
+// problem.
 func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
-	return fieldsOf(readScreenRequest(body))
-}
-
-func ReadAny(body []byte) (address, chain, code, reason string) { return fieldsOf(readAny(body)) }
-
-func fieldsOf(req screenRequest, p *problem) (address, chain, code, reason string) {
+	req, p := readScreenRequest(body)
 	if p != nil {
 		return "", "", string(p.Code), p.Reason
 	}
 	return req.Address, req.Chain, "", ""
-}
-
-// ReadPlain returns the fields of a body if the fast path can read it.
-func ReadPlain(body string) (address, chain string, ok bool) {
-	req, ok := readPlain(body)
-	return req.Address, req.Chain, ok
 }
 
 // Limits returns the limits of a handler.

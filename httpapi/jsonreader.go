@@ -263,7 +263,6 @@ func (r *jsonReader) string(wanted bool) string {
 		return ""
 	}
 	start := r.at
-	r.at += plain(r.data[start:])
 	var text []byte // the unescaped text up to start
 	for r.bad == nil {
 		switch c := r.peek(); {

@@ -11,68 +11,6 @@ type screenRequest struct {
 
 // readScreenRequest reads the body of a screen request, or returns its problem.
 func readScreenRequest(body []byte) (screenRequest, *problem) {
-	if req, ok := readPlain(string(body)); ok {
-		return req, nil
-	}
-	return readAny(body)
-}
-
-// readPlain is a fast path of readAny for the usual bodies: exactly the two fields,
-// in ASCII strings without escapes. It reports false for all others, right or wrong.
-// The strings that it returns are parts of body.
-func readPlain(body string) (req screenRequest, ok bool) {
-	var address, chain string // in their quotes
-	s := skipBlanks(body)
-	for _, opening := range [2]byte{'{', ','} {
-		var name, value string
-		name, s = cutString(after(s, opening))
-		value, s = cutString(after(s, ':'))
-		switch {
-		case name == `"address"` && address == "":
-			address = value
-		case name == `"chain"` && chain == "":
-			chain = value
-		default:
-			return req, false
-		}
-	}
-	if address == "" || chain == "" || s == "" || s[0] != '}' || skipBlanks(s[1:]) != "" {
-		return req, false
-	}
-	return screenRequest{Address: address[1 : len(address)-1], Chain: chain[1 : len(chain)-1]}, true
-}
-
-// cutString cuts a plain string with its quotes, and the blanks after it, from the
-// beginning of s. Both results are "" if s does not begin with one.
-func cutString(s string) (quoted, rest string) {
-	if s == "" || s[0] != '"' {
-		return "", ""
-	}
-	end := 1 + plain(s[1:])
-	if end == len(s) || s[end] != '"' {
-		return "", ""
-	}
-	return s[:end+1], skipBlanks(s[end+1:])
-}
-
-// after returns the rest of s after the byte c and blanks, or "" if s does not begin
-// with c.
-func after(s string, c byte) string {
-	if s == "" || s[0] != c {
-		return ""
-	}
-	return skipBlanks(s[1:])
-}
-
-func skipBlanks(s string) string {
-	for s != "" && (s[0] == ' ' || s[0] == '\t' || s[0] == '\n' || s[0] == '\r') {
-		s = s[1:]
-	}
-	return s
-}
-
-// readAny reads any screen request, or returns its problem.
-func readAny(body []byte) (screenRequest, *problem) {
 	address, chain, receipt := field{name: "address"}, field{name: "chain"}, field{name: "receipt"}
 	if p := readObject(body, &address, &chain, &receipt); p != nil {
 		return screenRequest{}, p

@@ -102,33 +102,6 @@ func TestReadScreenRequest(t *testing.T) {
 	}
 }
 
-// TestReadPlain checks that the fast path reads the bodies that nearly all callers
-// send.
-func TestReadPlain(t *testing.T) {
-	for _, tt := range []struct {
-		body, address, chain string
-		ok                   bool
-	}{
-		{`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum", true},
-		{"\t{ \"chain\" :\r\n\"c\" , \"address\": \"a\" }\n", "a", "c", true},
-		{`{"address":"","chain":""}`, "", "", true},
-		{`{"address":"a","chain":"c","x":1}`, "", "", false},
-		{`{"address":"a","address":"c"}`, "", "", false},
-		{`{"address":"a\u0020","chain":"c"}`, "", "", false},
-		{`{"address":"é","chain":"c"}`, "", "", false},
-		{`{"address":"a","chain":"c"`, "", "", false},
-		{`{"address":"a","chain":"c`, "", "", false},
-		{`{"address":"a","chain":"c"}}`, "", "", false},
-		{`{"address":"a"}`, "", "", false},
-		{`{"address":,"chain":"c"}`, "", "", false},
-		{``, "", "", false},
-	} {
-		if a, c, ok := httpapi.ReadPlain(tt.body); a != tt.address || c != tt.chain || ok != tt.ok {
-			t.Errorf("%q: %q %q %v, want %q %q %v", tt.body, a, c, ok, tt.address, tt.chain, tt.ok)
-		}
-	}
-}
-
 // BenchmarkReadRequest measures reading the body of a request.
 func BenchmarkReadRequest(b *testing.B) {
 	body := []byte(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`)
@@ -154,10 +127,7 @@ func BenchmarkReadRequest(b *testing.B) {
 
 // checkReading compares the reading of a body with encoding/json.
 func checkReading(body []byte) error {
-	a, c, code, reason := httpapi.ReadAny(body)
-	if a2, c2, code2, reason2 := httpapi.ReadScreenRequest(body); a2 != a || c2 != c || code2 != code || reason2 != reason {
-		return fmt.Errorf("read %q %q %q %q, want %q %q %q %q", a2, c2, code2, reason2, a, c, code, reason)
-	}
+	a, c, code, reason := httpapi.ReadScreenRequest(body)
 	switch reason {
 	case "syntax", "trailing_data", "empty":
 		if json.Valid(body) {
