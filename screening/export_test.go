@@ -5,6 +5,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -41,4 +42,10 @@ func (s *Screener) SetClock(now func() time.Time) {
 	s.settings = &set
 	s.held = slices.Clone(s.held)
 	s.snap.Store(newSnapshot(s.settings, s.held, s.exceptions, nil, nil))
+}
+
+// ScreenReading answers about a text that is read as rd says.
+func (s *Screener) ScreenReading(text string, rd address.Reading) (r Result, err error) {
+	err = s.snap.Load().screenReading(&r, text, rd)
+	return r, err
 }

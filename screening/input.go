@@ -1,38 +1,95 @@
 package screening
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/walletscreen/walletscreen/address"
 )
 
 // screenInput is [Screener.ScreenInput].
-func (snap *snapshot) screenInput(chain, text string) (Result, address.Reading, error) {
-	rd := address.Interpret(chain, text)
+func (snap *snapshot) screenInput(chain, text string) (r Result, rd address.Reading, err error) {
+	rd = address.Interpret(chain, text)
+	err = snap.screenReading(&r, text, rd)
+	return r, rd, err
+}
+
+// readOn reads a text on chain c, where [address.Parse] returns err. If c is not a slug,
+// Err says so, and the reading is on all chains.
+func readOn(c address.Chain, text string, err error) address.Reading {
+	if !isChainError(err) {
+		return address.Interpret(string(c), text)
+	}
+	rd := address.Interpret("", text)
+	rd.Err = err
+	return rd
+}
+
+// screenReading sets r, which is zero, to the answer about a text that is read as rd
+// says: the highest score among the accounts that it can mean. A listed string that is
+// not an address has the labels of that listing, too.
+func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) error {
+	if err := snap.ready(); err != nil {
+		if rd.Err != nil {
+			return rd.Err
+		}
+		return err
+	}
+	literal, err := snap.literal(text)
+	if err != nil {
+		return err
+	}
 	var best Result
 	agree := true
 	for i, a := range rd.Addresses {
-		var r Result
-		if err := snap.screen(&r, a); err != nil {
-			return Result{}, rd, err
+		var one Result
+		if err := snap.screenSpelled(&one, a, literal); err != nil {
+			return err
 		}
-		agree = agree && (i == 0 || r.Level == best.Level)
-		if i == 0 || r.Score > best.Score {
-			best = r
+		agree = agree && (i == 0 || len(one.Labels) > 0 == (len(best.Labels) > 0))
+		if i == 0 || one.outranks(&best) {
+			best = one
 		}
 	}
-	err := rd.Err
-	switch {
-	case err != nil && len(best.Labels)+len(best.Suppressed) == 0:
-		var r Result
-		if e := snap.screenLiteral(&r, text, err); e != nil {
-			return Result{}, rd, e
+	if len(rd.Addresses) == 0 && literal != nil {
+		best = snap.clean
+		if err := snap.finish(&best, slices.Clone(literal), nil); err != nil {
+			return err
 		}
-		best = r
-		err = nil
+		if !isChainError(rd.Err) {
+			rd.Err = nil // it is listed, as it stands
+		}
+	}
+	switch found := len(best.Labels)+len(best.Suppressed) > 0; {
+	case rd.Err != nil && !found:
+		return rd.Err
 	case rd.Several && len(best.Labels) == 0:
-		return Result{}, rd, address.ErrSeveral
-	case !rd.Several && !agree:
-		best.Doubts = append(best.Doubts, address.DoubtAmbiguous)
+		return &address.ParseError{Chain: rd.Chain, Offset: -1, Err: address.ErrSeveral}
 	}
-	best.Doubts = append(best.Doubts, rd.Doubts...)
-	return best, rd, err
+	best.Doubts = slices.Clone(rd.Doubts)
+	if !agree && !rd.Several && !slices.Contains(best.Doubts, address.DoubtAmbiguous) {
+		best.Doubts = append(best.Doubts, address.DoubtAmbiguous)
+		slices.Sort(best.Doubts)
+	}
+	*r = best
+	return rd.Err
+}
+
+// screenSpelled is screen for an address that was spelled in a way that has the literal labels.
+func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal []Label) error {
+	if literal == nil || snap.ready() != nil {
+		return snap.screen(r, a)
+	}
+	labels, err := snap.labels(&a)
+	if err != nil {
+		return err
+	}
+	*r = snap.clean
+	r.Address = a
+	return snap.finish(r, sortLabels(append(labels, literal...)), nil)
+}
+
+// outranks reports whether r says more than best about the same text.
+func (r *Result) outranks(best *Result) bool {
+	return cmp.Or(cmp.Compare(r.Score, best.Score), len(r.Labels)-len(best.Labels), len(r.Suppressed)-len(best.Suppressed)) > 0
 }

@@ -208,6 +208,11 @@ func (p *Past) ScreenText(c address.Chain, text string) (r Result, err error) {
 	return r, err
 }
 
+// ScreenInput is [Screener.ScreenInput] of the lists of that time.
+func (p *Past) ScreenInput(chain, text string) (Result, address.Reading, error) {
+	return p.snap.screenInput(chain, text)
+}
+
 // ScreenAll is [Screener.ScreenAll] of the lists of that time.
 func (p *Past) ScreenAll(addresses iter.Seq[address.Address], workers int) iter.Seq2[Result, error] {
 	return screenAll(func() *snapshot { return p.snap }, addresses, workers)

@@ -117,34 +117,27 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 	return r, err
 }
 
-// ScreenText reads text as an address of chain c, as [address.Normalize] does, and
-// screens it. c is a slug of [address.Chains]; [address.ParseChain] reads other names.
-// A text that is not an address, but is the very string that a list prints, has the labels
-// of that listing by [score.Literal], and a Result without an Address. A text that is
-// an address in a spelling that a list prints, but that could not be read there, has
-// the labels of both.
+// ScreenText screens a text on chain c, a slug of [address.Chains], as
+// [address.Interpret] reads it. The Result is about the account with the highest score
+// among those that the text can mean, and its Doubts say why another one may be meant. A
+// listed string that is not an address has the labels of that listing, by
+// [score.Literal], and a Result without an Address.
 //
-// ScreenText does not allocate when the address is clean, in any letter case or encoding
-// of an EVM chain, bitcoin, tron, solana, monero or polkadot, also in a payment URI. On
-// other chains a spelling that does not contain the normal form, such as Bech32 in
-// capitals, costs an allocation for Result.Address.
+// ScreenText does not allocate when the address is clean and in its normal form, or a
+// correct address of an EVM chain in any letter case.
 //
-// The errors are those of Screen, and a [*address.ParseError] if text is neither
-// an address nor listed, or if it is not an address and cannot be looked up, because
-// c is not a chain or a required list is not loaded.
+// The errors are those of Screen, and a [*address.ParseError] if the text is not an
+// address of the chain. If it is listed on another chain, the Result has those Labels
+// beside the error; with any other error, the Result is zero. The ParseError wraps
+// [address.ErrSeveral] if the text pays several accounts and none is listed: screen each
+// one that Interpret returns.
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
 	err = s.snap.Load().screenText(&r, c, text)
 	return r, err // inlined, so that r is the caller's own
 }
 
-// ScreenInput screens a text from a person, a cell of a table or a URL, as
-// [address.Interpret] reads it. chain is any name of a chain, a ticker, or "". If the
-// text can mean several accounts, the Result has the highest score among them. A text
-// that cannot be read on the chain, but is listed on another one, has both an error and
-// a Result with those Labels. With any other error, the Result is zero.
-//
-// The errors are those of ScreenText. [address.ErrSeveral] says that the text pays
-// several accounts, and that none is listed: screen each Address of the Reading.
+// ScreenInput is [Screener.ScreenText] for a person, a cell of a table or a URL: chain is
+// any name of a chain, a ticker, or "". It returns the Reading, too.
 func (s *Screener) ScreenInput(chain, text string) (Result, address.Reading, error) {
 	return s.snap.Load().screenInput(chain, text)
 }

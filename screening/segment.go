@@ -26,11 +26,7 @@ type labelSet struct {
 	number index.Set
 	labels []preparedLabel
 
-	// If there is one label, and it is plain, as most are:
-	plain *preparedLabel
-	asked identity.Spelling // of the listed address, if it is one of an EVM chain
-	exact Label             // for that address, without Listed
-	level score.Level       // of exact
+	plain *preparedLabel // the only label, if it is plain, as most are
 }
 
 // A preparedLabel is the label of a listing, apart from what depends on the question:
@@ -73,14 +69,6 @@ func (r recentSets) slot(set index.Set) *atomic.Pointer[labelSet] {
 	return &r[int(set)&(len(r)-1)]
 }
 
-// exact returns a set if it is cached, and lists exactly an address that was asked for.
-func (r recentSets) exact(set index.Set, asked identity.Spelling) *labelSet {
-	if s := r.slot(set).Load(); s != nil && s.number == set && identity.HaveSameForm(s.asked, asked) {
-		return s
-	}
-	return nil
-}
-
 // labels returns the labels of a set, in the order of its listings.
 func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error) {
 	slot := seg.recent.slot(set)
@@ -104,10 +92,6 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 		p := &s.labels[0]
 		if on, class, ok := p.Plain(); ok {
 			p.chain, p.class, s.plain = on, class, p
-			s.asked, _, _ = on.Identify(anyEVM)
-			s.exact = p.label
-			s.exact.Match, s.exact.Points = score.Exact, p.points[score.Exact]
-			s.level = table.Level(s.exact.Points)
 		}
 	}
 	if len(listings) <= maxRecent {
@@ -117,15 +101,15 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 }
 
 // appendMatches appends the labels in s, which was found under the key k, of the address
-// with the given chain and account. hex is list.HexOf(k), or "".
-func (s *labelSet) appendMatches(labels []Label, k *index.ID, on address.Chain, account *index.ID, hex string) []Label {
+// with the given chain and account.
+func (s *labelSet) appendMatches(labels []Label, k *index.ID, on address.Chain, account *index.ID) []Label {
 	if labels == nil {
 		labels = make([]Label, 0, len(s.labels))
 	}
 	for i := range s.labels {
 		p := &s.labels[i]
 		if m := p.Match(k, on, account); m != 0 {
-			labels = p.append(labels, m, p.Text(k, hex))
+			labels = p.append(labels, m, p.Text(k))
 		}
 	}
 	return labels
@@ -149,14 +133,6 @@ func (p *preparedLabel) alone(m score.Match, hex string) []Label {
 		Kind: p.label.Kind, Match: m, Points: p.points[m], Source: p.label.Source,
 		Ref: p.label.Ref, Name: p.label.Name, Listed: hex, AddedAt: p.label.AddedAt,
 	}}
-}
-
-// copy returns a copy of s.exact with the given Listed.
-func (s *labelSet) copy(listed string) []Label {
-	labels := new([1]Label)
-	labels[0] = s.exact
-	labels[0].Listed = listed
-	return labels[:]
 }
 
 // append appends the label of a listing that matches by m and prints the given string.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
@@ -32,8 +33,7 @@ type snapshot struct {
 	scripts  bool      // a list has an account of a script, which may wrap a witness program
 	filter   *index.Filter
 
-	clean Result       // the Result of a clean address, without the address
-	evm   identity.Tag // of the addresses that Chain.Identify reads
+	clean Result // the Result of a clean address, without the address
 }
 
 // newSnapshot returns the snapshot of the lists that are held. storeErr is why the store does not
@@ -87,12 +87,8 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
 	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, latest: latest, now: set.now}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
-	_, _, snap.evm = address.Chain("ethereum").Identify(anyEVM)
 	return snap
 }
-
-// anyEVM is an address of any EVM chain.
-const anyEVM = "0x0000000000000000000000000000000000000000"
 
 // maxShared is the maximum number of keys in the index of a list that shares a filter with
 // others: so few that the filter of all is built in a millisecond.
@@ -174,7 +170,7 @@ func (snap *snapshot) screenIdentity(r *Result, asked identity.Spelling, words i
 	for ; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].LookupWords(uint16(class), w0, w1, w2, w3, n); hit {
 			k := index.IDOfWords(uint16(class), w0, w1, w2, w3, n)
-			labels, err := snap.hit(i, set, &k, r.Address.Chain(), tag, "")
+			labels, err := snap.hit(i, set, &k, r.Address.Chain(), tag)
 			return snap.finish(r, labels, err)
 		}
 	}
@@ -205,91 +201,26 @@ func (snap *snapshot) hasAny(asked identity.Spelling, words identity.Words, tag 
 	return false
 }
 
-// screenText sets r, which is zero, to the answer about a text, read as an address
-// of chain c.
+// screenText sets r, which is zero, to the answer about a text on chain c.
 func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error {
 	asked, words, tag := c.Identify(text)
-	*r = snap.clean // early, as in screen
-	if tag != snap.evm || !isHexAddress(text) || (snap.notLoaded != nil || snap.maxAge > 0) && snap.ready() != nil {
-		*r = Result{}
-		return snap.screenAsked(r, c, text, asked, words, tag)
+	if tag != (identity.Tag{}) && (identity.IsExact(asked) || identity.IsNormal(asked) && !hasHexCapitals(text)) {
+		return snap.screenIdentity(r, asked, words, tag)
 	}
-	address.SetSpelled(&r.Address, asked, words)
-	w0, w1, w2, _ := identity.Load(words)
-	i := 0 // as in screen, whose call would take a third as long again
-	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20) {
-		i = snap.shared
-	}
-	quick := snap.exceptions == nil && identity.IsExact(asked)
-	var only *labelSet // the only one before segment i, if the answer lies in it ready-made
-	first := 0         // its segment
-	for ; i < len(snap.segments); i++ {
-		set, hit := snap.segments[i].LookupWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
-		if !hit {
-			continue
-		}
-		if quick && only == nil {
-			if only = snap.segments[i].recent.exact(set, asked); only != nil {
-				first = i
-				continue
-			}
-		}
-		if only != nil {
-			i, set = first, only.number
-		}
-		k := index.IDOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20)
-		hex := ""
-		if identity.IsExact(asked) {
-			hex = text
-		}
-		labels, err := snap.hit(i, set, &k, r.Address.Chain(), tag, hex)
-		return snap.finish(r, labels, err)
-	}
-	if only != nil { // as hit and finish would answer
-		r.Labels, r.Score, r.Level = only.copy(text), only.exact.Points, only.level
-	}
-	return nil
-}
-
-// screenAsked is screenText with what [address.Chain.Identify] returns for the text.
-func (snap *snapshot) screenAsked(r *Result, c address.Chain, text string, asked identity.Spelling, words identity.Words, tag identity.Tag) error {
-	if tag == (identity.Tag{}) {
-		a, err := address.Normalize(c, text)
-		if err != nil {
-			return snap.screenLiteral(r, text, err)
-		}
-		asked, words, tag = a.Identity()
-	}
-	// A listed string that is not an address is filed under each address that it spells in
-	// its normal form.
-	if err := snap.screenIdentity(r, asked, words, tag); err != nil || identity.IsNormal(asked) {
-		return err
+	a, err := address.Parse(c, text)
+	if err != nil {
+		return snap.screenReading(r, text, readOn(c, text, err))
 	}
 	literal, err := snap.literal(text)
-	if err != nil || literal == nil {
-		return snap.failed(r, err)
-	}
-	labels, err := snap.labels(&r.Address)
-	return snap.finish(r, sortLabels(append(labels, literal...)), err)
-}
-
-// isHexAddress reports whether text, which spells an address, is "0x" and 40 digits.
-func isHexAddress(text string) bool { return len(text) == len("0x")+40 && text[:2] == "0x" }
-
-// screenLiteral is screenText for a text that is not an address because of notAddress.
-func (snap *snapshot) screenLiteral(r *Result, text string, notAddress error) error {
-	if snap.ready() != nil || isChainError(notAddress) {
-		return notAddress
-	}
-	labels, err := snap.literal(text)
 	if err != nil {
 		return err
 	}
-	if labels == nil {
-		return notAddress
-	}
-	*r = snap.clean
-	return snap.finish(r, labels, nil)
+	return snap.screenSpelled(r, a, literal)
+}
+
+// hasHexCapitals reports whether text is hex with capitals, which may be a checksum.
+func hasHexCapitals(text string) bool {
+	return strings.HasPrefix(text, "0x") && strings.ContainsFunc(text, unicode.IsUpper)
 }
 
 // finish sets what follows from labels in r, which has its Address already. If err is
@@ -332,7 +263,7 @@ func (snap *snapshot) labels(a *address.Address) ([]Label, error) {
 	keys := list.AppendProbes(buf[:0], *a)
 	for i := range keys {
 		var err error
-		if labels, err = snap.appendLabels(labels, 0, &keys[i], a.Chain(), &account, ""); err != nil {
+		if labels, err = snap.appendLabels(labels, 0, &keys[i], a.Chain(), &account); err != nil {
 			return nil, err
 		}
 	}
@@ -341,23 +272,22 @@ func (snap *snapshot) labels(a *address.Address) ([]Label, error) {
 
 // appendLabels appends the labels of a that are found under the key k, in the segments
 // from the given one on. a is on the given chain, and account is the key of its account.
-// hex is list.HexOf(k), or "".
-func (snap *snapshot) appendLabels(labels []Label, from int, k *index.ID, on address.Chain, account *index.ID, hex string) ([]Label, error) {
+func (snap *snapshot) appendLabels(labels []Label, from int, k *index.ID, on address.Chain, account *index.ID) ([]Label, error) {
 	for i := from; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].Lookup(*k); hit {
 			s, err := snap.segments[i].labels(set, snap.table)
 			if err != nil {
 				return nil, err
 			}
-			labels = s.appendMatches(labels, k, on, account, hex)
+			labels = s.appendMatches(labels, k, on, account)
 		}
 	}
 	return labels, nil
 }
 
 // hit returns the labels, sorted, of an address on a chain that has no other key than k, which
-// is in a set of segment i, and not in those before. hex is list.HexOf(k), or "".
-func (snap *snapshot) hit(i int, set index.Set, k *index.ID, on address.Chain, tag identity.Tag, hex string) ([]Label, error) {
+// is in a set of segment i, and not in those before.
+func (snap *snapshot) hit(i int, set index.Set, k *index.ID, on address.Chain, tag identity.Tag) ([]Label, error) {
 	s, err := snap.segments[i].labels(set, snap.table)
 	if err != nil {
 		return nil, err
@@ -365,18 +295,15 @@ func (snap *snapshot) hit(i int, set index.Set, k *index.ID, on address.Chain, t
 	class := identity.Account(tag)
 	var labels []Label
 	if p := s.plain; p != nil {
-		if hex == "" {
-			hex = list.HexOf(k)
-		}
-		if labels = p.alone(p.match(on, class), hex); i+1 == len(snap.segments) {
+		if labels = p.alone(p.match(on, class), list.HexOf(k)); i+1 == len(snap.segments) {
 			return labels, nil
 		}
 	}
 	account := k.WithClass(uint16(class))
 	if s.plain == nil {
-		labels = s.appendMatches(nil, k, on, &account, hex)
+		labels = s.appendMatches(nil, k, on, &account)
 	}
-	labels, err = snap.appendLabels(labels, i+1, k, on, &account, hex)
+	labels, err = snap.appendLabels(labels, i+1, k, on, &account)
 	return sortLabels(labels), err
 }
 
@@ -395,7 +322,7 @@ func (snap *snapshot) literal(text string) ([]Label, error) {
 		}
 		for i := range s.labels {
 			p := &s.labels[i]
-			labels = p.append(labels, score.Literal, p.Text(&k, ""))
+			labels = p.append(labels, score.Literal, p.Text(&k))
 		}
 	}
 	return sortLabels(labels), nil

@@ -98,14 +98,10 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 	return score.Family
 }
 
-// Text returns the string that is listed for the address under k. hex is HexOf(k), or ""
-// if the caller does not have it.
-func (l *Listing) Text(k *index.ID, hex string) string {
-	switch {
-	case l.entry.Listed != "" || l.chain == "":
+// Text returns the string that is listed for the address under k.
+func (l *Listing) Text(k *index.ID) string {
+	if l.entry.Listed != "" || l.chain == "" {
 		return l.entry.Text()
-	case hex != "":
-		return hex
 	}
 	return HexOf(k)
 }

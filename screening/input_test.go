@@ -1,0 +1,131 @@
+package screening_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// TestScreenInput checks what is answered about texts that people paste: a hit is never
+// lost, and a doubt or an error stands beside it.
+func TestScreenInput(t *testing.T) {
+	const (
+		listedBTC = "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"
+		cleanBTC  = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
+		wrongCase = "0x098b716B8Aaf21512996dC57EB0615e2383E2f96" // a capital of lazarusMixed is missing
+
+	)
+	s := loaded(t, nil, staticOf([]sources.Entry{
+		sanctioned("ethereum", lazarus, "1"), sanctioned("bitcoin", listedBTC, "2"),
+		{Listed: "not an address", Kind: score.Sanctioned, Ref: "3"},
+	}))
+	for _, tt := range []struct {
+		chain, text string
+		ref         string // of the label, or ""
+		doubts      []address.Doubt
+		err         error
+	}{
+		{"ethereum", lazarus, "1", nil, nil},
+		{"ethereum", lazarusMixed, "1", nil, nil},
+		{"ethereum", " " + lazarusMixed + "\n", "1", nil, nil},
+		{"ethereum", wrongCase, "1", []address.Doubt{address.DoubtCapitals}, nil},
+		{"ethereum", clean, "", nil, nil},
+		{"ethereum", "0x" + strings.ToUpper(clean[2:len(clean)-1]) + clean[len(clean)-1:], "", []address.Doubt{address.DoubtCapitals}, nil},
+		{"Ethereum", lazarus, "1", nil, nil},
+		{"ETH", lazarus, "1", nil, nil},
+		{"", lazarus, "1", nil, nil},
+		{"", cleanBTC, "", nil, nil},
+		{"nochain", lazarus, "1", nil, address.ErrChain},
+		{"nochain", clean, "", nil, address.ErrChain},
+		{"bitcoin", "not an address", "3", nil, nil},
+		{"nochain", "not an address", "3", nil, address.ErrChain},
+		{"bitcoin", "neither", "", nil, address.ErrLength},
+		{"bitcoin", "bitcoin:" + listedBTC + "?amount=1", "2", nil, nil},
+	} {
+		r, rd, err := s.ScreenInput(tt.chain, tt.text)
+		if ref := refOf(r); ref != tt.ref || !slices.Equal(r.Doubts, tt.doubts) || !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) {
+			t.Errorf("ScreenInput(%q, %q) = %+v, %v; want a label %q, doubts %v, error %v", tt.chain, tt.text, r, err, tt.ref, tt.doubts, tt.err)
+		}
+		if found := r.Score > 0; err != nil && !found && r.Level != "" {
+			t.Errorf("ScreenInput(%q, %q): the level is %s, with %v", tt.chain, tt.text, r.Level, err)
+		}
+		if want := address.Interpret(tt.chain, tt.text); rd.Chain != want.Chain || !slices.Equal(rd.Addresses, want.Addresses) {
+			t.Errorf("ScreenInput(%q, %q): the reading is %+v, want %+v", tt.chain, tt.text, rd, want)
+		}
+		var pe *address.ParseError
+		if err != nil && !errors.As(err, &pe) {
+			t.Errorf("ScreenInput(%q, %q): %v is no *ParseError", tt.chain, tt.text, err)
+		}
+		c, cerr := address.ParseChain(tt.chain)
+		if cerr != nil || string(c) != tt.chain {
+			continue
+		}
+		same, terr := s.ScreenText(c, tt.text)
+		if refOf(same) != refOf(r) || !slices.Equal(same.Doubts, r.Doubts) || (terr == nil) != (err == nil) || same.Address != r.Address {
+			t.Errorf("ScreenText(%q, %q) = %+v, %v; ScreenInput %+v, %v", c, tt.text, same, terr, r, err)
+		}
+	}
+}
+
+// TestScreenReading checks the verdicts about readings of several accounts, whatever text
+// has them.
+func TestScreenReading(t *testing.T) {
+	listed, other := address.MustParse("ethereum", lazarus), address.MustParse("bitcoin", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h")
+	good, fine := address.MustParse("ethereum", clean), address.MustParse("bitcoin", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
+	s := loaded(t, nil, staticOf([]sources.Entry{{Address: listed, Kind: score.Sanctioned, Ref: "1"}}),
+		sources.Static(sources.Info{ID: "OTHER", Name: "Other", Jurisdiction: sources.Community}, sources.Entry{Address: other, Kind: score.Scam, Ref: "2"}))
+	bad := &address.ParseError{Chain: "near", Offset: -1, Err: address.ErrSyntax}
+	short := []address.Doubt{address.DoubtShort}
+	for _, tt := range []struct {
+		name   string
+		rd     address.Reading
+		want   address.Address // of the Result; zero: the Result is zero
+		score  int
+		doubts []address.Doubt
+		err    error
+	}{
+		{"one, clean", address.Reading{Addresses: []address.Address{good}}, good, 0, nil, nil},
+		{"one, doubtful", address.Reading{Addresses: []address.Address{good}, Doubts: short}, good, 0, short, nil},
+		{"candidates, all clean", address.Reading{Addresses: []address.Address{good, fine}}, good, 0, nil, nil},
+		{"candidates, all listed", address.Reading{Addresses: []address.Address{other, listed}}, listed, 100, nil, nil},
+		{"candidates, the first listed", address.Reading{Addresses: []address.Address{listed, good}}, listed, 100, []address.Doubt{address.DoubtAmbiguous}, nil},
+		{"candidates, the last listed", address.Reading{Addresses: []address.Address{good, fine, other}, Doubts: short}, other, 70, []address.Doubt{address.DoubtAmbiguous, address.DoubtShort}, nil},
+		{"payees, none listed", address.Reading{Addresses: []address.Address{good, fine}, Several: true}, address.Address{}, 0, nil, address.ErrSeveral},
+		{"payees, two listed", address.Reading{Addresses: []address.Address{fine, other, listed}, Several: true}, listed, 100, nil, nil},
+		{"payees, and one that no list can name", address.Reading{Addresses: []address.Address{fine, other}, Several: true, Doubts: []address.Doubt{address.DoubtUnscreenable}},
+			other, 70, []address.Doubt{address.DoubtUnscreenable}, nil},
+		{"another chain, listed", address.Reading{Addresses: []address.Address{good, listed}, Err: bad}, listed, 100, []address.Doubt{address.DoubtAmbiguous}, bad},
+		{"another chain, clean", address.Reading{Addresses: []address.Address{good}, Err: bad}, address.Address{}, 0, nil, bad},
+		{"nothing", address.Reading{Err: bad}, address.Address{}, 0, nil, bad},
+	} {
+		r, err := s.ScreenReading("-", tt.rd)
+		if r.Address != tt.want || r.Score != tt.score || !slices.Equal(r.Doubts, tt.doubts) || !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) {
+			t.Errorf("%s: %+v, %v; want %v, score %d, doubts %v, error %v", tt.name, r, err, tt.want, tt.score, tt.doubts, tt.err)
+		}
+		var pe *address.ParseError
+		if err != nil && !errors.As(err, &pe) {
+			t.Errorf("%s: %v is no *ParseError", tt.name, err)
+		}
+		if clear := tt.err == nil && tt.score == 0 && tt.doubts == nil; r.AllClear() != clear {
+			t.Errorf("%s: AllClear is %v", tt.name, r.AllClear())
+		}
+	}
+	unloaded := newScreener(t, nil, staticOf(nil))
+	if r, _, err := unloaded.ScreenInput("ethereum", " "+clean); !errors.Is(err, screening.ErrNotLoaded) || r.Level != "" || r.AllClear() {
+		t.Errorf("without a list: %+v, %v", r, err)
+	}
+}
+
+// refOf returns the reference of the first label of r, or "".
+func refOf(r screening.Result) string {
+	if len(r.Labels) == 0 {
+		return ""
+	}
+	return r.Labels[0].Ref
+}
