@@ -7,6 +7,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
 // screenAll is [Screener.ScreenAll] of the snapshots that load returns.
@@ -129,7 +130,7 @@ func (b *batch) screen(snap *snapshot) {
 	keys, rest := b.lookup.Keys[:n], b.rest[:n]
 	notReady := snap.ready() != nil
 	for i, tag := range b.tags[:n] {
-		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && snap.hasAny(b.results[i].Address.Identity())
+		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && (snap.mapped || snap.hasAny(b.results[i].Address.Identity()))
 	}
 	if snap.shared > 0 {
 		for i := range keys {
@@ -138,8 +139,18 @@ func (b *batch) screen(snap *snapshot) {
 			}
 		}
 	}
-	for _, seg := range snap.segments[snap.shared:] {
-		b.lookup.Lookup(seg.Index, rest)
+	lookUp := func() error {
+		for _, seg := range snap.segments[snap.shared:] {
+			b.lookup.Lookup(seg.Index, rest)
+		}
+		return nil
+	}
+	if !snap.mapped {
+		lookUp()
+	} else if mapfile.Guard(lookUp) != nil {
+		for i := range rest {
+			rest[i] = true // one by one, each has its error
+		}
 	}
 	b.others = b.others[:0]
 	for i := range rest {

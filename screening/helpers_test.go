@@ -18,6 +18,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -304,4 +305,11 @@ func sameEntries(t *testing.T, seq iter.Seq2[sources.Entry, error], want []sourc
 		}
 	}
 	return true
+}
+
+// mapAll maps files of any size until the test ends.
+func mapAll(t *testing.T) {
+	before := mapfile.MinMapped
+	mapfile.MinMapped = 0
+	t.Cleanup(func() { mapfile.MinMapped = before })
 }

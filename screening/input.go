@@ -10,7 +10,7 @@ import (
 // screenInput is [Screener.ScreenInput].
 func (snap *snapshot) screenInput(chain, text string) (r Result, rd address.Reading, err error) {
 	rd = address.Interpret(chain, text)
-	err = snap.screenReading(&r, text, rd)
+	err = snap.guard(&r, func() error { return snap.screenReading(&r, text, rd) })
 	return r, rd, err
 }
 

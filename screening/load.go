@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -32,7 +33,8 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 		return report
 	}
 	defer ld.lock.release()
-	had := s.list(i)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // each part recovers
+	had := s.verified(i)
 	restored, storeErr := s.restore(ctx, i, had)
 	opened := restored.list != had.list
 	if opened {
@@ -69,6 +71,23 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 	report.SourceStatus = s.Sources()[i]
 	report.Err = loadErr
 	return report
+}
+
+// verified returns the list of source i that is held. If it is answered from a mapped file
+// that has been damaged, it is dropped first: restore looks for one that is not.
+func (s *Screener) verified(i int) held {
+	had := s.list(i)
+	err := had.list.Verify()
+	if err == nil {
+		return had
+	}
+	id := s.infos[i].ID
+	err = sourceError(id, fmt.Errorf("store: %s was damaged while it was in use: %w", had.file, err))
+	s.log.Error("list dropped", "source", id, "error", err)
+	s.loaders[i].known = ""
+	had = held{err: err, storeErr: err}
+	s.hold(i, had, SourceReport{}, false)
+	return had
 }
 
 // list returns the list of source i that is held.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,6 +60,7 @@ func (g guard) load(ctx context.Context, prev sources.Revision, add func(sources
 			done <- o
 		}()
 		defer caught(&o.err)
+		debug.SetPanicOnFault(true) // add reads the list that is held
 		o.rev, o.err = g.Load(ctx, prev, locked)
 	}()
 	var o outcome

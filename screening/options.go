@@ -54,7 +54,8 @@ type Options struct {
 	// Store keeps the lists that were accepted, and a journal of what happened to
 	// them, so that lists survive a restart and OpenAt and OpenDigest can answer as
 	// of an earlier time. Lists are answered from the files of the store where it maps them
-	// into memory: startup takes milliseconds, and processes share the memory. Several
+	// into memory, as package store does with large ones: startup takes milliseconds, and
+	// processes share the memory. A mapped file is verified again at each refresh. Several
 	// programs may use one store; each uses the lists that another has accepted.
 	// Package store has one in a directory. Nil keeps the lists in memory only.
 	Store store.Store

@@ -118,8 +118,8 @@ func (r *Report) affectedBy(i int) iter.Seq2[index.ID, error] {
 		}
 		if r.before.notLoaded != nil || report.opened {
 			for _, l := range []*list.List{r.before.held[i].list, r.after.held[i].list} {
-				for k := range l.Keys() {
-					if !yield(k, nil) {
+				for k, err := range l.Keys() {
+					if !yield(k, err) || err != nil {
 						return
 					}
 				}
@@ -169,8 +169,10 @@ func (snap *snapshot) compare(r *Result, a address.Address) error {
 	if snap.notLoaded != nil {
 		return snap.notLoaded
 	}
-	labels, err := snap.labels(&a)
-	*r = snap.clean
-	r.Address = a
-	return snap.finish(r, labels, err)
+	return snap.guard(r, func() error {
+		labels, err := snap.labels(&a)
+		*r = snap.clean
+		r.Address = a
+		return snap.finish(r, labels, err)
+	})
 }

@@ -65,6 +65,7 @@ func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts 
 // under the same rule version, and under another one, so that the tables are rebuilt.
 // Everything must be as before, including removed entries.
 func TestRestartModel(t *testing.T) {
+	mapAll(t)
 	pool := vectors.Addresses(t, "..")
 	texts := []string{paymentID, "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near", "\xff\x00", "\xfe\x00"}
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -3,6 +3,7 @@ package screening
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +13,10 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A snapshot is the lists of all sources at one instant, ready for questions. It is
@@ -30,6 +33,7 @@ type snapshot struct {
 
 	segments []segment // the lists that are loaded, the small ones first
 	shared   int       // how many of the first segments share the filter
+	mapped   bool      // a list is answered from a mapped file
 	scripts  bool      // a list has an account of a script, which may wrap a witness program
 	filter   *index.Filter
 
@@ -60,6 +64,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 		}
 		if h.list != nil {
 			snap.segments = append(snap.segments, newSegment(h.list, id, before))
+			snap.mapped = snap.mapped || h.list.IsMapped()
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
 		}
@@ -138,7 +143,21 @@ func (snap *snapshot) ready() error {
 // Result is so large that copying it takes as long as the look-up.
 func (snap *snapshot) screen(r *Result, a address.Address) error {
 	asked, words, tag := a.Identity()
+	if snap.mapped {
+		return snap.guard(r, func() error { return snap.screenIdentity(r, asked, words, tag) })
+	}
 	return snap.screenIdentity(r, asked, words, tag)
+}
+
+// guard calls f, which sets r to an answer from mapped files. A fault while it reads them
+// is an error.
+func (snap *snapshot) guard(r *Result, f func() error) error {
+	err := mapfile.Guard(f)
+	if errors.Is(err, mapfile.ErrFault) {
+		*r = Result{}
+		return fmt.Errorf("screening: %w: %w", store.ErrDamaged, err)
+	}
+	return err
 }
 
 // screenIdentity is screen for what [address.Address.Identity] returns.
@@ -203,6 +222,14 @@ func (snap *snapshot) hasAny(asked identity.Spelling, words identity.Words, tag 
 
 // screenText sets r, which is zero, to the answer about a text on chain c.
 func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error {
+	if snap.mapped {
+		return snap.guard(r, func() error { return snap.lookUpText(r, c, text) })
+	}
+	return snap.lookUpText(r, c, text)
+}
+
+// lookUpText is screenText without a guard.
+func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error {
 	asked, words, tag := c.Identify(text)
 	if tag != (identity.Tag{}) && (identity.IsExact(asked) || identity.IsNormal(asked) && !hasHexCapitals(text)) {
 		return snap.screenIdentity(r, asked, words, tag)

@@ -5,15 +5,25 @@ package mapfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
 )
+
+// MinMapped is the size from which a file is mapped. A smaller one is read into private
+// memory, which nothing changes that happens to the file. Tests set it.
+var MinMapped int64 = 64 << 20
+
+// ErrFault is wrapped by the error of [Guard].
+var ErrFault = errors.New("a file in use was cut short or cannot be read")
 
 // ErrIrregular is wrapped by the error about a directory, a pipe or a device.
 var ErrIrregular = errors.New("want a regular file")
 
-// Open returns the bytes of the file called name, and a function that frees them, which
-// may be nil. The file must not be changed or truncated while it is in use; to replace
-// it, rename another file over it.
+// Open returns the bytes of the file called name, and a function that frees them, nil if
+// they are on the heap. A file of MinMapped bytes or more is mapped: it must not be changed
+// or truncated while it is in use; to replace it, rename another file over it. See [Guard].
 func Open(name string) (data []byte, release func() error, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -37,8 +47,34 @@ func Open(name string) (data []byte, release func() error, err error) {
 	if size == 0 {
 		return nil, nil, nil
 	}
+	if size < MinMapped {
+		data = make([]byte, size)
+		if _, err := io.ReadFull(f, data); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return data, nil, nil
+	}
 	if data, release, err = mapFile(f, int(size)); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return data, release, nil
+}
+
+// Guard calls f, which may read mapped files, and returns its error. A read that faults,
+// because a file was cut short or its disk fails, is an error that wraps [ErrFault]; without
+// Guard, it ends the program.
+func Guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(interface {
+				runtime.Error
+				Addr() uintptr
+			}); !ok {
+				panic(p)
+			}
+			err = fmt.Errorf("%w: %v", ErrFault, p)
+		}
+	}()
+	return f()
 }

@@ -3,12 +3,14 @@ package revision
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"iter"
 	"runtime"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -19,6 +21,7 @@ type File struct {
 
 	entries []byte
 	tables  [][]byte
+	mapped  []byte // all data, if there is something to release
 	release func() error
 	cleanup runtime.Cleanup
 }
@@ -37,7 +40,7 @@ func Parse(data []byte, release func() error) (*File, error) {
 		return nil, err
 	}
 	if release != nil {
-		f.release = release
+		f.release, f.mapped = release, data
 		f.cleanup = runtime.AddCleanup(f, func(release func() error) { release() }, release)
 	}
 	return f, nil
@@ -53,11 +56,32 @@ func ReadHeader(data []byte) (Header, error) {
 // IsMapped reports whether f has something to release, such as a mapped file.
 func (f *File) IsMapped() bool { return f.release != nil }
 
+// Verify verifies every byte of a mapped file again, which may have been changed since it
+// was parsed. The error wraps [ErrDamaged]. It returns nil if f is not mapped.
+func (f *File) Verify() error {
+	if f.mapped == nil {
+		return nil
+	}
+	defer runtime.KeepAlive(f)
+	var again *File
+	err := mapfile.Guard(func() (err error) {
+		again, err = parse(f.mapped)
+		return err
+	})
+	switch {
+	case errors.Is(err, mapfile.ErrFault):
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case err == nil && again.Header != f.Header:
+		return fmt.Errorf("%w: it became another revision", ErrDamaged)
+	}
+	return err
+}
+
 // Close frees the data of f, early. It must not be called while another method of f
 // runs, or while a table is in use.
 func (f *File) Close() error {
 	release := f.release
-	f.release, f.entries, f.tables, f.Header = nil, nil, nil, Header{}
+	f.release, f.mapped, f.entries, f.tables, f.Header = nil, nil, nil, nil, Header{}
 	if release == nil {
 		return nil
 	}

@@ -90,7 +90,8 @@ func (d dir) Put(ctx context.Context, name string, write func(io.Writer) error) 
 	}))
 }
 
-// Open implements [Store]. The content is mapped into memory, where files can be mapped.
+// Open implements [Store]. Content of 64 MiB or more is mapped into memory, where files can
+// be mapped.
 func (d dir) Open(ctx context.Context, name string) (data []byte, release func() error, err error) {
 	path, err := d.file(ctx, name)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
@@ -26,7 +27,7 @@ type List struct {
 	entries *table
 	removed *table // nil: none
 	order   []byte // 4 bytes of the hash of each entry, in the order of the list; nil: not kept
-	mapped  bool   // the tables are in a file
+	file    File   // the mapped file that has the tables; nil: none
 }
 
 // Facts describe a list without a look at its tables.
@@ -61,7 +62,15 @@ func (l *List) Index() *index.Index { return l.entries.index }
 func (l *List) Listings(set index.Set) ([]*Listing, error) { return l.entries.listings(set) }
 
 // IsMapped reports whether l is answered from a file.
-func (l *List) IsMapped() bool { return l.mapped }
+func (l *List) IsMapped() bool { return l != nil && l.file != nil }
+
+// Verify verifies the file from which l is answered, if there is one.
+func (l *List) Verify() error {
+	if !l.IsMapped() {
+		return nil
+	}
+	return l.file.Verify()
+}
 
 // All returns the entries of l, nearly in the order in which they were added: entries
 // that share a listing, and repetitions, may move. Nothing follows an error.
@@ -87,6 +96,35 @@ func (l *List) All() iter.Seq2[sources.Entry, error] {
 // Missing returns the entries of l that other does not have, each once, nearly in the
 // order of l. Nothing follows an error.
 func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
+	return guarded(missing(l, other))
+}
+
+// guarded is seq, with an error in the place of a fault while it reads a mapped file.
+func guarded[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		yielding := false
+		err := mapfile.Guard(func() error {
+			for v, err := range seq {
+				yielding = true
+				if !yield(v, err) {
+					return nil
+				}
+				yielding = false
+			}
+			return nil
+		})
+		switch {
+		case err == nil:
+		case yielding:
+			panic(err)
+		default:
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+func missing(l, other *List) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
 		if l == nil {
 			return
@@ -130,16 +168,16 @@ func (l *List) AllRemoved() iter.Seq2[revision.Removal, error] {
 	}
 }
 
-// Keys returns the keys under which the entries of l are filed.
-func (l *List) Keys() iter.Seq[index.ID] {
-	return func(yield func(index.ID) bool) {
+// Keys returns the keys under which the entries of l are filed. Nothing follows an error.
+func (l *List) Keys() iter.Seq2[index.ID, error] {
+	return guarded(func(yield func(index.ID, error) bool) {
 		if l == nil {
 			return
 		}
 		for k := range l.entries.index.All() {
-			if !yield(k) {
+			if !yield(k, nil) {
 				return
 			}
 		}
-	}
+	})
 }

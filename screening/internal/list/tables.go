@@ -30,9 +30,10 @@ func (l *List) Tables() ([]io.WriterTo, error) {
 }
 
 // Open returns the list of tables that Tables has returned, and that were filed by
-// Rule. The List is answered from the tables as they lie there: owner is what unmaps
-// them when it cannot be reached any more, or nil. Their checksums must be right.
-func Open(tables [][]byte, owner any) (*List, error) {
+// Rule. The List is answered from the tables as they lie there: file unmaps them when it
+// cannot be reached any more, and is nil if they are not mapped. Their checksums must be
+// right.
+func Open(tables [][]byte, file File) (*List, error) {
 	if len(tables) != 3 && len(tables) != 4 {
 		return nil, damaged(fmt.Errorf("%w: there are %d", index.ErrDamaged, len(tables)))
 	}
@@ -40,16 +41,16 @@ func Open(tables [][]byte, owner any) (*List, error) {
 	if err := json.Unmarshal(tables[0], &facts); err != nil {
 		return nil, damaged(err)
 	}
-	l := &List{Facts: facts.facts(), mapped: owner != nil}
+	l := &List{Facts: facts.facts(), file: file}
 	if len(tables[2]) > 0 {
 		l.order = tables[2] // mapped as long as the entries are
 	}
 	var err error
-	if l.entries, err = openTable(tables[1], owner); err != nil {
+	if l.entries, err = openTable(tables[1], file); err != nil {
 		return nil, damaged(err)
 	}
 	if len(tables) == 4 {
-		if l.removed, err = openTable(tables[3], owner); err != nil {
+		if l.removed, err = openTable(tables[3], file); err != nil {
 			return nil, damaged(err)
 		}
 	}
@@ -57,6 +58,11 @@ func Open(tables [][]byte, owner any) (*List, error) {
 		return nil, damaged(fmt.Errorf("%w: the counts", index.ErrDamaged))
 	}
 	return l, nil
+}
+
+// A File is a mapped file.
+type File interface {
+	Verify() error
 }
 
 func openTable(data []byte, owner any) (*table, error) {
