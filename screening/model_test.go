@@ -67,8 +67,20 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 			}
 		}
 	}
+	text := e.Text()
+	if _, ok := modelElsewhere[text]; !ok {
+		for _, other := range address.Detect(text) {
+			modelElsewhere[text] = append(modelElsewhere[text], other.Canonical())
+		}
+	}
+	if slices.Contains(modelElsewhere[text], asked.canonical) {
+		return score.Literal
+	}
 	return 0
 }
+
+// modelElsewhere holds the accounts that a listed text is on any chain.
+var modelElsewhere = make(map[string][]address.Address)
 
 // A modelAccount is what modelMatch needs of an address. It is cached, because every query
 // needs it of all entries.

@@ -29,7 +29,7 @@ type Options struct {
 	MaxAge time.Duration
 
 	// MaxShrink is the share of its addresses, above 0 and up to 1, that a list may
-	// lose in one refresh. A list that loses more, and more than 50 addresses, is
+	// lose in one refresh. A list that loses more, and at least 3 addresses, is
 	// suspect. Zero means 0.2.
 	MaxShrink float64
 
@@ -37,12 +37,12 @@ type Options struct {
 	// suspect: it was loaded without an error, but differs from the list held in
 	// a way that suggests a fault. reason says why, and wraps one of these errors:
 	//
-	//   - [ErrShrunk]: the list lost more than MaxShrink of the addresses, and more than 50;
+	//   - [ErrShrunk]: the list lost more than MaxShrink of the addresses, and at least 3;
 	//   - [ErrEmptied]: it lost all addresses: perhaps the publisher changed the format;
 	//   - [ErrGrown]: it has more than ten times the addresses, and 10,000 more, unless the
 	//     list held is a part of the list, was assembled, or is a seed;
 	//   - [ErrOlder]: it was published earlier: perhaps a mirror is stale;
-	//   - [ErrCut]: it lost entries only at its end, in a format that cannot show that it
+	//   - [ErrCut]: it lost entries, more than repetitions, only at its end, in a format that cannot show that it
 	//     was cut; or it only lost entries, and the list held came in a format that
 	//     shows it. A list with more records than the one held was not cut.
 	//

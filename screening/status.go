@@ -46,8 +46,8 @@ type SourceStatus struct {
 	// "" if the listed string is not an address.
 	Chains map[address.Chain]int
 	// Keys is the number of distinct keys under which the entries are found: usually
-	// one for an address; more if it shows several that control it, or if another
-	// account has the same key. Classes are these numbers by what a key is: a hash160
+	// one for an address; more if it shows several that control it, if another account
+	// has the same key, or if its text is an address of another chain, too. Classes are these numbers by what a key is: a hash160
 	// is "h160", "account" is an account that shows no key, and "text" the string of
 	// an entry that is not an address.
 	Keys    int

@@ -29,7 +29,7 @@ func (e *suspectError) Unwrap() error { return e.reason }
 // Limits of a plausible list.
 const (
 	defaultMaxShrink = 0.2
-	minShrunk        = 50     // addresses that any list may lose
+	minShrunk        = 3      // addresses; fewer are lost in the ordinary course
 	maxGrowth        = 10     // times
 	minGrown         = 10_000 // addresses that any list may gain
 )
@@ -46,7 +46,7 @@ func suspicion(had, next *held, cut bool, info sources.Info, maxShrink float64) 
 	switch {
 	case after == 0 && lost > 0:
 		return ErrEmptied
-	case lost > minShrunk && float64(lost) > maxShrink*float64(before):
+	case lost >= minShrunk && float64(lost) > maxShrink*float64(before):
 		return ErrShrunk
 	case !published.IsZero() && !next.revision.Published.IsZero() && next.revision.Published.Before(published):
 		return ErrOlder

@@ -27,6 +27,7 @@ type Builder struct {
 	now   time.Time
 	held  finder // finds entries of prev
 	kept  marks  // on them
+	again int    // how many have a mark
 	gone  finder // finds entries that had been removed before prev
 	back  marks  // marks those that are listed again
 	fresh newcomers
@@ -78,7 +79,9 @@ func (b *Builder) Add(e sources.Entry) error {
 	repeated := false
 	if old.Listing != nil {
 		e.FirstSeen = b.plausible(old.entry.FirstSeen)
-		repeated = !b.kept.add(old)
+		if repeated = !b.kept.add(old); !repeated {
+			b.again++
+		}
 	} else if repeated, err = b.addFresh(&e, f); err != nil {
 		return err
 	}
@@ -167,12 +170,13 @@ func (b *Builder) count(e sources.Entry, f filing, repeated bool) error {
 }
 
 // IsCut reports whether l, which b has built, may be the list before it without its end:
-// it is the beginning of that list, or a part of it if the order of that list was not
-// kept. It reports false unless l was built with its order.
+// it lacks an entry, not only repetitions, and is the beginning of that list, or a part of
+// it if the order of that list was not kept. It reports false unless l was built with its
+// order.
 func (b *Builder) IsCut(l *List) bool {
 	defer runtime.KeepAlive(b.prev) // its order may be in a file
 	switch {
-	case b.prev == nil || l.order == nil || l.Entries >= b.prev.Entries:
+	case b.prev == nil || l.order == nil || b.again == b.prev.Entries-b.prev.AnomalyKinds[sources.Duplicate]:
 		return false
 	case b.prev.order == nil:
 		return b.added == 0

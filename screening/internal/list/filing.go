@@ -65,8 +65,9 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 }
 
 // AppendFilings appends the keys under which e is filed: the probes of its address and,
-// on any chain, the scripts that wrap its keys. An entry without an address is filed under its
-// listed string and under the probes of each address as which that can be read.
+// on any chain, the scripts that wrap its keys; and the probes of each other address as
+// which the listed string can be read. An entry without an address is filed under its
+// listed string and under the probes of its readings.
 func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
@@ -76,12 +77,45 @@ func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
 		}
 		return dst
 	}
-	dst = AppendProbes(dst, e.Address)
-	if _, _, tag := e.Address.Identity(); identity.HasSegWit(tag) {
+	dst = appendAccount(dst, e.Address)
+	if isEVMText(e, &dst[0]) {
+		return dst
+	}
+	var buf [8]index.ID
+	for _, a := range address.Detect(e.Text()) {
+		for _, k := range AppendProbes(buf[:0], a) {
+			if !slices.Contains(dst, k) {
+				dst = append(dst, k)
+			}
+		}
+	}
+	return dst
+}
+
+// isEVMText reports whether e lists an address of an EVM chain, whose key is k, as "0x" and
+// its digits: on any other chain, that text has the same key.
+func isEVMText(e sources.Entry, k *index.ID) bool {
+	return k.Class() == uint16(identity.KeccakHash) && isHexOf(e.Address, k) &&
+		(e.Listed == "" || len(e.Listed) == 2+2*20 && strings.EqualFold(e.Listed, HexOf(k)))
+}
+
+// firstKey returns the first of the keys that AppendFilings appends.
+func firstKey(e sources.Entry) index.ID {
+	if !e.Address.IsValid() {
+		return TextKey(e.Listed)
+	}
+	var buf [8]index.ID
+	return AppendProbes(buf[:0], e.Address)[0]
+}
+
+// appendAccount appends the keys under which the account of a is filed.
+func appendAccount(dst []index.ID, a address.Address) []index.ID {
+	dst = AppendProbes(dst, a)
+	if _, _, tag := a.Identity(); identity.HasSegWit(tag) {
 		return dst // with the scripts
 	}
 	var buf [4]address.Key
-	for _, k := range e.Address.AppendKeys(buf[:0]) {
+	for _, k := range a.AppendKeys(buf[:0]) {
 		words, tag := k.Identity()
 		dst = appendWrapped(dst, identity.Account(tag), words)
 	}

@@ -3,6 +3,7 @@ package list
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -77,16 +78,8 @@ func (l *Listing) Plain() (on address.Chain, class identity.Class, ok bool) {
 func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.Match {
 	chain := l.chain
 	if chain == "" {
-		switch {
-		case !l.entry.Address.IsValid():
-			for _, r := range readings(l.entry, literalText(l.entry.Listed)) {
-				if KeyOf(r.Account()) == *account {
-					return score.Literal
-				}
-			}
-			return 0
-		case KeyOf(l.entry.Address.Account()) != *account:
-			return score.Key
+		if a := l.entry.Address; !a.IsValid() || KeyOf(a.Account()) != *account {
+			return l.matchKey(k, account)
 		}
 		chain = l.entry.Address.Chain()
 	} else if l.account != account.Class() || !account.SameBytes(k) {
@@ -96,6 +89,26 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 		return score.Exact
 	}
 	return score.Family
+}
+
+// matchKey is Match for another account than the listed one, or if there is none.
+func (l *Listing) matchKey(k, account *index.ID) score.Match {
+	var all []address.Address
+	if a := l.entry.Address; a.IsValid() {
+		var buf [8]index.ID
+		if slices.Contains(appendAccount(buf[:0], a), *k) {
+			return score.Key
+		}
+		all = address.Detect(l.entry.Text())
+	} else {
+		all = readings(l.entry, literalText(l.entry.Listed))
+	}
+	for _, a := range all {
+		if KeyOf(a.Account()) == *account {
+			return score.Literal
+		}
+	}
+	return 0
 }
 
 // Text returns the string that is listed for the address under k.

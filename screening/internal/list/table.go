@@ -104,8 +104,7 @@ func (t *table) first(k index.ID, n uint32) (*Listing, sources.Entry, error) {
 		return nil, sources.Entry{}, err
 	}
 	if l.chain == "" { // otherwise it has no other key
-		var buf [8]index.ID
-		if AppendFilings(buf[:0], e)[0] != k {
+		if firstKey(e) != k {
 			return nil, sources.Entry{}, nil
 		}
 	}

@@ -1,0 +1,87 @@
+package screening_test
+
+import (
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/vectors"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// TestListedStringIsNeverClean lists addresses of every chain, and asks for the text that
+// the list prints under the name of each chain on which it is an address.
+func TestListedStringIsNeverClean(t *testing.T) {
+	pool := vectors.Addresses(t, "..")
+	var entries []sources.Entry
+	for _, a := range pool {
+		entries = append(entries, sources.Entry{Address: a, Kind: score.Sanctioned, Ref: a.String()})
+	}
+	seen := 0
+	for _, e := range entries {
+		s := newScreener(t, nil, staticOf([]sources.Entry{e}))
+		refresh(t, s)
+		for _, c := range address.Chains() {
+			a, err := address.Parse(c, e.Text())
+			if err != nil || c == e.Address.Chain() {
+				continue
+			}
+			seen++
+			for name, ask := range map[string]func() (screening.Result, error){
+				"ScreenText": func() (screening.Result, error) { return s.ScreenText(c, e.Text()) },
+				"Screen":     func() (screening.Result, error) { return s.Screen(a) },
+			} {
+				r, err := ask()
+				if err != nil || len(r.Labels) != 1 || r.Labels[0].Listed != e.Text() {
+					t.Errorf("%v listed, asked on %s: %s: %+v, %v", e.Address, c, name, r, err)
+				} else if m := r.Labels[0].Match; m == score.Exact && a.Canonical() != e.Address.Canonical() {
+					t.Errorf("%v listed, asked on %s: %s: match %v", e.Address, c, name, m)
+				}
+			}
+		}
+	}
+	if seen < 1000 {
+		t.Errorf("%d pairs", seen)
+	}
+}
+
+// TestMatchOfListedString checks that a string on another chain is a literal match only
+// where the account or the key does not match already.
+func TestMatchOfListedString(t *testing.T) {
+	const hex32 = "0x63c5215e87770d17b9f4cd47c777e322f4eb152cfd2054c1080fd9d57c48913b"
+	for _, tt := range []struct {
+		listed, asked address.Chain
+		text          string
+		match         score.Match
+	}{
+		{"sui", "aptos", hex32, score.Literal},
+		{"sui", "movement", hex32, score.Literal},
+		{"sui", "sui", hex32, score.Exact},
+		{"aptos", "movement", hex32, score.Key},
+		{"litecoin", "monacoin", "MR8UQSBr5ULwWheBHznrHk2jxyxkHQu8vB", score.Literal},
+		{"ethereum", "polygon", lazarus, score.Family},
+		{"ethereum", "zilliqa", lazarus, score.Key},
+		{"bitcoin", "bitcoin-cash", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", score.Key},
+	} {
+		s := newScreener(t, nil, staticOf([]sources.Entry{sanctioned(tt.listed, tt.text, "1")}))
+		refresh(t, s)
+		r, err := s.ScreenText(tt.asked, tt.text)
+		if err != nil || len(r.Labels) != 1 || r.Labels[0].Match != tt.match {
+			t.Errorf("%s of %s on %s: %+v, %v, want %v", tt.text, tt.listed, tt.asked, r.Labels, err, tt.match)
+		}
+	}
+	// The account of the other chain is found by its text only: a third account with
+	// its key is another one.
+	s := newScreener(t, nil, staticOf([]sources.Entry{sanctioned("litecoin", "MR8UQSBr5ULwWheBHznrHk2jxyxkHQu8vB", "1")}))
+	refresh(t, s)
+	other, ok := address.MustParse("monacoin", "MR8UQSBr5ULwWheBHznrHk2jxyxkHQu8vB").Key()
+	if !ok {
+		t.Fatal("no key")
+	}
+	for _, a := range vectors.Addresses(t, "..") {
+		if k, ok := a.Key(); ok && k == other && a.Chain() != "monacoin" {
+			t.Errorf("%v has the same key", a)
+		}
+	}
+}
