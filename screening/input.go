@@ -56,9 +56,9 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		if err := snap.finish(&best, slices.Clone(literal), nil); err != nil {
 			return err
 		}
-		if !isChainError(rd.Err) {
-			rd.Err = nil // it is listed, as it stands
-		}
+	}
+	if rd.Err != nil && literal != nil && !isChainError(rd.Err) {
+		rd.Err, best.Address = nil, address.Address{} // it is listed as it stands
 	}
 	switch found := len(best.Labels)+len(best.Suppressed) > 0; {
 	case rd.Err != nil && !found:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -69,6 +70,21 @@ func TestScreenInput(t *testing.T) {
 		same, terr := s.ScreenText(c, tt.text)
 		if refOf(same) != refOf(r) || !slices.Equal(same.Doubts, r.Doubts) || (terr == nil) != (err == nil) || same.Address != r.Address {
 			t.Errorf("ScreenText(%q, %q) = %+v, %v; ScreenInput %+v, %v", c, tt.text, same, terr, r, err)
+		}
+	}
+}
+
+// TestNormalFormsHaveNoDoubt checks that ScreenText may answer about a normal form without
+// a call of Interpret.
+func TestNormalFormsHaveNoDoubt(t *testing.T) {
+	s := loaded(t, nil, staticOf([]sources.Entry{sanctioned("ethereum", lazarus, "1")}))
+	for _, a := range vectors.Addresses(t, "..") {
+		for _, text := range []string{a.Normalized(), a.Display()} {
+			r, err := s.ScreenText(a.Chain(), text)
+			same, _, ierr := s.ScreenInput(string(a.Chain()), text)
+			if err != nil || ierr != nil || r.Address != same.Address || !slices.Equal(r.Doubts, same.Doubts) || r.Score != same.Score {
+				t.Errorf("%v as %q: ScreenText %+v, %v; ScreenInput %+v, %v", a, text, r, err, same, ierr)
+			}
 		}
 	}
 }

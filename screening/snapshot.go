@@ -235,10 +235,10 @@ func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error 
 		return snap.screenIdentity(r, asked, words, tag)
 	}
 	a, err := address.Parse(c, text)
-	if err != nil {
+	if err != nil || identity.Key(tag) != identity.KeccakHash {
 		return snap.screenReading(r, text, readOn(c, text, err))
 	}
-	literal, err := snap.literal(text)
+	literal, err := snap.literal(text) // of an EVM chain, and correct: without an allocation
 	if err != nil {
 		return err
 	}
