@@ -13,7 +13,8 @@ var (
 	// has the reason why the last load failed.
 	ErrNotLoaded = errors.New("required list not loaded")
 	// ErrStale: the last successful check of a required source is longer ago than
-	// Options.MaxAge, or lies in the future; [Screener.Sources] shows which.
+	// Options.MaxAge, or lies in the future; or the publisher's date of its list is longer
+	// ago than Options.MaxPublished. [Screener.Sources] shows which.
 	ErrStale = errors.New("required list too old")
 	// ErrZeroAddress: the address is the zero Address.
 	ErrZeroAddress = errors.New("zero address")

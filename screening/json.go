@@ -20,6 +20,9 @@ type jsonResult struct {
 	Level          score.Level      `json:"level"`
 	Labels         []jsonLabel      `json:"labels"`
 	Suppressed     []jsonSuppressed `json:"suppressed,omitempty"`
+	Doubts         []address.Doubt  `json:"doubts"`
+	Caveats        []Caveat         `json:"caveats"`
+	AllClear       bool             `json:"all_clear"`
 	ScoringVersion string           `json:"scoring_version"`
 	Snapshot       string           `json:"snapshot"`
 }
@@ -42,14 +45,16 @@ type jsonSuppressed struct {
 	Expires *string `json:"expires_at"`
 }
 
-// MarshalJSON returns the members of an HTTP answer that r determines, the same ones
-// whenever it is called: receipt, data_freshness, screened_at and _disclaimer are not
-// among them. The chain is its slug; address and chain are "" without an Address.
+// MarshalJSON returns the members of an HTTP answer that r determines: receipt,
+// data_freshness, screened_at and _disclaimer are not among them. The caveats and all_clear
+// are those of now; the other members are always the same. The chain is its slug; address
+// and chain are "" without an Address.
 func (r Result) MarshalJSON() ([]byte, error) {
 	a := r.Address
 	j := jsonResult{
 		Address: a.Normalized(), Chain: a.Chain(), Score: r.Score, Level: r.Level,
-		Labels: []jsonLabel{}, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
+		Labels: []jsonLabel{}, Doubts: append([]address.Doubt{}, r.Doubts...), Caveats: append([]Caveat{}, r.Caveats()...),
+		AllClear: r.AllClear(), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
 	}
 	urls := map[string]func(ref string) string{}
 	for _, s := range r.Sources() {

@@ -28,6 +28,12 @@ type Options struct {
 	// shown.
 	MaxAge time.Duration
 
+	// MaxPublished limits, by the id of a source, how long ago the publisher's date of its
+	// list may be. If that of a required source is longer ago, or the list has no date,
+	// Screen returns ErrStale. Without a limit here, a list that is older than the Rhythm
+	// of its [sources.Info] has a [Caveat] only.
+	MaxPublished map[string]time.Duration
+
 	// MaxShrink is the share of its addresses, above 0 and up to 1, that a list may
 	// lose in one refresh. A list that loses more, and at least 3 addresses, is
 	// suspect. Zero means 0.2.
@@ -136,6 +142,9 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	}
 	if !slices.Contains(set.required, true) {
 		set.maxAge = 0 // it is about required sources
+	}
+	if err := set.limitAges(opts); err != nil {
+		return nil, err
 	}
 	return set, set.schedule(opts.Schedule)
 }

@@ -25,8 +25,8 @@ type Past struct {
 // OpenAt opens in st the lists that were answered from at the instant at, by a
 // program that had any of the given sources. Of a time to come, it opens those that
 // were answered from last. Only the Info of the sources is used; nothing is loaded
-// from them. Of the options, which may be nil, Optional, Table and MaxAge are used: give
-// it those that held then.
+// from them. Of the options, which may be nil, Optional, Table, MaxAge and MaxPublished are
+// used: give it those that held then.
 //
 // The exceptions are those that were set at that time, and had not expired.
 //
@@ -93,7 +93,7 @@ func newPast(st store.Store, srcs []sources.Source, opts *Options) (*Screener, e
 	if opts == nil {
 		opts = &Options{}
 	}
-	return New(srcs, &Options{Optional: opts.Optional, Table: opts.Table, MaxAge: opts.MaxAge, Store: st})
+	return New(srcs, &Options{Optional: opts.Optional, Table: opts.Table, MaxAge: opts.MaxAge, MaxPublished: opts.MaxPublished, Store: st})
 }
 
 // answering returns the event with the lists that answered at an instant.
@@ -154,13 +154,14 @@ func (s *Screener) openPast(ctx context.Context, e *store.Event, at time.Time) (
 		return nil, fmt.Errorf("screening: %w: the exceptions of %v: %w", store.ErrDamaged, e.At, err)
 	}
 	snap := newSnapshot(s.settings, all, set, nil, nil)
-	snap.at, snap.origin.now = at, nil
+	snap.at, snap.origin.now, snap.origin.at = at, nil, at
 	if len(s.others(e)) == 0 && snap.origin.digest != e.Digest {
 		return nil, fmt.Errorf("screening: %w: the lists of %v have the digest %s, want %s", store.ErrDamaged, e.At, snap.origin.digest, e.Digest)
 	}
-	if snap.notLoaded == nil && s.maxAge > 0 && at.Sub(snap.oldest) > s.maxAge {
+	if snap.notLoaded == nil && snap.isStale(at) {
 		snap.notLoaded = ErrStale
 	}
+	snap.due = time.Time{}
 	then := *s.settings
 	then.maxAge = 0 // it was judged as of that time
 	snap.settings = &then

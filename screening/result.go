@@ -37,9 +37,8 @@ type Result struct {
 	origin *origin
 }
 
-// AllClear reports whether nothing at all was found: the level is clean, there is no
-// doubt, and no list has a caveat. It is the one notion of "clean" that every surface
-// shows as such. Suppressed does not change it.
+// AllClear reports whether r can be relied on as a clean answer: it has no label and no
+// doubt, and no list has a caveat now. Suppressed does not change it.
 func (r Result) AllClear() bool {
 	return r.origin != nil && r.Score == 0 && len(r.Labels) == 0 && len(r.Doubts) == 0 && len(r.Caveats()) == 0
 }
@@ -61,23 +60,36 @@ const (
 	// CaveatStale: the last successful check is longer ago than Options.MaxAge, or
 	// than 48 hours without one.
 	CaveatStale CaveatKind = "stale"
-	// CaveatOld: the publisher's date is longer ago than the limit of the list.
+	// CaveatOld: the publisher's date is longer ago than Options.MaxPublished, or without
+	// it, than the Rhythm of the [sources.Info].
 	CaveatOld CaveatKind = "old"
 )
 
-// Caveats returns what is wrong with the lists that r comes from, in the order in which
-// New got them; nil if nothing is. The slice is the caller's own.
-func (r Result) Caveats() []Caveat {
-	var caveats []Caveat
-	if r.origin == nil {
+// Caveats returns why the lists that r comes from cannot be relied on now, or, for a
+// [Past], at its time, in the order in which New got them; nil if they can. Optional lists
+// have caveats, too. The slice is the caller's own.
+func (r Result) Caveats() (caveats []Caveat) {
+	o := r.origin
+	if o == nil {
 		return nil
 	}
-	for _, s := range r.origin.sources() {
+	now := o.at
+	if o.now != nil {
+		now = o.now()
+	}
+	for i, s := range o.sources() {
+		add := func(kind CaveatKind) { caveats = append(caveats, Caveat{s.Info.ID, kind}) }
 		switch {
 		case s.Digest == "":
-			caveats = append(caveats, Caveat{s.Info.ID, CaveatMissing})
+			add(CaveatMissing)
+			continue
 		case !s.Loaded():
-			caveats = append(caveats, Caveat{s.Info.ID, CaveatPartial})
+			add(CaveatPartial)
+		case now.Sub(s.LastUpdated) > o.ages.checked:
+			add(CaveatStale)
+		}
+		if limit := o.ages.published[i]; limit > 0 && !s.Published.IsZero() && now.Sub(s.Published) > limit {
+			add(CaveatOld)
 		}
 	}
 	return caveats
@@ -89,6 +101,8 @@ type origin struct {
 	status []SourceStatus
 	latest time.Time        // the last LastUpdated
 	now    func() time.Time // nil: the status is of the past
+	at     time.Time        // of the past
+	ages   *ageLimits
 }
 
 // Digest names the snapshot that r comes from: the SHA-256 over all its entries,

@@ -1,6 +1,7 @@
 package screening
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -19,7 +20,9 @@ type settings struct {
 	required  []bool
 	schedules []Schedule
 	table     *score.Table
-	maxAge    time.Duration // zero if no source is required
+	maxAge    time.Duration   // zero if no source is required
+	due       []time.Duration // by source: Options.MaxPublished
+	ages      *ageLimits
 	maxShrink float64
 	accept    func(source string, reason error, held, came SourceStatus) bool
 	progress  func(string, int)
@@ -77,6 +80,37 @@ func (set *settings) schedule(given map[string]Schedule) error {
 			sched.Timeout = defaultTimeout
 		}
 		set.schedules = append(set.schedules, sched)
+	}
+	return nil
+}
+
+// ageLimits are the ages from which the lists have caveats.
+type ageLimits struct {
+	checked   time.Duration
+	published []time.Duration // by source; zero: none
+}
+
+// staleAfter is the age of a check from which a list has a caveat without Options.MaxAge.
+const staleAfter = 48 * time.Hour
+
+// limitAges sets the limits of ages.
+func (set *settings) limitAges(opts *Options) error {
+	for id, limit := range opts.MaxPublished {
+		if !set.has(id) {
+			return fmt.Errorf("screening: MaxPublished is of %q, which is not among the sources: want one of %s", id, set.ids())
+		}
+		if limit <= 0 {
+			return fmt.Errorf("screening: MaxPublished of %s is %v: want a positive duration", id, limit)
+		}
+	}
+	set.ages = &ageLimits{checked: cmp.Or(opts.MaxAge, staleAfter)}
+	for i, info := range set.infos {
+		limit := opts.MaxPublished[info.ID]
+		set.ages.published = append(set.ages.published, cmp.Or(limit, info.Rhythm))
+		if !set.required[i] {
+			limit = 0
+		}
+		set.due = append(set.due, limit)
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type snapshot struct {
 
 	notLoaded error     // why there are no answers; nil if every required source is loaded
 	oldest    time.Time // the oldest check of a required source
+	due       time.Time // when a list becomes too old under Options.MaxPublished; zero: never
 
 	segments []segment // the lists that are loaded, the small ones first
 	shared   int       // how many of the first segments share the filter
@@ -68,6 +69,11 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
 		}
+		if limit := set.due[i]; limit > 0 && h.isLoaded() {
+			if due := h.revision.Published.Add(limit); snap.due.IsZero() || due.Before(snap.due) {
+				snap.due = due // long ago, if the list has no date
+			}
+		}
 		switch {
 		case !set.required[i]:
 		case !h.isLoaded():
@@ -90,7 +96,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	}
 	slices.Sort(lines)
 	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
-	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, latest: latest, now: set.now}
+	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, latest: latest, now: set.now, ages: set.ages}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
 	return snap
 }
@@ -131,12 +137,15 @@ func (snap *snapshot) ready() error {
 	if snap.notLoaded != nil {
 		return snap.notLoaded
 	}
-	if snap.maxAge > 0 {
-		if now := snap.now(); now.Sub(snap.oldest) > snap.maxAge || isFuture(snap.oldest, now) {
-			return ErrStale
-		}
+	if (snap.maxAge > 0 || !snap.due.IsZero()) && snap.isStale(snap.now()) {
+		return ErrStale
 	}
 	return nil
+}
+
+// isStale reports whether a required list is too old at the time now.
+func (snap *snapshot) isStale(now time.Time) bool {
+	return snap.maxAge > 0 && (now.Sub(snap.oldest) > snap.maxAge || isFuture(snap.oldest, now)) || !snap.due.IsZero() && now.After(snap.due)
 }
 
 // screen sets r, which is zero, to the answer about a. It does not return r, because a

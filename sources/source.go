@@ -94,6 +94,9 @@ type Info struct {
 	// RefURL is the address of the publisher's page about a record, or "". The text
 	// {ref} in it stands for the Ref of an entry; see [Info.URL].
 	RefURL string
+	// Rhythm is the longest usual time between two publications, with a margin: a list
+	// whose date is longer ago is old. Zero means that no rhythm is known.
+	Rhythm time.Duration
 }
 
 // URL returns the address of the publisher's page about the record ref, or "" if the
@@ -119,6 +122,9 @@ func (i Info) Validate() error {
 	}
 	if !i.Jurisdiction.Valid() {
 		return fmt.Errorf("source %s: jurisdiction %.80q: want EU, UK, UN, Community, Operator or an ISO 3166 code such as US", i.ID, i.Jurisdiction)
+	}
+	if i.Rhythm < 0 {
+		return fmt.Errorf("source %s: the rhythm is %v: want a positive duration, or 0 for none", i.ID, i.Rhythm)
 	}
 	if i.Name == "" {
 		return fmt.Errorf("source %s: no name", i.ID)

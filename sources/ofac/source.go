@@ -107,6 +107,7 @@ func (s *source) Info() sources.Info {
 	of := info.OFAC
 	if s.kind == consolidated {
 		of.ID, of.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"
+		of.Rhythm = 0 // it may not change for months
 	}
 	return of
 }

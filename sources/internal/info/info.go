@@ -2,7 +2,13 @@
 // of each list, which fetches it: bundle must not link a client.
 package info
 
-import "github.com/walletscreen/walletscreen/sources"
+import (
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+const day = 24 * time.Hour
 
 // The lists, in the order of bundle.All.
 var (
@@ -12,6 +18,7 @@ var (
 		Jurisdiction: sources.US,
 		Licence:      "US government work, public domain (17 U.S.C. 105)",
 		RefURL:       "https://sanctionssearch.ofac.treas.gov/Details.aspx?id={ref}",
+		Rhythm:       30 * day,
 	}
 	EU = sources.Info{
 		ID:           "EU_CONSOLIDATED",
@@ -19,6 +26,7 @@ var (
 		Jurisdiction: sources.EU,
 		Licence:      "Commission Decision 2011/833/EU (reuse with acknowledgement of the source)",
 		Attribution:  "© European Union. Only the legal acts printed in the Official Journal of the European Union are authentic.",
+		Rhythm:       60 * day,
 	}
 	UK = sources.Info{
 		ID:           "UK_CONSOLIDATED",
@@ -26,6 +34,7 @@ var (
 		Jurisdiction: sources.UK,
 		Licence:      "Open Government Licence v3.0",
 		Attribution:  "Contains public sector information licensed under the Open Government Licence v3.0.",
+		Rhythm:       45 * day,
 	}
 	FBI = sources.Info{
 		ID:           "FBI_IC3",
