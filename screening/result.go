@@ -159,8 +159,9 @@ type Label struct {
 	// Ref, Name and Listed are those of the entry: its reference within the list,
 	// the name of the entity, and the address as the list prints it.
 	Ref, Name, Listed string
-	// AddedAt is the publisher's date of the listing if the list gives one, otherwise
-	// the time at which the entry was first loaded; in UTC.
+	// AddedAt is the publisher's date if the list gives one, otherwise the time at which
+	// the entry was first loaded; in UTC. The lists of OFAC, the EU and the UK date the
+	// party, not the address: the address can have been added years later.
 	AddedAt time.Time
 }
 

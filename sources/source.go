@@ -231,7 +231,8 @@ type Entry struct {
 	// Name is the name of the entity, or a comment on the item. It may be "".
 	Name string
 	// ListedAt is the publisher's date of the listing, in UTC; zero if the list
-	// gives none.
+	// gives none. It is the date of the entity if the list dates no addresses, as those of
+	// OFAC, the EU and the UK.
 	ListedAt time.Time
 	// FirstSeen is when the entry was first loaded, in UTC; zero means now. It replaces
 	// ListedAt if the list gives none.

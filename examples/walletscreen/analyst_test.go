@@ -62,7 +62,7 @@ func TestOddTables(t *testing.T) {
 		{"only addresses", u + "\n" + l + "\n\n", 2, []string{clean, hit, none}, nil},
 		{"only addresses, the first misspelled", l[:41] + "\n" + l + "\n", 2, []string{none, hit}, nil},
 		{"mixed chains", "chain,address\nethereum," + u + "\nTron,TJRabPrwbZy45sbavfcjinPJC18kjpRTv8\nbitcoin,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\neip155:137," + l + "\nBTC,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\ntron," + l + "\n,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n",
-			2, []string{clean, clean, clean, hit, none, none, none}, nil},
+			2, []string{clean, clean, clean, hit, none, hit, none}, nil},
 		{"a chain for all", "address\n1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n", 0, []string{clean}, []string{"-chain", "bitcoin"}},
 		{"blanks", " id , Wallet Address \n1,  " + u + "\t\n2,\"" + l + " \"\n", 1, []string{clean, hit}, nil},
 		{"blanks that do not show", "id,address\n1,\u200b" + u + "\u00a0\n2,\ufeff" + l + "\n", 1, []string{clean, hit}, nil},

@@ -214,7 +214,8 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // TestAllFields checks that a file has every field of its types: it fails when one is
-// added that the codec does not know.
+// added that the codec does not know. Only the entries of a history have a NotListedOn and
+// an Until, and no list has those.
 func TestAllFields(t *testing.T) {
 	h := header
 	h.Rule, h.Entries, h.Removed = "1", 1, 1
@@ -223,7 +224,7 @@ func TestAllFields(t *testing.T) {
 	for _, v := range []any{h, h.Revision, r, r.Entry} {
 		of := reflect.ValueOf(v)
 		for i := range of.NumField() {
-			if of.Field(i).IsZero() {
+			if name := of.Type().Field(i).Name; of.Field(i).IsZero() && name != "NotListedOn" && name != "Until" {
 				t.Fatalf("%T.%s: set it here, and write it", v, of.Type().Field(i).Name)
 			}
 		}
