@@ -116,6 +116,9 @@ func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
 			continue
 		}
 		e.hide(it.req.Address)
+		if it.req.Chain == "" { // it is found from the address
+			continue
+		}
 		var err error
 		if it.chain, err = address.ParseChain(it.req.Chain); err != nil {
 			it.bad = e.failed(it.req.Chain, err)
@@ -130,9 +133,18 @@ func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
 				continue
 			}
 			var err error
-			it.res, err = e.screener.ScreenText(it.chain, it.req.Address)
+			if it.req.Chain == "" {
+				it.res, _, err = e.screener.ScreenInput("", it.req.Address)
+				it.chain = it.res.Address.Chain()
+			} else {
+				it.res, err = e.screener.ScreenText(it.chain, it.req.Address)
+			}
 			pace.Step(i)
 			switch {
+			case isInput(err) && it.req.Chain == "":
+				v := detect(it.req.Address)
+				it.bad = &problem{Code: v.Code, Field: v.Field, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
+				continue
 			case isInput(err):
 				it.bad = e.failed(it.req.Chain, err)
 				continue
@@ -235,7 +247,11 @@ func (e *exchange) answerBatch(items []batchItem) []byte {
 			answer.Results[i] = marshal(itemProblem{id, it.bad})
 			continue
 		}
-		r := newResult(it.req, &it.res)
+		req := it.req
+		if req.Chain == "" {
+			req.Chain = string(it.chain)
+		}
+		r := newResult(req, &it.res)
 		r.ID = id
 		answer.Results[i] = marshal(r)
 		status, digest, version = it.res.Sources(), it.res.Digest(), it.res.ScoringVersion
@@ -289,8 +305,11 @@ func (r *jsonReader) item() (it batchItem) {
 	}
 	text, chain, id := field{name: "address"}, field{name: "chain"}, field{name: "id"}
 	r.object(2, &text, &chain, &id)
-	if it.bad = wantStrings(&text, &chain); it.bad == nil && id.kind != 0 {
-		it.bad = wantStrings(&id)
+	it.bad = wantStrings(&text)
+	for _, optional := range []*field{&chain, &id} {
+		if it.bad == nil && optional.kind != 0 {
+			it.bad = wantStrings(optional)
+		}
 	}
 	it.id, it.hasID = id.text, id.kind == '"'
 	it.req = screenRequest{Address: text.text, Chain: chain.text}

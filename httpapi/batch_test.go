@@ -20,6 +20,7 @@ type batchAnswer struct {
 	Results []struct {
 		ID                               *string
 		Address, Chain, Level            string
+		Doubts                           []string
 		Score                            int
 		Code, Field, Reason, Type, Title string
 		Status                           int
@@ -188,5 +189,29 @@ func TestRequestIDHidesAddresses(t *testing.T) {
 		if w := send(h, "POST", "/api/v1/screen", question, "X-Request-Id", id); w.Header().Get("X-Request-Id") != id {
 			t.Errorf("%s is not echoed: %s", id, w.Header().Get("X-Request-Id"))
 		}
+	}
+}
+
+// TestBatchFindsChain sends items without a chain, and checks that each is answered for the
+// chain that its address shows.
+func TestBatchFindsChain(t *testing.T) {
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
+	a := sendBatch(t, h, `{"items":[{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96"},{"address":"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t","chain":""},
+		{"address":"alice"},{"address":"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"},{"address":"0xdAC17F958D2ee523a2206206994597C13D831ec8"},{"address":"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"}]}`)
+	var got strings.Builder
+	for _, r := range a.Results {
+		if r.Score > 0 { // another chain may have another account of the text
+			r.Doubts = nil
+		}
+		fmt.Fprintf(&got, "%s%s %s%s %q\n", r.Level, r.Code, r.Chain, r.Reason, r.Doubts)
+	}
+	if want := `CRITICAL ethereum []
+CLEAN_NO_MATCH tron []
+CLEAN_NO_MATCH eos ["ambiguous"]
+invalid_address bad_checksum []
+CLEAN_NO_MATCH ethereum ["capitals"]
+invalid_address secret []
+`; got.String() != want {
+		t.Errorf("got %s, want %s", got.String(), want)
 	}
 }

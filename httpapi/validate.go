@@ -29,6 +29,7 @@ type validation struct {
 	Detail         string        `json:"detail,omitempty"`
 	Offset         *int          `json:"offset,omitempty"`
 	SuggestedChain address.Chain `json:"suggested_chain,omitempty"`
+	Correction     *correction   `json:"correction,omitempty"`
 }
 
 // validate answers a POST to /api/v1/validate.
@@ -52,7 +53,7 @@ func (e *exchange) validate() ([]byte, *problem) {
 	}
 	e.hide(text.text)
 	if chain.kind == 0 {
-		return marshal(detect(text.text)), nil
+		return marshal(detect(text.text).propose("", text.text)), nil
 	}
 	if p := wantStrings(&chain); p != nil {
 		return nil, p
@@ -70,12 +71,12 @@ func check(text, name string) *validation {
 	reading := address.Interpret(string(chain), text)
 	switch {
 	case reading.Err != nil:
-		return v.refuse(name, reading.Err)
+		return v.refuse(name, reading.Err).propose(chain, text)
 	case reading.Several:
 		return v.refuse(name, address.ErrSeveral)
 	}
 	v.Doubts = append(v.Doubts, reading.Doubts...)
-	return v.accept(reading.Addresses[0])
+	return v.accept(reading.Addresses[0]).propose(chain, text)
 }
 
 // detect validates an address without a chain. It prefers a chain that the text proves.
@@ -92,6 +93,15 @@ func detect(text string) *validation {
 	}
 	v.Doubts = append(v.Doubts, reading.Doubts...)
 	return v.accept(reading.Addresses[max(0, slices.IndexFunc(reading.Addresses, address.Address.Proven))])
+}
+
+// propose adds the correction of a text that means nothing or is in doubt, if there is one.
+func (v *validation) propose(chain address.Chain, text string) *validation {
+	switch {
+	case len(v.Doubts) > 0, v.Reason == "bad_checksum", v.Reason == "bad_length", v.Reason == "bad_charset", v.Reason == "bad_format":
+		v.Correction = correct(chain, text)
+	}
+	return v
 }
 
 // chainsOf returns the chains on which text is an address. It is not nil.

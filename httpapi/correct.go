@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+)
+
+// A correction is the address that a text becomes if one copying error is undone. It is
+// for a person to compare with the original: nothing reads a text as its correction.
+type correction struct {
+	Cause   string        `json:"cause"`   // missing_prefix, look_alike, extra_character or missing_character
+	Address string        `json:"address"` // the text without the error
+	Chain   address.Chain `json:"chain"`
+	Offset  int           `json:"offset"` // of the error in the text, in bytes
+	Length  int           `json:"length"` // how many bytes of the text are wrong
+}
+
+// lookAlikes undo letters that are read for others, in hex digits and in base58.
+var lookAlikes = [...]*strings.Replacer{
+	strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1", "i", "1"),
+	strings.NewReplacer("O", "o", "0", "o", "I", "1", "l", "1"),
+	strings.NewReplacer("O", "Q", "0", "Q", "I", "1", "l", "1"),
+}
+
+// correct returns the only address that text becomes by undoing one copying error, on
+// chain or, if that is "", on a common chain. It returns nil if there is none, or more
+// than one. Only a checksum decides, so a digit that is missing in an address without one
+// is never guessed.
+func correct(chain address.Chain, text string) *correction {
+	s := strings.TrimSpace(text)
+	if len(s) < 25 || len(s) > 128 {
+		return nil
+	}
+	chains := []address.Chain{chain}
+	if chain == "" {
+		chains = []address.Chain{"ethereum", "bitcoin", "tron"}
+	}
+	lead := strings.Index(text, s)
+	found := map[address.Address]*correction{}
+	try := func(cause, candidate string, offset, length int) {
+		for _, c := range chains {
+			if a, err := address.Parse(c, candidate); err == nil && a.Proven() {
+				found[a.Canonical()] = &correction{cause, candidate, c, lead + offset, length}
+			}
+		}
+	}
+	only := func() *correction {
+		for _, c := range found {
+			if len(found) == 1 {
+				return c
+			}
+		}
+		return nil
+	}
+	hex := strings.HasPrefix(s, "0x")
+	if len(s) == 40 {
+		try("missing_prefix", "0x"+s, 0, 0)
+	}
+	for i, r := range lookAlikes {
+		candidate := r.Replace(s)
+		if i == 0 && len(s) == 42 {
+			candidate = "0x" + r.Replace(s[2:])
+		}
+		if at := difference(s, candidate); at >= 0 {
+			try("look_alike", candidate, at, 1)
+		}
+	}
+	if len(found) > 0 || hex && (s[2:] == strings.ToLower(s[2:]) || s[2:] == strings.ToUpper(s[2:])) { // no checksum
+		return only()
+	}
+	for i := range s {
+		try("extra_character", s[:i]+s[i+1:], i, 1)
+	}
+	if len(found) > 0 {
+		return only()
+	}
+	alphabet := "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0l"
+	if hex {
+		alphabet = "0123456789abcdefABCDEF"
+	}
+	for i := range len(s) + 1 {
+		for j := range len(alphabet) {
+			try("missing_character", s[:i]+alphabet[j:j+1]+s[i:], i, 0)
+		}
+	}
+	return only()
+}
+
+// difference returns the first offset at which two texts of one length differ, or -1.
+func difference(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
