@@ -92,7 +92,7 @@ func newAsset(name string, data []byte) asset {
 func chains() []byte {
 	var b bytes.Buffer
 	for _, c := range address.Chains() {
-		b.WriteString("<option>" + html.EscapeString(string(c)) + "</option>")
+		b.WriteString(`<option value="` + html.EscapeString(string(c)) + `">` + html.EscapeString(c.Name()) + "</option>")
 	}
 	return b.Bytes()
 }

@@ -48,7 +48,7 @@ func TestKeyboard(t *testing.T) {
 	b.press(t, goodKey, kb.Enter)
 	b.wait(t, inState("empty")+` && document.activeElement.id === "address"`)
 	b.press(t, lazarus)
-	b.wait(t, has("#hint", "Valid on ethereum"))
+	b.wait(t, has("#hint", "Valid on Ethereum"))
 	b.press(t, kb.Enter)
 	b.wait(t, inState("verdict")+` && document.activeElement.matches("#result h2")`)
 	b.tabTo(t, "#result .label a")

@@ -126,9 +126,10 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 	json.NewDecoder(r.Body).Decode(&body)
 	a.mu.Lock()
 	var delay time.Duration
-	if path == "screen" {
+	if strings.HasPrefix(path, "screen") {
 		delay = a.delay
-	} else if path == "screen/batch" && a.batches > 0 && a.calls[path] >= a.batches {
+	}
+	if path == "screen/batch" && a.batches > 0 && a.calls[path] >= a.batches {
 		delay = forever
 	}
 	a.mu.Unlock()
@@ -206,7 +207,15 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 
 // screen returns the result or the problem of one address.
 func (a *api) screen(text, chain string) object {
-	x, err := address.Normalize(address.Chain(chain), text)
+	on := chain
+	if all := address.Detect(text); chain == "" && len(all) > 0 {
+		on = string(all[max(0, slices.IndexFunc(all, address.Address.Proven))].Chain())
+		if len(text) < 25 {
+			return object{"status": 400, "code": "missing_field", "field": "chain", "reason": "absent", "detail": "This is too short to find its chain."}
+		}
+	}
+	x, err := address.Normalize(address.Chain(on), text)
+	chain = on
 	if err != nil {
 		v := validated(text, chain)
 		v["status"] = 400

@@ -1,9 +1,11 @@
-// Calls of the API. The key is in this module's memory and nowhere else.
+// Calls of the API. The key is in this module's memory, and in the tab's storage if the
+// person asks for it.
 
 const base = new URL("api/v1/", document.baseURI);
 const patience = 30000; // milliseconds for one call
 
-let key = "";
+const place = "walletscreen key";
+let key = sessionStorage.getItem(place) ?? "";
 
 export const hasKey = () => key !== "";
 
@@ -14,7 +16,10 @@ export function setKey(text) {
   key = k;
   return true;
 }
-export const forgetKey = () => { key = ""; };
+
+// keep keeps the key until the tab is closed, or no longer.
+export const keep = yes => (yes ? sessionStorage.setItem(place, key) : sessionStorage.removeItem(place));
+export const keeps = () => sessionStorage.getItem(place) !== null;
 
 // left is what remains of the month's quota, or null if that is unknown or unlimited.
 // resets is the number of seconds until the next month.
@@ -65,7 +70,14 @@ function problemOf(answer, response) {
 export const sources = signal => call("sources", null, signal);
 export const changes = signal => call("changes", null, signal);
 export const validate = (address, chain, signal) => call("validate", chain ? {address, chain} : {address}, signal);
-export const screen = (address, chain, signal) => call("screen", {address, chain}, signal);
+
+// screen returns the result for an address. Without a chain, the server finds it.
+export async function screen(address, chain, signal, receipt) {
+  if (chain) return call("screen", receipt ? {address, chain, receipt} : {address, chain}, signal);
+  const {results: [result], ...rest} = await batch([{address}], newName(), signal);
+  if (result.level) return {...result, ...rest};
+  throw new Problem(result.code, result.detail, {...result, retryAfter: result.code === "quota_exceeded" ? resets : 0});
+}
 
 // newName returns a random name for a call that may have to be repeated.
 export const newName = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), n => n.toString(16)).join("-");
@@ -76,34 +88,4 @@ export async function batch(items, name, signal) {
   const answer = await call("screen/batch", {items}, signal, name);
   if (answer.results?.length !== items.length) throw new Problem("bad_answer", "The server did not answer each row.");
   return answer;
-}
-
-const b58 = "[1-9A-HJ-NP-Za-km-z]";
-const shapes = [
-  [/^0x[0-9a-f]{40}$/i, "ethereum"],
-  [new RegExp(`^T${b58}{33}$`), "tron"],
-  [new RegExp(`^([13]${b58}{25,34}|bc1[0-9a-z]{11,87})$`), "bitcoin"],
-  [new RegExp(`^([LM]${b58}{33}|ltc1[0-9a-z]{20,87})$`), "litecoin"],
-  [new RegExp(`^r${b58}{24,34}$`), "xrp"],
-  [new RegExp(`^[48]${b58}{94,105}$`), "monero"],
-  [/^addr1[0-9a-z]{50,}$/, "cardano"],
-  [/^(EQ|UQ)[\w-]{46}$/, "ton"],
-  [/^G[A-Z2-7]{55}$/, "stellar"],
-  [new RegExp(`^${b58}{43,44}$`), "solana"],
-];
-
-// isShort reports whether text may be the rest of an address that was cut: on some
-// chains such a rest is an address of its own, which nobody asked about.
-export const isShort = text => text.length < 25;
-
-// isCertain reports whether v, the answer of validate, names the chain of text, rather
-// than one on which a mistyped address of another chain is an address by accident.
-export const isCertain = (v, text) => v.valid && !isShort(text) && (v.proven || guess(text) === v.chain);
-
-// guess returns the chain that text looks like, or "". It saves a question: the
-// server names the right chain for a guess that is wrong.
-export function guess(text, slugs) {
-  const scheme = /^([a-z0-9-]+):./.exec(text)?.[1];
-  if (scheme && slugs?.has(scheme)) return scheme;
-  return shapes.find(([shape]) => shape.test(text))?.[1] ?? "";
 }

@@ -2,15 +2,14 @@
 
 import * as api from "./api.js";
 import {decode, maxBytes, maxRows, parse, plain} from "./csv.js";
-import {byID, h} from "./dom.js";
+import {byID, h, name} from "./dom.js";
 import {failLists, showChanges, showLists} from "./lists.js";
-import {forget, recordMany, recordOne} from "./record.js";
+import {forget, recordAll, recordMany, recordOne} from "./record.js";
 import {Job, View} from "./rows.js";
 import {fail, head, show} from "./verdict.js";
-import {count, or, plural, problem} from "./words.js";
+import {count, doubt, or, plural, problem, same} from "./words.js";
 
 const address = byID("address"), chain = byID("chain"), hint = byID("hint"), result = byID("result");
-const slugs = new Set([...chain.options].map(o => o.value).filter(Boolean));
 let sources = [];
 let current = null; // the AbortController of what is running
 let again = null; // what to repeat after a new key
@@ -65,14 +64,19 @@ byID("key-button").addEventListener("click", () => (byID("key").hidden ? askKey(
 
 byID("key").addEventListener("submit", async e => {
   e.preventDefault();
-  if (!api.setKey(byID("key-input").value)) return askKey("This is not a key: it is empty, or has blanks or letters that a key cannot have.");
+  const fits = api.setKey(byID("key-input").value);
+  byID("key-input").setAttribute("aria-invalid", String(!fits));
+  if (!fits) return askKey("This is not a key: it is empty, or has blanks or letters that a key cannot have.");
+  api.keep(byID("keep").checked);
   closeKey();
   const next = again;
   again = null;
   if (await loadLists()) next ? next() : address.focus();
 });
 
-addEventListener("hashchange", () => { if (takeFragment()) { closeKey(); loadLists(); } });
+addEventListener("hashchange", () => {
+  if (takeFragment()) { closeKey(); loadLists(); } else if (linked()) byID("screen").requestSubmit();
+});
 
 // --- lists
 
@@ -106,49 +110,75 @@ function showEmpty() {
 
 // --- one address
 
-let asking = null, timer = 0, known = null; // known: the last answer of validate
+let asking = null, timer = 0;
 
 async function validate() {
   const text = address.value.trim();
   asking?.abort();
-  known = null;
-  if (text === "" || /[\r\n]/.test(text)) {
-    hint.textContent = text ? `${plural(lines().length, "line")}. Each is screened as one address.` : "";
-    return;
-  }
-  if (text.length > 1024) return void (hint.textContent = "This is longer than any address.");
+  tell("");
+  if (text === "" || /[\r\n]/.test(text)) return tell(text ? `${plural(lines().length, "line")}. Each is screened as one address.` : "");
+  if (text.length > 1024) return tell("This is longer than any address.", [], true);
   asking = new AbortController();
-  const asked = chain.value;
   try {
-    const v = await api.validate(text, asked, asking.signal);
-    known = {text, chain: asked, v};
-    hint.textContent = describe(v);
-  } catch (p) {
-    if (p.code !== "cancelled") hint.textContent = "";
-  }
+    describe(await api.validate(text, chain.value, asking.signal), text);
+  } catch {} // the hint is a help; screening says what is wrong
 }
 
-function describe(v) {
+// tell shows a hint about what was entered, with nodes such as buttons that mend it.
+function tell(text, fixes = [], invalid = false) {
+  hint.textContent = text;
+  byID("fixes").replaceChildren(...fixes);
+  address.setAttribute("aria-invalid", String(invalid));
+}
+
+const chainName = slug => [...chain.options].find(o => o.value === slug)?.text ?? slug;
+const button = (text, onclick) => h("button", {type: "button", class: "quiet", onclick}, text);
+
+// mend returns a button that replaces what was entered, or its chain.
+const mend = (text, to, on) => button(text, () => {
+  if (to !== undefined) address.value = to;
+  if (on !== undefined) chain.value = on;
+  address.focus();
+  validate();
+});
+
+const causes = {
+  missing_prefix: "The 0x at the beginning is missing.",
+  look_alike: "A character looks like another one, such as the letter O for the digit 0.",
+  extra_character: "There is one character too many.",
+  missing_character: "One character is missing.",
+};
+
+// marked returns text with the place of an error marked, and a button that selects it.
+function marked(text, from, length) {
+  const bytes = new TextEncoder().encode(text), to = n => new TextDecoder().decode(bytes.slice(0, n)).length;
+  const [a, b] = [to(from), length > 0 ? to(from + length) : to(from)], lead = address.value.indexOf(text);
+  return [h("p", {class: "mono place"}, name(text.slice(0, a)), h("mark", {}, text.slice(a, b) || "\u2038"), name(text.slice(b))),
+    button("Show it in the field", () => { address.focus(); address.setSelectionRange(lead + a, lead + Math.max(b, a + 1)); })];
+}
+
+// describe shows what validate answers about text.
+function describe(v, text) {
   if (v.reason === "secret") {
     address.value = "";
-    return "This looks like a private key, so it was removed from the field. Never enter one anywhere. If it was real, move what it controls.";
+    return tell("This looks like a private key, so it was removed from the field. Never enter one anywhere. If it was real, move what it controls.", [], true);
   }
-  if (!v.valid) {
-    const where = v.offset > 0 ? ` Look at character ${v.offset + 1}.` : "";
-    const other = v.suggested_chain ? ` It fits ${v.suggested_chain}.` : "";
-    return `${v.detail ?? "This is not an address."}${where}${other}`;
+  const c = v.correction;
+  if (c) return tell(`${causes[c.cause] ?? v.detail} Compare it with the original.`, [marked(text, c.offset, c.length), mend(`Use ${c.address}`, c.address)].flat(), true);
+  if (v.valid && v.doubts?.length > 0) return tell(v.doubts.map(doubt).join(" "));
+  if (v.valid) {
+    const rest = v.chains.filter(c => c !== v.chain).map(chainName);
+    const decorated = !same(v.address, text) && text.length > v.address.length + 4; // a link, a URI, CAIP-10
+    if (decorated) return tell(`This is read as ${v.address} on ${chainName(v.chain)}.`, [mend("Use only the address", v.address, chain.value && v.chain)]);
+    return tell(`Valid on ${chainName(v.chain)}.${chain.value || rest.length === 0 ? "" : ` It is also valid on ${or(rest)}: choose the chain if you mean another.`}`);
   }
-  const rest = v.chains.filter(c => c !== v.chain).slice(0, 3), more = v.chains.length - 1 - rest.length;
-  const text = address.value.trim(), looks = api.guess(text, slugs);
-  if (!chain.value && looks && !v.chains.includes(looks)) return `This looks like an address of ${looks}, but is not one. Look for a typing error.`;
-  if (!chain.value && api.isShort(text)) return "This is short. Choose its chain.";
-  if (!chain.value && !api.isCertain(v, text)) return `This could be an address of ${or(v.chains)}. Choose its chain.`;
-  return `Valid on ${v.chain}.` + (chain.value || rest.length === 0 ? "" : ` It is also valid on ${rest.join(", ")}${more > 0 ? ` and ${more} more` : ""}: choose the chain if you mean another.`);
+  const other = v.suggested_chain && mend(`Switch to ${chainName(v.suggested_chain)}`, undefined, v.suggested_chain);
+  tell(v.detail ?? "This is not an address.", [v.offset >= 0 && marked(text, v.offset, 1), other].flat().filter(Boolean), true);
 }
 
 address.addEventListener("input", () => {
   clearTimeout(timer);
-  hint.textContent = "";
+  tell("");
   timer = setTimeout(validate, 250);
 });
 chain.addEventListener("change", validate);
@@ -167,7 +197,7 @@ byID("screen").addEventListener("submit", e => {
   e.preventDefault();
   const all = lines();
   if (all.length === 0) {
-    hint.textContent = "Paste an address first.";
+    tell("Paste an address first.", [], true);
     address.focus();
   } else if (all.length === 1) screenOne(all[0]);
   else screenText(all);
@@ -178,40 +208,41 @@ async function screenOne(text) {
   clearTimeout(timer);
   const slow = setTimeout(() => put("loading", h("div", {class: "panel verdict"}, head("unknown", "Asking the server …"), h("button", {type: "button", class: "quiet", onclick: () => { current.abort(); showEmpty(); }}, "Cancel"))), 150);
   try {
-    const on = chain.value || (await findChain(text, signal));
-    const answer = await api.screen(text, on, signal);
-    // Hex digits are screened in any letter case, but capitals that do not verify can be
-    // the trace of a typing error.
-    if (!answer.doubts && /[a-f]/.test(text) && /[A-F]/.test(text) && /^0x/i.test(answer.address) && (await api.validate(text, on, signal)).reason === "bad_checksum") answer.doubts = ["capitals"];
+    const answer = await api.screen(text, chain.value, signal);
     clearTimeout(slow);
-    put("verdict", show(answer, sources, text, [h("button", {type: "button", onclick: () => print()}, "Print record"), h("button", {type: "button", class: "quiet", onclick: e => copy(e, JSON.stringify(answer))}, "Copy as JSON")]));
+    put("verdict", show(answer, sources, text, actions(answer, text)));
     recordOne(answer, sources, text);
     focusResult();
     refresh();
   } catch (p) {
     clearTimeout(slow);
     if (signal.aborted) return;
-    if (p.reason === "secret") address.value = "", hint.textContent = "";
+    if (p.reason === "secret") address.value = "", tell("");
     failed(p, () => screenOne(text));
+    if (p.field === "address" && p.reason !== "secret") validate();
   }
 }
 
-// findChain returns the chain that text shows. If text is not an address on any chain, it
-// returns the chain that it looks like, because a list may print it.
-async function findChain(text, signal) {
-  const v = known?.text === text && known.chain === "" ? known.v : await api.validate(text, "", signal);
-  if (api.isCertain(v, text)) return v.chain;
-  const looks = v.reason === "secret" ? "" : api.guess(text, slugs);
-  if (v.valid && (!looks || v.chains.includes(looks)))
-    throw new api.Problem("which_chain", api.isShort(text) ? "So short an address may be a part of another one." : `It could be an address of ${or(v.chains)}, or a mistyped one of another chain.`, {});
-  const slug = looks || v.suggested_chain || v.chains?.[0];
-  if (slug) return slug;
-  throw new api.Problem("invalid_address", (v.detail ?? "This is not an address on any chain.") + " If you know the chain, choose it above, and the lists are searched for this very text.", {reason: v.reason, field: "address"});
-}
+// actions returns what can be done with an answer.
+const actions = (answer, text) => [
+  h("button", {type: "button", onclick: () => print()}, "Print record"),
+  button("Copy address", e => copy(e, answer.address)),
+  button("Copy link", e => copy(e, `${location.origin}${location.pathname}#address=${encodeURIComponent(text)}&chain=${answer.chain}`)),
+  button("Copy as JSON", e => copy(e, JSON.stringify(answer))),
+  answer.chain && button("Receipt", async e => {
+    const it = e.currentTarget;
+    try {
+      save("receipt.txt", (await api.screen(text, answer.chain, null, true)).receipt);
+      it.textContent = "Receipt saved";
+    } catch (p) {
+      it.textContent = p.code === "receipt_unavailable" ? "This server writes no receipts" : problem(p)[0];
+    }
+  }),
+];
 
 function failed(p, retry) {
   const state = {offline: "offline", missing_credentials: "key", invalid_token: "key", quota_exceeded: "quota"}[p.code] ?? "error";
-  const input = p.code === "invalid_address" || p.code === "which_chain" || p.code === "unsupported_chain";
+  const input = p.code === "invalid_address" || (p.code === "missing_field" && p.field === "chain") || p.code === "unsupported_chain";
   put(state, fail(p, input || state === "key" ? [] : [h("button", {type: "button", onclick: retry}, "Try again")]));
   if (state === "key") {
     again = retry;
@@ -221,12 +252,12 @@ function failed(p, retry) {
 }
 
 async function copy(e, text) {
-  const button = e.currentTarget;
+  const it = e.currentTarget;
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
+    it.textContent = "Copied";
   } catch {
-    button.textContent = "Copying is not allowed here";
+    it.textContent = "Copying is not allowed here";
   }
 }
 
@@ -257,14 +288,14 @@ function refuse(text) {
 }
 
 // review asks which columns to read, before anything is screened.
-function review(name, table) {
+function review(file, table) {
   const rows = () => table.records.length - (table.header ? 1 : 0);
   const pick = (id, label, chosen, none) => h("p", {class: "field"}, h("label", {for: id}, label), h("select", {id},
     none && h("option", {value: "-1"}, none), table.names.map((n, i) => h("option", {value: i, selected: i === chosen}, n))));
   const first = table.records[table.header ? 1 : 0];
   const delimiters = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"};
   const form = h("form", {class: "panel verdict review"},
-    h("h2", {tabindex: "-1"}, name),
+    h("h2", {tabindex: "-1"}, name(file)),
     h("p", {}, `${plural(rows(), "row")}, ${plural(table.width, "column")}${table.width > 1 ? `, separated by ${delimiters[table.delimiter]}` : ""}${table.header ? ", with a header" : ", without a header"}.`,
       api.left !== null ? ` Your key has ${plural(api.left, "screening")} left this month; repeated addresses count once.` : ""),
     h("div", {class: "line"}, pick("address-column", "Addresses are in", table.addresses), pick("chain-column", "Chains are in", table.chains, chain.value ? `all on ${chain.value}` : "no column: find them")),
@@ -276,19 +307,20 @@ function review(name, table) {
     form.querySelector(".note .mono").textContent = (first[table.addresses] ?? "").slice(0, 100) || "(empty)";
   };
   form.addEventListener("change", update);
-  form.addEventListener("submit", e => { e.preventDefault(); update(); start(name, table); });
+  form.addEventListener("submit", e => { e.preventDefault(); update(); start(file, table); });
   put("review", form);
   focusResult();
 }
 
-function start(name, table) {
+function start(file, table) {
   const body = table.header ? table.records.slice(1) : table.records;
-  const job = new Job(name, body.map((r, i) => ({number: i + 1, text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || chain.value})), slugs, table);
+  const job = new Job(file, body.map((r, i) => ({number: i + 1, text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || chain.value})), table);
   const view = new View(job, sources, {
     cancel: () => current.abort(),
     resume: run,
     print: () => print(),
-    download: () => download(name, job),
+    printAll: () => { recordAll(view); print(); recordMany(view); },
+    download: () => download(file, job),
     open: row => open(row, view),
   });
   async function run() {
@@ -301,7 +333,7 @@ function start(name, table) {
     });
     if (!result.contains(view.node)) return;
     recordMany(view);
-    if (job.rows.some(r => r.secret)) address.value = hint.textContent = ""; // a private key was pasted
+    if (job.rows.some(r => r.secret)) address.value = "", tell(""); // a private key was pasted
     say(`${job.error ? "Stopped" : "Done"}. ${view.verdict.title}.`);
     if (job.error?.status === 401) {
       again = run;
@@ -315,9 +347,13 @@ function start(name, table) {
   focusResult();
 }
 
-function download(name, job) {
-  const url = URL.createObjectURL(new Blob(["\ufeff", job.csv(sources)], {type: "text/csv;charset=utf-8"}));
-  const a = h("a", {href: url, download: name.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") + "-screened.csv"});
+function download(file, job) {
+  save(file.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") + "-screened.csv", "\ufeff" + job.csv(sources));
+}
+
+function save(file, text) {
+  const url = URL.createObjectURL(new Blob([text], {type: "text/plain;charset=utf-8"}));
+  const a = h("a", {href: url, download: file});
   a.click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
@@ -364,7 +400,20 @@ async function refresh() {
 }
 setInterval(() => { if (document.visibilityState === "visible" && sources.length > 0) refresh(); }, 300000);
 
+// linked fills in the address of a link to a verdict, and reports whether there is one.
+function linked() {
+  const it = new URLSearchParams(location.hash.slice(1)), text = it.get("address");
+  if (text) [address.value, chain.value] = [text, it.get("chain") ?? ""];
+  return Boolean(text);
+}
+
 takeFragment();
+byID("keep").checked = api.keeps();
 showEmpty();
 address.focus();
-loadLists();
+if (linked()) again = () => byID("screen").requestSubmit();
+loadLists().then(ok => {
+  if (!ok || !again) return;
+  again();
+  again = null;
+});

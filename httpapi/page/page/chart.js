@@ -2,7 +2,7 @@
 // has its meaning as text beside it or in its name.
 
 import {svg} from "./dom.js";
-import {DAY, ago, count, day} from "./words.js";
+import {DAY, ago, count, day, limit} from "./words.js";
 
 const paths = {
   critical: ["M15 3h18l12 12v18L33 45H15L3 33V15z", "M24 13v14M24 34v1"],
@@ -24,18 +24,18 @@ const far = 90 * DAY;
 const at = age => 8 + (width - 16) * (1 - Math.log1p(Math.min(Math.max(age, 0), far) / 3600) / Math.log1p(far / 3600));
 
 // timeline draws when a list was published and checked, on a logarithmic scale from 90
-// days ago to now, with the last 24 hours shaded.
+// days ago to now, with the limit of 48 hours shaded.
 export function timeline(s, now = Date.now()) {
   const published = s.published_at ? (now - new Date(s.published_at)) / 1000 : null;
   const said = [
     s.age === null ? "never checked" : `checked ${ago(s.age)}`,
     published === null ? "date of publication unknown" : `published ${ago(published)}`,
-    s.age !== null && s.age > DAY ? "older than the limit of 24 hours" : null,
+    s.age !== null && s.age > limit ? "older than the limit of 48 hours" : null,
   ].filter(Boolean).join(", ");
   return svg("svg", {class: "timeline", viewBox: `0 0 ${width} 38`, role: "img", "aria-label": `${s.name}: ${said}`},
-    svg("rect", {class: "fresh", x: at(DAY), y: 4, width: width - 8 - at(DAY), height: 16, rx: 3}),
+    svg("rect", {class: "fresh", x: at(limit), y: 4, width: width - 8 - at(limit), height: 16, rx: 3}),
     svg("path", {class: "axis", d: `M8 12H${width - 8}`}),
-    [[30 * DAY, "30 d"], [7 * DAY, "7 d"], [DAY, "24 h"], [3600, ""], [0, "now"]].map(([age, text]) => [
+    [[30 * DAY, "30 d"], [7 * DAY, "7 d"], [limit, "48 h"], [3600, ""], [0, "now"]].map(([age, text]) => [
       svg("path", {class: "tick", d: `M${at(age)} 8v8`}),
       svg("text", {x: at(age), y: 33, "text-anchor": age === 0 ? "end" : "middle", "aria-hidden": "true", dx: age === 0 ? 8 : 0}, text),
     ]),

@@ -1,12 +1,12 @@
 // The lists: their freshness, their sizes, and what changed.
 
-import {byID, h, time} from "./dom.js";
+import {byID, h, name, time} from "./dom.js";
 import {shape, sizes, timeline} from "./chart.js";
-import {ago, count, day, kind, moment, plural, state} from "./words.js";
+import {DAY, ago, count, day, kind, moment, plural, state} from "./words.js";
 
 const recent = 4; // changes shown at once
-const signs = {current: "clean", stale: "high", partial: "qualified", missing: "unknown"};
-const words = {current: "Current", stale: "Stale", partial: "Only a part", missing: "Not loaded"};
+const signs = {current: "clean", stale: "high", old: "high", partial: "qualified", missing: "unknown"};
+const words = {current: "Current", stale: "Stale", old: "Old", partial: "Only a part", missing: "Not loaded"};
 
 // showLists shows sources, with a size chart from changes.
 export function showLists(sources, changes) {
@@ -16,7 +16,7 @@ export function showLists(sources, changes) {
     all.length === 0 ? "No lists" : bad.length > 0 ? `${bad.length} of ${plural(all.length, "list")} not current` : `${plural(all.length, "list")} current`);
   byID("lists-body").replaceChildren(
     all.length === 0 ? h("p", {}, "No list is configured. No address can be called clean.") : h("ul", {class: "lists"}, all.map(s => one(s, changes))),
-    h("p", {class: "note legend"}, ["checked", "published", "last 24 hours"].map(t => h("span", {}, h("i", {class: t.split(" ")[0], "aria-hidden": "true"}), t, " "))));
+    h("p", {class: "note legend"}, ["checked", "published", "last 48 hours, the limit"].map(t => h("span", {}, h("i", {class: t.split(" ")[0], "aria-hidden": "true"}), t, " "))));
 }
 
 function one(s, changes) {
@@ -38,7 +38,19 @@ export function showChanges(changes, sources) {
     h("p", {}, said(c)), h("p", {class: "note"}, names.get(c.source) ?? c.source, " · ", h("time", {datetime: c.time, title: moment(c.time)}, day(c.time))), entries(c))));
   byID("changes-body").replaceChildren(...changes.length === 0
     ? [h("p", {class: "note"}, "No change is on record yet. Changes appear here after the next refresh that finds any.")]
-    : [list(changes.slice(0, recent)), changes.length > recent ? h("details", {class: "earlier"}, h("summary", {}, "Earlier"), list(changes.slice(recent))) : ""]);
+    : [week(changes, names), list(changes.slice(0, recent)), changes.length > recent ? h("details", {class: "earlier"}, h("summary", {}, "Earlier"), list(changes.slice(recent))) : ""]);
+}
+
+// week says what the last seven days changed on each list.
+function week(changes, names) {
+  const since = Date.now() - 7 * DAY * 1000, sum = new Map();
+  for (const c of changes) {
+    if (c.event !== "accepted" || new Date(c.time) < since) continue;
+    const [added, removed] = sum.get(c.source) ?? [0, 0];
+    sum.set(c.source, [added + c.added, removed + c.removed]);
+  }
+  const parts = [...sum].map(([id, [added, removed]]) => `${names.get(id) ?? id}: ${count(added)} added, ${count(removed)} removed`);
+  return h("p", {class: "note week"}, h("b", {}, "Last 7 days: "), parts.length > 0 ? parts.join("; ") + "." : "no change.");
 }
 
 function said(c) {
@@ -51,7 +63,7 @@ function entries(c) {
   const rows = [...(c.added_entries ?? []).map(e => ["Added", e]), ...(c.removed_entries ?? []).map(e => ["Removed", e])];
   if (rows.length === 0) return null;
   return h("details", {}, h("summary", {}, c.truncated ? `The first ${rows.length}` : plural(rows.length, "entry", "entries")),
-    h("ul", {}, rows.map(([what, e]) => h("li", {}, `${what}: `, h("span", {class: "mono"}, e.listed_address), " ", h("span", {class: "soft"}, [e.name, e.source_ref, e.label && kind(e.label)].filter(Boolean).join(" · "))))));
+    h("ul", {}, rows.map(([what, e]) => h("li", {}, `${what}: `, h("span", {class: "mono"}, name(e.listed_address)), " ", h("span", {class: "soft"}, name([e.name, e.source_ref, e.label && kind(e.label)].filter(Boolean).join(" · ")))))));
 }
 
 // failLists says that the state of the lists is not known.

@@ -62,4 +62,15 @@ export function recordMany(view) {
     view.lists, job.meta);
 }
 
+// recordAll prepares the record of every row of a job, on as many pages as it takes.
+export function recordAll(view) {
+  recordMany(view);
+  const cell = t => h("td", {}, t);
+  byID("record").append(h("h2", {}, "Every row"), h("table", {class: "every"},
+    h("thead", {}, h("tr", {}, ["Row", "Address", "Chain", "Verdict"].map(t => h("th", {scope: "col"}, t)))),
+    h("tbody", {}, view.job.rows.map(r => h("tr", {}, cell(count(r.number)), h("td", {class: "mono"}, name(clip(r.text || "(empty)"))), cell(r.chain),
+      cell(r.result ? [r.level, ...r.result.labels.slice(0, 1).map(l => [" · ", name(clip(l.name || l.source_ref || "", 60)), ` · ${l.source} · ${clip(l.source_ref ?? "", 40)}`]), (r.result.doubts ?? []).map(d => ` · ${d}`)]
+        : `not answered: ${clip(r.problem?.detail ?? "not screened", 120)}`))))));
+}
+
 export const forget = () => byID("record").replaceChildren();

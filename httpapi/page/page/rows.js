@@ -1,27 +1,20 @@
 // Many addresses: a job screens rows in batches, and a view shows them.
 
-import {Problem, batch, guess, isCertain, isShort, newName, resets, validate} from "./api.js";
+import {Problem, batch, newName, resets} from "./api.js";
 import {inert, write} from "./csv.js";
 import {h, name as isolated} from "./dom.js";
 import {shape} from "./chart.js";
 import {caveats, head} from "./verdict.js";
 import {count, kind, levels, or, plural, problem, span, states, verdict} from "./words.js";
 
-const batchRows = 250, batchBytes = 400 << 10, longest = 1024, tries = 5, pageRows = 25, lookups = 200;
+const batchRows = 250, batchBytes = 400 << 10, longest = 1024, tries = 5, pageRows = 25;
 const passing = new Set(["rate_limited", "overloaded", "timeout", "request_timeout", "keys_unavailable", "quota_unavailable", "audit_unavailable"]);
-
-// unclear says why a row without a known chain has no answer.
-const unclear = (row, o) =>
-  row.could ? `This could be an address of ${or(row.could)}. Give its chain.`
-  : o.reason === "secret" ? o.detail
-  : isShort(row.text) ? "This is too short to find its chain." : "This is not an address whose chain can be found.";
 
 // A Job is rows to screen. rows are {text, given}: an address, and its chain or "".
 export class Job {
-  constructor(name, rows, slugs, table) {
+  constructor(name, rows, table) {
     this.name = name;
     this.rows = rows;
-    this.slugs = slugs;
     this.table = table; // the table of the file, to write it with results
     this.freshness = {};
     this.snapshots = new Set();
@@ -31,10 +24,8 @@ export class Job {
     this.done = 0;
     this.from = 0; // the rows before it have an outcome
     this.pending = null;
-    this.lookups = 0;
     for (const r of rows) {
-      r.looks = r.given || guess(r.text, slugs);
-      r.chain = r.looks || "ethereum"; // if that is wrong, the server names the right one
+      r.chain = r.given; // without one, the server finds it
       if (r.text === "") this.settle(r, {code: "missing_field", detail: "The row has no address."});
       else if (r.text.length > longest) this.settle(r, {code: "invalid_address", detail: "The text is longer than any address."});
     }
@@ -90,7 +81,7 @@ export class Job {
   }
 
   async send({items, name}, signal, each) {
-    const answer = await this.ask(items.map(([r]) => ({address: r.text, chain: r.chain})), name, signal, each);
+    const answer = await this.ask(items.map(([r]) => ({address: r.text, ...(r.chain && {chain: r.chain})})), name, signal, each);
     this.pending = null;
     this.freshness = {...this.freshness, ...answer.data_freshness};
     this.caveats = answer.caveats;
@@ -100,26 +91,18 @@ export class Job {
     for (const [i, o] of answer.results.entries()) {
       if (o.code === "quota_exceeded") continue;
       const [first] = items[i];
-      const better = o.suggested_chain || (o.code === "invalid_address" && await this.lookUp(first));
-      // A chain that was guessed, or given as a ticker, is replaced by the one that the server names.
-      if (better && better !== first.chain && (o.reason === "ticker" || !first.given) && !first.again) {
-        for (const r of items[i]) [r.chain, r.again] = [better, true];
+      // A chain that is given as a ticker is replaced by the one that the server names.
+      if (o.reason === "ticker" && o.suggested_chain && !first.again) {
+        for (const r of items[i]) [r.chain, r.again] = [o.suggested_chain, true];
         continue;
       }
-      const outcome = o.level ? {...o, ...this.meta, data_freshness: answer.data_freshness} : first.looks ? o : {...o, reason: first.could ? "which_chain" : o.reason, detail: unclear(first, o)};
-      for (const r of items[i]) this.settle(r, outcome);
+      const outcome = o.level ? {...o, ...this.meta, data_freshness: answer.data_freshness} : o;
+      for (const r of items[i]) {
+        r.chain ||= o.chain ?? "";
+        this.settle(r, outcome);
+      }
     }
     if (quota) throw new Problem("quota_exceeded", quota.detail, {retryAfter: resets});
-  }
-
-  // lookUp asks the server for the chain of a row whose text resembles no address. It asks for
-  // some rows only, so that a file of nonsense does not become thousands of requests.
-  async lookUp(row) {
-    if (row.looks || row.again || isShort(row.text) || this.lookups++ >= lookups) return "";
-    const v = await validate(row.text).catch(() => ({}));
-    if (isCertain(v, row.text)) return v.chain;
-    if (v.valid) row.could = v.chains;
-    return "";
   }
 
   // ask repeats a batch that failed for a reason that passes.
@@ -218,6 +201,7 @@ export class View {
         !job.running && n.open > 0 && h("button", {type: "button", onclick: a.resume}, "Screen the remaining rows"),
         !job.running && h("button", {type: "button", class: n.open > 0 ? "quiet" : "", onclick: a.download}, "Download as CSV"),
         !job.running && h("button", {type: "button", class: "quiet", onclick: a.print}, "Print record"),
+        !job.running && h("button", {type: "button", class: "quiet", onclick: a.printAll}, "Print every row"),
       ].filter(Boolean));
       if (held) this.buttons.firstChild?.focus(); // the button that had the focus is gone
     }

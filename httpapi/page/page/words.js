@@ -121,6 +121,9 @@ const doubts = {
   unscreenable: ["not every payee can be screened", "It also pays somebody whom no list can name, such as the payee of a Lightning invoice."],
 };
 
+// doubt returns a sentence about a doubt.
+export const doubt = d => doubts[d]?.[1] ?? `${d}.`;
+
 // dates returns what is known about when label l was listed, as terms.
 export function dates(l, official) {
   const added = day(l.added_at), entity = day(l.entity_listed_at), not = day(l.not_listed_on);
@@ -133,13 +136,15 @@ export function dates(l, official) {
 // them. Only a result without a match and without any caveat is an all-clear.
 export function verdict(result, lists) {
   const bad = lists.filter(s => s.caveat);
-  const unsure = (result.doubts ?? []).map(d => doubts[d] ?? ["it is in doubt", `${d}.`]);
+  const match = result.level !== "CLEAN_NO_MATCH";
+  // That other chains have another account of this text is no doubt about what is listed.
+  const unsure = (result.doubts ?? []).filter(d => !match || d !== "ambiguous").map(d => doubts[d] ?? ["it is in doubt", `${d}.`]);
   const held = suppressed(result.suppressed), once = former(result.formerly);
   const caveats = [...unsure.map(d => d[1]), ...held, ...once, ...bad.map(s => `${s.short}: ${s.caveat}.`)];
   const weak = lists.length === 0 ? "no list was searched" : bad.length === 1 ? `${bad[0].short} is ${bad[0].word === "missing" ? "not loaded" : bad[0].word === "partial" ? "incomplete" : "not current"}`
     : bad.length > 0 ? `${bad.length} of ${lists.length} lists are not current` : result.all_clear === false && unsure.length === 0 ? "the server does not call it all clear" : "";
   const [risk, shape] = levels[result.level] ?? [kind(result.level), "unknown"];
-  if (result.level !== "CLEAN_NO_MATCH") {
+  if (match) {
     const l = result.labels[0] ?? {label: result.level}, name = plain(l.name || l.source_ref || "");
     const on = labels => [...new Set(labels.map(x => lists.find(s => s.id === x.source)?.short ?? x.source))];
     const by = on(result.labels.filter(x => x.label === l.label)), also = on(result.labels).filter(x => !by.includes(x));
@@ -179,7 +184,7 @@ export function problem(p) {
     case "rate_limited": return ["Too many requests at once", "Nothing was screened.", wait];
     case "sources_unavailable": return ["A required list is not loaded", "Without it, no address can be called clean, so the server gives no answer.", wait];
     case "sources_stale": return ["A required list is too old", "Without a current list, no address can be called clean, so the server gives no answer.", wait];
-    case "which_chain": return ["Which chain is this address on?", p.detail, "Choose its chain above. Nothing was screened."];
+    case "missing_field": return ["Which chain is this address on?", p.detail, "Choose its chain above. Nothing was screened."];
     case "invalid_address":
     case "unsupported_chain": return [p.code === "invalid_address" ? "This is not an address" : "The chain is not supported", p.detail, "Nothing was screened."];
     default: return ["The server could not answer", p.detail || "Nothing was screened.", wait];
