@@ -3,14 +3,21 @@ package browser_test
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"flag"
 	"image"
 	"image/color"
 	"image/png"
 	"maps"
+	"net"
+	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -18,26 +25,71 @@ import (
 
 var update = flag.Bool("update", false, "take the picture of the page in the README again")
 
-// TestPicture checks the size of the picture of the page that the README shows. With
-// -update it takes the picture: of a verdict, with the lists of newAPI.
-func TestPicture(t *testing.T) {
-	const name, width, height, maxSize = "../../httpapi/page/picture.png", 1240, 900, 150_000
-	if *update {
-		b := open(t, newAPI(t, "").URL+"#key="+goodKey, view{"light", width})
-		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height)); err != nil {
-			t.Fatal(err)
+// changing matches what a user sees differently on another day: times and ages.
+var changing = regexp.MustCompile(`[0-9,]+ (second|minute|hour|day)s?|[0-9]+ [A-Z][a-z]{2} 20[0-9]{2}, [0-9:]+ UTC|just now|Checked .*|Published .*`)
+
+// serveProgram runs the program on its bundled lists and returns the URL of its page, with the key.
+func serveProgram(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "walletscreen"), "./examples/walletscreen")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // finds a free port
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := listener.Addr().String()
+	listener.Close()
+	const key = "wsk_picture_0123456789abcdef0123"
+	program := exec.Command(filepath.Join(dir, "walletscreen"), "serve", "-offline", "-addr", addr, "-data", filepath.Join(dir, "data"), "-api-key", key)
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { program.Process.Kill(); program.Wait() })
+	for range 600 {
+		if r, err := http.Get("http://" + addr + "/"); err == nil {
+			r.Body.Close()
+			break
 		}
-		b.wait(t, has("#health", "current"))
-		screenOne(lazarus)(t, b)
-		b.do(t, `document.activeElement.blur(); scrollTo(0, 0)`)
-		b.messages(t) // waits until the page is drawn
+		time.Sleep(100 * time.Millisecond)
+	}
+	return "http://" + addr + "/#key=" + key
+}
+
+// TestPicture compares the picture of the page that the README shows with what the program
+// shows on its bundled lists: they may differ in times only. The words of the picture are in
+// testdata/picture.txt. With -update it takes both again.
+func TestPicture(t *testing.T) {
+	const name, words, width, height, maxSize = "../../httpapi/page/picture.png", "testdata/picture.txt", 1240, 900, 150_000
+	b := open(t, serveProgram(t), view{"light", width})
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height)); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(t, has("#health", "current"))
+	screenOne(lazarus)(t, b)
+	b.do(t, `document.activeElement.blur(); scrollTo(0, 0)`)
+	b.messages(t) // waits until the page is drawn
+	// The words that are at least partly on the first screen.
+	said := eval[string](t, b, `[...document.querySelectorAll("h2, h3, p, dt, dd, button, summary")]
+		.filter(e => { const r = e.getBoundingClientRect(); return r.height > 1 && r.width > 1 && r.top < innerHeight && !e.closest("[hidden]"); }).map(e => e.innerText.replaceAll("\n", " ").trim()).filter(Boolean).join("\n") + "\n"`)
+	if *update {
 		shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, shrink(t, shot.Data), 0o644); err != nil {
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(name, shrink(t, shot.Data), 0o644), os.WriteFile(words, []byte(said), 0o644)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	had, err := os.ReadFile(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := changing.ReplaceAllString(said, "TIME"), changing.ReplaceAllString(string(had), "TIME"); got != want {
+		t.Errorf("the page shows\n%s\nand the picture in the README shows\n%s\nrun the test with -update", got, want)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
