@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,18 +46,23 @@ func serveProgram(t *testing.T) string {
 	listener.Close()
 	const key = "wsk_picture_0123456789abcdef0123"
 	program := exec.Command(filepath.Join(dir, "walletscreen"), "serve", "-offline", "-addr", addr, "-data", filepath.Join(dir, "data"), "-api-key", key)
+	var said bytes.Buffer
+	program.Stdout, program.Stderr = &said, &said
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { program.Process.Kill(); program.Wait() })
-	for range 600 {
+	stop := sync.OnceFunc(func() { program.Process.Kill(); program.Wait() })
+	t.Cleanup(stop)
+	for range 1800 {
 		if r, err := http.Get("http://" + addr + "/"); err == nil {
 			r.Body.Close()
-			break
+			return "http://" + addr + "/#key=" + key
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return "http://" + addr + "/#key=" + key
+	stop()
+	t.Fatalf("the program does not answer: %s", said.String())
+	return ""
 }
 
 // TestPicture compares the picture of the page that the README shows with what the program
