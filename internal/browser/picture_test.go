@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -46,6 +47,7 @@ func serveProgram(t *testing.T) string {
 	listener.Close()
 	const key = "wsk_picture_0123456789abcdef0123"
 	program := exec.Command(filepath.Join(dir, "walletscreen"), "serve", "-offline", "-addr", addr, "-data", filepath.Join(dir, "data"), "-api-key", key)
+	program.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "WALLETSCREEN_") })
 	var said bytes.Buffer
 	program.Stdout, program.Stderr = &said, &said
 	if err := program.Start(); err != nil {
