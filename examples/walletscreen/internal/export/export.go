@@ -124,7 +124,23 @@ func (x *exporter) entry(e sources.Entry) error {
 	if !slices.ContainsFunc(r.Labels, said) && !slices.ContainsFunc(r.Suppressed, func(l screening.Suppressed) bool { return said(l.Label) }) {
 		return fmt.Errorf("%s, listed as %q, is on none of the lists that answer", e.Address, e.Text())
 	}
-	return x.account(e.Address)
+	for _, a := range accounts(e) {
+		if err := x.account(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accounts returns the address of an entry, and those that its text is on other chains.
+func accounts(e sources.Entry) []address.Address {
+	all := []address.Address{e.Address}
+	for _, a := range address.Detect(e.Text()) {
+		if a.Canonical() != e.Address.Canonical() {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // readings returns the addresses as which the listed string of an entry that has

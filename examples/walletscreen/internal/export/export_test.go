@@ -264,17 +264,19 @@ func TestPairs(t *testing.T) {
 	for i, a := range all {
 		entries[i] = sources.Entry{Address: a, Kind: score.Sanctioned, Ref: fmt.Sprint(i)}
 		spellings[i] = map[spelling]bool{}
-		keys := a.AppendKeys(nil)
-		for _, k := range keys {
-			keys = append(keys, scripts(k)...)
-		}
-		for _, k := range keys {
-			for _, s := range ofKey(k) {
+		for _, a := range accounts(entries[i]) {
+			keys := a.AppendKeys(nil)
+			for _, k := range keys {
+				keys = append(keys, scripts(k)...)
+			}
+			for _, k := range keys {
+				for _, s := range ofKey(k) {
+					spellings[i][s] = true
+				}
+			}
+			for _, s := range ofAccount(a) {
 				spellings[i][s] = true
 			}
-		}
-		for _, s := range ofAccount(a) {
-			spellings[i][s] = true
 		}
 	}
 	s := screener(t, entries, nil)
