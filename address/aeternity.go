@@ -24,7 +24,7 @@ const (
 
 func (aeternity) parse(s string, tolerant bool) (string, form, fault) {
 	if strings.HasPrefix(s, aeternitySecret) || isHexKey(s) || len(s) == 128 && isHex(s) {
-		return "", 0, isSecret
+		return "", 0, badSyntax
 	}
 	if !strings.HasPrefix(s, aeternityPrefix) {
 		return "", 0, badSyntax

@@ -16,7 +16,7 @@ const (
 func (antelope) parse(s string, tolerant bool) (string, form, fault) {
 	if len(s) == 0 || len(s) > antelopeMaxLen {
 		if isAntelopeKey(s) {
-			return "", 0, isSecret
+			return "", 0, badSyntax
 		}
 		return "", 0, wrongLength(s)
 	}

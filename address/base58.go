@@ -61,8 +61,6 @@ func decodeBase58Check(buf *[base58.MaxLen]byte, s string, size int) fault {
 	switch {
 	case bad >= 0:
 		return badChar(bad)
-	case n > 0 && isSecretShape(buf[:n]):
-		return isSecret
 	case n != size:
 		return badLength
 	case !sha256d.verifies(buf[:n]):
@@ -90,8 +88,8 @@ func base58Key(c identity.Class, text string) (words, tag) {
 }
 
 // isSecretShape reports whether b, decoded from Base58 and including the
-// checksum, right or wrong, is a private key: one in the wallet import format
-// of any chain, encrypted or not, or an extended private key.
+// checksum, is a private key if the checksum is right: one in the wallet import
+// format of any chain, encrypted or not, or an extended private key.
 //
 // See BIP-32 and BIP-38.
 func isSecretShape(b []byte) bool {

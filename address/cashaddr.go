@@ -95,7 +95,7 @@ func (c *cashAddr) parseSlowly(s string, i int) (string, form, fault) {
 	}
 	if bad.err != nil {
 		if _, _, other := c.utxo.parse(s, false); other.err == ErrSecret {
-			return "", 0, isSecret
+			return "", 0, badSyntax
 		}
 		return "", 0, bad.after(i + 1)
 	}

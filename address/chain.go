@@ -107,7 +107,7 @@ func ParseChain(name string) (Chain, error) {
 		return chains[r-1].slug, nil
 	}
 	if len(name) > maxSlug {
-		return "", unsupported(Chain(name), "")
+		return "", unsupported(Chain(name))
 	}
 	folded := foldName(name)
 	if r := chainNames()[folded]; r != 0 {
@@ -116,7 +116,7 @@ func ParseChain(name string) (Chain, error) {
 	if r := rowOf(Chain(folded)); r == otherEVMRow {
 		return Chain(folded), nil
 	}
-	return "", unsupported(Chain(name), "")
+	return "", unsupported(Chain(name))
 }
 
 // foldName returns the form in which names of chains are compared.
@@ -155,10 +155,9 @@ const maxSlug = 64
 
 // unsupported returns the error for a chain that is not in the table. If c is
 // another name of a chain, the error holds the slug.
-func unsupported(c Chain, input string) *ParseError {
-	e := &ParseError{Chain: Chain(redactSecret(string(c))), Input: redactSecret(input), Offset: -1, Err: ErrChain}
+func unsupported(c Chain) *ParseError {
+	e := &ParseError{Chain: shownName(c), Offset: -1, Err: ErrChain}
 	if len(c) > maxSlug {
-		e.Chain = e.Chain[:min(len(e.Chain), maxSlug)]
 		return e
 	}
 	if r := chainNames()[foldName(string(c))]; r != 0 {
@@ -175,6 +174,28 @@ func unsupported(c Chain, input string) *ParseError {
 		}
 	}
 	return e
+}
+
+// shownName returns what an error shows of the name of a chain: nothing if it is too
+// long for a name, or has a word that is too long, as an address or a key has.
+func shownName(c Chain) Chain {
+	run, words := 0, 0
+	for i := range len(c) {
+		if charClass[c[i]]&classAlnum == 0 {
+			run = 0
+			continue
+		}
+		if run++; run == 1 {
+			words++
+		}
+		if run > 20 && !strings.HasPrefix(string(c), eip155) || words > 6 {
+			return ""
+		}
+	}
+	if len(c) > maxSlug || secretIn(string(c)) != "" {
+		return ""
+	}
+	return c
 }
 
 // hasWord reports whether word is one of the space-separated words.

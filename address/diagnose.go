@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // diagnose returns the error for s, which is not an address of row r because of
@@ -25,7 +23,7 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 // diagnoseOn is diagnose for a chain that need not have a row of its own.
 func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseError {
 	c := &chains[r-1]
-	e := &ParseError{Chain: slug, Input: clip(s), Offset: -1, Err: bad.err}
+	e := &ParseError{Chain: slug, Offset: -1, Err: bad.err}
 	if r != icpRow {
 		// An account id is 64 hex digits whose first eight are the
 		// CRC-32 of the others. Other accounts can end with 64 digits
@@ -40,10 +38,15 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 		return e
 	}
 	if bad.err == ErrPaymentRequest || isPaymentRequest(bare) {
-		e.Input, e.Err, e.hint = "", ErrPaymentRequest, "ask for the address that is paid"
+		e.Err, e.hint = ErrPaymentRequest, "ask for the address that is paid"
 		return e
 	}
-	if e.explainSecret(r, s, bare, at, bad) {
+	if hint := secretIn(s); hint != "" {
+		e.Err, e.hint = ErrSecret, hint
+		return e
+	}
+	if i, ok := readInterop(bare); ok {
+		i.explain(e, c)
 		return e
 	}
 	if isExtendedKey(bare) {
@@ -71,46 +74,21 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 	return e
 }
 
-// explainSecret completes e if s could contain a secret or is an interoperable
-// address, which can resemble a secret. It reports whether it did.
-func (e *ParseError) explainSecret(r uint16, s, bare string, at int, bad fault) bool {
-	c := &chains[r-1]
-	whole, ok := readInterop(bare)
-	if ok && whole.body != "" {
-		whole.explain(e, c)
-		return true
-	}
-	hint := secretIn(r, s)
-	switch {
-	case ok && hint == mistypedKey && bad.err != ErrSecret:
-		whole.explain(e, c)
-		e.Input = ""
-	case hint != "" || bad.err == ErrSecret:
-		e.redact(r, s, bare, at, bad, hint)
-	case ok:
-		whole.explain(e, c)
-	default:
-		return false
-	}
-	return true
-}
-
 // explainAddress completes e if bare is an address after all: in a form that
 // only Normalize accepts, or of another chain than that of row r.
 func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 	c := &chains[r-1]
-	var text string
 	f := bad
 	if _, ok := c.format.(*utxo); !ok { // a utxo is never tolerant, and Grøstl is slow
-		text, _, f = c.format.parse(bare, true)
+		_, _, f = c.format.parse(bare, true)
 	}
 	if f.err == nil {
 		// Only Normalize accepts it, because the account is not in
 		// doubt.
 		if bad.err == ErrChecksum {
-			e.hint = "the lower-case form is " + text
+			e.hint = "compare it with the original; in lower case it has no checksum"
 		} else {
-			e.hint = "the normal form is " + text
+			e.hint = "it is not in the normal form, which Normalize returns"
 		}
 		return
 	}
@@ -125,8 +103,8 @@ func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 	}
 	if a, ok := detectProven(bare, r); ok {
 		e.Offset, e.Err, e.Other = -1, ErrOtherChain, a.Chain()
-		if legacy := legacyForm(c, a); legacy != "" {
-			e.hint = "the legacy form is " + legacy
+		if c.slug == "bitcoin-sv" && a.Chain() == "bitcoin-cash" {
+			e.hint = "use the legacy form, which begins with 1 or 3"
 		}
 		return
 	}
@@ -150,73 +128,9 @@ func isNameFormat(f format) bool {
 	return false
 }
 
-// redact completes e for an input that could be a secret, which hint describes.
-func (e *ParseError) redact(r uint16, s, bare string, at int, bad fault, hint string) {
-	if a, ok := detectProven(bare, r); ok && bad.err != ErrSecret {
-		e.Err, e.Other = ErrOtherChain, a.Chain()
-		if before, after, ok := strings.Cut(s, bare); !ok || secretIn(r, before) != "" || secretIn(r, after) != "" {
-			e.Input = "" // a payment URI can hold a secret beside the address
-		}
-		return
-	}
-	if hint == "" {
-		hint = couldBeKey
-	}
-	e.Input, e.Err, e.hint = "", ErrSecret, hint
-	if (hint == mistypedKey || looksAlike(chains[r-1].format, bare, hint)) && bad.err != ErrSecret {
-		if e.Err = bad.err; len(bare) > maxDiagnosed {
-			e.Err = ErrLength
-		}
-		if bad.at >= 0 && bad.at < len(bare) {
-			e.Offset = at + bad.at
-		}
-	}
-}
-
-// looksAlike reports whether s, which could be a secret, resembles an address
-// of f so much that the fault of the format is more helpful.
-func looksAlike(f format, s, hint string) bool {
-	if hint == couldBeBytes {
-		_, ok := f.(arweave)
-		return ok
-	}
-	if hint != couldBeHex {
-		return false
-	}
-	switch f.(type) {
-	case hex32:
-		return hasHexPrefix(s) && len(s) <= 2+66
-	case icp:
-		return len(s) == icpLedgerLen || strings.IndexByte(s, '.') > 0
-	case hedera:
-		return strings.HasPrefix(s, "0.0.")
-	case siacoin:
-		return siacoinLen-2 <= len(s) && len(s) <= siacoinLen+2
-	}
-	return false
-}
-
 // isEVMText reports whether s is "0x" and 40 hex digits, in any letter case.
 func isEVMText(s string) bool {
 	return len(s) == evmLen && s[0] == '0' && s[1] == 'x' && isHex(s[2:])
-}
-
-// legacyForm returns the Base58 form of a, an address in CashAddr, if c is
-// bitcoin-sv, whose node reads only the Base58 form.
-func legacyForm(c *chain, a Address) string {
-	if c.slug != "bitcoin-sv" || a.Chain() != "bitcoin-cash" {
-		return ""
-	}
-	u := c.format.(*utxo)
-	k, _ := a.Key()
-	switch hash := k.AppendBytes(nil); {
-	case len(hash) != 20:
-		return ""
-	case k.class() == identity.ScriptHash:
-		return u.encode(u.sh, hash)
-	default:
-		return u.encode(u.pkh, hash)
-	}
 }
 
 // firstForeign returns the offset of the first character in s that occurs in no
@@ -307,29 +221,10 @@ var charNames = map[rune]string{
 	0x03c7: "GREEK SMALL LETTER CHI",
 }
 
-// redactSecret returns s truncated to what an error keeps, or "" if it contains
-// a private key or a seed.
-func redactSecret(s string) string {
-	if secretIn(0, s) != "" {
-		return ""
-	}
-	return clip(s)
-}
-
-// clip returns s truncated to what an error keeps. It copies the result if it
-// truncates, so that the error does not keep a large string in memory.
-func clip(s string) string {
-	if len(s) > maxDiagnosed {
-		return strings.Clone(s[:maxDiagnosed])
-	}
-	return s
-}
-
 // withoutChain returns the error for text without a chain in front.
 func withoutChain(text string) *ParseError {
-	e := &ParseError{Input: redactSecret(text), Offset: -1, Err: ErrSyntax, hint: `want "chain:address"`}
-	if e.Input == "" {
-		e.Err = ErrSecret // text is not empty
+	if hint := secretIn(text); hint != "" {
+		return &ParseError{Offset: -1, Err: ErrSecret, hint: hint}
 	}
-	return e
+	return &ParseError{Offset: -1, Err: ErrSyntax, hint: `want "chain:address"`}
 }

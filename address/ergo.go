@@ -49,7 +49,7 @@ const (
 
 func (ergo) parse(s string, tolerant bool) (string, form, fault) {
 	if isHexKey(s) {
-		return "", 0, isSecret
+		return "", 0, badSyntax
 	}
 	var buf [base58.MaxLen]byte
 	n, at := base58.Bitcoin.Decode(buf[:], s)

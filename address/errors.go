@@ -25,17 +25,17 @@ var (
 	// ErrOtherChain means that the string is an address of another chain,
 	// named in ParseError.Other.
 	ErrOtherChain = fmt.Errorf("%w but of another", ErrSyntax)
-	// ErrSecret means that the string may be a private key or a seed. The
-	// error does not contain the string.
-	ErrSecret = fmt.Errorf("%w, and possibly a private key or seed", ErrSyntax)
+	// ErrSecret means that the string has a private key or a seed in it: it has
+	// the prefix or the checksum of one, or is a seed phrase. Do not show or log
+	// it. 64 hex digits can be many things, and are ErrSyntax.
+	ErrSecret = fmt.Errorf("%w but a private key or seed", ErrSyntax)
 	// ErrName means that the string is a name of a naming service, such as
 	// ENS or TON DNS, or one like user@example.com. It must be resolved to
 	// an address first.
 	ErrName = fmt.Errorf("%w but a name", ErrSyntax)
 	// ErrPaymentRequest means that the string is a Lightning invoice (BOLT
 	// 11), an offer (BOLT 12), an LNURL or a silent payment address
-	// (BIP-352). It shows no account. The error does not contain the string,
-	// because anyone can use an LNURL.
+	// (BIP-352). It shows no account.
 	ErrPaymentRequest = fmt.Errorf("%w but a payment request", ErrSyntax)
 	// ErrInterop means that the string is an interoperable address (ERC-7930
 	// or ERC-7828), which holds an account and its chain. [Normalize] reads
@@ -55,16 +55,16 @@ var (
 )
 
 // A ParseError describes why a string is not an address. It is the concrete
-// type of the errors of [Parse], [Normalize], [ParseChain] and
+// type of the errors of [Parse], [Normalize], [Interpret], [ParseChain] and
 // [Address.UnmarshalText].
+//
+// It neither holds nor prints the string: the caller has it, and it may be a
+// private key. A caller that shows the string must not do so if the error wraps
+// [ErrSecret].
 type ParseError struct {
-	// Chain is the chain as the caller gave it, truncated to 64 bytes.
+	// Chain is the chain as the caller gave it, or "" if it is too long for the
+	// name of a chain.
 	Chain Chain
-	// Input is the string as the caller gave it, truncated to 1024 bytes.
-	// It is empty, whatever Err is, if the string may contain a private key
-	// or a seed, so that the secret reaches no log, and for
-	// [ErrPaymentRequest].
-	Input string
 	// Offset is the byte offset in the caller's string of the first wrong
 	// character. It is -1 if there is no such character, for example if a
 	// checksum does not match.
@@ -72,7 +72,7 @@ type ParseError struct {
 	// Err is one of the Err variables of this package.
 	Err error
 	// Other is the chain to use instead, or "" if unknown. With
-	// [ErrOtherChain], it is the chain whose address Input is. With
+	// [ErrOtherChain], it is the chain whose address the string is. With
 	// [ErrChain], it is the slug of the chain that was given by its ticker
 	// or, to a function other than [ParseChain], by another name.
 	Other Chain
@@ -88,8 +88,7 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // no certain suggestion; a hint never guesses another account.
 func (e *ParseError) Hint() string { return e.hint }
 
-// Error returns a one-line description. It quotes at most 128 bytes of the
-// input.
+// Error returns a one-line description.
 func (e *ParseError) Error() string {
 	var b strings.Builder
 	if e.Err == ErrChain {
@@ -101,10 +100,6 @@ func (e *ParseError) Error() string {
 			b.WriteString(" ")
 		}
 		b.WriteString("address")
-		if e.Input != "" {
-			b.WriteString(" ")
-			b.WriteString(quote(e.Input))
-		}
 	}
 	b.WriteString(": ")
 	switch {
@@ -116,7 +111,7 @@ func (e *ParseError) Error() string {
 		b.WriteString(e.Err.Error())
 	}
 	switch {
-	case e.Offset < 0 || e.Offset >= len(e.Input):
+	case e.Offset < 0 || e.Err == nil:
 	case e.Err == ErrCharset:
 		fmt.Fprintf(&b, " at offset %d", e.Offset)
 	default:

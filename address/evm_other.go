@@ -70,7 +70,7 @@ func rowOf(c Chain) uint16 {
 func parseOther(a *Address, c Chain, s string, tolerant bool) (err error) {
 	r := rowOf(c)
 	if r == 0 {
-		return unsupported(c, s)
+		return unsupported(c)
 	}
 	if r != otherEVMRow {
 		if tolerant {

@@ -23,10 +23,6 @@ func IsEVM(c Chain) bool {
 	return ok
 }
 
-// HoldsSecret reports whether errors redact s if it is given for chain c or, if
-// c is "", for an unsupported chain.
-func HoldsSecret(c Chain, s string) bool { return secretIn(lookup(c), s) != "" }
-
 // ParseQuietly is Parse without the diagnosis.
 func ParseQuietly(c Chain, s string) (Address, bool) {
 	var a Address

@@ -43,7 +43,7 @@ const (
 func (filecoin) parse(s string, tolerant bool) (string, form, fault) {
 	text, f, bad := parseFilecoin(s)
 	if bad.err != nil && isHexKey(s) {
-		bad = isSecret
+		bad = badSyntax
 	}
 	return text, f, bad
 }

@@ -28,7 +28,7 @@ func (fio) parse(s string, tolerant bool) (string, form, fault) {
 	var buf [base58.MaxLen]byte
 	if !strings.HasPrefix(s, fioPrefix) {
 		if n, _ := base58.Bitcoin.Decode(buf[:], s); n > 0 && isSecretShape(buf[:n]) || strings.HasPrefix(s, "PVT_") {
-			return "", 0, isSecret
+			return "", 0, badSyntax
 		}
 		return "", 0, badSyntax
 	}

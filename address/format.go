@@ -58,7 +58,6 @@ var (
 	badSyntax   = fault{ErrSyntax, -1}
 	badChecksum = fault{ErrChecksum, -1}
 	badNetwork  = fault{ErrNetwork, -1}
-	isSecret    = fault{ErrSecret, -1}
 )
 
 // badChar returns the fault for an unexpected character at offset at.

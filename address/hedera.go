@@ -63,7 +63,7 @@ func (hedera) parse(s string, tolerant bool) (string, form, fault) {
 	switch {
 	// The DER forms of ed25519 and of ECDSA private keys.
 	case hasAnyPrefix(s, "302e0201", "3030020100") || isHexKey(s):
-		return "", 0, isSecret
+		return "", 0, badSyntax
 	case len(s) < len(hederaPrefix) || len(s) > hederaMaxLen:
 		return "", 0, badLength
 	case s[1]|0x20 == 'x':

@@ -177,8 +177,8 @@ func putHexNumber(dst *[32]byte, digits string) {
 // hasHexPrefix reports whether s begins with "0x" or "0X".
 func hasHexPrefix(s string) bool { return len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x' }
 
-// isHexKey reports whether s is 64 hex digits, with or without "0x". On a chain
-// without such addresses, it is most likely a private key.
+// isHexKey reports whether s is 64 hex digits, with or without "0x": a private key,
+// or the hash of a transaction, or an account of another chain.
 func isHexKey(s string) bool {
 	if hasHexPrefix(s) {
 		s = s[2:]
@@ -191,7 +191,7 @@ func isHexKey(s string) bool {
 // wrong length.
 func badHexLength(s string) fault {
 	if isHexKey(s) {
-		return isSecret
+		return badSyntax
 	}
 	if hasHexPrefix(s) {
 		if i := firstNonHex(s[2:min(len(s), 64)]); 2+i < min(len(s), 64) {
@@ -207,4 +207,13 @@ func badHexPrefix(s string) fault {
 		return badChar(0)
 	}
 	return badChar(1)
+}
+
+// wrongLength returns the fault of a string that has the length of no address,
+// on a chain without addresses of 64 hex digits.
+func wrongLength(s string) fault {
+	if isHexKey(s) {
+		return badSyntax
+	}
+	return badLength
 }

@@ -82,7 +82,7 @@ func (h hex32) checkStart(s string, tolerant bool) fault {
 		return badLength
 	case s[0] != '0' || s[1] != 'x' && !(tolerant && s[1] == 'X'):
 		if isHex32Secret(s) {
-			return isSecret
+			return badSyntax
 		}
 		return badHexPrefix(s)
 	case len(s) > hex32Len:

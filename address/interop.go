@@ -180,9 +180,6 @@ func (i *interop) isOn(c Chain, f format) bool {
 // explain completes e, the error for i on chain c.
 func (i *interop) explain(e *ParseError, c *chain) {
 	e.Err, e.hint = i.bad.err, i.hint
-	if i.bad.err == ErrInterop {
-		e.Input = "" // what cannot be read could be a secret
-	}
 	if i.bad.err != nil {
 		return
 	}
@@ -191,7 +188,7 @@ func (i *interop) explain(e *ParseError, c *chain) {
 		chain = chains[ethereumRow-1].slug
 	}
 	if i.isOn(e.Chain, c.format) {
-		e.Err, e.hint = ErrInterop, "the account is "+i.body
+		e.Err, e.hint = ErrInterop, "Normalize reads its account"
 	} else {
 		e.Err, e.Other = ErrOtherChain, chain
 	}

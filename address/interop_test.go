@@ -108,7 +108,7 @@ func TestBadInterop(t *testing.T) {
 	secret := strings.Repeat("7b", 32)
 	for _, text := range []string{secret + "@eip155:1", "0x" + secret + "@solana:x", "0x0001000101012" + "0" + secret, secret + "@ethereum#4CA88C9C"} {
 		for _, c := range []address.Chain{"ethereum", "solana", "near", "bitcoin"} {
-			if _, err := address.Normalize(c, text); err == nil || strings.Contains(err.Error(), secret[:8]) || parseError(t, err).Input != "" {
+			if _, err := address.Normalize(c, text); err == nil || strings.Contains(err.Error(), secret[:8]) {
 				t.Errorf("%q on %s: %v", text, c, err)
 			}
 		}

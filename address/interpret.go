@@ -116,12 +116,9 @@ func appendAccounts(all, more []Address) []Address {
 	return all
 }
 
-// isAccountName reports whether a is a name that somebody chose, which almost any
-// word can be.
-func isAccountName(a Address) bool {
-	f := chains[a.shape.row()-1].format
-	return isNameFormat(f) && (f != near{} || a.shape.form() == formNearName)
-}
+// isAccountName reports whether a is an account's name, which almost any word can
+// be, or 64 hex digits, which can be a hash or a private key.
+func isAccountName(a Address) bool { return isNameFormat(chains[a.shape.row()-1].format) }
 
 func (r *Reading) addDoubt(d Doubt) {
 	if i, ok := slices.BinarySearch(r.Doubts, d); !ok && d != "" {

@@ -23,8 +23,6 @@ func (mina) parse(s string, tolerant bool) (string, form, fault) {
 	switch {
 	case at >= 0:
 		return "", 0, badChar(at)
-	case n >= 0 && isSecretShape(buf[:n]):
-		return "", 0, isSecret
 	case n != minaLen+sumLen:
 		return "", 0, badLength
 	case !sha256d.verifies(buf[:n]):

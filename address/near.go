@@ -43,12 +43,12 @@ const (
 func (near) parse(s string, tolerant bool) (string, form, fault) {
 	if len(s) < nearMinLen || len(s) > nearMaxLen {
 		if hasAnyPrefix(s, "ed25519:") && len(s) > len("ed25519:")+44 {
-			return "", 0, isSecret // 64 bytes; a public key has 32
+			return "", 0, badSyntax // 64 bytes; a public key has 32
 		}
 		return "", 0, badLength
 	}
 	if hasAnyPrefix(s, "secp256k1:") {
-		return "", 0, isSecret // 32 bytes; a public key has 64 digits
+		return "", 0, badSyntax // 32 bytes; a public key has 64 digits
 	}
 	separator := true // a name must not begin with a separator
 	for i := range len(s) {
@@ -69,8 +69,8 @@ func (near) parse(s string, tolerant bool) (string, form, fault) {
 	}
 	f := nearForm(s)
 	switch {
-	case f == formNearName && (isNameOfSecret(s) || isSecretNumbers(s)):
-		return "", 0, isSecret
+	case f == formNearName && (len(s) >= 62 && isHex(s) || hasSecretMark(s)):
+		return "", 0, badSyntax
 	case isOfAnother(s, f), f == formNearName && (isServiceName(s) || isPaymentRequest(s) || isInteropHex(s)):
 		return "", 0, badSyntax
 	}

@@ -1,6 +1,9 @@
 package address
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // maxTolerated is the length of the longest input that Normalize reads.
 const maxTolerated = 4096
@@ -87,7 +90,7 @@ func (f *failure) explain(r uint16, s string) error {
 	if u == nil {
 		return e
 	}
-	if e.Input == "" || e.Err == ErrCharset {
+	if errors.Is(e.Err, ErrSecret) || e.Err == ErrPaymentRequest || e.Err == ErrInterop || e.Err == ErrCharset {
 		if e.Err == ErrOtherChain && e.Other == "" {
 			e.Other = u.other
 		}

@@ -172,7 +172,7 @@ func readRespelled(c Chain, s string) Reading {
 			continue
 		}
 		r := readPlain(c, t)
-		if r.Err == nil && !slices.ContainsFunc(r.Addresses, isAccountName) {
+		if r.Err == nil && slices.ContainsFunc(r.Addresses, func(a Address) bool { return !isAccountName(a) }) {
 			return r
 		}
 	}

@@ -89,23 +89,31 @@ func isExtendedKey(s string) bool {
 	return n == 82 && (buf[45] == 2 || buf[45] == 3) && sha256d.verifies(buf[:n])
 }
 
-// isSecretNumbers reports whether the digits of s, with nothing but blanks and
-// dashes between them, are Xaman's secret numbers, eight groups of six digits with
-// a check digit each, or a SeedQR, which numbers 12 or 24 words of BIP-39.
+// isSecretNumbers reports whether s has, with at most maxGap characters between
+// its digits, Xaman's secret numbers, eight groups of six digits with a check digit
+// each, or a SeedQR, which numbers 12 or 24 words of BIP-39.
 func isSecretNumbers(s string) bool {
-	var digits [2 * xamanDigits]byte
-	n := 0
+	var digits [2*xamanDigits + 1]byte
+	n, gap := 0, 0
+	isSecret := func() bool { return isXaman(digits[:n]) || isSeedQR(digits[:n]) }
 	for i := range len(s) {
-		switch c := s[i]; {
-		case '0' <= c && c <= '9' && n < len(digits):
-			digits[n] = c - '0'
-			n++
-		case c > ' ' && c != '-':
-			return false
+		if c := s[i] - '0'; c <= 9 {
+			digits[min(n, len(digits)-1)] = c
+			n, gap = min(n+1, len(digits)), 0
+			continue
+		}
+		if gap++; gap > maxGap {
+			if isSecret() {
+				return true
+			}
+			n = 0
 		}
 	}
-	return isXaman(digits[:n]) || isSeedQR(digits[:n])
+	return isSecret()
 }
+
+// maxGap is the number of characters between the digits of one secret.
+const maxGap = 4
 
 func isXaman(digits []byte) bool {
 	if len(digits) != xamanDigits {

@@ -34,12 +34,8 @@ func (solana) parse(s string, tolerant bool) (string, form, fault) {
 // solanaFault returns the fault of s, which is not Base58 of 32 bytes.
 func solanaFault(s string) fault {
 	var buf [base58.MaxLen]byte
-	n, bad := base58.Bitcoin.Decode(buf[:], s)
-	switch {
-	case bad >= 0:
+	if _, bad := base58.Bitcoin.Decode(buf[:], s); bad >= 0 {
 		return badChar(bad)
-	case n == solanaSecretLen || n >= 0 && isSecretShape(buf[:n]):
-		return isSecret
 	}
 	return badLength
 }

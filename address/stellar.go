@@ -37,7 +37,7 @@ const strkeyAccount = ('G' - 'A') << 3
 
 func (strkey) parse(s string, tolerant bool) (string, form, fault) {
 	if isStellarSeed(s) {
-		return "", 0, isSecret
+		return "", 0, badSyntax
 	}
 	if len(s) != strkeyLen && len(s) != strkeyMuxedLen {
 		return "", 0, wrongLength(s)
@@ -71,18 +71,12 @@ func (strkey) parse(s string, tolerant bool) (string, form, fault) {
 	return s, f, fault{}
 }
 
-// isStellarSeed reports whether s looks like a seed, in any letter case and
-// with up to two mistyped characters.
+// isStellarSeed reports whether s is a seed ("S…"), with a correct checksum.
 func isStellarSeed(s string) bool {
-	if len(s) < strkeyLen-2 || len(s) > strkeyLen+2 || s[0]|0x20 != 's' {
-		return false
-	}
-	for i := range len(s) {
-		if base32.Upper.Value(s[i]) == base32.None && base32.Lower.Value(s[i]) == base32.None {
-			return false
-		}
-	}
-	return true
+	var raw [strkeyMaxBytes]byte
+	b := raw[:strkeyLen*5/8]
+	return len(s) == strkeyLen && s[0] == 'S' && base32.Decode(base32.Upper, b, s) < 0 &&
+		crc16.XModem(b[:len(b)-2]) == binary.LittleEndian.Uint16(b[len(b)-2:])
 }
 
 func (strkey) canonical(text string, f form) (string, form) {

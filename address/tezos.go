@@ -40,7 +40,7 @@ var tezosSecrets = [...]string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk",
 func (tezos) parse(s string, tolerant bool) (string, form, fault) {
 	for _, p := range tezosSecrets {
 		if strings.HasPrefix(s, p) {
-			return "", 0, isSecret
+			return "", 0, badSyntax
 		}
 	}
 	var buf [base58.MaxLen]byte

@@ -61,12 +61,8 @@ func isTronHex(s string) bool { return len(s) == 2*(1+20) && s[:2] == "41" && is
 // tronFault returns the fault of s, which is not Base58 of tronLen bytes.
 func tronFault(s string) fault {
 	var buf [base58.MaxLen]byte
-	n, bad := base58.Bitcoin.Decode(buf[:], s)
-	switch {
-	case bad >= 0:
+	if _, bad := base58.Bitcoin.Decode(buf[:], s); bad >= 0 {
 		return badChar(bad)
-	case n >= 0 && isSecretShape(buf[:n]):
-		return isSecret
 	}
 	return badLength
 }

@@ -127,8 +127,6 @@ func (u *utxo) readBase58(b []byte) (form, fault) {
 	slow := u.hash == groestl512 // so it hashes nothing else than addresses
 	if slow && !u.hasLength(len(b)) || !u.hash.verifies(b) {
 		switch {
-		case isSecretShape(b):
-			return 0, isSecret
 		case !u.hasLength(len(b)):
 			return 0, badLength
 		}
@@ -153,7 +151,7 @@ func (u *utxo) readBase58(b []byte) (form, fault) {
 		}
 	}
 	if isSecretShape(b) {
-		return 0, isSecret
+		return 0, badSyntax
 	}
 	for _, v := range u.test {
 		// Payloads of any form have the same length as on the main
@@ -194,7 +192,7 @@ func (u *utxo) parseRest(s string, bad fault) (string, form, fault) {
 		return u.parseLong(s)
 	}
 	if u.longForm == formSapling && (strings.HasPrefix(s, "p-secret-") || strings.HasPrefix(s, "secret-")) {
-		return "", 0, isSecret // a spending key of the main network or of a test network
+		return "", 0, badSyntax // a spending key of the main network or of a test network
 	}
 	for hrp := range strings.FieldsSeq(u.testHRP) {
 		if hasHRP(s, hrp) {

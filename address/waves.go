@@ -28,7 +28,7 @@ func (waves) parse(s string, tolerant bool) (string, form, fault) {
 	case at >= 0:
 		return "", 0, badChar(at)
 	case n == 32:
-		return "", 0, isSecret
+		return "", 0, badSyntax
 	case n != wavesLen:
 		return "", 0, badLength
 	}

@@ -2,6 +2,7 @@ package address_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,4 +151,46 @@ func BenchmarkWorst(b *testing.B) {
 			b.Logf("slowest on %s: %q; the fixed work takes %v", first.chain, first.text, shortest)
 		})
 	}
+}
+
+// mutate returns a text with one small change, as people make.
+func mutate(secret string, at uint, kind byte) string {
+	r := []rune(secret)
+	i := int(at % uint(len(r)))
+	const keys = "aZ7q0Ol1I+/ -x"
+	switch kind % 16 {
+	case 1, 2, 3: // a character in place of another
+		r[i] = rune(keys[at/7%uint(len(keys))])
+	case 4: // one more
+		r = slices.Insert(r, i, rune(keys[at/5%uint(len(keys))]))
+	case 5: // one less
+		r = slices.Delete(r, i, i+1)
+	case 6: // the last or the first is missing
+		return string(r[:len(r)-1])
+	case 7:
+		return string(r[1:])
+	case 8: // a separator within it; several only where no piece is a word
+		if len(r) > 20 {
+			i = 8 + i%(len(r)-16)
+		}
+		r = slices.Insert(r, i, []rune([]string{" ", "\r\n", "\n> ", "\t", "\u200b", "\u00ad", "-", "=\n", "\u00a0", " - "}[at/3%10])...)
+	case 9: // the letter case of one character
+		r[i] ^= 0x20
+		if r[i] < '0' || r[i] > 'z' {
+			r[i] ^= 0x20
+		}
+	case 10: // a letter from another alphabet
+		r[i] = []rune("\u0430\u0421\u03bf\uff11")[at/3%4]
+	case 11: // two neighbors change places
+		if i+1 < len(r) {
+			r[i], r[i+1] = r[i+1], r[i]
+		}
+	case 12: // a character twice
+		r = slices.Insert(r, i, r[i])
+	case 13:
+		if strings.ToLower(secret) == secret {
+			return strings.ToUpper(secret)
+		}
+	}
+	return string(r)
 }

@@ -36,7 +36,7 @@ func (xrp) parse(s string, tolerant bool) (string, form, fault) {
 	b := buf[:n]
 	switch {
 	case isXRPSecret(b):
-		return "", 0, isSecret
+		return "", 0, badSyntax
 	case n != xrpClassicLen && n != xrpXLen:
 		return "", 0, badLength
 	case !sha256d.verifies(b):

@@ -43,7 +43,7 @@ func (z *zcash) parse(s string, tolerant bool) (string, form, fault) {
 		}
 		return strings.ToLower(s), formTEX, fault{}
 	case hasHRP(s, "secret-extended-key-main"), hasHRP(s, "secret-extended-key-test"):
-		return "", 0, isSecret
+		return "", 0, badSyntax
 	case hasHRP(s, "textest"), hasHRP(s, "texregtest"):
 		hrp, _, _ := strings.Cut(strings.ToLower(s), "1")
 		if _, bad := decodeTEX(hrp, s); bad.err != nil {

@@ -169,7 +169,7 @@ func unmarshal(body []byte) (fields map[string]any, err error) {
 // TestProblemOf checks the problem of each error.
 func TestProblemOf(t *testing.T) {
 	parse := func(err error, other address.Chain) error {
-		return fmt.Errorf("wrapped: %w", &address.ParseError{Chain: "ethereum", Input: "INPUT", Offset: -1, Err: err, Other: other})
+		return fmt.Errorf("wrapped: %w", &address.ParseError{Chain: "ethereum", Offset: -1, Err: err, Other: other})
 	}
 	for _, tt := range []struct {
 		err                               error
@@ -195,7 +195,7 @@ func TestProblemOf(t *testing.T) {
 			str("suggested_chain") != tt.chain || !strings.Contains(str("detail"), tt.words) {
 			t.Errorf("%v:\n got %v\nwant %+v", tt.err, p, tt)
 		}
-		if text := fmt.Sprint(p); strings.Contains(text, "INPUT") || strings.Contains(text, "secret detail") {
+		if text := fmt.Sprint(p); strings.Contains(text, "secret detail") {
 			t.Errorf("%v: the problem repeats it: %s", tt.err, text)
 		}
 	}

@@ -18,9 +18,21 @@ const maxRequestID = 128
 // request id.
 const shortestAddress = 20
 
-// shortestMistyped is the length from which a text that package address does not quote is
-// confidential: it may be a private key with a typing error. Shorter ones are common ids.
-const shortestMistyped = 40
+// shortestKey is the length from which a word of letters and digits is confidential: it may
+// be a private key. Shorter ones are common ids.
+const shortestKey = 40
+
+// longestWord returns the length of the longest run of letters and digits in a text.
+func longestWord(text string) int {
+	longest, run := 0, 0
+	for _, c := range []byte(text) {
+		if run++; !isAlphanumeric(c) {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
 
 // requestID returns the X-Request-Id of a request if it is 1 to 128 visible ASCII
 // characters and tells nothing confidential, else "".
@@ -85,8 +97,7 @@ func tells(text string) bool {
 		return false
 	}
 	_, err := address.Normalize("ethereum", text)
-	bad := (*address.ParseError)(nil)
-	if errors.As(err, &bad) && bad.Input == "" && (len(text) >= shortestMistyped || errors.Is(err, address.ErrSecret)) && !isMonotonous(text) {
+	if (errors.Is(err, address.ErrSecret) || longestWord(text) >= shortestKey) && !isMonotonous(text) {
 		return true
 	}
 	return len(address.FindAll(text)) > 0 || hasSolana(text)

@@ -116,7 +116,7 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 			return err
 		}
 		bare := failure{Chain: string(c), Error: err.Error()}
-		if parse.Input != "" { // else the text could contain a private key
+		if !errors.Is(err, address.ErrSecret) {
 			bare.Address = text
 		}
 		return f.fail(ctx, bad, line, bare)

@@ -153,7 +153,7 @@ func (v *singleVerdict) print(w io.Writer) error {
 	}
 	if v.Err != nil && len(r.Labels) == 0 {
 		shown = clean(v.Input)
-		if hidesInput(v.Err) {
+		if hidesInput(v.Err, v.Input) {
 			shown = "(not shown)"
 		}
 		_, err := fmt.Fprintf(w, "UNDECIDED  %.200s\n  %v\n", shown, v.Err)
@@ -199,11 +199,13 @@ func said(l *screening.Label) string {
 	return "listed as " + clean(l.Listed)
 }
 
-// hidesInput reports whether err is about a text that could contain a private key or a
-// seed, also a mistyped one, so that the text must not be shown.
-func hidesInput(err error) bool {
-	var p *address.ParseError
-	return errors.As(err, &p) && p.Input == "" || errors.Is(err, address.ErrSecret)
+// hidesInput reports whether text, for which screening or validating returned err, must
+// not be shown: it is a private key or a seed, or an LNURL, or 64 hex digits, which can be
+// a key.
+func hidesInput(err error, text string) bool {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "0x")
+	return errors.Is(err, address.ErrSecret) || errors.Is(err, address.ErrPaymentRequest) ||
+		errors.Is(err, address.ErrSyntax) && len(text) == 64 && strings.Trim(text, "0123456789abcdefABCDEF") == ""
 }
 
 // clean returns s without characters that a terminal or a table would act on.
@@ -261,7 +263,7 @@ func (v *singleVerdict) object() jsonResult {
 	o := jsonResult{Input: v.Input}
 	if v.Err != nil {
 		o.Error = v.Err.Error()
-		if hidesInput(v.Err) {
+		if hidesInput(v.Err, v.Input) {
 			o.Input = ""
 		}
 		if len(r.Labels) == 0 {

@@ -200,7 +200,7 @@ func (v validation) fail(err error, c address.Chain) validation {
 	if p.Offset >= 0 {
 		v.Offset = &p.Offset
 	}
-	if hidesInput(err) {
+	if hidesInput(err, v.Input) {
 		v.Input = ""
 		return v
 	}

@@ -170,7 +170,7 @@ func detect(s string) ([]address.Address, error) {
 	case len(found) > 1:
 		return found, &ambiguousError{chainsOf(found)}
 	case len(found) == 1:
-		if _, err := address.Normalize("ethereum", s); !found[0].Proven() && errors.Is(err, address.ErrSecret) {
+		if _, err := address.Normalize("ethereum", s); !found[0].Proven() && err != nil && len(strings.TrimSpace(s)) == 64 { // hex: it may as well be a hash or a private key
 			return nil, fmt.Errorf("%w; if it is an account of %s, say so with -chain or a chain column", err, found[0].Chain())
 		}
 		return found, nil
