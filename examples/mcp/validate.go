@@ -36,7 +36,7 @@ func validate(_ context.Context, q question) (validation, error) {
 	if q.Chain != "" {
 		chain, err = address.ParseChain(q.Chain)
 	} else if chain = certain(q.Address, all); chain == "" {
-		if err = nearest(q.Address); len(all) > 0 && !errors.Is(err, address.ErrChecksum) {
+		if err = nearest(q.Address); len(all) > 0 && (!errors.Is(err, address.ErrChecksum) || len(strings.TrimSpace(q.Address)) == 64) {
 			v.Code, v.Reason, v.Detail, v.Advice = "chain_needed", "ambiguous", "The text does not show its chain: it may be an address of those in chains, a mistyped address of another chain, or a secret.", advice["chain_needed"]
 			return v, nil
 		}
