@@ -107,20 +107,20 @@ func (a *archive) checks(ctx context.Context, h *held) (times []time.Time, err e
 	return append(times, h.confirmed.Checked), err
 }
 
-// save saves the file of h, whose list is of the given source. h.list is answered from
-// the file afterwards.
+// save saves the file of h, whose list is of the given source, and reads it back. h.list is
+// answered from the file afterwards. After an error, h is as it was, and is saved again.
 func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err error) {
 	defer caught(&err)
 	rev := h.revision
 	rev.Checked = h.checked
 	l := h.list
-	tables, err := l.Tables()
-	if err != nil {
-		return err
-	}
 	_, err = a.files.Save(ctx, revision.Header{
 		Source: info.ID, Name: info.Name, Revision: rev, Accepted: h.accepted, Entries: l.Entries, Removed: l.Removed, Rule: list.Rule,
 	}, func(w *revision.Writer) error {
+		tables, err := l.Tables() // for each call: they can be read once
+		if err != nil {
+			return err
+		}
 		for e, err := range l.All() {
 			if err != nil {
 				return err
@@ -147,7 +147,6 @@ func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err err
 	if err != nil {
 		return err
 	}
-	h.stored, h.filed, h.confirmed = true, true, rev
 	f, err := a.files.Open(ctx, h.file)
 	if err != nil {
 		return err
@@ -159,7 +158,7 @@ func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err err
 	if mapped.Digest != l.Digest || mapped.Entries != l.Entries {
 		return fmt.Errorf("%w: the file is not what was written", store.ErrDamaged)
 	}
-	h.list = mapped
+	h.stored, h.filed, h.confirmed, h.list = true, true, rev, mapped
 	return nil
 }
 

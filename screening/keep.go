@@ -167,7 +167,7 @@ func (s *Screener) merge(i int, had, past held) (held, error) {
 		past.err = nil // another program has loaded it
 		return past, nil
 	}
-	if had.list == nil || had.stored || past.accepted.After(had.accepted) || past.revision.Completeness != sources.Partial && !had.isLoaded() {
+	if had.list == nil || had.stored || past.file == had.file || past.accepted.After(had.accepted) || past.revision.Completeness != sources.Partial && !had.isLoaded() {
 		return past, nil
 	}
 	next := had
