@@ -37,6 +37,11 @@ func (s *Screener) restore(ctx context.Context, i int, had held) (held, error) {
 			ld.asked = true
 			if len(names) > 0 {
 				ld.known = names[0]
+				ld.replaced = nil
+				for _, name := range names[1:] {
+					_, _, digest, _ := store.ParseName(name)
+					ld.replaced = append(ld.replaced, digest)
+				}
 			}
 			if !asked || damage != nil || ld.unread {
 				had.storeErr = nil

@@ -173,8 +173,16 @@ func (s *Screener) refuse(i int, h *held, reason error) {
 	})
 }
 
-// errRead is why a list was not accepted that was read before the one held was checked.
+// errRead is why a list was not accepted that was read before the one held was checked, or
+// is a seed that was replaced.
 var errRead = errors.New("read before the list that is held")
+
+// isImport reports whether next is of another publication than had, and is not bundled:
+// then it is not ignored even if it was read earlier, but accepted, or suspect.
+func isImport(had, next *held) bool {
+	was, is := had.revision.Published, next.revision.Published
+	return !next.seed && next.revision.Provenance == "" && !was.IsZero() && !is.IsZero() && !was.Equal(is)
+}
 
 // loadList loads source i from src, checks the list and builds it. Along with an error
 // it returns the facts of the list: with ErrUnchanged, its revision and when it
@@ -202,7 +210,9 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		return next, report, errors.New("no digest: the source returned no revision")
 	case rev.Records <= 0 && s.infos[i].Jurisdiction != sources.Operator:
 		return next, report, errors.New("no records: an empty list counts as broken")
-	case had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now):
+	case had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now) && !isImport(&had, &next):
+		return next, report, errRead
+	case next.seed && slices.Contains(s.loaders[i].replaced, rev.Digest):
 		return next, report, errRead
 	case rev.Completeness == sources.Partial && had.isLoaded():
 		return next, report, errors.New("only a part of the list, while all of it is held")

@@ -51,11 +51,12 @@ type Screener struct {
 
 // A loader is the state of the loads of one source.
 type loader struct {
-	lock   lock         // held while the source is loaded; guards known, asked and unread
-	asked  bool         // the store was asked for the list
-	unread bool         // the last time, it did not answer
-	known  string       // the newest revision in the store that was seen
-	stuck  atomic.Int32 // loads that were left behind
+	lock     lock         // held while the source is loaded; guards known, asked and unread
+	asked    bool         // the store was asked for the list
+	unread   bool         // the last time, it did not answer
+	known    string       // the newest revision in the store that was seen
+	replaced []string     // the digests of the revisions in the store that are older
+	stuck    atomic.Int32 // loads that were left behind
 }
 
 // A lock is a mutex. A goroutine can stop waiting for it.

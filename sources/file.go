@@ -19,6 +19,10 @@ import (
 //
 //	src := sources.File(ofac.New(nil).Info(), "sdn_advanced.xml", ofac.Parse)
 //
+// A file does not say that the publisher still lists the same. So the Checked of a published
+// list is its Published, or the file's modification time if the list has no date. A list of
+// the operator's own, of jurisdiction Operator, is confirmed by each Load.
+//
 // With a short Schedule.Every in the options of package screening, the file is watched. A
 // Load does not read a file with the same size and time, unless it was written within the
 // last three seconds, and does not parse one with the same bytes.
@@ -57,7 +61,7 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 		return Revision{}, err
 	}
 	if tag := tagOf(before); tag != "" && tag == prev.ETag && prev.Digest != "" {
-		prev.Checked = time.Time{} // that is, now
+		prev.Checked = f.checked(prev, before)
 		return prev, ErrUnchanged
 	}
 	r, err := os.Open(f.name)
@@ -75,7 +79,7 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 	}
 	digest := in.sum.Sum(nil)
 	if hex.EncodeToString(digest) == prev.Digest {
-		prev.ETag, prev.Checked = tag, time.Time{}
+		prev.ETag, prev.Checked = tag, f.checked(prev, before)
 		return prev, ErrUnchanged
 	}
 
@@ -107,7 +111,19 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 		return Revision{}, fmt.Errorf("%s: changed while it was read", f.name)
 	}
 	rev.Digest, rev.ETag, rev.LastModified = hex.EncodeToString(digest), tag, ""
+	rev.Checked = f.checked(rev, before)
 	return rev, nil
+}
+
+// checked returns when the publisher confirmed the list, zero for now.
+func (f *file) checked(rev Revision, info os.FileInfo) time.Time {
+	switch {
+	case f.info.Jurisdiction == Operator:
+		return time.Time{}
+	case !rev.Published.IsZero():
+		return rev.Published
+	}
+	return info.ModTime().UTC()
 }
 
 // regular returns an error if info is not that of a regular file.

@@ -26,6 +26,8 @@ type listsCall struct {
 	lists         listOptions
 	json          bool
 	accept        bool
+	downloaded    string
+	comments      string
 	format, table string
 	out           string
 }
@@ -73,8 +75,16 @@ func (p *program) listsCommand() *cli.Command {
 					p.text("out", "", "`file` to write; with .gz at the end it is compressed (default: the standard output)", &l.out),
 				}, common), l.export),
 			command("import", " ID=FILE...", "imports list files that you have downloaded into -data or -db",
-				"A suspect list, such as one that lost many addresses, is refused unless -accept is set.",
-				slices.Concat([]cli.Flag{p.flag("accept", "accept a list even if it is suspect", &l.accept), asJSON}, common), l.imports),
+				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+
+					"an older one or one that lost many addresses, is refused unless -accept is set. A file\n"+
+					"confirms nothing: the list is as old as its publication, or its download if you say when\n"+
+					"that was. OFAC's sdn.csv is read with sdn_comments.csv.",
+				slices.Concat([]cli.Flag{
+					p.flag("accept", "accept a list even if it is suspect, and print the addresses that are lost", &l.accept),
+					p.text("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date)", &l.downloaded),
+					p.text("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
+					asJSON,
+				}, common), l.imports),
 		},
 	}
 }
@@ -205,9 +215,9 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 	return l.load(ctx, srcs, &screening.Options{Progress: show.entries, Bytes: show.bytes}, nil, show)
 }
 
-// load refreshes the sources into the store, and prints what became of those with these
-// ids, or of all.
-func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, ids []string, show *downloads) error {
+// load refreshes the sources into the store, and prints what became of those that are
+// imported, or of all.
+func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *downloads) error {
 	s, err := l.program.open(ctx, &l.lists, srcs, true, opts)
 	if err != nil {
 		return err
@@ -218,7 +228,7 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 	t := layout{}
 	t.add("LIST", "RESULT", ">ADDED", ">REMOVED", ">ADDRESSES", "PUBLISHED", "")
 	for _, x := range r.Sources {
-		if len(ids) > 0 && !slices.Contains(ids, x.Info.ID) {
+		if files != nil && files[x.Info.ID] == nil {
 			continue
 		}
 		result, why := "loaded", ""
@@ -232,6 +242,13 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 			}
 		case x.Unchanged:
 			result = "unchanged"
+			if f := files[x.Info.ID]; f != nil && f.digest != x.Digest {
+				result, why, failed = "REFUSED", "the file is older than the list held, which was checked on "+day(x.LastUpdated), true
+			}
+		case l.accept:
+			if err := printLost(l.stderr, x); err != nil {
+				return err
+			}
 		}
 		if x.StoreErr != nil {
 			result, why, failed = "NOT KEPT", x.StoreErr.Error(), true
@@ -264,13 +281,17 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return errors.New("want ID=FILE, such as OFAC_SDN=sdn_advanced.xml")
 	}
+	downloaded, err := l.downloadTime(time.Now())
+	if err != nil {
+		return err
+	}
 	l.lists.choose = nil
 	srcs, err := l.lists.sources(false)
 	if err != nil {
 		return err
 	}
 	var ids, known []string
-	files := make(map[string]sources.Source)
+	files := make(map[string]*imported)
 	for _, p := range l.lists.catalog() {
 		info := p.live("").Info()
 		known = append(known, info.ID)
@@ -279,7 +300,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 				if p.parse == nil {
 					return fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
 				}
-				files[id] = sources.File(info, file, p.parse)
+				files[id] = newImported(info, file, l.comments, p.parse, downloaded)
 			}
 		}
 	}
@@ -294,15 +315,19 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 		ids = append(ids, id)
 	}
 	// The others stay as they are.
+	added := make(map[string]bool)
 	for i, s := range srcs {
 		if f := files[s.Info().ID]; f != nil {
 			srcs[i] = f
-			delete(files, s.Info().ID)
+			if bundled, ok := sources.Seed(s); ok {
+				srcs[i] = sources.Seeded(f, bundled)
+			}
+			added[s.Info().ID] = true
 		}
 	}
 	for _, id := range ids {
-		if f := files[id]; f != nil {
-			srcs = append(srcs, f)
+		if !added[id] {
+			srcs, added[id] = append(srcs, files[id]), true
 		}
 	}
 	show := newDownloads(l.stderr)
@@ -310,7 +335,38 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	if l.accept {
 		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return slices.Contains(ids, source) }
 	}
-	return l.load(ctx, srcs, opts, ids, show)
+	return l.load(ctx, srcs, opts, files, show)
+}
+
+// downloadTime returns the time of -downloaded, zero if it is not set.
+func (l *listsCall) downloadTime(now time.Time) (t time.Time, err error) {
+	if l.downloaded == "" {
+		return t, nil
+	}
+	if t, err = time.Parse(time.DateOnly, l.downloaded); err != nil {
+		t, err = time.Parse(time.RFC3339, l.downloaded)
+	}
+	if err != nil || t.After(now) {
+		return t, fmt.Errorf("-downloaded %.40q: want a day such as 2026-11-01, or a time (RFC 3339), that is not in the future", l.downloaded)
+	}
+	return t, nil
+}
+
+// printLost prints the first addresses that a list has lost.
+func printLost(w io.Writer, report screening.SourceReport) error {
+	const most = 20
+	n := 0
+	for e, err := range report.AllRemoved() {
+		if err != nil {
+			return err
+		}
+		if n++; n > most {
+			fmt.Fprintf(w, "%s lost %s more; lists diff shows all\n", report.Info.ID, grouped(int64(report.Removed-most)))
+			break
+		}
+		fmt.Fprintf(w, "%s lost %s %s\n", report.Info.ID, clean(e.Text()), clean(e.Name))
+	}
+	return nil
 }
 
 func (l *listsCall) export(ctx context.Context, _ []string) error {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -244,4 +246,58 @@ func TestAnomalies(t *testing.T) {
 	if want := `{"source":"OFAC_SDN","kind":"undecodable","listed_address":"` + text + `","asset":"XMR","source_ref":"29585",`; code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, `"meaning":"`+sources.AnomalyMeaning(sources.Undecodable)) {
 		t.Errorf("exit code %d, %s, want a line with %s", code, stdout, want)
 	}
+}
+
+// TestImportIsCompared imports older files of the SDN List into a new directory. They are
+// compared with the bundled list, and confirm nothing.
+func TestImportIsCompared(t *testing.T) {
+	data := t.TempDir()
+	excerpt := func(name string) []byte {
+		b, err := os.ReadFile(filepath.Join("..", "..", "sources", "ofac", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	old := filepath.Join(t.TempDir(), "sdn_advanced.xml")
+	r, err := gzip.NewReader(bytes.NewReader(excerpt("sdn_advanced_excerpt_2025-03-04.xml.gz")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(old, text, 0o600)
+	lists := func(wantCode int, want string, args ...string) {
+		t.Helper()
+		args = append([]string{"lists", args[0], "-data", data}, args[1:]...)
+		if code, stdout, stderr := call(t, "", args...); code != wantCode || !strings.Contains(squeezed(stdout)+stderr, want) {
+			t.Errorf("%q: exit code %d, want %d and %q\n%s%s", args, code, wantCode, want, stdout, stderr)
+		}
+	}
+	const added = "0x57EC89A0C056163A0314e413320f9B3ABe761259" // since
+	lists(2, "OFAC_SDN REFUSED 0 0 ", "import", "OFAC_SDN="+old)
+	if code, stdout, _ := call(t, "", "screen", "-data", data, added); code != 1 {
+		t.Errorf("exit code %d, %s", code, stdout)
+	}
+	lists(2, "-downloaded 2025-03-01: the list was published later, on 2025-03-04", "import", "-accept", "-downloaded", "2025-03-01", "OFAC_SDN="+old)
+	lists(2, `-downloaded "tomorrow": want a day`, "import", "-downloaded", "tomorrow", "OFAC_SDN="+old)
+	lists(0, "more; lists diff shows all", "import", "-accept", "OFAC_SDN="+old)
+	lists(0, " 2025-03-04T00:00Z 2025-03-04 ", "status") // also after a restart: the operator has replaced the bundled list
+	lists(2, "OFAC_SDN is ", "status", "-max-age", "48h")
+	lists(0, "OFAC_SDN unchanged 0 0 ", "import", "-downloaded", "2025-03-05", "-accept", "OFAC_SDN="+old)
+	lists(0, " 2025-03-05T00:00Z 2025-03-04 ", "status")
+
+	// The CSV is two files, and neither has a date.
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "sdn.csv")
+	os.WriteFile(csv, append(excerpt("sdn_excerpt_2025-05.csv"), 0x1A), 0o600)
+	comments := excerpt("sdn_comments_excerpt_2025-05.csv")
+	lists(2, "remarks continue in sdn_comments.csv: put it beside sdn.csv, or name it with -comments", "import", "-accept", "OFAC_SDN="+csv)
+	os.WriteFile(filepath.Join(dir, "other.csv"), comments, 0o600)
+	lists(2, "want -downloaded", "import", "-accept", "-comments", filepath.Join(dir, "other.csv"), "OFAC_SDN="+csv)
+	os.WriteFile(filepath.Join(dir, "sdn_comments.csv"), comments, 0o600)
+	lists(0, "OFAC_SDN loaded", "import", "-accept", "-downloaded", "2026-11-01", "OFAC_SDN="+csv)
+	lists(0, " 2026-11-01T00:00Z - ", "status")
 }

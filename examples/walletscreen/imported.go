@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/ofac"
+)
+
+// An imported list is in a file that the operator has downloaded.
+type imported struct {
+	sources.Source
+	downloaded time.Time // zero: not known
+	comments   []byte    // the SHA-256 of sdn_comments.csv; nil if the file is not sdn.csv
+	digest     string    // of the list
+}
+
+// newImported returns the list in a file. comments names the second file of OFAC's sdn.csv;
+// if it is "", that is sdn_comments.csv in the same directory, if it exists.
+func newImported(info sources.Info, file, comments string, parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error), downloaded time.Time) *imported {
+	s := &imported{downloaded: downloaded}
+	s.Source = sources.File(info, file, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		in := bufio.NewReader(r)
+		if info.ID != "OFAC_SDN" || !isCSV(in) {
+			if comments != "" {
+				return sources.Revision{}, errors.New("-comments: want it with OFAC_SDN=sdn.csv only")
+			}
+			return parse(in, add)
+		}
+		return s.parseCSV(in, file, comments, add)
+	})
+	return s
+}
+
+// isCSV reports whether a file of OFAC is neither XML nor a ZIP archive.
+func isCSV(in *bufio.Reader) bool {
+	start, _ := in.Peek(1)
+	return len(start) > 0 && (start[0] >= '0' && start[0] <= '9' || start[0] == '"')
+}
+
+// parseCSV reads the two files of OFAC's CSV.
+func (s *imported) parseCSV(in io.Reader, file, comments string, add func(sources.Entry) error) (rev sources.Revision, err error) {
+	beside := filepath.Join(filepath.Dir(file), "sdn_comments.csv")
+	var more io.Reader
+	r, err := os.Open(beside)
+	if comments != "" {
+		if err == nil {
+			r.Close()
+		}
+		r, err = os.Open(comments)
+	}
+	switch {
+	case err == nil:
+		defer r.Close()
+		more = r
+	case comments != "":
+		return rev, fmt.Errorf("-comments: %w", err)
+	}
+	sum := sha256.New()
+	if more != nil {
+		more = io.TeeReader(more, sum)
+	}
+	rev, err = ofac.ParseCSV(in, more, add)
+	if err != nil && more == nil {
+		return rev, fmt.Errorf("%w; remarks continue in sdn_comments.csv: put it beside sdn.csv, or name it with -comments", err)
+	}
+	s.comments = sum.Sum(nil)
+	return rev, err
+}
+
+var errUndated = errors.New("the file does not say when it was published: want -downloaded with the day on which you downloaded it")
+
+func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	// The file is always read: its digest is not that of the comments.
+	rev, err := s.Source.Load(ctx, sources.Revision{}, add)
+	if err != nil {
+		return rev, err
+	}
+	if s.comments != nil {
+		sum := sha256.Sum256(append([]byte(rev.Digest), s.comments...))
+		rev.Digest, rev.ETag = hex.EncodeToString(sum[:]), ""
+	}
+	s.digest = rev.Digest
+	switch {
+	case !s.downloaded.IsZero() && s.downloaded.Before(rev.Published):
+		return rev, fmt.Errorf("-downloaded %s: the list was published later, on %s", day(s.downloaded), day(rev.Published))
+	case !s.downloaded.IsZero():
+		rev.Checked = s.downloaded
+	case rev.Published.IsZero() && s.Info().Jurisdiction != sources.Community:
+		return rev, errUndated
+	}
+	return rev, nil
+}
