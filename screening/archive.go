@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -28,7 +27,8 @@ type archive struct {
 
 	flushing sync.Mutex // serializes flush
 
-	last store.Event // the last Answering event that was noted
+	last  store.Event // the last Answering event that was noted
+	noted time.Time   // when it was noted
 
 	mu      sync.Mutex    // guards the following
 	pending []store.Event // not in the journal yet
@@ -166,14 +166,40 @@ func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err err
 func (a *archive) pend(e store.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.pending = append(a.pending, e)
-	if len(a.pending) > maxPending {
-		a.pending = a.pending[1:]
+	a.queue(e)
+}
+
+// queue appends events to those that wait. If there are too many, the oldest are dropped, and
+// a gap stands for what was answered from then. The caller must have locked a.mu.
+func (a *archive) queue(events ...store.Event) {
+	a.pending = append(a.pending, events...)
+	drop := max(0, len(a.pending)-maxPending)
+	var gap store.Event
+	for i, e := range a.pending {
+		switch {
+		case e.Type == store.Answering && i >= drop && gap.At.IsZero():
+			gap.At = e.At // the first that is known again
+		case e.Type == store.Answering && i < drop, e.Type == store.Gap && i < drop:
+			if e.From.IsZero() {
+				e.From = e.At
+			}
+			if gap.Type == "" || e.From.Before(gap.From) {
+				gap.Type, gap.From = store.Gap, e.From
+			}
+		}
+	}
+	a.pending = a.pending[drop:]
+	if gap.Type != "" {
+		if gap.At.Before(gap.From) { // the clock was put back, or nothing is known again
+			gap.At = gap.From.Add(1)
+		}
+		a.pending = append([]store.Event{gap}, a.pending...)
 	}
 }
 
 // note queues the event that questions are answered from snap since now, unless the
-// event before said the same. Calls of it must not overlap.
+// event before said the same. If the clock was put back since that event, it is repeated
+// with its time by the clock of now. Calls of note must not overlap.
 func (a *archive) note(snap *snapshot) {
 	if len(snap.segments) == 0 {
 		return
@@ -185,10 +211,15 @@ func (a *archive) note(snap *snapshot) {
 	if snap.exceptions != nil {
 		e.Exceptions = snap.exceptions.text
 	}
-	if !sameAnswers(&e, &a.last) {
-		a.last = e
-		a.pend(e)
+	same := sameAnswers(&e, &a.last)
+	if same && !isFuture(a.last.At, e.At) {
+		return
 	}
+	if same {
+		e.At = e.At.Add(-time.Since(a.noted)) // monotonic
+	}
+	a.last, a.noted = e, time.Now()
+	a.pend(e)
 }
 
 // sameAnswers reports whether two Answering events differ only in their times.
@@ -201,7 +232,8 @@ func (a *archive) flush(ctx context.Context) error {
 	a.flushing.Lock()
 	defer a.flushing.Unlock()
 	a.mu.Lock()
-	todo := slices.Clone(a.pending)
+	todo := a.pending
+	a.pending = nil
 	a.mu.Unlock()
 	if len(todo) == 0 {
 		return nil
@@ -209,9 +241,10 @@ func (a *archive) flush(ctx context.Context) error {
 	err := a.append(ctx, todo)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.err = err
-	if err == nil {
-		a.pending = a.pending[min(len(todo), len(a.pending)):]
+	if a.err = err; err != nil {
+		later := a.pending
+		a.pending = todo
+		a.queue(later...)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A wallClock is a clock that jumps.
@@ -205,4 +206,76 @@ func TestPastOfJumps(t *testing.T) {
 type period struct {
 	from, to time.Time
 	digest   string
+}
+
+// TestPastAfterClockBack accepts a list while the clock is ahead. After the clock is set
+// right, OpenAt of that time must not answer from the list before, and a list that was
+// checked in the future is as stale as it is live.
+func TestPastAfterClockBack(t *testing.T) {
+	for _, jump := range []time.Duration{time.Hour, 10 * 365 * 24 * time.Hour} {
+		for _, restart := range []bool{false, true} {
+			name := fmt.Sprintf("%v ahead, restart %v", jump, restart)
+			c := &wallClock{time.Now().Add(-2 * time.Hour)}
+			src := &flaky{info: ofac, load: numbered(1, 1)}
+			opts := &screening.Options{Store: openStore(t, t.TempDir()), MaxAge: 12 * time.Hour}
+			s := c.start(t, opts, src)
+			refresh(t, s)
+			c.add(100 * time.Minute)
+			c.add(jump)
+			src.load = numbered(2, 2)
+			refresh(t, s)
+			c.add(time.Minute - jump)
+			if restart {
+				s = c.start(t, opts, src)
+				s.Open(ctx)
+			}
+			check := func(when string, known bool) {
+				t.Helper()
+				_, live := s.ScreenText("ethereum", clean)
+				past, err := screening.OpenAt(ctx, opts.Store, c.now, []sources.Source{src}, opts)
+				if !known && errors.Is(err, store.ErrGap) {
+					return
+				}
+				if err != nil {
+					t.Errorf("%s, %s: %v", name, when, err)
+					return
+				}
+				r, err := past.ScreenText("ethereum", clean)
+				if (live == nil) != (err == nil) || !errors.Is(err, live) || err == nil && r.Digest() != s.Digest() {
+					t.Errorf("%s, %s: %v and %s, live %v and %s", name, when, err, r.Digest(), live, s.Digest())
+				}
+			}
+			check("before the next check", restart)
+			c.add(time.Minute)
+			refresh(t, s)
+			check("after the next check", true)
+			c.add(time.Minute)
+			check("a minute later", true)
+		}
+	}
+}
+
+// TestRetainedOverJumps lets the clock jump for one refresh. No revision that Retain
+// promises is deleted.
+func TestRetainedOverJumps(t *testing.T) {
+	for _, jump := range []time.Duration{10 * 365 * 24 * time.Hour, -10 * 365 * 24 * time.Hour} {
+		c := newWallClock()
+		src := &flaky{info: ofac}
+		st := openStore(t, t.TempDir())
+		s := c.start(t, &screening.Options{Store: store.Retain(st, 1, 365*24*time.Hour)}, src)
+		for i := range 6 {
+			src.load = numbered(i+1, i+1)
+			if i == 3 {
+				c.add(jump)
+			}
+			refresh(t, s)
+			if i == 3 {
+				c.add(-jump)
+			}
+			c.add(time.Hour)
+		}
+		if names := revisionsOf(t, st); len(names) != 6 {
+			t.Errorf("%v: %d revisions, want 6", jump, len(names))
+		}
+	}
 }

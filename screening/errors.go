@@ -16,6 +16,9 @@ var (
 	// Options.MaxAge, or lies in the future; or the publisher's date of its list is longer
 	// ago than Options.MaxPublished. [Screener.Sources] shows which.
 	ErrStale = errors.New("required list too old")
+	// ErrJournal: the journal in Options.Store cannot be written, and
+	// Options.StrictJournal is set.
+	ErrJournal = errors.New("no answer without a journal")
 	// ErrZeroAddress: the address is the zero Address.
 	ErrZeroAddress = errors.New("zero address")
 	// ErrStuck: a source did not return from Load when its context ended. It was

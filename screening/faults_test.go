@@ -1,10 +1,13 @@
 package screening_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +18,51 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
+// A memory is a Store that loses all when the program ends.
+type memory struct {
+	files   map[string][]byte
+	journal []byte
+}
+
+func (m *memory) Put(_ context.Context, name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	err := write(&b)
+	if err == nil {
+		m.files[name] = b.Bytes()
+	}
+	return err
+}
+
+func (m *memory) Open(_ context.Context, name string) ([]byte, func() error, error) {
+	if data, ok := m.files[name]; ok {
+		return data, nil, nil
+	}
+	return nil, nil, store.ErrNotFound
+}
+
+func (m *memory) Names(context.Context) ([]string, error) {
+	return slices.Collect(maps.Keys(m.files)), nil
+}
+
+func (m *memory) Delete(_ context.Context, name string) error {
+	if _, ok := m.files[name]; !ok {
+		return store.ErrNotFound
+	}
+	delete(m.files, name)
+	return nil
+}
+
+func (m *memory) SetAside(ctx context.Context, name string) error { return m.Delete(ctx, name) }
+
+func (m *memory) Append(_ context.Context, lines []byte) error {
+	m.journal = append(m.journal, lines...)
+	return nil
+}
+
+func (m *memory) Read(_ context.Context, from int64) ([]byte, int64, error) {
+	return m.journal[from:], int64(len(m.journal)), nil
+}
+
 // An unreliableStore fails at one of its calls, or from then on until it is mended. Its
 // Put calls write twice, as a Put that tries again does.
 type unreliableStore struct {
@@ -23,6 +71,7 @@ type unreliableStore struct {
 	fails int  // the number of the call that fails, counted from 1
 	done  bool // the call that fails does its work first
 	full  bool // from that call on, nothing can be written
+	dark  bool // all calls fail
 }
 
 var errUnreliable = errors.New("unreliable")
@@ -31,6 +80,8 @@ var errUnreliable = errors.New("unreliable")
 func (u *unreliableStore) call(writes bool, do func() error) error {
 	u.calls++
 	switch {
+	case u.dark:
+		return errUnreliable
 	case u.full && writes && u.calls >= u.fails:
 		return store.ErrFull
 	case u.full || u.calls != u.fails:
@@ -95,21 +146,27 @@ func TestStoreFailsOnce(t *testing.T) {
 	}
 }
 
+// TestStoreFull lets a store be full from one of its calls on, each in turn, until the
+// program is restarted.
+func TestStoreFull(t *testing.T) {
+	for n := 1; tryFault(t, unreliableStore{fails: n, full: true}, 100); n++ {
+	}
+}
+
 // tryFault runs two programs, one after the other, on a store that has the given fault. For
 // up to lost moments, the past may be an error. It reports false if there were too few calls
 // for the fault to occur.
 func tryFault(t *testing.T, fault unreliableStore, lost int) bool {
-	dir := t.TempDir()
 	reached := false
 	synctest.Test(t, func(t *testing.T) {
 		st := fault
-		st.Store = openStore(t, dir)
+		st.Store = &memory{files: make(map[string][]byte)}
 		src := &flaky{info: ofac}
 		var moments []moment
 		for run := range 2 {
 			s := newScreener(t, &screening.Options{Store: &st}, src)
 			s.Open(ctx) // what fails here is tried again
-			for i, n := range []int{1, 2, 2, 3} {
+			for i, n := range []int{1, 2, 2} {
 				time.Sleep(time.Hour)
 				src.load = numbered(n+3*run, n, n+1)
 				refresh(t, s)
@@ -154,5 +211,76 @@ func tryFault(t *testing.T, fault unreliableStore, lost int) bool {
 
 // isLost reports whether err says that the past is not known.
 func isLost(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDamaged)
+	return errors.Is(err, store.ErrGap) || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDamaged)
+}
+
+// TestManyPending sets exceptions more often than events can wait for a journal that
+// cannot be written. Those that are dropped are a gap.
+func TestManyPending(t *testing.T) {
+	const changes = 1300
+	synctest.Test(t, func(t *testing.T) {
+		st := &unreliableStore{Store: &memory{files: make(map[string][]byte)}}
+		src := &flaky{info: ofac, load: numbered(1, 1)}
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		refresh(t, s)
+		st.dark = true
+		digests := make(map[time.Time]string)
+		for i := range changes {
+			time.Sleep(time.Minute)
+			e := screening.Exception{Address: address.MustParse("ethereum", clean), Reason: fmt.Sprint(i), Author: "test"}
+			if err := s.SetExceptions(ctx, []screening.Exception{e}); err != nil {
+				t.Fatal(err)
+			}
+			if i%20 == 0 {
+				digests[time.Now()] = s.Digest()
+			}
+		}
+		time.Sleep(time.Minute)
+		st.dark = false
+		refresh(t, s)
+		gaps := 0
+		for at, want := range digests {
+			past, err := screening.OpenAt(ctx, st, at, []sources.Source{src}, nil)
+			switch {
+			case errors.Is(err, store.ErrGap):
+				gaps++
+			case err != nil:
+				t.Fatal(err)
+			default:
+				if r, err := past.ScreenText("ethereum", clean); err != nil || r.Digest() != want {
+					t.Errorf("at %v: %v, %s, want %s", at, err, r.Digest(), want)
+				}
+			}
+		}
+		if gaps == 0 || gaps > len(digests)/3 {
+			t.Errorf("%d of %d instants are in a gap", gaps, len(digests))
+		}
+	})
+}
+
+// TestStrictJournal gives no answer while the journal cannot be written.
+func TestStrictJournal(t *testing.T) {
+	if _, err := screening.New([]sources.Source{staticOf(nil)}, &screening.Options{StrictJournal: true}); err == nil {
+		t.Error("a strict journal without a Store")
+	}
+	st := &faultyStore{Store: openStore(t, t.TempDir())}
+	src := &flaky{info: ofac, load: numbered(1, 1)}
+	s := newScreener(t, &screening.Options{Store: st, StrictJournal: true}, src)
+	refresh(t, s)
+	ask := func(want error) {
+		t.Helper()
+		if _, err := s.ScreenText("ethereum", clean); !errors.Is(err, want) || want == nil && err != nil {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	ask(nil)
+	full := errors.New("disk full")
+	st.append = full
+	src.load = numbered(2, 2)
+	refresh(t, s)
+	ask(screening.ErrJournal)
+	ask(full)
+	st.append = nil
+	refresh(t, s)
+	ask(nil)
 }

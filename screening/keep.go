@@ -37,12 +37,8 @@ func (s *Screener) restore(ctx context.Context, i int, had held) (held, error) {
 			ld.asked = true
 			if len(names) > 0 {
 				ld.known = names[0]
-				ld.replaced = nil
-				for _, name := range names[1:] {
-					_, _, digest, _ := store.ParseName(name)
-					ld.replaced = append(ld.replaced, digest)
-				}
 			}
+			ld.names = names
 			if !asked || damage != nil || ld.unread {
 				had.storeErr = nil
 			}
@@ -127,6 +123,17 @@ func (s *Screener) newest(ctx context.Context, i int, names []string) (h *held, 
 		}
 	}
 	return nil, damage, nil
+}
+
+// replaced reports whether had has replaced the revision of source i with this digest in the
+// store.
+func (s *Screener) replaced(i int, had *held, digest string) bool {
+	names := s.loaders[i].names
+	at := slices.Index(names, had.file)
+	return at >= 0 && slices.ContainsFunc(names[at+1:], func(name string) bool {
+		_, _, d, _ := store.ParseName(name)
+		return d == digest
+	})
 }
 
 // errNotTaken is the error for a stored list that would be refused from its source, too.
@@ -295,7 +302,8 @@ func (s *Screener) share(ctx context.Context, i int, had, next held, report Sour
 	if err := s.archive.save(ctx, s.infos[i], &next); err != nil {
 		return fail(err)
 	}
-	if err := s.archive.append(ctx, []store.Event{accepted(id, &next, &report)}); err != nil {
+	s.archive.pend(accepted(id, &next, &report))
+	if err := s.archive.flush(ctx); err != nil {
 		return fail(err)
 	}
 	next.storeErr, s.loaders[i].known = nil, next.file

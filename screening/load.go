@@ -57,6 +57,9 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 	}
 	s.hold(i, next, report, tell && (t == live || !report.Unchanged))
 	saved := next
+	if s.archive != nil {
+		s.flush(ctx) // now: a large list takes long to save
+	}
 	if t != stored {
 		saved = s.save(ctx, i, next, &report)
 	}
@@ -212,7 +215,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		return next, report, errors.New("no records: an empty list counts as broken")
 	case had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now) && !isImport(&had, &next):
 		return next, report, errRead
-	case next.seed && slices.Contains(s.loaders[i].replaced, rev.Digest):
+	case next.seed && s.replaced(i, &had, rev.Digest):
 		return next, report, errRead
 	case rev.Completeness == sources.Partial && had.isLoaded():
 		return next, report, errors.New("only a part of the list, while all of it is held")

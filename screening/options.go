@@ -66,6 +66,13 @@ type Options struct {
 	// Package store has one in a directory. Nil keeps the lists in memory only.
 	Store store.Store
 
+	// StrictJournal makes it an error, ErrJournal, to ask while the journal in Store cannot
+	// be written: then every answer can be traced with OpenAt. Other lists or exceptions
+	// answer once the journal says so. By default answers go on, and the journal has a
+	// gap, of which OpenAt says store.ErrGap. If the program ends before that, the next one
+	// notes the gap, unless the Store refused even to delete a file.
+	StrictJournal bool
+
 	// Schedule sets, by the id of a source, how often Run loads it and how long a load
 	// may take, if that differs from the default.
 	Schedule map[string]Schedule
@@ -101,7 +108,10 @@ type Options struct {
 func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	set := &settings{
 		sources: slices.Clone(srcs), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,
-		accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, log: opts.Logger, now: time.Now,
+		strict: opts.StrictJournal, accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, log: opts.Logger, now: time.Now,
+	}
+	if set.strict && opts.Store == nil {
+		return nil, errors.New("screening: StrictJournal needs a Store")
 	}
 	if len(srcs) == 0 {
 		return nil, errors.New("screening: no sources: without a list every address would be clean")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -34,7 +35,8 @@ type Past struct {
 // [ErrNotLoaded] if it is required. Everything else that keeps the Past from being what
 // it was is an error, and no list stands in for another. The error wraps
 // [store.ErrNotFound] if nothing is kept of that time, or if a list that was used is
-// not kept any more, and [store.ErrDamaged] if it is damaged.
+// not kept any more, [store.ErrDamaged] if it is damaged, and [store.ErrGap] if the journal
+// could not be written at that time.
 //
 // If the clock was put back, an instant may have come twice: then the later one counts.
 // Several programs that use one store should have the same sources, as replicas do: of
@@ -46,6 +48,9 @@ func OpenAt(ctx context.Context, st store.Store, at time.Time, srcs []sources.So
 	}
 	at = at.UTC()
 	event, err := s.answering(ctx, at)
+	if err == nil {
+		err = s.isAhead(ctx, at)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("screening: the lists of %v: %w", at, err)
 	}
@@ -107,6 +112,18 @@ func (s *Screener) answering(ctx context.Context, at time.Time) (e store.Event, 
 		}
 		return false
 	})
+}
+
+// isAhead returns an error if the journal cannot say what answered at an instant, because
+// the clock was ahead when it was written last, and has been set right since.
+func (s *Screener) isAhead(ctx context.Context, at time.Time) (err error) {
+	defer caught(&err)
+	now := s.now()
+	last, ahead, err := s.archive.files.KnownUntil(ctx, now.Add(list.Skew))
+	if err == nil && ahead && at.After(last) && !isFuture(at, now) {
+		err = fmt.Errorf("%w: it was last written while the clock was ahead", store.ErrGap)
+	}
+	return err
 }
 
 // answerings returns all events with the lists that answered, the newest first.
@@ -181,11 +198,14 @@ func (s *Screener) openThen(ctx context.Context, i int, name string, at time.Tim
 	}
 	if h.isLoaded() {
 		h.checked = h.accepted
+		if isFuture(h.checked, at) { // the clock was ahead
+			h.checked = time.Time{}
+		}
 		if len(times) > 0 && times[0].Before(h.accepted) {
 			h.checked = times[0].UTC() // data that were read earlier, such as bundled ones
 		}
 		for _, t := range times {
-			if !t.After(at) && t.After(h.checked) {
+			if !t.After(at) && t.After(h.checked) { // a check that is later, or was made while the clock was ahead, does not count
 				h.checked = t.UTC()
 			}
 		}

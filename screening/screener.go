@@ -51,12 +51,12 @@ type Screener struct {
 
 // A loader is the state of the loads of one source.
 type loader struct {
-	lock     lock         // held while the source is loaded; guards known, asked and unread
-	asked    bool         // the store was asked for the list
-	unread   bool         // the last time, it did not answer
-	known    string       // the newest revision in the store that was seen
-	replaced []string     // the digests of the revisions in the store that are older
-	stuck    atomic.Int32 // loads that were left behind
+	lock   lock         // held while the source is loaded; guards known, asked and unread
+	asked  bool         // the store was asked for the list
+	unread bool         // the last time, it did not answer
+	known  string       // the newest revision in the store that was seen
+	names  []string     // the revisions in the store, the newest first
+	stuck  atomic.Int32 // loads that were left behind
 }
 
 // A lock is a mutex. A goroutine can stop waiting for it.
@@ -110,8 +110,8 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 // lock, and does not allocate when a is clean.
 //
 // The error is [ErrZeroAddress] for the zero Address, [ErrNotLoaded] if a
-// required source was never loaded, and [ErrStale] if one is too old under
-// Options.MaxAge. Any other error says that a list is damaged, because its file in
+// required source was never loaded, [ErrStale] if one is too old under
+// Options.MaxAge, and [ErrJournal] under Options.StrictJournal. Any other error says that a list is damaged, because its file in
 // Options.Store was changed while it was in use. With an error, the Result is zero.
 func (s *Screener) Screen(a address.Address) (r Result, err error) {
 	err = s.snap.Load().screen(&r, a)
@@ -233,6 +233,9 @@ func (s *Screener) swap(change func(), tell bool, srcs ...SourceReport) {
 	after := newSnapshot(s.settings, s.held, s.exceptions, s.archive.failure(), before)
 	if s.archive != nil {
 		s.archive.note(after)
+		if s.strict && s.flush(context.Background()) {
+			after = newSnapshot(s.settings, s.held, s.exceptions, s.archive.failure(), before)
+		}
 	}
 	s.snap.Store(after)
 	if tell && s.report != nil {

@@ -24,6 +24,7 @@ type settings struct {
 	due       []time.Duration // by source: Options.MaxPublished
 	ages      *ageLimits
 	maxShrink float64
+	strict    bool // Options.StrictJournal
 	accept    func(source string, reason error, held, came SourceStatus) bool
 	progress  func(string, int)
 	bytes     func(string, int64, int64)

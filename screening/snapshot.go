@@ -90,6 +90,9 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	if missing != nil {
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	}
+	if snap.notLoaded == nil && set.strict && storeErr != nil {
+		snap.notLoaded = fmt.Errorf("%w: %w", ErrJournal, storeErr)
+	}
 	snap.share(prev)
 	if exceptions != nil {
 		lines = append(lines, "exceptions\t"+exceptions.digest+"\n") // ids are in capitals

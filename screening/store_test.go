@@ -369,8 +369,8 @@ func TestStoreWritesLittle(t *testing.T) {
 				t.Fatalf("after %v the store says it was checked %v ago, the status at %v", now.Sub(start), age, s.Sources()[0].LastUpdated)
 			}
 		}
-		if st.puts != 1 || st.lines != 2+16 { // accepted, answering, and confirmed for 1000 seconds
-			t.Errorf("%d files and %d lines were written, want 1 and 18", st.puts, st.lines)
+		if st.puts != 2 || st.lines != 2+16 { // the list and journal.whole; accepted, answering, and confirmed for 1000 seconds
+			t.Errorf("%d files and %d lines were written, want 2 and 18", st.puts, st.lines)
 		}
 	})
 }

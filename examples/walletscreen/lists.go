@@ -159,7 +159,7 @@ func (o *listOptions) undecidable(s *screening.Screener) error {
 	}
 	switch {
 	case len(missing) > 0:
-		return fmt.Errorf("nothing can be decided: %s not loaded; walletscreen lists refresh -data fetches lists, lists import -data %s=FILE reads one that you have downloaded",
+		return fmt.Errorf("nothing can be decided: %s not loaded\nwalletscreen lists refresh -data DIR fetches lists, and lists import -data DIR %s=FILE reads one that you have downloaded",
 			strings.Join(missing, " and "), missing[0])
 	case len(old) > 0:
 		return fmt.Errorf("nothing can be decided: %s, older than -max-age %v", strings.Join(old, " and "), o.maxAge)

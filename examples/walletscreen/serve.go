@@ -36,6 +36,7 @@ type serveOptions struct {
 	offline             bool
 	clientRate          string
 	clientField         string
+	strictJournal       bool
 	exceptions          string
 	tlsCert, tlsKey     string
 	audit, auditKey     string
@@ -63,6 +64,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.text("client-field", "", "`name` of the header field in which the proxy in front gives the client address, as X-Real-IP or X-Forwarded-For; the last address in it counts; only for a proxy that always sets it (default: the address of the connection)", &o.clientField),
 			p.flag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
 		}, p.listFlags(&o.lists), p.fetchFlags(&o.lists), []cli.Flag{
+			p.flag("strict-journal", "give no answer while the journal in -data or -db, which says what was answered from, cannot be written", &o.strictJournal),
 			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
 			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
 			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP (default: no TLS)", &o.tlsCert),
@@ -178,7 +180,7 @@ func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
 	if s.store, closeStore, err = s.lists.openStore(ctx); err != nil {
 		return nil, err
 	}
-	opts := &screening.Options{Logger: s.log, Bytes: downloading(s.log), Report: func(r screening.Report) {
+	opts := &screening.Options{Logger: s.log, StrictJournal: s.strictJournal, Bytes: downloading(s.log), Report: func(r screening.Report) {
 		s.metrics.Report(r)
 		if s.watcher != nil {
 			s.watcher.report(r)

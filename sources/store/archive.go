@@ -25,10 +25,17 @@ type Archive struct {
 
 	mu      sync.Mutex
 	journal *journal
+	begun   bool // Append has appended, and a gap before that is noted
+	answers bool // it has appended an Answering event, or the journal had one
+	whole   bool // the file called wholeName exists
 }
 
 // confirmEvery is the interval at which checks that found nothing new are written to the journal.
 const confirmEvery = time.Minute
+
+// clockBack is how much earlier an event must be than the one before for the clock to have
+// been put back.
+const clockBack = time.Minute
 
 // NewArchive returns the Archive of st. It reads nothing.
 func NewArchive(st Store) *Archive { return &Archive{st: unwrap(st), journal: newJournal()} }
@@ -165,11 +172,21 @@ func (a *Archive) retain(ctx context.Context, source string) {
 		return
 	}
 	for i := max(1, a.st.revisions); i < len(names); i++ {
-		_, until, _, _ := ParseName(names[i-1]) // it was in use until then
-		if slices.Contains(old, names[i]) && (a.st.within <= 0 || time.Since(until) > a.st.within) {
+		if slices.Contains(old, names[i]) && (a.st.within <= 0 || a.sinceAccepted(names[i-1]) > a.st.within) {
 			a.st.Delete(ctx, names[i])
 		}
 	}
+}
+
+// sinceAccepted returns the time that has passed since a revision was accepted, and the one
+// before it was in use, 0 if that is not known.
+func (a *Archive) sinceAccepted(name string) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.journal.accepts(name) {
+		return 0
+	}
+	return time.Duration(a.journal.elapsed - a.journal.of(name).elapsed)
 }
 
 // savingTime bounds the time from the one in a revision's name until its Accepted
@@ -233,8 +250,62 @@ func (a *Archive) Open(ctx context.Context, name string) (*revision.File, error)
 //
 // Append leaves out a second [Accepted] event of a revision, a [Confirmed] event that
 // says nothing new within a minute of the one before, and an [Answering] event that says
-// nothing new.
+// nothing new, unless the clock was put back since.
+//
+// After an error, append the same events again. If the program ends before that, the next
+// Archive that appends notes a [Gap], as long as the Store still allowed to delete a file.
 func (a *Archive) Append(ctx context.Context, events ...Event) error {
+	err := a.append(ctx, events)
+	a.setWhole(ctx, err == nil)
+	return err
+}
+
+// setWhole creates the file called wholeName, or deletes it.
+func (a *Archive) setWhole(ctx context.Context, whole bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case !whole:
+		err := a.st.Delete(ctx, wholeName)
+		a.whole = err != nil && !errors.Is(err, ErrNotFound)
+	case !a.whole && a.answers:
+		err := a.st.Put(ctx, wholeName, func(w io.Writer) error {
+			_, err := io.WriteString(w, "The journal has all events.\n")
+			return err
+		})
+		a.whole = err == nil
+	}
+}
+
+// begin returns the gap that a program before has left. The caller must have locked a.mu.
+func (a *Archive) begin(ctx context.Context, j *journal, events []Event) ([]Event, error) {
+	if a.begun || len(j.marks) == 0 {
+		return nil, nil
+	}
+	_, release, err := a.st.Open(ctx, wholeName)
+	switch {
+	case err == nil:
+		a.whole = true
+		if release != nil {
+			err = release()
+		}
+		return nil, err
+	case !errors.Is(err, ErrNotFound):
+		return nil, err
+	}
+	now := time.Now()
+	for _, e := range events {
+		if e.Type != Confirmed && !e.At.IsZero() {
+			now = e.At
+			break
+		}
+	}
+	return []Event{{Type: Gap, From: time.Unix(0, j.knownUntil(nanos(now))+1), At: now}}, nil
+}
+
+func (a *Archive) append(ctx context.Context, events []Event) error {
 	lines, err := a.lines(ctx, events)
 	if err != nil {
 		return fmt.Errorf("append to the journal: %w", err)
@@ -242,11 +313,22 @@ func (a *Archive) Append(ctx context.Context, events ...Event) error {
 	if len(lines) == 0 {
 		return nil
 	}
+	defer func() {
+		if err == nil {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.begun = true
+			for _, e := range events {
+				a.answers = a.answers || e.Type == Answering
+			}
+			a.answers = a.answers || len(a.journal.marks) > 0
+		}
+	}()
 	var keep []string
 	for _, e := range events {
 		keep = append(keep, e.Revision)
 	}
-	if err := a.makeRoom(ctx, func() error { return a.st.Append(ctx, lines) }, keep...); err != nil {
+	if err = a.makeRoom(ctx, func() error { return a.st.Append(ctx, lines) }, keep...); err != nil {
 		return fmt.Errorf("append to the journal: %w", err)
 	}
 	for _, e := range events {
@@ -265,9 +347,14 @@ func (a *Archive) lines(ctx context.Context, events []Event) (lines []byte, err 
 	if err != nil {
 		return nil, err
 	}
+	gap, err := a.begin(ctx, j, events)
+	if err != nil {
+		return nil, err
+	}
 	newest, ok := j.newestAnswer()
+	ok = ok && gap == nil
 	written := make(map[string]bool) // exceptions in lines
-	for _, e := range events {
+	for _, e := range slices.Concat(gap, events) {
 		if e.At.IsZero() {
 			e.At = time.Now()
 		}
@@ -285,8 +372,10 @@ func (a *Archive) lines(ctx context.Context, events []Event) (lines []byte, err 
 			if list, news = j.compare(&e); !list && !news {
 				continue
 			}
+		case Gap:
+			ok = false
 		case Answering:
-			if ok && newest.Digest == e.Digest && newest.Exceptions == e.Exceptions && maps.Equal(newest.Lists, e.Lists) {
+			if ok && newest.At.Sub(e.At) < clockBack && newest.Digest == e.Digest && newest.Exceptions == e.Exceptions && maps.Equal(newest.Lists, e.Lists) {
 				continue
 			}
 			newest, ok = e, true

@@ -33,7 +33,7 @@ const (
 // to another file, flushed, and renamed, and then the directory is flushed: a program
 // that is killed, or a machine that loses its power, leaves the file whole or absent.
 // A damaged file is renamed to end with ".damaged". The file "journal" has a line for
-// each event.
+// each event. The file "journal.whole" exists unless events were lost.
 //
 // Checksums find damage, not forgery: a user who can write to the directory can change
 // what is on a list. Only the owner can read and write it.
@@ -50,7 +50,7 @@ func Open(name string) (Store, error) {
 
 // file returns the path of a file, or an error if name is not that of a revision.
 func (d dir) file(ctx context.Context, name string) (string, error) {
-	if _, _, _, ok := ParseName(name); !ok {
+	if _, _, _, ok := ParseName(name); !ok && name != wholeName {
 		return "", fmt.Errorf("%.200q is not the name of a revision: %w", name, ErrNotFound)
 	}
 	return filepath.Join(string(d), name), ctx.Err()
@@ -76,7 +76,7 @@ func full(err error) error {
 	return err
 }
 
-// Put implements [Store]. The name must be one that [Name] returns.
+// Put implements [Store]. The name must be one that [Name] returns, or wholeName.
 func (d dir) Put(ctx context.Context, name string, write func(io.Writer) error) error {
 	path, err := d.file(ctx, name)
 	if err != nil {

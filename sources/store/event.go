@@ -30,12 +30,16 @@ const (
 	// Exceptions: the operator's exceptions have changed. It has Exceptions. Append adds
 	// it before an Answering event, where the exceptions differ.
 	Exceptions = "exceptions"
+	// Gap: it is not known what was answered from between From and At, because the
+	// journal could not be written.
+	Gap = "gap"
 )
 
 // An Event is a line of the journal.
 type Event struct {
 	Type     string
 	At       time.Time // in UTC
+	From     time.Time // the beginning of a gap, in UTC
 	Source   string    // ID of the source
 	Revision string    // name of the file
 
@@ -65,6 +69,7 @@ type Event struct {
 // A payload is the JSON of a line. An Exceptions event has the text, and its SHA-256 as
 // Digest; an Answering event has the SHA-256 only.
 type payload struct {
+	From      time.Time    `json:"from,omitzero"`
 	List      *listPayload `json:"list,omitempty"`
 	Entries   int          `json:"entries,omitempty"`
 	Addresses int          `json:"addresses,omitempty"`
@@ -147,6 +152,7 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 		return nil, fmt.Errorf("an event in the year %d: want %d to %d", y, firstYear, lastYear)
 	}
 	p := payload{
+		From:    e.From.UTC(),
 		Entries: e.Entries, Addresses: e.Addresses, Added: e.Added, Removed: e.Removed,
 		Reason: strings.ToValidUTF8(e.Reason[:min(len(e.Reason), maxReason)], "\uFFFD"),
 		Digest: e.Digest, Lists: e.Lists, ExceptionDigest: exceptionDigest,
@@ -223,7 +229,7 @@ func parseLine(text []byte) (l line, ok bool) {
 
 // kindOf returns a type of an event as a string, without allocating a known one.
 func kindOf(kind []byte) string {
-	for _, k := range [...]string{Confirmed, Accepted, Answering, Refused, Exceptions} {
+	for _, k := range [...]string{Confirmed, Accepted, Answering, Refused, Exceptions, Gap} {
 		if string(kind) == k {
 			return k
 		}

@@ -15,9 +15,11 @@ type journal struct {
 	next      int64             // the position up to which it was read
 	revisions map[string]*known // by source, a blank, and reference
 	accepted  int               // number of revisions with an Accepted event
-	marks     []mark            // Answering events, and damaged lines that may be some
+	marks     []mark            // Answering and Gap events, and damaged lines that may be some
 	texts     map[string][]byte // payloads of Exceptions events, by the SHA-256 in hex
 	latest    int64             // greatest At since the last mark
+	clock     int64             // the At of the last event; a Confirmed event does not put it back
+	elapsed   int64             // the time that has passed, in nanoseconds, without long steps
 	torn      []byte            // the line before, if it is damaged and may be an Answering event
 
 	newest map[string]acceptance // the last Accepted event by source
@@ -26,16 +28,18 @@ type journal struct {
 // known has the facts in the journal about a revision.
 type known struct {
 	order    int     // number of its first Accepted event, counted from 1; 0 if there is none
+	elapsed  int64   // of the journal, at that event
 	late     bool    // that event was written long after the revision was accepted
 	accepted []byte  // the payload of that event
 	list     []byte  // the last payload that has a list
 	checks   []int64 // times of the events after it, in nanoseconds since 1970
 }
 
-// A mark is an Answering event, or a damaged line that may be one.
+// A mark is an Answering event, a Gap event, or a damaged line that may be one.
 type mark struct {
-	at     int64  // in nanoseconds since 1970
-	answer []byte // the payload; nil for a damaged line
+	at     int64  // in nanoseconds since 1970; of a gap, its beginning
+	until  int64  // the end of a gap; 0 for others
+	answer []byte // the payload; nil for a gap and for a damaged line
 	before int64  // greatest At of the events between this mark and the one before
 }
 
@@ -49,8 +53,39 @@ type acceptance struct {
 func newJournal() *journal {
 	return &journal{
 		revisions: make(map[string]*known), texts: make(map[string][]byte), newest: make(map[string]acceptance),
-		latest: math.MinInt64,
+		latest: math.MinInt64, clock: math.MinInt64,
 	}
+}
+
+// maxStep is the longest time between two events that counts as elapsed. A longer one means
+// that no program ran, or that a clock jumped.
+const maxStep = 48 * time.Hour
+
+// tick sets the clock to the time of an event.
+func (j *journal) tick(l *line) {
+	if l.at < j.clock && l.kind == Confirmed { // a list may have been checked long before
+		return
+	}
+	if step := l.at - j.clock; j.clock != math.MinInt64 && step > 0 && step <= int64(maxStep) {
+		j.elapsed += step
+	}
+	j.clock = l.at
+}
+
+// knownUntil returns the last time up to now of which the journal has an event.
+func (j *journal) knownUntil(now int64) int64 {
+	if j.clock <= now {
+		return j.clock
+	}
+	last := int64(math.MinInt64)
+	for _, m := range j.marks {
+		for _, at := range []int64{m.at, m.until, m.before} {
+			if at <= now {
+				last = max(last, at)
+			}
+		}
+	}
+	return last
 }
 
 // read reads the lines that were appended to the journal of st since the last call.
@@ -91,12 +126,13 @@ func (j *journal) add(text []byte) {
 		j.marks = j.marks[:len(j.marks)-1]
 	}
 	j.torn = nil
+	j.tick(&l)
 	switch l.kind {
 	case Accepted:
 		j.newest[string(l.source)] = acceptance{string(l.ref), l.at, len(j.marks)}
 		if r := j.revision(&l); r.order == 0 {
 			j.accepted++
-			r.order, r.accepted = j.accepted, bytes.Clone(l.json)
+			r.order, r.elapsed, r.accepted = j.accepted, j.elapsed, bytes.Clone(l.json)
 			stamp, _, _ := bytes.Cut(l.ref, []byte("-"))
 			accepted, err := time.Parse(stampForm, string(stamp))
 			r.late = err == nil && accepted.UnixNano() < l.at
@@ -108,6 +144,14 @@ func (j *journal) add(text []byte) {
 		j.revision(&l).check(&l)
 	case Answering:
 		j.mark(mark{at: l.at, answer: bytes.Clone(l.json)})
+		return
+	case Gap:
+		p, ok := l.parsePayload()
+		if !ok {
+			j.mark(mark{})
+			return
+		}
+		j.mark(mark{at: nanos(p.From), until: l.at})
 		return
 	case Exceptions:
 		if p, ok := l.parsePayload(); ok {
@@ -181,7 +225,7 @@ func (j *journal) event(l *line) (Event, bool) {
 		return Event{}, false
 	}
 	e := Event{
-		Type: l.kind, At: time.Unix(0, l.at).UTC(), List: p.list(),
+		Type: l.kind, At: time.Unix(0, l.at).UTC(), From: p.From, List: p.list(),
 		Entries: p.Entries, Addresses: p.Addresses, Added: p.Added, Removed: p.Removed,
 		Reason: p.Reason, Digest: p.Digest, Lists: p.Lists, Exceptions: p.Exceptions,
 	}
@@ -231,7 +275,7 @@ func (j *journal) answer(m *mark) (Event, bool) {
 }
 
 // newestAnswer returns the last Answering event. It reports false if there is none, or if a
-// damaged line that may be a later one follows.
+// gap or a damaged line that may be a later one follows.
 func (j *journal) newestAnswer() (Event, bool) {
 	if len(j.marks) == 0 || j.marks[len(j.marks)-1].answer == nil {
 		return Event{}, false
@@ -246,11 +290,11 @@ func (j *journal) damagedAfter(i int, at int64) bool {
 	latest := int64(math.MinInt64)
 	for _, m := range j.marks[i+1:] {
 		latest = max(latest, m.before)
-		if m.answer == nil && latest <= at {
+		if m.answer == nil && m.until == 0 && latest <= at {
 			return true
 		}
-		if m.answer != nil {
-			latest = max(latest, m.at)
+		if m.answer != nil || m.until != 0 {
+			latest = max(latest, m.at, m.until)
 		}
 	}
 	return false

@@ -45,7 +45,8 @@ func (a *Archive) Checks(ctx context.Context, name string) ([]time.Time, error) 
 
 // Answering returns what questions were answered from at a time: the last [Answering]
 // event, in the order of the journal, that is not later than at and for which accept
-// returns true. The error wraps [ErrNotFound] if there is none, and [ErrDamaged] if a
+// returns true. The error wraps [ErrNotFound] if there is none, [ErrGap] if the journal
+// could not be written at that time, and [ErrDamaged] if a
 // later one may have been lost: because a line is damaged, because there is a file that
 // the journal does not mention, or because it ends with a revision that was accepted.
 func (a *Archive) Answering(ctx context.Context, at time.Time, accept func(Event) bool) (Event, error) {
@@ -79,6 +80,9 @@ func (a *Archive) answering(ctx context.Context, at time.Time, accept func(Event
 	i := len(j.marks) - 1
 	for ; i >= 0; i-- {
 		m := &j.marks[i]
+		if m.until != 0 && m.at <= nanos(at) && nanos(at) < m.until {
+			return Event{}, time.Time{}, fmt.Errorf("%w: it could not be written from %v to %v", ErrGap, time.Unix(0, m.at).UTC(), time.Unix(0, m.until).UTC())
+		}
 		if m.answer == nil || m.at > nanos(at) {
 			continue
 		}
@@ -99,7 +103,7 @@ func (a *Archive) answering(ctx context.Context, at time.Time, accept func(Event
 	}
 	for source, name := range found.Lists {
 		ref, err := reference(name)
-		if n, ok := j.newest[source]; ok && err == nil && n.ref != ref && n.marks == len(j.marks) && n.at <= nanos(at) {
+		if n, ok := j.newest[source]; ok && err == nil && n.ref != ref && n.marks == len(j.marks) && n.at <= nanos(at) && !j.answersFrom(source, n.ref) {
 			return Event{}, time.Unix(0, n.at), fmt.Errorf("%w: the journal ends with a revision of %s that was accepted", ErrDamaged, source)
 		}
 	}
@@ -111,6 +115,28 @@ func (a *Archive) answering(ctx context.Context, at time.Time, accept func(Event
 		}
 	}
 	return found, time.Time{}, nil
+}
+
+// KnownUntil returns the time of the last event that is not later than now. It reports
+// whether the last [Answering] event is later, because it was written while the clock was
+// ahead: then it is not known since when questions are answered from its lists.
+func (a *Archive) KnownUntil(ctx context.Context, now time.Time) (last time.Time, ahead bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j, err := a.read(ctx)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	i := len(j.marks) - 1
+	return time.Unix(0, j.knownUntil(nanos(now))).UTC(), i >= 0 && j.marks[i].at > nanos(now), nil
+}
+
+// answersFrom reports whether the last Answering event is of the revision of a source with
+// this reference.
+func (j *journal) answersFrom(source, ref string) bool {
+	e, ok := j.newestAnswer()
+	is, err := reference(e.Lists[source])
+	return ok && err == nil && is == ref
 }
 
 // Answerings returns all [Answering] events, the last one first. If lines that may be
@@ -126,6 +152,9 @@ func (a *Archive) Answerings(ctx context.Context) ([]Event, error) {
 	damaged := 0
 	for i := range slices.Backward(j.marks) {
 		m := &j.marks[i]
+		if m.until != 0 {
+			continue
+		}
 		if m.answer != nil {
 			if e, ok := j.answer(m); ok {
 				events = append(events, e)

@@ -73,6 +73,9 @@ var (
 	// ErrVersion is wrapped by errors about a file that a later version of this module
 	// has written.
 	ErrVersion = revision.ErrVersion
+	// ErrGap is wrapped by errors about a time of which the journal does not say what was
+	// answered from, because it could not be written, or because the clock was wrong.
+	ErrGap = errors.New("gap in the journal")
 	// ErrFull is wrapped by errors about a full disk.
 	ErrFull = errors.New("no space left in the store")
 )
@@ -83,7 +86,11 @@ const (
 	stampForm = "20060102T150405.000000000Z"
 	// shortDigest is the number of digits of a digest in a reference of the journal.
 	shortDigest = 16
-	digestSize  = 64
+	// wholeName is the name of the file that exists unless events were lost: an Archive
+	// that cannot append to the journal deletes it, because even a full disk allows that,
+	// and the next program that can append notes a gap.
+	wholeName  = "journal.whole"
+	digestSize = 64
 )
 
 // Name returns the name of the file of a revision, such as
@@ -115,7 +122,8 @@ const defaultRevisions = 30
 // Retain returns st with another retention policy: the given number of revisions of
 // each source, and besides, each revision that was in use within the given time.
 // revisions counts the newest one, 0 means 30, and a negative number means all. The
-// newest revision of each source is always kept.
+// newest revision of each source is always kept. Time is counted from event to event of the
+// journal, and steps of more than two days do not count: a clock that jumps deletes nothing.
 func Retain(st Store, revisions int, within time.Duration) Store {
 	return retained{unwrap(st).Store, revisions, within}
 }
