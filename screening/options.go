@@ -68,9 +68,9 @@ type Options struct {
 
 	// StrictJournal makes it an error, ErrJournal, to ask while the journal in Store cannot
 	// be written: then every answer can be traced with OpenAt. Other lists or exceptions
-	// answer once the journal says so. By default answers go on, and the journal has a
-	// gap, of which OpenAt says store.ErrGap. If the program ends before that, the next one
-	// notes the gap, unless the Store refused even to delete a file.
+	// answer once the journal says so. By default answers go on, and OpenAt returns
+	// store.ErrGap for that time. If the program ends before it can write the journal, the
+	// next one notes the gap, unless the Store refused even to delete a file.
 	StrictJournal bool
 
 	// Schedule sets, by the id of a source, how often Run loads it and how long a load

@@ -49,7 +49,7 @@ func OpenAt(ctx context.Context, st store.Store, at time.Time, srcs []sources.So
 	at = at.UTC()
 	event, err := s.answering(ctx, at)
 	if err == nil {
-		err = s.isAhead(ctx, at)
+		err = s.isKnown(ctx, at)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("screening: the lists of %v: %w", at, err)
@@ -114,14 +114,14 @@ func (s *Screener) answering(ctx context.Context, at time.Time) (e store.Event, 
 	})
 }
 
-// isAhead returns an error if the journal cannot say what answered at an instant, because
-// the clock was ahead when it was written last, and has been set right since.
-func (s *Screener) isAhead(ctx context.Context, at time.Time) (err error) {
+// isKnown returns an error if the journal does not yet say what answered at an instant,
+// because it cannot be written, or the clock was ahead when it was written last.
+func (s *Screener) isKnown(ctx context.Context, at time.Time) (err error) {
 	defer caught(&err)
 	now := s.now()
-	last, ahead, err := s.archive.files.KnownUntil(ctx, now.Add(list.Skew))
-	if err == nil && ahead && at.After(last) && !isFuture(at, now) {
-		err = fmt.Errorf("%w: it was last written while the clock was ahead", store.ErrGap)
+	last, unknown, err := s.archive.files.KnownUntil(ctx, now.Add(list.Skew))
+	if err == nil && unknown && at.After(last) && !isFuture(at, now) {
+		err = fmt.Errorf("%w: it cannot be written, or the clock was ahead; its last event is of %v", store.ErrGap, last)
 	}
 	return err
 }

@@ -178,17 +178,6 @@ func (a *Archive) retain(ctx context.Context, source string) {
 	}
 }
 
-// sinceAccepted returns the time that has passed since a revision was accepted, and the one
-// before it was in use, 0 if that is not known.
-func (a *Archive) sinceAccepted(name string) time.Duration {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.journal.accepts(name) {
-		return 0
-	}
-	return time.Duration(a.journal.elapsed - a.journal.of(name).elapsed)
-}
-
 // savingTime bounds the time from the one in a revision's name until its Accepted
 // event is written.
 const savingTime = 10 * time.Minute
@@ -258,51 +247,6 @@ func (a *Archive) Append(ctx context.Context, events ...Event) error {
 	err := a.append(ctx, events)
 	a.setWhole(ctx, err == nil)
 	return err
-}
-
-// setWhole creates the file called wholeName, or deletes it.
-func (a *Archive) setWhole(ctx context.Context, whole bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case !whole:
-		err := a.st.Delete(ctx, wholeName)
-		a.whole = err != nil && !errors.Is(err, ErrNotFound)
-	case !a.whole && a.answers:
-		err := a.st.Put(ctx, wholeName, func(w io.Writer) error {
-			_, err := io.WriteString(w, "The journal has all events.\n")
-			return err
-		})
-		a.whole = err == nil
-	}
-}
-
-// begin returns the gap that a program before has left. The caller must have locked a.mu.
-func (a *Archive) begin(ctx context.Context, j *journal, events []Event) ([]Event, error) {
-	if a.begun || len(j.marks) == 0 {
-		return nil, nil
-	}
-	_, release, err := a.st.Open(ctx, wholeName)
-	switch {
-	case err == nil:
-		a.whole = true
-		if release != nil {
-			err = release()
-		}
-		return nil, err
-	case !errors.Is(err, ErrNotFound):
-		return nil, err
-	}
-	now := time.Now()
-	for _, e := range events {
-		if e.Type != Confirmed && !e.At.IsZero() {
-			now = e.At
-			break
-		}
-	}
-	return []Event{{Type: Gap, From: time.Unix(0, j.knownUntil(nanos(now))+1), At: now}}, nil
 }
 
 func (a *Archive) append(ctx context.Context, events []Event) error {

@@ -72,7 +72,7 @@ func (j *journal) tick(l *line) {
 	j.clock = l.at
 }
 
-// knownUntil returns the last time up to now of which the journal has an event.
+// knownUntil returns the time of the last event that is not later than now.
 func (j *journal) knownUntil(now int64) int64 {
 	if j.clock <= now {
 		return j.clock

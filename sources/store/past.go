@@ -117,20 +117,6 @@ func (a *Archive) answering(ctx context.Context, at time.Time, accept func(Event
 	return found, time.Time{}, nil
 }
 
-// KnownUntil returns the time of the last event that is not later than now. It reports
-// whether the last [Answering] event is later, because it was written while the clock was
-// ahead: then it is not known since when questions are answered from its lists.
-func (a *Archive) KnownUntil(ctx context.Context, now time.Time) (last time.Time, ahead bool, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx)
-	if err != nil {
-		return time.Time{}, false, err
-	}
-	i := len(j.marks) - 1
-	return time.Unix(0, j.knownUntil(nanos(now))).UTC(), i >= 0 && j.marks[i].at > nanos(now), nil
-}
-
 // answersFrom reports whether the last Answering event is of the revision of a source with
 // this reference.
 func (j *journal) answersFrom(source, ref string) bool {

@@ -73,8 +73,8 @@ var (
 	// ErrVersion is wrapped by errors about a file that a later version of this module
 	// has written.
 	ErrVersion = revision.ErrVersion
-	// ErrGap is wrapped by errors about a time of which the journal does not say what was
-	// answered from, because it could not be written, or because the clock was wrong.
+	// ErrGap is wrapped by errors about a time for which the journal does not say what was
+	// answered from: it could not be written, or the clock was wrong.
 	ErrGap = errors.New("gap in the journal")
 	// ErrFull is wrapped by errors about a full disk.
 	ErrFull = errors.New("no space left in the store")

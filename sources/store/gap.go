@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// setWhole creates the file called wholeName, or deletes it.
+func (a *Archive) setWhole(ctx context.Context, whole bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case !whole:
+		err := a.st.Delete(ctx, wholeName)
+		a.whole = err != nil && !errors.Is(err, ErrNotFound)
+	case !a.whole && a.answers:
+		err := a.st.Put(ctx, wholeName, func(w io.Writer) error {
+			_, err := io.WriteString(w, "The journal has all events.\n")
+			return err
+		})
+		a.whole = err == nil
+	}
+}
+
+// begin returns the gap that a program before has left. The caller must have locked a.mu.
+func (a *Archive) begin(ctx context.Context, j *journal, events []Event) ([]Event, error) {
+	if a.begun || len(j.marks) == 0 {
+		return nil, nil
+	}
+	var err error
+	if a.whole, err = a.isWhole(ctx); a.whole || err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	for _, e := range events {
+		if e.Type != Confirmed && !e.At.IsZero() {
+			now = e.At
+			break
+		}
+	}
+	return []Event{{Type: Gap, From: time.Unix(0, j.knownUntil(nanos(now))+1), At: now}}, nil
+}
+
+// isWhole reports whether the file called wholeName exists.
+func (a *Archive) isWhole(ctx context.Context) (bool, error) {
+	_, release, err := a.st.Open(ctx, wholeName)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err == nil && release != nil {
+		err = release()
+	}
+	return err == nil, err
+}
+
+// sinceAccepted returns the time that has passed since a revision was accepted, and the one
+// before it was in use, 0 if that is not known.
+func (a *Archive) sinceAccepted(name string) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.journal.accepts(name) {
+		return 0
+	}
+	return time.Duration(a.journal.elapsed - a.journal.of(name).elapsed)
+}
+
+// KnownUntil returns the time of the last event that is not later than now. It reports
+// whether later times are not known: events were lost, or are not written yet, or the last
+// [Answering] event is later than now, because it was written while the clock was ahead.
+func (a *Archive) KnownUntil(ctx context.Context, now time.Time) (last time.Time, unknown bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j, err := a.read(ctx)
+	if err != nil || len(j.marks) == 0 {
+		return time.Time{}, false, err
+	}
+	whole, err := a.isWhole(ctx)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	last = time.Unix(0, j.knownUntil(nanos(now))).UTC()
+	return last, !whole || j.marks[len(j.marks)-1].at > nanos(now), nil
+}
