@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,9 +31,10 @@ type archive struct {
 	last  store.Event // the last Answering event that was noted
 	noted time.Time   // when it was noted
 
-	mu      sync.Mutex    // guards the following
-	pending []store.Event // not in the journal yet
-	err     error         // why not
+	mu      sync.Mutex       // guards the following
+	pending []store.Event    // not in the journal yet
+	err     error            // why not
+	shared  map[string]error // why Wait failed, under "", and Lead, by source
 }
 
 // newArchive returns the archive of st, nil for nil.
@@ -40,7 +42,7 @@ func newArchive(st store.Store) *archive {
 	if st == nil {
 		return nil
 	}
-	return &archive{files: store.NewArchive(st)}
+	return &archive{files: store.NewArchive(st), shared: make(map[string]error)}
 }
 
 // isShared reports whether the store is one that replicas share. a may be nil.
@@ -254,17 +256,38 @@ func (a *archive) append(ctx context.Context, events []store.Event) (err error) 
 	return a.files.Append(ctx, events...)
 }
 
-// failure returns why events are pending, or nil.
+// errNotWritten is why events are pending.
+var errNotWritten = errors.New("journal")
+
+// failure returns why events are pending, or why this replica does not follow the others or
+// lead, or nil.
 func (a *archive) failure() error {
 	if a == nil {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.err == nil {
-		return nil
+	if a.err != nil {
+		return fmt.Errorf("store: %w: %w", errNotWritten, a.err)
 	}
-	return fmt.Errorf("store: journal: %w", a.err)
+	for _, key := range slices.Sorted(maps.Keys(a.shared)) {
+		return fmt.Errorf("store: %w", a.shared[key])
+	}
+	return nil
+}
+
+// setShared keeps the outcome of Wait, under "", or of Lead, by source. It reports whether
+// that is news.
+func (a *archive) setShared(key string, err error) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before := a.shared[key]
+	if err == nil {
+		delete(a.shared, key)
+	} else {
+		a.shared[key] = err
+	}
+	return (before == nil) != (err == nil)
 }
 
 func (a *archive) wait(ctx context.Context, from int64) (next int64, err error) {

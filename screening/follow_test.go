@@ -541,3 +541,26 @@ func TestFollowAlone(t *testing.T) {
 		t.Errorf("Follow: %v, want an error about the store", err)
 	}
 }
+
+// TestReplicaIsDeaf uses a shared store that can be read and written, but does not tell of
+// changes or who leads.
+func TestReplicaIsDeaf(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		st := newHub(t, dir)()
+		s := newScreener(t, &screening.Options{Store: st}, &republished{flaky: flaky{ofac, numbered(1, 1)}})
+		defer start(hourly(s))()
+		time.Sleep(time.Second)
+		for _, down := range []error{errDown, nil, errDown, nil} {
+			st.mu.Lock()
+			st.down = down
+			close(st.grown) // Wait looks again
+			st.grown = make(chan struct{})
+			st.mu.Unlock()
+			time.Sleep(2 * time.Hour)
+			if err := s.Sources()[0].StoreErr; !errors.Is(err, down) || down == nil && err != nil {
+				t.Errorf("StoreErr is %v, want %v", err, down)
+			}
+		}
+	})
+}

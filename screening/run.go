@@ -115,6 +115,7 @@ func (s *Screener) follow(ctx context.Context) {
 		if failing != (err != nil) && ctx.Err() == nil {
 			failing = err != nil
 			s.log.WarnContext(ctx, "following the store", "failing", failing, "error", err)
+			s.noteShared("", err)
 		}
 		if err != nil {
 			pause(ctx, followRetry)
@@ -154,7 +155,18 @@ func (s *Screener) leads(ctx context.Context, i int) bool {
 	if err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "list not loaded: the store does not say whether this program leads", "source", s.infos[i].ID, "error", err)
 	}
+	if ctx.Err() == nil {
+		s.noteShared(s.infos[i].ID, err)
+	}
 	return err == nil && leads
+}
+
+// noteShared shows in Sources that Wait of the store, or Lead of a source, has failed, or
+// works again.
+func (s *Screener) noteShared(source string, err error) {
+	if s.archive.setShared(source, err) {
+		s.swap(func() {}, false)
+	}
 }
 
 // resign gives up the lead of source i, which this program could not load: another one may

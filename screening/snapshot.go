@@ -90,7 +90,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 	if missing != nil {
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	}
-	if snap.notLoaded == nil && set.strict && storeErr != nil {
+	if snap.notLoaded == nil && set.strict && errors.Is(storeErr, errNotWritten) {
 		snap.notLoaded = fmt.Errorf("%w: %w", ErrJournal, storeErr)
 	}
 	snap.share(prev)

@@ -70,7 +70,7 @@ var (
 	// ErrDamaged is wrapped by errors about files or lines that are not as they were
 	// written.
 	ErrDamaged = revision.ErrDamaged
-	// ErrVersion is wrapped by errors about a file that a later version of this module
+	// ErrVersion is wrapped by errors about a file that another version of this module
 	// has written.
 	ErrVersion = revision.ErrVersion
 	// ErrGap is wrapped by errors about a time for which the journal does not say what was

@@ -82,12 +82,26 @@ create table walletscreen_journal (
 	lines    bytea not null
 );`
 
+// schemaVersion is the comment on the table walletscreen_journal. It changes with the tables.
+const schemaVersion = "walletscreen lists, version 1"
+
+var (
+	// ErrVersion is wrapped by the error about tables that an older or a newer version of
+	// this module has created.
+	ErrVersion = errors.New("tables of another version")
+	// ErrPooled is wrapped by the error about a database that is reached through a
+	// connection pool such as PgBouncer in transaction mode.
+	ErrPooled = errors.New("connections do not keep their sessions, as with PgBouncer in transaction mode: want a direct connection, or pool_mode=session")
+)
+
 // ErrURL is the error about a URL that cannot be parsed. No error shows the URL, because
 // it may hold a password.
 var ErrURL = errors.New("want a URL such as postgres://user:password@host/database?sslmode=verify-full, with %40 for @ in a password")
 
 // Open opens the database of a URL, or of a string of settings as for libpq; environment
-// variables such as PGPASSWORD complete it. It creates the tables if they do not exist.
+// variables such as PGPASSWORD complete it. It creates the tables if they do not exist, and
+// refuses those of another version: [ErrVersion]. Replicas need a session for each
+// connection: anything else is [ErrPooled].
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -114,21 +128,31 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 }
 
 // New returns a Store in the database of pool, which the caller closes after the Store.
-// It creates the tables if they do not exist. Wait and Lock have a connection of their own
+// It creates the tables if they do not exist, and refuses those of another version. Wait and Lock have a connection of their own
 // until they are done, and Lead for as long as the Store leads a source; these do not count in
 // the pool.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	s := &Store{pool: pool, leads: make(map[string]bool)}
+	if err := checkSessions(ctx, pool); err != nil {
+		return nil, fmt.Errorf("pgstore: %w", err)
+	}
 	err := s.write(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock("+lockSchema+")"); err != nil {
 			return err
 		}
 		var exist bool
-		if err := tx.QueryRow(ctx, "select to_regclass('walletscreen_journal') is not null").Scan(&exist); err != nil || exist {
+		var version string
+		err := tx.QueryRow(ctx, "select to_regclass('walletscreen_journal') is not null, coalesce(obj_description(to_regclass('walletscreen_journal'), 'pg_class'), '')").Scan(&exist, &version)
+		switch {
+		case err != nil:
 			return err
+		case !exist:
+			_, err := tx.Exec(ctx, schema+"\ncomment on table walletscreen_journal is '"+schemaVersion+"'")
+			return err
+		case version != schemaVersion:
+			return fmt.Errorf("%w: the comment on walletscreen_journal is %.60q, want %q; use that version, or another schema", ErrVersion, version, schemaVersion)
 		}
-		_, err := tx.Exec(ctx, schema)
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pgstore: %w", err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Wait returns the end of the journal once it is not the position from. It returns at
@@ -65,6 +66,53 @@ func (s *Store) separate(ctx context.Context) (conn *pgx.Conn, hangUp func(), er
 		return nil, nil, err
 	}
 	return conn, hangUp, nil
+}
+
+// checkSessions returns an error if a connection does not have a session of its own: the
+// locks of Lead and Lock, and LISTEN, belong to a session, and through a pool that hands
+// out another one for each transaction, they fail without an error.
+func checkSessions(ctx context.Context, pool *pgxpool.Pool) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	var pids [3]int
+	ask := func(q interface {
+		QueryRow(context.Context, string, ...any) pgx.Row
+	}, pid *int) error {
+		return q.QueryRow(ctx, "select pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(pid)
+	}
+	pooled, err := pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	first := pooled.Hijack() // the pool may have one connection only
+	defer first.Close(ctx)
+	if err := ask(first, &pids[0]); err != nil {
+		return err
+	}
+	if pooled, err = pool.Acquire(ctx); err != nil {
+		return err
+	}
+	second := pooled.Hijack()
+	defer second.Close(ctx)
+	// While the transaction has its session, the first connection would get another one.
+	tx, err := second.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(ctx)
+	if err := ask(tx, &pids[1]); err != nil {
+		return err
+	}
+	if pids[0] == pids[1] {
+		return ErrPooled
+	}
+	if err := ask(first, &pids[2]); err != nil {
+		return err
+	}
+	if pids[0] != pids[2] {
+		return ErrPooled
+	}
+	return nil
 }
 
 // Lock waits until no other Store has the lock of a source, and returns a function that
