@@ -111,6 +111,11 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.strictJournal {
+		if err := c.lists.wantStore(); err != nil {
+			return fmt.Errorf("-strict-journal: %w", err)
+		}
+	}
 	s := &server{serveOptions: c, log: logger, metrics: newMetrics()}
 	if err := c.limitClients(&s.limits); err != nil {
 		return err

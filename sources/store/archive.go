@@ -100,8 +100,8 @@ func (j *journal) accepts(name string) bool {
 
 // Save writes the file of a revision and returns its name. write, which may be called
 // more than once, writes the entries, removals and tables, whose numbers are in h, and
-// need not close the writer. While the disk is full, Save deletes old revisions of any
-// source, the oldest first.
+// need not close the writer. If the disk is full, Save deletes the revisions of all
+// sources that need not be kept, and tries again; see [Retain].
 //
 // Saving a revision that exists replaces its file, by one with other tables for example.
 func (a *Archive) Save(ctx context.Context, h revision.Header, write func(*revision.Writer) error) (string, error) {
@@ -120,41 +120,32 @@ func (a *Archive) Save(ctx context.Context, h revision.Header, write func(*revis
 			}
 			return err
 		})
-	}, name)
+	})
 	if err != nil {
 		return "", fmt.Errorf("save %s: %w", name, err)
 	}
 	return name, nil
 }
 
-// makeRoom calls write, and again after it has deleted an old revision, until there is
-// room for what write writes. It keeps the revisions called keep.
-func (a *Archive) makeRoom(ctx context.Context, write func() error, keep ...string) error {
-	for {
-		err := write()
-		if !errors.Is(err, ErrFull) || !a.deleteOldest(ctx, keep) {
-			return err
+// makeRoom calls write. If there is no room, it deletes all revisions that need not be kept,
+// and calls write again.
+func (a *Archive) makeRoom(ctx context.Context, write func() error) error {
+	err := write()
+	if !errors.Is(err, ErrFull) {
+		return err
+	}
+	names, nerr := a.st.Names(ctx)
+	if nerr != nil {
+		return err
+	}
+	done := make(map[string]bool)
+	for _, name := range names {
+		if source, _, _, ok := ParseName(name); ok && !done[source] {
+			done[source] = true
+			a.retain(ctx, source)
 		}
 	}
-}
-
-// deleteOldest deletes the oldest revision of all sources. It reports false if there is
-// none that may be deleted.
-func (a *Archive) deleteOldest(ctx context.Context, keep []string) bool {
-	names, err := a.st.Names(ctx)
-	if err != nil {
-		return false
-	}
-	old, err := a.old(ctx, names)
-	if err != nil {
-		return false
-	}
-	for _, name := range slices.Backward(old) {
-		if !slices.Contains(keep, name) && a.st.Delete(ctx, name) == nil {
-			return true
-		}
-	}
-	return false
+	return write()
 }
 
 // retain deletes the revisions of a source that need not be kept. Those that cannot be
@@ -233,9 +224,9 @@ func (a *Archive) Open(ctx context.Context, name string) (*revision.File, error)
 	return nil, fmt.Errorf("%w; the file was set aside", err)
 }
 
-// Append appends events to the journal; their At is now if it is zero. It deletes old
-// revisions of a source after an [Accepted] event, and of any source while the disk is
-// full.
+// Append appends events to the journal; their At is now if it is zero. It deletes
+// revisions that need not be kept: of a source after an [Accepted] event, and of all sources
+// if the disk is full.
 //
 // Append leaves out a second [Accepted] event of a revision, a [Confirmed] event that
 // says nothing new within a minute of the one before, and an [Answering] event that says
@@ -268,11 +259,7 @@ func (a *Archive) append(ctx context.Context, events []Event) error {
 			a.answers = a.answers || len(a.journal.marks) > 0
 		}
 	}()
-	var keep []string
-	for _, e := range events {
-		keep = append(keep, e.Revision)
-	}
-	if err = a.makeRoom(ctx, func() error { return a.st.Append(ctx, lines) }, keep...); err != nil {
+	if err = a.makeRoom(ctx, func() error { return a.st.Append(ctx, lines) }); err != nil {
 		return fmt.Errorf("append to the journal: %w", err)
 	}
 	for _, e := range events {

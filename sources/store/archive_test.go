@@ -229,16 +229,16 @@ func (f *full) Append(ctx context.Context, lines []byte) error {
 	return f.write(ctx, len(lines), func() error { return f.Store.Append(ctx, lines) })
 }
 
-// TestFull fills the disk: old revisions are deleted, oldest first, but never the
-// newest of a source. When no more can be deleted, Save returns an error.
+// TestFull fills the disk: only revisions that need not be kept are deleted. When no more
+// can be deleted, Save and Append return an error.
 func TestFull(t *testing.T) {
 	st := newMemory()
 	f := &full{Store: st, room: 1 << 30}
-	a := store.NewArchive(f)
-	other := accept(t, a, "OTHER", 5, day(-100))
+	all := store.NewArchive(f)
+	other := accept(t, all, "OTHER", 5, day(-100))
 	var names []string
 	for i := range 5 {
-		names = append(names, accept(t, a, "TEST", i+1, day(-i))) // the clock runs backward: the journal counts
+		names = append(names, accept(t, all, "TEST", i+1, day(-i))) // the clock runs backward: the journal counts
 	}
 	data, _, err := st.Open(ctx, names[4])
 	if err != nil {
@@ -252,26 +252,26 @@ func TestFull(t *testing.T) {
 			t.Errorf("files %q, %v, want %q", got, err, want)
 		}
 	}
-	f.room = len(data)*6 + len(data)/2 // six files, and a half
-	sixth := accept(t, a, "TEST", 6, day(6))
-	kept(append(names[1:], other, sixth)...)
-	f.room = len(data) * 4
-	refusal := store.Event{Type: store.Refused, At: start, Source: "TEST", Reason: "it shrank"}
-	if err := a.Append(ctx, refusal); err != nil {
-		t.Errorf("Append to a full disk: %v", err)
-	}
-	kept(names[4], other, sixth)
-	f.room = 0
-	if _, err := save(a, "TEST", 7, day(7)); !errors.Is(err, store.ErrFull) {
+	f.room = len(data) * 6
+	if _, err := save(all, "TEST", 6, day(6)); !errors.Is(err, store.ErrFull) {
 		t.Errorf("Save: %v, want ErrFull", err)
 	}
-	kept(other, sixth)
-	if err := a.Append(ctx, refusal); !errors.Is(err, store.ErrFull) {
+	kept(append(names, other)...)
+	three := store.NewArchive(store.Retain(f, 3, 0))
+	sixth := accept(t, three, "TEST", 6, day(6))
+	kept(append(names[3:], other, sixth)...)
+	f.room = 0
+	refusal := store.Event{Type: store.Refused, At: start, Source: "TEST", Reason: "it shrank"}
+	if err := three.Append(ctx, refusal); !errors.Is(err, store.ErrFull) {
 		t.Errorf("Append: %v, want ErrFull", err)
 	}
-	if f.refused == 0 {
-		t.Error("the disk was never full")
+	kept(append(names[3:], other, sixth)...)
+	one := store.NewArchive(store.Retain(f, 1, 0))
+	f.room = len(data) * 3
+	if err := one.Append(ctx, refusal); err != nil {
+		t.Errorf("Append to a full disk: %v", err)
 	}
+	kept(other, sixth)
 }
 
 // TestConfirm checks which confirmations are written, and what they change.
