@@ -72,7 +72,7 @@ import (
 var (
 	// ErrDamaged is wrapped by errors about a file that is not as it was written.
 	ErrDamaged = errors.New("damaged revision file")
-	// ErrVersion is wrapped by errors about an intact file in a format of a later
+	// ErrVersion is wrapped by errors about an intact file in a format of another
 	// version of this module.
 	ErrVersion = errors.New("revision file of an unknown version")
 )

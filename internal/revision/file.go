@@ -243,6 +243,9 @@ func open(data []byte) (Header, []byte, error) {
 	}
 	h, err := parseHeader(string(head[:end]))
 	if err != nil {
+		if errors.Is(err, errLines) {
+			return Header{}, nil, fmt.Errorf("%w: it was written by another version of this module, such as an unreleased one: %w", ErrVersion, err)
+		}
 		return Header{}, nil, fmt.Errorf("%w: header: %w", ErrDamaged, err)
 	}
 	return h, data[offset : len(data)-sealBytes], nil

@@ -55,6 +55,9 @@ type headerLine struct {
 	value func(string) error
 }
 
+// errLines is why a header, whose checksum is right, is not of this version.
+var errLines = errors.New("other lines in the header")
+
 // parseHeader reads the lines of a header, without the empty line at the end.
 func parseHeader(text string) (Header, error) {
 	var h Header
@@ -82,12 +85,12 @@ func parseHeader(text string) (Header, error) {
 	}
 	values := strings.SplitN(text, "\n", len(lines)+1)
 	if len(values) != len(lines) {
-		return Header{}, fmt.Errorf("want %d lines", len(lines))
+		return Header{}, fmt.Errorf("%w: want %d lines", errLines, len(lines))
 	}
 	for i, l := range lines {
 		key, value, _ := strings.Cut(values[i], " ")
 		if key != l.key {
-			return Header{}, fmt.Errorf("line %d: %.20q, want %s", i+1, key, l.key)
+			return Header{}, fmt.Errorf("%w: line %d: %.20q, want %s", errLines, i+1, key, l.key)
 		}
 		if err := l.value(value); err != nil {
 			return Header{}, fmt.Errorf("%s: %w", key, err)
