@@ -40,12 +40,17 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		return err
 	}
 	var best Result
+	var allowed []Suppressed // on the most likely chain
 	agree := true
 	for i, a := range rd.Addresses {
 		var one Result
 		if err := snap.screenSpelled(&one, a, literal); err != nil {
 			return err
 		}
+		if i == 0 && !rd.Several {
+			allowed = one.Suppressed
+		}
+		snap.suppressAs(&one, allowed)
 		agree = agree && (i == 0 || len(one.Labels) > 0 == (len(best.Labels) > 0))
 		if i == 0 || one.outranks(&best) {
 			best = one
@@ -87,6 +92,30 @@ func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal []Labe
 	*r = snap.clean
 	r.Address = a
 	return snap.finish(r, sortLabels(append(labels, literal...)), nil)
+}
+
+// suppressAs suppresses the labels of r by the exceptions for another account that the
+// same text can mean, if they are about the same entries.
+func (snap *snapshot) suppressAs(r *Result, allowed []Suppressed) {
+	if len(allowed) == 0 || len(r.Labels) == 0 {
+		return
+	}
+	labels := r.Labels
+	r.Labels, r.Score, r.Level = nil, 0, snap.clean.Level
+	for _, l := range labels {
+		i := slices.IndexFunc(allowed, func(s Suppressed) bool { return s.Source == l.Source && s.Kind == l.Kind && s.Ref == l.Ref })
+		if i < 0 {
+			r.Labels = append(r.Labels, l)
+			continue
+		}
+		s := allowed[i]
+		s.Label = l
+		r.Suppressed = append(r.Suppressed, s)
+	}
+	if len(r.Labels) > 0 {
+		r.Score = r.Labels[0].Points
+		r.Level = snap.table.Level(r.Score)
+	}
 }
 
 // outranks reports whether r says more than best about the same text.

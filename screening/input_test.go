@@ -145,3 +145,27 @@ func refOf(r screening.Result) string {
 	}
 	return r.Labels[0].Ref
 }
+
+// TestSuppressedInput allows an account of ethereum, and asks without a chain: that the
+// text could also be an address of other chains with the same key is no match then.
+func TestSuppressedInput(t *testing.T) {
+	s := loaded(t, nil, staticOf([]sources.Entry{sanctioned("ethereum", lazarus, "1"), sanctioned("zilliqa", lazarus, "2")}))
+	allow := screening.Exception{Address: address.MustParse("ethereum", lazarus), Source: ofac.ID, Ref: "1", Reason: "Court order 7", Author: "Jo Roe"}
+	if err := s.SetExceptions(t.Context(), []screening.Exception{allow}); err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := s.ScreenInput("", lazarus)
+	if err != nil || refOf(r) != "2" {
+		t.Errorf("%+v, %v, want the label 2, which is not allowed", r, err)
+	}
+	s = loaded(t, nil, staticOf([]sources.Entry{sanctioned("ethereum", lazarus, "1")}))
+	if err := s.SetExceptions(t.Context(), []screening.Exception{allow}); err != nil {
+		t.Fatal(err)
+	}
+	for _, chain := range []string{"", "ethereum", "ETH"} {
+		r, _, err := s.ScreenInput(chain, lazarus)
+		if err != nil || len(r.Labels) > 0 || len(r.Suppressed) != 1 || r.Suppressed[0].Reason != "Court order 7" || len(r.Doubts) > 0 || r.Address.Chain() != "ethereum" {
+			t.Errorf("on %q: %+v, %v, want nothing but what is suppressed", chain, r, err)
+		}
+	}
+}
