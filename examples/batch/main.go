@@ -1,22 +1,24 @@
-// Batch screens the addresses on standard input with all processors, and prints one line
-// for each, in order. A line of the input is the slug of a chain, a space and an address.
+// Batch screens the addresses on standard input, and prints one line for each, in order.
+// A line of the input is a name of a chain, a space and an address.
 //
 //	$ printf '%s\n' 'polygon 0x098B716B8Aaf21512996dC57EB0615e2383E2f96' 'tron TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC' | go run ./examples/batch
 //	CRITICAL 100 polygon:0x098b716b8aaf21512996dc57eb0615e2383e2f96
 //	CLEAN_NO_MATCH 0 tron:TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC
+//
+// An address with a doubt is not clean: its line begins with UNDECIDED and the doubts. What
+// is wrong with the lists is on standard error.
 package main
 
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
-	"runtime"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
@@ -35,33 +37,32 @@ func main() {
 }
 
 // screen writes the verdict for each line of r, up to the first line that is not an
-// address.
+// address. Addresses that are in normal form already are faster with ScreenAll.
 func screen(s *screening.Screener, r io.Reader, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	lines := bufio.NewScanner(r)
-	var invalid error
-	addresses := func(yield func(address.Address) bool) {
-		for n := 1; lines.Scan(); n++ {
-			chain, text, _ := strings.Cut(lines.Text(), " ")
-			a, err := address.Normalize(address.Chain(chain), text)
-			if err != nil {
-				invalid = fmt.Errorf("line %d: %w", n, err)
-				return
+	for n := 1; lines.Scan(); n++ {
+		chain, text, _ := strings.Cut(lines.Text(), " ")
+		result, _, err := s.ScreenInput(chain, text)
+		if err != nil { // not an address, or a list is missing or stale: never "clean"
+			if len(result.Labels) > 0 {
+				fmt.Fprintln(out, result.Level, result.Score, result.Address) // on another chain
 			}
-			if !yield(a) {
-				return
+			return errors.Join(fmt.Errorf("line %d: %w", n, err), out.Flush())
+		}
+		if n == 1 {
+			for _, c := range result.Caveats() {
+				log.Printf("%s is %s", c.Source, c.Kind)
 			}
 		}
-		invalid = lines.Err()
-	}
-	for result, err := range s.ScreenAll(addresses, runtime.GOMAXPROCS(0)) {
-		if err != nil {
-			return err // a list is missing or stale: never "clean"
+		if len(result.Doubts) > 0 && len(result.Labels) == 0 {
+			fmt.Fprintln(out, "UNDECIDED", result.Doubts, result.Address)
+			continue
 		}
 		fmt.Fprintln(out, result.Level, result.Score, result.Address)
 	}
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	return invalid
+	return lines.Err()
 }

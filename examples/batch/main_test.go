@@ -63,3 +63,12 @@ func TestScreenInvalid(t *testing.T) {
 		t.Errorf("%d lines before the invalid one, want 2", n)
 	}
 }
+
+// TestScreenDoubt checks that an address whose capitals do not verify is not clean.
+func TestScreenDoubt(t *testing.T) {
+	var out strings.Builder
+	err := screen(load(t), strings.NewReader("ETH 0xdAC17F958D2ee523a2206206994597C13D831ec8\n"), &out)
+	if want := "UNDECIDED [capitals] ethereum:0xdac17f958d2ee523a2206206994597c13d831ec8\n"; err != nil || out.String() != want {
+		t.Errorf("%q, %v, want %q", out.String(), err, want)
+	}
+}

@@ -30,7 +30,8 @@ type Snapshot struct {
 	Sources  []List
 	Optional []string // ids of those that need not be loaded
 
-	status []screening.SourceStatus // of the sources, where the job starts
+	status  []screening.SourceStatus // of the sources, where the job starts
+	caveats []screening.Caveat       // about them
 }
 
 // latest returns the Snapshot of the lists in a directory from which questions
@@ -70,7 +71,7 @@ func latest(ctx context.Context, lists string, optional []string, maxAge time.Du
 		return snap, err // a list is missing, or too old
 	}
 	snap.Digest = r.Digest()
-	snap.status = past.Sources()
+	snap.status, snap.caveats = past.Sources(), r.Caveats()
 	return snap, nil
 }
 
@@ -82,6 +83,9 @@ func (s Snapshot) print(w io.Writer) {
 			checked = "checked on " + l.LastUpdated.UTC().Format(time.DateOnly)
 		}
 		fmt.Fprintf(w, "list %s: %d addresses, %s, %s\n", l.Info.ID, l.Addresses, l.Completeness, checked)
+	}
+	for _, c := range s.caveats {
+		fmt.Fprintf(w, "caveat: list %s is %s\n", c.Source, c.Kind)
 	}
 }
 

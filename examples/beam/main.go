@@ -5,7 +5,7 @@
 //	beam -lists gs://bucket/lists -in 'gs://bucket/*.csv' -out gs://bucket/results -runner dataflow …
 //
 // It writes two files of JSON lines: hits.jsonl has the verdict of each address
-// that is not clean, errors.jsonl the rows that could not be screened. See
+// that is listed, errors.jsonl the rows that are undecided. See
 // README.md, also for when not to use it.
 package main
 
@@ -46,7 +46,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "beam:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d rows: %d hits, %d invalid, %d clean\n", counts.rows, counts.hits, counts.invalid, counts.rows-counts.hits-counts.invalid)
+	fmt.Printf("%d rows: %d hits, %d undecided, %d clean\n", counts.rows, counts.hits, counts.invalid, counts.rows-counts.hits-counts.invalid)
 }
 
 // flags adds the flags of a job to those of Beam.

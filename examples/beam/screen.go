@@ -31,8 +31,8 @@ var (
 	invalidCounter = beam.NewCounter(namespace, "invalid")
 )
 
-// Screen screens each line. It returns the verdicts that are not clean and the
-// rows that could not be screened, as JSON, each once for an address, a chain
+// Screen screens each line. It returns the verdicts that are not clean, or from which
+// something was suppressed, and the rows that are undecided, as JSON, each once for an address, a chain
 // and a snapshot: a row that occurs twice, or a bundle that is retried, changes
 // nothing.
 func Screen(s beam.Scope, snap Snapshot, r rows, lines beam.PCollection) (hits, bad beam.PCollection) {
@@ -72,16 +72,37 @@ type verdict struct {
 	Level   string  `json:"level"`
 	Scoring string  `json:"scoring_version"`
 	Labels  []label `json:"labels"`
+
+	Doubts     []address.Doubt `json:"doubts,omitempty"`
+	Suppressed []suppressed    `json:"suppressed,omitempty"` // by an exception
+	Error      string          `json:"error,omitempty"`      // why it is undecided, although it is listed
+}
+
+type suppressed struct {
+	label
+	Reason string `json:"reason"`
+	Author string `json:"author"`
 }
 
 type label struct {
-	Label   string    `json:"label"`
-	Match   string    `json:"match"`
-	Source  string    `json:"source"`
-	Ref     string    `json:"source_ref"`
-	Name    string    `json:"name,omitempty"`
-	Listed  string    `json:"listed_address"`
-	AddedAt time.Time `json:"added_at"`
+	Label  string    `json:"label"`
+	Match  string    `json:"match"`
+	Source string    `json:"source"`
+	Ref    string    `json:"source_ref"`
+	Name   string    `json:"name,omitempty"`
+	Listed string    `json:"listed_address"`
+	Added  time.Time `json:"added_at,omitzero"`         // of the address
+	Entity time.Time `json:"entity_listed_at,omitzero"` // of its entity, if that is what the list dates
+}
+
+func newLabel(l *screening.Label) label {
+	j := label{Label: string(l.Kind), Match: l.Match.String(), Source: l.Source, Ref: l.Ref, Name: l.Name, Listed: l.Listed}
+	if l.Kind.Official() {
+		j.Entity = l.AddedAt
+	} else {
+		j.Added = l.AddedAt
+	}
+	return j
 }
 
 // A failure is a line of errors.jsonl. It does not quote a row that is not
@@ -91,7 +112,9 @@ type failure struct {
 	Chain   string `json:"chain,omitempty"`
 	Digest  string `json:"snapshot"`
 	Row     string `json:"row_sha256"` // of the line, without its end
-	Error   string `json:"error"`
+	Error   string `json:"error,omitempty"`
+
+	Doubts []address.Doubt `json:"doubts,omitempty"` // no list has it, but it is not clean
 }
 
 // ProcessElement screens a line. An error that is not the row's own, such as a
@@ -105,35 +128,46 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 	if err != nil {
 		return f.fail(ctx, bad, line, failure{Error: err.Error()})
 	}
-	c, err := address.ParseChain(chain)
-	if err != nil {
-		return f.fail(ctx, bad, line, failure{Error: err.Error()})
-	}
-	r, err := f.past.ScreenText(c, text)
-	if err != nil {
-		var parse *address.ParseError
-		if !errors.As(err, &parse) {
-			return err
+	r, rd, err := f.past.ScreenInput(chain, text)
+	var parse *address.ParseError
+	switch {
+	case err != nil && !errors.As(err, &parse):
+		return err
+	case len(r.Labels) == 0 && (err != nil || len(r.Doubts) > 0):
+		bare := failure{Chain: chain, Doubts: r.Doubts}
+		if err != nil {
+			bare.Error = err.Error()
 		}
-		bare := failure{Chain: string(c), Error: err.Error()}
 		if !errors.Is(err, address.ErrSecret) {
 			bare.Address = text
 		}
 		return f.fail(ctx, bad, line, bare)
-	}
-	if len(r.Labels) == 0 {
+	case len(r.Labels)+len(r.Suppressed) == 0:
 		return nil
 	}
-	hitsCounter.Inc(ctx, 1)
-	v := verdict{Address: text, Chain: string(c), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion}
-	for _, l := range r.Labels {
-		v.Labels = append(v.Labels, label{string(l.Kind), l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt})
+	if len(r.Labels) > 0 {
+		hitsCounter.Inc(ctx, 1)
+	}
+	c := r.Address.Chain()
+	if c == "" {
+		c = rd.Chain // a listed text that is not an address
+	}
+	v := verdict{Address: text, Chain: string(c), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion, Labels: []label{}, Doubts: r.Doubts}
+	if err != nil {
+		v.Error = err.Error()
+	}
+	for i := range r.Labels {
+		v.Labels = append(v.Labels, newLabel(&r.Labels[i]))
+	}
+	for i := range r.Suppressed {
+		s := &r.Suppressed[i]
+		v.Suppressed = append(v.Suppressed, suppressed{newLabel(&s.Label), s.Reason, s.Author})
 	}
 	value, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	hit(text+"|"+string(c)+"|"+r.Digest(), string(value))
+	hit(text+"|"+string(c)+"|"+v.Error+"|"+r.Digest(), string(value))
 	return nil
 }
 

@@ -5,7 +5,8 @@
 //	$ echo 'ethereum 0x098B716B8Aaf21512996dC57EB0615e2383E2f96' | WALLETSCREEN_API_KEY=… go run ./examples/client
 //	CRITICAL 100 ethereum 0x098b716b8aaf21512996dc57eb0615e2383e2f96
 //
-// The exit status is 1 if any line has no answer. No answer never means clean.
+// A line with doubts says so: without a match, such an address is not clean. The exit status
+// is 1 if any line has no answer. No answer never means clean.
 package main
 
 import (
@@ -157,10 +158,15 @@ func (c *client) line(line string, out io.Writer, patience time.Duration) error 
 	var verdict struct {
 		Address, Chain, Level string
 		Score                 int
+		Doubts                []string
 	}
 	if err := json.Unmarshal(response, &verdict); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(out, verdict.Level, verdict.Score, verdict.Chain, verdict.Address)
+	line = fmt.Sprintln(verdict.Level, verdict.Score, verdict.Chain, verdict.Address)
+	if len(verdict.Doubts) > 0 { // not clean, whatever the level
+		line = fmt.Sprintln(verdict.Level, verdict.Score, verdict.Chain, verdict.Address, "doubts:", strings.Join(verdict.Doubts, " "))
+	}
+	_, err = io.WriteString(out, line)
 	return err
 }

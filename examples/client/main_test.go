@@ -119,6 +119,19 @@ func TestScreen(t *testing.T) {
 
 // TestPace checks that the client waits while a limit is used up, and that each call
 // has an Idempotency-Key of its own.
+// TestDoubts prints the doubts of an answer, whose level does not show them.
+func TestDoubts(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"address":"0xdac1","chain":"ethereum","score":0,"level":"CLEAN_NO_MATCH","doubts":["capitals"],"all_clear":false}`)
+	}))
+	defer server.Close()
+	c := &client{http: server.Client(), url: server.URL}
+	var out strings.Builder
+	if ok := c.run(strings.NewReader("ethereum 0xdAC1\n"), &out, io.Discard, time.Minute); !ok || out.String() != "CLEAN_NO_MATCH 0 ethereum 0xdac1 doubts: capitals\n" {
+		t.Errorf("%v, %q", ok, out.String())
+	}
+}
+
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{responses: []http.HandlerFunc{

@@ -27,4 +27,10 @@ func main() {
 	for _, l := range r.Labels {
 		fmt.Println(l.Kind, l.Match, l.Source, l.Ref, l.Name)
 	}
+	switch {
+	case r.AllClear():
+		fmt.Println("clean")
+	case len(r.Labels) == 0:
+		fmt.Println("no match, but", r.Doubts, r.Caveats())
+	}
 }

@@ -105,7 +105,7 @@ func TestFreezes(t *testing.T) {
 	if code != 0 || !strings.Contains(squeezed(stdout), "USDC_FROZEN loaded 1 0 1 ") {
 		t.Fatalf("code %d, %s %s", code, stdout, stderr)
 	}
-	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,USDC_FROZEN", evm(7)); code != 1 || !strings.Contains(stdout, "Frozen by Circle") {
+	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,USDC_FROZEN", "-chain", "ethereum", evm(7)); code != 1 || !strings.Contains(stdout, "Frozen by Circle") {
 		t.Errorf("code %d, %s", code, stdout)
 	}
 	for want, args := range map[string][]string{

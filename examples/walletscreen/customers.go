@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -65,20 +67,14 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 
 // decided returns the addresses that a text means, one for each chain that it may be of.
 func decided(chain, text string) ([]address.Address, error) {
-	if strings.TrimSpace(chain) != "" {
-		c, err := parseChain(chain)
-		if err != nil {
-			return nil, err
+	if strings.TrimSpace(chain) == "" {
+		if a, err := address.Normalize("ethereum", text); err == nil {
+			return []address.Address{a}, nil
 		}
-		a, err := address.Normalize(c, text)
-		return []address.Address{a}, err
 	}
-	if a, err := address.Normalize("ethereum", text); err == nil {
-		return []address.Address{a}, nil
+	rd := address.Interpret(chain, text)
+	if rd.Err == nil && slices.Contains(rd.Doubts, address.DoubtAmbiguous) {
+		return nil, errors.New(address.DoubtAmbiguous.Explain())
 	}
-	found, err := detect(text)
-	if len(found) > 0 {
-		return found, nil
-	}
-	return nil, err
+	return rd.Addresses, rd.Err
 }

@@ -146,13 +146,11 @@ var errPiece = errors.New("looks like an address or a piece of one, with an erro
 
 // found screens one address and prints it, or prints what looks like one if a is zero.
 func (e *extractCall) found(s *screening.Screener, at position, text string, a address.Address, table *layout) error {
-	var r screening.Result
-	err := errPiece
+	v := verdict{input: text, err: errPiece}
 	if a.IsValid() {
-		r, err = s.Screen(a)
+		v = screenFound(s, text, a)
 	}
-	e.total.addResult(&r, err)
-	v := singleVerdict{Input: text, Result: r, Err: err}
+	e.total.add(&v)
 	if e.json {
 		return writeJSON(e.stdout, struct {
 			File   string `json:"file"`
@@ -162,15 +160,20 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 			jsonResult
 		}{at.name, at.line, at.column, at.offset, v.object()})
 	}
-	address, level, points, why := a.String(), string(r.Level), strconv.Itoa(r.Score), ""
-	if err == errPiece {
-		address, level, points, why = clean(text), "", "", err.Error()
-	} else if err != nil {
-		return err
-	}
-	if len(r.Labels) > 0 {
+	r := &v.result
+	shown, level, points, why := a.String(), string(r.Level), strconv.Itoa(r.Score), ""
+	switch {
+	case v.err == errPiece:
+		shown, level, points, why = clean(text), "", "", v.err.Error()
+	case v.err != nil:
+		return v.err
+	case v.isListed():
 		l := r.Labels[0]
 		why = strings.TrimSpace(fmt.Sprintf("%s, %s match, %s %s %s", l.Kind, l.Match, l.Source, l.Ref, clean(l.Name)))
+	case len(r.Doubts) > 0:
+		level, points, why = "UNDECIDED", "", "no match, but "+r.Doubts[0].Explain()
+	case len(r.Suppressed) > 0:
+		why = "suppressed: " + clean(suppressions(r.Suppressed))
 	}
 	if len(table.rows) == 1000 { // memory stays small, and people see progress
 		if err := table.print(e.stdout); err != nil {
@@ -181,8 +184,18 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 	if len(table.rows) == 0 {
 		table.add("PLACE", "LEVEL", ">SCORE", "ADDRESS", "WHY")
 	}
-	table.add(fmt.Sprintf("%s:%d:%d", at.name, at.line, at.column), level, points, address, why)
+	table.add(fmt.Sprintf("%s:%d:%d", at.name, at.line, at.column), level, points, shown, why)
 	return nil
+}
+
+// screenFound screens an address that was found as text, which may be broken over lines.
+func screenFound(s *screening.Screener, text string, a address.Address) verdict {
+	v := verdict{input: text}
+	if v.result, v.reading, v.err = s.ScreenInput(string(a.Chain()), text); v.err != nil || v.result.Address.Canonical() != a.Canonical() {
+		v.reading = address.Reading{Addresses: []address.Address{a}, Chain: a.Chain()}
+		v.result, v.err = s.Screen(a)
+	}
+	return v
 }
 
 // A position is a place in a file. Lines and columns count from 1, columns in bytes.

@@ -256,8 +256,10 @@ func (k *keysCall) unknown(ctx context.Context, s *keyStore, err error) error {
 		ids = append(ids, key.ID)
 	}
 	if rest, ok := strings.CutPrefix(k.id, "wsk_"); ok && len(rest) > maxShown {
-		id, _, _ := cutLast(rest, "_")
-		return fmt.Errorf("that is a token, which is secret; want the ID in it, %.80q", id)
+		if i := strings.LastIndexByte(rest, '_'); i >= 0 {
+			rest = rest[:i]
+		}
+		return fmt.Errorf("that is a token, which is secret; want the ID in it, %.80q", rest)
 	}
 	return fmt.Errorf("there is no key %.80q%s", k.id, didYouMean(k.id, ids, ""))
 }

@@ -149,12 +149,12 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	if stdout, _ = lists(0, "export", "-list", "OWN="+own); !strings.Contains(stdout, ",BLOCKED,100,CRITICAL,OWN,") {
 		t.Errorf("the own list is not exported: %.300s", stdout)
 	}
-	if code, stdout, _ := call(t, "", "screen", flag, value, evm(5)); code != 1 || !strings.HasPrefix(stdout, "HIGH  70") {
+	if code, stdout, _ := call(t, "", "screen", flag, value, "-chain", "ethereum", evm(5)); code != 1 || !strings.HasPrefix(stdout, "HIGH  70") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	lists(0, "status")
 	proof := filepath.Join(t.TempDir(), "receipts.jsonl")
-	if code, _, stderr := call(t, "", "screen", flag, value, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST", "-receipt", proof, evm(5)); code != 1 {
+	if code, _, stderr := call(t, "", "screen", flag, value, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST", "-receipt", proof, "-chain", "ethereum", evm(5)); code != 1 {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if code, stdout, stderr := call(t, "", "receipt", "verify", proof, flag, value); code != 0 {

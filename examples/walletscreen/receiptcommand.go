@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -14,7 +15,6 @@ import (
 	signed "golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
@@ -67,13 +67,19 @@ func openSigners(file string) ([]signed.Signer, error) {
 }
 
 // add writes the receipt of a verdict, if there is one: there is none without a level,
-// and none about what may be a private key.
-func (f *receiptFile) add(chain address.Chain, text string, r screening.Result, undecided error) error {
-	if undecided != nil {
+// none of an account that is listed only elsewhere, and none about what may be a private key.
+func (f *receiptFile) add(v *verdict) error {
+	if v.err != nil || !v.hasLevel() {
 		f.missing++
 		return nil
 	}
-	rec, err := receipt.New(chain, text, r, time.Now())
+	chain, text := cmp.Or(v.result.Address.Chain(), v.reading.Chain, "bitcoin"), strings.TrimSpace(v.input)
+	if a := v.result.Address; a.IsValid() {
+		if b, err := address.Normalize(chain, text); err != nil || b.Normalized() != a.Normalized() {
+			text = a.Normalized()
+		}
+	}
+	rec, err := receipt.New(chain, text, v.result, time.Now())
 	if errors.Is(err, address.ErrSecret) {
 		f.missing++
 		return nil

@@ -37,13 +37,12 @@ func (p *program) screenCommand() *cli.Command {
 		UsageText: "walletscreen screen [flags] ADDRESS...\n" +
 			"walletscreen screen -in FILE -out FILE [flags]",
 		Description: "A table is CSV with any delimiter, TSV or JSON lines, and may be compressed with gzip; - is the\n" +
-			"standard input or output. Each row of -in is one row of -out, in the same order, with the\n" +
-			"columns level, score, match, source, source_ref, name and listed_address of the most severe\n" +
-			"label, labels (how many there are), and error; where the table has such a column, its name begins\n" +
-			"with walletscreen_. A row that cannot be screened says why in error, and has a level only if\n" +
-			"something was found anyway.\n\n" +
+			"standard input or output. Each row of -in is one row of -out, in the same order, with columns\n" +
+			"added, such as level, doubt, score, source, name, lists, suppressed and error; where the table\n" +
+			"has such a column, its name begins with walletscreen_. A row with a doubt or an error has a level\n" +
+			"only if it is listed.\n\n" +
 			"Exit codes: 0 if all are clean, 1 if something is listed, 2 if something could not be\n" +
-			"decided: an invalid address, a missing or an old list. 2 wins over 1.",
+			"decided: a doubt, an invalid address, a missing or an old list. 2 wins over 1.",
 		Flags: slices.Concat(
 			p.tableFlags(&s.table),
 			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
@@ -91,30 +90,38 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 		}
 	}
 	var total tally
-	for i, arg := range args {
-		r, err := j.screen(nil, []byte(arg))
-		v := singleVerdict{Input: arg, Result: r, Err: err}
-		total.addResult(&r, err)
-		if receipts != nil {
-			if err := receipts.add(j.asked, strings.TrimSpace(arg), r, err); err != nil {
-				return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close())
+	var caveats []screening.Caveat
+	shown := 0
+	for _, arg := range args {
+		whole := j.screen("", arg)
+		all := j.payees(whole)
+		total.addPayees(all)
+		for i := range all {
+			v := &all[i]
+			if receipts != nil {
+				if err := receipts.add(v); err != nil {
+					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close())
+				}
 			}
-		}
-		if s.json {
-			err = writeJSON(s.stdout, v.object())
-		} else {
-			if i > 0 {
-				fmt.Fprintln(s.stdout)
+			var err error
+			if s.json {
+				err = writeJSON(s.stdout, v.object())
+			} else {
+				if shown++; shown > 1 {
+					fmt.Fprintln(s.stdout)
+				}
+				err = v.print(s.stdout)
 			}
-			err = v.print(s.stdout)
-		}
-		if err != nil {
-			return err
+			if err != nil {
+				return err
+			}
+			caveats = v.result.Caveats()
 		}
 	}
 	if !s.json {
 		fmt.Fprintln(s.stderr)
 		printLists(s.stderr, j.screener.Sources())
+		printCaveats(s.stderr, caveats)
 	}
 	s.code = total.code()
 	if receipts != nil {
@@ -122,7 +129,7 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 			return fmt.Errorf("-receipt: %w", err)
 		}
 		if receipts.missing > 0 {
-			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, len(args))
+			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, total.payees)
 			s.code = exitUndecided
 		}
 	}
@@ -136,46 +143,54 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// A singleVerdict is the verdict about an address of the command line.
-type singleVerdict struct {
-	Input  string
-	Result screening.Result
-	Err    error
-}
-
 // print prints the verdict for people.
-func (v *singleVerdict) print(w io.Writer) error {
-	r := &v.Result
-	shown := clean(v.Input)
-	a := r.Address
-	if a.IsValid() {
+func (v *verdict) print(w io.Writer) error {
+	r := &v.result
+	shown := clean(v.input)
+	switch a := r.Address; {
+	case hidesInput(v.err, v.input):
+		shown = "(not shown)"
+	case a.IsValid() && (v.isListed() || v.err == nil):
 		shown = string(a.Chain()) + " " + a.Normalized()
 	}
-	if v.Err != nil && len(r.Labels) == 0 {
-		shown = clean(v.Input)
-		if hidesInput(v.Err, v.Input) {
-			shown = "(not shown)"
-		}
-		_, err := fmt.Fprintf(w, "UNDECIDED  %.200s\n  %v\n", shown, v.Err)
+	heading, but := "UNDECIDED", "no match, but "
+	if v.hasLevel() {
+		heading, but = fmt.Sprintf("%s  %d", r.Level, r.Score), ""
+	}
+	if _, err := fmt.Fprintf(w, "%s  %.200s\n", heading, shown); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "%s  %d  %s\n", r.Level, r.Score, shown); err != nil {
-		return err
+	if v.err != nil {
+		fmt.Fprintf(w, "  %v\n", v.err)
 	}
-	if v.Err != nil {
-		fmt.Fprintf(w, "  %v\n", v.Err)
-	} else if _, err := address.Parse(a.Chain(), strings.TrimSpace(v.Input)); errors.Is(err, address.ErrChecksum) {
-		// The screener does not take letter case for a doubt, but a person can compare.
-		fmt.Fprintln(w, "  the capitals do not match the checksum of the address: compare it with the original")
+	for _, d := range r.Doubts {
+		fmt.Fprintf(w, "  %s%s\n", but, d.Explain())
+	}
+	if v.reading.Note != "" {
+		fmt.Fprintf(w, "  %s\n", clean(v.reading.Note))
 	}
 	t := layout{indent: "  "}
-	for _, l := range r.Labels {
-		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), said(&l))
+	for i := range r.Labels {
+		l := &r.Labels[i]
+		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), said(l))
 	}
 	for _, l := range r.Suppressed {
-		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), clean(l.Reason))
+		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), clean(l.Reason+" ("+l.Author+")"))
 	}
 	return t.print(w)
+}
+
+// printCaveats prints why the lists cannot be relied on, as far as the table of the lists
+// does not say it.
+func printCaveats(w io.Writer, caveats []screening.Caveat) {
+	for _, c := range caveats {
+		switch c.Kind {
+		case screening.CaveatStale:
+			fmt.Fprintf(w, "caveat: %s was last checked too long ago\n", c.Source)
+		case screening.CaveatOld:
+			fmt.Fprintf(w, "caveat: %s was published too long ago\n", c.Source)
+		}
+	}
 }
 
 // dates returns when an address was added to a list, and when its entity was. The lists of
@@ -226,6 +241,14 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
+// dayOrNone returns the day of t, or "" for none.
+func dayOrNone(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return day(t)
+}
+
 // A jsonLabel is a label of a jsonResult.
 type jsonLabel struct {
 	Kind          score.Kind `json:"kind"`
@@ -244,38 +267,55 @@ func newJSONLabel(l *screening.Label) jsonLabel {
 	return jsonLabel{l.Kind, l.Match.String(), l.Points, l.Source, l.Ref, l.Name, l.Listed, orNull(added), orNull(entity)}
 }
 
-// A jsonResult is the verdict about an address for programs. Without a level there is
-// none, and error says why.
-type jsonResult struct {
-	Input          string      `json:"input,omitempty"` // left out if it may be a secret
-	Chain          string      `json:"chain,omitempty"`
-	Address        string      `json:"address,omitempty"`
-	Level          score.Level `json:"level,omitempty"`
-	Score          *int        `json:"score,omitempty"`
-	Labels         []jsonLabel `json:"labels,omitempty"`
-	ScoringVersion string      `json:"scoring_version,omitempty"`
-	Snapshot       string      `json:"snapshot,omitempty"`
-	Error          string      `json:"error,omitempty"`
+// A jsonSuppressed is a label that an exception suppresses.
+type jsonSuppressed struct {
+	jsonLabel
+	Reason  string     `json:"reason"`
+	Author  string     `json:"author"`
+	Expires *time.Time `json:"expires,omitempty"`
 }
 
-func (v *singleVerdict) object() jsonResult {
-	r := &v.Result
-	o := jsonResult{Input: v.Input}
-	if v.Err != nil {
-		o.Error = v.Err.Error()
-		if hidesInput(v.Err, v.Input) {
-			o.Input = ""
-		}
-		if len(r.Labels) == 0 {
-			return o
-		}
+// A jsonResult is the verdict about an account for programs. One that is undecided has a
+// level only if it is listed; doubts or error say why.
+type jsonResult struct {
+	Input          string             `json:"input,omitempty"` // left out if it is a secret
+	Chain          string             `json:"chain,omitempty"`
+	Address        string             `json:"address,omitempty"`
+	Level          score.Level        `json:"level,omitempty"`
+	Score          *int               `json:"score,omitempty"`
+	AllClear       bool               `json:"all_clear"`
+	Labels         []jsonLabel        `json:"labels,omitempty"`
+	Suppressed     []jsonSuppressed   `json:"suppressed,omitempty"`
+	Doubts         []address.Doubt    `json:"doubts,omitempty"`
+	Caveats        []screening.Caveat `json:"caveats,omitempty"`
+	Note           string             `json:"note,omitempty"` // how the chain was understood
+	ScoringVersion string             `json:"scoring_version,omitempty"`
+	Snapshot       string             `json:"snapshot,omitempty"`
+	Error          string             `json:"error,omitempty"`
+}
+
+func (v *verdict) object() jsonResult {
+	r := &v.result
+	o := jsonResult{Input: v.input, Note: v.reading.Note, AllClear: v.err == nil && r.AllClear(), Doubts: r.Doubts, Caveats: r.Caveats(),
+		ScoringVersion: r.ScoringVersion, Snapshot: r.Digest()}
+	if v.err != nil {
+		o.Error = v.err.Error()
 	}
-	o.Level, o.Score, o.ScoringVersion, o.Snapshot = r.Level, &r.Score, r.ScoringVersion, r.Digest()
+	if hidesInput(v.err, v.input) {
+		o.Input = ""
+	}
+	if v.hasLevel() {
+		o.Level, o.Score = r.Level, &r.Score
+	}
 	if a := r.Address; a.IsValid() {
 		o.Chain, o.Address = string(a.Chain()), a.Normalized()
 	}
-	for _, l := range r.Labels {
-		o.Labels = append(o.Labels, newJSONLabel(&l))
+	for i := range r.Labels {
+		o.Labels = append(o.Labels, newJSONLabel(&r.Labels[i]))
+	}
+	for i := range r.Suppressed {
+		s := &r.Suppressed[i]
+		o.Suppressed = append(o.Suppressed, jsonSuppressed{newJSONLabel(&s.Label), s.Reason, s.Author, orNull(s.Expires)})
 	}
 	return o
 }
@@ -283,21 +323,33 @@ func (v *singleVerdict) object() jsonResult {
 // A tally counts verdicts.
 type tally struct {
 	levels    map[score.Level]int64
-	undecided int64 // rows with an error
-	rows      int64
+	undecided int64 // of the texts
+	rows      int64 // texts
+	payees    int64 // accounts: a text may pay several
 }
 
-func (t *tally) add(level score.Level, failed bool) {
+// count counts a text.
+func (t *tally) count(level score.Level, undecided bool) {
 	if t.levels == nil {
 		t.levels = make(map[score.Level]int64)
 	}
 	t.rows++
+	t.payees++
 	if level != "" {
 		t.levels[level]++
 	}
-	if failed {
+	if undecided {
 		t.undecided++
 	}
+}
+
+// add counts the verdict about a text.
+func (t *tally) add(v *verdict) {
+	level := score.Level("")
+	if v.hasLevel() {
+		level = v.result.Level
+	}
+	t.count(level, v.isUndecided())
 }
 
 // clone returns a copy that does not change with t.
@@ -307,12 +359,16 @@ func (t *tally) clone() tally {
 	return c
 }
 
-func (t *tally) addResult(r *screening.Result, err error) {
-	if err != nil && len(r.Labels) == 0 {
-		t.add("", true)
-		return
+// addPayees counts the verdicts about the accounts that one text pays: the worst one.
+func (t *tally) addPayees(all []verdict) {
+	worst := &all[0]
+	for i := range all {
+		if v := &all[i]; v.result.Score > worst.result.Score || !worst.isListed() && v.err != nil {
+			worst = v
+		}
 	}
-	t.add(r.Level, err != nil)
+	t.add(worst)
+	t.payees += int64(len(all)) - 1
 }
 
 // code returns the exit code.

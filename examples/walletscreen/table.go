@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -30,7 +32,7 @@ func (p *program) tableFlags(o *tableOptions) []cli.Flag {
 	return []cli.Flag{
 		p.text("in", "", "table to read, a `file` or - for the standard input", &o.in),
 		p.text("out", "", "`file` to write, or - for the standard output; with .gz at the end it is compressed", &o.out),
-		p.text("chain", "", "`chain` of addresses without one (default: detected)", &o.chain),
+		p.text("chain", "", "`chain` of addresses without one, by any of its names (default: detected)", &o.chain),
 		p.text("address-column", "", "`column` of the addresses, a name or a number from 1 (default: by the usual names)", &o.addressColumn),
 		p.text("chain-column", "", "`column` of the chains, a name or a number from 1 (default: by the usual names)", &o.chainColumn),
 		p.text("format", "", "`format` of the table: csv, tsv or jsonl (default: detected)", &o.format),
@@ -214,7 +216,7 @@ func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, b
 		if err != nil {
 			return errors.Join(err, flush())
 		}
-		cells = t.cells(cells[:0], &row, &pending)
+		cells = t.row(cells[:0], &row, &pending)
 		buf = reader.AppendRow(buf, &row, cells...)
 		if len(buf) >= flushAt {
 			if err := flush(); err != nil {
@@ -224,6 +226,20 @@ func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, b
 	}
 }
 
+// row returns the cells of a row. A panic costs that row its verdict, and no other row.
+func (t *tableJob) row(dst []string, row *rows.Row, total *tally) (cells []string) {
+	before := total.rows
+	defer func() {
+		if p := recover(); p != nil {
+			if total.rows == before {
+				total.count("", true)
+			}
+			cells = append(make([]string, len(t.add)-1, len(t.add)), "this row has met a defect of the program, and has no verdict: please report it")
+		}
+	}()
+	return t.cells(dst, row, total)
+}
+
 // plausible reports whether a cell looks like an address, perhaps a misspelled one: no
 // name of a column does.
 func plausible(cell string) bool {
@@ -231,7 +247,7 @@ func plausible(cell string) bool {
 	if len(cell) < 20 {
 		return false
 	}
-	if found, _ := detect(cell); len(found) > 0 {
+	if slices.ContainsFunc(address.Detect(cell), func(a address.Address) bool { return a.Kind() != "name" }) {
 		return true
 	}
 	return len(cell) >= 26 && strings.ContainsAny(cell, "0123456789") && !strings.ContainsFunc(cell, func(r rune) bool {
@@ -302,7 +318,7 @@ func (t *tableJob) printSummary(w io.Writer) {
 		}
 	}
 	if t.total.undecided > 0 {
-		fmt.Fprintf(w, "  %-*s  %9s   see the column error\n", width, "UNDECIDED", grouped(t.total.undecided))
+		fmt.Fprintf(w, "  %-*s  %9s   see the columns doubt and error\n", width, "UNDECIDED", grouped(t.total.undecided))
 	}
 	fmt.Fprintln(w)
 }

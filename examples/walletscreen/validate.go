@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/export"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 )
 
@@ -24,8 +24,10 @@ func (p *program) validateCommand() *cli.Command {
 		UsageText: "walletscreen validate [flags] ADDRESS...\n" +
 			"walletscreen validate -in FILE -out FILE [flags]",
 		Description: "It needs no list. An address is valid if a wallet should accept it: its checksum and EIP-55\n" +
-			"capitals verify, it has no blanks, and it is of a main network. Tables are those of screen; the\n" +
-			"columns that are added are valid, chain_detected, normalized, reason, offset and error.\n\n" +
+			"capitals verify, it has no blanks, and it is of a main network. Of a text that is not valid but\n" +
+			"that screen can read, it prints the normal form that screen uses, and the doubt if there is one.\n" +
+			"Tables are those of screen; the columns that are added are valid, chain_detected, normalized,\n" +
+			"doubt, joinable (see docs/sql.md), reason, offset and error.\n\n" +
 			"Exit codes: 0 if all are valid, 2 if not.",
 		Flags: append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -33,18 +35,14 @@ func (p *program) validateCommand() *cli.Command {
 			if err := table.check("validate", args); err != nil {
 				return err
 			}
-			chain := address.Chain("")
-			if table.chain != "" {
-				var err error
-				if chain, err = parseChain(table.chain); err != nil {
-					return fmt.Errorf("-chain: %w", err)
-				}
+			if err := checkChain(table.chain); err != nil {
+				return err
 			}
 			if table.in != "" {
-				return p.validateTable(ctx, table, chain, asJSON)
+				return p.validateTable(ctx, table, asJSON)
 			}
 			for i, arg := range args {
-				v := validate(chain, arg)
+				v := validate(table.chain, arg)
 				if !v.Valid {
 					p.code = exitUndecided
 				}
@@ -68,22 +66,23 @@ func (p *program) validateCommand() *cli.Command {
 
 // validationColumns are the columns that validate adds to a table.
 var validationColumns = []rows.Column{
-	{Name: "valid", Type: rows.Bool}, {Name: "chain_detected", Type: rows.Exact}, {Name: "normalized", Type: rows.Exact}, {Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
+	{Name: "valid", Type: rows.Bool}, {Name: "chain_detected", Type: rows.Exact}, {Name: "normalized", Type: rows.Exact}, {Name: "doubt", Type: rows.Exact},
+	{Name: "joinable", Type: rows.Bool}, {Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
 }
 
 // validateTable validates the table of -in.
-func (p *program) validateTable(ctx context.Context, options tableOptions, chain address.Chain, asJSON bool) error {
+func (p *program) validateTable(ctx context.Context, options tableOptions, asJSON bool) error {
 	job := &tableJob{program: p, options: options, add: validationColumns, cells: func(dst []string, row *rows.Row, total *tally) []string {
-		v := validateRow(chain, row)
-		total.add("", !v.Valid)
-		if !v.Valid {
-			offset := ""
-			if v.Offset != nil {
-				offset = strconv.Itoa(*v.Offset)
-			}
-			return append(dst, "false", "", "", v.Reason, offset, v.Error)
+		v := validateRow(options.chain, row)
+		total.count("", !v.Valid)
+		chain, normalized, offset := "", "", ""
+		if len(v.read) > 0 {
+			chain, normalized = string(v.read[0].Chain()), v.read[0].Normalized()
 		}
-		return append(dst, "true", string(v.Addresses[0].Chain), v.Addresses[0].Normalized, "", "", "")
+		if v.Offset != nil {
+			offset = strconv.Itoa(*v.Offset)
+		}
+		return append(dst, strconv.FormatBool(v.Valid), chain, normalized, joinDoubts(v.Doubts), strconv.FormatBool(v.isJoinable()), v.Reason, offset, v.Error)
 	}}
 	err := job.run(ctx)
 	if errors.Is(err, errSetup) {
@@ -103,16 +102,12 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, chain
 }
 
 // validateRow validates a row of a table.
-func validateRow(chain address.Chain, row *rows.Row) validation {
+func validateRow(chain string, row *rows.Row) validation {
 	if row.Err != nil {
 		return validation{Error: row.Err.Error(), Reason: "bad_format"}
 	}
 	if s := strings.TrimSpace(string(row.Chain)); s != "" {
-		c, err := parseChain(s)
-		if err != nil {
-			return validation{Error: err.Error(), Reason: "unsupported_chain"}
-		}
-		chain = c
+		chain = s
 	}
 	if len(row.Address) == 0 {
 		return validation{Error: errNoAddress.Error(), Reason: "bad_length"}
@@ -122,13 +117,22 @@ func validateRow(chain address.Chain, row *rows.Row) validation {
 
 // A validation is the result of validate for one text.
 type validation struct {
-	Input     string     `json:"input,omitempty"` // left out if it may be a secret
-	Valid     bool       `json:"valid"`
-	Addresses []spelling `json:"addresses,omitempty"` // most specific first
-	Error     string     `json:"error,omitempty"`
-	Reason    string     `json:"reason,omitempty"`
-	Offset    *int       `json:"offset,omitempty"` // of the first wrong byte
-	Hint      string     `json:"hint,omitempty"`
+	Input     string          `json:"input,omitempty"` // left out if it is a secret
+	Valid     bool            `json:"valid"`
+	Addresses []spelling      `json:"addresses,omitempty"` // most specific first
+	ReadAs    []spelling      `json:"read_as,omitempty"`   // by screen, if it is not valid
+	Doubts    []address.Doubt `json:"doubts,omitempty"`
+	Error     string          `json:"error,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
+	Offset    *int            `json:"offset,omitempty"` // of the first wrong byte
+	Hint      string          `json:"hint,omitempty"`
+
+	read []address.Address // what screen reads
+}
+
+// isJoinable reports whether a join with the tables of lists export decides about the text.
+func (v *validation) isJoinable() bool {
+	return v.Valid && len(v.read) == 1 && export.Joins(v.read[0])
 }
 
 // A spelling is a text as an address of one chain.
@@ -151,37 +155,35 @@ func newSpelling(a address.Address) spelling {
 	return s
 }
 
-// validate explains text, on chain c if that is not empty.
-func validate(c address.Chain, text string) validation {
-	v := validation{Input: text}
-	if c != "" {
-		a, err := address.Parse(c, text)
-		if err != nil {
-			return v.fail(err, c)
+// validate explains text, on a chain of that name if it is not empty.
+func validate(chain, text string) validation {
+	rd := address.Interpret(chain, text)
+	v := validation{Input: text, Doubts: rd.Doubts}
+	if rd.Err != nil {
+		return v.fail(explainChain(chain, rd.Err))
+	}
+	v.read = rd.Addresses
+	var all []spelling
+	var err error
+	for i, a := range rd.Addresses {
+		all = append(all, newSpelling(a))
+		if _, e := address.Parse(a.Chain(), text); i == 0 {
+			err = e
 		}
-		v.Valid, v.Addresses = true, []spelling{newSpelling(a)}
+	}
+	if err == nil && len(rd.Doubts) == 0 {
+		v.Valid, v.Addresses = true, all
 		return v
 	}
-	found, err := detect(text)
-	if all := address.Detect(text); len(all) > 0 && len(found) > 0 {
-		for _, a := range all {
-			v.Addresses = append(v.Addresses, newSpelling(a))
-		}
-		v.Valid = true
-		return v
+	v.ReadAs = all
+	if err == nil {
+		err = errors.New(rd.Doubts[0].Explain())
 	}
-	r := address.Interpret("", text)
-	if err = cmp.Or(err, r.Err); err != nil {
-		return v.fail(err, "")
-	}
-	c = r.Addresses[0].Chain() // only Parse is stricter
-	_, err = address.Parse(c, text)
-	return v.fail(err, c)
+	return v.fail(err)
 }
 
-// fail returns v with the reason. On chain c, if it is not empty, a tolerant reading is
-// tried for the hint.
-func (v validation) fail(err error, c address.Chain) validation {
+// fail returns v with the reason.
+func (v validation) fail(err error) validation {
 	v.Error = err.Error()
 	var p *address.ParseError
 	if !errors.As(err, &p) {
@@ -205,9 +207,6 @@ func (v validation) fail(err error, c address.Chain) validation {
 		return v
 	}
 	v.Hint = p.Hint()
-	if a, e := address.Normalize(c, v.Input); e == nil && v.Hint == "" {
-		v.Hint = "screening reads it as " + a.String()
-	}
 	return v
 }
 
@@ -245,6 +244,22 @@ func (v *validation) printInvalid(w io.Writer) error {
 			hint = "  " + v.Hint + "\n"
 		}
 	}
-	_, err := fmt.Fprintf(w, "INVALID  %s\n%s  %s\n%s", shown, mark, v.Error, hint)
-	return err
+	if _, err := fmt.Fprintf(w, "INVALID  %s\n%s  %s\n%s", shown, mark, v.Error, hint); err != nil {
+		return err
+	}
+	for _, d := range v.Doubts {
+		if text := d.Explain(); text != v.Error {
+			fmt.Fprintf(w, "  %s\n", text)
+		}
+	}
+	for i, a := range v.ReadAs {
+		if i == 8 {
+			fmt.Fprintf(w, "  and %d other chains\n", len(v.ReadAs)-i)
+			break
+		}
+		if _, err := fmt.Fprintf(w, "  screen reads it as %s %s\n", a.Chain, a.Normalized); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -183,6 +183,25 @@ func (x *exporter) account(a address.Address) error {
 	return nil
 }
 
+// Joins reports whether a join of the normal form of a with the rows decides about a:
+// whatever list has an account or key that Screen matches with a, there is a row of this
+// spelling. It does not of addresses that have more than one key in them, nor of those
+// whose key a listed script may wrap.
+func Joins(a address.Address) bool {
+	keys := a.AppendKeys(nil)
+	switch len(keys) {
+	case 0:
+		return a == a.Canonical()
+	case 1:
+		own := spelling{a.Chain(), a.Normalized()}
+		if isEVM(a) {
+			own.chain = "ethereum"
+		}
+		return len(scripts(keys[0])) == 0 && slices.Contains(ofKey(keys[0]), own)
+	}
+	return false
+}
+
 // isEVM reports whether a is written as on every EVM chain.
 func isEVM(a address.Address) bool {
 	c := a.Canonical()

@@ -280,11 +280,14 @@ func TestPairs(t *testing.T) {
 		}
 	}
 	s := screener(t, entries, nil)
-	pairs, missed := 0, map[string]int{}
+	pairs, missed, joins := 0, map[string]int{}, 0
 	for i, a := range all {
 		r, err := s.Screen(a)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if Joins(a) {
+			joins++
 		}
 		asked := spelling{a.Chain(), a.Normalized()}
 		if isEVM(a) {
@@ -298,6 +301,9 @@ func TestPairs(t *testing.T) {
 			fmt.Sscan(l.Ref, &listed)
 			if pairs++; spellings[listed][asked] {
 				continue
+			}
+			if Joins(a) {
+				t.Errorf("%v is found by the listed %v, has no row, and Joins reports true", a, all[listed])
 			}
 			why := notEnumerated(a)
 			if why == "" && wraps(all[listed], a) {
@@ -322,7 +328,10 @@ func TestPairs(t *testing.T) {
 		}
 		total += n
 	}
-	t.Logf("%d of %d pairs are not joined", total, pairs)
+	t.Logf("%d of %d pairs are not joined; Joins reports true for %d of %d addresses", total, pairs, joins, len(all))
+	if joins*3 < len(all) {
+		t.Errorf("Joins reports true for %d of %d addresses, want a third", joins, len(all))
+	}
 	if missed[wrapping]*2 < total || !strings.Contains(string(doc), half) {
 		t.Errorf("%d of the %d pairs that are missed are wrapped by a listed script; want %q to be true, and in sql.md", missed[wrapping], total, half)
 	}

@@ -1,8 +1,6 @@
 package export
 
 import (
-	"bytes"
-	"context"
 	"crypto/ed25519"
 	"encoding/binary"
 	"encoding/hex"
@@ -15,27 +13,30 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/longtest"
-	"github.com/walletscreen/walletscreen/internal/postgrestest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// statements returns the statements of sql.md by name.
-func statements(t *testing.T) map[string]string {
+// document returns sql.md.
+func document(t *testing.T) string {
 	t.Helper()
 	doc, err := os.ReadFile("../../docs/sql.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(doc)
+}
+
+// statements returns the statements of sql.md by name.
+func statements(t *testing.T) map[string]string {
+	t.Helper()
 	all := map[string]string{}
-	for _, block := range strings.Split(string(doc), "```sql\n")[1:] {
+	for _, block := range strings.Split(document(t), "```sql\n")[1:] {
 		block, _, _ = strings.Cut(block, "```")
 		first, rest, _ := strings.Cut(block, "\n")
 		name, ok := strings.CutPrefix(first, "-- name: ")
@@ -230,28 +231,14 @@ type customer struct {
 	text    string
 }
 
-// TestSQL runs the statements of sql.md on PostgreSQL, and compares each
-// customer's labels and verdict with ScreenAll's.
-func TestSQL(t *testing.T) {
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, postgrestest.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx)
-	sql := statements(t)
-	run := func(name string) {
-		t.Helper()
-		if sql[name] == "" {
-			t.Fatalf("sql.md has no statement %s", name)
-		}
-		begun := time.Now()
-		if _, err := conn.Exec(ctx, sql[name]); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		t.Logf("%s took %v", name, time.Since(begun).Round(time.Millisecond))
-	}
+// joinable reports what validate -in prints in the column of that name.
+func (c customer) joinable() bool { return c.text == c.address.Normalized() && Joins(c.address) }
 
+// TestSQL runs the statements of sql.md, and compares each customer's labels and
+// verdict with ScreenAll's.
+func TestSQL(t *testing.T) { onEach(t, testSQL) }
+
+func testSQL(t *testing.T, db database) {
 	w := newWorld(18, 0)
 	n := longtest.N(10_000, 1_000_000)
 	made := longtest.N(300, 3000)
@@ -296,99 +283,57 @@ func TestSQL(t *testing.T) {
 		}
 		customers[i] = customer{a, text}
 	}
-	run("customers")
-	i := -1
-	if _, err := conn.CopyFrom(ctx, pgx.Identifier{"customers"}, []string{"id", "chain", "address"}, pgx.CopyFromFunc(func() ([]any, error) {
-		if i++; i == n {
-			return nil, nil
+	db.run(t, "create")
+	db.run(t, "customers")
+	db.insert(t, "customers", []string{"id", "chain", "address", "joinable"}, func(yield func([]string) bool) {
+		for i, c := range customers {
+			if !yield([]string{fmt.Sprint(i), string(c.address.Chain()), c.text, fmt.Sprint(c.joinable())}) {
+				return
+			}
 		}
-		return []any{i, string(customers[i].address.Chain()), customers[i].text}, nil
-	})); err != nil {
-		t.Fatal(err)
-	}
+	})
 
 	first := screener(t, entries, nil)
-	run("create")
-	load(t, conn, CSV, "listed_addresses", first, entries)
-	load(t, conn, CSV, "listed_chains", nil, nil)
-	run("labels")
-	run("verdicts")
-	found := compare(t, conn, first, customers, hidden, false)
+	db.load(t, CSV, "listed_addresses", first, entries)
+	db.load(t, CSV, "listed_chains", nil, nil)
+	db.run(t, "labels")
+	db.run(t, "verdicts")
+	found := compare(t, db, first, customers, hidden, false)
 	t.Logf("of %d customers %d match; the join has missed %d: %v", n, found, len(hidden), kindsHidden)
 	if want := n / 1000 * 31; found != want {
 		t.Errorf("%d customers match, want %d", found, want)
 	}
 	said := fmt.Sprintf("%d addresses of keys that a listed `3…` wraps, %d X-addresses, %d muxed addresses, %d base addresses and %d pointer addresses",
 		kindsHidden[wrapped], kindsHidden[withTag], kindsHidden[muxed], kindsHidden[base], kindsHidden[pointer])
-	if doc, err := os.ReadFile("../../docs/sql.md"); err != nil || longtest.Enabled() && !strings.Contains(string(doc), said) {
-		t.Errorf("sql.md does not say that the join misses %s (%v)", said, err)
+	if longtest.Enabled() && !strings.Contains(document(t), said) {
+		t.Errorf("sql.md does not say that the join misses %s", said)
 	}
 
-	run("before")
-	if _, err := conn.Exec(ctx, "drop table listed_chains"); err != nil {
-		t.Fatal(err)
-	}
+	db.run(t, "before")
+	db.exec(t, "drop table listed_chains")
 	second := screener(t, later, nil)
-	load(t, conn, SQL, "listed_addresses", second, later)
-	load(t, conn, SQL, "listed_chains", nil, nil)
-	run("index")
-	if _, err := conn.Exec(ctx, "analyze"); err != nil {
-		t.Fatal(err)
+	format := SQL
+	if db.sqlite {
+		format = CSV
+		db.run(t, "create")
 	}
-	run("changed")
-	run("update")
-	if _, err := conn.Exec(ctx, "drop table verdicts"); err != nil {
-		t.Fatal(err)
-	}
-	run("verdicts")
-	compare(t, conn, second, customers, hidden, true)
+	db.load(t, format, "listed_addresses", second, later)
+	db.load(t, format, "listed_chains", nil, nil)
+	db.run(t, "index")
+	db.exec(t, "analyze")
+	db.run(t, "changed")
+	db.run(t, "update")
+	db.exec(t, "drop table verdicts")
+	db.run(t, "verdicts")
+	compare(t, db, second, customers, hidden, true)
 	var changed int
-	if err := conn.QueryRow(ctx, "select count(*) from changed").Scan(&changed); err != nil {
+	if err := db.QueryRow("select count(*) from changed").Scan(&changed); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d customers were computed again", changed)
 	if changed == 0 || changed > n/100 {
 		t.Errorf("%d customers of %d were computed again", changed, n)
 	}
-}
-
-// load exports a table, and loads it into the database.
-func load(t *testing.T, conn *pgx.Conn, f Format, table string, s Screener, entries []sources.Entry) {
-	t.Helper()
-	var b bytes.Buffer
-	var err error
-	if table == "listed_chains" {
-		err = WriteChains(&b, f)
-	} else {
-		_, err = Write(context.Background(), &b, f, s, sequence(entries))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f == CSV {
-		_, err = conn.PgConn().CopyFrom(context.Background(), &b, copyOf(t, table))
-	} else {
-		_, err = conn.Exec(context.Background(), b.String())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// copyOf returns the statement that loads a table of CSV: sql.md has it for psql.
-func copyOf(t *testing.T, table string) string {
-	t.Helper()
-	doc, err := os.ReadFile("../../docs/sql.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for l := range strings.Lines(string(doc)) {
-		if rest, ok := strings.CutPrefix(l, "\\copy "+table+" from '"+table+".csv' "); ok {
-			return "copy " + table + " from stdin " + rest
-		}
-	}
-	t.Fatalf("sql.md does not say how %s is loaded", table)
-	return ""
 }
 
 // A line is a label as the table of labels has it.
@@ -401,11 +346,10 @@ type line struct {
 // compare compares the labels and the verdict of each customer with what
 // ScreenAll returns, and returns how many customers match. A join must not find
 // the hidden ones, whose listings may be delisted.
-func compare(t *testing.T, conn *pgx.Conn, s *screening.Screener, customers []customer, hidden map[int]bool, delisted bool) (found int) {
+func compare(t *testing.T, db database, s *screening.Screener, customers []customer, hidden map[int]bool, delisted bool) (found int) {
 	t.Helper()
-	ctx := context.Background()
-	rows, err := conn.Query(ctx, `select id, score, level, match, kind, source, source_ref, name, listed_address, added_at from labels
-		order by id, score desc, source collate "C", kind collate "C", source_ref collate "C"`)
+	rows, err := db.Query(db.dialect(`select id, score, level, match, kind, source, source_ref, name, listed_address, added_at from labels
+		order by id, score desc, source collate "C", kind collate "C", source_ref collate "C"`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,16 +357,24 @@ func compare(t *testing.T, conn *pgx.Conn, s *screening.Screener, customers []cu
 	for rows.Next() {
 		var id int
 		var l line
-		if err := rows.Scan(&id, &l.score, &l.level, &l.match, &l.kind, &l.source, &l.ref, &l.name, &l.was, &l.at); err != nil {
+		var at any
+		if err := rows.Scan(&id, &l.score, &l.level, &l.match, &l.kind, &l.source, &l.ref, &l.name, &l.was, &at); err != nil {
 			t.Fatal(err)
 		}
-		l.at = l.at.UTC()
+		switch at := at.(type) {
+		case time.Time:
+			l.at = at.UTC()
+		case string:
+			if l.at, err = time.Parse(time.RFC3339, at); err != nil {
+				t.Fatal(err)
+			}
+		}
 		labels[id] = append(labels[id], l)
 	}
 	if rows.Err() != nil {
 		t.Fatal(rows.Err())
 	}
-	rows, err = conn.Query(ctx, `select id, score, level, coalesce(match, ''), coalesce(kind, ''), coalesce(source, ''), coalesce(source_ref, ''),
+	rows, err = db.Query(`select id, coalesce(score, -1), level, coalesce(match, ''), coalesce(kind, ''), coalesce(source, ''), coalesce(source_ref, ''),
 		coalesce(name, ''), coalesce(listed_address, ''), snapshot from verdicts order by id`)
 	if err != nil {
 		t.Fatal(err)
@@ -450,7 +402,7 @@ func compare(t *testing.T, conn *pgx.Conn, s *screening.Screener, customers []cu
 			if len(r.Labels) == 0 && !delisted {
 				t.Fatalf("%v is found by nothing", r.Address)
 			}
-			r.Labels, r.Score, r.Level = nil, 0, "CLEAN_NO_MATCH"
+			r.Labels = nil
 		}
 		var want []line
 		for _, l := range r.Labels {
@@ -460,10 +412,13 @@ func compare(t *testing.T, conn *pgx.Conn, s *screening.Screener, customers []cu
 		if !slices.Equal(labels[id], want) {
 			t.Fatalf("customer %d, %s %s, has the labels\n%v, want\n%v", id, r.Address, customers[id].text, labels[id], want)
 		}
-		verdict := line{level: string(r.Level)}
-		if len(want) > 0 {
+		verdict := line{score: -1, level: "UNDECIDED"}
+		switch {
+		case len(want) > 0:
 			verdict = want[0]
 			verdict.at = time.Time{}
+		case customers[id].joinable():
+			verdict = line{level: "CLEAN_NO_MATCH"}
 		}
 		if v != verdict || snapshot != r.Digest() {
 			t.Fatalf("customer %d, %s, has the verdict %v of %s, want %v of %s", id, r.Address, v, snapshot, verdict, r.Digest())

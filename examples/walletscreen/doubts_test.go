@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+)
+
+// TestUndecided screens texts that are not addresses of any chain: they are never clean,
+// and a private key is shown nowhere.
+func TestUndecided(t *testing.T) {
+	for text, want := range map[string]string{
+		"hello": "UNDECIDED  ",
+		"pending_verification_by_the_compliance_team": "UNDECIDED  ",
+		"vitalik.eth": "resolve it to an address first",
+		"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx":          "checksum mismatch",
+		"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ": "UNDECIDED  (not shown)\n",
+		"": "no address",
+	} {
+		code, stdout, stderr := callIn(t, few(t), "", "screen", text)
+		if code != 2 || strings.Contains(stdout, "CLEAN") || strings.Contains(stdout+stderr, "5Hue") || !strings.Contains(stdout, want) {
+			t.Errorf("%q: exit code %d, %s, want %q", text, code, stdout, want)
+		}
+		if code, stdout, _ := callIn(t, few(t), "", "screen", "-json", text); code != 2 || strings.Contains(stdout, `"level"`) || !strings.Contains(stdout, `"all_clear":false`) {
+			t.Errorf("%q: exit code %d, %s", text, code, stdout)
+		}
+	}
+}
+
+// TestDoubts shows the doubt about an account on every surface.
+func TestDoubts(t *testing.T) {
+	const doubtful = "0xdAC17F958D2ee523a2206206994597C13D831ec8"
+	env := few(t)
+	for _, test := range []struct{ stdin, args, want string }{
+		{"", "screen " + doubtful, "no match, but the capitals"},
+		{"", "screen -json " + doubtful, `"all_clear":false,"doubts":["capitals"]`},
+		{"address\n" + doubtful + "\n", "screen -in -", doubtful + ",,capitals,,,,,,,,,,,,\n"},
+		{doubtful, "extract -", "UNDECIDED"},
+		{doubtful, "extract -json -", `"all_clear":false,"doubts":["capitals"]`},
+		{"", "validate " + doubtful, "screen reads it as ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n"},
+		{"", "validate -json " + doubtful, `"doubts":["capitals"]`},
+		{"chain,address\nETH," + doubtful + "\n", "validate -in -", "ETH," + doubtful + ",false,ethereum,0xdac17f958d2ee523a2206206994597c13d831ec8,capitals,false,bad_checksum,"},
+	} {
+		code, stdout, stderr := callIn(t, env, test.stdin, strings.Fields(test.args)...)
+		if code != 2 || !strings.Contains(stdout, test.want) || strings.Contains(stdout, "CLEAN") {
+			t.Errorf("%s: exit code %d, want 2 and %q:\n%s%s", test.args, code, test.want, stdout, stderr)
+		}
+	}
+}
+
+// TestSuppressed shows what an own list allows on every surface.
+func TestSuppressed(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.csv")
+	if err := os.WriteFile(own, []byte("address,action,reason,author\n"+listed+",allow,Court order 7,Jo Roe\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN", "WALLETSCREEN_LIST=OWN=" + own}
+	for _, test := range []struct{ stdin, args, want string }{
+		{"", "screen " + listed, "  suppressed  exact match  OFAC_SDN 27307  Lazarus Group  Court order 7 (Jo Roe)\n"},
+		{"", "screen -json " + listed, `"suppressed":[{"kind":"SANCTIONED","match":"exact",`},
+		{"", "screen -json " + listed, `"reason":"Court order 7","author":"Jo Roe"`},
+		{"address\n" + listed + "\n", "screen -in -", listed + ",CLEAN_NO_MATCH,,0,,,,,,,,0,,OFAC_SDN 27307: Court order 7 (Jo Roe),\n"},
+		{listed, "extract -", "suppressed: OFAC_SDN 27307: Court order 7 (Jo Roe)"},
+		{listed, "extract -json -", `"reason":"Court order 7","author":"Jo Roe"`},
+	} {
+		if code, stdout, stderr := callIn(t, env, test.stdin, strings.Fields(test.args)...); code != 0 || !strings.Contains(stdout, test.want) {
+			t.Errorf("%s: exit code %d, want 0 and %q:\n%s%s", test.args, code, test.want, stdout, stderr)
+		}
+	}
+}
+
+// TestDefect screens a table with a row that panics: the others have their verdicts.
+func TestDefect(t *testing.T) {
+	var stdout bytes.Buffer
+	p := &program{stdin: strings.NewReader("address\na\nb\nc\n"), stdout: &stdout, stderr: io.Discard}
+	job := &tableJob{program: p, options: tableOptions{in: "-", addressColumn: "address"}, add: []rows.Column{{Name: "level"}, {Name: "error"}},
+		cells: func(dst []string, row *rows.Row, total *tally) []string {
+			if string(row.Address) == "b" {
+				panic("b")
+			}
+			total.count("CLEAN_NO_MATCH", false)
+			return append(dst, "CLEAN_NO_MATCH", "")
+		}}
+	err := job.run(t.Context())
+	want := "address,level,error\na,CLEAN_NO_MATCH,\nb,,\"this row has met a defect of the program, and has no verdict: please report it\"\nc,CLEAN_NO_MATCH,\n"
+	if err != nil || stdout.String() != want || job.total.code() != exitUndecided || job.total.rows != 3 {
+		t.Errorf("%v, exit code %d, %d rows:\n%s\nwant\n%s", err, job.total.code(), job.total.rows, &stdout, want)
+	}
+}
