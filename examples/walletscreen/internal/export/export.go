@@ -268,7 +268,7 @@ func (x *exporter) literal(e sources.Entry) error {
 			continue // there it is an address
 		}
 		r, err := x.s.ScreenText(c, text)
-		if err != nil {
+		if err != nil && len(r.Labels)+len(r.Suppressed) == 0 { // else it is listed, and an address of other chains
 			return fmt.Errorf("%q is on none of the lists that answer: %w", e.Listed, err)
 		}
 		if err := x.check(r); err != nil {

