@@ -183,12 +183,18 @@ func (v *verdict) print(w io.Writer) error {
 // printCaveats prints why the lists cannot be relied on, as far as the table of the lists
 // does not say it.
 func printCaveats(w io.Writer, caveats []screening.Caveat) {
-	for _, c := range caveats {
-		switch c.Kind {
-		case screening.CaveatStale:
-			fmt.Fprintf(w, "caveat: %s was last checked too long ago\n", c.Source)
-		case screening.CaveatOld:
-			fmt.Fprintf(w, "caveat: %s was published too long ago\n", c.Source)
+	for _, k := range []struct {
+		kind screening.CaveatKind
+		text string
+	}{{screening.CaveatStale, "last checked too long ago"}, {screening.CaveatOld, "published too long ago"}} {
+		var ids []string
+		for _, c := range caveats {
+			if c.Kind == k.kind {
+				ids = append(ids, c.Source)
+			}
+		}
+		if len(ids) > 0 {
+			fmt.Fprintf(w, "caveat: %s: %s\n", k.text, strings.Join(ids, ", "))
 		}
 	}
 }
