@@ -44,6 +44,7 @@ func TestDoubts(t *testing.T) {
 		{doubtful, "extract -json -", `"all_clear":false,"doubts":["capitals"]`},
 		{"", "validate " + doubtful, "screen reads it as ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n"},
 		{"", "validate -json " + doubtful, `"doubts":["capitals"]`},
+		{"chain,address\nETH," + unlisted + " \n", "validate -in -", ",false,ethereum," + unlisted + ",,true,bad_charset,"},
 		{"chain,address\nETH," + doubtful + "\n", "validate -in -", "ETH," + doubtful + ",false,ethereum,0xdac17f958d2ee523a2206206994597c13d831ec8,capitals,false,bad_checksum,"},
 	} {
 		code, stdout, stderr := callIn(t, env, test.stdin, strings.Fields(test.args)...)

@@ -68,6 +68,7 @@ func (p *program) extractCommand() *cli.Command {
 				}
 				fmt.Fprintln(p.stderr)
 				printLists(p.stderr, screener.Sources())
+				printCaveats(p.stderr, screener)
 			}
 			p.code = e.total.code()
 			return failed

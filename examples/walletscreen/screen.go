@@ -90,7 +90,6 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 		}
 	}
 	var total tally
-	var caveats []screening.Caveat
 	shown := 0
 	for _, arg := range args {
 		whole := j.screen("", arg)
@@ -115,13 +114,12 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 			if err != nil {
 				return err
 			}
-			caveats = v.result.Caveats()
 		}
 	}
 	if !s.json {
 		fmt.Fprintln(s.stderr)
 		printLists(s.stderr, j.screener.Sources())
-		printCaveats(s.stderr, caveats)
+		printCaveats(s.stderr, j.screener)
 	}
 	s.code = total.code()
 	if receipts != nil {
@@ -182,7 +180,12 @@ func (v *verdict) print(w io.Writer) error {
 
 // printCaveats prints why the lists cannot be relied on, as far as the table of the lists
 // does not say it.
-func printCaveats(w io.Writer, caveats []screening.Caveat) {
+func printCaveats(w io.Writer, s *screening.Screener) {
+	r, err := s.Screen(anyAddress)
+	if err != nil {
+		return // every verdict says so
+	}
+	caveats := r.Caveats()
 	for _, k := range []struct {
 		kind screening.CaveatKind
 		text string

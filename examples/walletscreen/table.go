@@ -122,6 +122,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	} else {
 		job.printSummary(to)
 		printLists(to, j.screener.Sources())
+		printCaveats(to, j.screener)
 	}
 	s.code = job.total.code()
 	return err

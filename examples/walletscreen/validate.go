@@ -130,9 +130,10 @@ type validation struct {
 	read []address.Address // what screen reads
 }
 
-// isJoinable reports whether a join with the tables of lists export decides about the text.
+// isJoinable reports whether a join of the normal form with the tables of lists export
+// decides about the text.
 func (v *validation) isJoinable() bool {
-	return v.Valid && len(v.read) == 1 && export.Joins(v.read[0])
+	return len(v.read) == 1 && len(v.Doubts) == 0 && export.Joins(v.read[0])
 }
 
 // A spelling is a text as an address of one chain.
