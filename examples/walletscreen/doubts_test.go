@@ -20,6 +20,8 @@ func TestUndecided(t *testing.T) {
 		"vitalik.eth": "resolve it to an address first",
 		"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx":          "checksum mismatch",
 		"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ": "UNDECIDED  (not shown)\n",
+		// An account of near, the hash of a transaction, or a private key:
+		"e9873d79c6d87dc0fb6a5778633389f4453213303da61f20bd67fc233aa33262": "UNDECIDED  ",
 		"": "no address",
 	} {
 		code, stdout, stderr := callIn(t, few(t), "", "screen", text)

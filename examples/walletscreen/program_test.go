@@ -315,11 +315,9 @@ func TestValidate(t *testing.T) {
 
 func TestValidateTable(t *testing.T) {
 	code, stdout, stderr := call(t, "address,chain\n"+listed+",ethereum\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron\n,\nx,etherium\n", "validate", "-in", "-")
-	lines := strings.Split(stdout, "\n")
-	stdout = strings.Join([]string{lines[0], lines[1], regexp.MustCompile(`".*`).ReplaceAllString(lines[2], "…"), lines[3], lines[4], ""}, "\n")
 	want := "address,chain,valid,chain_detected,normalized,doubt,joinable,reason,offset,error\n" +
 		listed + ",ethereum,true,ethereum," + strings.ToLower(listed) + ",,true,,,\n" +
-		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,false,bad_checksum,,…\n" +
+		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,false,bad_checksum,,tron address: checksum mismatch\n" +
 		",,false,,,,false,bad_length,,no address\n" +
 		"x,etherium,false,,,,false,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; did you mean ethereum?\"\n"
 	if d := cmp.Diff(want, stdout); code != 2 || d != "" || stderr != "4 rows, 1 valid, 3 invalid\n" {
