@@ -25,22 +25,22 @@ package address
 import (
 	"cmp"
 	"encoding"
+	"strconv"
 	"strings"
-
-	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // An Address is a wallet address in the normal form of its chain. It is
-// comparable and immutable, occupies 56 bytes, and works as a map key. Two
+// comparable and immutable, occupies 32 bytes, and works as a map key. Two
 // Addresses are equal if their chains and their spellings are equal.
 //
 // The zero Address is not valid. Only this package makes valid ones: [Parse],
 // [Normalize], [Detect], [FindAll], [Address.Canonical] and
 // [Address.UnmarshalText].
 type Address struct {
-	text  string // the normal form; if the Address is packed, "" or the slug of its chain
-	words words  // of the account, if the Address is packed
-	shape shape
+	text   string // the normal form
+	number uint64 // of an EVM chain without a row, its chain id
+	row    uint16 // of the chain, plus one
+	form   form
 }
 
 var (
@@ -77,22 +77,48 @@ func Parse(c Chain, s string) (Address, error) {
 	return a, nil
 }
 
-// set sets a. The functions that make an Address write it where their caller
-// wants it, because it is too large for registers, and a copy of what was just
-// written stalls.
-func (a *Address) set(text string, w words, s shape) { a.text, a.words, a.shape = text, w, s }
-
 // parseRow sets a, which is zero, to s as an address of row r, as the format
 // parses it.
 func (a *Address) parseRow(r uint16, s string, tolerant bool) fault {
-	if a.pack(r, s, tolerant) {
+	if len(s) == evmLen && chains[r-1].codecs[0].evm && s[:2] == "0x" && isLowerHex(s[2:]) { // fast path
+		a.text, a.row = s, r
 		return fault{}
 	}
-	text, form, f := chains[r-1].format.parse(s, tolerant)
-	if f.err == nil {
-		a.setText(text, r, form)
+	rd := newReader(s, tolerant)
+	defer rd.free()
+	return a.readRow(rd, r)
+}
+
+// readRow is parseRow for the text of rd.
+func (a *Address) readRow(rd *reader, r uint16) fault {
+	cs := chains[r-1].codecs
+	form, bad := cs.read(rd)
+	if bad.err != nil {
+		return bad
 	}
-	return f
+	c := &cs[form]
+	if c.use == tolerated { // its normal form is the spelling before it
+		core := c.account(rd)
+		for ; cs[form].use == tolerated; form-- {
+		}
+		rd.out = cs[form].enc.write(rd.out[:0], &cs[form], core)
+		*a = Address{text: string(rd.out), row: r, form: form}
+		return fault{}
+	}
+	*a = Address{text: c.text(rd), row: r, form: form}
+	return fault{}
+}
+
+// codec returns the codec of a, which must be valid.
+func (a *Address) codec() *codec { return &chains[a.row-1].codecs[a.form] }
+
+// reader returns a reader with the payload of a, which must be valid. The caller
+// frees it.
+func (a *Address) reader() *reader {
+	rd := newReader(a.text, false)
+	rd.trusted = true
+	a.codec().read(rd)
+	return rd
 }
 
 // Normalize is like [Parse] but also accepts input that identifies the account
@@ -117,59 +143,6 @@ func Normalize(c Chain, s string) (Address, error) {
 	return a, nil
 }
 
-// Identify combines [Normalize] and [Address.Identity] for the indexes of this
-// module, in two thirds of the time of the separate calls. If Normalize returns
-// an error, the Tag is zero.
-func (c Chain) Identify(s string) (identity.Spelling, identity.Words, identity.Tag) {
-	r := ethereumRow
-	if c != "ethereum" { // fast path for the most common chain
-		if r = lookup(c); r == 0 {
-			return c.identify(s, r)
-		}
-		if _, ok := chains[r-1].format.(evm); !ok {
-			return c.identify(s, r)
-		}
-	}
-	if len(s) != evmLen || s[:2] != "0x" {
-		return c.identify(s, r)
-	}
-	n0, bad := digits8(load8(s, 2), badDigits{})
-	n1, bad := digits8(load8(s, 10), bad)
-	n2, bad := digits8(load8(s, 18), bad)
-	n3, bad := digits8(load8(s, 26), bad)
-	n4, bad := digits8(load8(s, 34), bad)
-	if bad.any() {
-		return c.identify(s, r)
-	}
-	return identity.Exactly(identity.MakeSpelling("", uint64(packedHex(r, formEVM)))), identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), evmTag
-}
-
-// identify implements Identify for row r without the fast path for EVM chains.
-func (c Chain) identify(s string, r uint16) (identity.Spelling, identity.Words, identity.Tag) {
-	var a Address
-	if r == 0 || r == otherEVMRow {
-		_ = parseOther(&a, c, s, true) // a is zero then
-	} else {
-		a.normalize(r, s)
-	}
-	spelled, w, t := a.Identity()
-	if !a.isSpelledNormally(s) {
-		spelled = identity.Otherwise(spelled)
-	}
-	return spelled, w, t
-}
-
-// SetSpelled sets a to the Address that [Chain.Identify] or [Address.Identity]
-// describes by s and w. It does not return the Address, because a copy of what
-// was just written stalls.
-func SetSpelled(a *Address, s identity.Spelling, w identity.Words) {
-	text, bits := identity.Parts(s)
-	if shape(bits).packing() == unpacked {
-		w = words{}
-	}
-	a.set(text, w, shape(bits))
-}
-
 // MustParse is like [Parse] but panics if s is not an address on c. It
 // simplifies tests and tables of constants.
 func MustParse(c Chain, s string) Address {
@@ -181,40 +154,26 @@ func MustParse(c Chain, s string) Address {
 }
 
 // IsValid reports whether a is not the zero Address.
-func (a Address) IsValid() bool { return a.shape.row() != 0 }
+func (a Address) IsValid() bool { return a.row != 0 }
 
 // Chain returns the chain of a, or "" for the zero Address.
 func (a Address) Chain() Chain {
-	switch row := a.shape.row(); row {
+	switch a.row {
 	case 0:
 		return ""
 	case otherEVMRow:
-		return Chain(a.text)
-	default:
-		return chains[row-1].slug
+		return Chain(eip155 + strconv.FormatUint(a.number, 10))
 	}
+	return chains[a.row-1].slug
 }
 
 // Normalized returns the address without its chain, in the chain's normal
 // letter case: "0xab58…", "TJRab…" or "bc1q…". It keeps the encoding that was
 // parsed. [Parse] accepts the result. For the zero Address it returns "".
-//
-// It allocates for some chains; [Address.AppendNormalized] does not.
-func (a Address) Normalized() string {
-	if a.shape.packing() == unpacked {
-		return a.text
-	}
-	var buf [maxPacked]byte
-	return string(a.AppendNormalized(buf[:0]))
-}
+func (a Address) Normalized() string { return a.text }
 
 // AppendNormalized appends the result of [Address.Normalized] to b.
-func (a Address) AppendNormalized(b []byte) []byte {
-	if a.shape.packing() == unpacked {
-		return append(b, a.text...)
-	}
-	return a.appendPacked(b)
-}
+func (a Address) AppendNormalized(b []byte) []byte { return append(b, a.text...) }
 
 // Canonical returns the one Address that represents the account of a across all
 // encodings of its chain and across all EVM chains: a legacy bitcoin-cash
@@ -225,41 +184,41 @@ func (a Address) AppendNormalized(b []byte) []byte {
 //
 // Use Canonical to compare accounts, and [Address.Normalized] to show them.
 func (a Address) Canonical() Address {
-	var c Address
-	switch row := a.shape.row(); {
-	case row == 0:
-	case a.isEVM():
-		w, _ := a.account()
-		c.set("", w, packedHex(ethereumRow, formEVM))
-	case a.shape.packing() != unpacked:
+	if a.row == 0 {
 		return a
-	default:
-		text, form := chains[row-1].format.canonical(a.text, a.shape.form())
-		c.setText(text, row, form)
 	}
-	return c
+	row, c := a.row, a.codec()
+	if c.evm {
+		row = ethereumRow
+	}
+	cs := chains[row-1].codecs
+	form := cs.first(c.kind)
+	if form != a.form || row != a.row {
+		first := &cs[form]
+		rd := a.reader()
+		defer rd.free()
+		rd.out = first.enc.write(rd.out[:0], first, c.account(rd))
+		if string(rd.out) != a.text {
+			a.text = string(rd.out)
+		}
+	}
+	return Address{text: a.text, row: row, form: form}
 }
 
 // isEVM reports whether a, which must be valid, is an EVM account, and
 // therefore the same account on all EVM chains.
-func (a Address) isEVM() bool {
-	if a.shape.packing() == packHex {
-		return true
-	}
-	_, ok := chains[a.shape.row()-1].format.(evmFamily)
-	return ok
-}
+func (a Address) isEVM() bool { return a.codec().evm }
 
 // Compare orders Addresses by chain and then by spelling. It returns -1, 0 or
 // +1; the result is 0 if and only if a == b. The zero Address sorts first.
 func (a Address) Compare(b Address) int {
-	return cmp.Or(strings.Compare(string(a.Chain()), string(b.Chain())), a.compareText(b))
+	return cmp.Or(strings.Compare(string(a.Chain()), string(b.Chain())), strings.Compare(a.text, b.text))
 }
 
 // String returns the chain, a colon and the normalized address, such as
 // "ethereum:0xab58…". For the zero Address it returns "invalid address".
 func (a Address) String() string {
-	if a.shape.row() == 0 {
+	if a.row == 0 {
 		return "invalid address"
 	}
 	var buf [128]byte
@@ -269,11 +228,10 @@ func (a Address) String() string {
 
 // AppendText implements [encoding.TextAppender]. It never fails.
 func (a Address) AppendText(b []byte) ([]byte, error) {
-	if a.shape.row() == 0 {
+	if a.row == 0 {
 		return b, nil
 	}
-	b = append(b, a.Chain()...)
-	return a.AppendNormalized(append(b, ':')), nil
+	return append(append(append(b, a.Chain()...), ':'), a.text...), nil
 }
 
 // MarshalText implements [encoding.TextMarshaler]. It returns the same text as
@@ -311,5 +269,5 @@ func (a *Address) UnmarshalText(text []byte) error {
 // hex digits. An address without a checksum, such as one of solana, is not
 // proven.
 func (a Address) Proven() bool {
-	return a.shape.row() != 0 && chains[a.shape.row()-1].format.proves(a.shape.form())
+	return a.row != 0 && a.codec().enc.proves()
 }

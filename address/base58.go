@@ -2,39 +2,31 @@ package address
 
 import (
 	"crypto/sha256"
+	"strings"
 
 	"github.com/decred/dcrd/crypto/blake256"
+	"golang.org/x/crypto/blake2b"
+	"golang.org/x/crypto/ripemd160"
 
 	"github.com/walletscreen/walletscreen/address/internal/groestl"
 	"github.com/walletscreen/walletscreen/internal/base58"
-	"github.com/walletscreen/walletscreen/internal/identity"
 )
-
-// This file holds what the Base58Check formats share: Base58 of a version, a
-// payload, and four bytes of a hash of both.
 
 // sumLen is the length of the checksum at the end of Base58Check data.
 const sumLen = 4
 
-// A checkHash is a hash function for Base58Check checksums. A checksum is the
-// first four bytes of the hash of the hash of the data.
+// A checkHash is a hash for Base58 checksums, which are its first four bytes.
 type checkHash uint8
 
 const (
-	sha256d    checkHash = iota
-	groestl512           // groestlcoin
-	blake256d            // decred
+	sha256d     checkHash = iota // SHA-256 of SHA-256: Base58Check
+	groestl512                   // Grøstl-512 of Grøstl-512: groestlcoin
+	blake256d                    // BLAKE-256 of BLAKE-256: decred
+	blake2b256                   // BLAKE2b-256: ergo
+	keccakBlake                  // Keccak-256 of BLAKE2b-256: waves
+	ripemd                       // RIPEMD-160: fio
+	lastHash
 )
-
-// verifies reports whether the last four bytes of b are the checksum of the
-// others.
-func (h checkHash) verifies(b []byte) bool {
-	if len(b) < sumLen {
-		return false
-	}
-	at := len(b) - sumLen
-	return h.sum(b[:at]) == [sumLen]byte(b[at:])
-}
 
 // sum returns the checksum of b.
 func (h checkHash) sum(b []byte) [sumLen]byte {
@@ -47,64 +39,165 @@ func (h checkHash) sum(b []byte) [sumLen]byte {
 		once := blake256.Sum256(b)
 		twice := blake256.Sum256(once[:])
 		return [sumLen]byte(twice[:])
+	case blake2b256:
+		sum := blake2b.Sum256(b)
+		return [sumLen]byte(sum[:])
+	case keccakBlake:
+		inner := blake2b.Sum256(b)
+		sum := keccak256(inner[:])
+		return [sumLen]byte(sum[:])
+	case ripemd:
+		h := ripemd160.New()
+		h.Write(b)
+		var buf [ripemd160.Size]byte
+		return [sumLen]byte(h.Sum(buf[:0]))
 	}
 	once := sha256.Sum256(b)
 	twice := sha256.Sum256(once[:])
 	return [sumLen]byte(twice[:])
 }
 
-// decodeBase58Check decodes s into the beginning of buf. s should be
-// Base58Check with Bitcoin's alphabet and hash, and size bytes including
-// version and checksum. If s is a private key instead, the fault says so.
-func decodeBase58Check(buf *[base58.MaxLen]byte, s string, size int) fault {
-	n, bad := base58.Bitcoin.Decode(buf[:], s)
-	switch {
-	case bad >= 0:
-		return badChar(bad)
-	case n != size:
-		return badLength
-	case !sha256d.verifies(buf[:n]):
-		return badChecksum
+// verifies reports whether the last four bytes of b are the checksum of the
+// others.
+func (h checkHash) verifies(b []byte) bool {
+	if len(b) < sumLen {
+		return false
 	}
+	at := len(b) - sumLen
+	return h.sum(b[:at]) == [sumLen]byte(b[at:])
+}
+
+// base58Check is Base58 of version bytes, the payload, and a checksum of both,
+// behind the characters lead. The letter case matters.
+type base58Check struct {
+	hash     checkHash
+	alphabet *base58.Alphabet // nil means Bitcoin's
+	lead     string
+}
+
+// decode58 decodes s, a part of the text that begins at offset at, once for all
+// codecs.
+func (r *reader) decode58(a *base58.Alphabet, at int) ([]byte, fault) {
+	s := r.s[at:]
+	if r.of58 != a || at != 0 {
+		r.of58, r.sums58 = a, [lastHash]int8{}
+		if at != 0 {
+			r.of58 = nil
+		}
+		r.n58, r.bad58 = a.Decode(r.raw58[:], s)
+	}
+	switch {
+	case r.bad58 >= 0:
+		return nil, badChar(at + r.bad58)
+	case r.n58 < 0:
+		return nil, badLength
+	}
+	return r.raw58[:r.n58], fault{}
+}
+
+// verify58 reports whether the bytes that decode58 returned end with their
+// checksum.
+func (r *reader) verify58(h checkHash) bool {
+	if r.sums58[h] == 0 {
+		r.sums58[h] = -1
+		if h.verifies(r.raw58[:max(r.n58, 0)]) {
+			r.sums58[h] = 1
+		}
+	}
+	return r.sums58[h] > 0
+}
+
+func (e base58Check) letters() *base58.Alphabet {
+	if e.alphabet != nil {
+		return e.alphabet
+	}
+	return base58.Bitcoin
+}
+
+func (e base58Check) read(r *reader, c *codec) fault {
+	if e.lead != "" {
+		if !strings.HasPrefix(r.s, e.lead) {
+			return badLead(r.s, e.lead)
+		}
+		r.claimed = true
+	}
+	b, bad := r.decode58(e.letters(), len(e.lead))
+	if bad.err != nil {
+		return bad
+	}
+	n := len(c.prefix) + c.size + sumLen
+	switch {
+	case c.size == 0 && len(b) < n+1, c.size != 0 && len(b) != n:
+		return badLength
+	case !r.trusted && !r.verify58(e.hash):
+		return badChecksum
+	case string(b[:len(c.prefix)]) != c.prefix:
+		return badSyntax
+	}
+	r.set(b[len(c.prefix) : len(b)-sumLen])
+	r.normal = true
 	return fault{}
 }
 
-// base58Hash returns the 20 bytes before the checksum of text, which must be
-// valid Base58Check.
-func base58Hash(text string) [20]byte {
-	var b [base58.ShortLen]byte
-	if n, _ := base58.Bitcoin.DecodeShort(&b, text); n >= 0 {
-		return [20]byte(b[len(b)-sumLen-20:])
-	}
-	var long [base58.MaxLen]byte // for blinded addresses of liquid
-	n, _ := base58.Bitcoin.Decode(long[:], text)
-	return [20]byte(long[n-sumLen-20:])
+func (e base58Check) write(dst []byte, c *codec, payload []byte) []byte {
+	var buf [base58.MaxLen]byte
+	b := append(append(buf[:0], c.prefix...), payload...)
+	sum := e.hash.sum(b)
+	return e.letters().Append(append(dst, e.lead...), append(b, sum[:]...))
 }
 
-// base58Key returns the Key of class c with the bytes of base58Hash.
-func base58Key(c identity.Class, text string) (words, tag) {
-	hash := base58Hash(text)
-	return key20(c, &hash)
+func (base58Check) proves() bool { return true }
+
+func (e base58Check) bounds(c *codec) bounds {
+	n := len(c.prefix) + c.size + sumLen
+	b := bounds{len(e.lead) + n, len(e.lead) + (n*138+99)/100, classBase58 | classAddress, strings.ToLower(e.lead)}
+	if c.size == 0 {
+		b.max = base58.MaxLen
+	}
+	if e.lead == "" {
+		b.chars = classBase58
+	}
+	return b
 }
 
-// isSecretShape reports whether b, decoded from Base58 and including the
-// checksum, is a private key if the checksum is right: one in the wallet import
-// format of any chain, encrypted or not, or an extended private key.
-//
-// See BIP-32 and BIP-38.
-func isSecretShape(b []byte) bool {
-	switch len(b) {
-	case 1 + 32 + sumLen, 1 + 32 + 1 + sumLen:
-		return b[0] >= 0x80 // as all versions are; the mark of a compressed key may follow the key
-	case 2 + 37 + sumLen:
-		return b[0] == 0x01 && (b[1] == 0x42 || b[1] == 0x43) // BIP-38
-	case 2 + 1 + 32 + sumLen:
-		switch string(b[:2]) {
-		case "\x22\xde", "\x23\x0e", "\x23\x07", "\x22\xfe": // decred and its test networks
-			return true
-		}
-	case 4 + 1 + 4 + 4 + 32 + 33 + sumLen:
-		return b[45] == 0 // a public key would begin with 2 or 3
+// plain58 is Base58 of the payload alone.
+type plain58 struct{}
+
+func (plain58) read(r *reader, c *codec) fault {
+	b, bad := r.decode58(base58.Bitcoin, 0)
+	if bad.err != nil {
+		return bad
 	}
-	return false
+	if c.size != 0 && len(b) != c.size || len(b) == 0 {
+		return badLength
+	}
+	r.set(b)
+	r.normal = true
+	return fault{}
+}
+
+func (plain58) write(dst []byte, c *codec, payload []byte) []byte {
+	return base58.Bitcoin.Append(dst, payload)
+}
+
+func (plain58) proves() bool { return false }
+
+func (plain58) bounds(c *codec) bounds {
+	if c.size == 0 {
+		return bounds{1, base58.MaxLen, classBase58, ""}
+	}
+	return bounds{c.size, (c.size*138 + 99) / 100, classBase58, ""}
+}
+
+// byronText is plain58 of bytes that hold a checksum.
+type byronText struct{ plain58 }
+
+func (byronText) proves() bool { return true }
+
+// unless returns badSyntax unless ok.
+func unless(ok bool) fault {
+	if ok {
+		return fault{}
+	}
+	return badSyntax
 }

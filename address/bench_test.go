@@ -67,7 +67,7 @@ func BenchmarkQuestion(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, w, t := a.Identity(); identity.Key(t) == 0 || w == (identity.Words{}) {
+			if w, t := a.Identity(); identity.Key(t) == 0 || w == (identity.Words{}) {
 				b.Fatal("no account")
 			}
 		}
@@ -75,7 +75,7 @@ func BenchmarkQuestion(b *testing.B) {
 	b.Run("identity", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			if _, w, t := parsed[i%distinct].Identity(); identity.Key(t) == 0 || w == (identity.Words{}) {
+			if w, t := parsed[i%distinct].Identity(); identity.Key(t) == 0 || w == (identity.Words{}) {
 				b.Fatal("no account")
 			}
 		}
@@ -410,7 +410,7 @@ func BenchmarkWrapped(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			_, words, tag := a.Identity()
+			words, tag := a.Identity()
 			if _, ok := identity.Wrap(identity.Key(tag), words); !ok {
 				b.Fatal("no script")
 			}

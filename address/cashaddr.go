@@ -1,186 +1,224 @@
 package address
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// A cashAddr is the format of Bitcoin Cash and eCash: CashAddr, whose checksum
-// covers the prefix even if it is omitted, and Bitcoin's Base58Check. The
-// normal form of CashAddr is lower case and has the prefix; that of Base58 is
-// the text itself. The canonical form is CashAddr without the mark that the
-// owner can receive tokens.
+// cash is CashAddr: a prefix, a colon, and the base32 of a version byte, the
+// payload, and a checksum that also covers the prefix. The normal form has the
+// prefix and is in lower case.
 //
-// parse accepts only payloads that have a locking script: 20 bytes, and for
-// P2SH on Bitcoin Cash also 32, though CashAddr permits more.
-//
-// See spec/cashaddr.md of bitcoincash.org, and CHIP-2022-02 "CashTokens" and
-// CHIP-2022-05 "P2SH32" of Bitcoin Cash.
-type cashAddr struct {
-	utxo
-	prefix string
-	tests  string // prefixes of the test networks, separated by spaces
-	tokens bool   // types 2 and 3, and P2SH of 32 bytes
+// See spec/cashaddr.md of bitcoincash.org.
+type cash struct {
+	alphabet *cashaddr.Alphabet
+	version  byte
+	bare     bool // the prefix may be missing, and letters may be capitals
+	fields   bool // Conflux's fields, such as "type.user:", may follow the prefix
 }
 
-// The forms of cashAddr in addition to those of utxo.
-const (
-	formCashPKH = lastUTXOForm + iota
-	formCashSH
-	formCashTokenPKH
-	formCashTokenSH
-)
-
-// The types of CashAddr: bits 3 to 6 of the version byte, and so the value of
-// the first character. Bits 0 to 2 encode the length of the hash.
-const (
-	cashPKH = iota
-	cashSH
-	cashTokenPKH
-	cashTokenSH
-
-	cashSize20 = 0
-	cashSize32 = 3
-)
-
-// minPrefixless is the minimum length at which parse reads a text without a
-// colon as CashAddr rather than Base58.
+// minPrefixless is the minimum length at which a text without a colon is read as
+// CashAddr rather than Base58.
 const minPrefixless = 36
 
-func (c *cashAddr) parse(s string, tolerant bool) (string, form, fault) {
-	bare, ok := strings.CutPrefix(s, c.prefix)
-	if ok && bare != "" && bare[0] == ':' {
-		f, isUpper, bad := c.parseBody(c.prefix, bare[1:])
-		switch {
-		case bad.err != nil:
-			return "", 0, bad.after(len(c.prefix) + 1)
-		case isUpper: // but the prefix is lower case
-			return "", 0, badChar(len(c.prefix) + 1)
-		}
-		return s, f, fault{}
+func (e cash) read(r *reader, c *codec) fault {
+	s, prefix := r.s, c.prefix
+	if len(s) > 2*cashaddr.MaxLen {
+		return badLength
 	}
-	if i := strings.IndexByte(s, ':'); i >= 0 || len(s) >= minPrefixless {
-		return c.parseSlowly(s, i)
-	}
-	return c.utxo.parse(s, tolerant)
-}
-
-// parseSlowly parses CashAddr that is not in normal form. Its colon is at i; i
-// is negative if there is no colon.
-func (c *cashAddr) parseSlowly(s string, i int) (string, form, fault) {
-	f, isUpper, bad := c.parseBody(c.prefix, s[i+1:])
-	if bad.err == ErrChecksum || i >= 0 {
-		for test := range strings.FieldsSeq(c.tests) {
-			if i >= 0 && !strings.EqualFold(s[:i], test) {
-				continue
-			}
-			if _, _, f := cashaddr.Bitcoin.Verify(test, s[i+1:]); f == cashaddr.OK {
-				return "", 0, badNetwork
-			}
-		}
-	}
-	if i >= 0 {
-		prefix := c.prefix
-		if s[0] < 'a' {
+	at := strings.IndexByte(s, ':') + 1
+	switch {
+	case at == 0 && (!e.bare || len(s) < minPrefixless):
+		return badLead(s, prefix+":")
+	case at != 0:
+		r.claimed = e.bare && c.use != testers
+		if s[0] < 'a' && (e.bare || e.fields) {
 			prefix = strings.ToUpper(prefix)
 		}
-		if at := firstDifference(s[:i+1], prefix+":"); at >= 0 {
-			return "", 0, badChar(at)
+		if s[:at] != prefix+":" {
+			if !e.fields || !strings.HasPrefix(s, prefix+":") {
+				bad := badLead(s, prefix+":")
+				bad.lead = !e.bare || c.use == testers
+				return bad
+			}
 		}
-		if bad.err == nil && !isUpper { // only the prefix is in upper case
-			return "", 0, badChar(i + 1)
-		}
+		r.claimed = true
 	}
-	if bad.err != nil {
-		if _, _, other := c.utxo.parse(s, false); other.err == ErrSecret {
-			return "", 0, badSyntax
-		}
-		return "", 0, bad.after(i + 1)
+	if e.fields {
+		at = strings.LastIndexByte(s, ':') + 1
 	}
-	return c.prefix + ":" + strings.ToLower(s[i+1:]), f, fault{}
-}
-
-// parseBody parses the text after the prefix.
-func (c *cashAddr) parseBody(prefix, body string) (f form, isUpper bool, bad fault) {
-	const chars20, chars32 = 34, 53 // including the version byte, excluding the checksum
+	body := s[at:]
+	isUpper, bad, why := e.alphabet.Verify(c.prefix, body)
 	n := len(body) - cashaddr.ChecksumLen
-	isUpper, at, why := cashaddr.Bitcoin.Verify(prefix, body)
+	r.claimed = r.claimed || why == cashaddr.OK
 	switch {
 	case why == cashaddr.Charset:
-		return 0, false, badChar(at)
-	case n != chars20 && n != chars32:
-		return 0, false, badLength
+		return badChar(at + bad)
+	case n <= 0:
+		return badLength
+	case at != 0 && isUpper != (s[0] < 'a'): // the prefix and the rest differ in case
+		return badChar(at)
+	}
+	var b [1 + 64]byte
+	size := e.alphabet.Size(body[:n])
+	e.alphabet.Read(b[:], body[:min(n, 2)])
+	switch {
+	case b[0]>>3 != e.version>>3: // another type
+		return fault{err: ErrCharset, at: at, lead: true}
+	case c.size != 0 && n != (8*(1+c.size)+4)/5:
+		return badLength
 	case why == cashaddr.Checksum:
-		return 0, false, badChecksum
+		return badChecksum
+	case size < 0 || size > len(b):
+		return badSyntax
+	case b[0] != e.version:
+		return badLength
 	}
-	var version [1]byte
-	cashaddr.Bitcoin.Read(version[:], body[:2])
-	if n = cashaddr.Bitcoin.Size(body[:n]) - 1; n < 0 {
-		return 0, false, badSyntax
+	e.alphabet.Read(b[:size], body[:n])
+	r.set(b[1:size])
+	if e.fields {
+		for from := len(c.prefix) + 1; from < at; {
+			field, _, _ := strings.Cut(s[from:], ":")
+			if !isConfluxField(strings.ToLower(field), r.payload()) {
+				return badChar(from)
+			}
+			from += len(field) + 1
+		}
 	}
-	typ, size := version[0]>>3, version[0]&7
-	if typ > cashTokenSH || typ > cashSH && !c.tokens {
-		return 0, false, badChar(0)
-	}
-	switch isSH := typ == cashSH || typ == cashTokenSH; {
-	case n == 20 && size == cashSize20:
-	case n == 32 && size == cashSize32 && isSH && c.tokens:
-	default:
-		return 0, false, badLength
-	}
-	return formCashPKH + form(typ), isUpper, fault{}
+	r.normal = !isUpper && at == len(c.prefix)+1
+	return fault{}
 }
 
-func (c *cashAddr) canonical(text string, f form) (string, form) {
-	typ := byte(cashPKH)
-	switch f {
-	case formCashPKH, formCashSH:
-		return text, f
-	case formSH, formCashTokenSH:
-		typ = cashSH
-	}
-	k := newKey(c.account(text, f))
-	var b [1 + 32]byte
-	b[0] = typ << 3
-	if k.tag.len() == 32 {
-		b[0] |= cashSize32
-	}
-	n := len(k.AppendBytes(b[:1]))
-	return cashaddr.Bitcoin.Encode(c.prefix, b[:n]), formCashPKH + form(typ)
+func (e cash) write(dst []byte, c *codec, payload []byte) []byte {
+	var buf [1 + 64]byte
+	return append(dst, e.alphabet.Encode(c.prefix, append(append(buf[:0], e.version), payload...))...)
 }
 
-func (c *cashAddr) account(text string, f form) (words, tag) {
-	switch f {
-	case formCashPKH, formCashTokenPKH:
-		return c.hashKey(kindPKH, text)
-	case formCashSH, formCashTokenSH:
-		return c.hashKey(kindSH, text)
+func (cash) proves() bool { return true }
+
+func (e cash) bounds(c *codec) bounds {
+	n := (8*(1+c.size)+4)/5 + cashaddr.ChecksumLen
+	b := bounds{n, len(c.prefix) + 1 + n, 0, ""}
+	if !e.bare {
+		b.min, b.lead = b.max, c.prefix+":"
 	}
-	return c.utxo.account(text, f)
-}
-
-func (c *cashAddr) key(text string, f form) (words, tag) {
-	switch f {
-	case formCashPKH, formCashTokenPKH:
-		return c.hashKey(identity.Hash160, text)
-	case formCashSH, formCashTokenSH:
-		return c.hashKey(identity.ScriptHash, text)
+	if e.fields {
+		b.max = 2 * cashaddr.MaxLen
 	}
-	return c.utxo.key(text, f)
+	return b
 }
 
-// hashKey returns the Key of class kind with the hash in text, which must be
-// CashAddr in normal form.
-func (c *cashAddr) hashKey(kind identity.Class, text string) (words, tag) {
-	return cashKey(kind, cashaddr.Bitcoin, text[len(c.prefix)+1:])
+// cashAddr is the CashAddr of Bitcoin Cash and eCash: P2PKH and P2SH, and if
+// tokens is true, also P2SH of 32 bytes, and both with the mark that the owner
+// can receive tokens. CashAddr permits more sizes, which have no locking script.
+//
+// See CHIP-2022-02 "CashTokens" and CHIP-2022-05 "P2SH32" of Bitcoin Cash.
+func cashAddr(prefix string, tokens bool, tests ...string) codecs {
+	with := func(prefix string) codecs {
+		c := func(version byte, size int, kind uint8, key identity.Class, what string) codec {
+			return codec{enc: cash{alphabet: cashaddr.Bitcoin, version: version, bare: true}, prefix: prefix, size: size, kind: kind, key: key, what: what}
+		}
+		cs := codecs{c(0x00, 20, kindPKH, identity.Hash160, "p2pkh"), c(0x08, 20, kindSH, identity.ScriptHash, "p2sh")}
+		if tokens {
+			cs = append(cs, c(0x0b, 32, kindSH32, identity.ScriptHash, "p2sh"), c(0x10, 20, kindPKH, identity.Hash160, "p2pkh"),
+				c(0x18, 20, kindSH, identity.ScriptHash, "p2sh"), c(0x1b, 32, kindSH32, identity.ScriptHash, "p2sh"))
+		}
+		return cs
+	}
+	cs := with(prefix)
+	for _, prefix := range tests {
+		cs = append(cs, test(with(prefix))...)
+	}
+	return cs
 }
 
-// cashKey returns the Key of class c with at most 32 bytes that follow the
-// version byte of body, which must be valid.
-func cashKey(c identity.Class, a *cashaddr.Alphabet, body string) (words, tag) {
-	var b [1 + 33]byte
-	n := a.Read(b[:], body[:len(body)-cashaddr.ChecksumLen])
-	return makeKey(c, b[1:min(n, 1+32)])
+// kaspa is the mandatory prefix "kaspa:" and, with the checksum of CashAddr, a
+// version byte and a public key or the hash of a script: version 0 is the x
+// coordinate of a key for Schnorr signatures, 1 a compressed key for ECDSA
+// signatures, 8 the BLAKE2b-256 hash of a script. It is always lower case.
+//
+// See crypto/addresses of rusty-kaspa.
+func kaspa() codecs {
+	with := func(prefix string) codecs {
+		c := func(version byte, size int, key identity.Class) codec {
+			return codec{enc: cash{alphabet: cashaddr.Bitcoin, version: version}, prefix: prefix, size: size, kind: version, key: key}
+		}
+		cs := codecs{c(0, 32, identity.Secp256k1), c(1, 33, 0), c(8, 32, 0)}
+		cs[1].keys = func(r *reader, b []byte) (ks keys) {
+			if b[0]|1 == 3 { // a compressed key
+				ks.add(identity.Secp256k1, b[1:])
+			}
+			return ks
+		}
+		return cs
+	}
+	return all(with("kaspa"), test(with("kaspatest"), with("kaspadev"), with("kaspasim")))
 }
+
+// conflux is an address of the Core space of Conflux: a prefix for the network,
+// fields that readers check, such as "type.user", and the base32 of a version
+// byte and 20 bytes. Their first four bits say whether the account is builtin, a
+// user or a contract. It is not an address of the eSpace, an EVM
+// chain.
+//
+// See CIP-37, and cfx_addr of conflux-rust for the alphabet.
+func conflux() codecs {
+	c := codec{enc: cash{alphabet: cashaddr.Conflux, fields: true}, prefix: "cfx", size: 20, check: func(r *reader) fault {
+		return unless(confluxType(r.buf[0]) != "")
+	}}
+	t, net := c, c
+	t.prefix, t.use = "cfxtest", testers
+	net.enc, net.use = confluxNet{}, testers
+	return codecs{c, t, net}
+}
+
+// confluxType returns the type of an account whose first byte is given.
+func confluxType(first byte) string {
+	switch first & 0xf0 {
+	case 0x00:
+		return "builtin"
+	case 0x10:
+		return "user"
+	case 0x80:
+		return "contract"
+	}
+	return ""
+}
+
+// isConfluxField reports whether a field may precede the account.
+func isConfluxField(field string, account []byte) bool {
+	key, value, ok := strings.Cut(field, ".")
+	switch {
+	case !ok || strings.Contains(value, ".") || key == "" || value == "":
+		return false
+	case key != "type":
+		return true
+	case value == "null":
+		return [20]byte(account) == [20]byte{}
+	}
+	return value == confluxType(account[0])
+}
+
+// confluxNet reads the addresses of networks of Conflux that have only a number,
+// other than the main network and the test network.
+type confluxNet struct{}
+
+func (confluxNet) read(r *reader, c *codec) fault {
+	prefix, _, ok := strings.Cut(strings.ToLower(r.s[:min(len(r.s), 16)]), ":")
+	id, isNet := strings.CutPrefix(prefix, "net")
+	if n, err := strconv.ParseUint(id, 10, 32); !ok || !isNet || err != nil || strconv.FormatUint(n, 10) != id || n == 1 || n == 1029 {
+		return badLead(r.s, "net")
+	}
+	other := *c
+	other.prefix = prefix
+	return cash{alphabet: cashaddr.Conflux, fields: true}.read(r, &other)
+}
+
+func (confluxNet) write(dst []byte, c *codec, payload []byte) []byte { return dst }
+
+func (confluxNet) proves() bool { return true }
+
+func (confluxNet) bounds(*codec) bounds { return bounds{46, 2 * cashaddr.MaxLen, classAddress, "net"} }

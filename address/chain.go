@@ -13,13 +13,25 @@ type Chain string
 
 // A chain is one row of the table in table.go.
 type chain struct {
+	id      uint16 // numbers the accounts of the chain; never changes
 	slug    Chain
 	name    string // display name
 	caip2   string // CAIP-2 chain id; "" if none is registered
 	slip44  int32  // SLIP-44 coin type; -1 if none is registered
 	aliases string // other full names, separated by spaces
 	tickers string // asset tickers, separated by spaces
-	format  format
+	codecs  codecs
+}
+
+// isEVM reports whether c is an EVM chain, on which all accounts are those of
+// all EVM chains.
+func (c *chain) isEVM() bool {
+	return !slices.ContainsFunc(c.codecs, func(c codec) bool { return !c.evm && c.use == everybody })
+}
+
+// hasKind reports whether some addresses of c have the kind; see [Address.Kind].
+func (c *chain) hasKind(kind string) bool {
+	return slices.ContainsFunc(c.codecs, func(c codec) bool { return c.what == kind })
 }
 
 // row returns the row of c in the table, or nil.
@@ -268,5 +280,4 @@ var slugIndex = func() (t [1024]struct {
 // The rows of frequently used chains, plus one.
 var (
 	ethereumRow = lookup("ethereum")
-	icpRow      = lookup("internet-computer")
 )

@@ -124,7 +124,7 @@ func TestPapers(t *testing.T) {
 func TestOtherEVM(t *testing.T) {
 	const text = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
 	ethereum := address.MustParse("ethereum", text)
-	for _, c := range []address.Chain{"eip155:2", "eip155:98865", "eip155:18446744073709551616", "eip155:" + address.Chain(strings.Repeat("9", 32))} {
+	for _, c := range []address.Chain{"eip155:2", "eip155:98865", "eip155:9223372036854775807"} {
 		a, err := address.Parse(c, text)
 		if err != nil || a.Chain() != c || a.Normalized() != strings.ToLower(text) || a.Canonical() != ethereum || a.Account() != ethereum.Account() {
 			t.Errorf("Parse(%s) = %v, %v, its canonical form %v", c, a, err, a.Canonical())

@@ -24,14 +24,11 @@ func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
 func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseError {
 	c := &chains[r-1]
 	e := &ParseError{Chain: slug, Offset: -1, Err: bad.err}
-	if r != icpRow {
-		// An account id is 64 hex digits whose first eight are the
-		// CRC-32 of the others. Other accounts can end with 64 digits
-		// too, their subaccount.
-		if _, _, f := (icp{}).parse(s, false); f.err == nil {
-			e.Err, e.Other = ErrOtherChain, chains[icpRow-1].slug
-			return e
-		}
+	// An account id of internet-computer is 64 hex digits whose first eight are
+	// the CRC-32 of the others, unlike a private key.
+	if a, ok := detectProven(s, r); ok && a.Chain() == "internet-computer" {
+		e.Err, e.Other = ErrOtherChain, a.Chain()
+		return e
 	}
 	if bad.err == ErrSeveral {
 		e.hint = "screen each of them"
@@ -78,11 +75,7 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 // only Normalize accepts, or of another chain than that of row r.
 func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 	c := &chains[r-1]
-	f := bad
-	if _, ok := c.format.(*utxo); !ok { // a utxo is never tolerant, and Grøstl is slow
-		_, _, f = c.format.parse(bare, true)
-	}
-	if f.err == nil {
+	if new(Address).parseRow(r, bare, true).err == nil {
 		// Only Normalize accepts it, because the account is not in
 		// doubt.
 		if bad.err == ErrChecksum {
@@ -92,12 +85,12 @@ func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 		}
 		return
 	}
-	if _, ok := c.format.(evmFamily); !ok && isEVMText(bare) && bad.err != ErrChecksum {
+	if !c.isEVM() && isEVMText(bare) && bad.err != ErrChecksum {
 		e.Offset, e.Err, e.Other = -1, ErrOtherChain, chains[ethereumRow-1].slug
 		return
 	}
 	shape, _ := shapeOf(strings.ToLower(bare))
-	if _, isEVM := c.format.(evmFamily); isEVM && shape == chains[ethereumRow-1].slug {
+	if c.isEVM() && shape == chains[ethereumRow-1].slug {
 		e.hint = addPrefix
 		return
 	}
@@ -109,7 +102,7 @@ func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 		return
 	}
 	switch {
-	case isNameFormat(c.format) && shape != "":
+	case c.hasKind("name") && shape != "":
 		e.Offset, e.Err, e.Other = -1, ErrOtherChain, shape
 	case shape == chains[ethereumRow-1].slug:
 		e.hint = addPrefix
@@ -118,15 +111,6 @@ func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 
 // addPrefix is the advice for 40 hex digits alone.
 const addPrefix = "an address of an EVM chain begins with 0x: add it"
-
-// isNameFormat reports whether the accounts of f are names that people choose.
-func isNameFormat(f format) bool {
-	switch f.(type) {
-	case near, antelope:
-		return true
-	}
-	return false
-}
 
 // isEVMText reports whether s is "0x" and 40 hex digits, in any letter case.
 func isEVMText(s string) bool {

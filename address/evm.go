@@ -1,80 +1,136 @@
 package address
 
 import (
-	"encoding/binary"
+	"crypto/sha256"
+	"strings"
 
+	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// evmFamily marks the formats whose accounts are the 20-byte accounts of the
-// Ethereum Virtual Machine, which are the same account on all chains of the
-// family. A compile-time assertion beside each format catches a missing method.
-type evmFamily interface {
-	format
-	isEVM()
-}
-
-// evm is the format of the EVM chains: "0x" and 40 hex digits, 20 bytes in all.
-// The normal form is lower case. Digits in a single letter case have no
-// checksum; mixed case must match EIP-55. In tolerant mode, parse also accepts
-// mixed case that does not match, and "0X".
+// hex20 is the characters lead and the 40 hex digits of 20 bytes. The normal
+// form is lower case. Digits in a single letter case have no checksum; mixed case
+// must match EIP-55, or the rule of the chain if it has another one, too: other
+// software writes EIP-55 on all chains. Normalize also reads mixed case that
+// matches neither, and capitals in lead.
 //
 // See EIP-55, "Mixed-case checksum address encoding".
-type evm struct{ packed }
-
-const (
-	evmLen                  = 2 + 40
-	evmKind  identity.Class = 0
-	formEVM  form           = 0
-	hexLower                = "0123456789abcdef"
-)
-
-var _ evmFamily = evm{}
-
-func (evm) isEVM() {}
-
-// parse reports 64 hex digits as a private key.
-func (evm) parse(s string, tolerant bool) (string, form, fault) {
-	if len(s) != evmLen {
-		return "", 0, badHexLength(s)
-	}
-	if s[0] != '0' || s[1] != 'x' && !(tolerant && s[1] == 'X') {
-		return "", 0, badHexPrefix(s)
-	}
-	text, bad := parseEVMDigits(s, s[2:], tolerant)
-	return text, formEVM, bad
+type hex20 struct {
+	lead string
+	rule *caseRule // nil: EIP-55 alone
 }
 
-// parseEVMDigits returns the normal form of s, which is "0x" and 40 hex digits;
-// the digits are given again. If s is in normal form, it returns s.
-func parseEVMDigits(s, digits string, tolerant bool) (string, fault) {
+// A caseRule is another checksum in the letter case of 40 hex digits.
+type caseRule struct {
+	fits func(digits string) bool
+	put  func(digits string) string // returns lower-case digits with capitals
+}
+
+const evmLen = 2 + 40
+
+func (e hex20) read(r *reader, c *codec) fault {
+	s, n := r.s, len(e.lead)
+	if len(s) != n+40 {
+		if len(s) > n && strings.EqualFold(s[:n], e.lead) {
+			r.claimed = true
+			if i := firstNonHex(s[n:min(len(s), 64)]); n+i < min(len(s), 64) {
+				return badChar(n + i)
+			}
+			return badLength
+		}
+		return fault{err: ErrLength, at: -1, lead: true}
+	}
+	lower := true
+	for i := range n {
+		switch {
+		case s[i] == e.lead[i]:
+		case r.tolerant && 'A' <= s[i] && s[i] <= 'Z' && s[i]|0x20 == e.lead[i]:
+			lower = false
+		default:
+			return fault{err: ErrCharset, at: i, lead: true}
+		}
+	}
+	r.claimed = true
+	digits := s[n:]
 	kind, ok := hexCase(digits)
 	switch {
 	case !ok:
-		return "", badChar(len(s) - 40 + firstNonHex(digits))
-	case kind&hasUpper == 0 && s[1] == 'x':
-		return s, fault{}
-	case kind == hasUpper|hasLower && !tolerant && !isEIP55(digits):
-		return "", badChecksum
+		return badChar(n + firstNonHex(digits))
+	case kind == hasUpper|hasLower && !r.tolerant && !isEIP55(digits) && (e.rule == nil || !e.rule.fits(digits)):
+		return badChecksum
 	}
-	var buf [evmLen]byte
-	buf[0], buf[1] = '0', 'x'
-	putLowerHex(buf[2:], digits)
-	return string(buf[:]), fault{}
+	r.n = 20
+	unhex(r.buf[:20], digits)
+	r.normal = lower && kind&hasUpper == 0
+	return fault{}
 }
 
-func (evm) account(text string, f form) (words, tag) { return evmKey(evmKind, text[2:]) }
+func (e hex20) write(dst []byte, c *codec, payload []byte) []byte {
+	return appendHex(dst, e.lead, payload)
+}
 
-func (evm) proves(form) bool { return true }
+func (hex20) proves() bool { return true }
 
-// evmKey returns the Key of the 20 bytes that 40 valid hex digits spell.
-func evmKey(c identity.Class, digits string) (words, tag) {
-	_ = digits[39]
-	return identity.MakeWords(
-		unhex8(load8(digits, 0))|unhex8(load8(digits, 8))<<32,
-		unhex8(load8(digits, 16))|unhex8(load8(digits, 24))<<32,
-		unhex8(load8(digits, 32)), 0,
-	), makeTag(c, 20)
+func (e hex20) bounds(*codec) bounds {
+	n := len(e.lead) + 40
+	return bounds{n, n, classHex | classAddress, e.lead}
+}
+
+// evm is the accounts of the EVM chains: "0x" and 40 hex digits.
+func evm() codecs { return evmWith("0x", nil) }
+
+// evmWith is the accounts of an EVM chain in a spelling of its own.
+func evmWith(lead string, rule *caseRule) codecs {
+	put := withEIP55
+	if rule != nil {
+		put = rule.put
+	}
+	return codecs{{enc: hex20{lead, rule}, size: 20, key: identity.KeccakHash, evm: true,
+		show: func(text string) string { return text[:len(lead)] + put(text[len(lead):]) }}}
+}
+
+// evmPrefixed is the accounts of an EVM chain that writes them with another
+// prefix instead of "0x". See the XDC Network documentation, "XDC address
+// prefix", and the Ronin documentation, "Address formats".
+func evmPrefixed(lead string) codecs { return all(evm(), evmWith(lead, nil)) }
+
+// erc1191 is the rule of ERC-1191: EIP-55 with the chain id in the hash. See
+// ERC-1191, "Add chain id to mixed-case checksum address encoding", and RSKIP-60.
+func erc1191(chainID string) *caseRule {
+	prefix := chainID + "0x"
+	return &caseRule{
+		fits: func(digits string) bool { return withCapitals(strings.ToLower(digits), prefix, 0) == digits },
+		put:  func(digits string) string { return withCapitals(digits, prefix, 0) },
+	}
+}
+
+// wanchain is the rule of Wanchain, whose wallets invert the letter case of
+// EIP-55 to distinguish its addresses from those of Ethereum. The node accepts
+// any letter case. See toChecksumAddress of wanchain-util.
+var wanchain = &caseRule{
+	fits: func(digits string) bool { return withCapitals(strings.ToLower(digits), "", 0x20) == digits },
+	put:  func(digits string) string { return withCapitals(digits, "", 0x20) },
+}
+
+// withEIP55 returns digits, 40 lower-case hex digits, with the capitals of
+// EIP-55.
+func withEIP55(digits string) string { return withCapitals(digits, "", 0) }
+
+// withCapitals returns digits, 40 lower-case hex digits, with capitals set by
+// the hash of prefix and digits. If invert is 0x20, it inverts the letter case.
+func withCapitals(digits, prefix string, invert byte) string {
+	sum := keccak256([]byte(prefix + digits))
+	b := []byte(digits)
+	for i, c := range b {
+		if c < 'a' {
+			continue
+		}
+		if sum[i/2]>>(4*(1-i&1))&15 >= 8 {
+			b[i] ^= 0x20
+		}
+		b[i] ^= invert
+	}
+	return string(b)
 }
 
 // isEIP55 reports whether the letter case of mixed, 40 valid hex digits,
@@ -83,22 +139,6 @@ func evmKey(c identity.Class, digits string) (words, tag) {
 func isEIP55(mixed string) bool {
 	h0, h1, h2 := keccakWords(lowerHex8(load8(mixed, 0)), lowerHex8(load8(mixed, 8)), lowerHex8(load8(mixed, 16)),
 		lowerHex8(load8(mixed, 24)), lowerHex8(load8(mixed, 32)))
-	return fitsHash(mixed, h0, h1, h2)
-}
-
-// isERC1191 is like isEIP55 but hashes prefix before the digits. prefix is the
-// decimal chain id and "0x", at most 32 bytes.
-func isERC1191(mixed, prefix string) bool {
-	var text [32 + 40]byte
-	n := copy(text[:32], prefix)
-	putLowerHex(text[n:], mixed)
-	sum := keccak256(text[:n+40])
-	return fitsHash(mixed, binary.LittleEndian.Uint64(sum[0:]), binary.LittleEndian.Uint64(sum[8:]), binary.LittleEndian.Uint64(sum[16:]))
-}
-
-// fitsHash reports whether the letter case of 40 hex digits matches the hash
-// that begins with the given words.
-func fitsHash(mixed string, h0, h1, h2 uint64) bool {
 	wrong := wrongCase8(load8(mixed, 0), h0) | wrongCase8(load8(mixed, 8), h0>>32) |
 		wrongCase8(load8(mixed, 16), h1) | wrongCase8(load8(mixed, 24), h1>>32) |
 		wrongCase8(load8(mixed, 32), h2)
@@ -113,4 +153,120 @@ func wrongCase8(w, hash uint64) uint64 {
 	hash = (hash | hash<<8) & 0x00ff00ff00ff00ff
 	upper := hash>>2 | hash<<10 // the top bits of the nibbles, in the order of the digits
 	return w >> 1 & ^(w ^ upper) & caseBits
+}
+
+// zilliqa is Bech32 of 20 bytes, or "0x" and their 40 hex digits. Digits in
+// mixed case must match Zilliqa's own checksum or, since the chain has an EVM,
+// EIP-55.
+//
+// An account is the end of the SHA-256 hash of a key, or of the Keccak-256 hash
+// as on EVM chains; the address does not reveal which. Its key is an
+// [identity.KeccakHash]: if an Ethereum account has the same bytes, the hash
+// must be that one, because nobody can find two keys whose different hashes are
+// equal.
+//
+// See ZIP-1, and toChecksumAddress in zilliqa-js.
+func zilliqa() codecs {
+	rule := &caseRule{fits: isZilliqaCase}
+	return codecs{
+		{enc: bech{variant: bech32.Bech32}, prefix: "zil", size: 20, key: identity.KeccakHash},
+		{enc: hex20{"0x", rule}, size: 20, key: identity.KeccakHash},
+		{enc: bech{variant: bech32.Bech32}, prefix: "tzil", size: 20, use: testers},
+	}
+}
+
+// isZilliqaCase reports whether the letter case of 40 hex digits matches
+// Zilliqa's checksum: the case of digit i is bit 6i of the SHA-256 hash of the
+// bytes.
+func isZilliqaCase(digits string) bool {
+	var b [20]byte
+	unhex(b[:], digits)
+	sum := sha256.Sum256(b[:])
+	for i := range len(digits) {
+		bit := 6 * i
+		isUpper := sum[bit/8]>>(7-bit%8)&1 == 1
+		if c := digits[i]; c >= 'A' && isUpper != (c < 'a') {
+			return false
+		}
+	}
+	return true
+}
+
+// sei is the accounts of a Cosmos chain, and those of all EVM chains. A key has
+// one account of each kind. Only the chain knows which accounts belong together,
+// because their bytes are the results of different hashes.
+//
+// See "Accounts" in its documentation.
+func sei() codecs {
+	return all(cosmos("sei"), evm())
+}
+
+// appendHex appends lead and the hex digits of b.
+func appendHex(dst []byte, lead string, b []byte) []byte {
+	dst = append(dst, lead...)
+	for _, c := range b {
+		dst = append(dst, hexLower[c>>4], hexLower[c&15])
+	}
+	return dst
+}
+
+const hexLower = "0123456789abcdef"
+
+// hexText is the characters lead and the hex digits of the payload, without a
+// checksum, in lower case.
+type hexText struct {
+	lead   string
+	lower  bool // capitals are not accepted
+	sumLen int  // bytes of sum, a checksum at the end
+	sum    func(payload []byte) [32]byte
+}
+
+func (e hexText) read(r *reader, c *codec) fault {
+	s := r.s
+	size := c.size + e.sumLen
+	capital := false
+	if !strings.HasPrefix(s, e.lead) {
+		// Digits in lead have any letter case, too.
+		if capital = e.lead[0] == '0' && len(s) > len(e.lead) && strings.EqualFold(s[:len(e.lead)], e.lead); !capital {
+			return badLead(s, e.lead)
+		}
+	}
+	r.claimed = e.lead != "" && len(e.lead) > 1
+	if len(s) != len(e.lead)+2*size {
+		return badLength
+	}
+	bad, capitals := scanHex(s, len(e.lead))
+	if bad < 0 && capitals && e.lower {
+		for bad = len(e.lead); s[bad] < 'A' || s[bad] > 'F'; bad++ {
+		}
+	}
+	if bad >= 0 {
+		return badChar(bad)
+	}
+	b := r.tmp[:size] // not on the stack, because sum is a variable
+	unhex(b, s[len(e.lead):])
+	if e.sum != nil {
+		if sum := e.sum(b[:c.size]); string(sum[:e.sumLen]) != string(b[c.size:size]) {
+			return badChecksum
+		}
+	}
+	r.set(b[:c.size])
+	r.normal = !capitals && !capital
+	return fault{}
+}
+
+func (e hexText) write(dst []byte, c *codec, payload []byte) []byte {
+	dst = appendHex(dst, e.lead, payload)
+	if e.sum != nil {
+		sum := e.sum(payload)
+		dst = appendHex(dst, "", sum[:e.sumLen])
+	}
+	return dst
+}
+
+func (e hexText) proves() bool { return e.sum != nil }
+
+func (e hexText) bounds(c *codec) bounds {
+	n := len(e.lead) + 2*(c.size+e.sumLen)
+	return bounds{n, n, classHex | classAddress, e.lead}
 }

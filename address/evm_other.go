@@ -1,27 +1,19 @@
 package address
 
 import (
+	"strconv"
 	"strings"
 )
 
-// otherEVM is the format of the EVM chains without a row in the table. Such a
-// chain is identified by its CAIP-2 id, "eip155:" and a number, which is the
-// text of its addresses.
-//
-// See EIP-155 and the CAIP-2 namespace eip155.
-type otherEVM struct{ evm }
+// The EVM chains without a row in the table are identified by their CAIP-2 ids,
+// "eip155:" and a number. See EIP-155 and the CAIP-2 namespace eip155.
 
 const (
-	otherEVMSlug   = "eip155"
-	eip155         = otherEVMSlug + ":"
-	maxChainDigits = 32 // by CAIP-2
+	otherEVMSlug = "eip155"
+	eip155       = otherEVMSlug + ":"
 )
 
-var (
-	_ evmFamily = otherEVM{}
-
-	otherEVMRow = lookup(otherEVMSlug)
-)
+var otherEVMRow = lookup(otherEVMSlug)
 
 // chainNumber reports whether c is "eip155:" and a number without leading
 // zeros.
@@ -34,17 +26,10 @@ func chainNumber(c Chain) (digits string, ok bool) {
 }
 
 // isChainNumber reports whether digits are a decimal number without leading
-// zeros.
+// zeros below 2^63, the bound of EIP-2294.
 func isChainNumber(digits string) bool {
-	if digits == "" || len(digits) > maxChainDigits || digits[0] == '0' {
-		return false
-	}
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return false
-		}
-	}
-	return true
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return err == nil && digits[0] != '0' && n < 1<<63
 }
 
 // rowOf returns the row of c, plus one. c can be a slug, or "eip155:" and the
@@ -87,7 +72,8 @@ func parseOther(a *Address, c Chain, s string, tolerant bool) (err error) {
 	if bad := a.parseRow(r, bare, tolerant); bad.err != nil {
 		return diagnoseOn(c, r, s, bare, at, bad)
 	}
-	a.text = string(c)
+	digits, _ := chainNumber(c)
+	a.number, _ = strconv.ParseUint(digits, 10, 64)
 	return nil
 }
 
@@ -100,7 +86,7 @@ func bareOther(c Chain, s string) (bare string, at int) {
 	if rest, ok := cutID(c, bare); ok {
 		return rest, at + strings.Index(bare, rest)
 	}
-	if i, ok := readInterop(bare); ok && i.isOn(c, evm{}) {
+	if i, ok := readInterop(bare); ok && i.isOn(c, true) {
 		bare = i.body
 	}
 	return bare, at

@@ -19,8 +19,7 @@ func (a Address) IsEVM() bool { return a.isEVM() }
 
 // IsEVM reports whether c is an EVM chain.
 func IsEVM(c Chain) bool {
-	_, ok := chains[lookup(c)-1].format.(evmFamily)
-	return ok
+	return chains[lookup(c)-1].isEVM()
 }
 
 // ParseQuietly is Parse without the diagnosis.

@@ -2,13 +2,14 @@ package address
 
 import (
 	"encoding/binary"
+	"strconv"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// filecoin is the format of filecoin: "f", a digit for the protocol, and
+// filecoin is "f", a digit for the protocol, and
 //
 //	f0  the number of an actor, in decimal
 //	f1  the BLAKE2b-160 hash of a secp256k1 key
@@ -23,142 +24,125 @@ import (
 // an f1 to f4 address.
 //
 // See the Filecoin specification, "Address", and FIP-0048.
-type filecoin struct{}
-
-// The forms are the protocol numbers.
-const (
-	formFilecoinID form = iota
-	formFilecoinSecp256k1
-	formFilecoinActor
-	formFilecoinBLS
-	formFilecoinDelegated
-)
-
-const (
-	filecoinMaxSub   = 54
-	filecoinMaxLen   = 2 + 19 + 1 + ((filecoinMaxSub+4)*8+4)/5
-	filecoinMaxBytes = 1 + binary.MaxVarintLen64 + filecoinMaxSub + 4
-)
-
-func (filecoin) parse(s string, tolerant bool) (string, form, fault) {
-	text, f, bad := parseFilecoin(s)
-	if bad.err != nil && isHexKey(s) {
-		bad = badSyntax
+func filecoin() codecs {
+	with := func(letter string) codecs {
+		cs := codecs{{enc: filecoinText{}, prefix: letter + "1", size: 20, kind: 1}, {enc: filecoinText{}, prefix: letter + "2", size: 20, kind: 2},
+			{enc: filecoinText{}, prefix: letter + "3", size: 48, kind: 3}, {enc: filecoinText{}, prefix: letter + "4", kind: 4, keys: func(r *reader, b []byte) (ks keys) {
+				if len(b) == 1+20 && b[0] == 10 {
+					ks.add(identity.KeccakHash, b[1:])
+				}
+				return ks
+			}}, {enc: numberText{}, prefix: letter + "0", size: 8}}
+		return cs
 	}
-	return text, f, bad
+	return all(with("f"), test(with("t")))
 }
 
-func parseFilecoin(s string) (string, form, fault) {
-	switch {
-	case len(s) < 3 || len(s) > filecoinMaxLen:
-		return "", 0, badLength
-	case s[0] != 'f' && s[0] != 't':
-		return "", 0, badChar(0)
-	case s[1] < '0' || s[1] > '4':
-		return "", 0, badChar(1)
-	}
-	f := form(s[1] - '0')
-	if f == formFilecoinID {
-		_, end, bad := parseID(s, 2)
-		if bad.err != nil {
-			return "", 0, bad
-		}
-		if end != len(s) {
-			return "", 0, badChar(end)
-		}
-	} else {
-		var raw [filecoinMaxBytes]byte
-		n, bad := decodeFilecoin(&raw, s, f)
-		if bad.err != nil {
-			return "", 0, bad
-		}
-		var sum [4]byte
-		sumBlake(blakePool4, sum[:], raw[:n])
-		if sum != [4]byte(raw[n:]) {
-			return "", 0, badChecksum
-		}
-	}
-	if s[0] == 't' {
-		return "", 0, badNetwork
-	}
-	return s, f, fault{}
-}
+type filecoinText struct{}
 
-// decodeFilecoin decodes s into raw: the protocol, for f4 the name space, the
-// bytes and the checksum. It returns the length without the checksum.
-func decodeFilecoin(raw *[filecoinMaxBytes]byte, s string, f form) (int, fault) {
-	raw[0] = byte(f)
+const filecoinMaxSub = 54
+
+func (filecoinText) read(r *reader, c *codec) fault {
+	s := r.s
+	if len(s) < 3 || len(s) > 2+19+1+((filecoinMaxSub+4)*8+4)/5 {
+		return badLength
+	}
+	if s[:2] != c.prefix {
+		return badLead(s, c.prefix)
+	}
+	r.claimed = true
+	var raw [1 + binary.MaxVarintLen64 + filecoinMaxSub + 4]byte
+	raw[0] = c.prefix[1] - '0'
 	n, at := 1, 2
-	if f == formFilecoinDelegated {
+	if c.size == 0 {
 		space, end, bad := parseID(s, at)
 		switch {
 		case bad.err != nil:
-			return 0, bad
+			return bad
 		case end == len(s):
-			return 0, badLength
+			return badLength
 		case s[end] != 'f':
-			return 0, badChar(end)
+			return badChar(end)
 		}
 		at = end + 1
 		n += binary.PutUvarint(raw[n:], space)
 	}
 	size := (len(s)-at)*5/8 - 4 // excluding the checksum
-	want := size
-	switch f {
-	case formFilecoinSecp256k1, formFilecoinActor:
-		want = 20
-	case formFilecoinBLS:
-		want = 48
-	}
-	if size != want || size < 0 || size > filecoinMaxSub || len(s)-at != ((size+4)*8+4)/5 {
-		return 0, badLength
+	if c.size != 0 && size != c.size || size < 0 || size > filecoinMaxSub || len(s)-at != ((size+4)*8+4)/5 {
+		return badLength
 	}
 	if bad := base32.Decode(base32.Lower, raw[n:n+size+4], s[at:]); bad >= 0 {
-		return 0, badChar(at + bad)
+		return badChar(at + bad)
 	}
-	return n + size, fault{}
+	n += size
+	var sum [4]byte
+	sumBlake(blakePool4, sum[:], raw[:n])
+	if sum != [4]byte(raw[n:]) {
+		return badChecksum
+	}
+	r.set(raw[1:n])
+	r.normal = true
+	return fault{}
 }
 
-func (filecoin) canonical(text string, f form) (string, form) { return text, f }
-
-// longDelegated is the class of f4 accounts whose payload is hashed. It differs
-// from that of the others, so that no hash can imitate a short payload.
-const longDelegated = identity.Class(formFilecoinDelegated) + 1
-
-func (filecoin) account(text string, f form) (words, tag) {
-	if f == formFilecoinID {
-		id, _, _ := parseID(text, 2)
-		return idKey(identity.Class(f), id)
+func (filecoinText) write(dst []byte, c *codec, payload []byte) []byte {
+	dst = append(dst, c.prefix...)
+	var buf [1 + binary.MaxVarintLen64 + filecoinMaxSub + 4]byte
+	b := append(append(buf[:0], c.prefix[1]-'0'), payload...)
+	var sum [4]byte
+	sumBlake(blakePool4, sum[:], b)
+	if c.size == 0 {
+		space, n := binary.Uvarint(payload)
+		if n <= 0 {
+			return dst
+		}
+		dst = append(strconv.AppendUint(dst, space, 10), 'f')
+		b = b[n:]
 	}
-	var raw [filecoinMaxBytes]byte
-	n, _ := decodeFilecoin(&raw, text, f)
-	c := identity.Class(f)
-	if n-1 <= 32 {
-		return makeKey(c, raw[1:n])
-	}
-	if f == formFilecoinDelegated {
-		c = longDelegated
-	}
-	return hashedKey(c, raw[1:n])
+	return base32.Lower.Append(dst, append(b[1:], sum[:]...))
 }
 
-func (filecoin) key(text string, f form) (words, tag) {
-	if f != formFilecoinDelegated || !strings.HasPrefix(text, "f410f") {
-		return words{}, 0
+func (filecoinText) proves() bool { return true }
+
+func (filecoinText) bounds(c *codec) bounds {
+	if c.size == 0 {
+		return bounds{11, 2 + 19 + 1 + ((filecoinMaxSub+4)*8+4)/5, classAddress, c.prefix}
 	}
-	var raw [filecoinMaxBytes]byte
-	n, _ := decodeFilecoin(&raw, text, f)
-	if n != 2+20 {
-		return words{}, 0
-	}
-	return makeKey(identity.KeccakHash, raw[2:n])
+	n := 2 + ((c.size+4)*8+4)/5
+	return bounds{n, n, classAddress, c.prefix}
 }
 
-func (filecoin) proves(f form) bool { return f != formFilecoinID }
+// numberText is the characters prefix and a decimal number of at most 63 bits
+// without leading zeros, as filecoin and hedera number accounts.
+type numberText struct{}
 
-// maxID is the largest account number on filecoin and hedera, which use signed
-// 64-bit numbers.
-const maxID = 1<<63 - 1
+func (numberText) read(r *reader, c *codec) fault {
+	n := len(c.prefix)
+	if !strings.HasPrefix(r.s, c.prefix) {
+		return badLead(r.s, c.prefix)
+	}
+	r.claimed = len(r.s) <= n+19 && strings.IndexByte(r.s, '-') < 0
+	id, end, bad := parseID(r.s, n)
+	switch {
+	case bad.err != nil:
+		return bad
+	case end != len(r.s):
+		return badChar(end)
+	}
+	binary.BigEndian.PutUint64(r.buf[:8], id)
+	r.n, r.normal = 8, true
+	return fault{}
+}
+
+func (numberText) write(dst []byte, c *codec, payload []byte) []byte {
+	return strconv.AppendUint(append(dst, c.prefix...), binary.BigEndian.Uint64(payload), 10)
+}
+
+func (numberText) proves() bool { return false }
+
+func (numberText) bounds(c *codec) bounds {
+	return bounds{len(c.prefix) + 1, len(c.prefix) + 19, classAddress, c.prefix}
+}
 
 // parseID parses the account number at offset at of s: decimal digits without
 // leading zeros. It returns the number and the offset after it.
@@ -172,11 +156,9 @@ func parseID(s string, at int) (id uint64, end int, bad fault) {
 	switch {
 	case end == at && at == len(s):
 		return 0, 0, badLength
-	case end == at:
+	case end == at, s[at] == '0' && end > at+1:
 		return 0, 0, badChar(at)
-	case s[at] == '0' && end > at+1:
-		return 0, 0, badChar(at)
-	case id > maxID:
+	case id > 1<<63-1:
 		return 0, 0, badSyntax
 	}
 	return id, end, fault{}

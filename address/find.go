@@ -262,7 +262,7 @@ func (f *finder) evm(start, end int) int {
 			continue
 		}
 		var a Address
-		if !a.pack(ethereumRow, f.text[i:i+evmLen], true) {
+		if a.parseRow(ethereumRow, f.text[i:i+evmLen], true).err != nil {
 			i++
 			continue
 		}
@@ -295,7 +295,7 @@ func (f *finder) padded(start, end int) (found bool) {
 	}
 	for ; len(digits) > 0; digits, start = digits[word:], start+word {
 		var a Address
-		if strings.Trim(digits[:pad], "0") == "" && strings.Trim(digits[pad:pad+8], "0") != "" && a.pack(ethereumRow, "0x"+digits[pad:word], true) {
+		if strings.Trim(digits[:pad], "0") == "" && strings.Trim(digits[pad:pad+8], "0") != "" && a.parseRow(ethereumRow, "0x"+digits[pad:word], true).err == nil {
 			f.add(a, start, start+word)
 			found = true
 		}
@@ -329,8 +329,8 @@ func (f *finder) inside(start, end int) {
 	switch {
 	case len(s) > 48 && (s[0] == 'E' || s[0] == 'U') && (s[1] == 'Q' || s[1] == 'f'):
 		f.try(start, start+48) // TON
-	case len(s) > nemGroupsLen && s[0] == 'N' && s[6] == '-' && (len(s) <= nemGroupsLen+2 || s[nemGroupsLen+2] != '-'): // else the last group has six letters
-		f.try(start, start+nemGroupsLen)
+	case len(s) > 46 && s[0] == 'N' && s[6] == '-' && (len(s) <= 46+2 || s[46+2] != '-'): // else the last group has six letters
+		f.try(start, start+46)
 	case len(s) > minChunk && s[5] == '-':
 		f.principal(start, end)
 	}
@@ -340,7 +340,7 @@ func (f *finder) inside(start, end int) {
 // account of one, that begins at start.
 func (f *finder) principal(start, end int) {
 	i := start
-	for i+5 < end && f.isAlnum(i+4) && f.text[i+5] == '-' && i-start < principalMaxLen {
+	for i+5 < end && f.isAlnum(i+4) && f.text[i+5] == '-' && i-start < principalMaxText {
 		i += 6
 	}
 	to := i

@@ -178,47 +178,6 @@ func (n *number) put(b []byte) {
 	}
 }
 
-// gluedHRPs holds the human-readable parts of Bech32 addresses by their last
-// letters.
-var gluedHRPs = func() (all [256][]string) {
-	for i := range chains {
-		switch chains[i].format.(type) {
-		case nervos:
-			continue // these addresses are as long as scripts
-		}
-		for _, hrp := range formatHRPs(chains[i].format) {
-			if hrp == "" || hrp == "u" || hrp == "lq" {
-				continue
-			}
-			if of := &all[hrp[len(hrp)-1]]; !slices.Contains(*of, hrp) {
-				*of = append(*of, hrp)
-			}
-		}
-	}
-	return all
-}()
-
-// gluedVersions holds the versions of Base58Check addresses with 20 bytes of
-// payload that are found between other letters and digits, by their first bytes.
-// Every version costs time, so only those of large chains are among them.
-var gluedVersions = func() (t [256][]string) {
-	add := func(v string) {
-		if !slices.Contains(t[v[0]], v) {
-			t[v[0]] = append(t[v[0]], v)
-		}
-	}
-	add("\x00") // xrp
-	for _, c := range [...]Chain{"bitcoin", "litecoin", "dogecoin", "dash", "zcash", "neo", "tron", "tezos"} {
-		shapes, _ := base58Shapes(chains[lookup(c)-1].format)
-		for _, s := range shapes {
-			if s.n == len(s.prefix)+20+sumLen {
-				add(s.prefix)
-			}
-		}
-	}
-	return t
-}()
-
 // isGluedVersion reports whether b, which ends with 20 bytes of payload and a
 // checksum, begins with a known version.
 func isGluedVersion(b []byte) bool {
@@ -234,7 +193,7 @@ var gluedLens = func() (t [58 * 58]uint64) {
 			if version[0] == 0 {
 				continue
 			}
-			low, high := base58Shape{version, len(version) + 20 + sumLen}.numbers()
+			low, high := numbers(version, len(version)+20+sumLen)
 			for n := minGlued; n <= maxGlued; n++ {
 				scale := math.Pow(58, float64(n-2))
 				const margin = 1e-6 // far above the rounding error
@@ -250,3 +209,14 @@ var gluedLens = func() (t [58 * 58]uint64) {
 	}
 	return t
 }()
+
+// numbers returns the range of the numbers of n bytes that begin with prefix, which
+// must not begin with a zero byte.
+func numbers(prefix string, n int) (low, high float64) {
+	v := 0
+	for _, c := range []byte(prefix) {
+		v = v<<8 | int(c)
+	}
+	bits := 8 * (n - len(prefix))
+	return math.Ldexp(float64(v), bits), math.Ldexp(float64(v+1), bits)
+}

@@ -1,6 +1,6 @@
 package address
 
-import "bytes"
+import "slices"
 
 // join searches for an address that one or two line breaks interrupt and that
 // ends in the chunk at start to end.
@@ -58,31 +58,11 @@ func (f *finder) joinWith(first span, middle string, start, end int) {
 	}
 }
 
-// mayJoin reports false if b is certainly not an address. It checks what
-// [finder.proven] checks first, so that most texts are not copied to a string.
+// mayJoin reports false if b is certainly not an address, so that most texts are
+// not copied to a string.
 func mayJoin(b []byte) bool {
-	var any, all uint16 = 0, ^uint16(0)
-	for _, c := range b {
-		if charClass[c]&classAlnum == 0 {
-			return true
-		}
-		any |= charClass[c]
-		all &= charClass[c]
-	}
-	n := len(b)
-	switch {
-	case n == 48, n <= evmLen+1 && b[0] == '0', n == len("xdc")+40 && b[0] == 'x', n == fioTextLen && b[0] == 'F',
-		all&classBase58 != 0 && n <= maxSpan && mayBeBase58(n, b[0]):
-		return true
-	case any&classUpper != 0 && any&classLower != 0:
-		return false
-	case all&classHex != 0:
-		return n == icpLedgerLen || n == siacoinLen
-	case b[0]|0x20 == 's', b[0] == 'f', all&classBech32 != 0 && (n == 42 || n == 61), all&classBase32 != 0 && n >= 40:
-		return true
-	}
-	one := bytes.LastIndexByte(b, '1')
-	return 0 < one && one <= maxHRP
+	all := classesOf(b)
+	return slices.ContainsFunc(candidates(len(b)), func(l *look) bool { return l.proves && fits(b, all, &l.bounds) })
 }
 
 // isBreak reports whether gap is one or two line breaks, possibly with blanks around
@@ -142,7 +122,7 @@ func (f *finder) joinHex(start, end int) {
 		return
 	}
 	var a Address
-	if a.pack(ethereumRow, text, true) {
+	if a.parseRow(ethereumRow, text, true).err == nil {
 		f.add(a, at, stop)
 	}
 }

@@ -18,10 +18,7 @@ import (
 
 // blake160 returns ripemd160(blake256(b)).
 func blake160(b []byte) []byte {
-	return ripemd(blake256.Sum256(b))
-}
-
-func ripemd(sum [32]byte) []byte {
+	sum := blake256.Sum256(b)
 	h := ripemd160.New()
 	h.Write(sum[:])
 	return h.Sum(nil)

@@ -217,3 +217,13 @@ func wrongLength(s string) fault {
 	}
 	return badLength
 }
+
+// isLowerHex reports whether the first 40 characters of s are digits and letters
+// from a to f.
+func isLowerHex(s string) bool {
+	_, ok := lowerHexWords(s)
+	return ok
+}
+
+// isTronHex reports whether s is the hex digits of an account of tron.
+func isTronHex(s string) bool { return len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) }

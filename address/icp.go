@@ -3,96 +3,89 @@ package address
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// icp is the format of internet-computer. There are three spellings:
+// icp is the three spellings of internet-computer:
 //
-//   - a principal: the CRC-32 of at most 29 bytes, and the bytes, in lower-case Base32,
-//     in groups of five with dashes between them;
-//   - an account of a principal: its text, a dash, seven letters for the CRC-32 of the
-//     principal and the subaccount, a dot, and the hex digits of the subaccount without
-//     leading zeros. Subaccount zero is the principal itself;
-//   - an account identifier of the ICP ledger: 64 hex digits of the CRC-32 of 28 bytes,
-//     and the bytes, a SHA-224 hash of principal and subaccount.
+//   - a principal: the CRC-32 of at most 29 bytes, and the bytes, in lower-case
+//     Base32, in groups of five with dashes between them;
+//   - an account of a principal: its text, a dash, seven letters for the CRC-32
+//     of the principal and the subaccount, a dot, and the hex digits of the
+//     subaccount without leading zeros. Subaccount zero is the principal itself;
+//   - an account identifier of the ICP ledger: 64 hex digits of the CRC-32 of 28
+//     bytes, and the bytes, a SHA-224 hash of principal and subaccount.
 //
 // The first two name an owner on every ledger, the third only an account on the
-// ICP ledger. Their canonical forms differ. All three have the account
+// ICP ledger, so they are different accounts. All three have the account
 // identifier as a key; the first two also have the owner, since the principal
 // controls all its subaccounts.
 //
 // See the Internet Computer Interface Specification, "Textual representation of
 // principals", and ICRC-1, "Textual encoding of ICRC-1 accounts".
-type icp struct{}
-
-const (
-	formICPPrincipal form = iota
-	formICPSubaccount
-	formICPLedger
-)
-
-const (
-	principalMaxBytes = 29
-	principalMaxLen   = 63 // 53 letters and 10 dashes
-	icpLedgerLen      = 64
-	icpMaxLen         = principalMaxLen + 1 + 7 + 1 + 64
-)
-
-func (icp) parse(s string, tolerant bool) (string, form, fault) {
-	if len(s) > icpMaxLen {
-		return "", 0, badLength
-	}
-	var p principal
-	dot := strings.IndexByte(s, '.')
-	switch {
-	case dot >= 0:
+func icp() codecs {
+	owner := func(r *reader, b []byte) (ks keys) {
 		var sub [32]byte
-		return s, formICPSubaccount, p.decodeAccount(&sub, s, dot)
-	case len(s) == icpLedgerLen:
-		text, bad := parseICPLedger(s)
-		return text, formICPLedger, bad
+		principal := b
+		if len(b) > principalMax {
+			principal = b[:len(b)-32]
+			copy(sub[:], b[len(b)-32:])
+		}
+		id := ledgerAccount(principal, sub[:])
+		ks.add(identity.LedgerAccount, id[:])
+		ks.add(identity.Principal, principal)
+		return ks
 	}
-	return s, formICPPrincipal, p.decode(s)
+	return codecs{
+		{enc: principalText{}, kind: 0, keys: owner},
+		{enc: subaccountText{}, kind: 1, keys: owner},
+		{enc: ledgerText{}, size: 32, kind: 2, core: func(r *reader) []byte { return r.payload()[4:] },
+			keys: func(r *reader, _ []byte) (ks keys) {
+				ks.add(identity.LedgerAccount, r.payload())
+				return ks
+			}},
+	}
 }
 
-// parseICPLedger returns the normal form of an account identifier.
-func parseICPLedger(s string) (string, fault) {
-	bad, capitals := scanHex(s, 0)
-	if bad >= 0 {
-		return "", badChar(bad)
-	}
-	var raw [32]byte
-	unhex(raw[:], s)
-	if crc32IEEE(raw[4:]) != binary.BigEndian.Uint32(raw[:]) {
-		return "", badChecksum
-	}
-	if capitals {
-		s = strings.ToLower(s)
-	}
-	return s, fault{}
+// ledgerAccount returns the account identifier of a principal and a subaccount.
+func ledgerAccount(principal, sub []byte) (id [32]byte) {
+	var buf [11 + principalMax + 32]byte
+	b := append(append(append(buf[:0], "\x0Aaccount-id"...), principal...), sub...)
+	sum := sha256.Sum224(b)
+	binary.BigEndian.PutUint32(id[:], crc32IEEE(sum[:]))
+	copy(id[4:], sum[:])
+	return id
 }
 
-// A principal holds the CRC-32 of a principal and its n bytes.
-type principal struct {
-	raw [4 + principalMaxBytes]byte
-	n   int
+const (
+	principalMax     = 29 // bytes
+	principalMaxText = 63 // 53 letters and 10 dashes
+)
+
+type principalText struct{}
+
+func (principalText) read(r *reader, c *codec) fault {
+	n, bad := readPrincipal(r.buf[:], r.s)
+	r.n, r.normal = n, true
+	r.claimed = len(r.s) > 5 && r.s[5] == '-' && strings.IndexByte(r.s, '.') < 0
+	return bad
 }
 
-func (p *principal) bytes() []byte { return p.raw[4 : 4+p.n] }
-
-// decode decodes the text of a principal.
-func (p *principal) decode(s string) fault {
-	if len(s) > principalMaxLen {
-		return badLength
+// readPrincipal decodes the text of a principal, and returns how many bytes it
+// has.
+func readPrincipal(dst []byte, s string) (int, fault) {
+	if len(s) > principalMaxText {
+		return 0, badLength
 	}
-	var letters [principalMaxLen]byte
+	var letters [principalMaxText]byte
 	n := 0
 	for i := range len(s) {
 		if dash := i%6 == 5; dash != (s[i] == '-') {
-			return badChar(i)
+			return 0, badChar(i)
 		} else if !dash {
 			letters[n] = s[i]
 			n++
@@ -100,30 +93,54 @@ func (p *principal) decode(s string) fault {
 	}
 	size := n * 5 / 8
 	if size < 4 || n != (size*8+4)/5 || len(s)%6 == 0 {
-		return badLength
+		return 0, badLength
 	}
-	if bad := base32.Decode(base32.Lower, p.raw[:size], letters[:n]); bad >= 0 {
-		return badChar(bad + bad/5)
+	var raw [4 + principalMax]byte
+	if bad := base32.Decode(base32.Lower, raw[:size], letters[:n]); bad >= 0 {
+		return 0, badChar(bad + bad/5)
 	}
-	p.n = size - 4
-	if crc32IEEE(p.bytes()) != binary.BigEndian.Uint32(p.raw[:]) {
-		return badChecksum
+	if crc32IEEE(raw[4:size]) != binary.BigEndian.Uint32(raw[:]) {
+		return 0, badChecksum
 	}
-	return fault{}
+	return copy(dst, raw[4:size]), fault{}
 }
 
-// decodeAccount decodes a principal and a subaccount, separated by a dot at
-// offset dot.
-func (p *principal) decodeAccount(sub *[32]byte, s string, dot int) fault {
-	const sumLen = 7
-	dash := dot - sumLen - 1
-	if dash < 0 {
-		return badLength
+func (principalText) write(dst []byte, c *codec, payload []byte) []byte {
+	if len(payload) > principalMax {
+		return dst
 	}
-	if s[dash] != '-' {
+	var buf [4 + principalMax]byte
+	b := append(binary.BigEndian.AppendUint32(buf[:0], crc32IEEE(payload)), payload...)
+	from := len(dst)
+	dst = base32.Lower.Append(dst, b)
+	for i := from + 5; i < len(dst); i += 6 {
+		dst = slices.Insert(dst, i, '-')
+	}
+	return dst
+}
+
+func (principalText) proves() bool { return true }
+
+func (principalText) bounds(*codec) bounds {
+	return bounds{7, principalMaxText, classLower32 | classAddress, ""}
+}
+
+type subaccountText struct{}
+
+func (subaccountText) read(r *reader, c *codec) fault {
+	const sumChars = 7
+	s := r.s
+	dot := strings.IndexByte(s, '.')
+	dash := dot - sumChars - 1
+	r.claimed = dot >= 0
+	switch {
+	case len(s) > principalMaxText+1+sumChars+1+64 || dash < 0:
+		return badLength
+	case s[dash] != '-':
 		return badChar(dash)
 	}
-	if bad := p.decode(s[:dash]); bad.err != nil {
+	n, bad := readPrincipal(r.buf[:], s[:dash])
+	if bad.err != nil {
 		return bad
 	}
 	var sum [4]byte
@@ -131,10 +148,10 @@ func (p *principal) decodeAccount(sub *[32]byte, s string, dot int) fault {
 		return badChar(dash + 1 + bad)
 	}
 	digits := s[dot+1:]
-	if len(digits) == 0 || len(digits) > 64 {
+	switch {
+	case len(digits) == 0 || len(digits) > 64:
 		return badLength
-	}
-	if digits[0] == '0' {
+	case digits[0] == '0':
 		return badChar(dot + 1)
 	}
 	for i := range len(digits) {
@@ -142,69 +159,51 @@ func (p *principal) decodeAccount(sub *[32]byte, s string, dot int) fault {
 			return badChar(dot + 1 + i)
 		}
 	}
-	putHexNumber(sub, digits)
-	var both [principalMaxBytes + 32]byte
-	n := copy(both[:], p.bytes())
-	n += copy(both[n:], sub[:])
-	if crc32IEEE(both[:n]) != binary.BigEndian.Uint32(sum[:]) {
+	var sub [32]byte
+	putHexNumber(&sub, digits)
+	r.n = n + copy(r.buf[n:], sub[:])
+	if crc32IEEE(r.payload()) != binary.BigEndian.Uint32(sum[:]) {
 		return badChecksum
 	}
+	r.normal = true
 	return fault{}
 }
 
-func (icp) canonical(text string, f form) (string, form) { return text, f }
-
-func (icp) account(text string, f form) (words, tag) {
-	if f == formICPLedger {
-		var b [32]byte
-		unhex(b[:28], text[8:])
-		return paddedKey(identity.Class(f), &b, 28)
+func (subaccountText) write(dst []byte, c *codec, payload []byte) []byte {
+	n := len(payload) - 32
+	if n < 0 || n > principalMax {
+		return dst
 	}
-	p, sub := decodeICP(text, f)
-	if f == formICPPrincipal {
-		return makeKey(identity.Class(f), p.bytes())
-	}
-	var both [principalMaxBytes + 32]byte
-	n := copy(both[:], p.bytes())
-	n += copy(both[n:], sub[:])
-	return hashedKey(identity.Class(f), both[:n])
+	dst = append(principalText{}.write(dst, c, payload[:n]), '-')
+	var sum [4]byte
+	binary.BigEndian.PutUint32(sum[:], crc32IEEE(payload))
+	dst = append(base32.Lower.Append(dst, sum[:]), '.')
+	digits := appendHex(nil, "", payload[n:])
+	return append(dst, strings.TrimLeft(string(digits), "0")...)
 }
 
-func (icp) key(text string, f form) (words, tag) {
-	if f == formICPLedger {
-		return hexKey(identity.LedgerAccount, text)
-	}
-	const domain = "\x0Aaccount-id"
-	p, sub := decodeICP(text, f)
-	var buf [len(domain) + principalMaxBytes + 32]byte
-	n := copy(buf[:], domain)
-	n += copy(buf[n:], p.bytes())
-	n += copy(buf[n:], sub[:])
-	sum := sha256.Sum224(buf[:n])
-	var b [32]byte
-	binary.BigEndian.PutUint32(b[:], crc32IEEE(sum[:]))
-	copy(b[4:], sum[:])
-	return key32(identity.LedgerAccount, &b)
+func (subaccountText) proves() bool { return true }
+
+func (subaccountText) bounds(*codec) bounds {
+	return bounds{17, principalMaxText + 1 + 7 + 1 + 64, classAddress, ""}
 }
 
-// keys returns the account identifier and, if the text reveals it, the owner.
-func (c icp) keys(text string, f form) keys {
-	ks := keys{newKey(c.key(text, f))}
-	if f != formICPLedger {
-		p, _ := decodeICP(text, f)
-		ks[1] = newKey(makeKey(identity.Principal, p.bytes()))
+// ledgerText is the hex digits of a CRC-32 and the 28 bytes that it covers. The
+// payload is both.
+type ledgerText struct{}
+
+func (ledgerText) read(r *reader, c *codec) fault {
+	bad := hexText{}.read(r, c)
+	if bad.err == nil && crc32IEEE(r.buf[4:32]) != binary.BigEndian.Uint32(r.buf[:]) {
+		return badChecksum
 	}
-	return ks
+	return bad
 }
 
-func (icp) proves(form) bool { return true }
-
-// decodeICP decodes a valid principal, and its subaccount if the form has one.
-func decodeICP(text string, f form) (p principal, sub [32]byte) {
-	if f == formICPSubaccount {
-		p.decodeAccount(&sub, text, strings.IndexByte(text, '.'))
-	} else {
-		p.decode(text)
-	}
-	return p, sub
+func (ledgerText) write(dst []byte, c *codec, payload []byte) []byte {
+	return appendHex(dst, "", payload)
 }
+
+func (ledgerText) proves() bool { return true }
+
+func (ledgerText) bounds(*codec) bounds { return bounds{64, 64, classHex, ""} }

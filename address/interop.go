@@ -76,7 +76,7 @@ func readInteropHex(s string) (interop, bool) {
 		if n > 0 {
 			i.setChain(eip155 + decimal(reference))
 		}
-	case kind == interopSolana && len(account) == solanaLen && len(reference) == solanaLen:
+	case kind == interopSolana && len(account) == 32 && len(reference) == 32:
 		i.body = base58.Bitcoin.Encode(account)
 		i.setChain(solanaID(base58.Bitcoin.Encode(reference)))
 	default:
@@ -99,7 +99,7 @@ func readInteropName(s string) (interop, bool) {
 	var ref, key []byte
 	switch {
 	case isServiceName(account) && chain != "":
-		i.bad, i.hint = fault{ErrName, -1}, resolveFirst
+		i.bad, i.hint = fault{err: ErrName, at: -1}, resolveFirst
 		return i, true
 	case namespace == otherEVMSlug:
 		ref, key = i.readEVM(account, reference)
@@ -127,15 +127,15 @@ func readInteropName(s string) (interop, bool) {
 // may be empty. It returns the binary forms of reference and account. It leaves i
 // unchanged if one of them cannot be read.
 func (i *interop) readEVM(account, reference string) (ref, key []byte) {
-	text, _, bad := evm{}.parse(account, true)
-	if bad.err != nil || reference != "" && !isChainNumber(reference) {
+	var a Address
+	if a.parseRow(ethereumRow, account, true).err != nil || reference != "" && !isChainNumber(reference) {
 		return nil, nil
 	}
-	i.body = text
+	i.body = a.text
 	if reference != "" {
 		i.setChain(eip155 + reference)
 	}
-	key, _ = hex.DecodeString(text[2:])
+	key, _ = hex.DecodeString(a.text[2:])
 	return binaryNumber(reference), key
 }
 
@@ -143,20 +143,20 @@ func (i *interop) readEVM(account, reference string) (ref, key []byte) {
 // of that network, which may not be empty.
 func (i *interop) readSolana(account, reference string) (ref, key []byte) {
 	var hash, b [base58.ShortLen]byte
-	if n, bad := base58.Bitcoin.DecodeShort(&hash, reference); bad >= 0 || n != solanaLen {
+	if n, bad := base58.Bitcoin.DecodeShort(&hash, reference); bad >= 0 || n != 32 {
 		return nil, nil
 	}
-	if _, _, bad := (solana{}).parse(account, true); bad.err != nil {
+	if new(Address).parseRow(lookup("solana"), account, true).err != nil {
 		return nil, nil
 	}
 	base58.Bitcoin.DecodeShort(&b, account)
 	i.body = account
 	i.setChain(solanaID(reference))
-	return hash[:solanaLen], b[:solanaLen]
+	return hash[:32], b[:32]
 }
 
 // fail makes i an address that cannot be read.
-func (i *interop) fail(hint string) { i.bad, i.hint = fault{ErrInterop, -1}, hint }
+func (i *interop) fail(hint string) { i.bad, i.hint = fault{err: ErrInterop, at: -1}, hint }
 
 // setChain sets the chain with the given CAIP-2 id.
 func (i *interop) setChain(id string) {
@@ -171,9 +171,8 @@ func (i *interop) setChain(id string) {
 	}
 }
 
-// isOn reports whether i is an account of chain c, whose format is f.
-func (i *interop) isOn(c Chain, f format) bool {
-	_, isEVM := f.(evmFamily)
+// isOn reports whether i is an account of chain c, which may be an EVM chain.
+func (i *interop) isOn(c Chain, isEVM bool) bool {
 	return i.bad.err == nil && (i.chain == c || i.chain == "" && isEVM)
 }
 
@@ -187,7 +186,7 @@ func (i *interop) explain(e *ParseError, c *chain) {
 	if chain == "" {
 		chain = chains[ethereumRow-1].slug
 	}
-	if i.isOn(e.Chain, c.format) {
+	if i.isOn(e.Chain, c.isEVM()) {
 		e.Err, e.hint = ErrInterop, "Normalize reads its account"
 	} else {
 		e.Err, e.Other = ErrOtherChain, chain
@@ -220,7 +219,7 @@ func hasNamespace(namespace string) bool {
 // isMinimal reports whether b has no leading zero byte, and its decimal digits
 // fit into a CAIP-2 id.
 func isMinimal(b []byte) bool {
-	return len(b) == 0 || b[0] != 0 && len(b) <= 14 && len(decimal(b)) <= maxChainDigits
+	return len(b) == 0 || b[0] != 0 && len(b) <= 8 && isChainNumber(decimal(b))
 }
 
 // decimal returns the decimal digits of a big-endian number.

@@ -118,7 +118,7 @@ func appendAccounts(all, more []Address) []Address {
 
 // isAccountName reports whether a is an account's name, which almost any word can
 // be, or 64 hex digits, which can be a hash or a private key.
-func isAccountName(a Address) bool { return isNameFormat(chains[a.shape.row()-1].format) }
+func isAccountName(a Address) bool { return chains[a.row-1].hasKind("name") }
 
 func (r *Reading) addDoubt(d Doubt) {
 	if i, ok := slices.BinarySearch(r.Doubts, d); !ok && d != "" {
@@ -130,7 +130,9 @@ func (r *Reading) addDoubt(d Doubt) {
 // without decoration, or "".
 func doubtOf(c Chain, text string) Doubt {
 	r := rowOf(c)
-	if h, ok := chains[r-1].format.(hex32); ok && h.isShort(text) {
+	rd := newReader(text, true)
+	defer rd.free()
+	if form, bad := chains[r-1].codecs.read(rd); bad.err == nil && chains[r-1].codecs[form].cut {
 		return DoubtShort
 	}
 	var a Address
@@ -232,14 +234,14 @@ func (r *Reading) addTolerant(s string) {
 	}
 	strict := r.Addresses
 	for i := range chains {
-		if _, ok := chains[i].format.(evmFamily); ok && uint16(i+1) != ethereumRow && hasHexPrefix(s) {
+		if chains[i].isEVM() && uint16(i+1) != ethereumRow && hasHexPrefix(s) {
 			continue
 		}
 		var a Address
 		if uint16(i+1) == otherEVMRow || a.parseRow(uint16(i+1), s, true).err != nil || slices.Contains(strict, a) {
 			continue
 		}
-		if a.isEVM() && a.shape.row() != ethereumRow && slices.ContainsFunc(r.Addresses, Address.isEVM) {
+		if a.isEVM() && a.row != ethereumRow && slices.ContainsFunc(r.Addresses, Address.isEVM) {
 			continue
 		}
 		r.Addresses = append(r.Addresses, a)
@@ -268,7 +270,7 @@ func namedChain(s string) Chain {
 	if r := schemeRow(scheme); r != 0 && r != otherEVMRow {
 		return chains[r-1].slug
 	}
-	if _, _, bad := (xrp{}).parse(scheme, false); bad.err == nil && cutTag(xrpRow, s) != s {
+	if new(Address).parseRow(xrpRow, scheme, false).err == nil && cutTag(xrpRow, s) != s {
 		return chains[xrpRow-1].slug
 	}
 	return ""
@@ -283,7 +285,7 @@ func diagnoseAnywhere(s string) error {
 		if r == otherEVMRow {
 			continue
 		}
-		_, _, bad := chains[i].format.parse(s[:min(len(s), maxDiagnosed+1)], true)
+		bad := new(Address).parseRow(r, s[:min(len(s), maxDiagnosed+1)], true)
 		if bad.err != ErrNetwork && bad.err != ErrChecksum {
 			continue
 		}

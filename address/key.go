@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"math/bits"
+	"slices"
 
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
@@ -21,8 +21,7 @@ type Key struct {
 	tag   tag
 }
 
-// words holds the bytes of a Key. Formats return words and a tag as two values,
-// which stay in registers.
+// words holds the bytes of a Key.
 type words = identity.Words
 
 // A tag holds the class of a Key and, from bit 16 on, its number of bytes. It
@@ -72,12 +71,6 @@ func makeKey(c identity.Class, b []byte) (words, tag) {
 	return paddedKey(c, &padded, copy(padded[:], b))
 }
 
-// textKey is like makeKey for the bytes of a string.
-func textKey(c identity.Class, s string) (words, tag) {
-	var padded [32]byte
-	return paddedKey(c, &padded, copy(padded[:], s))
-}
-
 // paddedKey returns the Key of class c with the first n bytes of b. The other
 // bytes of b must be zero.
 func paddedKey(c identity.Class, b *[32]byte, n int) (words, tag) {
@@ -98,29 +91,6 @@ func key32(c identity.Class, b *[32]byte) (words, tag) {
 	return identity.MakeWords(w0, w1, w2, w3), makeTag(c, 32)
 }
 
-// hexKey returns the Key of class c with the 32 bytes that 64 valid hex digits
-// spell.
-func hexKey(c identity.Class, digits string) (words, tag) {
-	_ = digits[63]
-	return identity.MakeWords(
-		unhex8(load8(digits, 0))|unhex8(load8(digits, 8))<<32,
-		unhex8(load8(digits, 16))|unhex8(load8(digits, 24))<<32,
-		unhex8(load8(digits, 32))|unhex8(load8(digits, 40))<<32,
-		unhex8(load8(digits, 48))|unhex8(load8(digits, 56))<<32,
-	), makeTag(c, 32)
-}
-
-// idKey returns the Key of a numbered account.
-func idKey(c identity.Class, id uint64) (words, tag) {
-	return identity.MakeWords(bits.ReverseBytes64(id), 0, 0, 0), makeTag(c, 8)
-}
-
-// hashedKey returns the Key of class c with the SHA-256 hash of b.
-func hashedKey(c identity.Class, b []byte) (words, tag) {
-	sum := sha256.Sum256(b)
-	return key32(c, &sum)
-}
-
 // Account returns the identity of the account of a. Two Addresses have equal
 // Accounts if and only if their [Address.Canonical] forms are equal, but
 // Account is cheaper: it does not allocate. For the zero Address it returns the
@@ -128,55 +98,95 @@ func hashedKey(c identity.Class, b []byte) (words, tag) {
 func (a Address) Account() Key { return newKey(a.account()) }
 
 func (a Address) account() (words, tag) {
-	if a.shape.row() == 0 {
+	if a.row == 0 {
 		return words{}, 0
 	}
-	if a.shape.packing() != unpacked {
-		return a.words, a.packedAccount()
-	}
-	w, t := chains[a.shape.row()-1].format.account(a.text, a.shape.form())
-	if t&tag(identity.AccountBit) == 0 {
-		t |= tag(accountClasses[a.shape.row()-1])
-	}
-	return w, t
+	rd := a.reader()
+	defer rd.free()
+	return a.accountIn(rd)
 }
 
-// ethereumAccount is the class of the accounts of all EVM chains.
-var ethereumAccount = accountClasses[ethereumRow-1]
+// accountIn is account for the reader of a.
+func (a *Address) accountIn(rd *reader) (words, tag) {
+	c := a.codec()
+	id := chains[a.row-1].id
+	if c.evm {
+		id = chains[ethereumRow-1].id
+	}
+	class := identity.AccountBit | identity.Class(id)<<kindBits | identity.Class(c.kind)
+	b := c.account(rd)
+	if len(b) <= 32 {
+		return makeKey(class, b)
+	}
+	sum := sha256.Sum256(b)
+	return key32(class|wideKind, &sum)
+}
+
+// The class of an account holds, from the lowest bit on, the kind, whether the
+// bytes are a hash, so that no hash can imitate other bytes, and the id of the
+// chain.
+const (
+	kindBits = 6
+	wideKind = 1 << (kindBits - 1)
+)
 
 // evmTag is what [Address.Identity] returns for each "0x" and 40 hex digits.
-var evmTag = identity.MakeTag(ethereumAccount|evmKind, identity.KeccakHash, 20, 0)
+var evmTag = identity.MakeTag(identity.AccountBit|identity.Class(chains[ethereumRow-1].id)<<kindBits, identity.KeccakHash, 20, 0)
 
-// accountClasses holds the class of the accounts of each row. Formats add the
-// kind.
-var accountClasses = func() (classes [len(chains)]identity.Class) {
-	for i := range chains {
-		row := uint16(i + 1)
-		if _, ok := chains[i].format.(evmFamily); ok {
-			row = ethereumRow
-		}
-		classes[i] = identity.AccountBit | identity.Class(row-1)<<5
+// keys holds up to four keys of one address.
+type keys struct {
+	n    int
+	keys [4]Key
+}
+
+// add adds the key of class c with the bytes b, at most 32.
+func (ks *keys) add(c identity.Class, b []byte) {
+	ks.keys[ks.n] = newKey(makeKey(c, b))
+	ks.n++
+}
+
+// addHashed adds the key of class c with the SHA-256 hash of b.
+func (ks *keys) addHashed(c identity.Class, b []byte) {
+	sum := sha256.Sum256(b)
+	ks.add(c, sum[:])
+}
+
+// keysIn returns the keys of the address in the reader of a.
+func (a *Address) keysIn(rd *reader) (ks keys) {
+	switch c := a.codec(); {
+	case c.keys != nil:
+		return c.keys(rd, c.account(rd))
+	case c.key != 0:
+		ks.add(c.key, c.account(rd))
 	}
-	return classes
-}()
+	return ks
+}
 
 // Key returns the public key that controls the account of a, or its hash, in a
 // form that is comparable across chains and encodings. It reports false if the
 // address does not reveal the key, or for the zero Address. If an address has
 // several keys, Key returns the first that [Address.AppendKeys] appends.
 func (a Address) Key() (Key, bool) {
-	w, t := a.key()
-	return Key{w, t}, t != 0
+	if a.row == 0 {
+		return Key{}, false
+	}
+	rd := a.reader()
+	defer rd.free()
+	ks := a.keysIn(rd)
+	return ks.keys[0], ks.n > 0
 }
 
-func (a Address) key() (words, tag) {
-	if a.shape.row() == 0 {
-		return words{}, 0
+// Wrapped returns the key of the P2SH output that wraps the witness program of k, a
+// hash160 or the hash of a witness script: of "3…" for "bc1q…". It reports false for
+// other keys. The way back does not exist.
+//
+// See BIP-141, "P2WPKH nested in BIP16 P2SH".
+func (k Key) Wrapped() (Key, bool) {
+	w, ok := identity.Wrap(k.class(), k.words)
+	if !ok {
+		return Key{}, false
 	}
-	if a.shape.packing() != unpacked {
-		return a.packedKey()
-	}
-	return chains[a.shape.row()-1].format.key(a.text, a.shape.form())
+	return Key{w, makeTag(identity.ScriptHash, 20)}, true
 }
 
 // AppendKeys appends all keys that the address reveals to dst and returns the
@@ -184,91 +194,46 @@ func (a Address) key() (words, tag) {
 // the payment and the stake credential; a Zcash unified address has one for
 // each receiver.
 func (a Address) AppendKeys(dst []Key) []Key {
-	if a.shape.row() == 0 {
+	if a.row == 0 {
 		return dst
 	}
-	var ks keys
-	switch format := chains[a.shape.row()-1].format.(type) {
-	case cardano:
-		ks = format.keys(a.text, a.shape.form())
-	case *zcash:
-		ks = format.keys(a.text, a.shape.form())
-	case icp:
-		ks = format.keys(a.text, a.shape.form())
-	case *cosmos:
-		ks = format.allKeys(a.text, a.shape.form())
-	default:
-		if w, t := a.key(); t != 0 {
-			dst = append(dst, Key{w, t})
-		}
-		return dst
-	}
-	for _, k := range ks {
-		if k.IsZero() {
-			break
-		}
-		dst = append(dst, k)
-	}
-	return dst
+	rd := a.reader()
+	defer rd.free()
+	ks := a.keysIn(rd)
+	return append(dst, ks.keys[:ks.n]...)
 }
 
 // Identity returns [Address.Account] and [Address.Key] in the form that the
-// indexes of this module use, and a as [SetSpelled] reads it.
-func (a Address) Identity() (identity.Spelling, identity.Words, identity.Tag) {
-	if a.shape.packing() == packHex { // fast path for the most common input
-		return identity.MakeSpelling(a.text, uint64(a.shape)), a.words, evmTag
-	}
-	w, t := a.identity()
-	return identity.MakeSpelling(a.text, uint64(a.shape)), w, t
-}
-
-// identity is Identity without the fast path for EVM chains.
-func (a Address) identity() (identity.Words, identity.Tag) {
-	if a.shape.row() == 0 {
+// indexes of this module use.
+func (a Address) Identity() (identity.Words, identity.Tag) {
+	if a.row == 0 {
 		return identity.Words{}, identity.Tag{}
 	}
-	w, t := a.account()
-	var kw words
-	var kt tag
-	if _, ok := chains[a.shape.row()-1].format.(hedera); ok && a.shape.form() == formHederaSecp256k1 {
-		kw, kt = w, makeTag(identity.KeccakHash, t.len()) // which takes long to compute again
-	} else {
-		kw, kt = a.key()
+	if a.codec().evm && len(a.text) == evmLen && a.text[:2] == "0x" { // fast path
+		w, _ := lowerHexWords(a.text[2:])
+		return w, evmTag
 	}
-	key, flags := identity.Class(kt), segWitFlags[a.shape.row()-1]
-	if kt != 0 && (kw != w || kt.len() != t.len() || a.hasSeveralKeys()) {
+	rd := a.reader()
+	defer rd.free()
+	w, t := a.accountIn(rd)
+	ks := a.keysIn(rd)
+	key, flags := ks.keys[0].class(), uint64(0)
+	if segwitRows[a.row-1] {
+		flags = identity.SegWit
+	}
+	if ks.n > 1 || ks.n == 1 && (ks.keys[0].words != w || ks.keys[0].tag.len() != t.len()) {
 		key, flags = 0, flags|identity.MoreKeys
 	}
 	return w, identity.MakeTag(identity.Class(t), key, t.len(), flags)
 }
 
-// segWitFlags holds [identity.SegWit] for the rows of chains with SegWit, else
-// 0.
-var segWitFlags = func() (flags [len(chains)]uint64) {
+// segwitRows tells the rows of chains whose scripts can wrap a witness program.
+var segwitRows = func() (rows [len(chains)]bool) {
 	for i := range chains {
-		switch f := chains[i].format.(type) {
-		case *utxo:
-			if f.hrp != "" {
-				flags[i] = identity.SegWit
-			}
-		case *liquid:
-			flags[i] = identity.SegWit
-		}
+		rows[i] = slices.ContainsFunc(chains[i].codecs, func(c codec) bool {
+			_, ok := c.enc.(witness)
+			return ok && c.key == identity.Hash160
+		})
 	}
-	return flags
+	return rows
 }()
-
-// hasSeveralKeys reports whether a, which must be valid, can have several keys.
-func (a Address) hasSeveralKeys() bool {
-	switch format := chains[a.shape.row()-1].format.(type) {
-	case cardano:
-		return a.shape.form() == formShelley
-	case *zcash:
-		return a.shape.form() == formUnified
-	case icp:
-		return a.shape.form() != formICPLedger
-	case *cosmos:
-		return format.keys == bothKeys && a.shape.form() == formCosmos
-	}
-	return false
-}

@@ -114,7 +114,7 @@ type inside struct {
 }
 
 func insideOf(a address.Address) (in inside) {
-	_, in.words, in.tag = a.Identity()
+	in.words, in.tag = a.Identity()
 	return in
 }
 

@@ -43,8 +43,19 @@ func blech32Encode(hrp string, values []byte, variant uint64) string {
 	return s
 }
 
+// text58 returns payload in Base58Check.
+func text58(version string, payload []byte) string {
+	c := codec{prefix: version}
+	return string(base58Check{}.write(nil, &c, payload))
+}
+
+// textSegWit returns a witness program in SegWit.
+func textSegWit(hrp string, version byte, program []byte) string {
+	c := codec{prefix: hrp, size: len(program)}
+	return string(witness{version: version}.write(nil, &c, program))
+}
+
 func TestLiquidBlinding(t *testing.T) {
-	l := &liquid{utxo{pkh: "\x39", sh: "\x27", hrp: "ex"}}
 	key := make([]byte, blindingKey)
 	hash := make([]byte, 32)
 	const m = 0x455972a3350f7a1
@@ -59,11 +70,11 @@ func TestLiquidBlinding(t *testing.T) {
 			blinded, plain string
 			class          identity.Class
 		}{
-			{l.encode("\x0c\x39", append(key[:33:33], hash[:20]...)), l.encode("\x39", hash[:20]), identity.Hash160},
-			{l.encode("\x0c\x27", append(key[:33:33], hash[:20]...)), l.encode("\x27", hash[:20]), identity.ScriptHash},
-			{blind("lq", 0, 20, 1), encodeSegWit("ex", 0, hash[:20]), identity.Hash160},
-			{blind("lq", 0, 32, 1), encodeSegWit("ex", 0, hash), identity.WitnessScript},
-			{blind("lq", 1, 32, m), encodeSegWit("ex", 1, hash), 0},
+			{text58("\x0c\x39", append(key[:33:33], hash[:20]...)), text58("\x39", hash[:20]), identity.Hash160},
+			{text58("\x0c\x27", append(key[:33:33], hash[:20]...)), text58("\x27", hash[:20]), identity.ScriptHash},
+			{blind("lq", 0, 20, 1), textSegWit("ex", 0, hash[:20]), identity.Hash160},
+			{blind("lq", 0, 32, 1), textSegWit("ex", 0, hash), identity.WitnessScript},
+			{blind("lq", 1, 32, m), textSegWit("ex", 1, hash), identity.Taproot},
 		} {
 			a, err := Parse("liquid", tt.blinded)
 			if err != nil {
@@ -97,7 +108,7 @@ func TestLiquidBlinding(t *testing.T) {
 			{blind("lq", 1, 1, m), ErrLength},
 			{blind("tlq", 0, 20, 1), ErrNetwork},
 			{blind("el", 1, 32, m), ErrNetwork},
-			{l.encode("\x17\x24", append(key[:33:33], hash[:20]...)), ErrNetwork},
+			{text58("\x17\x24", append(key[:33:33], hash[:20]...)), ErrNetwork},
 		} {
 			_, err := Parse("liquid", tt.s)
 			if pe, ok := err.(*ParseError); !ok || pe.Err != tt.want {

@@ -1,37 +1,33 @@
 package address
 
-import "github.com/walletscreen/walletscreen/internal/bech32"
+import "slices"
 
-// nervos is the format of Nervos CKB: a lock script, which consists of the hash
-// of a code, the type of that hash, and arguments. A script has up to three
-// spellings. The canonical form is the full one, in Bech32m. The other two, in
-// Bech32, are deprecated: they omit the type, or identify one of three codes by
-// a number.
+// nervos is a lock script, which consists of the hash of a code, the type of
+// that hash, and arguments. A script has up to three spellings. The canonical
+// one, in Bech32m, is full. The other two, in Bech32, are deprecated: they omit
+// the type, or identify one of three codes by a number.
 //
 // See RFC 21, "CKB Address Format".
-type nervos struct{}
+func nervos() codecs {
+	with := func(hrp string) codecs {
+		return codecs{
+			{enc: bech32mText, prefix: hrp, check: checkNervos},
+			{enc: bech32Text, prefix: hrp, check: checkOldNervos, core: nervosScript, uncore: oldNervos},
+		}
+	}
+	return all(with("ckb"), test(with("ckt")))
+}
 
-const (
-	nervosHRP  = "ckb"
-	nervosTest = "ckt"
-)
-
-// The first byte of an address determines the layout of the rest.
+// The first byte of an address of nervos determines the layout of the rest.
 const (
 	nervosFull    = 0 // code hash, hash type, arguments
-	nervosShort   = 1 // number of the code, 20 bytes of arguments
+	nervosShort   = 1 // number of the code, arguments
 	nervosOldData = 2 // code hash, arguments; the type is "data"
 	nervosOldType = 4 // code hash, arguments; the type is "type"
 )
 
-// The forms of nervos.
-const (
-	formNervos    form = iota // the full form
-	formNervosOld             // a deprecated one
-)
-
 // nervosCodes holds the hashes of the numbered codes: key hash, multi-signature
-// script hash, anyone-can-pay. Their type is "type".
+// script hash, anyone-can-pay. Their type is "type", which is 1.
 //
 // See RFC 24, "CKB Genesis Script List".
 var nervosCodes = [...]string{
@@ -40,112 +36,69 @@ var nervosCodes = [...]string{
 	"\xd3\x69\x59\x7f\xf4\x7f\x29\xfb\xc0\xd4\x7d\x2e\x37\x75\x37\x0d\x12\x50\xb8\x51\x40\xc6\x70\xe4\x71\x8a\xf7\x12\x98\x3a\x23\x54",
 }
 
-// The types of a code hash: of the data of a cell, for each version of the
-// virtual machine, or of the type script.
-const (
-	nervosHashData  = 0
-	nervosHashType  = 1
-	nervosHashData1 = 2
-	nervosHashData2 = 4
-)
+// checkNervos checks a full script: the type of the hash is of the data of a
+// cell, for each version of the virtual machine, or of the type script.
+func checkNervos(r *reader) fault {
+	b := r.payload()
+	switch {
+	case b[0] != nervosFull: // which has the other checksum
+		return fault{err: ErrChecksum, at: -1, lead: b[0] != nervosShort && b[0] != nervosOldData && b[0] != nervosOldType}
+	case len(b) < 1+32+1:
+		return badLength
+	}
+	return unless(b[33] <= 2 || b[33] == 4)
+}
 
-// maxNervos is the maximum number of bytes of an address, that of the longest
-// text.
-const maxNervos = bech32.MaxLen * 5 / 8
-
-func (nervos) parse(s string, tolerant bool) (string, form, fault) {
-	v, at, f := bech32.Verify(nervosHRP, s)
-	switch f {
-	case bech32.OK:
-	case bech32.Length:
-		return "", 0, badLength
-	case bech32.Checksum:
-		return "", 0, badChecksum
-	default:
-		if _, _, f := bech32.Verify(nervosTest, s); f == bech32.OK {
-			return "", 0, badNetwork
-		}
-		return "", 0, badChar(at)
-	}
-	var buf [1 + 32 + 1]byte
-	data := s[len(nervosHRP)+1 : len(s)-bech32.ChecksumLen]
-	size := bech32.Size(data)
-	if size < 0 {
-		return "", 0, badSyntax
-	}
-	if size == 0 {
-		return "", 0, badLength
-	}
-	bech32.Read(buf[:], data)
-	f2, want := formNervosOld, bech32.Bech32
-	switch buf[0] {
+// checkOldNervos checks one of the deprecated layouts. The arguments of a
+// numbered code are 20 bytes; anyone-can-pay may have two more.
+func checkOldNervos(r *reader) fault {
+	b := r.payload()
+	switch b[0] {
 	case nervosFull:
-		f2, want = formNervos, bech32.Bech32m
-		if size < 1+32+1 {
-			return "", 0, badLength
-		}
-		switch buf[33] {
-		case nervosHashData, nervosHashType, nervosHashData1, nervosHashData2:
-		default:
-			return "", 0, badSyntax
-		}
+		return badChecksum
 	case nervosShort:
-		if size != 1+1+20 {
-			return "", 0, badLength
+		if args := len(b) - 2; args < 0 || args != 20 && !(args > 20 && args <= 22 && b[1] == 2) {
+			return badLength
 		}
-		if int(buf[1]) >= len(nervosCodes) {
-			return "", 0, badSyntax
-		}
+		return unless(int(b[1]) < len(nervosCodes))
 	case nervosOldData, nervosOldType:
-		if size < 1+32 {
-			return "", 0, badLength
+		if len(b) < 1+32 {
+			return badLength
 		}
-	default:
-		return "", 0, badSyntax
+		return fault{}
 	}
-	if v != want {
-		return "", 0, badChecksum
-	}
-	return lowerBech32(s), f2, fault{}
+	return badSyntax
 }
 
-// nervosScript writes the payload of the full form to b: a zero, the code hash,
-// the hash type and the arguments. It returns the length.
-func nervosScript(b *[maxNervos + 32]byte, text string) int {
-	var buf [maxNervos]byte
-	payload := buf[:bech32.Read(buf[:], text[len(nervosHRP)+1:len(text)-bech32.ChecksumLen])]
-	code, args, typ := "", payload[1:], byte(nervosHashType)
-	switch payload[0] {
-	case nervosFull:
-		return copy(b[:], payload)
+// nervosScript returns the payload of the full spelling of a deprecated one.
+func nervosScript(r *reader) []byte {
+	b := r.payload()
+	typ := byte(1)
+	code, args := "", b[1:]
+	switch b[0] {
 	case nervosShort:
-		code, args = nervosCodes[payload[1]], payload[2:]
+		code, args = nervosCodes[b[1]], b[2:]
 	case nervosOldData:
-		typ = nervosHashData
+		typ = 0
 	}
-	n := 1 + copy(b[1:], code)
-	if code == "" {
-		n += copy(b[n:], args[:32])
-		args = args[32:]
+	out := append(r.tmp[:0], nervosFull)
+	if out = append(out, code...); code == "" {
+		out, args = append(out, args[:32]...), args[32:]
 	}
-	b[n] = typ
-	return n + 1 + copy(b[n+1:], args)
+	return append(append(out, typ), args...)
 }
 
-func (nervos) canonical(text string, f form) (string, form) {
-	if f == formNervos {
-		return text, f
+// oldNervos returns the deprecated payloads of a full one.
+func oldNervos(full []byte) (all [][]byte) {
+	code, typ, args := string(full[1:33]), full[33], full[34:]
+	if i := slices.Index(nervosCodes[:], code); i >= 0 && typ == 1 {
+		all = append(all, append([]byte{nervosShort, byte(i)}, args...))
 	}
-	var b [maxNervos + 32]byte
-	n := nervosScript(&b, text)
-	return encodeBech32(nervosHRP, b[:n], bech32.Bech32m), formNervos
+	switch typ {
+	case 0:
+		all = append(all, append(append([]byte{nervosOldData}, code...), args...))
+	case 1:
+		all = append(all, append(append([]byte{nervosOldType}, code...), args...))
+	}
+	return all
 }
-
-func (nervos) account(text string, f form) (words, tag) {
-	var b [maxNervos + 32]byte
-	return hashedKey(0, b[:nervosScript(&b, text)])
-}
-
-func (nervos) key(text string, f form) (words, tag) { return words{}, 0 }
-
-func (nervos) proves(form) bool { return true }

@@ -1,87 +1,93 @@
 package address
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
 )
 
-// nimiq is the format of nimiq: "NQ", two check digits, and 20 bytes in 32
-// characters of Base32 without the letters I, O, W and Z. The check is that of
-// an IBAN, modulo 97. Wallets write a space after every fourth character; the
-// canonical form has no spaces. In tolerant mode, parse accepts spaces anywhere,
-// as the node does.
+// nimiq is "NQ", two check digits, and 20 bytes in 32 characters of Base32
+// without the letters I, O, W and Z. The check is that of an IBAN, modulo 97.
+// Wallets write a space after every fourth character. Normalize also reads spaces
+// anywhere, as the node does.
 //
 // See the Nimiq documentation, "User-friendly addresses", and ISO 13616.
-type nimiq struct{}
-
-const (
-	formNimiq form = iota
-	formNimiqGroups
-)
-
-const (
-	nimiqLen       = 36
-	nimiqGroupsLen = 36 + 8
-	nimiqMaxLen    = 128 // with irregular spaces
-)
-
-var nimiqAlphabet = base32.New("0123456789ABCDEFGHJKLMNPQRSTUVXY")
-
-func (n nimiq) parse(s string, tolerant bool) (string, form, fault) {
-	text, f, bad := n.parseStrict(s)
-	if bad.err != nil && tolerant && len(s) <= nimiqMaxLen {
-		if bare := strings.ReplaceAll(s, " ", ""); len(bare) == nimiqLen && len(bare) < len(s) {
-			text, f, fault := n.parseStrict(bare)
-			if fault.err == nil || fault.err == ErrChecksum {
-				return text, f, fault
-			}
-		}
-	}
-	return text, f, bad
+func nimiq() codecs {
+	return codecs{{enc: iban{}, size: 20}, {enc: iban{loose: true}, size: 20, use: tolerated}, {enc: iban{groups: true}, size: 20}}
 }
 
-func (nimiq) parseStrict(s string) (string, form, fault) {
-	f := formNimiq
-	switch len(s) {
-	case nimiqLen:
-	case nimiqGroupsLen:
-		f = formNimiqGroups
-	default:
-		return "", 0, wrongLength(s)
+// iban is in one piece, in groups of four, or has spaces anywhere.
+type iban struct{ groups, loose bool }
+
+const nimiqDigits = "0123456789ABCDEFGHJKLMNPQRSTUVXY"
+
+var nimiqAlphabet = base32.New(nimiqDigits)
+
+func (e iban) read(r *reader, c *codec) fault {
+	s := r.s
+	r.normal = true
+	if e.loose {
+		if len(s) > 128 || isGrouped(s) || strings.IndexByte(s, ' ') < 0 {
+			return badLength
+		}
+		s = strings.ReplaceAll(s, " ", "")
 	}
-	var text [nimiqLen]byte
+	want := 36
+	if e.groups {
+		want += 8
+	}
+	if len(s) != want {
+		return badLength
+	}
+	var text [36]byte
 	n := 0
 	for i := range len(s) {
-		if blank := f == formNimiqGroups && i%5 == 4; blank != (s[i] == ' ') {
-			return "", 0, badChar(i)
+		if blank := e.groups && i%5 == 4; blank != (s[i] == ' ') {
+			return badChar(i)
 		} else if blank {
 			continue
 		}
-		c := s[i]
-		ok := nimiqAlphabet.Value(c) != base32.None
+		ch := s[i]
+		ok := nimiqAlphabet.Value(ch) != base32.None
 		switch n {
 		case 0:
-			ok = c == 'N'
+			ok = ch == 'N'
 		case 1:
-			ok = c == 'Q'
+			ok = ch == 'Q'
 		case 2, 3:
-			ok = '0' <= c && c <= '9'
+			ok = '0' <= ch && ch <= '9'
 		}
 		if !ok {
-			return "", 0, badChar(i)
+			return badChar(i)
 		}
-		text[n] = c
+		text[n] = ch
 		n++
 	}
-	// The first four characters are checked as if they were last. Several
-	// check digits can leave the remainder 1, such as 02 and 99; only 02 to
-	// 98 are valid, so that an account has one spelling.
-	sum := ibanSum(ibanSum(0, text[4:]), []byte("NQ00"))
-	if check := uint32(text[2]-'0')*10 + uint32(text[3]-'0'); check != 98-sum {
-		return "", 0, badChecksum
+	r.claimed = true
+	if ibanCheck(text[4:]) != uint32(text[2]-'0')*10+uint32(text[3]-'0') {
+		return badChecksum
 	}
-	return s, f, fault{}
+	base32.Decode(nimiqAlphabet, r.buf[:20], text[4:])
+	r.n = 20
+	return fault{}
+}
+
+// isGrouped reports whether s is groups of four characters with a space between.
+func isGrouped(s string) bool {
+	for i := range len(s) {
+		if (s[i] == ' ') != (i%5 == 4) {
+			return false
+		}
+	}
+	return true
+}
+
+// ibanCheck returns the check digits of text. The first four characters are
+// checked as if they were last. Several numbers can leave the remainder 1, such
+// as 02 and 99; only 02 to 98 are valid, so that an account has one spelling.
+func ibanCheck(text []byte) uint32 {
+	return 98 - ibanSum(ibanSum(0, text), []byte("NQ00"))
 }
 
 // ibanSum returns the remainder modulo 97 of sum with the characters of text
@@ -98,27 +104,21 @@ func ibanSum(sum uint32, text []byte) uint32 {
 	return sum
 }
 
-func (nimiq) canonical(text string, f form) (string, form) {
-	if f == formNimiqGroups {
-		text = strings.ReplaceAll(text, " ", "")
-	}
-	return text, formNimiq
-}
-
-func (nimiq) account(text string, f form) (words, tag) {
-	var digits [32]byte
-	for i := range digits {
-		at := 4 + i
-		if f == formNimiqGroups {
-			at += at / 4
+func (e iban) write(dst []byte, c *codec, payload []byte) []byte {
+	var buf [36]byte
+	digits := nimiqAlphabet.Append(buf[:0], payload)
+	check := ibanCheck(digits)
+	from := len(dst)
+	dst = append(dst, 'N', 'Q', '0'+byte(check/10), '0'+byte(check%10))
+	dst = append(dst, digits...)
+	if e.groups {
+		for i := from + 4; i < len(dst); i += 5 {
+			dst = slices.Insert(dst, i, ' ')
 		}
-		digits[i] = text[at]
 	}
-	var b [20]byte
-	base32.Decode(nimiqAlphabet, b[:], digits[:])
-	return key20(0, &b)
+	return dst
 }
 
-func (nimiq) key(string, form) (words, tag) { return words{}, 0 }
+func (iban) proves() bool { return false }
 
-func (nimiq) proves(form) bool { return false }
+func (e iban) bounds(*codec) bounds { return bounds{36, 128, 0, "nq"} }

@@ -33,7 +33,7 @@ func (a *Address) normalize(r uint16, s string) failure {
 			return failure{text: bare}
 		}
 	}
-	if i, ok := readInterop(bare); ok && i.isOn(chains[r-1].slug, chains[r-1].format) {
+	if i, ok := readInterop(bare); ok && i.isOn(chains[r-1].slug, chains[r-1].isEVM()) {
 		if a.parseRow(r, i.body, true).err == nil {
 			account, _, _ := strings.Cut(bare, "@") // in hex there is none
 			if !isEVMText(account) {
@@ -159,21 +159,21 @@ func readURI(r uint16, s string) (uri, bool) {
 	case onEVM:
 		u.readEVM(c)
 	case row == otherEVMRow:
-		u.bad, u.hint = fault{ErrSyntax, 0}, "eip155 is followed by the number of a chain, as in eip155:1:0x…"
+		u.bad, u.hint = fault{err: ErrSyntax, at: 0}, "eip155 is followed by the number of a chain, as in eip155:1:0x…"
 		return u, true
 	case row != r:
-		u.bad = fault{ErrSyntax, 0}
-		if _, _, bad := chains[row-1].format.parse(u.body, true); bad.err == nil {
-			u.bad, u.other = fault{ErrOtherChain, -1}, chains[row-1].slug
-		} else if _, _, bad := chains[row-1].format.parse(scheme+":"+u.body, true); bad.err == nil {
-			u.bad, u.other = fault{ErrOtherChain, -1}, chains[row-1].slug
+		u.bad = fault{err: ErrSyntax, at: 0}
+		if new(Address).parseRow(row, u.body, true).err == nil {
+			u.bad, u.other = fault{err: ErrOtherChain, at: -1}, chains[row-1].slug
+		} else if new(Address).parseRow(row, scheme+":"+u.body, true).err == nil {
+			u.bad, u.other = fault{err: ErrOtherChain, at: -1}, chains[row-1].slug
 		}
 		return u, true
 	case c.slug == "ton":
 		u.skip("transfer/")
 	}
 	if u.bad.err == nil {
-		u.readQuery(c.format, query, queryAt)
+		u.readQuery(c, query, queryAt)
 	}
 	blank := len(u.body) - len(strings.TrimLeft(u.body, " \t"))
 	u.body, u.at = u.body[blank:], u.at+blank
@@ -203,7 +203,7 @@ func (u *uri) skip(prefix string) {
 func (u *uri) readEVM(c *chain) {
 	u.skip("pay-")
 	if i := strings.IndexByte(u.body, '/'); i >= 0 {
-		u.bad, u.hint = fault{ErrSyntax, u.at + i}, "it calls a contract, and the account that is meant is not the one in front"
+		u.bad, u.hint = fault{err: ErrSyntax, at: u.at + i}, "it calls a contract, and the account that is meant is not the one in front"
 		u.body, _, _ = strings.Cut(u.body[:i], "@")
 		return
 	}
@@ -217,6 +217,9 @@ func (u *uri) readEVM(c *chain) {
 		u.bad, u.other, u.hint = otherID(eip155+id, idAt)
 	}
 }
+
+// xrpRow is the row of xrp, plus one.
+var xrpRow = lookup("xrp")
 
 // cutTag returns s without the destination tag that wallets of xrp append to an
 // address, as in "r…:1", if r is the row of xrp.
@@ -259,18 +262,18 @@ func readCAIP10(r uint16, s, namespace, rest string) (uri, bool) {
 func otherID(id string, at int) (bad fault, other Chain, hint string) {
 	for i := range chains {
 		if chains[i].caip2 != "" && strings.EqualFold(chains[i].caip2, id) {
-			return fault{ErrOtherChain, at}, chains[i].slug, ""
+			return fault{err: ErrOtherChain, at: at}, chains[i].slug, ""
 		}
 	}
 	for _, test := range testNetworks {
 		if test == id {
-			return fault{ErrNetwork, at}, "", ""
+			return fault{err: ErrNetwork, at: at}, "", ""
 		}
 	}
 	if _, ok := chainNumber(Chain(id)); ok {
-		return fault{ErrOtherChain, at}, Chain(id), ""
+		return fault{err: ErrOtherChain, at: at}, Chain(id), ""
 	}
-	return fault{ErrSyntax, at}, "", "the chain id is not the one of this chain"
+	return fault{err: ErrSyntax, at: at}, "", "the chain id is not the one of this chain"
 }
 
 // testNetworks lists CAIP-2 chain ids of test networks that wallets show.
@@ -313,8 +316,7 @@ func isNamespace(namespace string) bool {
 
 // isEVMChain reports whether payment URIs of c may have the scheme "ethereum".
 func isEVMChain(c *chain) bool {
-	_, ok := c.format.(evmFamily)
-	return ok || strings.HasPrefix(c.caip2, "eip155:")
+	return c.isEVM() || strings.HasPrefix(c.caip2, "eip155:")
 }
 
 // schemeRow returns the row, plus one, of the chain whose payment URIs begin

@@ -77,7 +77,7 @@ func isPaymentRequest(s string) bool {
 		s = s[len(scheme):]
 	}
 	one := strings.LastIndexByte(s, '1')
-	if one < 2 || one > maxHRP || len(s) < one+1+bech32.ChecksumLen {
+	if one < 2 || one > 15 || len(s) < one+1+bech32.ChecksumLen {
 		return false
 	}
 	hrp := strings.ToLower(s[:one])

@@ -21,10 +21,10 @@ var testKeys = []string{"tb", "tbs", "bcrt", "tsp"}
 // textKeys are parameters for people and for programs, which pay nobody.
 var textKeys = []string{"amount", "label", "message", "memo", "pj", "r", "pop", "time", "exp"}
 
-// readQuery reads the parameters of a payment URI for a chain with format f: the
+// readQuery reads the parameters of a payment URI for chain c: the
 // payees that they name, and what keeps the URI from being understood. at is the
 // offset of query.
-func (u *uri) readQuery(f format, query string, at int) {
+func (u *uri) readQuery(c *chain, query string, at int) {
 	for query != "" {
 		param, rest, _ := strings.Cut(query, "&")
 		key, value, _ := strings.Cut(param, "=")
@@ -41,13 +41,13 @@ func (u *uri) readQuery(f format, query string, at int) {
 		case isOneOf(name, unnamedKeys):
 			u.unnamed = true
 		case isOneOf(name, testKeys):
-			u.bad, u.hint = fault{ErrNetwork, valueAt}, "it pays an account of a test network"
+			u.bad, u.hint = fault{err: ErrNetwork, at: valueAt}, "it pays an account of a test network"
 			return
 		case required:
-			u.bad, u.hint = fault{ErrSyntax, at}, "a parameter is required that is not known here"
+			u.bad, u.hint = fault{err: ErrSyntax, at: at}, "a parameter is required that is not known here"
 			return
-		case isUTXO(f) && !isOneOf(name, textKeys):
-			if _, _, bad := f.parse(value, false); bad.err == nil {
+		case c.hasKind("p2pkh") && !isOneOf(name, textKeys):
+			if new(Address).parseRow(lookup(c.slug), value, false).err == nil {
 				u.payees = append(u.payees, payee{value, valueAt})
 			}
 		}
@@ -65,16 +65,6 @@ func isPayeeKey(key string) bool {
 // isOneOf reports whether key is one of keys, in any letter case.
 func isOneOf(key string, keys []string) bool {
 	return slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, key) })
-}
-
-// isUTXO reports whether f is the format of a chain whose payment URIs follow
-// BIP-21.
-func isUTXO(f format) bool {
-	switch f.(type) {
-	case *utxo, *cashAddr, *zcash, *liquid:
-		return true
-	}
-	return false
 }
 
 // unescape replaces the percent-encoded bytes of s, and leaves what is not one.
@@ -129,9 +119,9 @@ func (u *uri) readPayees(r uint16) (p payment) {
 	switch {
 	case p.bad.err != nil:
 	case len(p.found) == 0:
-		p.bad = fault{ErrPaymentRequest, -1}
+		p.bad = fault{err: ErrPaymentRequest, at: -1}
 	case len(p.found) > 1 || u.unnamed:
-		p.bad = fault{ErrSeveral, -1}
+		p.bad = fault{err: ErrSeveral, at: -1}
 	}
 	return p
 }

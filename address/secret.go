@@ -228,7 +228,7 @@ func isSecretWord(word string) bool {
 	switch n := len(word); {
 	case n < 22:
 		return false
-	case n == strkeyLen && isStellarSeed(strings.ToUpper(word)):
+	case n == 56 && isStellarSeed(strings.ToUpper(word)):
 		return true
 	case n >= 48 && n <= 127 && strings.EqualFold(word[:3], "ms1"): // codex32, BIP-93
 		return strings.IndexByte("023456789", word[3]) >= 0 && isBech32(word[3:])
@@ -309,3 +309,53 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 	}
 	return false
 }
+
+// isSecretShape reports whether b, decoded from Base58 and including the
+// checksum, is a private key if the checksum is right: one in the wallet import
+// format of any chain, encrypted or not, or an extended private key.
+//
+// See BIP-32 and BIP-38.
+func isSecretShape(b []byte) bool {
+	switch len(b) {
+	case 1 + 32 + sumLen, 1 + 32 + 1 + sumLen:
+		return b[0] >= 0x80 // as all versions are; the mark of a compressed key may follow the key
+	case 2 + 37 + sumLen:
+		return b[0] == 0x01 && (b[1] == 0x42 || b[1] == 0x43) // BIP-38
+	case 2 + 1 + 32 + sumLen:
+		switch string(b[:2]) {
+		case "\x22\xde", "\x23\x0e", "\x23\x07", "\x22\xfe": // decred and its test networks
+			return true
+		}
+	case 4 + 1 + 4 + 4 + 32 + 33 + sumLen:
+		return b[45] == 0 // a public key would begin with 2 or 3
+	}
+	return false
+}
+
+// isXRPSecret reports whether b, which ends with its checksum, right or wrong,
+// is a seed (s…, sEd…) or a private key (p…).
+func isXRPSecret(b []byte) bool {
+	switch len(b) {
+	case 1 + 16 + sumLen:
+		return b[0] == 0x21
+	case 3 + 16 + sumLen:
+		return string(b[:3]) == "\x01\xe1\x4b"
+	case 1 + 32 + sumLen:
+		return b[0] == 0x20 || b[0] == 0x22
+	}
+	return false
+}
+
+// tezosSecrets holds the beginnings of secret keys, plain and encrypted.
+// Matching the text, not the decoded bytes, also recognizes keys with a typing
+// error.
+var tezosSecrets = [...]string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk", "p2esk", "BLesk", "seesk", "sask"}
+
+// isStellarSeed reports whether s is a seed ("S…"), with a correct checksum.
+func isStellarSeed(s string) bool {
+	r := newReader(s, false)
+	defer r.free()
+	return strkey{}.read(r, &stellarSeed).err == nil
+}
+
+var stellarSeed = codec{prefix: "\x90", size: 32}

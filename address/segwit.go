@@ -1,165 +1,282 @@
 package address
 
 import (
-	"strings"
-
+	"github.com/walletscreen/walletscreen/address/internal/blech32"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
+// witness is SegWit: Bech32 of a version and a program. Version 0 has the
+// checksum of BIP-173, the others that of BIP-350. If size is 0, the payload is
+// the version and the program, which have no other codec.
+type witness struct {
+	version byte // if size is not 0
+	always  bool // all versions have the checksum of BIP-173: handshake
+	blind   bool // Blech32, with a blinding key of 33 bytes in front of the program: liquid
+}
+
 // The limits of a SegWit address and of its witness program, from BIP-173.
 const (
-	maxSegWit  = 90
-	minProgram = 2
-	maxProgram = 40
+	maxSegWit   = 90
+	minProgram  = 2
+	maxProgram  = 40
+	blindingKey = 33
 )
 
-// hasHRP reports whether s begins with the human-readable part hrp, in any
-// letter case, and a 1.
-func hasHRP(s, hrp string) bool {
-	return len(s) > len(hrp) && s[len(hrp)] == '1' && (s[:len(hrp)] == hrp || strings.EqualFold(s[:len(hrp)], hrp))
-}
-
-// parseSegWit parses s, which begins with hrp and a 1, as a SegWit address.
-func parseSegWit(hrp, s string) (string, form, fault) {
-	f, bad := checkSegWit(hrp, s)
+// decode decodes the text into values, five bits each. The first is the version.
+func (e witness) decode(r *reader, c *codec) (version byte, data string, bad fault) {
+	if len(r.s) > maxSegWit {
+		return 0, "", badLength
+	}
+	data, bad = r.data32(bech32.Bech32, c.prefix, 0)
+	if bad.err == ErrChecksum && r.fault32 == bech32.OK && !e.always {
+		bad = fault{}
+	}
 	if bad.err != nil {
-		return "", 0, bad
+		return 0, "", bad
 	}
-	return lowerBech32(s), f, fault{}
-}
-
-// checkSegWit is parseSegWit without the normal form. The program of version 0
-// must have 20 or 32 bytes and the checksum of BIP-173; that of versions 1 to 16
-// must have 2 to 40 bytes and the checksum of BIP-350.
-// A Taproot key need not be a point of the curve, because the consensus rules
-// accept payments to any key.
-func checkSegWit(hrp, s string) (form, fault) {
-	if len(s) > maxSegWit {
-		return 0, badLength
-	}
-	variant, at, f := bech32.Verify(hrp, s)
-	if f != bech32.OK {
-		return 0, bech32Fault(at, f)
-	}
-	data := s[len(hrp)+1 : len(s)-bech32.ChecksumLen]
 	if data == "" {
-		return 0, badLength
+		return 0, "", badLength
 	}
-	version := bech32.Value(data[0])
-	n := bech32.Size(data[1:])
+	version = bech32.Value(data[0])
 	switch {
-	case version > 16:
-		return 0, badChar(len(hrp) + 1)
-	case (version == 0) != (variant == bech32.Bech32):
-		return 0, badChecksum
-	case n < 0:
-		return 0, badSyntax // too much padding, or padding that is not zero
-	case n < minProgram, n > maxProgram:
-		return 0, badLength
-	case version != 0:
-		return formWitness, fault{}
-	case n == 20:
-		return formWPKH, fault{}
-	case n == 32:
-		return formWSH, fault{}
+	case version > 16 && !e.always:
+		return 0, "", badChar(len(c.prefix) + 1)
+	case !e.always && (version == 0) != (r.variant == bech32.Bech32):
+		return 0, "", badChecksum
 	}
-	return 0, badLength
+	return version, data[1:], fault{}
 }
 
-// witnessProgram decodes text, a valid SegWit address, into program. It returns
-// the witness version and the length of the program.
-func witnessProgram(program *[maxProgram]byte, hrp, text string) (version byte, n int) {
-	data := text[len(hrp)+1 : len(text)-bech32.ChecksumLen]
-	return bech32.Value(data[0]), bech32.Read(program[:], data[1:])
-}
-
-// bech32Fault converts the fault f of package bech32 or blech32 at offset at.
-func bech32Fault(at int, f bech32.Fault) fault {
-	switch f {
-	case bech32.Length:
+func (e witness) read(r *reader, c *codec) fault {
+	if e.blind {
+		return e.readBlind(r, c)
+	}
+	version, data, bad := e.decode(r, c)
+	if bad.err != nil {
+		return bad
+	}
+	n := bech32.Size(data)
+	switch {
+	case n < 0:
+		return badSyntax
+	case n < minProgram, n > maxProgram, version == 0 && n != 20 && n != 32:
 		return badLength
-	case bech32.Charset:
+	case c.size == 0:
+		r.buf[0] = version
+		r.n = 1 + bech32.Read(r.buf[1:1+n], data)
+	case version != e.version || n != c.size:
+		return badLength
+	default:
+		r.n = bech32.Read(r.buf[:n], data)
+	}
+	r.normal = isLowerBech32(r.s)
+	return fault{}
+}
+
+// readBlind reads a confidential address of liquid. See ELIP-150.
+func (e witness) readBlind(r *reader, c *codec) fault {
+	if !hasHRP(r.s, c.prefix) {
+		return badLead(r.s, c.prefix)
+	}
+	r.claimed = true
+	var values [1 + (8*(blindingKey+maxProgram)+4)/5]byte
+	n, variant, at, f := blech32.Decode(values[:], c.prefix, r.s)
+	switch {
+	case f == bech32.Charset || f == bech32.Prefix:
 		return badChar(at)
-	case bech32.Checksum:
+	case f == bech32.Checksum:
+		return badChecksum
+	case f != bech32.OK || n == 0:
+		return badLength
+	case values[0] > 16:
+		return badChar(len(c.prefix) + 1)
+	case (values[0] == 0) != (variant == blech32.Blech32):
 		return badChecksum
 	}
-	return badSyntax
-}
-
-// witnessAccount returns the account of text, a valid SegWit address.
-func witnessAccount(hrp, text string) (words, tag) {
-	var program [maxProgram]byte
-	version, n := witnessProgram(&program, hrp, text)
-	return programAccount(version, program[:n])
-}
-
-// programAccount returns the account of a witness program.
-func programAccount(version byte, program []byte) (words, tag) {
+	from := 0
+	if c.size == 0 {
+		r.buf[0], from = values[0], 1
+	}
+	n = bech32.Pack(r.buf[from:], values[1:n])
+	if n < 0 || r.buf[from]|1 != 3 {
+		return badSyntax // not a compressed public key
+	}
+	program := n - blindingKey
 	switch {
-	case len(program) > 32:
-		var b [1 + maxProgram]byte
-		b[0] = version // the kind does not determine the version
-		return hashedKey(kindLongWitness, append(b[:1], program...))
-	case version == 0 && len(program) == 32:
-		return makeKey(kindWSH, program)
+	case program < minProgram, program > maxProgram, values[0] == 0 && program != 20 && program != 32,
+		c.size != 0 && (values[0] != e.version || n != c.size):
+		return badLength
 	}
-	return makeKey(kindWitness+identity.Class(version), program)
+	r.n = from + n
+	r.normal = isLowerBech32(r.s)
+	return fault{}
 }
 
-// The lengths of payloads that are encoded like SegWit version 0 but are
-// longer.
-const (
-	mwebLen    = 2 * 33 // a scan key and a spend key
-	saplingLen = 11 + 32
-)
-
-// parseLong parses s, which begins with u.long and a 1.
-func (u *utxo) parseLong(s string) (string, form, fault) {
-	var payload [mwebLen]byte
-	if _, bad := u.decodeLong(&payload, u.long, s); bad.err != nil {
-		return "", 0, bad
+func (e witness) write(dst []byte, c *codec, payload []byte) []byte {
+	version := e.version
+	if c.size == 0 {
+		version, payload = payload[0], payload[1:]
 	}
-	return strings.ToLower(s), u.longForm, fault{}
-}
-
-// decodeLong decodes the payload of s into b and returns its length. The
-// payload is two public keys after a version, which is zero, or a Sapling
-// receiver without a version.
-func (u *utxo) decodeLong(b *[mwebLen]byte, hrp, s string) (int, fault) {
-	data, bad := bech32Data(hrp, "", bech32.Bech32, s)
-	if bad.err != nil {
-		return 0, bad
+	if version > 31 {
+		return dst
 	}
-	want := saplingLen
-	if u.longForm == formMWEB {
-		if data == "" {
-			return 0, badLength
+	var buf [128]byte
+	values := bech32.Unpack(append(buf[:0], version), payload)
+	if e.blind {
+		v := blech32.Blech32m
+		if version == 0 {
+			v = blech32.Blech32
 		}
-		if bech32.Value(data[0]) != 0 {
-			return 0, badChar(len(hrp) + 1)
-		}
-		data, want = data[1:], mwebLen
+		return blech32.Append(dst, c.prefix, values, v)
 	}
-	if len(data) != (8*want+4)/5 {
-		return 0, badLength
+	v := bech32.Bech32m
+	if version == 0 || e.always {
+		v = bech32.Bech32
 	}
-	if bech32.Size(data) < 0 {
-		return 0, badSyntax
-	}
-	bech32.Read(b[:], data)
-	if u.longForm == formMWEB && (b[0]|1 != 3 || b[33]|1 != 3) {
-		return 0, badSyntax // not compressed keys
-	}
-	return want, fault{}
+	return bech32.Append(dst, c.prefix, values, v)
 }
 
-// longAccount returns the account of text, which must be in u.longForm.
-func (u *utxo) longAccount(text string, f form) (words, tag) {
-	var payload [mwebLen]byte
-	n, _ := u.decodeLong(&payload, u.long, text)
-	if f == formMWEB {
-		return hashedKey(kindMWEB, payload[:n])
+func (witness) proves() bool { return true }
+
+func (e witness) bounds(c *codec) bounds {
+	b := bounds32(c, "", 1)
+	if e.blind {
+		b.min, b.max = b.min+6, b.max+6 // the checksum has twelve characters
 	}
-	return hashedKey(kindSapling, payload[:n])
+	if c.size == 0 {
+		b.min, b.max = b.min+4, 2*maxSegWit
+	}
+	return b
+}
+
+// segwit is the witness programs of a chain: P2WPKH, P2WSH, P2TR and those of
+// other versions. A Taproot key need not be a point of the curve, because the
+// consensus rules accept payments to any key.
+//
+// See BIP-173 and BIP-350.
+func segwit(hrps ...string) (cs codecs) {
+	for _, hrp := range hrps {
+		cs = append(cs,
+			codec{enc: witness{}, prefix: hrp, size: 20, kind: kindWPKH, key: identity.Hash160, what: "p2wpkh"},
+			codec{enc: witness{}, prefix: hrp, size: 32, kind: kindWSH, key: identity.WitnessScript, what: "p2wsh"},
+			codec{enc: witness{version: 1}, prefix: hrp, size: 32, kind: kindTaproot, key: identity.Taproot, what: "p2tr"},
+			codec{enc: witness{}, prefix: hrp, kind: kindWitness, what: "witness"})
+	}
+	return cs
+}
+
+// confidential is the confidential addresses of liquid, which have a blinding
+// key in front of the hash (V…) or of the witness program (lq1…). The key affects
+// what others can see, not who owns the coins.
+//
+// See key_io.cpp and chainparams.cpp of Elements.
+func confidential(hrp, blind string, plain codecs) (cs codecs) {
+	for _, c := range plain {
+		if _, ok := c.enc.(witness); ok {
+			e := c.enc.(witness)
+			e.blind = true
+			c.enc, c.prefix = e, hrp
+			if c.size == 0 {
+				c.core = func(r *reader) []byte {
+					r.tmp[0] = r.buf[0]
+					return r.tmp[:1+copy(r.tmp[1:], r.buf[1+blindingKey:r.n])]
+				}
+				cs = append(cs, c)
+				continue
+			}
+		} else {
+			c.prefix = blind + c.prefix
+			c.check = func(r *reader) fault { return unless(r.buf[0]|1 == 3) }
+		}
+		c.size += blindingKey
+		c.core = func(r *reader) []byte { return r.payload()[blindingKey:] }
+		cs = append(cs, c)
+	}
+	return cs
+}
+
+// mweb is two public keys for litecoin's MimbleWimble extension blocks, encoded
+// like version 0 of SegWit but longer.
+func mweb(hrp string) codecs {
+	return codecs{{enc: witnessLong{}, prefix: hrp, size: 2 * 33, kind: kindMWEB, what: "shielded",
+		check: func(r *reader) fault { return unless(r.buf[0]|1 == 3 && r.buf[33]|1 == 3) }}}
+}
+
+// witnessLong is Bech32 of a version, which is 0, and the payload.
+type witnessLong struct{}
+
+func (witnessLong) read(r *reader, c *codec) fault {
+	data, bad := r.data32(bech32.Bech32, c.prefix, 0)
+	switch {
+	case bad.err != nil:
+		return bad
+	case len(data) != 1+(8*c.size+4)/5:
+		return badLength
+	case bech32.Value(data[0]) != 0:
+		return badChar(len(c.prefix) + 1)
+	case bech32.Size(data[1:]) < 0:
+		return badSyntax
+	}
+	r.n = bech32.Read(r.buf[:c.size], data[1:])
+	r.normal = isLowerBech32(r.s)
+	return fault{}
+}
+
+func (witnessLong) write(dst []byte, c *codec, payload []byte) []byte {
+	var buf [128]byte
+	return bech32.Append(dst, c.prefix, bech32.Unpack(append(buf[:0], 0), payload), bech32.Bech32)
+}
+
+func (witnessLong) proves() bool { return true }
+
+func (witnessLong) bounds(c *codec) bounds { return bounds32(c, "", 1) }
+
+// sapling is a shielded receiver, 43 bytes: zcash, pivx.
+func sapling(hrps ...string) (cs codecs) {
+	for _, hrp := range hrps {
+		cs = append(cs, codec{enc: bech32Text, prefix: hrp, size: 43, kind: kindSapling, what: "shielded", keys: saplingKeys})
+	}
+	return cs
+}
+
+func saplingKeys(r *reader, b []byte) (ks keys) {
+	ks.addHashed(identity.Sapling, b)
+	return ks
+}
+
+// pactus is Bech32m of a type, one five-bit value, and 20 bytes, the hash of a
+// key. The type determines which of three kinds of keys is hashed, and how:
+// validator, BLS account, Ed25519 account, secp256k1 account. No other chain
+// hashes keys the same way.
+//
+// See crypto/address.go of its node.
+func pactus() (cs codecs) {
+	for typ := uint8(1); typ <= 4; typ++ {
+		cs = append(cs, codec{enc: witness{version: typ}, prefix: "pc", size: 20, kind: typ},
+			codec{enc: witness{version: typ}, prefix: "tpc", size: 20, kind: typ, use: testers})
+	}
+	return cs
+}
+
+// handshake is a witness version from 0 to 31 and a program of 2 to 40 bytes,
+// always with the checksum of BIP-173. In version 0, 20 bytes are the
+// BLAKE2b-160 hash of a key, 32 bytes the SHA3-256 hash of a script.
+//
+// See lib/primitives/address.js of hsd.
+func handshake() codecs {
+	with := func(hrp string) codecs {
+		return codecs{
+			{enc: witness{always: true}, prefix: hrp, size: 20, key: identity.Blake2b160},
+			{enc: witness{always: true}, prefix: hrp, kind: 1},
+		}
+	}
+	return all(with("hs"), test(with("ts"), with("rs"), with("ss")))
+}
+
+// liquid is addresses like those of Bitcoin, and confidential ones.
+func liquid() codecs {
+	blind := func(hrp, blind string, plain codecs) codecs { return append(plain, confidential(hrp, blind, plain)...) }
+	return all(blind("lq", "\x0c", all(pkh("\x39"), sh("\x27"), segwit("ex"))),
+		test(blind("tlq", "\x17", all(pkh("\x24", "\x13"), segwit("tex"))), blind("el", "\x04", all(pkh("\xeb", "\x4b"), segwit("ert")))))
 }

@@ -32,7 +32,7 @@ func shapeOf(s string) (c Chain, ok bool) {
 			return "ethereum", true
 		case n == 42 && digits[:2] == "41":
 			return "tron", true
-		case n == flowDigits:
+		case n == 16:
 			return "flow", true
 		case n < len(s) && n >= 60: // 32 bytes, cut
 			return "", true
@@ -40,7 +40,7 @@ func shapeOf(s string) (c Chain, ok bool) {
 	case hasAnyPrefix(s, "hx", "cx") && len(s) == 42 && isHex(s[2:]):
 		return "icon", true
 	}
-	if strings.HasPrefix(s, hederaPrefix) && len(s) > len(hederaPrefix) && charClass[s[len(hederaPrefix)]]&classDigit != 0 {
+	if strings.HasPrefix(s, "0.0.") && len(s) > 4 && charClass[s[4]]&classDigit != 0 {
 		return "hedera", true
 	}
 	if one := strings.LastIndexByte(s, '1'); one > 0 && one <= maxHRP && len(s) > one+minBech32Like && isBech32(s[one+1:]) {
@@ -153,4 +153,10 @@ func isSeedQR(digits []byte) bool {
 	sum := sha256.Sum256(b[:n])
 	shift := 8 - n/4
 	return b[n]>>shift == sum[0]>>shift
+}
+
+// hasShape reports whether s has the form of an address or of a secret.
+func hasShape(s string) bool {
+	_, ok := shapeOf(s)
+	return ok
 }

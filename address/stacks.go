@@ -1,67 +1,56 @@
 package address
 
 import (
-	"crypto/sha256"
+	"slices"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// stacks is the format of stacks: "S", a character for the version, and 20
-// bytes followed by the first 4 bytes of sha256(sha256(version, bytes)), as a
-// number in Crockford's Base32. A leading zero byte is one "0", as in Base58.
-// "SP" is the hash160 of a key, "SM" that of a script; "ST" and "SN" are those
-// of test networks. parse rejects lower-case letters and the look-alikes that
-// Crockford permits ("O" for zero, "I" and "L" for one).
+// stacks is "S", a character for the version, and 20 bytes followed by the first
+// 4 bytes of sha256(sha256(version, bytes)), as a number in Crockford's Base32. A
+// leading zero byte is one "0", as in Base58. "SP" is the hash160 of a key, "SM"
+// that of a script; "ST" and "SN" are those of test networks. Lower-case letters
+// and the look-alikes that Crockford permits ("O" for zero, "I" and "L" for one)
+// are not accepted.
 //
 // See SIP-005, "Blocks and transactions: address formats".
-type stacks struct{}
-
-const (
-	formStacksKey form = iota
-	formStacksScript
-)
-
-const (
-	stacksBytes  = 20 + 4
-	stacksMinLen = 2 + stacksBytes // if all bytes are zero
-	stacksMaxLen = 2 + (stacksBytes*8+4)/5
-)
-
-var crockford = base32.New("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
-
-func (stacks) parse(s string, tolerant bool) (string, form, fault) {
-	if len(s) < stacksMinLen || len(s) > stacksMaxLen {
-		return "", 0, wrongLength(s)
+func stacks() codecs {
+	with := func(version string, kind uint8, key identity.Class) codec {
+		return codec{enc: c32{}, prefix: version, size: 20, kind: kind, key: key}
 	}
-	if s[0] != 'S' {
-		return "", 0, badChar(0)
+	return all(codecs{with("SP", 0, identity.Hash160), with("SM", 1, identity.ScriptHash)}, test(codecs{with("ST", 0, 0), with("SN", 1, 0)}))
+}
+
+type c32 struct{}
+
+const crockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+var crockford = base32.New(crockfordDigits)
+
+func (c32) read(r *reader, c *codec) fault {
+	s := r.s
+	if len(s) < 2+24 || len(s) > 2+39 {
+		return badLength
 	}
-	var f form
-	switch s[1] {
-	case 'P', 'T':
-		f = formStacksKey
-	case 'M', 'N':
-		f = formStacksScript
-	default:
-		return "", 0, badChar(1)
+	if s[:2] != c.prefix {
+		return badLead(s, c.prefix)
 	}
-	var raw [1 + stacksBytes]byte
+	r.claimed = true
+	var raw [1 + 20 + 4]byte
 	raw[0] = crockford.Value(s[1])
 	if bad := decodeC32(raw[1:], s[2:]); bad >= 0 {
-		return "", 0, badChar(2 + bad)
+		return badChar(2 + bad)
 	} else if bad < -1 {
-		return "", 0, badLength
+		return badLength
 	}
-	first := sha256.Sum256(raw[:1+20])
-	sum := sha256.Sum256(first[:])
-	if [4]byte(sum[:]) != [4]byte(raw[1+20:]) {
-		return "", 0, badChecksum
+	if !sha256d.verifies(raw[:]) {
+		return badChecksum
 	}
-	if s[1] == 'T' || s[1] == 'N' {
-		return "", 0, badNetwork
-	}
-	return s, f, fault{}
+	r.set(raw[1:21])
+	r.normal = true
+	return fault{}
 }
 
 // decodeC32 decodes the number s into dst. Each leading "0" of s is a leading
@@ -107,21 +96,37 @@ func decodeC32(dst []byte, s string) int {
 	return -1
 }
 
-func (stacks) canonical(text string, f form) (string, form) { return text, f }
-
-func (stacks) account(text string, f form) (words, tag) { return stacksKey(identity.Class(f), text) }
-
-func (stacks) key(text string, f form) (words, tag) {
-	if f == formStacksScript {
-		return stacksKey(identity.ScriptHash, text)
+func (c32) write(dst []byte, c *codec, payload []byte) []byte {
+	b := append([]byte{crockford.Value(c.prefix[1])}, payload...)
+	sum := sha256d.sum(b)
+	b = append(b[1:], sum[:]...)
+	dst = append(dst, c.prefix...)
+	zeros := 0
+	for zeros < len(b) && b[zeros] == 0 {
+		zeros++
+		dst = append(dst, '0')
 	}
-	return stacksKey(identity.Hash160, text)
+	var digits []byte // least significant first
+	var acc uint32
+	bits := 0
+	for i := len(b) - 1; i >= zeros; i-- {
+		for acc, bits = acc|uint32(b[i])<<bits, bits+8; bits >= 5; bits -= 5 {
+			digits = append(digits, crockfordDigits[acc&31])
+			acc >>= 5
+		}
+	}
+	if acc != 0 {
+		digits = append(digits, crockfordDigits[acc])
+	}
+	for len(digits) > 0 && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	slices.Reverse(digits)
+	return append(dst, digits...)
 }
 
-func (stacks) proves(form) bool { return true }
+func (c32) proves() bool { return true }
 
-func stacksKey(c identity.Class, text string) (words, tag) {
-	var raw [stacksBytes]byte
-	decodeC32(raw[:], text[2:])
-	return makeKey(c, raw[:20])
+func (c32) bounds(c *codec) bounds {
+	return bounds{2 + 24, 2 + 39, classBase32 | classAddress, strings.ToLower(c.prefix)}
 }

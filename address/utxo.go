@@ -1,63 +1,63 @@
 package address
 
 import (
-	"strings"
-
-	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/address/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// A utxo is the format of Bitcoin and similar chains: Base58Check with the
-// version bytes of the chain, and SegWit with its human-readable part. The
-// normal form of Base58 is the text itself, that of SegWit is lower case.
-//
-// See BIP-13 (P2SH), BIP-173 and BIP-350 (SegWit), and chainparams.cpp of the
-// chain's node software for the parameters.
-type utxo struct {
-	pkh, sh       string    // version bytes of P2PKH and P2SH
-	oldPKH, oldSH string    // former version bytes of accounts that now use pkh and sh
-	more          []version // further Base58Check encodings of the chain
-	hrp           string    // human-readable part of SegWit; "" if the chain has none
-	long          string    // human-readable part of the form in longForm
-	longForm      form      // formMWEB or formSapling
-	test          []string  // version bytes of the test networks
-	testHRP       string    // human-readable parts of the test networks, separated by spaces
-	hash          checkHash
+// The codecs of chains like Bitcoin. See BIP-13 (P2SH), and chainparams.cpp of
+// the chain's node software for the version bytes.
+
+// pkh is P2PKH with the given version bytes; the first are those in use.
+func pkh(versions ...string) (cs codecs) {
+	for _, v := range versions {
+		cs = append(cs, codec{enc: base58Check{}, prefix: v, size: 20, kind: kindPKH, key: identity.Hash160, what: "p2pkh"})
+	}
+	return cs
 }
 
-// A version is a further Base58Check encoding of a chain.
-type version struct {
-	prefix string
-	form   form
+// sh is P2SH.
+func sh(versions ...string) (cs codecs) {
+	for _, v := range versions {
+		cs = append(cs, codec{enc: base58Check{}, prefix: v, size: 20, kind: kindSH, key: identity.ScriptHash, what: "p2sh"})
+	}
+	return cs
 }
 
-// The forms of UTXO chains. A format that embeds utxo numbers its own forms
-// from lastUTXOForm.
-const (
-	formPKH      form = iota // P2PKH
-	formSH                   // P2SH
-	formOldPKH               // P2PKH with former version bytes
-	formOldSH                // P2SH with former version bytes
-	formWPKH                 // P2WPKH
-	formWSH                  // P2WSH
-	formWitness              // a witness program of a version from 1 to 16
-	formMWEB                 // litecoin: a scan key and a spend key of its MimbleWimble extension blocks
-	formSapling              // pivx: a shielded receiver
-	formSprout               // horizen: a shielded receiver of the first kind
-	formExchange             // pivx, firo: P2PKH that only takes transparent coins
-	formStaking              // pivx: P2PKH of a key that may stake for an owner
-	formPubKey               // decred: P2PK
-	formEdwards              // decred: P2PKH of an ed25519 key
-	formSchnorr              // decred: P2PKH for Schnorr signatures
-	lastUTXOForm
-)
+// hashed is Base58Check of a hash of 20 bytes that is an account of a kind of
+// its own.
+func hashed(version string, kind uint8, key identity.Class, what string) codecs {
+	return codecs{{enc: base58Check{}, prefix: version, size: 20, kind: kind, key: key, what: what}}
+}
 
-// The kinds of accounts of UTXO chains. The kind of a short witness program is
-// kindWitness plus the witness version.
+// by returns cs with another hash for the checksum of Base58.
+func (cs codecs) by(h checkHash) codecs {
+	for i := range cs {
+		if e, ok := cs[i].enc.(base58Check); ok {
+			e.hash = h
+			cs[i].enc = e
+		}
+	}
+	return cs
+}
+
+// sprout is a shielded receiver of the first kind: horizen, zcash.
+func sprout(version string) codecs {
+	return codecs{{enc: base58Check{}, prefix: version, size: 64, kind: kindSprout, what: "shielded"}}
+}
+
+// testPKH are the codecs of test networks with these version bytes.
+func testPKH(versions ...string) codecs { return test(pkh(versions...)) }
+
+// The kinds of accounts of chains like Bitcoin.
 const (
-	kindPKH identity.Class = iota
+	kindPKH uint8 = iota
 	kindSH
+	kindSH32
+	kindWPKH
 	kindWSH
+	kindTaproot
+	kindWitness // any other witness program, with its version in front
 	kindMWEB
 	kindSapling
 	kindSprout
@@ -66,247 +66,62 @@ const (
 	kindPubKey
 	kindEdwards
 	kindSchnorr
-	kindLongWitness            // a witness program over 32 bytes: the SHA-256 hash of version and program
-	kindWPKH                   // witness version 0 and 20 bytes
-	kindWitness     = kindWPKH // version 1 is kindWitness+1
-	lastUTXOKind    = kindWitness + 17
+	kindUnified
 )
 
-// payloadLen returns the number of bytes between version and checksum.
-func (f form) payloadLen() int {
-	switch f {
-	case formPubKey:
-		return 33
-	case formSprout:
-		return 64
-	}
-	return 20
-}
-
-func (u *utxo) parse(s string, tolerant bool) (string, form, fault) {
-	if u.hrp != "" && hasHRP(s, u.hrp) {
-		text, f, bad := parseSegWit(u.hrp, s)
-		if bad.err != nil {
-			// The letters before a 1 may also be Base58: LTC1… can be P2PKH.
-			if f, other := u.parseBase58(s); other.err == nil {
-				return s, f, fault{}
+// decredKeys are P2PK, and P2PKH for ed25519 and Schnorr signatures. Decred
+// writes a public key as one byte and the 32 bytes of a coordinate. The byte
+// holds the signature algorithm and, in the top bit, whether the other
+// coordinate is odd. P2PK is a separate account, because coins paid to it are
+// locked with the key, not with its hash.
+//
+// See dcrd, txscript/stdaddr.
+func decred() codecs {
+	b160 := func(cs codecs) codecs {
+		for i := range cs {
+			if cs[i].key == identity.Hash160 {
+				cs[i].key = identity.Blake160
 			}
 		}
-		return text, f, bad
+		return cs.by(blake256d)
 	}
-	f, bad := u.parseBase58(s)
-	if bad.err != nil {
-		return u.parseRest(s, bad)
+	p2pk := codec{enc: base58Check{}, size: 33, kind: kindPubKey, what: "p2pk",
+		check: func(r *reader) fault { return unless(isDecredKey(r.payload())) },
+		keys: func(r *reader, b []byte) (ks keys) {
+			ks.add(identity.Blake160, decredKeyHash(b))
+			return ks
+		}}
+	with := func(c codec, version string) codecs {
+		c.prefix = version
+		return codecs{c}
 	}
-	return s, f, fault{}
+	return b160(all(pkh("\x07\x3f"), sh("\x07\x1a"), with(p2pk, "\x13\x86"),
+		hashed("\x07\x1f", kindEdwards, identity.Blake160, "p2pkh"), hashed("\x07\x01", kindSchnorr, identity.Blake160, "p2pkh"),
+		test(pkh("\x0f\x21", "\x0e\xfc", "\x0f\x01", "\x0e\xe3", "\x0e\x91", "\x0e\x6c", "\x0e\x71", "\x0e\x53",
+			"\x0e\x00", "\x0d\xdb", "\x0d\xe0", "\x0d\xc2"), with(p2pk, "\x28\xf7"), with(p2pk, "\x27\x6f"), with(p2pk, "\x25\xe5"))))
 }
 
-// parseBase58 parses s as Base58Check with one of the chain's versions.
-func (u *utxo) parseBase58(s string) (form, fault) {
-	var short [base58.ShortLen]byte
-	n, bad := base58.Bitcoin.DecodeShort(&short, s)
-	if n >= 0 {
-		return u.readBase58(short[len(short)-n:])
-	}
-	if bad >= 0 {
-		return 0, badChar(bad)
-	}
-	var long [base58.MaxLen]byte
-	n, bad = base58.Bitcoin.Decode(long[:], s)
-	switch {
-	case n >= 0:
-		return u.readBase58(long[:n])
-	case bad >= 0:
-		return 0, badChar(bad)
-	}
-	return 0, badLength
-}
-
-// readBase58 returns the form of the address with the bytes b.
-func (u *utxo) readBase58(b []byte) (form, fault) {
-	slow := u.hash == groestl512 // so it hashes nothing else than addresses
-	if slow && !u.hasLength(len(b)) || !u.hash.verifies(b) {
-		switch {
-		case !u.hasLength(len(b)):
-			return 0, badLength
-		}
-		return 0, badChecksum
-	}
-	switch {
-	case hasVersion(b, u.pkh, formPKH):
-		return formPKH, fault{}
-	case hasVersion(b, u.sh, formSH):
-		return formSH, fault{}
-	case hasVersion(b, u.oldPKH, formOldPKH):
-		return formOldPKH, fault{}
-	case hasVersion(b, u.oldSH, formOldSH):
-		return formOldSH, fault{}
-	}
-	for _, v := range u.more {
-		if hasVersion(b, v.prefix, v.form) {
-			if v.form == formPubKey && !isDecredKey(b[len(v.prefix):len(b)-sumLen]) {
-				return 0, badSyntax
-			}
-			return v.form, fault{}
-		}
-	}
-	if isSecretShape(b) {
-		return 0, badSyntax
-	}
-	for _, v := range u.test {
-		// Payloads of any form have the same length as on the main
-		// network.
-		if hasVersion(b, v, formPKH) || hasVersion(b, v, formPubKey) || hasVersion(b, v, formSprout) {
-			return 0, badNetwork
-		}
-	}
-	if !u.hasLength(len(b)) {
-		return 0, badLength
-	}
-	return 0, badSyntax
-}
-
-// hasVersion reports whether b is version prefix, which must not be empty, and
-// a payload of form f.
-func hasVersion(b []byte, prefix string, f form) bool {
-	return prefix != "" && len(b) == len(prefix)+f.payloadLen()+sumLen && string(b[:len(prefix)]) == prefix
-}
-
-// hasLength reports whether some Base58 address of the chain has n bytes.
-func (u *utxo) hasLength(n int) bool {
-	if n == len(u.pkh)+20+sumLen || n == len(u.sh)+20+sumLen {
-		return true
-	}
-	for _, v := range u.more {
-		if n == len(v.prefix)+v.form.payloadLen()+sumLen {
-			return true
-		}
+// isDecredKey reports whether b is a key of decred.
+func isDecredKey(b []byte) bool {
+	switch b[0] {
+	case 1: // ed25519
+		return curve.IsEd25519((*[32]byte)(b[1:]))
+	case 0, 0x80, 2, 0x82: // ECDSA, Schnorr
+		key := [33]byte{2}
+		copy(key[1:], b[1:])
+		return isSecp256k1Key(key)
 	}
 	return false
 }
 
-// parseRest parses s, which is neither Base58 of the chain, because of bad, nor
-// SegWit of the chain.
-func (u *utxo) parseRest(s string, bad fault) (string, form, fault) {
-	if u.long != "" && hasHRP(s, u.long) {
-		return u.parseLong(s)
+// decredKeyHash returns the hash of the key b as in the P2PKH address of the
+// key.
+func decredKeyHash(b []byte) []byte {
+	if b[0] == 1 {
+		return blake160(b[1:])
 	}
-	if u.longForm == formSapling && (strings.HasPrefix(s, "p-secret-") || strings.HasPrefix(s, "secret-")) {
-		return "", 0, badSyntax // a spending key of the main network or of a test network
-	}
-	for hrp := range strings.FieldsSeq(u.testHRP) {
-		if hasHRP(s, hrp) {
-			return "", 0, u.parseTest(hrp, s)
-		}
-	}
-	return "", 0, bad
+	key := [33]byte{}
+	copy(key[:], b)
+	key[0] = 2 + b[0]>>7
+	return blake160(key[:])
 }
-
-// parseTest returns the fault of s, which begins like an address of the test
-// network with the human-readable part hrp.
-func (u *utxo) parseTest(hrp, s string) fault {
-	_, _, bad := parseSegWit(hrp, s)
-	if u.long != "" && bad.err != nil {
-		var payload [mwebLen]byte
-		_, bad = u.decodeLong(&payload, hrp, s)
-	}
-	if bad.err != nil {
-		return bad
-	}
-	return badNetwork
-}
-
-func (u *utxo) canonical(text string, f form) (string, form) {
-	switch f {
-	case formOldPKH:
-		return u.rewrite(text, u.pkh), formPKH
-	case formOldSH:
-		return u.rewrite(text, u.sh), formSH
-	}
-	return text, f
-}
-
-// rewrite returns text, which is Base58 with 20 bytes of payload, with another
-// version.
-func (u *utxo) rewrite(text, version string) string {
-	payload := base58Hash(text)
-	return u.encode(version, payload[:])
-}
-
-// encode returns payload, at most 64 bytes, in the chain's Base58Check.
-func (u *utxo) encode(version string, payload []byte) string {
-	var buf [base58.MaxLen]byte
-	b := append(append(buf[:0], version...), payload...)
-	sum := u.hash.sum(b)
-	return base58.Bitcoin.Encode(append(b, sum[:]...))
-}
-
-// base58Payload returns the payload of text, which must be Base58 of form f.
-func base58Payload(buf *[base58.MaxLen]byte, text string, f form) []byte {
-	n, _ := base58.Bitcoin.Decode(buf[:], text)
-	return buf[n-sumLen-f.payloadLen() : n-sumLen]
-}
-
-func (u *utxo) account(text string, f form) (words, tag) {
-	switch f {
-	case formWPKH, formWSH, formWitness:
-		return witnessAccount(u.hrp, text)
-	case formMWEB, formSapling:
-		return u.longAccount(text, f)
-	case formSprout, formPubKey:
-		var buf [base58.MaxLen]byte
-		return hashedKey(f.kind(), base58Payload(&buf, text, f))
-	}
-	return base58Key(f.kind(), text)
-}
-
-// kind returns the kind of account of form f, which must be a Base58 form.
-func (f form) kind() identity.Class {
-	switch f {
-	case formSH, formOldSH:
-		return kindSH
-	case formSprout:
-		return kindSprout
-	case formExchange:
-		return kindExchange
-	case formStaking:
-		return kindStaking
-	case formPubKey:
-		return kindPubKey
-	case formEdwards:
-		return kindEdwards
-	case formSchnorr:
-		return kindSchnorr
-	}
-	return kindPKH
-}
-
-func (u *utxo) key(text string, f form) (words, tag) {
-	switch f {
-	case formWitness, formMWEB, formSprout:
-		return words{}, 0
-	case formSapling:
-		w, t := u.longAccount(text, f)
-		return w, makeTag(identity.Sapling, t.len())
-	case formPubKey:
-		var buf [base58.MaxLen]byte
-		return makeKey(identity.Blake160, decredKeyHash(base58Payload(&buf, text, f)))
-	}
-	switch {
-	case f == formSH, f == formOldSH:
-		return base58Key(identity.ScriptHash, text)
-	case u.hash == blake256d:
-		return base58Key(identity.Blake160, text)
-	}
-	return base58Key(identity.Hash160, text)
-}
-
-func (u *utxo) proves(form) bool { return true }
-
-// bitcoinTest holds the version bytes of Bitcoin's test networks, which many
-// other chains use too.
-var bitcoinTest = []string{"\x6f", "\xc4"}
-
-// zcashTest holds the version bytes of transparent addresses on Zcash's test
-// networks, which related chains use too.
-var zcashTest = []string{"\x1d\x25", "\x1c\xba"}

@@ -36,7 +36,6 @@ var (
 			c := address.Chain(s)
 			return func() { c.Name(); c.CAIP2(); c.SLIP44(); c.Aliases(); c.Tickers() }
 		},
-		"Chain.Identify": func(c address.Chain, s string) func() { return func() { c.Identify(s) } },
 		"ParseError": func(c address.Chain, s string) func() {
 			if _, err := address.Normalize(c, s); err != nil {
 				return func() { _ = err.Error() }

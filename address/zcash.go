@@ -2,82 +2,40 @@ package address
 
 import (
 	"encoding/binary"
-	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
-	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// zcash is the format of Zcash. The embedded utxo parses transparent addresses
-// (t1, t3) and Sprout addresses (zc) in Base58Check, and Sapling addresses
-// (zs1) in Bech32. zcash adds unified addresses (u1), which contain several
-// receivers, and tex1, a t1 address that accepts only transparent coins. The
-// canonical form of tex1 is t1.
+// zcash is transparent addresses (t1, t3) and Sprout addresses (zc) in
+// Base58Check, Sapling addresses (zs1) in Bech32, unified addresses (u1), which
+// contain several receivers, and tex1, a t1 address that accepts only transparent
+// coins.
 //
 // See the Zcash protocol specification, section 5.6, ZIP-316 for unified and
 // ZIP-320 for tex addresses.
-type zcash struct{ utxo }
-
-const (
-	formUnified form           = lastUTXOForm + iota
-	formTEX                    // P2PKH
-	kindUnified identity.Class = lastUTXOKind
-)
-
-// maxUnified is the length of the longest unified address that is parsed. It
-// has ample room for every defined receiver.
-const maxUnified = 1024
-
-func (z *zcash) parse(s string, tolerant bool) (string, form, fault) {
-	switch {
-	case hasHRP(s, "u"):
-		var buf [maxUnifiedBytes]byte
-		if _, bad := decodeUnified(&buf, s); bad.err != nil {
-			return "", 0, bad
+func zcash() codecs {
+	tex := func(hrps ...string) (cs codecs) {
+		for _, hrp := range hrps {
+			cs = append(cs, codec{enc: bech32mText, prefix: hrp, size: 20, kind: kindPKH, key: identity.Hash160, what: "p2pkh"})
 		}
-		return strings.ToLower(s), formUnified, fault{}
-	case hasHRP(s, "tex"):
-		if _, bad := decodeTEX("tex", s); bad.err != nil {
-			return "", 0, bad
-		}
-		return strings.ToLower(s), formTEX, fault{}
-	case hasHRP(s, "secret-extended-key-main"), hasHRP(s, "secret-extended-key-test"):
-		return "", 0, badSyntax
-	case hasHRP(s, "textest"), hasHRP(s, "texregtest"):
-		hrp, _, _ := strings.Cut(strings.ToLower(s), "1")
-		if _, bad := decodeTEX(hrp, s); bad.err != nil {
-			return "", 0, bad
-		}
-		return "", 0, badNetwork
-	case hasHRP(s, "utest"), hasHRP(s, "uregtest"), hasHRP(s, "ztestsapling"), hasHRP(s, "zregtestsapling"):
-		hrp, _, _ := strings.Cut(strings.ToLower(s), "1")
-		if _, at, f := bech32.Verify(hrp, s); f != bech32.OK {
-			return "", 0, bech32Fault(at, f)
-		}
-		return "", 0, badNetwork
+		return cs
 	}
-	return z.utxo.parse(s, tolerant)
+	unified := func(hrps ...string) (cs codecs) {
+		for _, hrp := range hrps {
+			cs = append(cs, codec{enc: bech32mText, prefix: hrp, kind: kindUnified, what: "unified", keys: unifiedKeys,
+				check: func(r *reader) fault {
+					_, bad := readUnified(r, hrp)
+					return bad
+				}})
+		}
+		return cs
+	}
+	return all(pkh("\x1c\xb8"), sh("\x1c\xbd"), sprout("\x16\x9a"), sapling("zs"), unified("u"), tex("tex"),
+		test(pkh("\x1d\x25"), sh("\x1c\xba"), sprout("\x16\xb6"), sapling("ztestsapling", "zregtestsapling"), unified("utest", "uregtest"), tex("textest", "texregtest")))
 }
 
-// decodeTEX returns the P2PKH hash of s, which begins with hrp.
-func decodeTEX(hrp, s string) (hash [20]byte, bad fault) {
-	data, bad := bech32Data(hrp, "", bech32.Bech32m, s)
-	switch {
-	case bad.err != nil:
-		return hash, bad
-	case len(data) != 32: // characters; 160 bits leave no padding
-		return hash, badLength
-	}
-	bech32.Read(hash[:], data)
-	return hash, fault{}
-}
-
-// receivers holds the positions of the defined receivers in the bytes of a
-// unified address, by typecode.
-type receivers [4]struct{ start, end int } // end is 0 for a missing receiver
-
-// The typecodes of the defined receivers.
+// The typecodes of the receivers that readers know.
 const (
 	receiverPKH     = 0
 	receiverSH      = 1
@@ -85,33 +43,25 @@ const (
 	receiverOrchard = 3
 )
 
-const maxUnifiedBytes = (maxUnified - len("u1") - 6) * 5 / 8
+// receivers holds the bytes of those receivers, by typecode; nil is none.
+type receivers [4][]byte
 
-// decodeUnified decodes s, which begins with u1, into buf and returns its
-// receivers.
+// readUnified returns the receivers in the payload of a unified address.
 //
-// The receivers of a unified address must be in the order of their typecodes,
-// without duplicates. At most one may be transparent, and it must not be the
-// only one. A receiver of an undefined type is ignored, unless its typecode
-// says that readers must understand it.
-func decodeUnified(buf *[maxUnifiedBytes]byte, s string) (known receivers, bad fault) {
-	data, bad := bech32Data("u", "", bech32.Bech32m, s)
-	if bad.err != nil {
-		return known, bad
-	}
-	n := bech32.Size(data)
-	switch {
-	case n < 0:
-		return known, badSyntax
-	case n < f4jumble.MinLen, n > len(buf):
+// The receivers must be in the order of their typecodes, without duplicates. At
+// most one may be transparent, and it must not be the only one. A receiver of an
+// undefined type is ignored, unless its typecode says that readers must
+// understand it.
+func readUnified(r *reader, hrp string) (known receivers, bad fault) {
+	if r.n < f4jumble.MinLen {
 		return known, badLength
 	}
-	bech32.Read(buf[:], data)
-	f4jumble.Unjumble(buf[:n])
+	b := r.tmp[:copy(r.tmp[:], r.payload())]
+	f4jumble.Unjumble(b)
 	var padding [16]byte
-	copy(padding[:], "u")
-	items := buf[:n-len(padding)]
-	if string(buf[n-len(padding):n]) != string(padding[:]) {
+	copy(padding[:], hrp)
+	items := b[:len(b)-len(padding)]
+	if string(b[len(items):]) != string(padding[:]) {
 		return known, badSyntax
 	}
 	var last int64 = -1
@@ -130,10 +80,10 @@ func decodeUnified(buf *[maxUnifiedBytes]byte, s string) (known receivers, bad f
 			0xe0 <= typecode && typecode <= 0xfc: // must be understood
 			return known, badSyntax
 		case typecode <= receiverSH && size != 20,
-			(typecode == receiverSapling || typecode == receiverOrchard) && size != saplingLen:
+			(typecode == receiverSapling || typecode == receiverOrchard) && size != 43:
 			return known, badSyntax
 		case typecode < uint64(len(known)):
-			known[typecode].start, known[typecode].end = start, i
+			known[typecode] = items[start:i]
 		}
 		last = int64(typecode)
 		shielded = shielded || typecode > receiverSH
@@ -144,8 +94,8 @@ func decodeUnified(buf *[maxUnifiedBytes]byte, s string) (known receivers, bad f
 	return known, fault{}
 }
 
-// compactSize parses a length in Bitcoin's encoding, which must be the
-// shortest. It returns the length and the number of bytes read, or 0, 0.
+// compactSize parses a length in Bitcoin's encoding, which must be the shortest.
+// It returns the length and the number of bytes read, or 0, 0.
 func compactSize(b []byte) (uint64, int) {
 	switch {
 	case len(b) == 0:
@@ -164,67 +114,22 @@ func compactSize(b []byte) (uint64, int) {
 	return 0, 0 // no valid length needs eight bytes
 }
 
-func (z *zcash) canonical(text string, f form) (string, form) {
-	if f == formTEX {
-		hash, _ := decodeTEX("tex", text)
-		return z.encode(z.pkh, hash[:]), formPKH
-	}
-	return z.utxo.canonical(text, f)
-}
-
-func (z *zcash) account(text string, f form) (words, tag) {
-	switch f {
-	case formTEX:
-		hash, _ := decodeTEX("tex", text)
-		return makeKey(kindPKH, hash[:])
-	case formUnified:
-		var buf [maxUnified]byte
-		return hashedKey(kindUnified, buf[:copy(buf[:], text)])
-	}
-	return z.utxo.account(text, f)
-}
-
-func (z *zcash) key(text string, f form) (words, tag) {
-	switch f {
-	case formTEX:
-		hash, _ := decodeTEX("tex", text)
-		return makeKey(identity.Hash160, hash[:])
-	case formUnified:
-		k := unifiedKeys(text)[0]
-		return k.words, k.tag
-	}
-	return z.utxo.key(text, f)
-}
-
-func (z *zcash) keys(text string, f form) keys {
-	if f == formUnified {
-		return unifiedKeys(text)
-	}
-	return keys{newKey(z.key(text, f))}
-}
-
-// unifiedKeys returns the keys of those receivers of a unified address that
-// other addresses can share, the transparent one first.
-func unifiedKeys(text string) (ks keys) {
-	var buf [maxUnifiedBytes]byte
-	known, _ := decodeUnified(&buf, text)
-	n := 0
-	for typecode, r := range known {
-		if r.end == 0 {
-			continue
+// unifiedKeys returns the keys of those receivers that other addresses can share,
+// the transparent one first.
+func unifiedKeys(r *reader, _ []byte) (ks keys) {
+	known, _ := readUnified(r, "u")
+	for typecode, b := range known {
+		switch {
+		case b == nil:
+		case typecode == receiverPKH:
+			ks.add(identity.Hash160, b)
+		case typecode == receiverSH:
+			ks.add(identity.ScriptHash, b)
+		case typecode == receiverSapling:
+			ks.addHashed(identity.Sapling, b)
+		default:
+			ks.addHashed(identity.Orchard, b)
 		}
-		data := buf[r.start:r.end]
-		switch typecode {
-		case receiverPKH:
-			ks[n] = newKey(makeKey(identity.Hash160, data))
-		case receiverSH:
-			ks[n] = newKey(makeKey(identity.ScriptHash, data))
-		case receiverSapling:
-			ks[n] = newKey(hashedKey(identity.Sapling, data))
-		case receiverOrchard:
-			ks[n] = newKey(hashedKey(identity.Orchard, data))
-		}
-		n++
 	}
 	return ks
 }

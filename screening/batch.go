@@ -104,7 +104,7 @@ type outcome struct {
 // add adds an address. It writes to the Result that is yielded later, because a copy of
 // what was just written stalls.
 func (b *batch) add(a address.Address) {
-	_, words, tag := a.Identity()
+	words, tag := a.Identity()
 	key := identity.Key(tag)
 	if key == 0 {
 		key = identity.Account(tag)
@@ -130,7 +130,7 @@ func (b *batch) screen(snap *snapshot) {
 	keys, rest := b.lookup.Keys[:n], b.rest[:n]
 	notReady := snap.ready() != nil
 	for i, tag := range b.tags[:n] {
-		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && (snap.mapped || snap.hasAny(b.results[i].Address.Identity()))
+		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && (snap.mapped || snap.hasAny(b.results[i].Address))
 	}
 	if snap.shared > 0 {
 		for i := range keys {

@@ -97,7 +97,7 @@ func wrappedPairs(t *testing.T, all []address.Address) (pairs []pair) {
 	versions := map[address.Chain][][]byte{"liquid": {{39}, blinded}, "groestlcoin": nil} // of P2SH; groestlcoin has another checksum
 	chains := map[address.Chain]bool{}
 	for _, a := range all {
-		_, _, tag := a.Identity()
+		_, tag := a.Identity()
 		if !identity.HasSegWit(tag) {
 			continue
 		}
@@ -112,7 +112,7 @@ func wrappedPairs(t *testing.T, all []address.Address) (pairs []pair) {
 		}
 	}
 	for _, a := range all {
-		if _, _, tag := a.Identity(); !identity.HasSegWit(tag) {
+		if _, tag := a.Identity(); !identity.HasSegWit(tag) {
 			continue
 		}
 		k, _ := a.Key()

@@ -102,7 +102,7 @@ var modelAccounts = make(map[address.Address]*modelAccount)
 func modelFacts(a address.Address) *modelAccount {
 	m := modelAccounts[a]
 	if m == nil {
-		_, _, tag := a.Identity()
+		_, tag := a.Identity()
 		m = &modelAccount{canonical: a.Canonical(), segWit: identity.HasSegWit(tag)}
 		for _, k := range a.AppendKeys(nil) {
 			words, tag := k.Identity()

@@ -788,7 +788,7 @@ func TestNoAllocs(t *testing.T) {
 }
 
 // TestSpellingsAllocs checks that ScreenText reads all spellings of a clean address alike,
-// and allocates for none that is normal, or correct on an EVM chain.
+// and allocates once at most, for a text that is not in normal form.
 func TestSpellingsAllocs(t *testing.T) {
 	const (
 		lower   = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
@@ -838,7 +838,11 @@ func TestSpellingsAllocs(t *testing.T) {
 				if err != nil || r.Address != want || r.Level != score.CleanNoMatch || string(must(r.MarshalJSON())) != string(must(must(s.Screen(want)).MarshalJSON())) {
 					t.Errorf("ScreenText(%s, %q) = %+v, %v", tt.chain, text, r, err)
 				}
-				if n := testing.AllocsPerRun(10, func() { s.ScreenText(tt.chain, text) }); n != 0 && strict == nil && (tt.normal == lower || text == tt.normal) && !longtest.Race {
+				limit := 1.0
+				if text == tt.normal {
+					limit = 0
+				}
+				if n := testing.AllocsPerRun(10, func() { s.ScreenText(tt.chain, text) }); n > limit && strict == nil && !longtest.Race {
 					t.Errorf("ScreenText(%s, %q) allocates %v times", tt.chain, text, n)
 				}
 				asked++

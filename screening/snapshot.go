@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
@@ -154,11 +153,10 @@ func (snap *snapshot) isStale(now time.Time) bool {
 // screen sets r, which is zero, to the answer about a. It does not return r, because a
 // Result is so large that copying it takes as long as the look-up.
 func (snap *snapshot) screen(r *Result, a address.Address) error {
-	asked, words, tag := a.Identity()
 	if snap.mapped {
-		return snap.guard(r, func() error { return snap.screenIdentity(r, asked, words, tag) })
+		return snap.guard(r, func() error { return snap.lookUp(r, a) })
 	}
-	return snap.screenIdentity(r, asked, words, tag)
+	return snap.lookUp(r, a)
 }
 
 // guard calls f, which sets r to an answer from mapped files. A fault while it reads them
@@ -172,18 +170,19 @@ func (snap *snapshot) guard(r *Result, f func() error) error {
 	return err
 }
 
-// screenIdentity is screen for what [address.Address.Identity] returns.
-func (snap *snapshot) screenIdentity(r *Result, asked identity.Spelling, words identity.Words, tag identity.Tag) error {
+// lookUp is screen without a guard.
+func (snap *snapshot) lookUp(r *Result, a address.Address) error {
+	words, tag := a.Identity()
 	if err := snap.ready(); err != nil {
 		return err
 	}
 	if tag == (identity.Tag{}) {
 		return ErrZeroAddress
 	}
-	*r = snap.clean // before the look-up: a copy of what was just written stalls
-	address.SetSpelled(&r.Address, asked, words)
+	*r = snap.clean
+	r.Address = a
 	if snap.hasSeveral(tag) {
-		if !snap.hasAny(asked, words, tag) {
+		if !snap.hasAny(a) {
 			return nil
 		}
 		labels, err := snap.labels(&r.Address)
@@ -216,9 +215,9 @@ func (snap *snapshot) hasSeveral(tag identity.Tag) bool {
 
 // hasAny reports whether an address, for which there are several keys to look up, may
 // have labels.
-func (snap *snapshot) hasAny(asked identity.Spelling, words identity.Words, tag identity.Tag) bool {
+func (snap *snapshot) hasAny(a address.Address) bool {
 	var buf [8]index.ID
-	for _, k := range list.AppendProbesOf(buf[:0], asked, words, tag) {
+	for _, k := range list.AppendProbes(buf[:0], a) {
 		i := 0
 		if snap.shared > 0 && !snap.filter.MayHave(k) {
 			i = snap.shared
@@ -242,24 +241,24 @@ func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error 
 
 // lookUpText is screenText without a guard.
 func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error {
-	asked, words, tag := c.Identify(text)
-	if tag != (identity.Tag{}) && (identity.IsExact(asked) || identity.IsNormal(asked) && !hasHexCapitals(text)) {
-		return snap.screenIdentity(r, asked, words, tag)
-	}
 	a, err := address.Parse(c, text)
-	if err != nil || identity.Key(tag) != identity.KeccakHash {
+	switch {
+	case err != nil || mayBeShort(c, text):
 		return snap.screenReading(r, text, readOn(c, text, err))
+	case a.Normalized() == text:
+		return snap.screen(r, a)
 	}
-	literal, err := snap.literal(text) // of an EVM chain, and correct: without an allocation
+	literal, err := snap.literal(text)
 	if err != nil {
 		return err
 	}
 	return snap.screenSpelled(r, a, literal)
 }
 
-// hasHexCapitals reports whether text is hex with capitals, which may be a checksum.
-func hasHexCapitals(text string) bool {
-	return strings.HasPrefix(text, "0x") && strings.ContainsFunc(text, unicode.IsUpper)
+// mayBeShort reports whether digits of text may be missing, though [address.Parse] reads
+// it on chain c; see [address.Interpret].
+func mayBeShort(c address.Chain, text string) bool {
+	return c == "starknet" && len(text) > 2+1 && len(text) < 2+63
 }
 
 // finish sets what follows from labels in r, which has its Address already. If err is

@@ -40,6 +40,7 @@ const (
 	LedgerAccount                   // an Internet Computer account identifier
 	Principal                       // an Internet Computer principal, at most 29 bytes
 	MoveAccount                     // 32 bytes derived from a key by the rule of Aptos: aptos, movement
+	Taproot                         // the output key of a P2TR output
 	lastClass
 )
 
@@ -52,7 +53,7 @@ var names = [lastClass]string{
 	CryptoNote: "cn", PaymentKeyHash: "cardano-payment", PaymentScript: "cardano-payment-script",
 	StakeKeyHash: "cardano-stake", StakeScript: "cardano-stake-script", Sapling: "sapling",
 	Orchard: "orchard", Blake2b160: "hs", Secp256k1: "secp256k1", LedgerAccount: "icpacc", Principal: "icp-principal",
-	MoveAccount: "aptos",
+	MoveAccount: "aptos", Taproot: "p2tr",
 }
 
 // String returns the short name of the class, such as "h160".
@@ -148,41 +149,6 @@ func HasMore(t Tag) bool { return t.bits&MoreKeys != 0 }
 // HasSegWit reports whether the account is on a chain whose scripts can wrap a
 // witness program.
 func HasSegWit(t Tag) bool { return t.bits&SegWit != 0 }
-
-// A Spelling is what an address has apart from the Words of its account, and whether
-// it was given in its normal form. Package address makes and reads it.
-type Spelling struct {
-	text  string
-	shape uint64 // with otherwise
-}
-
-const (
-	otherwise = 1 << 63 // marks the shape of a Spelling that was not given in the normal form
-	exactly   = 1 << 62 // marks that of one that was, also in the case of its hex digits
-)
-
-// MakeSpelling returns the Spelling of an address that was given in its normal form.
-// shape must be less than 1<<62.
-func MakeSpelling(text string, shape uint64) Spelling { return Spelling{text, shape} }
-
-// Otherwise returns s as that of an address that was given in another form.
-func Otherwise(s Spelling) Spelling { return Spelling{s.text, s.shape | otherwise} }
-
-// IsNormal reports whether the address was given in its normal form. The case of hex
-// digits after "0x" does not matter.
-func IsNormal(s Spelling) bool { return s.shape&otherwise == 0 }
-
-// Exactly returns s as that of an address that was given in its normal form to the byte.
-func Exactly(s Spelling) Spelling { return Spelling{s.text, s.shape | exactly} }
-
-// IsExact reports whether s is of [Exactly].
-func IsExact(s Spelling) bool { return s.shape&exactly != 0 }
-
-// HaveSameForm reports whether s and t are equal, apart from their texts.
-func HaveSameForm(s, t Spelling) bool { return s.shape == t.shape }
-
-// Parts returns the arguments of MakeSpelling.
-func Parts(s Spelling) (text string, shape uint64) { return s.text, s.shape &^ (otherwise | exactly) }
 
 // Wrap returns the [ScriptHash], 20 bytes, of the P2SH output that wraps the
 // witness program of a key: of a [Hash160], or of a [WitnessScript]. It reports

@@ -226,7 +226,7 @@ type shape struct {
 
 func shapeOf(a address.Address) shape {
 	s := shape{chain: a.Chain()}
-	if _, _, s.tag = a.Identity(); identity.HasMore(s.tag) {
+	if _, s.tag = a.Identity(); identity.HasMore(s.tag) {
 		var buf [3]address.Key
 		for i, k := range a.AppendKeys(buf[:0]) {
 			_, tag := k.Identity()

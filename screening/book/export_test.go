@@ -15,7 +15,7 @@ func SpellingOf(a address.Address) (text, written string) {
 	keys := list.AppendProbes(nil, a)
 	payload := keys[0].AppendBytes(nil)
 	s, ok := spellingOf(a, payload)
-	_, _, tag := a.Identity()
+	_, tag := a.Identity()
 	if len(keys) > 1 && !identity.HasSegWit(tag) || !ok {
 		return "", ""
 	}

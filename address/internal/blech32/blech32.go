@@ -91,3 +91,28 @@ func step(sum uint64, value byte) uint64 {
 	}
 	return sum
 }
+
+// Append appends the Blech32 text of the five-bit values to dst, in lower case.
+func Append(dst []byte, hrp string, values []byte, v Variant) []byte {
+	sum := uint64(1)
+	for i := range len(hrp) {
+		sum = step(sum, hrp[i]>>5)
+	}
+	sum = step(sum, 0)
+	for i := range len(hrp) {
+		sum = step(sum, hrp[i]&31)
+	}
+	dst = append(append(dst, hrp...), '1')
+	for _, value := range values {
+		sum = step(sum, value)
+		dst = append(dst, digits[value])
+	}
+	for range sumLen {
+		sum = step(sum, 0)
+	}
+	sum ^= uint64(v)
+	for i := sumLen - 1; i >= 0; i-- {
+		dst = append(dst, digits[sum>>(5*i)&31])
+	}
+	return dst
+}

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -158,7 +157,9 @@ func readings(e sources.Entry) []address.Address {
 func (x *exporter) account(a address.Address) error {
 	keys := a.AppendKeys(nil)
 	for _, k := range keys {
-		keys = append(keys, scripts(k)...)
+		if script, ok := k.Wrapped(); ok {
+			keys = append(keys, script)
+		}
 	}
 	for _, k := range keys {
 		if x.keys[k] {
@@ -197,7 +198,8 @@ func Joins(a address.Address) bool {
 		if isEVM(a) {
 			own.chain = "ethereum"
 		}
-		return len(scripts(keys[0])) == 0 && slices.Contains(ofKey(keys[0]), own)
+		_, wraps := keys[0].Wrapped()
+		return !wraps && slices.Contains(ofKey(keys[0]), own)
 	}
 	return false
 }
@@ -337,22 +339,6 @@ func anyCase(a address.Address, text string) bool {
 		}
 	}
 	return true
-}
-
-// scripts returns the key of the script that wraps the witness program of a key:
-// of "3…" for "bc1q…".
-func scripts(k address.Key) []address.Key {
-	words, tag := k.Identity()
-	script, ok := identity.Wrap(identity.Account(tag), words)
-	if !ok {
-		return nil
-	}
-	bytes := identity.Bytes(script)
-	a, err := address.Parse("bitcoin", bitcoinCheck("05")(bytes[:20]))
-	if err != nil {
-		return nil // it cannot be
-	}
-	return a.AppendKeys(nil)
 }
 
 // evmChains are the chains that write an account as ethereum does, and on which

@@ -343,7 +343,7 @@ func TestPairs(t *testing.T) {
 // wraps reports whether the script of a listed address wraps a key of a.
 func wraps(listed, a address.Address) bool {
 	for _, k := range a.AppendKeys(nil) {
-		for _, s := range scripts(k) {
+		if s, ok := k.Wrapped(); ok {
 			if slices.Contains(listed.AppendKeys(nil), s) {
 				return true
 			}

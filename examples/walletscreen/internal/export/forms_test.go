@@ -2,7 +2,6 @@ package export
 
 import (
 	"bufio"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -109,83 +107,6 @@ func TestVectors(t *testing.T) {
 	}
 	if len(checked) < 140 {
 		t.Errorf("only %d kinds of addresses were checked", len(checked))
-	}
-}
-
-// TestForms checks that each form writes an address that package address reads
-// on this chain, with the key that was written, for keys of all ends.
-func TestForms(t *testing.T) {
-	const point = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798" // of secp256k1
-	seen := map[string]bool{}
-	for class, all := range forms {
-		for i, f := range all {
-			payloads := []string{strings.Repeat("00", f.size), strings.Repeat("ff", f.size), strings.Repeat("5a", f.size), "00" + strings.Repeat("a7", f.size-1)}
-			switch class {
-			case identity.Secp256k1:
-				payloads = []string{point}
-			case identity.LedgerAccount: // has a checksum
-				payloads = []string{"1c7a48ba6a562aa9eaa2481a9049cdf0433b9738c992d698c31d8abf89cadc79"}
-			case identity.Ed25519: // points of the curve
-				payloads = []string{"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"}
-			}
-			for _, p := range payloads {
-				if f.chain == "hedera" && p[:2] == "00" || class == identity.MoveAccount && strings.Trim(p, "0") == "" {
-					continue // the number of an account, or a special one
-				}
-				key, _ := hex.DecodeString(p)
-				text := f.write(key)
-				if text != f.write(key) {
-					t.Fatalf("form %d of %s, %v, writes one key in two ways", i, f.chain, class)
-				}
-				if name := string(f.chain) + " " + text; seen[name] && f.chain != "kava" && f.chain != "mantra" {
-					t.Errorf("%s is written by two forms", name)
-				} else {
-					seen[name] = true
-				}
-				a, err := address.Parse(f.chain, text)
-				if err != nil {
-					a, err = address.Normalize(f.chain, text)
-				}
-				if err != nil {
-					t.Errorf("form %d of %s, %v: %v", i, f.chain, class, err)
-					continue
-				}
-				keys := a.AppendKeys(nil)
-				if len(keys) != 1 && f.chain != "kava" && f.chain != "mantra" || string(keys[0].AppendBytes(nil)) != string(key) {
-					t.Errorf("%v has the keys %v, want %v:%x", a, keys, class, key)
-				}
-			}
-		}
-	}
-}
-
-// TestVersions tries every version of one and two bytes on every chain: what
-// package address takes as the address of a key must be a form.
-func TestVersions(t *testing.T) {
-	key := make([]byte, 20)
-	for i := range key {
-		key[i] = byte(i * 11)
-	}
-	for v := range 1<<8 + 1<<16 {
-		version := fmt.Sprintf("%02x", v)
-		if v >= 1<<8 {
-			version = fmt.Sprintf("%04x", v-1<<8)
-		}
-		if v >= 1<<8 && !strings.HasPrefix(version, "0") && !strings.HasPrefix(version, "1") && !strings.HasPrefix(version, "2") {
-			continue // no chain has others of two bytes; all 65,536 take seconds
-		}
-		for _, alphabet := range []*base58.Alphabet{base58.Bitcoin, base58.Ripple} {
-			text := base58Check(alphabet, version, sha256d)(key)
-			for _, a := range address.Detect(text) {
-				keys := a.AppendKeys(nil)
-				if len(keys) != 1 || notEnumerated(a) != "" {
-					continue
-				}
-				if !slices.Contains(ofKey(keys[0]), spelling{a.Chain(), text}) {
-					t.Errorf("version %s of %s is not a form: %s", version, a.Chain(), text)
-				}
-			}
-		}
 	}
 }
 

@@ -13,9 +13,12 @@ import (
 	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 FIO's checksum
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 )
+
+// The writers below are referees of [address.Key.Spellings], written apart from it.
 
 // A writer returns the spelling of a key. Package address checks every spelling
 // that a writer returns, so an encoding here can be incomplete but not wrong.
@@ -280,4 +283,12 @@ func nervos(text string) []string {
 		all = append(all, write([]byte{1, code}, args...))
 	}
 	return all
+}
+
+// scripts returns the key of the script that wraps the witness program of a key.
+func scripts(k address.Key) []address.Key {
+	if script, ok := k.Wrapped(); ok {
+		return []address.Key{script}
+	}
+	return nil
 }

@@ -1,0 +1,204 @@
+package address
+
+import (
+	"github.com/walletscreen/walletscreen/address/internal/curve"
+	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
+
+// The ed25519 key of an address must be the public key of a secret to be a key:
+// the canonical encoding, by RFC 8032, of a point on the curve that is not of
+// small order. This holds for about half of all byte strings.
+
+// solana is 32 bytes in Base58. There is no checksum, so typing errors are not
+// detected. The bytes are an ed25519 public key or, for accounts of programs,
+// not a point of the curve; both can receive coins. Text that is provably an
+// address of another chain, such as a Bech32 address that happens to be Base58
+// of 32 bytes, is none.
+func solana() codecs {
+	return codecs{{enc: plain58{}, size: 32,
+		yield: isOneCase,
+		keys: func(r *reader, b []byte) (ks keys) {
+			if isEd25519Key((*[32]byte)(b)) {
+				ks.add(identity.Ed25519, b)
+			}
+			return ks
+		}}}
+}
+
+// isEd25519Key reports whether b can be the public key of a secret.
+func isEd25519Key(b *[32]byte) bool {
+	y := *b
+	y[31] &= 0x7f // clear the sign of x
+	for i := range smallOrder {
+		if y == smallOrder[i] {
+			return false
+		}
+	}
+	return curve.IsEd25519(b)
+}
+
+// smallOrder holds the y coordinates of the points of order 1, 2, 4 and 8. They
+// have no secret, but the system program of Solana is one of them.
+var smallOrder = [...][32]byte{
+	{},  // two points of order 4
+	{1}, // the neutral element
+	{0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, // order 2
+	{0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f,
+		0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a}, // order 8
+	{0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0,
+		0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05}, // order 8
+}
+
+// xrp is Base58Check with an alphabet of its own: a classic address (r…), or an
+// X-address (X…), which includes a destination tag of four bytes behind a flag.
+// The tag is not part of the account. Flag 0 means no tag; other flags than 0
+// and 1 are not in use.
+//
+// See "Base58 Encodings" in the documentation of the XRP Ledger, and XLS-5d.
+func xrp() codecs {
+	enc := base58Check{alphabet: base58.Ripple}
+	x := codec{enc: enc, prefix: "\x05\x44", size: 20 + 1 + 8, key: identity.Hash160, what: "tagged",
+		check: func(r *reader) fault {
+			b := r.payload()
+			noTag := string(b[21:25]) == "\x00\x00\x00\x00"
+			return unless(string(b[25:29]) == "\x00\x00\x00\x00" && (b[20] == 1 || b[20] == 0 && noTag))
+		},
+		core: first20}
+	testX := x
+	testX.prefix = "\x04\x93"
+	return all(codecs{{enc: enc, prefix: "\x00", size: 20, key: identity.Hash160, what: "account"}, x}, test(codecs{testX}))
+}
+
+func first20(r *reader) []byte { return r.payload()[:20] }
+
+// tezos is Base58Check of a prefix of three bytes and 20 bytes, 36 characters in
+// all. The accounts are implicit ones, named by the hash of a key (tz1 to tz4),
+// smart contracts (KT1) and smart rollups (sr1). No other chain derives the same
+// hash from a key. The test networks use the same addresses.
+//
+// See src/lib_crypto/base58.ml of Octez, module Prefix.
+func tezos() (cs codecs) {
+	for kind, prefix := range [...]string{"\x06\xa1\x9f", "\x06\xa1\xa1", "\x06\xa1\xa4", "\x06\xa1\xa6", "\x02\x5a\x79", "\x06\x7c\x75"} {
+		what := "account"
+		if kind == 4 {
+			what = "contract"
+		}
+		cs = append(cs, hashed(prefix, uint8(kind), 0, what)...)
+	}
+	return cs
+}
+
+// neo is Base58Check of a version byte and the hash160 of the account's
+// verification script. Neo and Ontology use the same version and derive the same
+// script from a key, so an address of one is an address of the other. Neo N3
+// uses other scripts. The test networks use the same addresses.
+//
+// See "Wallets" in the Neo documentation, and common/address.go of Ontology.
+func neo(version string) codecs { return hashed(version, 0, identity.ScriptHash, "") }
+
+// tron is Base58Check of the byte 41 and the 20 bytes that the same key has on
+// the EVM chains. The public test networks use the same addresses, apart from
+// retired ones. The hex digits of the 21 bytes, with "0x" or without, have no
+// checksum.
+//
+// See the TRON protocol document, "Account model".
+func tron() codecs {
+	return all(hashed("\x41", 0, identity.KeccakHash, ""), codecs{{enc: hexText{lead: "41"}, size: 20, use: tolerated}, {enc: hexText{lead: "0x41"}, size: 20, use: tolerated}},
+		test(hashed("\xa0", 0, 0, "")))
+}
+
+// waves is the version 1, the chain id 'W', and 20 bytes of the hash of the key,
+// which no other chain derives. An alias is not an address; only the chain can
+// resolve it.
+//
+// See "Cryptographic practical details" in the Waves documentation.
+func waves() codecs {
+	return all(hashed("\x01W", 0, 0, ""), test(hashed("\x01T", 0, 0, ""), hashed("\x01S", 0, 0, ""))).by(keccakBlake)
+}
+
+// ergo is a byte for network and type, and the content: a public key (P2PK), the
+// first 24 bytes of the hash of a script (P2SH), or a script (P2S). A key must be
+// a point of the curve, as Ergo's node requires.
+//
+// A P2S address can contain the very script that a P2PK or a P2SH address
+// represents. That is the same account. The script of P2SH names a variable
+// twice: 1 in older software, 126 in newer. Scripts that do not fit into
+// base58.MaxLen characters are rejected, and scripts are not parsed.
+//
+// See "Address" in the Ergo documentation, and ErgoAddress.scala of
+// sigmastate-interpreter.
+func ergo() codecs {
+	const script, rest = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3", "\x0e\x04\x00\x04\x30\x0e\x18"
+	key := codec{enc: base58Check{}, size: 33, kind: 0, check: secp256k1Payload, keys: secp256k1Keys}
+	hash := codec{enc: base58Check{}, size: 24, kind: 1}
+	in := func(c codec, prefix, tail string) codecs {
+		c.prefix = prefix
+		if tail != "" {
+			c.size += len(tail)
+			n := c.size - len(tail)
+			c.check = func(r *reader) fault { return unless(string(r.payload()[n:]) == tail) }
+			c.core = func(r *reader) []byte { return r.payload()[:n] }
+		}
+		return codecs{c}
+	}
+	return all(in(key, "\x01", ""), in(hash, "\x02", ""),
+		in(key, "\x03\x00\x08\xcd", ""), in(hash, "\x03"+script+"\x01"+rest, "\xd4\x08\x01"), in(hash, "\x03"+script+"\x7e"+rest, "\xd4\x08\x7e"),
+		codecs{{enc: base58Check{}, prefix: "\x03", kind: 2}},
+		test(in(key, "\x11", ""), in(hash, "\x12", ""), codecs{{enc: base58Check{}, prefix: "\x13", kind: 2}})).by(blake2b256)
+}
+
+// secp256k1Payload checks that the payload is a compressed secp256k1 key.
+func secp256k1Payload(r *reader) fault { return unless(isSecp256k1Key([33]byte(r.payload()))) }
+
+// secp256k1Keys returns the x coordinate of a compressed secp256k1 key. The same
+// secret controls both points with an x coordinate, and some chains reveal only
+// x.
+func secp256k1Keys(r *reader, compressed []byte) (ks keys) {
+	ks.add(identity.Secp256k1, compressed[1:])
+	return ks
+}
+
+// helium is the format of Helium before the chain moved to Solana in 2023:
+// Base58Check of the version 0, a byte for network and key type, and 32 bytes of
+// the key. Key type 0 is the x coordinate of a P-256 key; 1 is an ed25519 key.
+//
+// See lib/crypto of helium-crypto-rs, public_key and network.
+func helium() codecs {
+	key := func(version string, kind uint8, key identity.Class) codecs {
+		return codecs{{enc: base58Check{}, prefix: version, size: 32, kind: kind, key: key}}
+	}
+	return all(key("\x00\x00", 0, 0), key("\x00\x01", 1, identity.Ed25519), test(key("\x00\x10", 0, 0), key("\x00\x11", 1, 0)))
+}
+
+// aeternity is "ak_" and the Base58Check of an ed25519 public key, without a
+// version byte. The test network uses the same addresses. Other identifiers of
+// the chain, such as "ct_" for a contract, are not addresses.
+//
+// See "API encoding" in the æternity protocol documentation.
+func aeternity() codecs {
+	return codecs{{enc: base58Check{lead: "ak_"}, size: 32, key: identity.Ed25519}}
+}
+
+// fio is a public key, to which FIO pays: "FIO" and the Base58 of a compressed
+// secp256k1 key and a checksum. The test network uses the same addresses. A FIO
+// handle, "name@domain", is not an address; only the chain can resolve it.
+//
+// See "FIO public key" in the FIO documentation.
+func fio() codecs {
+	return codecs{{enc: base58Check{lead: "FIO", hash: ripemd}, size: 33, keys: secp256k1Keys,
+		check: func(r *reader) fault { return unless(r.payload()[0]|1 == 3) }}}
+}
+
+// mina is Base58Check of a version byte, two bytes for the versions of the
+// encoding of a key, the x coordinate of a point of Pallas, least significant
+// byte first, and the parity of y. All networks share it.
+//
+// See Public_key.Compressed of the node, and base58_check.
+func mina() codecs {
+	return codecs{{enc: base58Check{}, prefix: "\xcb\x01\x01", size: 33, check: func(r *reader) fault {
+		b := r.payload()
+		return unless(b[32] <= 1 && curve.IsPallasX((*[32]byte)(b)))
+	}}}
+}

@@ -1,0 +1,122 @@
+package address
+
+import (
+	"encoding/binary"
+
+	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
+	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
+
+// bech32Bytes is the Bech32 of a fixed number of bytes that do not reveal a key.
+func bech32Bytes(e bech, size int, what string, check func(r *reader) fault, hrp string, tests ...string) codecs {
+	cs := codecs{{enc: e, prefix: hrp, size: size, what: what, check: check}}
+	for _, hrp := range tests {
+		cs = append(cs, codec{enc: e, prefix: hrp, size: size, use: testers})
+	}
+	return cs
+}
+
+// chia is the hash of a puzzle; see "Bech32m addresses" in its documentation.
+func chia() codecs { return bech32Bytes(bech32mText, 32, "", nil, "xch", "txch") }
+
+// oasis is a version and the end of the SHA-512/256 hash of a key and its
+// context; see "Staking addresses" in its documentation.
+func oasis() codecs { return bech32Bytes(bech32Text, 21, "", nil, "oasis") }
+
+// radix is an account: its first byte says that it was made by a transaction, or
+// comes with a secp256k1 or an ed25519 key. Other entities have other
+// human-readable parts.
+//
+// See entity_type.rs of radixdlt-scrypto.
+func radix() codecs {
+	return bech32Bytes(bech32mText, 30, "account", func(r *reader) fault {
+		b := r.buf[0]
+		return unless(b == 0xc1 || b == 0xd1 || b == 0x51)
+	}, "account_rdx", "account_tdx_2_", "account_sim", "account_loc")
+}
+
+// namada is a transparent address: a number and 20 bytes, which are zero for the
+// accounts of the protocol. The number says what the account is: implicit or
+// established, a token, or a part of the protocol.
+//
+// See address/raw.rs of namada_core.
+func namada() codecs {
+	with := func(kind uint8, what string, check func(n byte, zero bool) bool) codec {
+		return codec{enc: bech32mText, prefix: "tnam", size: 21, kind: kind, what: what, check: func(r *reader) fault {
+			return unless(check(r.buf[0], [20]byte(r.buf[1:]) == [20]byte{}))
+		}}
+	}
+	return codecs{
+		with(0, "account", func(n byte, _ bool) bool { return n <= 1 }),
+		with(1, "contract", func(n byte, zero bool) bool { return 11 <= n && n <= 13 || 1 < n && n <= 15 && zero }),
+	}
+}
+
+// midnight is an unshielded address; shielded ones have another human-readable
+// part.
+func midnight() codecs {
+	return bech32Bytes(bech32mText, 32, "account", nil, "mn_addr", "mn_addr_preprod", "mn_addr_preview", "mn_addr_devnet",
+		"mn_addr_test", "mn_addr_dev", "mn_addr_undeployed", "mn_addr_qanet")
+}
+
+// multiversx is the Bech32 of 32 bytes, which are an ed25519 public key or, if
+// they begin with eight zeros, a contract.
+//
+// See "Accounts, addresses" and "Smart contract addresses" in its documentation.
+func multiversx() codecs {
+	with := func(kind uint8, what string, key identity.Class, contract bool) codec {
+		return codec{enc: bech32Text, prefix: "erd", size: 32, kind: kind, what: what, key: key, check: func(r *reader) fault {
+			return unless(([8]byte(r.buf[:8]) == [8]byte{}) == contract)
+		}}
+	}
+	return codecs{with(0, "account", identity.Ed25519, false), with(1, "contract", 0, true)}
+}
+
+// avalanche is the X- and P-Chain of Avalanche: the upper-case name of the
+// chain, a dash, and the Bech32 of the hash160 of a secp256k1 key. The C-Chain is
+// an EVM chain.
+//
+// See utils/formatting/address of AvalancheGo.
+func avalanche(lead string) codecs {
+	e := bech{bech32.Bech32, lead}
+	cs := codecs{{enc: e, prefix: "avax", size: 20, key: identity.Hash160}}
+	for _, hrp := range [...]string{"fuji", "local", "custom"} {
+		cs = append(cs, codec{enc: e, prefix: hrp, size: 20, use: testers})
+	}
+	return cs
+}
+
+// penumbra is the Bech32m of 80 bytes, permuted by F4Jumble: a diversifier, a
+// transmission key and a clue key. The transmission key must be a number below
+// the order of the field; the node checks no more. "penumbracompat1" and Bech32
+// is another spelling, for chains that cannot send to Bech32m. One wallet has
+// many addresses, which nothing links.
+//
+// See address.rs of penumbra-keys.
+func penumbra() codecs {
+	check := func(r *reader) fault {
+		b := r.tmp[:copy(r.tmp[:], r.payload())]
+		f4jumble.Unjumble(b)
+		return unless(isPenumbraKey(b[16:]))
+	}
+	return codecs{
+		{enc: bech32mText, prefix: "penumbra", size: 80, what: "shielded", check: check},
+		{enc: bech32Text, prefix: "penumbracompat1", size: 80, what: "shielded", check: check},
+	}
+}
+
+// penumbraOrder is the order of the field of the transmission key, least
+// significant word first.
+var penumbraOrder = [4]uint64{0x0a11800000000001, 0x59aa76fed0000001, 0x60b44d1e5c37b001, 0x12ab655e9a2ca556}
+
+// isPenumbraKey reports whether the first 32 bytes of b are a number below the
+// order of the field.
+func isPenumbraKey(b []byte) bool {
+	for i := 3; i >= 0; i-- {
+		if w := binary.LittleEndian.Uint64(b[8*i:]); w != penumbraOrder[i] {
+			return w < penumbraOrder[i]
+		}
+	}
+	return false
+}

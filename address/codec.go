@@ -1,0 +1,229 @@
+package address
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
+
+// A codec is one spelling of the accounts of a chain: a notation, and its
+// parameters on that chain. A row of the chain table is a list of codecs.
+type codec struct {
+	enc    notation
+	prefix string         // version bytes, a human-readable part, or the first characters
+	size   int            // the number of bytes; 0 if it varies
+	kind   uint8          // accounts of a chain with equal kinds and bytes are one account
+	key    identity.Class // the class of the key that the bytes are, or 0
+	what   string         // the result of Address.Kind
+	use    use
+	evm    bool // the account is one of all EVM chains
+	cut    bool // leading digits of the text are missing
+
+	check  func(r *reader) fault             // what else the bytes must satisfy
+	yield  func(s string) bool               // whether s, if it is proven on another chain, is none here
+	core   func(r *reader) []byte            // the bytes that identify the account; nil means all
+	uncore func(core []byte) [][]byte        // payloads with that core, if they are not core and zeros
+	keys   func(r *reader, core []byte) keys // the keys, if they are not core by the class key
+	show   func(text string) string          // the result of Address.Display; nil means the text
+}
+
+// A use says who may write a spelling.
+type use uint8
+
+const (
+	everybody use = iota
+	tolerated     // only Normalize reads it, and its normal form is the codec before it
+	testers       // it is of a test network
+)
+
+// codecs are the spellings of one chain. The first of a kind is canonical.
+type codecs []codec
+
+// all joins lists of codecs.
+func all(lists ...codecs) codecs { return slices.Concat(lists...) }
+
+// only returns cs for the given use.
+func (cs codecs) only(u use) codecs {
+	cs = slices.Clone(cs)
+	for i := range cs {
+		cs[i].use = u
+	}
+	return cs
+}
+
+// test returns codecs of test networks.
+func test(lists ...codecs) codecs { return all(lists...).only(testers) }
+
+// maxPayload is the number of bytes of the longest address: a script of nervos.
+const maxPayload = 704
+
+// A notation reads and writes bytes as text. It knows no chain.
+type notation interface {
+	// read decodes r.s as an address of c: it sets the payload of r, and
+	// r.normal if write writes the same text. It sets r.claimed if the text
+	// begins as only addresses of c do, so that its fault is the one to
+	// report. It checks the length first. If r.trusted is set, the text is a
+	// result of write, and checksums need not be verified.
+	read(r *reader, c *codec) fault
+	// write appends the text of a payload. If no address has the payload, the
+	// result is no address.
+	write(dst []byte, c *codec, payload []byte) []byte
+	// proves reports whether the text is recognizable without its chain: by a
+	// checksum that random text does not match, or as "0x" and 40 hex digits.
+	proves() bool
+	// bounds returns what is true of each text that read accepts.
+	bounds(c *codec) bounds
+}
+
+// bounds are what a glance at a text shows.
+type bounds struct {
+	min, max int    // the length
+	chars    uint16 // all characters are of one of these classes
+	lead     string // the first characters, in lower case; "" if they vary
+}
+
+// A reader holds a text while codecs read it, and what they have in common: the
+// value of a Base58 text, the checksum of a Bech32 text.
+type reader struct {
+	s        string
+	tolerant bool // read what Normalize accepts, except blanks and URIs
+	trusted  bool
+
+	claimed, normal bool
+	n               int
+	buf             [maxPayload]byte
+	tmp             [maxPayload]byte // for functions of codecs
+	out             []byte
+
+	raw58  [base58.MaxLen]byte
+	n58    int
+	bad58  int
+	of58   *base58.Alphabet // nil: not decoded
+	sums58 [lastHash]int8   // by hash: 1 if the checksum is right, -1 if it is wrong
+
+	hrp     string // "": not verified
+	variant bech32.Variant
+	at32    int
+	fault32 bech32.Fault
+}
+
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+// newReader returns a reader of s. The caller puts it back to readers.
+func newReader(s string, tolerant bool) *reader {
+	r := readers.Get().(*reader)
+	r.reset(s, tolerant)
+	return r
+}
+
+func (r *reader) reset(s string, tolerant bool) {
+	r.s, r.tolerant, r.trusted, r.of58, r.hrp = s, tolerant, false, nil, ""
+}
+
+func (r *reader) free() {
+	r.s, r.hrp = "", ""
+	readers.Put(r)
+}
+
+// payload returns the bytes that were read.
+func (r *reader) payload() []byte { return r.buf[:r.n] }
+
+// set sets the payload to a copy of b.
+func (r *reader) set(b []byte) { r.n = copy(r.buf[:], b) }
+
+// read reads the text as an address of c.
+func (c *codec) read(r *reader) fault {
+	r.claimed, r.normal, r.n = false, false, 0
+	bad := c.enc.read(r, c)
+	if bad.err == nil && c.check != nil && !r.trusted {
+		bad = c.check(r)
+	}
+	if bad.err == nil && c.what == "name" && !r.trusted && hasShape(r.s) {
+		return badSyntax
+	}
+	if bad.err == nil && c.yield != nil && !r.trusted && c.yield(r.s) && (provesElsewhere(r.s) || isInteropHex(r.s)) {
+		return badSyntax
+	}
+	return bad
+}
+
+// text returns the text of the payload of r, without an allocation if that is
+// its text.
+func (c *codec) text(r *reader) string {
+	if r.normal {
+		return r.s
+	}
+	r.out = c.enc.write(r.out[:0], c, r.payload())
+	return string(r.out)
+}
+
+// account returns the bytes that identify the account in r.
+func (c *codec) account(r *reader) []byte {
+	if c.core != nil {
+		return c.core(r)
+	}
+	return r.payload()
+}
+
+// read reads the text as an address of the chain, and returns the form: the
+// index of the codec.
+func (cs codecs) read(r *reader) (form, fault) {
+	var worst fault
+	weight := -1
+	for i := range cs {
+		c := &cs[i]
+		if c.use == tolerated && !r.tolerant {
+			continue
+		}
+		bad := c.read(r)
+		if bad.err == nil {
+			if c.use != testers {
+				return form(i), bad
+			}
+			bad = badNetwork
+		}
+		if w := bad.weight(r.claimed); w > weight {
+			worst, weight = bad, w
+		}
+	}
+	return 0, worst
+}
+
+// weight tells which fault says most about a text that no codec reads.
+func (f fault) weight(claimed bool) int {
+	w := 0
+	switch f.err {
+	case ErrSecret:
+		return 200
+	case ErrNetwork:
+		return 100
+	case ErrChecksum:
+		w = 40
+	case ErrSyntax:
+		w = 30
+	case ErrLength:
+		w = 10
+	case ErrCharset:
+		w = 15 + min(f.at, 9)
+	}
+	if f.lead {
+		w = min(max(f.at, 0), 9)
+	}
+	if claimed {
+		w += 50
+	}
+	return w
+}
+
+// first returns the form of the canonical codec of a kind.
+func (cs codecs) first(kind uint8) form {
+	for i := range cs {
+		if cs[i].kind == kind && cs[i].use == everybody {
+			return form(i)
+		}
+	}
+	panic("address: no codec of the kind") // a defect of the table, found by its tests
+}

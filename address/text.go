@@ -1,0 +1,482 @@
+package address
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address/internal/crc16"
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
+
+// ton is an account: the number of a workchain, 0 for the basic workchain or -1
+// for the masterchain, and 32 bytes. The raw form is "0:" or "-1:" and 64 hex
+// digits. The user-friendly form is 48 characters of Base64 in either alphabet: a
+// tag byte, the number, the bytes, and a big-endian CRC-16. The tag tells whether
+// coins that cannot be delivered bounce ("EQ…", "Ef…") or not ("UQ…", "Uf…"); it
+// is not part of the account. 0x80 is added to it on test networks.
+//
+// The normal form uses the URL-safe alphabet and lower-case hex digits.
+//
+// See TEP-2, "TON Addresses".
+func ton() codecs {
+	var cs codecs
+	for kind, chain := range [...]string{"\x00", "\xff"} {
+		lead := [...]string{"0:", "-1:"}[kind]
+		cs = append(cs, codec{enc: hexText{lead: lead}, size: 32, kind: uint8(kind)})
+		for _, tag := range [...]string{"\x11", "\x51", "\x91", "\xd1"} {
+			c := codec{enc: tonText{}, prefix: tag + chain, size: 32, kind: uint8(kind)}
+			if tag >= "\x80" {
+				c.use = testers
+			}
+			cs = append(cs, c)
+		}
+	}
+	return cs
+}
+
+type tonText struct{}
+
+func (tonText) read(r *reader, c *codec) fault {
+	if len(r.s) != 48 {
+		return badLength
+	}
+	var raw [36]byte
+	alphabets, at := decodeBase64(raw[:], r.s)
+	tag := raw[0] &^ 0x80
+	switch {
+	case at >= 0:
+		return badChar(at)
+	case tag&0xbc != 0x11&0xbc: // the six bits of the first character
+		return badChar(0)
+	case tag != 0x11 && tag != 0x51:
+		return badChar(1)
+	}
+	r.claimed = true
+	switch {
+	case crc16.XModem(raw[:34]) != binary.BigEndian.Uint16(raw[34:]):
+		return badChecksum
+	case string(raw[:2]) != c.prefix:
+		return badSyntax
+	}
+	r.set(raw[2:34])
+	r.normal = alphabets != base64Std
+	return fault{}
+}
+
+func (tonText) write(dst []byte, c *codec, payload []byte) []byte {
+	var buf [36]byte
+	b := append(append(buf[:0], c.prefix...), payload...)
+	return base64.URLEncoding.AppendEncode(dst, binary.BigEndian.AppendUint16(b, crc16.XModem(b)))
+}
+
+func (tonText) proves() bool { return true }
+
+func (tonText) bounds(*codec) bounds { return bounds{48, 48, classBase64, ""} }
+
+// arweave is 43 characters of URL-safe Base64 that encode 32 bytes, the SHA-256
+// hash of a key. The last character contains two bits that must be zero. There is
+// no checksum, so text that is provably an address of another chain, such as a
+// Bech32 address of 43 characters, is none.
+//
+// See the Arweave documentation, "Key format", and HTTP API.
+func arweave() codecs {
+	return codecs{{enc: base64Text{}, size: 32, yield: isOneCase}}
+}
+
+// base64Text is the characters prefix and URL-safe Base64 of the payload, behind
+// which the characters tail follow.
+type base64Text struct{ tail string }
+
+func (e base64Text) read(r *reader, c *codec) fault {
+	s, ok := strings.CutPrefix(r.s, c.prefix)
+	if !ok {
+		return badLead(r.s, c.prefix)
+	}
+	r.claimed = c.prefix != ""
+	n := (8*c.size + 5) / 6
+	if len(s) != n+len(e.tail) {
+		return badLength
+	}
+	alphabets, bad := decodeBase64(r.buf[:c.size], s[:n])
+	if bad < 0 && alphabets == base64Std {
+		bad = strings.IndexAny(s, "+/")
+	}
+	switch {
+	case bad >= 0:
+		return badChar(len(c.prefix) + bad)
+	case s[n:] != e.tail:
+		return badSyntax
+	}
+	r.n, r.normal = c.size, true
+	return fault{}
+}
+
+func (e base64Text) write(dst []byte, c *codec, payload []byte) []byte {
+	return append(base64.RawURLEncoding.AppendEncode(append(dst, c.prefix...), payload), e.tail...)
+}
+
+func (base64Text) proves() bool { return false }
+
+func (e base64Text) bounds(c *codec) bounds {
+	n := len(c.prefix) + (8*c.size+5)/6 + len(e.tail)
+	return bounds{n, n, classAddress, c.prefix}
+}
+
+// kadena is the principals, the accounts whose name says what guards them: "k:"
+// and an ed25519 public key in lower-case hex; "w:", the hash of several keys in
+// Base64, and the rule that says how many must sign; "c:" and the hash of a
+// capability. Other accounts have free names, which nothing tells from other
+// text.
+//
+// See KIP-12, "Single-key accounts", and "Accounts, keys, and principals" in the
+// documentation of Kadena.
+func kadena() codecs {
+	cs := codecs{{enc: hexText{lead: "k:", lower: true}, size: 32, key: identity.Ed25519, what: "account"}}
+	for i, rule := range [...]string{":keys-all", ":keys-any", ":keys-2"} { // every node has these
+		cs = append(cs, codec{enc: base64Text{tail: rule}, prefix: "w:", size: 32, kind: uint8(i + 1), what: "account"})
+	}
+	return append(cs, codec{enc: base64Text{}, prefix: "c:", size: 32, kind: 4, what: "contract"})
+}
+
+// nameText is the payload itself, a name. check reports what is wrong with it.
+type nameText struct {
+	min, max int
+	check    func(s string) fault
+}
+
+func (e nameText) read(r *reader, c *codec) fault {
+	if len(r.s) < e.min || len(r.s) > e.max {
+		return badLength
+	}
+	r.n, r.normal = copy(r.buf[:], r.s), true
+	return e.check(r.s)
+}
+
+func (nameText) write(dst []byte, c *codec, payload []byte) []byte { return append(dst, payload...) }
+
+func (nameText) proves() bool { return false }
+
+func (e nameText) bounds(*codec) bounds { return bounds{e.min, e.max, classAddress, ""} }
+
+// antelope is the names of eos and wax: 1 to 12 lower-case letters, digits from
+// 1 to 5, and dots that are neither first nor last. There is no checksum. A
+// public key is not an account.
+//
+// See the Antelope documentation, "Accounts and permissions: naming
+// conventions".
+func antelope() codecs {
+	return codecs{{enc: nameText{1, 12, antelopeFault}, what: "name"}}
+}
+
+func antelopeFault(s string) fault {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', '1' <= c && c <= '5':
+		case c == '.' && i > 0 && i < len(s)-1:
+		default:
+			return badChar(i)
+		}
+	}
+	return unless(!isServiceName(s))
+}
+
+// near is names of 2 to 64 lower-case letters and digits, in nonempty parts with
+// one "-", "_" or "." between any two. Some names are special: 64 hex digits are
+// an implicit account, named by its ed25519 public key; "0x" and 40 hex digits
+// are an account of an Ethereum key; names under ".testnet" belong to the test
+// network.
+//
+// There is no checksum, and much text that is not an account is well-formed. A
+// name without "." that is provably an address of another chain is none, though
+// somebody could register it: a caller that passes a Bitcoin address with the
+// wrong chain must get an error, not an account on this one.
+//
+// See the NEAR specification, "Account ID rules".
+func near() codecs {
+	return codecs{
+		{enc: hexText{lower: true}, size: 32, kind: 1, key: identity.Ed25519, what: "account", check: func(r *reader) fault {
+			return unless(crc32IEEE(r.buf[4:32]) != binary.BigEndian.Uint32(r.buf[:])) // not an account of internet-computer
+		}},
+		{enc: hexText{lead: "0x", lower: true}, size: 20, kind: 2, key: identity.KeccakHash, what: "account"},
+		{enc: nameText{2, 64, nearFault}, what: "name", yield: func(s string) bool {
+			// Bech32 contains a "1" and has at least 14 characters,
+			// internet-computer has groups of five letters, and the others
+			// (CashAddr without its prefix, filecoin, nano) have at least 41
+			// characters.
+			looks := len(s) >= 41 || len(s) >= 14 && strings.IndexByte(s, '1') > 0 || len(s) > 5 && s[5] == '-' || strings.HasPrefix(s, "0x")
+			return looks && strings.IndexByte(s, '.') < 0
+		}},
+	}
+}
+
+func nearFault(s string) fault {
+	separator := true // a name must not begin with a separator
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			separator = false
+		case (c == '-' || c == '_' || c == '.') && !separator:
+			separator = true
+		default:
+			return badChar(i)
+		}
+	}
+	switch {
+	case separator:
+		return badChar(len(s) - 1)
+	case strings.HasSuffix(s, ".testnet"):
+		return badNetwork
+	case len(s) >= 62 && isHex(s), isServiceName(s), isPaymentRequest(s), hasSecretMark(s):
+		return badSyntax
+	}
+	return fault{}
+}
+
+// hedera is one of
+//
+//   - "0.0." and the number of the account, optionally followed by a dash and
+//     five lower-case letters, a checksum of the number and the ledger;
+//   - "0x" and 40 hex digits: the alias of an Ethereum key, or of a contract. If
+//     they begin with 24 zeros, they are the number of the account. The rules for
+//     letter case are those of EVM addresses;
+//   - "0.0." and the DER form of a public key in hex: the alias of that key. A
+//     secp256k1 key identifies the account of its Ethereum address. It has a
+//     short form that the SDKs use and one that conforms to RFC 5480.
+//
+// Only the ledger knows the number of an alias. Shards and realms other than 0
+// do not exist.
+//
+// See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on
+// those of Ethereum.
+func hedera() codecs {
+	secp256k1 := codec{size: 33, kind: 1, key: identity.KeccakHash, check: secp256k1Payload, core: func(r *reader) []byte {
+		xy, _ := decompress([33]byte(r.payload()))
+		sum := keccak256(xy[:])
+		return append(r.tmp[:0], sum[12:]...)
+	}}
+	short, long := secp256k1, secp256k1
+	short.enc, long.enc = hexText{lead: "0.0.302d300706052b8104000a032200"}, hexText{lead: "0.0.3036301006072a8648ce3d020106052b8104000a032200"}
+	return codecs{
+		{enc: numberText{}, prefix: "0.0.", size: 8},
+		{enc: hederaChecked{}, prefix: "0.0.", size: 8},
+		{enc: longZero{}, size: 8},
+		{enc: hederaAlias{hex20{lead: "0x"}}, size: 20, kind: 1, key: identity.KeccakHash},
+		{enc: hexText{lead: "0.0.302a300506032b6570032100"}, size: 32, kind: 2, key: identity.Ed25519},
+		short, long,
+		{enc: hederaChecked{ledger: 1}, prefix: "0.0.", size: 8, use: testers},
+		{enc: hederaChecked{ledger: 2}, prefix: "0.0.", size: 8, use: testers},
+	}
+}
+
+// hederaAlias is hex20, which elsewhere is an address of an EVM chain.
+type hederaAlias struct{ hex20 }
+
+func (hederaAlias) proves() bool { return false }
+
+// hederaChecked is numberText, a dash, and five letters that prove the number
+// and the ledger: 0 is the main network.
+type hederaChecked struct{ ledger uint32 }
+
+func (e hederaChecked) read(r *reader, c *codec) fault {
+	if !strings.HasPrefix(r.s, c.prefix) {
+		return badLead(r.s, c.prefix)
+	}
+	id, dash, bad := parseID(r.s, len(c.prefix))
+	switch {
+	case bad.err != nil:
+		return bad
+	case dash == len(r.s):
+		return badLength
+	case r.s[dash] != '-':
+		return badChar(dash)
+	}
+	r.claimed = true
+	for i := dash + 1; i < len(r.s); i++ {
+		if r.s[i] < 'a' || r.s[i] > 'z' {
+			return badChar(i)
+		}
+	}
+	switch {
+	case len(r.s) != dash+1+5:
+		return badLength
+	case hederaSum([]byte(r.s[:dash]), e.ledger) != [5]byte([]byte(r.s[dash+1:])):
+		return badChecksum
+	}
+	binary.BigEndian.PutUint64(r.buf[:8], id)
+	r.n, r.normal = 8, true
+	return fault{}
+}
+
+func (e hederaChecked) write(dst []byte, c *codec, payload []byte) []byte {
+	from := len(dst)
+	dst = numberText{}.write(dst, c, payload)
+	sum := hederaSum(dst[from:], e.ledger)
+	return append(append(dst, '-'), sum[:]...)
+}
+
+func (hederaChecked) proves() bool { return true }
+
+func (hederaChecked) bounds(c *codec) bounds {
+	return bounds{len(c.prefix) + 7, len(c.prefix) + 25, classAddress, c.prefix}
+}
+
+// hederaSum returns the checksum letters of an account id on a ledger whose id
+// is one byte, as defined in HIP-15.
+func hederaSum(id []byte, ledger uint32) (letters [5]byte) {
+	const p3, p5 = 26 * 26 * 26, 26 * 26 * 26 * 26 * 26
+	var even, odd, all uint32
+	for i := range len(id) {
+		d := uint32(10) // the dot
+		if id[i] != '.' {
+			d = uint32(id[i] - '0')
+		}
+		if i%2 == 0 {
+			even += d
+		} else {
+			odd += d
+		}
+		all = (all*31 + d) % p3
+	}
+	h := uint64(ledger)
+	for range 6 {
+		h = h * 31 % p5
+	}
+	c := ((uint64(len(id)%5)*11+uint64(even%11))*11+uint64(odd%11))*p3 + uint64(all) + h
+	c = c % p5 * 1000003 % p5
+	for i := len(letters) - 1; i >= 0; i-- {
+		letters[i] = 'a' + byte(c%26)
+		c /= 26
+	}
+	return letters
+}
+
+// longZero is the EVM address that holds an account number of hedera: 24 zeros
+// and 16 digits.
+type longZero struct{}
+
+func (longZero) read(r *reader, c *codec) fault {
+	if bad := (hex20{lead: "0x"}).read(r, c); bad.err != nil {
+		return bad
+	}
+	if [12]byte(r.buf[:]) != [12]byte{} || r.buf[12] >= 0x80 {
+		return badSyntax
+	}
+	r.n = copy(r.buf[:], r.buf[12:20])
+	return fault{}
+}
+
+func (longZero) write(dst []byte, c *codec, payload []byte) []byte {
+	return appendHex(append(dst, "0x000000000000000000000000"...), "", payload)
+}
+
+func (longZero) proves() bool { return false }
+
+func (longZero) bounds(*codec) bounds { return bounds{evmLen, evmLen, classAddress, "0x"} }
+
+// checkByron checks the bytes of a Byron address of cardano: an array of the
+// address, in a tagged byte string, and its CRC-32. The address is an array of a
+// root of 28 bytes, a map of attributes, and a type: 0 for a public key, 2 for a
+// redemption. (Type 1, for scripts, never occurred on the chain, and the ledger
+// no longer reads it.) Attribute 1 holds a derivation path in a nested byte
+// string. Attribute 2 holds the magic number of a test network; the main network
+// omits it.
+func checkByron(r *reader) fault {
+	outer := cbor{b: r.payload()}
+	outer.want(0x82, 0xd8, 24) // array of 2, tag 24: CBOR in a byte string
+	payload := outer.bytes()
+	sum := outer.uint(0)
+	if outer.failed || len(outer.b) != 0 {
+		return badSyntax
+	}
+	r.claimed = true
+	if sum != uint64(crc32IEEE(payload)) {
+		return badChecksum
+	}
+	test, wrong := false, false
+	inner := cbor{b: payload}
+	inner.want(0x83) // array of 3
+	root := inner.bytes()
+	attributes := inner.uint(5)
+	if attributes > 16 {
+		return badSyntax
+	}
+	last := -1
+	for range attributes {
+		key := inner.uint(0)
+		value := cbor{b: inner.bytes()}
+		wrong = wrong || key > 255 || int(key) <= last // keys are in ascending order
+		last = int(key & 255)
+		switch key {
+		case 1:
+			value.bytes()
+			wrong = wrong || value.failed || len(value.b) != 0
+		case 2:
+			test = true
+		}
+	}
+	kind := inner.uint(0)
+	switch {
+	case inner.failed || len(inner.b) != 0 || wrong || len(root) != 28 || kind != 0 && kind != 2:
+		return badSyntax
+	case test:
+		return badNetwork
+	}
+	return fault{}
+}
+
+// A cbor reads the few types of CBOR (RFC 8949) in Byron addresses, in their
+// shortest form. After an unexpected byte it has failed and returns zero values.
+type cbor struct {
+	b      []byte
+	failed bool
+}
+
+// want reads exactly the given bytes.
+func (c *cbor) want(head ...byte) {
+	if c.failed || !bytes.HasPrefix(c.b, head) {
+		c.failed = true
+		return
+	}
+	c.b = c.b[len(head):]
+}
+
+// uint reads the head of an item of the given major type and returns its
+// number: the value for type 0, the length for others.
+func (c *cbor) uint(major byte) uint64 {
+	if c.failed || len(c.b) == 0 || c.b[0]>>5 != major {
+		c.failed = true
+		return 0
+	}
+	info := c.b[0] & 31
+	c.b = c.b[1:]
+	if info < 24 {
+		return uint64(info)
+	}
+	size := 1 << (info - 24)
+	if info > 27 || size > len(c.b) {
+		c.failed = true
+		return 0
+	}
+	var wide [8]byte
+	copy(wide[8-size:], c.b[:size])
+	c.b = c.b[size:]
+	v := binary.BigEndian.Uint64(wide[:])
+	if shortest := [4]uint64{24, 1 << 8, 1 << 16, 1 << 32}; v < shortest[info-24] {
+		c.failed = true
+	}
+	return v
+}
+
+// bytes reads a byte string of definite length.
+func (c *cbor) bytes() []byte {
+	n := c.uint(2)
+	if c.failed || n > uint64(len(c.b)) {
+		c.failed = true
+		return nil
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
