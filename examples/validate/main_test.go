@@ -23,7 +23,7 @@ ethereum 0x7e5f4552091a69125d5dfcb7b8c2659029395bdg
 {"line":4,"chain":"bitcoin","error":"not an address of this chain but of another","other":"tron"}
 {"line":5,"chain":"bitcoin","error":"checksum mismatch"}
 {"line":6,"chain":"ethereum","error":"not an address of this chain: unexpected character","offset":41}
-{"line":7,"error":"not an address of this chain, and possibly a private key or seed","hint":"it could be a private key or a seed"}
+{"line":7,"error":"not an address of this chain but a private key or seed","hint":"it is a private key or a seed"}
 {"line":8,"error":"not an address of any supported chain"}
 `
 	var out strings.Builder
