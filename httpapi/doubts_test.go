@@ -77,8 +77,12 @@ func TestDoubts(t *testing.T) {
 	for _, tt := range []struct{ chain, text, address, level, doubts, reason string }{
 		{"ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "0x098b716b8aaf21512996dc57eb0615e2383e2f96", "CRITICAL", "", ""},
 		{"ethereum", " ethereum:0x098b716b8aaf21512996dc57eb0615e2383e2f96 ", "0x098b716b8aaf21512996dc57eb0615e2383e2f96", "CRITICAL", "", ""},
+		{"ethereum", "0x098b716B8Aaf21512996dC57EB0615e2383E2f96", "0x098b716b8aaf21512996dc57eb0615e2383e2f96", "CRITICAL", "capitals", ""},
+		{"polygon", "0x7e5f4552091A69125d5dfcb7b8c2659029395bdf", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "CLEAN_NO_MATCH", "capitals", ""},
 		{"aptos", "0x1", "0x1", "CLEAN_NO_MATCH", "", ""},
+		{"aptos", "0x" + strings.Repeat("ab", 30), "0x0000" + strings.Repeat("ab", 30), "CLEAN_NO_MATCH", "short", ""},
 		{"bitcoin", "bitcoin:" + clear + "?amount=1", clear, "CLEAN_NO_MATCH", "", ""},
+		{"bitcoin", "bitcoin:" + clear + "?bc=" + payee, payee, "CRITICAL", "", ""},
 		{"bitcoin", "bitcoin:" + clear + "?bc=" + other, "", "", "", "several_accounts"},
 		{"bitcoin", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9H", "", "", "", "bad_checksum"},
 		{"ETH", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "", "", "", "ticker"},
