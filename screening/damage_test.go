@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
@@ -162,6 +163,58 @@ func TestDamagedFallsBack(t *testing.T) {
 	refresh(t, s)
 	if st := s.Sources()[0]; st.Entries != 100 || st.StoreErr != nil {
 		t.Errorf("loaded again: %+v", st)
+	}
+}
+
+// TestDamagedIsGap checks that nobody says from what was answered since the last verification
+// of a mapped file that is then found damaged, even if the file is whole again later.
+func TestDamagedIsGap(t *testing.T) {
+	mapAll(t)
+	dir, c := t.TempDir(), newWallClock()
+	list, other := &published{info: ofac}, &published{info: sources.Info{ID: "OTHER", Name: "other list", Jurisdiction: sources.EU}}
+	entries := listedWithRefs(100)
+	list.publish(entries...)
+	other.publish(entries[0])
+	st := openStore(t, dir)
+	s := c.start(t, &screening.Options{Store: st}, list, other)
+	refresh(t, s)
+	first := c.now
+	c.add(time.Hour)
+	refresh(t, s) // verifies it
+	verified := c.now
+	c.add(time.Hour)
+	file := filepath.Join(dir, revisionsOf(t, st)[0])
+	whole, err := os.ReadFile(file)
+	if err == nil {
+		err = os.Truncate(file, 100)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.err = errDown
+	s.Refresh(ctx)
+	found := c.now
+	list.err = nil
+	c.add(time.Hour)
+	refresh(t, s)
+	if err := os.WriteFile(file, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		at  time.Time
+		gap bool
+	}{
+		{first, false}, {verified.Add(-1), false}, {verified, true}, {verified.Add(time.Minute), true}, {found.Add(-1), true}, {c.now, false},
+	} {
+		p, err := screening.OpenAt(ctx, st, test.at, []sources.Source{list, other}, nil)
+		switch {
+		case test.gap && !errors.Is(err, store.ErrGap):
+			t.Errorf("at %v: %v, want ErrGap", test.at, err)
+		case !test.gap && err != nil:
+			t.Errorf("at %v: %v", test.at, err)
+		case !test.gap && p.Sources()[0].Entries != 100:
+			t.Errorf("at %v: %+v", test.at, p.Sources()[0])
+		}
 	}
 }
 

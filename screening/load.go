@@ -77,19 +77,26 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 }
 
 // verified returns the list of source i that is held. If it is answered from a mapped file
-// that has been damaged, it is dropped first: restore looks for one that is not.
+// that has been damaged, it is dropped first: restore looks for one that is not. The time
+// since the last verification becomes a gap in the journal.
 func (s *Screener) verified(i int) held {
-	had := s.list(i)
+	ld, had, now := &s.loaders[i], s.list(i), s.now().UTC()
 	err := had.list.Verify()
 	if err == nil {
+		ld.verified = now
 		return had
 	}
 	id := s.infos[i].ID
 	err = sourceError(id, fmt.Errorf("store: %s was damaged while it was in use: %w", had.file, err))
 	s.log.Error("list dropped", "source", id, "error", err)
-	s.loaders[i].known = ""
 	had = held{err: err, storeErr: err}
 	s.hold(i, had, SourceReport{}, false)
+	end := s.now().UTC()
+	if !end.After(ld.verified) { // the clock was put back
+		end = ld.verified.Add(1)
+	}
+	s.archive.pend(store.Event{Type: store.Gap, From: ld.verified, At: end, Source: id, Reason: err.Error()})
+	ld.known, ld.verified = "", end
 	return had
 }
 

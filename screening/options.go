@@ -61,7 +61,8 @@ type Options struct {
 	// them, so that lists survive a restart and OpenAt and OpenDigest can answer as
 	// of an earlier time. Lists are answered from the files of the store where it maps them
 	// into memory, as package store does with large ones: startup takes milliseconds, and
-	// processes share the memory. A mapped file is verified again at each refresh. Several
+	// processes share the memory. A mapped file is verified again at each refresh; if it is
+	// damaged, OpenAt returns store.ErrGap for the time since the last one. Several
 	// programs may use one store; each uses the lists that another has accepted.
 	// Package store has one in a directory. Nil keeps the lists in memory only.
 	Store store.Store

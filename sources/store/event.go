@@ -31,7 +31,7 @@ const (
 	// it before an Answering event, where the exceptions differ.
 	Exceptions = "exceptions"
 	// Gap: it is not known what was answered from between From and At, because the
-	// journal could not be written.
+	// journal could not be written, or, for a Reason, a file in use was found damaged.
 	Gap = "gap"
 )
 

@@ -45,8 +45,8 @@ func (a *Archive) Checks(ctx context.Context, name string) ([]time.Time, error) 
 
 // Answering returns what questions were answered from at a time: the last [Answering]
 // event, in the order of the journal, that is not later than at and for which accept
-// returns true. The error wraps [ErrNotFound] if there is none, [ErrGap] if the journal
-// could not be written at that time, and [ErrDamaged] if a
+// returns true. The error wraps [ErrNotFound] if there is none, [ErrGap] if there is a
+// [Gap] at that time, and [ErrDamaged] if a
 // later one may have been lost: because a line is damaged, because there is a file that
 // the journal does not mention, or because it ends with a revision that was accepted.
 func (a *Archive) Answering(ctx context.Context, at time.Time, accept func(Event) bool) (Event, error) {
@@ -81,7 +81,7 @@ func (a *Archive) answering(ctx context.Context, at time.Time, accept func(Event
 	for ; i >= 0; i-- {
 		m := &j.marks[i]
 		if m.until != 0 && m.at <= nanos(at) && nanos(at) < m.until {
-			return Event{}, time.Time{}, fmt.Errorf("%w: it could not be written from %v to %v", ErrGap, time.Unix(0, m.at).UTC(), time.Unix(0, m.until).UTC())
+			return Event{}, time.Time{}, fmt.Errorf("%w: from %v to %v it could not be written, or a list in use was damaged", ErrGap, time.Unix(0, m.at).UTC(), time.Unix(0, m.until).UTC())
 		}
 		if m.answer == nil || m.at > nanos(at) {
 			continue

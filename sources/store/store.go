@@ -74,7 +74,7 @@ var (
 	// has written.
 	ErrVersion = revision.ErrVersion
 	// ErrGap is wrapped by errors about a time for which the journal does not say what was
-	// answered from: it could not be written, or the clock was wrong.
+	// answered from: it could not be written, a list was damaged, or the clock was wrong.
 	ErrGap = errors.New("gap in the journal")
 	// ErrFull is wrapped by errors about a full disk.
 	ErrFull = errors.New("no space left in the store")
