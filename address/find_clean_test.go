@@ -78,7 +78,7 @@ func wantOne(t *testing.T, listed, text string) {
 	if len(want) == 0 {
 		t.Fatalf("%q is not an address", listed)
 	}
-	for _, around := range [][2]string{{"", ""}, {"the wallet ", " of\nthe accused"}, {"(\u00e9: ", "; 12."}} {
+	for _, around := range [][2]string{{"", ""}, {"the wallet ", " of\nthe accused"}, {"(\u00e9: ", "; 12."}, {"to ", ".\n"}, {"(", ")."}, {"\"", "\","}} {
 		found := address.FindAll(around[0] + text + around[1])
 		if len(found) != 1 || found[0].Address != want[0] || found[0].Start != len(around[0]) || found[0].End != len(around[0])+len(text) {
 			t.Errorf("FindAll(%q)\n got %v\nwant %v at %d to %d", around[0]+text+around[1], found, want[0], len(around[0]), len(around[0])+len(text))

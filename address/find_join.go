@@ -183,15 +183,6 @@ func (f *finder) joinGroups(last span) {
 	g := &f.groups
 	size := g.words[0].end - g.words[0].start
 	begin, stop := g.words[0].start, g.words[g.n-1].end
-	digits := 0
-	for i := begin; i < stop; i++ {
-		if charClass[f.text[i]]&classDigit != 0 {
-			digits++
-		}
-	}
-	if digits < 3 || g.n*size < 16 {
-		return
-	}
 	first := g.first.end
 	for first > g.first.start && g.first.end-first <= maxGroupLen && f.isAlnum(first-1) {
 		first--
@@ -200,10 +191,16 @@ func (f *finder) joinGroups(last span) {
 	for to < last.end && to-last.start < size && f.isAlnum(to) {
 		to++
 	}
-	if !f.isNew(min(begin, first), max(stop, to)) {
+	digits := 0
+	for i := min(begin, first); i < max(stop, to); i++ {
+		if charClass[f.text[i]]&classDigit != 0 {
+			digits++
+		}
+	}
+	if digits < 3 || g.n*size < 16 || !f.isNew(min(begin, first), max(stop, to)) {
 		return
 	}
-	if to < last.end && f.isAlnum(to) || to-last.start == size {
+	if to < last.end && f.isAlnum(to) {
 		to = last.start
 	}
 	whole := false
