@@ -39,7 +39,7 @@ var imports = map[string]string{
 	"sources/internal/info":           "sources",
 	"sources/internal/listtest":       "internal/longtest score sources",
 	"sources/internal/xmlscan":        "sources",
-	"sources/bundle":                  "internal/revision sources sources/internal/info",
+	"sources/bundle":                  "internal/revision score sources sources/internal/info",
 	"sources/bundle/internal/rebuild": "address internal/revision score sources sources/badlist sources/eu sources/fbi sources/ofac sources/uk",
 	"sources/own":                     "address score sources sources/internal/csvscan",
 	"sources/fbi":                     "address score sources sources/internal/fetch sources/internal/info",

@@ -56,13 +56,13 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 			best = one
 		}
 	}
-	if len(rd.Addresses) == 0 && literal != nil {
+	if len(rd.Addresses) == 0 && !literal.isEmpty() {
 		best = snap.clean
-		if err := snap.finish(&best, slices.Clone(literal), nil); err != nil {
+		if err := snap.finish(&best, literal, nil); err != nil {
 			return err
 		}
 	}
-	if rd.Err != nil && literal != nil && !isChainError(rd.Err) {
+	if rd.Err != nil && literal.labels != nil && !isChainError(rd.Err) {
 		rd.Err, best.Address = nil, address.Address{} // it is listed as it stands
 	}
 	switch found := len(best.Labels)+len(best.Suppressed) > 0; {
@@ -80,18 +80,20 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 	return rd.Err
 }
 
-// screenSpelled is screen for an address that was spelled in a way that has the literal labels.
-func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal []Label) error {
-	if literal == nil || snap.ready() != nil {
+// screenSpelled is screen for an address whose spelling has the findings literal.
+func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal findings) error {
+	if literal.isEmpty() || snap.ready() != nil {
 		return snap.screen(r, a)
 	}
-	labels, err := snap.labels(&a)
+	f, err := snap.findings(&a)
 	if err != nil {
 		return err
 	}
 	*r = snap.clean
 	r.Address = a
-	return snap.finish(r, sortLabels(append(labels, literal...)), nil)
+	f.labels, f.formerly = append(f.labels, literal.labels...), append(f.formerly, literal.formerly...)
+	f.sort()
+	return snap.finish(r, f, nil)
 }
 
 // suppressAs suppresses the labels of r by the exceptions for another account that the
@@ -120,5 +122,6 @@ func (snap *snapshot) suppressAs(r *Result, allowed []Suppressed) {
 
 // outranks reports whether r says more than best about the same text.
 func (r *Result) outranks(best *Result) bool {
-	return cmp.Or(cmp.Compare(r.Score, best.Score), len(r.Labels)-len(best.Labels), len(r.Suppressed)-len(best.Suppressed)) > 0
+	return cmp.Or(cmp.Compare(r.Score, best.Score), len(r.Labels)-len(best.Labels), len(r.Suppressed)-len(best.Suppressed),
+		len(r.Formerly)-len(best.Formerly)) > 0
 }

@@ -23,6 +23,7 @@ type jsonResult struct {
 	Doubts         []address.Doubt  `json:"doubts"`
 	Caveats        []Caveat         `json:"caveats"`
 	AllClear       bool             `json:"all_clear"`
+	Formerly       []Former         `json:"formerly,omitempty"`
 	ScoringVersion string           `json:"scoring_version"`
 	Snapshot       string           `json:"snapshot"`
 }
@@ -54,7 +55,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	j := jsonResult{
 		Address: a.Normalized(), Chain: a.Chain(), Score: r.Score, Level: r.Level,
 		Labels: []jsonLabel{}, Doubts: append([]address.Doubt{}, r.Doubts...), Caveats: append([]Caveat{}, r.Caveats()...),
-		AllClear: r.AllClear(), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
+		AllClear: r.AllClear(), Formerly: r.Formerly, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
 	}
 	urls := map[string]func(ref string) string{}
 	for _, s := range r.Sources() {
@@ -107,6 +108,21 @@ func (s *Suppressed) UnmarshalJSON(text []byte) error {
 	expires, err := parseJSONTime(j.Expires)
 	*s = Suppressed{Reason: j.Reason, Author: j.Author, Expires: expires}
 	return errors.Join(err, s.Label.UnmarshalJSON(text))
+}
+
+// A jsonFormer is a Former in JSON.
+type jsonFormer struct {
+	Source string  `json:"source"`
+	Ref    string  `json:"source_ref"`
+	Name   string  `json:"name,omitempty"`
+	Listed string  `json:"listed_address"`
+	Since  *string `json:"since"`
+	Until  *string `json:"until"`
+}
+
+// MarshalJSON returns f as in the JSON of a [Result].
+func (f Former) MarshalJSON() ([]byte, error) {
+	return marshalJSON(jsonFormer{f.Source, f.Ref, f.Name, f.Listed, jsonTime(f.Since), jsonTime(f.Until)})
 }
 
 // marshalJSON leaves it to the caller's encoder to escape HTML.

@@ -44,3 +44,36 @@ func sameVerdict(a, b *Result) bool {
 	return a.Score == b.Score && a.Level == b.Level && slices.EqualFunc(a.Labels, b.Labels, same) &&
 		slices.EqualFunc(a.Suppressed, b.Suppressed, func(l, m Suppressed) bool { return same(l.Label, m.Label) })
 }
+
+// findings are what the lists say of an account.
+type findings struct {
+	labels   []Label
+	formerly []Former // the listings that have ended
+}
+
+// sort sorts f. Of the listings that have ended it drops those of lists that have the account
+// again, and keeps one for each entity.
+func (f *findings) sort() {
+	f.labels = sortLabels(f.labels)
+	if f.formerly == nil {
+		return
+	}
+	f.formerly = slices.DeleteFunc(f.formerly, func(g Former) bool {
+		return slices.ContainsFunc(f.labels, func(l Label) bool { return l.Source == g.Source && l.Match != score.Key })
+	})
+	slices.SortFunc(f.formerly, func(a, b Former) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Ref, b.Ref), a.Since.Compare(b.Since), cmp.Compare(a.Listed, b.Listed))
+	})
+	all := f.formerly[:0]
+	for _, g := range f.formerly {
+		n := len(all)
+		if n == 0 || all[n-1].Source != g.Source || all[n-1].Ref != g.Ref {
+			all = append(all, g)
+		} else if g.Until.After(all[n-1].Until) {
+			all[n-1].Until = g.Until
+		}
+	}
+	if f.formerly = all; len(all) == 0 {
+		f.formerly = nil
+	}
+}

@@ -227,6 +227,9 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	case rev.Completeness == sources.Partial && had.isLoaded():
 		return next, report, errors.New("only a part of the list, while all of it is held")
 	}
+	if err = s.addHistory(i, src, b); err != nil {
+		return next, report, err
+	}
 	s.progressOf(i, b.Len())
 	if err = s.build(b, &next); err != nil {
 		return next, report, err
@@ -259,7 +262,8 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 			return err
 		}
 		if !e.Until.IsZero() {
-			return nil // it has ended
+			b.End(e)
+			return nil
 		}
 		if b.Len() == list.MaxEntries {
 			return fmt.Errorf("more than %d entries", list.MaxEntries)
@@ -318,4 +322,18 @@ func (s *Screener) judge(ctx context.Context, i int, had, next *held, cut bool) 
 	s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
 		"held_digest", had.revision.Digest, "digest", next.revision.Digest)
 	return nil
+}
+
+// addHistory adds the stays that have ended, as src or the seed of source i knows them.
+func (s *Screener) addHistory(i int, src sources.Source, b *list.Builder) error {
+	history, err := sources.History(src)
+	if history == nil && err == nil {
+		history, err = sources.History(s.sources[i])
+	}
+	for _, e := range history {
+		if !e.Until.IsZero() {
+			b.End(e)
+		}
+	}
+	return err
 }

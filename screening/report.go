@@ -170,9 +170,9 @@ func (snap *snapshot) compare(r *Result, a address.Address) error {
 		return snap.notLoaded
 	}
 	return snap.guard(r, func() error {
-		labels, err := snap.labels(&a)
+		f, err := snap.findings(&a)
 		*r = snap.clean
 		r.Address = a
-		return snap.finish(r, labels, err)
+		return snap.finish(r, f, err)
 	})
 }

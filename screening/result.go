@@ -28,6 +28,10 @@ type Result struct {
 	// Suppressed are the matches that do not count because of an [Exception], in
 	// the order of Labels. Nil if there are none. The slice is the caller's own.
 	Suppressed []Suppressed
+	// Formerly says which lists had the account and dropped it, by source and reference;
+	// nil if none is known. A list that has it again is not among them. It never changes
+	// Score, Level or AllClear. The slice is the caller's own.
+	Formerly []Former
 	// Doubts say why the text that was screened does not settle which account is
 	// meant; nil without a doubt, and always for Screen. The slice is the caller's own.
 	Doubts []address.Doubt
@@ -163,6 +167,16 @@ type Label struct {
 	// the entry was first loaded; in UTC. The lists of OFAC, the EU and the UK date the
 	// party, not the address: the address can have been added years later.
 	AddedAt time.Time
+}
+
+// A Former is a listing that has ended.
+type Former struct {
+	// Source is the id of the source, and Ref, Name and Listed are as in a Label. Ref and
+	// Name are "" if they are not known.
+	Source, Ref, Name, Listed string
+	// Since is the first time at which the list is known to have had the account, and Until
+	// the first one after that at which it is known not to have it; in UTC.
+	Since, Until time.Time
 }
 
 // Suppressed is a label that does not count because of an [Exception].

@@ -35,6 +35,7 @@ type preparedLabel struct {
 	*list.Listing
 	label  Label
 	points [score.Literal + 1]int // by match
+	former *Former                // of a listing that has ended, in place of label; without Listed
 
 	// Of a plain listing: the chain of its address, and the class of its account.
 	chain address.Chain
@@ -83,12 +84,16 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 	for i, l := range listings {
 		p := &s.labels[i]
 		p.Listing = l
+		if until := l.Until(); !until.IsZero() {
+			p.former = &Former{Source: seg.source, Ref: l.Ref(), Name: l.Name(), Since: l.FirstSeen(), Until: until}
+			continue
+		}
 		p.label = Label{Kind: l.Kind(), Source: seg.source, Ref: l.Ref(), Name: l.Name(), AddedAt: l.AddedAt()}
 		for m := score.Exact; m <= score.Literal; m++ {
 			p.points[m], _ = table.Points(l.Kind(), m) // known: the kinds of each list were checked
 		}
 	}
-	if len(listings) == 1 {
+	if len(listings) == 1 && s.labels[0].former == nil {
 		p := &s.labels[0]
 		if on, class, ok := p.Plain(); ok {
 			p.chain, p.class, s.plain = on, class, p
@@ -100,19 +105,18 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 	return s, nil
 }
 
-// appendMatches appends the labels in s, which was found under the key k, of the address
-// with the given chain and account.
-func (s *labelSet) appendMatches(labels []Label, k *index.ID, on address.Chain, account *index.ID) []Label {
-	if labels == nil {
-		labels = make([]Label, 0, len(s.labels))
+// addMatches adds the labels in s, which was found under the key k, of the address with the
+// given chain and account.
+func (s *labelSet) addMatches(f *findings, k *index.ID, on address.Chain, account *index.ID) {
+	if f.labels == nil {
+		f.labels = make([]Label, 0, len(s.labels))
 	}
 	for i := range s.labels {
 		p := &s.labels[i]
 		if m := p.Match(k, on, account); m != 0 {
-			labels = p.append(labels, m, p.Text(k))
+			p.add(f, m, p.Text(k))
 		}
 	}
-	return labels
 }
 
 // match returns how a plain label, whose key has the bytes of the account, matches an
@@ -135,10 +139,18 @@ func (p *preparedLabel) alone(m score.Match, hex string) []Label {
 	}}
 }
 
-// append appends the label of a listing that matches by m and prints the given string.
-func (p *preparedLabel) append(labels []Label, m score.Match, listed string) []Label {
-	labels = append(labels, p.label)
-	l := &labels[len(labels)-1]
+// add adds the label of a listing that matches by m and prints the given string. A listing
+// that has ended is one of its own account only.
+func (p *preparedLabel) add(f *findings, m score.Match, listed string) {
+	if p.former != nil {
+		if m != score.Key {
+			former := *p.former
+			former.Listed = listed
+			f.formerly = append(f.formerly, former)
+		}
+		return
+	}
+	f.labels = append(f.labels, p.label)
+	l := &f.labels[len(f.labels)-1]
 	l.Match, l.Points, l.Listed = m, p.points[m], listed
-	return labels
 }

@@ -67,6 +67,9 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 			snap.mapped = snap.mapped || h.list.IsMapped()
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
+			if past := h.list.Past(); past != nil {
+				snap.segments = append(snap.segments, newSegment(past, id, before))
+			}
 		}
 		if limit := set.due[i]; limit > 0 && h.isLoaded() {
 			if due := h.revision.Published.Add(limit); snap.due.IsZero() || due.Before(snap.due) {
@@ -185,8 +188,8 @@ func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 		if !snap.hasAny(a) {
 			return nil
 		}
-		labels, err := snap.labels(&r.Address)
-		return snap.finish(r, labels, err)
+		f, err := snap.findings(&r.Address)
+		return snap.finish(r, f, err)
 	}
 	class, n := identity.Key(tag), identity.Len(tag)
 	if class == 0 {
@@ -200,8 +203,8 @@ func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 	for ; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].LookupWords(uint16(class), w0, w1, w2, w3, n); hit {
 			k := index.IDOfWords(uint16(class), w0, w1, w2, w3, n)
-			labels, err := snap.hit(i, set, &k, r.Address.Chain(), tag)
-			return snap.finish(r, labels, err)
+			f, err := snap.hit(i, set, &k, r.Address.Chain(), tag)
+			return snap.finish(r, f, err)
 		}
 	}
 	return nil
@@ -261,12 +264,14 @@ func mayBeShort(c address.Chain, text string) bool {
 	return c == "starknet" && len(text) > 2+1 && len(text) < 2+63
 }
 
-// finish sets what follows from labels in r, which has its Address already. If err is
-// not nil, r becomes zero and finish returns err.
-func (snap *snapshot) finish(r *Result, labels []Label, err error) error {
+// finish sets what follows from sorted findings in r, which has its Address already. If err
+// is not nil, r becomes zero and finish returns err.
+func (snap *snapshot) finish(r *Result, f findings, err error) error {
 	if err != nil {
 		return snap.failed(r, err)
 	}
+	r.Formerly = f.formerly
+	labels := f.labels
 	if len(labels) == 0 {
 		labels = nil
 	}
@@ -293,62 +298,60 @@ func (snap *snapshot) failed(r *Result, err error) error {
 	return err
 }
 
-// labels returns the labels of a, sorted; nil if it is clean.
-func (snap *snapshot) labels(a *address.Address) ([]Label, error) {
+// findings returns what the lists say of a, sorted.
+func (snap *snapshot) findings(a *address.Address) (f findings, err error) {
 	account := list.KeyOf(a.Account())
-	var labels []Label
 	var buf [8]index.ID
 	keys := list.AppendProbes(buf[:0], *a)
 	for i := range keys {
-		var err error
-		if labels, err = snap.appendLabels(labels, 0, &keys[i], a.Chain(), &account); err != nil {
-			return nil, err
+		if err := snap.find(&f, 0, &keys[i], a.Chain(), &account); err != nil {
+			return findings{}, err
 		}
 	}
-	return sortLabels(labels), nil
+	f.sort()
+	return f, nil
 }
 
-// appendLabels appends the labels of a that are found under the key k, in the segments
-// from the given one on. a is on the given chain, and account is the key of its account.
-func (snap *snapshot) appendLabels(labels []Label, from int, k *index.ID, on address.Chain, account *index.ID) ([]Label, error) {
+// find adds to f what is found under the key k, in the segments from the given one on. k is
+// one of an address on the given chain, and account is the key of its account.
+func (snap *snapshot) find(f *findings, from int, k *index.ID, on address.Chain, account *index.ID) error {
 	for i := from; i < len(snap.segments); i++ {
 		if set, hit := snap.segments[i].Lookup(*k); hit {
 			s, err := snap.segments[i].labels(set, snap.table)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			labels = s.appendMatches(labels, k, on, account)
+			s.addMatches(f, k, on, account)
 		}
 	}
-	return labels, nil
+	return nil
 }
 
-// hit returns the labels, sorted, of an address on a chain that has no other key than k, which
-// is in a set of segment i, and not in those before.
-func (snap *snapshot) hit(i int, set index.Set, k *index.ID, on address.Chain, tag identity.Tag) ([]Label, error) {
+// hit returns the findings, sorted, about an address on a chain that has no other key than k,
+// which is in a set of segment i, and not in those before.
+func (snap *snapshot) hit(i int, set index.Set, k *index.ID, on address.Chain, tag identity.Tag) (f findings, err error) {
 	s, err := snap.segments[i].labels(set, snap.table)
 	if err != nil {
-		return nil, err
+		return findings{}, err
 	}
 	class := identity.Account(tag)
-	var labels []Label
 	if p := s.plain; p != nil {
-		if labels = p.alone(p.match(on, class), list.HexOf(k)); i+1 == len(snap.segments) {
-			return labels, nil
+		if f.labels = p.alone(p.match(on, class), list.HexOf(k)); i+1 == len(snap.segments) {
+			return f, nil
 		}
 	}
 	account := k.WithClass(uint16(class))
 	if s.plain == nil {
-		labels = s.appendMatches(nil, k, on, &account)
+		s.addMatches(&f, k, on, &account)
 	}
-	labels, err = snap.appendLabels(labels, i+1, k, on, &account)
-	return sortLabels(labels), err
+	err = snap.find(&f, i+1, k, on, &account)
+	f.sort()
+	return f, err
 }
 
-// literal returns the labels of the very string text, sorted; nil if no list prints it.
-func (snap *snapshot) literal(text string) ([]Label, error) {
+// literal returns the findings, sorted, about the very string text.
+func (snap *snapshot) literal(text string) (f findings, err error) {
 	k := list.TextKey(text)
-	var labels []Label
 	for _, seg := range snap.segments {
 		set, hit := seg.Lookup(k)
 		if !hit {
@@ -356,12 +359,16 @@ func (snap *snapshot) literal(text string) ([]Label, error) {
 		}
 		s, err := seg.labels(set, snap.table)
 		if err != nil {
-			return nil, err
+			return findings{}, err
 		}
 		for i := range s.labels {
 			p := &s.labels[i]
-			labels = p.append(labels, score.Literal, p.Text(&k))
+			p.add(&f, score.Literal, p.Text(&k))
 		}
 	}
-	return sortLabels(labels), nil
+	f.sort()
+	return f, nil
 }
+
+// isEmpty reports whether the lists say nothing.
+func (f *findings) isEmpty() bool { return f.labels == nil && f.formerly == nil }

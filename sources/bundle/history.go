@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -43,7 +44,7 @@ func readHistory(file []byte) ([]sources.Entry, error) {
 	}
 	entries := make([]sources.Entry, 0, len(rows))
 	for _, row := range rows[1:] {
-		e := sources.Entry{Asset: row[0], Listed: row[1], Ref: row[5], Name: row[6]}
+		e := sources.Entry{Asset: row[0], Listed: row[1], Kind: score.Sanctioned, Ref: row[5], Name: row[6]}
 		for i, t := range []*time.Time{&e.NotListedOn, &e.FirstSeen, &e.Until} {
 			if row[2+i] == "" {
 				continue

@@ -42,6 +42,8 @@ type Builder struct {
 	repeated []repetition
 	places   map[[sha256.Size]byte]int // index in repeated, by the hash of the entry
 	text     []byte                    // scratch
+
+	ended []sources.Entry // that the list says it had, with their Until
 }
 
 // A repetition is an entry with the Canonical entry of an earlier one, and the number of its repetitions.
@@ -88,6 +90,9 @@ func (b *Builder) Add(e sources.Entry) error {
 	pace.Step(b.facts.Entries)
 	return b.count(e, f, repeated)
 }
+
+// End adds an entry that the list no longer has, and that ended at its Until.
+func (b *Builder) End(e sources.Entry) { b.ended = append(b.ended, e) }
 
 // addFresh handles an entry that the list before did not have, and sets its FirstSeen. It
 // reports whether the entry is repeated.
@@ -221,43 +226,67 @@ func (b *Builder) IsSame(l *List) bool {
 
 // Compare returns how many entries of l, which b has built, the list before it did not
 // have, and how many that had and l has not. It adds the latter to those that l no
-// longer has, as removed at the given time.
+// longer has, as removed at the given time, and those that End was given.
 func (b *Builder) Compare(l *List, accepted time.Time) (added, gone int, err error) {
-	if b.prev == nil {
+	if b.prev != nil {
+		for r, err := range b.prev.entries.unmarked(&b.kept) {
+			if err != nil {
+				return 0, 0, err
+			}
+			if r.repeated == 0 {
+				gone++
+			}
+		}
+		l.setPast(b.prev.removed)
+		l.Removed = b.prev.Removed
+	}
+	if gone == 0 && b.back.none() && len(b.ended) == 0 {
 		return b.added, 0, nil
 	}
-	for r, err := range b.prev.entries.unmarked(&b.kept) {
-		if err != nil {
-			return 0, 0, err
+	return b.added, gone, l.setRemoved(b.removals(accepted), b.now)
+}
+
+// removals returns the entries that the list no longer has: those removed before, those of
+// the list before it, and those that ended.
+func (b *Builder) removals(accepted time.Time) iter.Seq2[revision.Removal, error] {
+	return func(yield func(revision.Removal, error) bool) {
+		ended := make(map[sources.Entry]time.Time, len(b.ended))
+		for _, e := range b.ended {
+			ended[e.Canonical()] = e.Until
+			if !yield(revision.Removal{Entry: e, At: e.Until}, nil) {
+				return
+			}
 		}
-		if r.repeated == 0 {
-			gone++
+		if b.prev == nil {
+			return
 		}
-	}
-	l.removed, l.Removed = b.prev.removed, b.prev.Removed
-	if gone == 0 && b.back.none() {
-		return b.added, 0, nil
-	}
-	err = l.setRemoved(func(yield func(revision.Removal, error) bool) {
 		for r, err := range b.prev.removed.unmarked(&b.back) {
+			if err == nil && ended[r.entry.Canonical()].Equal(r.Listing.removed) {
+				continue // it was ended before
+			}
 			if !yield(revision.Removal{Entry: r.entry, At: r.Listing.removed}, err) {
 				return
 			}
 		}
 		for r, err := range b.prev.entries.unmarked(&b.kept) {
-			if (err != nil || r.repeated == 0) && !yield(revision.Removal{Entry: r.entry, At: accepted}, err) {
+			if err == nil {
+				if _, known := ended[r.entry.Canonical()]; known || r.repeated != 0 {
+					continue
+				}
+			}
+			if !yield(revision.Removal{Entry: r.entry, At: accepted}, err) {
 				return
 			}
 		}
-	}, b.now)
-	return b.added, gone, err
+	}
 }
 
 // setRemoved sets the entries that l no longer has. A time after now becomes now, unless
 // now is zero.
 func (l *List) setRemoved(removals iter.Seq2[revision.Removal, error], now time.Time) (err error) {
 	t := newTableBuilder()
-	l.removed, l.Removed = nil, 0
+	l.setPast(nil)
+	l.Removed = 0
 	for r, err := range removals {
 		if err != nil {
 			return err
@@ -269,9 +298,11 @@ func (l *List) setRemoved(removals iter.Seq2[revision.Removal, error], now time.
 		l.Removed++
 		pace.Step(l.Removed)
 	}
-	if l.Removed > 0 {
-		l.removed, err = t.build()
+	if l.Removed == 0 {
+		return nil
 	}
+	removed, err := t.build()
+	l.setPast(removed)
 	return err
 }
 

@@ -26,6 +26,7 @@ type List struct {
 	Facts
 	entries *table
 	removed *table // nil: none
+	past    *List  // with the removed entries as its entries; nil: none
 	order   []byte // 4 bytes of the hash of each entry, in the order of the list; nil: not kept
 	file    File   // the mapped file that has the tables; nil: none
 }
@@ -165,6 +166,17 @@ func (l *List) AllRemoved() iter.Seq2[revision.Removal, error] {
 				return
 			}
 		}
+	}
+}
+
+// Past returns the entries that l no longer has as a list of their own, for look-ups; nil if
+// there are none. Their listings have an Until.
+func (l *List) Past() *List { return l.past }
+
+// setPast sets the table of the entries that l no longer has.
+func (l *List) setPast(removed *table) {
+	if l.removed, l.past = removed, nil; removed != nil {
+		l.past = &List{entries: removed, file: l.file}
 	}
 }
 

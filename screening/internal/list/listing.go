@@ -66,6 +66,12 @@ func (l *Listing) AddedAt() time.Time {
 	return l.entry.ListedAt
 }
 
+// Until returns when the list dropped the entry; zero if it is listed.
+func (l *Listing) Until() time.Time { return l.removed }
+
+// FirstSeen returns when the list was first known to have the entry.
+func (l *Listing) FirstSeen() time.Time { return l.entry.FirstSeen }
+
 // Plain reports whether l lists an address that is "0x" and its key in hex, printed like
 // that. It returns the chain of the address and the class of its account.
 func (l *Listing) Plain() (on address.Chain, class identity.Class, ok bool) {

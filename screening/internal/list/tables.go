@@ -50,9 +50,11 @@ func Open(tables [][]byte, file File) (*List, error) {
 		return nil, damaged(err)
 	}
 	if len(tables) == 4 {
-		if l.removed, err = openTable(tables[3], file); err != nil {
+		removed, err := openTable(tables[3], file)
+		if err != nil {
 			return nil, damaged(err)
 		}
+		l.setPast(removed)
 	}
 	if l.Entries < 0 || l.Entries > MaxEntries || l.Removed < 0 || l.Removed > 0 != (l.removed != nil) {
 		return nil, damaged(fmt.Errorf("%w: the counts", index.ErrDamaged))

@@ -1,0 +1,155 @@
+package screening_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// TestFormerlyOFAC asks for all addresses that the SDN List has dropped, from the bundle and
+// after a restart from a store.
+func TestFormerlyOFAC(t *testing.T) {
+	history, err := sources.History(bundle.OFAC())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"bundle", "store"} {
+		s, err := screening.New([]sources.Source{bundle.OFAC()}, &screening.Options{Store: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if how == "bundle" {
+			_, err = s.Refresh(t.Context())
+		} else {
+			_, err = s.Open(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, again := 0, 0
+		for _, e := range history {
+			if e.Until.IsZero() || !e.Address.IsValid() {
+				continue
+			}
+			r, err := s.Screen(e.Address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Labels) > 0 && r.Labels[0].Match != score.Key {
+				if again++; r.Formerly != nil {
+					t.Errorf("%s: %s is listed, and formerly listed", how, e.Listed)
+				}
+				continue
+			}
+			ended++
+			if len(r.Formerly) != 1 || r.Score != 0 && len(r.Labels) == 0 || !r.AllClear() && len(r.Labels) == 0 && len(r.Caveats()) == 0 {
+				t.Errorf("%s: %s: %+v", how, e.Listed, r)
+				continue
+			}
+			f := r.Formerly[0]
+			if f.Source != "OFAC_SDN" || f.Since.After(e.FirstSeen) || f.Until.Before(e.Until) || !f.Until.After(f.Since) {
+				t.Errorf("%s: %s: %+v, want a stay from %v to %v", how, e.Listed, f, e.FirstSeen, e.Until)
+			}
+		}
+		if ended < 90 || ended+again < 93 {
+			t.Errorf("%s: %d of the ended stays answer with Formerly, and %d are listed again", how, ended, again)
+		}
+		r, err := s.ScreenText("ethereum", "0x07687e702b410Fa43f4cB4Af7FA097918ffD2730")
+		if err != nil || len(r.Labels) != 0 || len(r.Formerly) != 1 || r.Formerly[0].Name == "" {
+			t.Errorf("%s: %+v, %v", how, r, err)
+		}
+		text, err := json.Marshal(r)
+		if err != nil || !strings.Contains(string(text), `"formerly":[{"source":"OFAC_SDN","source_ref":"`) || !strings.Contains(string(text), `"since":"2022-09-03T00:00:00Z","until":"2025-03-21T00:00:00Z"}]`) {
+			t.Errorf("%s: %s, %v", how, text, err)
+		}
+	}
+}
+
+// A dropping source lists what it is told.
+type dropping struct {
+	entries []sources.Entry
+	digest  string
+}
+
+func (s *dropping) Info() sources.Info {
+	return sources.Info{ID: "DROPS", Name: "A list", Jurisdiction: sources.US}
+}
+
+func (s *dropping) Load(_ context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	for _, e := range s.entries {
+		if err := add(e); err != nil {
+			return sources.Revision{}, err
+		}
+	}
+	return sources.Revision{Digest: strings.Repeat(s.digest, 64), Records: len(s.entries) + 1}, nil
+}
+
+// TestFormerlyDropped follows an entry that a list drops, and has again, and one that the list
+// says has ended.
+func TestFormerlyDropped(t *testing.T) {
+	accepted := func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }
+	entry := func(text, ref string) sources.Entry {
+		return sources.Entry{Address: address.MustParse("ethereum", text), Kind: score.Sanctioned, Ref: ref}
+	}
+	const one, two, three = "0x0000000000000000000000000000000000000001", "0x0000000000000000000000000000000000000002", "0x0000000000000000000000000000000000000003"
+	ended := entry(three, "3")
+	ended.FirstSeen, ended.Until = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC)
+	src := &dropping{[]sources.Entry{entry(one, "1"), entry(two, "2"), ended}, "a"}
+	s, err := screening.New([]sources.Source{src}, &screening.Options{Accept: accepted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(step string, listed []string, former ...string) {
+		t.Helper()
+		if _, err := s.Refresh(t.Context()); err != nil {
+			t.Fatalf("%s: %v", step, err)
+		}
+		for _, text := range []string{one, two, three} {
+			for _, chain := range []address.Chain{"ethereum", "polygon"} {
+				r, err := s.ScreenText(chain, text)
+				if err != nil || (len(r.Labels) == 1) != slices.Contains(listed, text) || (len(r.Formerly) == 1) != slices.Contains(former, text) || len(r.Labels) == 0 && !r.AllClear() {
+					t.Errorf("%s: %s on %s: %+v, %v", step, text, chain, r, err)
+				}
+			}
+		}
+	}
+	check("at first", []string{one, two}, three)
+	r, _ := s.ScreenText("ethereum", three)
+	if f := r.Formerly[0]; f.Since != ended.FirstSeen || f.Until != ended.Until || f.Ref != "3" || f.Listed != three {
+		t.Errorf("%+v", f)
+	}
+	src.entries, src.digest = []sources.Entry{entry(one, "1"), ended}, "b"
+	check("the second is dropped", []string{one}, two, three)
+	src.entries, src.digest = []sources.Entry{entry(one, "1"), entry(two, "another")}, "c"
+	check("the second is listed again", []string{one, two}, three)
+	one2 := entry(one, "1")
+	one2.Until = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
+	src.entries, src.digest = []sources.Entry{one2, entry(two, "another")}, "d"
+	check("the first has ended", []string{two}, one, three)
+	r, _ = s.ScreenText("ethereum", one)
+	if len(r.Formerly) != 1 || r.Formerly[0].Until != one2.Until {
+		t.Errorf("%+v, want an end on %v", r.Formerly, one2.Until)
+	}
+	// The same list again adds nothing.
+	src.digest = "e"
+	check("the same list", []string{two}, one, three)
+
+	// Another account of the same key was not listed.
+	if r, err := s.ScreenText("tron", "410000000000000000000000000000000000000003"); err != nil || r.Formerly != nil {
+		t.Errorf("the same key on tron: %+v, %v", r.Formerly, err)
+	}
+}
