@@ -36,9 +36,6 @@ func (s *Screener) check(i int, e sources.Entry) error {
 	if !e.Address.IsValid() && strings.TrimSpace(e.Listed) == "" {
 		return fmt.Errorf("entry %.64q lists nothing", e.Ref)
 	}
-	if !e.Until.IsZero() || !e.NotListedOn.IsZero() {
-		return fmt.Errorf("%s: it has an Until or a NotListedOn, which are of a history and not of a list", nameOf(e))
-	}
 	if _, ok := s.table.Points(e.Kind, score.Exact); !ok {
 		return fmt.Errorf("%s: scoring %s does not know the kind %.64q", nameOf(e), s.table.Version(), e.Kind)
 	}

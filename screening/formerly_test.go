@@ -3,6 +3,7 @@ package screening_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -79,7 +80,7 @@ func TestFormerlyOFAC(t *testing.T) {
 	}
 }
 
-// A dropping source lists what it is told.
+// A dropping source is a list that the test changes.
 type dropping struct {
 	entries []sources.Entry
 	digest  string
@@ -151,5 +152,60 @@ func TestFormerlyDropped(t *testing.T) {
 	// Another account of the same key was not listed.
 	if r, err := s.ScreenText("tron", "410000000000000000000000000000000000000003"); err != nil || r.Formerly != nil {
 		t.Errorf("the same key on tron: %+v, %v", r.Formerly, err)
+	}
+}
+
+// TestDatesOfRevisions follows the dates of entries in a list that dates parties only.
+func TestDatesOfRevisions(t *testing.T) {
+	party := time.Date(2019, 9, 13, 0, 0, 0, 0, time.UTC)
+	entry := func(n int, ref string) sources.Entry {
+		a := address.MustParse("ethereum", fmt.Sprintf("0x%040x", n))
+		return sources.Entry{Address: a, Kind: score.Sanctioned, Ref: ref, EntityListedAt: party}
+	}
+	dir, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := &dropping{[]sources.Entry{entry(1, "1"), entry(2, "2"), entry(3, "3")}, "a"}
+	s, err := screening.New([]sources.Source{src}, &screening.Options{Store: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	label := func(s *screening.Screener, n int) screening.Label {
+		t.Helper()
+		r, err := s.Screen(entry(n, "").Address)
+		if err != nil || len(r.Labels) != 1 {
+			t.Fatalf("%d: %+v, %v", n, r, err)
+		}
+		return r.Labels[0]
+	}
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if l := label(s, 1); l.AddedAt != party || l.EntityListedAt != party || !l.NotListedOn.IsZero() {
+		t.Errorf("at first: %+v, want the date of the party", l)
+	}
+	checked := s.Sources()[0].LastUpdated
+	// The party gets another address, and the list another reference for the second one.
+	src.entries, src.digest = []sources.Entry{entry(1, "1"), entry(2, "another"), entry(3, "3"), entry(4, "1")}, "b"
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	restarted, err := screening.New([]sources.Source{src}, &screening.Options{Store: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := restarted.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]*screening.Screener{"running": s, "restarted": restarted} {
+		for n := 1; n <= 3; n++ {
+			if l := label(s, n); l.AddedAt != party || !l.NotListedOn.IsZero() {
+				t.Errorf("%s: %d: %+v, want the date of the party", name, n, l)
+			}
+		}
+		if l := label(s, 4); l.NotListedOn != checked || !l.AddedAt.After(checked) || l.EntityListedAt != party {
+			t.Errorf("%s: %+v, want one that was not listed on %v", name, l, checked)
+		}
 	}
 }

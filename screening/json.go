@@ -37,6 +37,9 @@ type jsonLabel struct {
 	Match   score.Match `json:"match"`
 	Listed  string      `json:"listed_address"`
 	URL     string      `json:"url,omitempty"`
+
+	NotListedOn    *string `json:"not_listed_on,omitempty"`
+	EntityListedAt *string `json:"entity_listed_at,omitempty"`
 }
 
 type jsonSuppressed struct {
@@ -90,7 +93,10 @@ func (l *Label) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	added, err := parseJSONTime(j.AddedAt)
-	*l = Label{Kind: j.Kind, Match: j.Match, Source: j.Source, Ref: j.Ref, Name: j.Name, Listed: j.Listed, AddedAt: added}
+	not, err2 := parseJSONTime(j.NotListedOn)
+	entity, err3 := parseJSONTime(j.EntityListedAt)
+	err = errors.Join(err, err2, err3)
+	*l = Label{Kind: j.Kind, Match: j.Match, Source: j.Source, Ref: j.Ref, Name: j.Name, Listed: j.Listed, AddedAt: added, NotListedOn: not, EntityListedAt: entity}
 	return err
 }
 
@@ -135,7 +141,8 @@ func marshalJSON(v any) ([]byte, error) {
 }
 
 func (l *Label) json() jsonLabel {
-	return jsonLabel{Kind: l.Kind, Source: l.Source, Ref: l.Ref, AddedAt: jsonTime(l.AddedAt), Name: l.Name, Match: l.Match, Listed: l.Listed}
+	return jsonLabel{Kind: l.Kind, Source: l.Source, Ref: l.Ref, AddedAt: jsonTime(l.AddedAt), Name: l.Name, Match: l.Match, Listed: l.Listed,
+		NotListedOn: jsonTime(l.NotListedOn), EntityListedAt: jsonTime(l.EntityListedAt)}
 }
 
 // jsonTime returns t in RFC 3339, in UTC and whole seconds, or nil if it is zero.

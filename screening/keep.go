@@ -186,6 +186,11 @@ func (s *Screener) merge(i int, had, past held) (held, error) {
 	next.accepted = s.now().UTC()
 	next.file, next.stored, next.filed = store.Name(s.infos[i].ID, next.accepted, next.revision.Digest), false, false
 	b := list.NewBuilder(past.list, next.accepted)
+	history, err := s.history(i, s.sources[i])
+	if err != nil {
+		return had, err
+	}
+	b.Follow(time.Time{}, history)
 	for e, err := range had.list.All() {
 		if err == nil {
 			e.FirstSeen = time.Time{}
@@ -198,7 +203,7 @@ func (s *Screener) merge(i int, had, past held) (held, error) {
 	if err := s.build(b, &next); err != nil {
 		return had, err
 	}
-	_, _, err := b.Compare(next.list, next.accepted)
+	_, _, err = b.Compare(next.list, next.accepted)
 	return next, err
 }
 

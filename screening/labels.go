@@ -38,7 +38,7 @@ func sortLabels(labels []Label) []Label {
 // names and dates.
 func sameVerdict(a, b *Result) bool {
 	same := func(l, m Label) bool {
-		l.Name, l.AddedAt = m.Name, m.AddedAt
+		l.Name, l.AddedAt, l.NotListedOn, l.EntityListedAt = m.Name, m.AddedAt, m.NotListedOn, m.EntityListedAt
 		return l == m
 	}
 	return a.Score == b.Score && a.Level == b.Level && slices.EqualFunc(a.Labels, b.Labels, same) &&

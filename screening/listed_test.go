@@ -85,18 +85,3 @@ func TestMatchOfListedString(t *testing.T) {
 		}
 	}
 }
-
-// TestHistoryIsNoList checks that an entry of a history is not taken for a listed one.
-func TestHistoryIsNoList(t *testing.T) {
-	for _, change := range []func(*sources.Entry){
-		func(e *sources.Entry) { e.Until = day },
-		func(e *sources.Entry) { e.NotListedOn = day },
-	} {
-		e := sanctioned("ethereum", lazarus, "1")
-		change(&e)
-		s := newScreener(t, nil, staticOf([]sources.Entry{e}))
-		if _, err := s.Refresh(ctx); err == nil {
-			t.Errorf("%+v: no error", e)
-		}
-	}
-}

@@ -201,6 +201,15 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	defer caught(&err) // panics of callbacks
 	now := s.now().UTC()
 	b := list.NewBuilder(had.list, now)
+	history, err := s.history(i, src)
+	if err != nil {
+		return next, report, err
+	}
+	absent := time.Time{}
+	if had.isLoaded() {
+		absent = had.checked
+	}
+	b.Follow(absent, history)
 	rev, err := s.read(ctx, i, src, prev, b)
 	if errors.Is(err, sources.ErrUnchanged) {
 		rev, err = unchanged(had.revision, rev, err)
@@ -226,9 +235,6 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		return next, report, errRead
 	case rev.Completeness == sources.Partial && had.isLoaded():
 		return next, report, errors.New("only a part of the list, while all of it is held")
-	}
-	if err = s.addHistory(i, src, b); err != nil {
-		return next, report, err
 	}
 	s.progressOf(i, b.Len())
 	if err = s.build(b, &next); err != nil {
@@ -324,16 +330,10 @@ func (s *Screener) judge(ctx context.Context, i int, had, next *held, cut bool) 
 	return nil
 }
 
-// addHistory adds the stays that have ended, as src or the seed of source i knows them.
-func (s *Screener) addHistory(i int, src sources.Source, b *list.Builder) error {
-	history, err := sources.History(src)
-	if history == nil && err == nil {
-		history, err = sources.History(s.sources[i])
+// history returns the stays that src, or the seed of source i, knows.
+func (s *Screener) history(i int, src sources.Source) ([]sources.Entry, error) {
+	if all, err := sources.History(src); all != nil || err != nil {
+		return all, err
 	}
-	for _, e := range history {
-		if !e.Until.IsZero() {
-			b.End(e)
-		}
-	}
-	return err
+	return sources.History(s.sources[i])
 }

@@ -163,10 +163,16 @@ type Label struct {
 	// Ref, Name and Listed are those of the entry: its reference within the list,
 	// the name of the entity, and the address as the list prints it.
 	Ref, Name, Listed string
-	// AddedAt is the publisher's date if the list gives one, otherwise the time at which
-	// the entry was first loaded; in UTC. The lists of OFAC, the EU and the UK date the
-	// party, not the address: the address can have been added years later.
+	// AddedAt is when the list got the address: the publisher's date of the address; else its
+	// date of the party, unless a copy of the list refutes that; else the date of the first
+	// copy that is known to have it, or the time at which the entry was first loaded; in UTC.
 	AddedAt time.Time
+	// NotListedOn is the date of the last copy of the list that is known not to have the
+	// address before that, in UTC; zero: none is known.
+	NotListedOn time.Time
+	// EntityListedAt is the publisher's date of the listing of the party, in UTC; zero if the
+	// list gives none. The address may have been added later.
+	EntityListedAt time.Time
 }
 
 // A Former is a listing that has ended.

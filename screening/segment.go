@@ -88,7 +88,8 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 			p.former = &Former{Source: seg.source, Ref: l.Ref(), Name: l.Name(), Since: l.FirstSeen(), Until: until}
 			continue
 		}
-		p.label = Label{Kind: l.Kind(), Source: seg.source, Ref: l.Ref(), Name: l.Name(), AddedAt: l.AddedAt()}
+		p.label = Label{Kind: l.Kind(), Source: seg.source, Ref: l.Ref(), Name: l.Name(),
+			AddedAt: l.AddedAt(), NotListedOn: l.NotListedOn(), EntityListedAt: l.EntityListedAt()}
 		for m := score.Exact; m <= score.Literal; m++ {
 			p.points[m], _ = table.Points(l.Kind(), m) // known: the kinds of each list were checked
 		}
@@ -133,10 +134,9 @@ func (p *preparedLabel) match(on address.Chain, class identity.Class) score.Matc
 
 // alone returns the labels of a plain set, which matches by m and whose key is hex in hex.
 func (p *preparedLabel) alone(m score.Match, hex string) []Label {
-	return []Label{{
-		Kind: p.label.Kind, Match: m, Points: p.points[m], Source: p.label.Source,
-		Ref: p.label.Ref, Name: p.label.Name, Listed: hex, AddedAt: p.label.AddedAt,
-	}}
+	labels := []Label{p.label}
+	labels[0].Match, labels[0].Points, labels[0].Listed = m, p.points[m], hex
+	return labels
 }
 
 // add adds the label of a listing that matches by m and prints the given string. A listing

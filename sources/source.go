@@ -230,12 +230,14 @@ type Entry struct {
 	Ref string
 	// Name is the name of the entity, or a comment on the item. It may be "".
 	Name string
-	// ListedAt is the publisher's date of the listing, in UTC; zero if the list
-	// gives none. It is the date of the entity if the list dates no addresses, as those of
-	// OFAC, the EU and the UK.
+	// ListedAt is the publisher's date of the listing of this address, in UTC; zero if the
+	// list gives none.
 	ListedAt time.Time
-	// FirstSeen is when the entry was first loaded, in UTC; zero means now. It replaces
-	// ListedAt if the list gives none.
+	// EntityListedAt is the publisher's date of the listing of the party that holds the
+	// address, in UTC; zero if the list gives none. The address may have been added later.
+	EntityListedAt time.Time
+	// FirstSeen is when the entry was first loaded, or the date of the first copy of the list
+	// known to have it, in UTC; zero means now.
 	FirstSeen time.Time
 	// NotListedOn is the date of the last copy of the list that is known not to have the
 	// entry, before FirstSeen; zero: none is known.

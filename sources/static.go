@@ -16,6 +16,9 @@ func Static(info Info, entries ...Entry) Source {
 	h := sha256.New()
 	for _, e := range entries {
 		fmt.Fprintf(h, "%s\t%q\t%q\t%q\t%q\t%q\t%d\n", e.Address, e.Listed, e.Asset, e.Kind, e.Ref, e.Name, e.ListedAt.UnixNano())
+		if !e.EntityListedAt.IsZero() {
+			fmt.Fprintf(h, "%d\n", e.EntityListedAt.Unix())
+		}
 	}
 	return &static{
 		info:     info,

@@ -67,24 +67,24 @@ func TestScreenAddresses(t *testing.T) {
 	}{
 		{[]string{unlisted}, 0, "CLEAN_NO_MATCH  0  ethereum " + unlisted + "\n"},
 		{[]string{listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"-chain", "polygon", listed}, 1, "CRITICAL  100  polygon " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  family match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n"},
+			"  SANCTIONED  family match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"eip155:1:" + listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2, "UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n  no match, but the capitals do not match the checksum of the address: compare it with the original\n"},
 		{[]string{strings.ToUpper(listed[:2]) + strings.ToLower(listed[2:])}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"0x098b716B8Aaf21512996dC57EB0615e2383E2f96"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  the capitals do not match the checksum of the address: compare it with the original\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
 		// Several chains fit, and the lists say the same of all.
 		{[]string{"0x" + strings.Repeat("4c", 32)}, 0, "CLEAN_NO_MATCH  0  sui 0x" + strings.Repeat("4c", 32) + "\n"},
 		{[]string{"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		{[]string{"--chain=bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		// 2 wins over 1.
 		{[]string{listed, "0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  entity listed 2019-09-13, as " + listed + "\n\n" +
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n\n" +
 			"UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n  no match, but the capitals do not match the checksum of the address: compare it with the original\n"},
 		// Each account that a text pays is screened.
 		{[]string{payBoth}, 1, "CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
@@ -135,7 +135,7 @@ func TestScreenTable(t *testing.T) {
 		"6;12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw;\r\n"), 0o600)
 	code, stdout, stderr := call(t, "", "screen", "-in", in, "-out", out)
 	got, _ := os.ReadFile(out)
-	hit := ";CRITICAL;;100;exact;OFAC_SDN;27307;Lazarus Group;" + listed + ";;2019-09-13;1;OFAC_SDN;;"
+	hit := ";CRITICAL;;100;exact;OFAC_SDN;27307;Lazarus Group;" + listed + ";2022-09-03;2019-09-13;1;OFAC_SDN;;"
 	want := "\ufeffid;Wallet Address;Network;level;doubt;score;match;source;source_ref;name;listed_address;added_at;entity_listed_at;labels;lists;suppressed;error\n" +
 		"1;" + listed + ";Ethereum" + hit + "\n" +
 		"2;" + unlisted + ";;CLEAN_NO_MATCH;;0;;;;;;;;0;;;\n" +

@@ -175,6 +175,9 @@ func (v *verdict) print(w io.Writer) error {
 	for _, l := range r.Suppressed {
 		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), clean(l.Reason+" ("+l.Author+")"))
 	}
+	for _, f := range r.Formerly {
+		t.add("formerly listed", "", strings.TrimSpace(f.Source+" "+f.Ref), clean(f.Name), day(f.Since)+" to "+day(f.Until)+" as "+clean(f.Listed))
+	}
 	return t.print(w)
 }
 
@@ -202,25 +205,15 @@ func printCaveats(w io.Writer, s *screening.Screener) {
 	}
 }
 
-// dates returns when an address was added to a list, and when its entity was. The lists of
-// authorities date the entity, not its addresses, which they may have added later.
-func dates(l *screening.Label) (added, entity time.Time) {
-	if l.Kind.Official() {
-		return time.Time{}, l.AddedAt
-	}
-	return l.AddedAt, time.Time{}
-}
-
 // said returns what the list of l says about when and how the address is listed.
 func said(l *screening.Label) string {
-	added, entity := dates(l)
 	switch {
-	case !entity.IsZero():
-		return "entity listed " + day(entity) + ", as " + clean(l.Listed)
-	case !added.IsZero():
-		return "listed " + day(added) + " as " + clean(l.Listed)
+	case l.AddedAt.IsZero():
+		return "listed as " + clean(l.Listed)
+	case l.AddedAt.Equal(l.EntityListedAt):
+		return "entity listed " + day(l.AddedAt) + ", as " + clean(l.Listed)
 	}
-	return "listed as " + clean(l.Listed)
+	return "listed " + day(l.AddedAt) + " as " + clean(l.Listed)
 }
 
 // hidesInput reports whether text, for which screening or validating returned err, must
@@ -268,12 +261,12 @@ type jsonLabel struct {
 	Name          string     `json:"name"`
 	ListedAddress string     `json:"listed_address"`
 	AddedAt       *time.Time `json:"added_at,omitempty"`
-	EntityListed  *time.Time `json:"entity_listed_at,omitempty"` // then the list does not date the address
+	NotListedOn   *time.Time `json:"not_listed_on,omitempty"`
+	EntityListed  *time.Time `json:"entity_listed_at,omitempty"`
 }
 
 func newJSONLabel(l *screening.Label) jsonLabel {
-	added, entity := dates(l)
-	return jsonLabel{l.Kind, l.Match.String(), l.Points, l.Source, l.Ref, l.Name, l.Listed, orNull(added), orNull(entity)}
+	return jsonLabel{l.Kind, l.Match.String(), l.Points, l.Source, l.Ref, l.Name, l.Listed, orNull(l.AddedAt), orNull(l.NotListedOn), orNull(l.EntityListedAt)}
 }
 
 // A jsonSuppressed is a label that an exception suppresses.
@@ -295,6 +288,7 @@ type jsonResult struct {
 	AllClear       bool               `json:"all_clear"`
 	Labels         []jsonLabel        `json:"labels,omitempty"`
 	Suppressed     []jsonSuppressed   `json:"suppressed,omitempty"`
+	Formerly       []screening.Former `json:"formerly,omitempty"`
 	Doubts         []address.Doubt    `json:"doubts,omitempty"`
 	Caveats        []screening.Caveat `json:"caveats,omitempty"`
 	Note           string             `json:"note,omitempty"` // how the chain was understood
@@ -305,7 +299,7 @@ type jsonResult struct {
 
 func (v *verdict) object() jsonResult {
 	r := &v.result
-	o := jsonResult{Input: v.input, Note: v.reading.Note, AllClear: v.err == nil && r.AllClear(), Doubts: r.Doubts, Caveats: r.Caveats(),
+	o := jsonResult{Input: v.input, Note: v.reading.Note, AllClear: v.err == nil && r.AllClear(), Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(),
 		ScoringVersion: r.ScoringVersion, Snapshot: r.Digest()}
 	if v.err != nil {
 		o.Error = v.err.Error()

@@ -144,8 +144,7 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	dst = append(dst, level, joinDoubts(r.Doubts), points)
 	if v.isListed() {
 		l := &r.Labels[0]
-		added, entity := dates(l)
-		dst = append(dst, l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, dayOrNone(added), dayOrNone(entity), labels, listsOf(r.Labels))
+		dst = append(dst, l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, dayOrNone(l.AddedAt), dayOrNone(l.EntityListedAt), labels, listsOf(r.Labels))
 	} else {
 		dst = append(dst, "", "", "", "", "", "", "", labels, "")
 	}

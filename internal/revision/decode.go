@@ -119,10 +119,13 @@ func (d *decoder) label(form byte) decodedLabel {
 			break
 		}
 		d.last = d.labels[n]
-	case newLabel:
+	case newLabel, datedLabel:
 		l := decodedLabel{chain: address.Chain(d.string())}
 		l.entry = sources.Entry{Asset: d.string(), Kind: score.Kind(d.string()), Ref: d.string(), Name: d.string()}
 		l.entry.ListedAt, l.entry.FirstSeen = d.time(), d.time()
+		if form&labelMask == datedLabel {
+			l.entry.EntityListedAt, l.entry.NotListedOn = d.time(), d.time()
+		}
 		if len(d.labels) == maxNumbered {
 			d.forget()
 		}

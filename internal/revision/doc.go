@@ -34,8 +34,9 @@
 //   - a byte that says which parts follow, see the constants of this package;
 //   - the number of its label, unless it has the label of the entry before it. A label
 //     is what many entries share: chain, asset, kind, ref, name, the date of the
-//     listing, and the time at which the entry was first seen. A new label is written
-//     in full, and gets the next number, counted from 0;
+//     listing, and the time at which the entry was first seen; in a dated label follow
+//     the date of the listing of the entity, and the last one on which the entry was not
+//     listed. A new label is written in full, and gets the next number, counted from 0;
 //   - the address: the 20 bytes of "0x" and 40 hex digits, or a text;
 //   - the listed string, if it is not the address: a text, or, where it differs from
 //     "0x" and 40 hex digits only in letter case, 5 bytes with a bit for each capital.
@@ -125,6 +126,7 @@ const (
 	numberedLabel = 0 << 4
 	sameLabel     = 1 << 4 // that of the entry before
 	newLabel      = 2 << 4
+	datedLabel    = 3 << 4 // a new label with two more dates
 	labelMask     = 3 << 4
 )
 

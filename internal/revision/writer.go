@@ -46,6 +46,7 @@ type Writer struct {
 type label struct {
 	chain, asset, kind, ref, name string
 	listedAt, firstSeen           stamp
+	entityListedAt, notListedOn   stamp
 }
 
 // A stamp is a time that can be compared. The zero stamp is the zero time.
@@ -277,17 +278,19 @@ func (w *Writer) entry(e *sources.Entry) error {
 func labelOf(e *sources.Entry) (label, error) {
 	l := label{
 		string(e.Address.Chain()), e.Asset, string(e.Kind), e.Ref, e.Name,
-		stampOf(e.ListedAt), stampOf(e.FirstSeen),
+		stampOf(e.ListedAt), stampOf(e.FirstSeen), stampOf(e.EntityListedAt), stampOf(e.NotListedOn),
 	}
 	for _, s := range []string{l.chain, l.asset, l.kind, l.ref, l.name} {
 		if len(s) > maxString {
 			return label{}, fmt.Errorf("a string of %d bytes: want at most %d", len(s), maxString)
 		}
 	}
-	if err := checkTime(e.ListedAt); err != nil {
-		return label{}, err
+	for _, t := range []time.Time{e.ListedAt, e.FirstSeen, e.EntityListedAt, e.NotListedOn} {
+		if err := checkTime(t); err != nil {
+			return label{}, err
+		}
 	}
-	return l, checkTime(e.FirstSeen)
+	return l, nil
 }
 
 // label writes the first byte of an entry and its label.
@@ -302,11 +305,18 @@ func (w *Writer) label(form byte, l label) {
 		w.buf = binary.AppendUvarint(append(w.buf, form|numberedLabel), n)
 		return
 	}
+	dated := l.entityListedAt.set || l.notListedOn.set
+	if dated {
+		form |= datedLabel
+	}
 	w.buf = append(w.buf, form|newLabel)
 	for _, s := range [...]string{l.chain, l.asset, l.kind, l.ref, l.name} {
 		w.string(s)
 	}
 	w.buf = appendStamp(appendStamp(w.buf, l.listedAt), l.firstSeen)
+	if dated {
+		w.buf = appendStamp(appendStamp(w.buf, l.entityListedAt), l.notListedOn)
+	}
 	if len(w.labels) == maxNumbered {
 		w.forget()
 	}

@@ -341,7 +341,7 @@ func TestRecord(t *testing.T) {
 	line := string(unsigned(h.before))
 	want := `{"format":"walletscreen receipt 1","screened_at":"2025-03-04T13:30:00Z","input":{"chain":"ethereum","address":"` + tornado + `"},` +
 		`"address":"` + strings.ToLower(tornado) + `","score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","source":"OFAC_SDN","source_ref":"39796",` +
-		`"added_at":"` + between(t, line, `"added_at":"`, `"`) + `","name":"TORNADO CASH","match":"exact","listed_address":"` + tornado + `"}],` +
+		`"added_at":"` + between(t, line, `"added_at":"`, `"`) + `","name":"TORNADO CASH","match":"exact","listed_address":"` + tornado + `","entity_listed_at":"2022-11-08T00:00:00Z"}],` +
 		`"scoring_version":"` + score.Latest().Version() + `","snapshot":"` + between(t, line, `"snapshot":"`, `"`) + `","lists":[{"source":"OFAC_SDN","name":"` + between(t, line, `"lists":[{"source":"OFAC_SDN","name":"`, `"`) + `",` +
 		`"jurisdiction":"US","digest":"` + between(t, line, `"digest":"`, `"`) + `","published_at":"2025-03-04T00:00:00Z","last_updated":"2025-03-04T12:00:00Z","completeness":"whole","required":true}],` +
 		`"module_version":"` + between(t, line, `"module_version":"`, `"`) + `"}` + "\n"

@@ -93,7 +93,7 @@ func TestRevision(t *testing.T) {
 				text = e.Address.Canonical().String()
 			}
 			distinct[text] = true
-			if e.ListedAt.IsZero() && e.FirstSeen.IsZero() {
+			if e.ListedAt.IsZero() && e.EntityListedAt.IsZero() && e.FirstSeen.IsZero() {
 				t.Errorf("%s: %q has no date", src.Info().ID, e.Listed)
 			}
 		}
@@ -312,7 +312,7 @@ func TestOFAC(t *testing.T) {
 	} {
 		if !slices.ContainsFunc(entries, func(e sources.Entry) bool {
 			return e.Asset == want.asset && e.Address.Chain() == want.chain && e.Listed == want.listed && (rev.Completeness == sources.Whole || // may say the rest in other words
-				e.Ref == want.ref && e.Name == want.name && e.ListedAt.Format(time.DateOnly) == want.since)
+				e.Ref == want.ref && e.Name == want.name && e.EntityListedAt.Format(time.DateOnly) == want.since)
 		}) && delisted[known{"OFAC_SDN", want.asset, want.listed, want.ref}].IsZero() {
 			t.Errorf("there is no entry %+v", want)
 		}
@@ -457,7 +457,7 @@ func Example() {
 	fmt.Println(label.Source, label.Ref, label.Name, label.Match, label.AddedAt.Format(time.DateOnly))
 	// Output:
 	// 100 CRITICAL
-	// OFAC_SDN 27307 Lazarus Group family 2019-09-13
+	// OFAC_SDN 27307 Lazarus Group family 2022-09-03
 }
 
 func ExampleAll() {

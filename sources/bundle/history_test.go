@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/ofac"
@@ -133,4 +135,72 @@ func TestHistoryOfOthers(t *testing.T) {
 			t.Errorf("%s: %d stays, %v", id, len(all), err)
 		}
 	}
+}
+
+// TestDates holds the dates of all labels of the SDN List against its complete lists of four
+// days: no address was listed before its date, and none was missing on its date or after.
+func TestDates(t *testing.T) {
+	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	days, again := complete(t), ended(t)
+	entries, _ := load(t, bundle.OFAC())
+	refutes := func(id identity, added time.Time) (refuted bool) {
+		for day, listed := range days {
+			refuted = refuted || listed[id] && added.After(day) && !again[id] || !listed[id] && !added.After(day)
+		}
+		return refuted
+	}
+	party, own, bounded := 0, 0, 0
+	for _, e := range entries {
+		r, err := s.ScreenText("monero", e.Text())
+		if e.Address.IsValid() {
+			r, err = s.Screen(e.Address)
+		}
+		if err != nil || len(r.Labels) == 0 {
+			t.Fatalf("%s: %+v, %v", e.Listed, r, err)
+		}
+		l := r.Labels[0]
+		if l.Match == score.Key {
+			continue
+		}
+		if refutes(identityOf(e), l.AddedAt) || !l.NotListedOn.IsZero() && l.AddedAt.Before(l.NotListedOn) {
+			t.Errorf("%s: added at %v, not listed on %v, and a list refutes it", e.Listed, l.AddedAt, l.NotListedOn)
+		}
+		switch {
+		case l.AddedAt.Equal(l.EntityListedAt):
+			party++
+		case !l.EntityListedAt.IsZero():
+			own++
+		}
+		if !l.NotListedOn.IsZero() {
+			bounded++
+		}
+	}
+	if party < 500 || own < 300 || bounded < 900 {
+		t.Errorf("%d labels have the date of the party, %d another one, %d a bound", party, own, bounded)
+	}
+	// OFAC added the address in April 2022 to an entry of 2019.
+	r, err := s.ScreenText("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
+	if err != nil || len(r.Labels) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if l := r.Labels[0]; l.EntityListedAt != date(2019, 9, 13) || l.NotListedOn != date(2021, 7, 6) || l.AddedAt != date(2022, 9, 3) {
+		t.Errorf("added at %v, not listed on %v, party of %v", l.AddedAt, l.NotListedOn, l.EntityListedAt)
+	}
+}
+
+// ended returns the accounts that have a stay that ended.
+func ended(t *testing.T) map[identity]bool {
+	all := make(map[identity]bool)
+	for _, e := range history(t) {
+		if !e.Until.IsZero() {
+			all[identityOf(e)] = true
+		}
+	}
+	return all
 }

@@ -32,8 +32,8 @@ import (
 // entities without one. Name is the first name that is not a weak alias. Asset is the
 // ticker that labels the address, or "". ListedAt is the day of the regulation given for
 // the name, address or document of the remark, since a wallet may be added to an entity
-// long after its listing; else the entity's day of designation; else the first day on which
-// a regulation about it was published.
+// long after its listing. EntityListedAt is the entity's day of designation, or else the
+// first day on which a regulation about it was published.
 //
 // Nothing is added unless r is the whole list: of format 1.1, well-formed to its last byte,
 // with a date, records and a wallet. Format 1.0, which has no reference numbers, is

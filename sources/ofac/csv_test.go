@@ -26,7 +26,7 @@ func parseCSV(t *testing.T, sdn, comments io.Reader) ([]sources.Entry, sources.R
 		return ofac.ParseUnmarkedCSV(r, comments, add)
 	}, sdn)
 	for _, e := range entries {
-		if !e.ListedAt.IsZero() {
+		if !e.ListedAt.IsZero() || !e.EntityListedAt.IsZero() {
 			t.Errorf("entry %+v: want one without a date", e)
 		}
 	}

@@ -4,7 +4,7 @@
 //
 // The formats are sdn_advanced.xml, which says when each entity was listed, sdn.xml, the
 // ZIP files of both, and CSV. An entry is one listed address: Asset is the ticker as
-// printed, Ref the id of the entity, and ListedAt the day on which the entity was listed.
+// printed, Ref the id of the entity, and EntityListedAt the day on which it was listed.
 // OFAC does not say when it added an address to an entity. The lists are works of the US
 // government and in the public domain.
 package ofac

@@ -456,8 +456,8 @@ func slowParse(r io.Reader, add func(sources.Entry) error) error {
 			for _, x := range v.Dates {
 				at := time.Date(x.Year, time.Month(x.Month), x.Day, 0, 0, 0, 0, time.UTC)
 				for i := range h.entries {
-					if e := &h.entries[i]; e.ListedAt.IsZero() || at.Before(e.ListedAt) {
-						e.ListedAt = at
+					if e := &h.entries[i]; e.EntityListedAt.IsZero() || at.Before(e.EntityListedAt) {
+						e.EntityListedAt = at
 					}
 				}
 			}

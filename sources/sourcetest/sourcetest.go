@@ -199,7 +199,7 @@ func checkEntries(newSource func() sources.Source) error {
 		if !info.MayEmit(e.Kind) {
 			return fmt.Errorf("entry %d, %q: a list of jurisdiction %s may not emit %s", i, e.Text(), info.Jurisdiction, e.Kind)
 		}
-		for name, t := range map[string]time.Time{"ListedAt": e.ListedAt, "FirstSeen": e.FirstSeen} {
+		for name, t := range map[string]time.Time{"ListedAt": e.ListedAt, "EntityListedAt": e.EntityListedAt, "FirstSeen": e.FirstSeen, "Until": e.Until} {
 			if t.Location() != time.UTC {
 				return fmt.Errorf("entry %d, %q: %s is %v: want UTC", i, e.Text(), name, t)
 			}
@@ -456,9 +456,9 @@ func same(what string, want []sources.Entry, wantRev sources.Revision, got []sou
 
 // equal reports whether two entries are equal, with equal times.
 func equal(a, b sources.Entry) bool {
-	if !a.ListedAt.Equal(b.ListedAt) || !a.FirstSeen.Equal(b.FirstSeen) {
+	if !a.ListedAt.Equal(b.ListedAt) || !a.EntityListedAt.Equal(b.EntityListedAt) || !a.FirstSeen.Equal(b.FirstSeen) || !a.Until.Equal(b.Until) {
 		return false
 	}
-	a.ListedAt, a.FirstSeen = b.ListedAt, b.FirstSeen
+	a.ListedAt, a.EntityListedAt, a.FirstSeen, a.Until = b.ListedAt, b.EntityListedAt, b.FirstSeen, b.Until
 	return a == b
 }

@@ -35,7 +35,7 @@ var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // ticker and a colon label, is added with a zero Address if it is not an address.
 //
 // Ref is the unique id of the designation, such as "RUS1421"; Name is its primary name;
-// Asset is the ticker that labels the address, or "". ListedAt is the day on which the
+// Asset is the ticker that labels the address, or "". EntityListedAt is the day on which the
 // holder was designated. The list does not say when an address was added to a designation.
 //
 // Nothing is added unless r is the whole list: well-formed to its last byte, with a date,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
+	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/internal/revision"
@@ -43,7 +44,9 @@ type Builder struct {
 	places   map[[sha256.Size]byte]int // index in repeated, by the hash of the entry
 	text     []byte                    // scratch
 
-	ended []sources.Entry // that the list says it had, with their Until
+	ended  []sources.Entry // that the list says it had, with their Until
+	absent time.Time       // the date of prev; zero: unknown
+	bounds map[index.ID]bound
 }
 
 // A repetition is an entry with the Canonical entry of an earlier one, and the number of its repetitions.
@@ -80,15 +83,64 @@ func (b *Builder) Add(e sources.Entry) error {
 	}
 	repeated := false
 	if old.Listing != nil {
-		e.FirstSeen = b.plausible(old.entry.FirstSeen)
+		e.FirstSeen, e.NotListedOn = b.plausible(old.entry.FirstSeen), old.entry.NotListedOn
 		if repeated = !b.kept.add(old); !repeated {
 			b.again++
 		}
 	} else if repeated, err = b.addFresh(&e, f); err != nil {
 		return err
 	}
+	b.bound(&e)
 	pace.Step(b.facts.Entries)
 	return b.count(e, f, repeated)
+}
+
+// A bound is what older copies of a list say of the time at which it got an account.
+type bound struct{ notListedOn, since time.Time }
+
+// Follow says what is known of the past of the list: absent is the date of the list before,
+// which does not have the entries that are new, or zero; and history its stays, as
+// [sources.History] returns them. It precedes Add.
+func (b *Builder) Follow(absent time.Time, history []sources.Entry) {
+	b.absent, b.bounds = absent, make(map[index.ID]bound)
+	for _, e := range history {
+		if !e.Until.IsZero() {
+			b.ended = append(b.ended, e)
+			continue
+		}
+		id := accountOf(e)
+		if h, ok := b.bounds[id]; !ok || e.FirstSeen.Before(h.since) {
+			b.bounds[id] = bound{e.NotListedOn, e.FirstSeen}
+		}
+	}
+}
+
+// accountOf returns the key of the account of e, or of its text.
+func accountOf(e sources.Entry) index.ID {
+	if e.Address.IsValid() {
+		return KeyOf(e.Address.Account())
+	}
+	return TextKey(e.Listed)
+}
+
+// bound corrects FirstSeen and NotListedOn of e by the history of the list.
+func (b *Builder) bound(e *sources.Entry) {
+	if len(b.bounds) == 0 {
+		return
+	}
+	h, ok := b.bounds[accountOf(*e)]
+	if !ok {
+		return
+	}
+	first, not := e.FirstSeen, h.notListedOn
+	if h.since.Before(first) {
+		first = h.since
+	}
+	if e.NotListedOn.After(not) && !e.NotListedOn.After(first) {
+		not = e.NotListedOn
+	}
+	b.tidy = b.tidy || !first.Equal(e.FirstSeen) || !not.Equal(e.NotListedOn)
+	e.FirstSeen, e.NotListedOn = first, not
 }
 
 // End adds an entry that the list no longer has, and that ended at its Until.
@@ -99,7 +151,7 @@ func (b *Builder) End(e sources.Entry) { b.ended = append(b.ended, e) }
 func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error) {
 	if first, err := b.fresh.find(*e, f); err != nil || first != nil {
 		if first != nil {
-			e.FirstSeen = first.entry.FirstSeen
+			e.FirstSeen, e.NotListedOn = first.entry.FirstSeen, first.entry.NotListedOn
 		}
 		return true, err
 	}
@@ -109,14 +161,36 @@ func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error
 	}
 	if gone.Listing != nil {
 		b.back.add(gone)
-		e.FirstSeen = gone.entry.FirstSeen
+		e.FirstSeen, e.NotListedOn = gone.entry.FirstSeen, gone.entry.NotListedOn
 	}
-	if e.FirstSeen.IsZero() {
-		e.FirstSeen = b.now
+	if err := b.firstSeen(e, f); err != nil {
+		return false, err
 	}
 	e.FirstSeen = b.plausible(e.FirstSeen)
 	b.added++
 	return false, nil
+}
+
+// firstSeen sets FirstSeen and NotListedOn of an entry that is new, unless they are known. If
+// the list before had the account under another reference or ticker, they are as there.
+func (b *Builder) firstSeen(e *sources.Entry, f filing) error {
+	if !e.FirstSeen.IsZero() {
+		return nil
+	}
+	e.FirstSeen = b.now
+	if b.prev == nil || b.absent.IsZero() {
+		return nil
+	}
+	had, err := b.held.account(*e, f)
+	switch {
+	case err != nil:
+		return err
+	case had == nil:
+		e.NotListedOn = b.absent
+	case had.entry.FirstSeen.Before(e.FirstSeen):
+		e.FirstSeen, e.NotListedOn = had.entry.FirstSeen, had.entry.NotListedOn
+	}
+	return nil
 }
 
 // plausible returns t, or now if t is in the future.
@@ -351,8 +425,8 @@ func (l *List) countKeys() error {
 	return nil
 }
 
-// appendSaid appends what the digest covers of an entry: all but FirstSeen, which
-// differs between machines. Each text follows its length, so that different entries
+// appendSaid appends what the digest covers of an entry: all but FirstSeen and NotListedOn,
+// which differ between machines. Each text follows its length, so that different entries
 // append different bytes.
 func appendSaid(b []byte, e sources.Entry) []byte {
 	var buf [128]byte // of most addresses
@@ -368,6 +442,9 @@ func appendSaid(b []byte, e sources.Entry) []byte {
 	b = binary.AppendVarint(b, e.ListedAt.Unix())
 	if n := e.ListedAt.Nanosecond(); n > 0 {
 		b = binary.AppendUvarint(b, uint64(n))
+	}
+	if t := e.EntityListedAt; !t.IsZero() {
+		b = binary.AppendVarint(append(b, 'e'), t.Unix())
 	}
 	return b
 }

@@ -65,6 +65,35 @@ func (fd *finder) find(e sources.Entry, f filing) (found, error) {
 	return found{}, nil
 }
 
+// account returns the listing of the account of e that was seen first, whatever its
+// reference and ticker; nil if there is none. f is the filing of e.
+func (fd *finder) account(e sources.Entry, f filing) (*Listing, error) {
+	_, set, ok := fd.table.index.Place(f.keys[0])
+	if !ok {
+		return nil, nil
+	}
+	var buf [maxRow]uint32
+	numbers, err := fd.table.index.AppendValues(buf[:0], set)
+	if err != nil {
+		return nil, err
+	}
+	var first *Listing
+	for _, n := range numbers[:min(len(numbers), maxRow)] {
+		l, err := fd.table.listing(n)
+		if err != nil {
+			return nil, err
+		}
+		had, err := l.at(f.keys[0])
+		if err != nil {
+			return nil, err
+		}
+		if accountOf(had) == accountOf(e) && (first == nil || l.entry.FirstSeen.Before(first.entry.FirstSeen)) {
+			first = l
+		}
+	}
+	return first, nil
+}
+
 // crowd indexes the listings of the key at a place by Canonical entry.
 func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 	crowd := make(map[sources.Entry]uint32, len(numbers))

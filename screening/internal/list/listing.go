@@ -35,6 +35,7 @@ const (
 	hasListed   = 4  // a text has the listed string, which is not the normal form
 	isRepeated  = 8  // followed by Listing.repeated
 	isRemoved   = 16 // followed by Listing.removed
+	isDated     = 32 // followed by the date of the entity, and NotListedOn
 )
 
 // formOf returns how a listing gives the address of e, which is filed under keys.
@@ -57,14 +58,27 @@ func (l *Listing) Ref() string { return l.entry.Ref }
 // Name returns the name of the listed entity.
 func (l *Listing) Name() string { return l.entry.Name }
 
-// AddedAt returns the publisher's date of the entry, or the time at which it was first
-// seen.
+// AddedAt returns the date of the listing: the publisher's date of the address; else its date
+// of the party, unless a copy of the list refutes that; else the time at which the entry was
+// first seen.
 func (l *Listing) AddedAt() time.Time {
-	if l.entry.ListedAt.IsZero() {
-		return l.entry.FirstSeen
+	e := &l.entry
+	party := e.EntityListedAt
+	switch {
+	case !e.ListedAt.IsZero():
+		return e.ListedAt
+	case party.IsZero(), party.After(e.FirstSeen), party.Before(e.NotListedOn), party.Equal(e.NotListedOn) && party.Before(e.FirstSeen):
+		return e.FirstSeen
 	}
-	return l.entry.ListedAt
+	return party
 }
+
+// NotListedOn returns the date of the last copy of the list known not to have the entry before
+// it was first seen; zero: none is known.
+func (l *Listing) NotListedOn() time.Time { return l.entry.NotListedOn }
+
+// EntityListedAt returns the publisher's date of the party, or zero.
+func (l *Listing) EntityListedAt() time.Time { return l.entry.EntityListedAt }
 
 // Until returns when the list dropped the entry; zero if it is listed.
 func (l *Listing) Until() time.Time { return l.removed }
@@ -179,7 +193,10 @@ func (w *listingWriter) write(form byte, e sources.Entry, repeated int, removed 
 	if listed != "" {
 		form |= hasListed
 	}
-	if form&^isRemoved == hexAddress && form == w.lastForm && removed.Equal(w.lastTime) && differInAddress(e, w.last) {
+	if !e.EntityListedAt.IsZero() || !e.NotListedOn.IsZero() {
+		form |= isDated
+	}
+	if form&^(isRemoved|isDated) == hexAddress && form == w.lastForm && removed.Equal(w.lastTime) && differInAddress(e, w.last) {
 		return w.lastText
 	}
 	t := append(w.text[:0], form)
@@ -207,6 +224,9 @@ func (w *listingWriter) write(form byte, e sources.Entry, repeated int, removed 
 	if form&isRemoved != 0 {
 		t = appendTime(t, removed)
 	}
+	if form&isDated != 0 {
+		t = appendTime(appendTime(t, e.EntityListedAt), e.NotListedOn)
+	}
 	w.text, w.last, w.lastForm, w.lastTime = t, e, form, removed
 	w.lastText = w.index.Intern(string(t))
 	return w.lastText
@@ -228,7 +248,8 @@ func (w *listingWriter) countAddress(n uint32) {
 // are on one chain.
 func differInAddress(a, b sources.Entry) bool {
 	return a.Kind == b.Kind && a.Ref == b.Ref && a.Name == b.Name && a.Asset == b.Asset &&
-		a.ListedAt.Equal(b.ListedAt) && a.FirstSeen.Equal(b.FirstSeen) && a.Address.Chain() == b.Address.Chain()
+		a.ListedAt.Equal(b.ListedAt) && a.FirstSeen.Equal(b.FirstSeen) &&
+		a.EntityListedAt.Equal(b.EntityListedAt) && a.NotListedOn.Equal(b.NotListedOn) && a.Address.Chain() == b.Address.Chain()
 }
 
 // appendTime appends t, to the nanosecond, for listingReader.time.
@@ -274,6 +295,9 @@ func readListing(ix texts, n uint32) (*Listing, error) {
 	}
 	if form&isRemoved != 0 {
 		l.removed = r.time()
+	}
+	if form&isDated != 0 {
+		l.entry.EntityListedAt, l.entry.NotListedOn = r.time(), r.time()
 	}
 	if len(r.rest) > 0 {
 		r.fail()

@@ -105,8 +105,12 @@ type storedAnomaly struct {
 	Address                  address.Address
 	EntryKind                score.Kind
 	Listed, Asset, Ref, Name []byte
-	ListedAt, FirstSeen      [2]int64 // seconds and nanoseconds
+	ListedAt, EntityListedAt [2]int64 // seconds and nanoseconds
+	FirstSeen                [2]int64
 }
+
+func storedTime(t time.Time) [2]int64 { return [2]int64{t.Unix(), int64(t.Nanosecond())} }
+func timeOf(t [2]int64) time.Time     { return time.Unix(t[0], t[1]).UTC() }
 
 func storeFacts(f *Facts) *storedFacts {
 	s := &storedFacts{
@@ -117,7 +121,7 @@ func storeFacts(f *Facts) *storedFacts {
 		e := a.Entry
 		s.FirstAnomalies = append(s.FirstAnomalies, storedAnomaly{
 			a.Kind, e.Address, e.Kind, []byte(e.Listed), []byte(e.Asset), []byte(e.Ref), []byte(e.Name),
-			[2]int64{e.ListedAt.Unix(), int64(e.ListedAt.Nanosecond())}, [2]int64{e.FirstSeen.Unix(), int64(e.FirstSeen.Nanosecond())},
+			storedTime(e.ListedAt), storedTime(e.EntityListedAt), storedTime(e.FirstSeen),
 		})
 	}
 	return s
@@ -131,7 +135,7 @@ func (s *storedFacts) facts() Facts {
 	for _, a := range s.FirstAnomalies {
 		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: a.Kind, Entry: sources.Entry{
 			Address: a.Address, Kind: a.EntryKind, Listed: string(a.Listed), Asset: string(a.Asset), Ref: string(a.Ref), Name: string(a.Name),
-			ListedAt: time.Unix(a.ListedAt[0], a.ListedAt[1]).UTC(), FirstSeen: time.Unix(a.FirstSeen[0], a.FirstSeen[1]).UTC(),
+			ListedAt: timeOf(a.ListedAt), EntityListedAt: timeOf(a.EntityListedAt), FirstSeen: timeOf(a.FirstSeen),
 		}})
 	}
 	return f

@@ -37,7 +37,7 @@ type Wallet struct {
 	Holder      int    // in List.Holders, or its length: the one that is added next
 	Asset, Text string // as printed
 	Address     address.Address
-	ListedAt    time.Time // zero: that of the holder
+	ListedAt    time.Time // of the address; zero: the list does not say
 }
 
 // A naming identifies a wallet that the texts about a holder may repeat.
@@ -126,10 +126,8 @@ func (l *List) Check() error {
 func (l *List) Emit(holder string, add func(sources.Entry) error) (sources.Revision, error) {
 	for _, w := range l.Wallets {
 		h := &l.Holders[w.Holder]
-		if w.ListedAt.IsZero() {
-			w.ListedAt = h.ListedAt
-		}
-		err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.Ref, Name: h.Name, ListedAt: w.ListedAt})
+		err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.Ref, Name: h.Name,
+			ListedAt: w.ListedAt, EntityListedAt: h.ListedAt})
 		if err != nil {
 			return sources.Revision{}, fmt.Errorf("%s %.64q: %w", holder, h.Ref, err)
 		}

@@ -93,12 +93,12 @@ func TestList(t *testing.T) {
 		if e.Kind != score.Sanctioned {
 			t.Errorf("entry %+v is not a sanction", e)
 		}
-		got = append(got, fmt.Sprintf("%s %s %s %.4s %t %d", e.Ref, e.Name, e.Asset, e.Listed, e.Address.IsValid(), e.ListedAt.Year()))
+		got = append(got, fmt.Sprintf("%s %s %s %.4s %t %d %d", e.Ref, e.Name, e.Asset, e.Listed, e.Address.IsValid(), e.ListedAt.Year(), e.EntityListedAt.Year()))
 		return nil
 	})
 	want := []string{
-		"A Alice ETH 0x17 true 2021", "A Alice XBT no0a false 2021", "A Alice XBT 0x17 true 2021",
-		"B   0x17 true 1", "A Alice  0x17 true 2020", "B  SOL xyz false 1", "B  SOL xyz false 1",
+		"A Alice ETH 0x17 true 2021 2020", "A Alice XBT no0a false 2021 2020", "A Alice XBT 0x17 true 2021 2020",
+		"B   0x17 true 1 1", "A Alice  0x17 true 1 2020", "B  SOL xyz false 1 1", "B  SOL xyz false 1 1",
 	}
 	if err != nil || rev != l.Revision || !slices.Equal(got, want) {
 		t.Errorf("Emit = %+v, %v, with %q, want %q", rev, err, got, want)

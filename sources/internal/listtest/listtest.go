@@ -181,6 +181,14 @@ func ReadRows(t testing.TB, name string) []string {
 	return rows
 }
 
+// dateOf returns the date of an address, or else the one of its holder.
+func dateOf(address, holder time.Time) time.Time {
+	if address.IsZero() {
+		return holder
+	}
+	return address
+}
+
 // Rows writes entries as lines of a .tsv file: the ticker, the address, its chain,
 // the reference, the day, and the name.
 func Rows(entries []sources.Entry) []string {
@@ -190,8 +198,8 @@ func Rows(entries []sources.Entry) []string {
 		if e.Address.IsValid() {
 			chain = string(e.Address.Chain())
 		}
-		if !e.ListedAt.IsZero() {
-			listed = e.ListedAt.Format(time.DateOnly)
+		if day := dateOf(e.ListedAt, e.EntityListedAt); !day.IsZero() {
+			listed = day.Format(time.DateOnly)
 		}
 		rows = append(rows, strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t"))
 	}

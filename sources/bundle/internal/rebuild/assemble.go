@@ -107,7 +107,7 @@ func entryOf(header, row []string) (sources.Entry, error) {
 		case "listed_on":
 			if v != "" {
 				var err error
-				if e.ListedAt, err = time.Parse(time.DateOnly, v); err != nil {
+				if e.EntityListedAt, err = time.Parse(time.DateOnly, v); err != nil {
 					return e, err
 				}
 			}
@@ -116,7 +116,7 @@ func entryOf(header, row []string) (sources.Entry, error) {
 			e.FirstSeen, _ = time.Parse(time.DateOnly, v)
 		}
 	}
-	if !e.ListedAt.IsZero() {
+	if !e.EntityListedAt.IsZero() {
 		e.FirstSeen = time.Time{}
 	}
 	e.Address, _ = sources.Decode(e.Asset, e.Listed)

@@ -167,7 +167,7 @@ func (l *list) date(now time.Time) error {
 	}
 	l.rev.Checked, l.rev.ETag, l.rev.LastModified = l.rev.Published, "", ""
 	for i := range l.entries {
-		if e := &l.entries[i]; e.ListedAt.IsZero() && e.FirstSeen.IsZero() {
+		if e := &l.entries[i]; e.ListedAt.IsZero() && e.EntityListedAt.IsZero() && e.FirstSeen.IsZero() {
 			e.FirstSeen = l.rev.Published
 		}
 	}
