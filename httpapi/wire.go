@@ -84,6 +84,7 @@ type result struct {
 	Level      score.Level        `json:"level"`
 	Labels     []label            `json:"labels"` // never null, like Doubts and Caveats
 	Suppressed []suppressed       `json:"suppressed,omitempty"`
+	Formerly   []screening.Former `json:"formerly,omitempty"`
 	Doubts     []address.Doubt    `json:"doubts"`
 	Caveats    []screening.Caveat `json:"caveats"`
 	AllClear   bool               `json:"all_clear"`
@@ -110,6 +111,9 @@ type label struct {
 	Match         score.Match `json:"match"`
 	ListedAddress string      `json:"listed_address"`
 	URL           string      `json:"url,omitempty"`
+
+	NotListedOn    timestamp `json:"not_listed_on,omitzero"`
+	EntityListedAt timestamp `json:"entity_listed_at,omitzero"`
 }
 
 // A suppressed is a match that an operator's exception takes out of the score, and why.
@@ -124,7 +128,7 @@ type suppressed struct {
 func newResult(req screenRequest, r *screening.Result) result {
 	w := result{
 		Address: screened(req, r), Chain: req.Chain, Score: r.Score, Level: r.Level, Labels: make([]label, len(r.Labels)),
-		Doubts: r.Doubts, Caveats: r.Caveats(), AllClear: r.AllClear(),
+		Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(), AllClear: r.AllClear(),
 	}
 	for i := range r.Labels {
 		w.Labels[i] = newLabel(&r.Labels[i], r)
@@ -152,7 +156,8 @@ func screened(req screenRequest, r *screening.Result) string {
 }
 
 func newLabel(l *screening.Label, r *screening.Result) label {
-	return label{l.Kind, l.Source, l.Ref, timestamp{l.AddedAt}, l.Name, l.Match, l.Listed, recordURL(l, r)}
+	return label{l.Kind, l.Source, l.Ref, timestamp{l.AddedAt}, l.Name, l.Match, l.Listed, recordURL(l, r),
+		timestamp{l.NotListedOn}, timestamp{l.EntityListedAt}}
 }
 
 // recordURL returns the publisher's page about the listed record, or "".
