@@ -31,7 +31,7 @@ var imports = map[string]string{
 	"sources/uk":                      "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/info sources/internal/xmlscan",
 	"sources/badlist":                 "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/info",
 	"sources/opensanctions":           "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
-	"sources/nbctf":                   "address score sources sources/internal/csvscan sources/internal/fetch",
+	"sources/nbctf":                   "score sources sources/internal/csvscan sources/internal/fetch",
 	"sources/stablecoin":              "address internal/atomicfile score sources sources/internal/fetch",
 	"sources/internal/csvscan":        "sources",
 	"sources/internal/fetch":          "sources",

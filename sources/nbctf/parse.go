@@ -38,7 +38,8 @@ const (
 // left out. ListedAt is the date of the order, which only the export has; FirstSeen is the
 // date on which the page updated the order.
 //
-// The id of a user of an exchange, in place of a wallet, becomes an entry that lists
+// A cell that is not an address, because it has look-alike letters, a note or two addresses,
+// is an entry without an Address; see [sources.Repair]. The id of a user of an exchange becomes an entry that lists
 // "(exchange user)", and a missing wallet one that lists "(no address)": both are anomalies.
 //
 // Nothing is added unless r is whole and has a wallet. CSV cut between two lines cannot be
@@ -135,7 +136,7 @@ type list struct {
 	orders  map[string]*order // by number
 	numbers []string          // of orders, as they came
 	entries []sources.Entry   // without what the orders say
-	wallets int               // entries with an address
+	wallets int               // with an address
 	rows    int               // rows with a wallet or a user
 
 	columns columns
@@ -324,14 +325,11 @@ func (l *list) wallet(line int64, number, asset, text string) error {
 	case userID.MatchString(text):
 		e.Listed = "(exchange user)"
 	default:
-		for _, w := range wallets(asset, text) {
-			e.Address, e.Listed = w.address, w.listed
-			l.entries = append(l.entries, e)
-			if e.Address.IsValid() {
-				l.wallets++
-			}
+		e.Listed = text
+		if a, ok := sources.Decode(asset, text); ok {
+			e.Address = a
+			l.wallets++
 		}
-		return nil
 	}
 	l.entries = append(l.entries, e)
 	return nil
