@@ -238,6 +238,14 @@ func TestCalls(t *testing.T) {
 	if found, _ := v["addresses"].([]any); failure != "" || len(found) != 2 || found[0].(map[string]any)["chain"] != "tron" || found[0].(map[string]any)["start"] != 4.0 {
 		t.Errorf("addresses in a text: %v %s", v, failure)
 	}
+	if u, ok := v["unproven"].([]any); !ok || len(u) != 0 {
+		t.Errorf("pieces in a text with nothing but addresses: %v", v)
+	}
+	v, failure = call(t, c, "find_addresses", map[string]any{"text": "to " + clean + ", then 0x098B…2f96 or " + badly})
+	if u, _ := v["unproven"].([]any); failure != "" || len(v["addresses"].([]any)) != 1 || len(u) != 2 ||
+		u[0].(map[string]any)["text"] != "0x098B…2f96" || u[1].(map[string]any)["text"] != badly[:6]+"…"+badly[len(badly)-4:] {
+		t.Errorf("pieces of addresses in a text: %v %s", v, failure)
+	}
 	if v, failure := call(t, c, "list_sources", nil); failure != "" || v["all_current"] != true || len(v["sources"].([]any)) != 1 {
 		t.Errorf("the sources: %v %s", v, failure)
 	}

@@ -27,7 +27,7 @@ Use addresses exactly as given, and never complete or correct one. Never send a 
 The answers are informational signals, not legal advice. The person decides.`
 
 // maxText is the longest text that find_addresses reads, in bytes, and maxFound how many
-// addresses it returns.
+// addresses and pieces it returns.
 //
 // An address shorter than shortest is screened only on a chain that the caller names:
 // the rest of an address that was cut can be an address of its own elsewhere.
@@ -50,7 +50,7 @@ func newServer(call api) *mcp.Server {
 	add(s, "validate_address", "Validate an address",
 		"Says whether a text is a wallet address, on which chains, and in which normal form, or what is wrong with it. Searches no list and costs nothing.", validate)
 	add(s, "find_addresses", "Find addresses in text",
-		"Finds the wallet addresses in a text, such as a mail or a log, with their chains and positions. Returns only addresses that prove themselves by a checksum, and 0x with 40 hex digits. Screens nothing: call screen_address for each.", find)
+		"Finds the wallet addresses in a text, such as a mail or a log, with their chains and positions. Addresses prove themselves by a checksum, or are 0x with 40 hex digits. What only looks like an address or a piece of one is in unproven: tell the person. Screens nothing: call screen_address for each address.", find)
 	add(s, "list_sources", "List the sources",
 		"Lists the sanctions and risk lists, with their sizes and ages, and whether each is complete and current.", call.sources)
 	return s
@@ -292,9 +292,17 @@ type found struct {
 	End     int    `json:"end" jsonschema:"the offset behind its last byte"`
 }
 
+// A piece is what looks like an address in a text, and proves nothing.
+type piece struct {
+	Text  string `json:"text" jsonschema:"its beginning and end"`
+	Start int    `json:"start" jsonschema:"the offset of its first byte in the text"`
+	End   int    `json:"end" jsonschema:"the offset behind its last byte"`
+}
+
 type findings struct {
 	Addresses []found `json:"addresses"`
-	Truncated bool    `json:"truncated" jsonschema:"whether there are more addresses than are returned"`
+	Unproven  []piece `json:"unproven" jsonschema:"what looks like an address or a piece of one, with an error, shortened or without a checksum; it is neither clean nor listed, and a person must look at it"`
+	Truncated bool    `json:"truncated" jsonschema:"whether there is more than is returned"`
 }
 
 // find answers find_addresses.
@@ -302,12 +310,25 @@ func find(_ context.Context, p passage) (findings, error) {
 	if len(p.Text) > maxText {
 		return findings{}, &problem{Code: "body_too_large", Detail: fmt.Sprintf("The text has more than %d bytes. Send it in parts, each beginning some lines before the end of the last.", maxText)}
 	}
-	all := address.FindAll(p.Text)
-	out := findings{Addresses: []found{}, Truncated: len(all) > maxFound}
+	all := address.FindLikely(p.Text)
+	out := findings{Addresses: []found{}, Unproven: []piece{}, Truncated: len(all) > maxFound}
 	for _, f := range all[:min(len(all), maxFound)] {
+		if !f.Address.IsValid() {
+			out.Unproven = append(out.Unproven, piece{shorten(p.Text[f.Start:f.End]), f.Start, f.End})
+			continue
+		}
 		out.Addresses = append(out.Addresses, found{f.Address.Normalized(), string(f.Address.Chain()), f.Start, f.End})
 	}
 	return out, nil
+}
+
+// shorten returns text without its middle: it may be a private key.
+func shorten(text string) string {
+	const first, last = 6, 4
+	if r := []rune(plainText(text)); len(r) > first+1+last {
+		return string(r[:first]) + "…" + string(r[len(r)-last:])
+	}
+	return plainText(text)
 }
 
 type nothing struct{}
