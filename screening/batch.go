@@ -2,7 +2,6 @@ package screening
 
 import (
 	"iter"
-	"sync"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
@@ -11,60 +10,7 @@ import (
 )
 
 // screenAll is [Screener.ScreenAll] of the snapshots that load returns.
-func screenAll(load func() *snapshot, addresses iter.Seq[address.Address], workers int) iter.Seq2[Result, error] {
-	if workers <= 1 {
-		return screenInline(load, addresses)
-	}
-	return func(yield func(Result, error) bool) {
-		// The caller fills batches, the workers screen them, and the caller yields
-		// them in the order in which it filled them.
-		jobs := make(chan *batch)
-		var wg sync.WaitGroup
-		defer wg.Wait()
-		defer close(jobs)
-		for range workers {
-			wg.Go(func() {
-				for b := range jobs {
-					b.screen(load())
-					b.done <- struct{}{}
-				}
-			})
-		}
-		ring := make([]*batch, 2*workers)
-		for i := range ring {
-			ring[i] = &batch{done: make(chan struct{}, 1)}
-		}
-		first, filled := 0, 0 // batches in flight: ring[first] and those after it
-		next := func() bool { // yields the first of them
-			b := ring[first]
-			first, filled = (first+1)%len(ring), filled-1
-			<-b.done
-			return b.yield(yield)
-		}
-		b := ring[0]
-		for a := range addresses {
-			if b.n < batchSize {
-				b.add(a)
-				continue
-			}
-			jobs <- b
-			if filled++; filled == len(ring) && !next() {
-				return
-			}
-			b = ring[(first+filled)%len(ring)]
-			b.add(a)
-		}
-		jobs <- b
-		for filled++; filled > 0; {
-			if !next() {
-				return
-			}
-		}
-	}
-}
-
-// screenInline is screenAll in the caller's goroutine.
-func screenInline(load func() *snapshot, addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
+func screenAll(load func() *snapshot, addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		var b batch
 		for a := range addresses {
@@ -90,7 +36,6 @@ type batch struct {
 	lookup  index.Batch     // with the keys
 	rest    [batchSize]bool // whether the outcome is in others: labels or an error
 	others  []outcome       // in the order of the addresses
-	done    chan struct{}   // receives when a worker has screened the batch
 }
 
 const batchSize = index.BatchSize

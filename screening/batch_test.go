@@ -31,53 +31,45 @@ func listedHalf(t *testing.T, addresses []address.Address) *screening.Screener {
 func TestScreenAll(t *testing.T) {
 	pool := append(vectors.Addresses(t, ".."), address.Address{})
 	s := listedHalf(t, pool[:len(pool)-1])
-	for _, workers := range []int{-1, 0, 1, 2, 3, 8} {
-		for _, n := range []int{0, 1, 127, 128, 129, 255, 256, 257, longtest.N(1000, len(pool))} {
-			if n > 1 && n != 129 && workers != 3 && !longtest.Enabled() {
-				continue
+	for _, n := range []int{0, 1, 127, 128, 129, 255, 256, 257, longtest.N(1000, len(pool))} {
+		asked := pool[len(pool)-min(n, len(pool)):]
+		i := 0
+		for r, err := range s.ScreenAll(slices.Values(asked)) {
+			want, wantErr := s.Screen(asked[i])
+			if !errors.Is(err, wantErr) || err == nil && wantErr != nil {
+				t.Fatalf("answer %d of %d: %v, want %v", i, n, err, wantErr)
 			}
-			asked := pool[len(pool)-min(n, len(pool)):]
-			i := 0
-			for r, err := range s.ScreenAll(slices.Values(asked), workers) {
-				want, wantErr := s.Screen(asked[i])
-				if !errors.Is(err, wantErr) || err == nil && wantErr != nil {
-					t.Fatalf("%d workers, answer %d of %d: %v, want %v", workers, i, n, err, wantErr)
-				}
-				if !reflect.DeepEqual(want, r) {
-					t.Fatalf("%d workers, answer %d of %d: %+v, want %+v as of Screen", workers, i, n, r, want)
-				}
-				i++
+			if !reflect.DeepEqual(want, r) {
+				t.Fatalf("answer %d of %d: %+v, want %+v as of Screen", i, n, r, want)
 			}
-			if i != len(asked) {
-				t.Fatalf("%d workers: %d answers to %d questions", workers, i, len(asked))
-			}
+			i++
+		}
+		if i != len(asked) {
+			t.Fatalf("%d answers to %d questions", i, len(asked))
 		}
 	}
 }
 
-// TestScreenAllBreak checks that an iteration can be stopped at any point and leaves no
-// goroutine behind.
+// TestScreenAllBreak checks that an iteration can be stopped at any point.
 func TestScreenAllBreak(t *testing.T) {
 	pool := vectors.Addresses(t, "..")
 	s := listedHalf(t, pool)
-	for _, workers := range []int{1, 2, 5} {
-		for _, stop := range []int{1, 128, longtest.N(300, 2000)} {
-			taken, ended := 0, false
-			endless := func(yield func(address.Address) bool) {
-				defer func() { ended = true }()
-				for yield(pool[taken%len(pool)]) {
-					taken++
-				}
+	for _, stop := range []int{1, 128, longtest.N(300, 2000)} {
+		taken, ended := 0, false
+		endless := func(yield func(address.Address) bool) {
+			defer func() { ended = true }()
+			for yield(pool[taken%len(pool)]) {
+				taken++
 			}
-			got := 0
-			for range s.ScreenAll(endless, workers) {
-				if got++; got == stop {
-					break
-				}
+		}
+		got := 0
+		for range s.ScreenAll(endless) {
+			if got++; got == stop {
+				break
 			}
-			if !ended || taken < stop || taken > stop+(2*max(workers, 1)+1)*128 {
-				t.Errorf("%d workers, left after %d: %d addresses taken, ended: %v", workers, stop, taken, ended)
-			}
+		}
+		if !ended || taken < stop || taken > stop+128 {
+			t.Errorf("left after %d: %d addresses taken, ended: %v", stop, taken, ended)
 		}
 	}
 }
@@ -89,7 +81,7 @@ func TestScreenAllNotLoaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for r, err := range s.ScreenAll(slices.Values(vectors.Addresses(t, "..")[:300]), 2) {
+	for r, err := range s.ScreenAll(slices.Values(vectors.Addresses(t, "..")[:300])) {
 		if n++; !errors.Is(err, screening.ErrNotLoaded) || r.Level != "" {
 			t.Fatalf("%v, %v; want ErrNotLoaded", r, err)
 		}
@@ -108,7 +100,7 @@ func TestScreenAllAllocates(t *testing.T) {
 	})
 	run := func(seq iter.Seq[address.Address]) float64 {
 		return testing.AllocsPerRun(10, func() {
-			for range s.ScreenAll(seq, 1) {
+			for range s.ScreenAll(seq) {
 			}
 		})
 	}

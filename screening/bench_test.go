@@ -105,7 +105,7 @@ func newListings(b *testing.B, n int) *listings {
 //     spelling only;
 //   - lower+map: a map of strings in lower case, with strings.ToLower;
 //   - geth+map: a map of go-ethereum's addresses, with IsHexAddress and HexToAddress;
-//   - Screen, and ScreenAll with one worker and two: with parsed addresses.
+//   - Screen and ScreenAll: with parsed addresses.
 //
 // It also measures the memory of an entry and the time to build it. Ours includes the
 // whole refresh, such as the search for anomalies and the digest.
@@ -187,16 +187,14 @@ func benchmarkQuestions(b *testing.B, once func(*testing.B) *listings, hit bool)
 			}
 		}
 	})
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("ScreenAll-%d", workers), func(b *testing.B) {
-			b.ReportAllocs()
-			for r, err := range l.ours.ScreenAll(repeated(addresses, b), workers) {
-				if err != nil || r.Score != want {
-					b.Fatal(r, err)
-				}
+	b.Run("ScreenAll", func(b *testing.B) {
+		b.ReportAllocs()
+		for r, err := range l.ours.ScreenAll(repeated(addresses, b)) {
+			if err != nil || r.Score != want {
+				b.Fatal(r, err)
 			}
-		})
-	}
+		}
+	})
 }
 
 // repeated yields the addresses over and over until b.Loop returns false.

@@ -247,7 +247,7 @@ func askAll(s *screening.Screener, entries []sources.Entry) (clean, failed int) 
 				return
 			}
 		}
-	}, 1) {
+	}) {
 		count(r, err)
 	}
 	return int(c.Load()), int(f.Load())

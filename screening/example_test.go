@@ -184,8 +184,7 @@ func ExampleScreener_Screen() {
 	// CLEAN_NO_MATCH <nil>
 }
 
-// ScreenAll screens a customer book with two goroutines. The results are in the order
-// of the book.
+// ScreenAll screens a customer book. The results are in the order of the book.
 func ExampleScreener_ScreenAll() {
 	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
 	if err != nil {
@@ -200,7 +199,7 @@ func ExampleScreener_ScreenAll() {
 		address.MustParse("ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"),
 		address.MustParse("bsc", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"),
 	}
-	for r, err := range s.ScreenAll(slices.Values(customers), 2) {
+	for r, err := range s.ScreenAll(slices.Values(customers)) {
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -234,7 +234,7 @@ func TestPastSources(t *testing.T) {
 	} else if r, err := p.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 1 || r.Labels[0].Source != ofac.ID {
 		t.Errorf("one of two: %+v, %v", r, err)
 	} else {
-		for all, err := range p.ScreenAll(slices.Values([]address.Address{r.Address}), 1) {
+		for all, err := range p.ScreenAll(slices.Values([]address.Address{r.Address})) {
 			if err != nil || all.Digest() != r.Digest() || all.Score != r.Score {
 				t.Errorf("ScreenAll: %+v, %v, want %+v", all, err, r)
 			}

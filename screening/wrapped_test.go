@@ -52,7 +52,7 @@ func TestBothDirections(t *testing.T) {
 				t.Errorf("%v listed, %v asked: %v, %v, want a match by %v", listed, asked, r.Labels, err, tt.match)
 			}
 			all := 0
-			for r, err := range s.ScreenAll(func(yield func(address.Address) bool) { yield(asked) }, 1) {
+			for r, err := range s.ScreenAll(func(yield func(address.Address) bool) { yield(asked) }) {
 				if all++; err != nil || len(r.Labels) != 1 {
 					t.Errorf("ScreenAll: %v listed, %v asked: %v, %v", listed, asked, r.Labels, err)
 				}

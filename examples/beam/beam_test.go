@@ -495,7 +495,7 @@ func TestMany(t *testing.T) {
 				return
 			}
 		}
-	}, runtime.GOMAXPROCS(0)) {
+	}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -194,7 +194,7 @@ func BenchmarkScreenAll(b *testing.B) {
 	}
 	b.ResetTimer()
 	begun := cpuTime()
-	for _, err := range s.ScreenAll(repeat(all, b.N), runtime.GOMAXPROCS(0)) {
+	for _, err := range s.ScreenAll(repeat(all, b.N)) {
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -381,7 +381,7 @@ func compare(t *testing.T, db database, s *screening.Screener, customers []custo
 	}
 	defer rows.Close()
 	id := -1
-	for r, err := range s.ScreenAll(addresses(customers), 2) {
+	for r, err := range s.ScreenAll(addresses(customers)) {
 		if err != nil {
 			t.Fatal(err)
 		}
