@@ -33,6 +33,7 @@ var commandLines = []tested{
 	{"go generate ./internal/api", "internal/api/main_test.go", "TestAPI"},
 	{"go generate ./httpapi", "internal/contract/mkdocs/main_test.go", "TestPage"},
 	{"go generate ./sources/bundle", "sources/bundle/internal/rebuild/main_test.go", "TestAssemble"},
+	{"go generate ./examples/conform", "examples/conform/cases_test.go", "TestGenerate"},
 	{"go list -m all", "papers_test.go", "TestCommandLines"}, // of the go command alone
 	{"go env GOPATH", "papers_test.go", "TestCommandLines"},
 	{"cp internal/api/api.txt internal/api/released.txt", ".ci/trial", "cp internal/api/api.txt internal/api/released.txt"},
