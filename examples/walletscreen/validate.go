@@ -23,12 +23,12 @@ func (p *program) validateCommand() *cli.Command {
 		Usage: "validates addresses, and says what is wrong and where",
 		UsageText: "walletscreen validate [flags] ADDRESS...\n" +
 			"walletscreen validate -in FILE -out FILE [flags]",
-		Description: "It needs no list. An address is valid if a wallet should accept it: its checksum and EIP-55\n" +
-			"capitals verify, it has no blanks, and it is of a main network. Of a text that is not valid but\n" +
-			"that screen can read, it prints the normal form that screen uses, and the doubt if there is one.\n" +
+		Description: "It needs no list. It reads a text as screen does: blanks, URIs, links and CAIP-10 around an\n" +
+			"address do not matter, and it prints the normal form that screen uses. A doubt, such as capitals\n" +
+			"that do not verify, stands beside it.\n" +
 			"Tables are those of screen; the columns that are added are valid, chain_detected, normalized,\n" +
 			"doubt, joinable (see docs/sql.md), reason, offset and error.\n\n" +
-			"Exit codes: 0 if all are valid, 2 if not.",
+			"Exit codes: 0 if all are valid and without a doubt, 2 if not.",
 		Flags: append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			args := c.Args().Slice()
@@ -43,7 +43,7 @@ func (p *program) validateCommand() *cli.Command {
 			}
 			for i, arg := range args {
 				v := validate(table.chain, arg)
-				if !v.Valid {
+				if !v.isSure() {
 					p.code = exitUndecided
 				}
 				var err error
@@ -74,7 +74,7 @@ var validationColumns = []rows.Column{
 func (p *program) validateTable(ctx context.Context, options tableOptions, asJSON bool) error {
 	job := &tableJob{program: p, options: options, add: validationColumns, cells: func(dst []string, row *rows.Row, total *tally) []string {
 		v := validateRow(options.chain, row)
-		total.count("", !v.Valid)
+		total.count("", !v.isSure())
 		chain, normalized, offset := "", "", ""
 		if len(v.read) > 0 {
 			chain, normalized = string(v.read[0].Chain()), v.read[0].Normalized()
@@ -120,7 +120,6 @@ type validation struct {
 	Input     string          `json:"input,omitempty"` // left out if it is a secret
 	Valid     bool            `json:"valid"`
 	Addresses []spelling      `json:"addresses,omitempty"` // most specific first
-	ReadAs    []spelling      `json:"read_as,omitempty"`   // by screen, if it is not valid
 	Doubts    []address.Doubt `json:"doubts,omitempty"`
 	Error     string          `json:"error,omitempty"`
 	Reason    string          `json:"reason,omitempty"`
@@ -129,6 +128,9 @@ type validation struct {
 
 	read []address.Address // what screen reads
 }
+
+// isSure reports whether the text is an address without a doubt.
+func (v *validation) isSure() bool { return v.Valid && len(v.Doubts) == 0 }
 
 // isJoinable reports whether a join of the normal form with the tables of lists export
 // decides about the text.
@@ -163,24 +165,11 @@ func validate(chain, text string) validation {
 	if rd.Err != nil {
 		return v.fail(explainChain(chain, rd.Err))
 	}
-	v.read = rd.Addresses
-	var all []spelling
-	var err error
-	for i, a := range rd.Addresses {
-		all = append(all, newSpelling(a))
-		if _, e := address.Parse(a.Chain(), text); i == 0 {
-			err = e
-		}
+	v.Valid, v.read = true, rd.Addresses
+	for _, a := range rd.Addresses {
+		v.Addresses = append(v.Addresses, newSpelling(a))
 	}
-	if err == nil && len(rd.Doubts) == 0 {
-		v.Valid, v.Addresses = true, all
-		return v
-	}
-	v.ReadAs = all
-	if err == nil {
-		err = errors.New(rd.Doubts[0].Explain())
-	}
-	return v.fail(err)
+	return v
 }
 
 // fail returns v with the reason.
@@ -216,8 +205,15 @@ func (v *validation) print(w io.Writer) error {
 	if !v.Valid {
 		return v.printInvalid(w)
 	}
-	if _, err := fmt.Fprintf(w, "valid    %s\n", clean(v.Input)); err != nil {
+	verdict := "valid   "
+	if len(v.Doubts) > 0 {
+		verdict = "DOUBT   "
+	}
+	if _, err := fmt.Fprintf(w, "%s %s\n", verdict, clean(v.Input)); err != nil {
 		return err
+	}
+	for _, d := range v.Doubts {
+		fmt.Fprintf(w, "  %s\n", d.Explain())
 	}
 	t := layout{indent: "  "}
 	for i, a := range v.Addresses {
@@ -247,20 +243,6 @@ func (v *validation) printInvalid(w io.Writer) error {
 	}
 	if _, err := fmt.Fprintf(w, "INVALID  %s\n%s  %s\n%s", shown, mark, v.Error, hint); err != nil {
 		return err
-	}
-	for _, d := range v.Doubts {
-		if text := d.Explain(); text != v.Error {
-			fmt.Fprintf(w, "  %s\n", text)
-		}
-	}
-	for i, a := range v.ReadAs {
-		if i == 8 {
-			fmt.Fprintf(w, "  and %d other chains\n", len(v.ReadAs)-i)
-			break
-		}
-		if _, err := fmt.Fprintf(w, "  screen reads it as %s %s\n", a.Chain, a.Normalized); err != nil {
-			return err
-		}
 	}
 	return nil
 }
