@@ -4,6 +4,7 @@ import (
 	"github.com/walletscreen/walletscreen/address/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/identity"
+	"slices"
 )
 
 // The ed25519 key of an address must be the public key of a secret to be a key:
@@ -140,6 +141,7 @@ func ergo() codecs {
 			n := c.size - len(tail)
 			c.check = func(r *reader) fault { return unless(string(r.payload()[n:]) == tail) }
 			c.core = func(r *reader) []byte { return r.payload()[:n] }
+			c.uncore = func(core []byte) [][]byte { return [][]byte{append(slices.Clone(core), tail...)} }
 		}
 		return codecs{c}
 	}

@@ -171,7 +171,7 @@ func conflux() codecs {
 	}}
 	t, net := c, c
 	t.prefix, t.use = "cfxtest", testers
-	net.enc, net.use = confluxNet{}, testers
+	net.enc, net.prefix, net.use = confluxNet{}, "", testers
 	return codecs{c, t, net}
 }
 

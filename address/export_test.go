@@ -1,6 +1,13 @@
 package address
 
-import "github.com/walletscreen/walletscreen/internal/identity"
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
 
 // Class returns the class of k.
 func (k Key) Class() identity.Class { return k.class() }
@@ -60,3 +67,115 @@ var (
 	IsSecp256k1Key = isSecp256k1Key
 	Decompress     = decompress
 )
+
+// EachMutant changes the row of c in one thing at a time, and calls f with a name of
+// the change while it holds. What is derived from the table stays as it is.
+func EachMutant(c Chain, f func(name string)) {
+	row := &chains[lookup(c)-1]
+	old := row.codecs
+	defer func() { row.codecs = old }()
+	for i := range old {
+		try := func(name string, change func(c *codec)) {
+			row.codecs = slices.Clone(old)
+			change(&row.codecs[i])
+			f(fmt.Sprintf("codec %d (%T, prefix %q): %s", i, old[i].enc, old[i].prefix, name))
+		}
+		row.codecs = slices.Delete(slices.Clone(old), i, i+1)
+		f(fmt.Sprintf("codec %d (%T, prefix %q) is gone", i, old[i].enc, old[i].prefix))
+		for at := range old[i].prefix {
+			try(fmt.Sprintf("byte %d of the prefix", at), func(c *codec) {
+				b := []byte(c.prefix)
+				b[at] ^= 1
+				c.prefix = string(b)
+			})
+		}
+		switch old[i].enc.(type) {
+		case c32, flowText, hederaAlias, hederaChecked, hex20, hexNumber, iban, longZero, nanoText, numberText, ss58Text, tonText:
+			// They read one size, whatever the codec says.
+		default:
+			if old[i].size != 0 {
+				try("size", func(c *codec) { c.size++ })
+			}
+		}
+		if old[i].use != everybody {
+			continue // its addresses are refused, or rewritten as those of another codec
+		}
+		if old[i].key != 0 && old[i].keys == nil {
+			try("key", func(c *codec) { c.key ^= 1 })
+		}
+		for j := range old {
+			if old[j].use == everybody && old[j].kind != old[i].kind && old[j].size == old[i].size && (reflect.TypeOf(old[j].enc) != reflect.TypeOf(old[i].enc) || old[j].prefix != old[i].prefix) {
+				try("kind", func(c *codec) { c.kind = old[j].kind })
+				break
+			}
+		}
+		for j := range old {
+			if j != i && old[j].kind == old[i].kind && old[j].evm == old[i].evm && old[j].use == everybody {
+				try("kind of its own", func(c *codec) { c.kind = wideKind - 1 })
+				break
+			}
+		}
+	}
+}
+
+// Written returns addresses of c in each codec that anybody may use: made from
+// random payloads, and from the payloads of texts with a few bytes changed. It
+// reports a codec that does not read what it writes, or that nothing reaches.
+func Written(c Chain, texts []string, rnd *rand.Rand, report func(format string, args ...any)) (all []Address) {
+	r := lookup(c)
+	cs := chains[r-1].codecs
+	for i := range cs {
+		c := &cs[i]
+		if c.use != everybody {
+			continue
+		}
+		var seeds [][]byte
+		for _, s := range texts {
+			if rd := newReader(s, true); c.read(rd).err == nil {
+				seeds = append(seeds, slices.Clone(rd.payload()))
+			}
+		}
+		read := 0
+		for try := 0; try < 400 && read < 8; try++ {
+			payload := make([]byte, c.size)
+			for j := range payload {
+				payload[j] = byte(rnd.Uint32())
+			}
+			if len(seeds) > 0 && (c.size == 0 || try%2 == 0) {
+				payload = slices.Clone(seeds[rnd.IntN(len(seeds))])
+				for n := rnd.IntN(3); n > 0 && len(payload) > 0; n-- {
+					payload[rnd.IntN(len(payload))] ^= byte(rnd.Uint32())
+				}
+			}
+			if c.uncore != nil && c.size != 0 {
+				core := payload[:min(len(payload), cs[cs.first(c.kind)].size)]
+				if all := c.uncore(core); len(all) > 0 {
+					payload = all[0]
+				}
+			}
+			if len(payload) == 0 {
+				continue
+			}
+			text := string(c.enc.write(nil, c, payload))
+			rd := newReader(text, false)
+			if c.read(rd).err != nil {
+				continue // no account has this payload
+			}
+			read++
+			if got := rd.payload(); !slices.Equal(got, payload) || !rd.normal {
+				report("%s: codec %d (%T) writes %x as %q, and reads %x, normal: %v", chains[r-1].slug, i, c.enc, payload, text, got, rd.normal)
+			}
+			var a Address
+			if a.parseRow(r, text, false).err == nil {
+				all = append(all, a)
+			}
+		}
+		if read == 0 {
+			report("%s: nothing reaches codec %d (%T, prefix %q)", chains[r-1].slug, i, c.enc, c.prefix)
+		}
+	}
+	return all
+}
+
+// RowID returns the id of c.
+func RowID(c Chain) int { return int(chains[lookup(c)-1].id) }

@@ -17,11 +17,12 @@ import (
 )
 
 // blake160 returns ripemd160(blake256(b)).
-func blake160(b []byte) []byte {
+func blake160(b []byte) (out [ripemd160.Size]byte) {
 	sum := blake256.Sum256(b)
 	h := ripemd160.New()
 	h.Write(sum[:])
-	return h.Sum(nil)
+	h.Sum(out[:0])
+	return out
 }
 
 // A keccakState is a Keccak-256 hash with buffers for its input and output.

@@ -88,7 +88,8 @@ func decred() codecs {
 	p2pk := codec{enc: base58Check{}, size: 33, kind: kindPubKey, what: "p2pk",
 		check: func(r *reader) fault { return unless(isDecredKey(r.payload())) },
 		keys: func(r *reader, b []byte) (ks keys) {
-			ks.add(identity.Blake160, decredKeyHash(b))
+			hash := decredKeyHash(b)
+			ks.add(identity.Blake160, hash[:])
 			return ks
 		}}
 	with := func(c codec, version string) codecs {
@@ -116,7 +117,7 @@ func isDecredKey(b []byte) bool {
 
 // decredKeyHash returns the hash of the key b as in the P2PKH address of the
 // key.
-func decredKeyHash(b []byte) []byte {
+func decredKeyHash(b []byte) [20]byte {
 	if b[0] == 1 {
 		return blake160(b[1:])
 	}

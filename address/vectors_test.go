@@ -3,6 +3,7 @@ package address_test
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -113,18 +114,22 @@ func TestVectors(t *testing.T) {
 
 func checkVector(t *testing.T, v vector) {
 	t.Helper()
-	input, chain := v.fields["input"], address.Chain(v.fields["chain"])
-	fail := func(format string, args ...any) {
-		t.Helper()
-		t.Errorf("line %d: %s %q: "+format, append([]any{v.line, chain, input}, args...)...)
+	for _, fault := range vectorFaults(v) {
+		t.Errorf("line %d: %s %q: %s", v.line, v.fields["chain"], v.fields["input"], fault)
 	}
+}
+
+// vectorFaults returns what is not as v says.
+func vectorFaults(v vector) (faults []string) {
+	input, chain := v.fields["input"], address.Chain(v.fields["chain"])
+	fail := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	strict, strictErr := address.Parse(chain, input)
 	a, err := address.Normalize(chain, input)
 	switch expect := v.fields["expect"]; expect {
 	case "valid", "tolerant":
 		if err != nil {
 			fail("Normalize: %v, want %s", err, expect)
-			return
+			return faults
 		}
 		if expect == "valid" && strictErr != nil {
 			fail("Parse: %v, want valid", strictErr)
@@ -154,7 +159,7 @@ func checkVector(t *testing.T, v vector) {
 		reason := reasons[expect]
 		if reason == nil && expect != "invalid" {
 			fail("unknown expectation %q", expect)
-			return
+			return faults
 		}
 		errs := []error{strictErr, err}
 		if expect == "invalid" {
@@ -164,7 +169,7 @@ func checkVector(t *testing.T, v vector) {
 			var pe *address.ParseError
 			if !errors.As(err, &pe) {
 				fail("got no *ParseError but %v, want %s", err, expect)
-				return
+				return faults
 			}
 			if reason != nil && !errors.Is(err, reason) {
 				fail("got %v, want %s", err, expect)
@@ -177,4 +182,5 @@ func checkVector(t *testing.T, v vector) {
 			}
 		}
 	}
+	return faults
 }
