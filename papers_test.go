@@ -20,6 +20,7 @@ type tested struct{ line, file, by string }
 var commandLines = []tested{
 	{"walletscreen ", "examples/walletscreen/papers_test.go", "TestPapers"},
 	{"go run ./examples/walletscreen", "examples/walletscreen/papers_test.go", "TestGreeting"},
+	{"go run ./examples/conform", "examples/conform/conform_test.go", "TestReadme"},
 	{"go get github.com/walletscreen/walletscreen", "readme_test.go", "TestInstallable"},
 	{"go install github.com/walletscreen/walletscreen/examples/walletscreen@latest", "readme_test.go", "TestInstallable"},
 	{"go test ./...", ".ci/run", `sed -n '/^go test /p' README.md`},

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// files are the cases, and the lists that some of them load.
+// files are the cases, the lists that some of them load, and the templates.
 //
-//go:embed cases
+//go:embed cases templates
 var files embed.FS
 
 // A Case is one question, and the answer that is due.
