@@ -36,6 +36,7 @@ func TestOddTables(t *testing.T) {
 		{"the first is cut short", "0x" + l[2:24] + "\n" + l + "\n", 2, []string{none, hit}, nil},
 		{"hex beside the addresses", "flags,customer\n0x1f00," + l + "\n0x0001," + u + "\n", 1, []string{hit, clean}, nil},
 		{"header alone, no line ending", "id,address", 0, nil, nil},
+		{"a title above the header", "Report of March;;\n\nid;address;Netzwerk\n1;" + l + ";ETH\n2;" + u + ";ERC-20\n", 1, []string{hit, clean}, nil},
 		{"byte order mark", "\ufeffaddress,id\n" + u + ",1\n" + l + ",2\n", 1, []string{clean, hit}, nil},
 		{"UTF-16", "\xff\xfea\x00d\x00d\x00r\x00\n\x00" + strings.Join(strings.Split(l, ""), "\x00") + "\x00\n\x00", 1, []string{hit}, nil},
 		{"UTF-16, big-endian, without a mark", "\x00a\x00d\x00d\x00r\x00\n\x00" + strings.Join(strings.Split(l, ""), "\x00") + "\x00\n", 1, []string{hit}, nil},
@@ -114,8 +115,6 @@ func TestNoTable(t *testing.T) {
 		"<html><title>Log in</title></html>": "is neither an address nor a header with a column named address",
 		seed + "\n":                          "the only row, (75 characters), is neither an address nor",
 		"bob," + seed + "\n":                 `no column is named address, of "bob", (75 characters); name it with -address-column`,
-		"Report\n\nid;address\n1;" + listed:  `the header seems to be "id;address": remove the lines above it, which begin with "Report"`,
-		"# by us\nid,address\n1," + listed:   `the header seems to be "id,address": remove the lines above it, which begin with "# by us"`,
 		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03": "the compressed file is cut short",
 	} {
 		code, stdout, stderr := callIn(t, env, in, "screen", "-in", "-")

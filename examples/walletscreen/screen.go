@@ -36,8 +36,8 @@ func (p *program) screenCommand() *cli.Command {
 		Usage: "screens addresses, or each row of a table",
 		UsageText: "walletscreen screen [flags] ADDRESS...\n" +
 			"walletscreen screen -in FILE -out FILE [flags]",
-		Description: "A table is CSV with any delimiter, TSV or JSON lines, and may be compressed with gzip; - is the\n" +
-			"standard input or output. Each row of -in is one row of -out, in the same order, with columns\n" +
+		Description: "A table is CSV with any delimiter, TSV, JSON lines or a workbook (XLSX), and may be compressed\n" +
+			"with gzip; - is the standard input or output. Each row of -in is one row of -out, in the same order, with columns\n" +
 			"added, such as level, doubt, score, source, name, lists, suppressed and error; where the table\n" +
 			"has such a column, its name begins with walletscreen_. A row with a doubt or an error has a level\n" +
 			"only if it is listed.\n\n" +

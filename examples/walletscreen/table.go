@@ -26,6 +26,7 @@ type tableOptions struct {
 	addressColumn string
 	chainColumn   string
 	chain         string
+	sheet         string
 }
 
 func (p *program) tableFlags(o *tableOptions) []cli.Flag {
@@ -36,7 +37,8 @@ func (p *program) tableFlags(o *tableOptions) []cli.Flag {
 		p.text("address-column", "", "`column` of the addresses, a name or a number from 1 (default: by the usual names)", &o.addressColumn),
 		p.text("chain-column", "", "`column` of the chains, a name or a number from 1 (default: by the usual names)", &o.chainColumn),
 		p.text("format", "", "`format` of the table: csv, tsv or jsonl (default: detected)", &o.format),
-		p.text("delimiter", "", "`character` between columns, or tab (default: detected)", &o.delimiter),
+		p.text("delimiter", "", "`character` between columns, or tab (default: detected; of a workbook, a comma in the output)", &o.delimiter),
+		p.text("sheet", "", "`name` of the sheet to read of a workbook (default: the first)", &o.sheet),
 	}
 }
 
@@ -49,8 +51,10 @@ func (o *tableOptions) check(command string, args []string) error {
 		return fmt.Errorf("%s: want an ADDRESS, or -in FILE for a table; see %[1]s -help", command)
 	case o.in != "" && len(args) > 0:
 		return fmt.Errorf("%s: %w beside -in", command, unexpected(args[0]))
-	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != ""):
-		return fmt.Errorf("%s: -out, -address-column, -chain-column, -format and -delimiter need -in", command)
+	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != "" || o.sheet != ""):
+		return fmt.Errorf("%s: -out, -address-column, -chain-column, -format, -delimiter and -sheet need -in", command)
+	case strings.HasSuffix(strings.ToLower(o.out), ".xlsx"):
+		return fmt.Errorf("%s: -out is written as CSV: give it another name than %s", command, o.out)
 	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
 		return fmt.Errorf("%s: unknown -format %q; want csv, tsv or jsonl", command, o.format)
 	}
@@ -103,6 +107,7 @@ type tableJob struct {
 	add     []rows.Column
 	cells   func(dst []string, row *rows.Row, total *tally) []string // of the added columns
 	total   tally
+	columns rows.Columns
 	started time.Time
 }
 
@@ -153,7 +158,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	reader, err := rows.NewReader(counted, rows.Options{
 		Format: t.options.formatOrName(), Delimiter: delimiter,
 		Address: t.options.addressColumn, Chain: t.options.chainColumn,
-		Plausible: plausible, Add: t.add,
+		Sheet: t.options.sheet, Plausible: plausible, Add: t.add,
 	})
 	if err != nil && ctx.Err() != nil {
 		return setupError{fmt.Errorf("interrupted: no row of %s was read", inputName(t.options.in))}
@@ -161,6 +166,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	if err != nil {
 		return setupError{fmt.Errorf("%s: %w", inputName(t.options.in), err)}
 	}
+	t.columns = reader.Columns()
 	out, err := openOutput(t.options.out, t.stdout)
 	if err != nil {
 		return setupError{err}
@@ -292,9 +298,10 @@ func (t *tableJob) summary(lists []screening.SourceStatus, err error) any {
 		Levels    map[score.Level]int64 `json:"levels"`
 		Undecided int64                 `json:"undecided"`
 		Seconds   float64               `json:"seconds"`
+		Columns   rows.Columns          `json:"columns"`
 		Lists     []jsonList            `json:"lists"`
 		Error     string                `json:"error,omitempty"`
-	}{t.total.rows, t.total.levels, t.total.undecided, time.Since(t.started).Seconds(), jsonLists(lists), ""}
+	}{t.total.rows, t.total.levels, t.total.undecided, time.Since(t.started).Seconds(), t.columns, jsonLists(lists), ""}
 	if s.Levels == nil {
 		s.Levels = map[score.Level]int64{}
 	}
@@ -321,7 +328,26 @@ func (t *tableJob) printSummary(w io.Writer) {
 	if t.total.undecided > 0 {
 		fmt.Fprintf(w, "  %-*s  %9s   see the columns doubt and error\n", width, "UNDECIDED", grouped(t.total.undecided))
 	}
+	t.printColumns(w)
 	fmt.Fprintln(w)
+}
+
+// printColumns prints what was read of the input, and what was not.
+func (t *tableJob) printColumns(w io.Writer) {
+	c := &t.columns
+	fmt.Fprintf(w, "addresses: column %s\n", clean(c.Address))
+	if c.Chain != "" {
+		fmt.Fprintf(w, "chains: column %s\n", clean(c.Chain))
+	}
+	if len(c.Unused) > 0 {
+		fmt.Fprintf(w, "not read, although it looks like addresses or chains: %s\n", clean(strings.Join(c.Unused, ", ")))
+	}
+	if len(c.OtherSheets) > 0 {
+		fmt.Fprintf(w, "read: sheet %.80q; not read: %.400q\n", c.Sheet, c.OtherSheets)
+	}
+	if c.Skipped > 0 {
+		fmt.Fprintf(w, "left out: %s above the header\n", count(int64(c.Skipped), "line"))
+	}
 }
 
 // roughly returns d to three digits or so.

@@ -93,9 +93,10 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 		if options.out != "" && options.out != "-" {
 			to = p.stdout
 		}
-		writeJSON(to, map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided})
+		writeJSON(to, map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided, "columns": job.columns})
 	} else {
 		fmt.Fprintf(p.stderr, "%s, %s valid, %s invalid\n", count(job.total.rows, "row"), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))
+		job.printColumns(p.stderr)
 	}
 	p.code = job.total.code()
 	return err

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,8 +17,13 @@ var (
 	}
 	usualChain = map[string]bool{
 		"chain": true, "blockchain": true, "network": true, "chainid": true, "chainname": true, "blockchainnetwork": true,
+		"netzwerk": true, "kette": true, "red": true, "cadena": true, "réseau": true, "reseau": true, "rete": true,
 	}
-	notCrypto = []string{"mail", "street", "postal", "home", "billing", "shipping", "residen", "ip", "mac"}
+	// otherAddress and otherChain are parts of names that also look like these columns, but
+	// may be something else, such as a street or the unit of an amount.
+	otherAddress = []string{"address", "adress", "wallet", "direcci", "indirizzo"}
+	otherChain   = []string{"chain", "network", "netzwerk", "réseau", "reseau", "protocol"}
+	notCrypto    = []string{"mail", "street", "postal", "home", "billing", "shipping", "residen", "ip", "mac"}
 )
 
 // plainName returns name in lower case, without anything but letters and digits.
@@ -90,7 +96,8 @@ func addressColumn(want string, names []string, body [][]string, plausible func(
 	}
 	var candidates, full []int
 	for i, name := range names {
-		if mayBeAddress(plainName(name)) {
+		plain := plainName(name)
+		if mayBeAddress(plain) || hits[i] > 0 && isCrypto(plain) && contains(plain, otherAddress) {
 			candidates = append(candidates, i)
 		}
 		if hits[i] > 0 {
@@ -135,12 +142,50 @@ func mayBeAddress(name string) bool {
 	case name == "listedaddress": // the table was screened before
 		return false
 	}
-	for _, other := range notCrypto {
-		if strings.Contains(name, other) {
-			return false
+	return isCrypto(name) && (strings.HasSuffix(name, "address") || strings.HasSuffix(name, "addresses") || strings.HasSuffix(name, "wallet"))
+}
+
+// isCrypto reports whether nothing in a plain name says that it is of another kind of
+// address.
+func isCrypto(name string) bool {
+	return name != "listedaddress" && !contains(strings.ReplaceAll(name, "recipient", ""), notCrypto)
+}
+
+// contains reports whether name contains one of parts.
+func contains(name string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// Columns says which columns of a table are read.
+type Columns struct {
+	Address     string   `json:"address"`                // its name in quotes, or its number if it has none
+	Chain       string   `json:"chain,omitempty"`        // likewise, if there is one
+	Unused      []string `json:"unused,omitempty"`       // those that look like addresses or chains, and are not read
+	Skipped     int      `json:"skipped,omitempty"`      // how many lines above the header are left out
+	Sheet       string   `json:"sheet,omitempty"`        // of a workbook
+	OtherSheets []string `json:"other_sheets,omitempty"` // that are not read
+}
+
+// columnsUsed sets t.used, by the names of all columns and a sample of the rows.
+func (t *Reader) columnsUsed(names []string, body [][]string, address, chain int) {
+	title := func(i int) string {
+		if name := strings.TrimSpace(names[i]); name != "" {
+			return quote(name)
+		}
+		return strconv.Itoa(i + 1)
+	}
+	t.used.Address = title(address)
+	if chain >= 0 {
+		t.used.Chain = title(chain)
+	}
+	for i, name := range names {
+		plain := plainName(name)
+		looks := isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
+			slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) })
+		if looks && i != address && i != chain && plain != "listedaddress" {
+			t.used.Unused = append(t.used.Unused, title(i))
 		}
 	}
-	return strings.HasSuffix(name, "address") || strings.HasSuffix(name, "addresses") || strings.HasSuffix(name, "wallet")
 }
 
 // chainColumn returns the index of the column with the chains, or -1 if there is none.

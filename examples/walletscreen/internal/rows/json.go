@@ -55,6 +55,7 @@ func (t *Reader) openJSON(head []byte) error {
 	if err != nil {
 		return err
 	}
+	t.columnsUsed(names, body, address, chain)
 	t.all = names
 	t.names[0] = names[address]
 	if chain >= 0 {

@@ -1,13 +1,15 @@
 // Package rows reads a table of addresses row by row, and writes each row with columns
 // added.
 //
-// [NewReader] recognizes CSV with any delimiter, TSV and JSON lines, compressed or not.
+// [NewReader] recognizes CSV with any delimiter, TSV and JSON lines, compressed or not, and
+// workbooks (XLSX).
 // [Reader.Next] returns one [Row] for each row of the table, in order, also for those
 // that are malformed, and [Reader.AppendRow] writes it. Memory does not grow with the
 // length of the table.
 package rows
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -24,8 +26,11 @@ const maxRow = 1 << 20
 type Options struct {
 	// Format is "csv", "tsv" or "jsonl". Empty means to recognize it.
 	Format string
-	// Delimiter separates the columns. Zero means to recognize it.
+	// Delimiter separates the columns. Zero means to recognize it. Of a workbook it
+	// separates those of the output, and zero means a comma.
 	Delimiter byte
+	// Sheet is the name of the sheet to read of a workbook. Empty means the first one.
+	Sheet string
 	// Address and Chain are the columns to read, by name or, counted from 1, by number.
 	// Empty means the columns with one of the usual names.
 	Address, Chain string
@@ -71,6 +76,7 @@ type Reader struct {
 	names     [2]string // the members of the address and the chain
 	all       []string  // the names of all columns
 	added     []string  // the names of the added columns
+	used      Columns
 	spans     []span
 	scratch   [2][]byte
 }
@@ -81,11 +87,21 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if opts.Plausible == nil {
 		opts.Plausible = func(string) bool { return false }
 	}
-	text, bom, err := Decode(r)
+	t := &Reader{address: -1, chain: -1}
+	buffered := bufio.NewReaderSize(r, headSize)
+	var text io.Reader
+	var err error
+	if magic, _ := buffered.Peek(len(magicZip)); bytes.Equal(magic, magicZip) {
+		text, err = t.openWorkbook(buffered, &opts)
+	} else if opts.Sheet != "" {
+		err = errors.New("-sheet is for workbooks (XLSX), and the input is not one")
+	} else {
+		text, t.bom, err = Decode(buffered)
+	}
 	if err != nil {
 		return nil, err
 	}
-	t := &Reader{in: &window{r: text}, opts: opts, bom: bom, address: -1, chain: -1}
+	t.in, t.opts = &window{r: text}, opts
 	head, err := t.in.peek(headSize)
 	if err != nil {
 		return nil, err
@@ -95,7 +111,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 		return nil, errors.New("the input is empty")
 	}
 	if first, _, _ := bytes.Cut(trimmed, []byte("\n")); bytes.IndexByte(first, 0) >= 0 || notText(trimmed) {
-		return nil, errors.New("the input is not text; save it as CSV in UTF-8")
+		return nil, errors.New("the input is not text; save it as XLSX, or as CSV in UTF-8")
 	}
 	if i := bytes.IndexByte(head, '\n'); i < 0 && bytes.IndexByte(head, '\r') >= 0 {
 		t.in.oldMac()
@@ -115,6 +131,28 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	err = t.openCSV(head)
 	t.nameAdded()
 	return t, err
+}
+
+// openWorkbook opens the sheet to read as CSV, with a byte order mark, which spreadsheet
+// programs want for the output.
+func (t *Reader) openWorkbook(r io.Reader, opts *Options) (io.Reader, error) {
+	if opts.Format == "jsonl" {
+		return nil, errors.New("-format jsonl: the input is a workbook; leave -format out")
+	}
+	if opts.Delimiter == 0 {
+		opts.Delimiter = ','
+		if opts.Format == "tsv" {
+			opts.Delimiter = '\t'
+		}
+	}
+	opts.Format, t.bom = "csv", true
+	w, err := openWorkbook(r, opts.Sheet, opts.Delimiter)
+	if err != nil {
+		return nil, err
+	}
+	t.used.Sheet = w.sheets[w.sheet]
+	t.used.OtherSheets = slices.Delete(slices.Clone(w.sheets), w.sheet, w.sheet+1)
+	return w, nil
 }
 
 // nameAdded names the added columns.
@@ -145,6 +183,14 @@ func (t *Reader) openCSV(head []byte) error {
 			head = t.in.bytes()
 		}
 	}
+	if t.used.Skipped = t.titleLines(head); t.used.Skipped > 0 {
+		for range t.used.Skipped {
+			if _, _, err := t.in.line(); err != nil {
+				return err
+			}
+		}
+		head = t.in.bytes()
+	}
 	if t.delimiter == 0 {
 		t.delimiter = detectDelimiter(head)
 	}
@@ -159,10 +205,8 @@ func (t *Reader) openCSV(head []byte) error {
 		names, body = make([]string, len(sample[0])), sample
 	}
 	var err error
-	if header && len(names) == 1 && t.opts.Address == "" {
-		if err = t.checkTitle(names[0], body); err != nil {
-			return err
-		}
+	if len(sample) == 1 && header && len(names) == 1 && t.opts.Address == "" && !mayBeAddress(plainName(names[0])) {
+		return fmt.Errorf("the only row, %s, is neither an address nor a header with a column named address", quote(names[0]))
 	}
 	if t.address, err = addressColumn(t.opts.Address, names, body, t.opts.Plausible); err != nil {
 		return err
@@ -170,6 +214,7 @@ func (t *Reader) openCSV(head []byte) error {
 	if t.chain, err = chainColumn(t.opts.Chain, names, t.address); err != nil {
 		return err
 	}
+	t.columnsUsed(names, body, t.address, t.chain)
 	if header {
 		t.all = names
 		for t.header == nil {
@@ -185,23 +230,69 @@ func (t *Reader) openCSV(head []byte) error {
 	return nil
 }
 
-// checkTitle returns an error if the first row is a single cell and no header: rows below
-// it could not be read by it, and if there are none, nobody would notice it.
-func (t *Reader) checkTitle(title string, body [][]string) error {
-	if len(body) == 0 && !mayBeAddress(plainName(title)) {
-		return fmt.Errorf("the only row, %s, is neither an address nor a header with a column named address", quote(title))
+// maxTitle bounds how many lines above a header are looked at.
+const maxTitle = 20
+
+// titleLines returns how many lines at the beginning of head are a title above the header:
+// none has an address, each has fewer cells with text than the header, and a column of the
+// header is named like one of addresses and, if there are any below, has them.
+func (t *Reader) titleLines(head []byte) int {
+	for n, rest := 0, head; n <= maxTitle && len(rest) > 0; n++ {
+		delimiter := t.delimiter
+		if delimiter == 0 {
+			delimiter = detectDelimiter(rest)
+		}
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		sample := sampleRows(rest, delimiter, 50)
+		if len(sample) == 0 || slices.ContainsFunc(sample[0], t.hasAddress) {
+			return 0
+		}
+		if len(bytes.TrimSpace(line)) > 0 && t.isHeader(sample) {
+			for _, above := range sampleRows(head[:len(head)-len(rest)], delimiter, n) {
+				if w := written(sample[0]); written(above) >= w && w > 1 {
+					return 0
+				}
+			}
+			return n
+		}
+		rest = after
 	}
-	if slices.ContainsFunc(body, func(row []string) bool { return t.opts.Plausible(row[0]) }) {
-		return nil
+	return 0
+}
+
+// isHeader reports whether the first row names a column of addresses. A single cell above
+// rows that have several is a title.
+func (t *Reader) isHeader(sample [][]string) bool {
+	names, body := sample[0], sample[1:]
+	if written(names) < 2 && slices.ContainsFunc(body, func(row []string) bool { return written(row) > 1 }) {
+		return false
 	}
-	for _, row := range body {
-		cells := strings.FieldsFunc(strings.Join(row, ","), func(r rune) bool { return strings.ContainsRune(",;\t|", r) })
-		if len(cells) > 1 && slices.ContainsFunc(cells, func(cell string) bool { return mayBeAddress(plainName(cell)) }) {
-			return fmt.Errorf("the header seems to be %.60q: remove the lines above it, which begin with %s", strings.Join(row, ","), quote(title))
+	bare := !slices.ContainsFunc(body, func(row []string) bool { return slices.ContainsFunc(row, t.hasAddress) })
+	for i, name := range names {
+		plain := plainName(name)
+		named := mayBeAddress(plain) || !bare && isCrypto(plain) && contains(plain, otherAddress)
+		if t.opts.Address != "" {
+			named = strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(t.opts.Address))
+		}
+		if named && (bare || slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) })) {
+			return true
 		}
 	}
-	return nil
+	return false
 }
+
+// written returns how many cells of a row have text.
+func written(row []string) (n int) {
+	for _, cell := range row {
+		if strings.TrimSpace(cell) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Columns returns which columns are read.
+func (t *Reader) Columns() Columns { return t.used }
 
 // hasAddress reports whether a cell, or a word in it, looks like an address, or is 0x and hex
 // digits, perhaps those of one that was cut short. No name of a column does or is.

@@ -1,0 +1,166 @@
+package rows
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pack returns a workbook of parts, by their names and with them in pairs.
+func pack(t testing.TB, parts ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(parts); i += 2 {
+		w, err := z.Create(parts[i])
+		if err == nil {
+			_, err = io.WriteString(w, parts[i+1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	return b.Bytes()
+}
+
+const xmlns = ` xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
+
+// book packs a workbook with two sheets as spreadsheet programs write it, the rows of the
+// first one being given.
+func book(t testing.TB, rows string) []byte {
+	link := func(id int, kind, target string) string {
+		return fmt.Sprintf(`<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s"/>`, id, kind, target)
+	}
+	sheet := func(rows string) string {
+		return `<?xml version="1.0" encoding="UTF-8"?><worksheet` + xmlns + `><sheetData>` + rows + `</sheetData><pageMargins left="1"/></worksheet>`
+	}
+	return pack(t,
+		"[Content_Types].xml", "<Types/>",
+		"xl/workbook.xml", `<workbook`+xmlns+`><workbookPr/><sheets><sheet name="Chart" r:id="rId3"/><sheet name="Kunden" sheetId="1" r:id="rId1"/><sheet name="Old &amp; gone" r:id="rId2"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships>`+link(1, "worksheet", "worksheets/sheet1.xml")+link(2, "worksheet", "/xl/worksheets/sheet2.xml")+link(3, "chartsheet", "x.xml")+`</Relationships>`,
+		"xl/sharedStrings.xml", `<sst`+xmlns+`><si><t>address</t></si><si><r><t>0x</t></r><r><t>a</t></r><rPh><t>no</t></rPh></si><si><t xml:space="preserve">two, "three"</t></si></sst>`,
+		"xl/styles.xml", `<styleSheet`+xmlns+`><numFmts><numFmt numFmtId="164" formatCode="dd\.mm\.yyyy;@"/><numFmt numFmtId="165" formatCode="[Red]0.00&quot; days&quot;"/></numFmts>`+
+			`<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="22"/></cellXfs></styleSheet>`,
+		"xl/worksheets/sheet1.xml", sheet(rows),
+		"xl/worksheets/sheet2.xml", sheet(`<row><c t="inlineStr"><is><t>wallet</t></is></c></row><row><c t="inlineStr"><is><t>0xold</t></is></c></row>`))
+}
+
+const bookRows = `<row r="1"><c r="A1" t="inlineStr"><is><t>Report of March</t></is></c></row>
+<row r="3"><c r="A3" t="str"><f>"I"&amp;"D"</f><v>ID</v></c><c r="B3" t="s"><v>0</v></c><c r="C3" t="inlineStr"><is><t>note</t></is></c><c r="D3" t="inlineStr"><is><t>since</t></is></c></row>
+<row r="4"><c r="A4"><v>1</v></c><c r="B4" t="s"><v>1</v></c><c r="C4" t="s"><v>2</v></c><c r="D4" s="1"><v>45717</v></c></row>
+<row r="5"><c r="A5" s="2"><v>2.5</v></c><c r="C5" t="b"><v>1</v></c><c r="D5" s="3"><v>45717.75</v></c></row>
+<row r="7"><c r="B7" t="inlineStr"><is><t>0xb_x000D_</t></is></c><c r="D7" s="3"><v>0.5</v></c></row>
+<row r="8"><c r="B8" s="1"/></row>`
+
+func TestWorkbook(t *testing.T) {
+	cells, out := read(t, bytes.NewReader(book(t, bookRows)), Options{})
+	if d := cmp.Diff([][3]string{{"0xa"}, {""}, {"", "", errBlank.Error()}, {"0xb\r"}}, cells); d != "" {
+		t.Errorf("rows (-want +got):\n%s", d)
+	}
+	want := "\ufeffID,address,note,since,level,score,match,valid,error\n" +
+		"1,0xa,\"two, \"\"three\"\"\",2025-03-01,X,1,,true,\n2.5,,1,2025-03-01 18:00:00,X,1,,true,\n,,,,,,,,bad\n,\"0xb\r\",,12:00:00,X,1,,true,\n"
+	if d := cmp.Diff(want, out); d != "" {
+		t.Errorf("output (-want +got):\n%s", d)
+	}
+	table, err := NewReader(bytes.NewReader(book(t, bookRows)), Options{Plausible: plausible})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(Columns{Address: `"address"`, Skipped: 2, Sheet: "Kunden", OtherSheets: []string{"Old & gone"}}, table.Columns()); d != "" {
+		t.Errorf("columns (-want +got):\n%s", d)
+	}
+	if cells, _ := read(t, bytes.NewReader(book(t, bookRows)), Options{Sheet: "old & GONE"}); !cmp.Equal(cells, [][3]string{{"0xold"}}) {
+		t.Errorf("the other sheet: %q", cells)
+	}
+	if _, out := read(t, bytes.NewReader(book(t, bookRows)), Options{Delimiter: ';'}); !strings.Contains(out, "1;0xa;\"two, \"\"three\"\"\";2025-03-01;X") {
+		t.Errorf("with semicolons: %s", out)
+	}
+}
+
+// TestBrokenWorkbook reads workbooks that are damaged, or that would take too much: none
+// ends as if it were whole.
+func TestBrokenWorkbook(t *testing.T) {
+	whole := book(t, bookRows)
+	long := strings.Repeat("x", maxMarkup+1<<16)
+	for name, in := range map[string][]byte{
+		"cut short":             whole[:len(whole)-40],
+		"a document":            pack(t, "word/document.xml", "<x/>"),
+		"another text":          book(t, `<row><c t="s"><v>0</v></c></row><row><c t="s"><v>3</v></c></row>`),
+		"rows out of order":     book(t, `<row r="2"><c t="s"><v>0</v></c></row><row r="2"><c t="s"><v>1</v></c></row>`),
+		"a row too far":         book(t, `<row r="9999999"><c t="s"><v>0</v></c></row>`),
+		"cells out of order":    book(t, `<row r="2"><c r="B1" t="s"><v>0</v></c><c r="A1" t="s"><v>1</v></c></row>`),
+		"a column too far":      book(t, `<row r="2"><c r="ZZZZ1" t="s"><v>0</v></c></row>`),
+		"a long cell":           book(t, `<row><c t="s"><v>0</v></c></row><row><c t="str"><v>`+long+`</v></c></row>`),
+		"markup that ends":      book(t, `<row><c t="s"><v>0</v></c></row><row><c t="s"><v>1</v></c>`),
+		"no such sheet":         nil,
+		"a sheet of plain text": nil,
+	} {
+		opts := Options{Plausible: plausible}
+		switch name {
+		case "no such sheet":
+			in, opts.Sheet = whole, "Chart"
+		case "a sheet of plain text":
+			in, opts.Sheet = []byte("address\n0xa\n"), "Kunden"
+		}
+		table, err := NewReader(bytes.NewReader(in), opts)
+		for err == nil {
+			_, err = table.Next()
+		}
+		if err == io.EOF {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func FuzzWorkbook(f *testing.F) {
+	f.Add(bookRows)
+	f.Add(`<row r="7"><c r="XFD7"><v>1E+99</v></c></row>`)
+	f.Fuzz(func(t *testing.T, rows string) {
+		table, err := NewReader(bytes.NewReader(book(t, rows)), Options{Plausible: plausible})
+		for err == nil {
+			_, err = table.Next()
+		}
+	})
+}
+
+// TestColumns checks which columns are read of tables with a title, and in other languages.
+func TestColumns(t *testing.T) {
+	for _, test := range []struct {
+		in   string
+		want Columns
+		rows [][3]string
+	}{
+		{"Report\n\nid;address\n1;0xa\n", Columns{Address: `"address"`, Skipped: 2}, [][3]string{{"0xa"}}},
+		{"Kundenliste;;\nStand;01.03.;\nID;Wallet;Netzwerk\n1;0xa;ETH\n", Columns{Address: `"Wallet"`, Chain: `"Netzwerk"`, Skipped: 2}, [][3]string{{"0xa", "ETH"}}},
+		{"Wallets of March;;\nID;Wallet;Kette\n1;0xa;ETH\n", Columns{Address: `"Wallet"`, Chain: `"Kette"`, Skipped: 1}, [][3]string{{"0xa", "ETH"}}},
+		{"# by us\naddress\n0xa\n", Columns{Address: `"address"`, Skipped: 1}, [][3]string{{"0xa"}}},
+		{"customers\n0xa\n", Columns{Address: `"customers"`}, [][3]string{{"0xa"}}},
+		{"0xa\naddress\n0xb\n", Columns{Address: "1"}, [][3]string{{"0xa"}, {"address"}, {"0xb"}}},
+		{"type,value\nwallet,\nwallet,0xa\n", Columns{Address: `"value"`}, [][3]string{{""}, {"0xa"}}},
+		{"dirección,Red\n0xa,tron\n", Columns{Address: `"dirección"`, Chain: `"Red"`}, [][3]string{{"0xa", "tron"}}},
+		{"adresse,Réseau,tx\n0xa,tron,0xhash\n", Columns{Address: `"adresse"`, Chain: `"Réseau"`, Unused: []string{`"tx"`}}, [][3]string{{"0xa", "tron"}}},
+		{"address,network,chain,recipient address,E-Mail-Adresse\n0xa,,tron,,\n", Columns{Address: `"address"`, Chain: `"chain"`, Unused: []string{`"network"`, `"recipient address"`}}, [][3]string{{"0xa", "tron"}}},
+		{"{\"wallet\":\"0xa\",\"kette\":\"tron\",\"to\":\"0xb\"}\n", Columns{Address: `"wallet"`, Chain: `"kette"`, Unused: []string{`"to"`}}, [][3]string{{"0xa", "tron"}}},
+	} {
+		table, err := NewReader(strings.NewReader(test.in), Options{Plausible: plausible})
+		if err != nil {
+			t.Errorf("%q: %v", test.in, err)
+			continue
+		}
+		if d := cmp.Diff(test.want, table.Columns()); d != "" {
+			t.Errorf("%q: columns (-want +got):\n%s", test.in, d)
+		}
+		if cells, _ := read(t, strings.NewReader(test.in), Options{}); !cmp.Equal(cells, test.rows) {
+			t.Errorf("%q: rows %q, want %q", test.in, cells, test.rows)
+		}
+	}
+	if _, err := NewReader(strings.NewReader("Report\nid;Konto\n1;0xa\n"), Options{Plausible: plausible, Address: "konto"}); err != nil {
+		t.Error(err)
+	}
+}
