@@ -27,6 +27,7 @@ type screenCall struct {
 	json  bool
 
 	receipt, receiptKey string // files
+	report              string // a file
 }
 
 func (p *program) screenCommand() *cli.Command {
@@ -35,7 +36,7 @@ func (p *program) screenCommand() *cli.Command {
 		Name:  "screen",
 		Usage: "screens addresses, or each row of a table",
 		UsageText: "walletscreen screen [flags] ADDRESS...\n" +
-			"walletscreen screen -in FILE -out FILE [flags]",
+			"walletscreen screen -in FILE -out FILE [-report FILE.html] [flags]",
 		Description: "A table is CSV with any delimiter, TSV, JSON lines or a workbook (XLSX), and may be compressed\n" +
 			"with gzip; - is the standard input or output. Each row of -in is one row of -out, in the same order, with columns\n" +
 			"added, such as level, doubt, score, source, name, lists, suppressed and error; where the table\n" +
@@ -46,6 +47,7 @@ func (p *program) screenCommand() *cli.Command {
 		Flags: slices.Concat(
 			p.tableFlags(&s.table),
 			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
+				p.text("report", "", "`file` to which a report of a table is written, for people: HTML, to read or to print", &s.report),
 				p.text("receipt", "", "`file` to which a receipt of each ADDRESS is appended: see docs/receipt.md", &s.receipt),
 				p.text("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),
 			},
@@ -63,6 +65,10 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 	switch {
 	case s.receipt != "" && s.table.in != "":
 		return errors.New("screen: -receipt is for addresses of the command line, not for -in")
+	case s.report != "" && s.table.in == "":
+		return errors.New("screen: -report is about a table, and needs -in")
+	case s.report != "" && (sameFile(s.report, s.table.in) || sameFile(s.report, s.table.out)):
+		return fmt.Errorf("screen: -report is the same file as -in or -out, %s", s.report)
 	case s.receiptKey != "" && s.receipt == "":
 		return errors.New("screen: -receipt-key needs -receipt")
 	}
@@ -189,18 +195,15 @@ func printCaveats(w io.Writer, s *screening.Screener) {
 		return // every verdict says so
 	}
 	caveats := r.Caveats()
-	for _, k := range []struct {
-		kind screening.CaveatKind
-		text string
-	}{{screening.CaveatStale, "last checked too long ago"}, {screening.CaveatOld, "published too long ago"}} {
+	for _, kind := range []screening.CaveatKind{screening.CaveatStale, screening.CaveatOld} {
 		var ids []string
 		for _, c := range caveats {
-			if c.Kind == k.kind {
+			if c.Kind == kind {
 				ids = append(ids, c.Source)
 			}
 		}
 		if len(ids) > 0 {
-			fmt.Fprintf(w, "caveat: %s: %s\n", k.text, strings.Join(ids, ", "))
+			fmt.Fprintf(w, "caveat: %s: %s\n", caveatText(kind), strings.Join(ids, ", "))
 		}
 	}
 }

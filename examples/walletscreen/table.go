@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -77,14 +79,20 @@ func (o *tableOptions) checkDelimiter(command string) error {
 
 // checkFiles checks that the table is not written over itself.
 func (o *tableOptions) checkFiles(command string) error {
-	if o.in != "-" && o.out != "" && o.out != "-" {
-		in, err := os.Stat(o.in)
-		out, err2 := os.Stat(o.out)
-		if err == nil && err2 == nil && os.SameFile(in, out) {
-			return fmt.Errorf("%s: -in and -out are the same file, %s", command, o.in)
-		}
+	if sameFile(o.in, o.out) {
+		return fmt.Errorf("%s: -in and -out are the same file, %s", command, o.in)
 	}
 	return nil
+}
+
+// sameFile reports whether two flags name the same file, which exists or will.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" || a == "-" || b == "-" {
+		return false
+	}
+	one, err := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || err == nil && err2 == nil && os.SameFile(one, other)
 }
 
 // formatOrName returns -format or, if that is not set, the format that the name of the
@@ -108,13 +116,29 @@ type tableJob struct {
 	cells   func(dst []string, row *rows.Row, total *tally) []string // of the added columns
 	total   tally
 	columns rows.Columns
+	hash    hash.Hash // of the input as it is, or nil
 	started time.Time
 }
 
 // screenTable screens the table of -in.
 func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
+	if s.report != "" {
+		var err error
+		if j.report, err = openReport(s.report); err != nil {
+			return err
+		}
+		job.hash = j.report.input
+	}
 	err := job.run(ctx)
+	if j.report != nil && err == nil {
+		if err = j.report.write(job, j.screener); err != nil {
+			err = fmt.Errorf("-report: %w", err)
+		}
+	}
+	if j.report != nil && err != nil {
+		j.report.discard()
+	}
 	if errors.Is(err, errSetup) {
 		return errors.Unwrap(err)
 	}
@@ -151,6 +175,9 @@ func (t *tableJob) run(ctx context.Context) error {
 	}
 	defer in.Close()
 	counted := &countingReader{r: in}
+	if t.hash != nil {
+		counted.r = io.TeeReader(in, t.hash)
+	}
 	var delimiter byte
 	if t.options.delimiter != "" {
 		delimiter = t.options.delimiter[0]
@@ -176,6 +203,9 @@ func (t *tableJob) run(ctx context.Context) error {
 	bar.finish()
 	if e := out.Close(); err == nil && e != nil {
 		err = e
+	}
+	if err == nil && t.hash != nil {
+		_, err = io.Copy(io.Discard, counted) // what follows the table
 	}
 	whole := grouped(t.total.rows) + " rows are whole"
 	if t.total.rows == 1 {

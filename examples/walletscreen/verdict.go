@@ -25,12 +25,13 @@ var scientific = regexp.MustCompile(`^[0-9]([.,][0-9]+)?E\+[0-9]+$`)
 // A judge screens what people write.
 type judge struct {
 	screener *screening.Screener
-	chain    string // of an address without one; "" to detect it
+	chain    string  // of an address without one; "" to detect it
+	report   *report // of a table, or nil
 }
 
 // newJudge returns a judge for addresses of the chain of -chain, which may be "".
 func newJudge(s *screening.Screener, chain string) (*judge, error) {
-	return &judge{s, chain}, checkChain(chain)
+	return &judge{screener: s, chain: chain}, checkChain(chain)
 }
 
 // checkChain returns an error if the value of -chain is not a name of a chain.
@@ -133,6 +134,9 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 		}
 	}
 	total.add(&v)
+	if j.report != nil {
+		j.report.add(total.rows, &v)
+	}
 	r := &v.result
 	var level, points, labels, failure string
 	if v.err != nil {
