@@ -107,13 +107,8 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 // whose digest begins with the text.
 func answering(ctx context.Context, a *store.Archive, when string) (store.Event, error) {
 	at := time.Now()
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, when); err == nil {
-			if at = t; layout == time.DateOnly {
-				at = t.Add(24*time.Hour - 1) // the end of that day
-			}
-			when = "now"
-		}
+	if t, ok := instant(when); ok {
+		at, when = t, "now"
 	}
 	if when == "now" {
 		e, err := a.Answering(ctx, at, func(store.Event) bool { return true })

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -67,7 +68,7 @@ func (p *program) extractCommand() *cli.Command {
 					fmt.Fprintln(p.stderr, "no address found")
 				}
 				fmt.Fprintln(p.stderr)
-				printLists(p.stderr, screener.Sources())
+				printLists(p.stderr, screener.Sources(), time.Now())
 				printCaveats(p.stderr, screener)
 			}
 			p.code = e.total.code()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -19,7 +20,7 @@ func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.Sourc
 		url = "https://" + reachable(addr)
 	}
 	fmt.Fprintf(w, "walletscreen on %s, documented at %[1]s/docs\nA page for people: %[1]s/%[2]s\n\n", url, keys.fragment)
-	printLists(w, lists)
+	printLists(w, lists, time.Now())
 	printProvenance(w, lists)
 	if isShared(c.lists.db) {
 		fmt.Fprint(w, "\nLists are kept in PostgreSQL, and are the same in all replicas.\n")

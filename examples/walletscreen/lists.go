@@ -195,9 +195,8 @@ func downloading(logger *slog.Logger) func(id string, read, total int64) {
 	}
 }
 
-// printLists prints a table of the lists that answers come from.
-func printLists(w io.Writer, lists []screening.SourceStatus) {
-	now := time.Now()
+// printLists prints a table of the lists that answers come from, with their ages as of now.
+func printLists(w io.Writer, lists []screening.SourceStatus, now time.Time) {
 	t := layout{}
 	t.add("LIST", "DATE", ">AGE", ">ADDRESSES", "COMPLETENESS")
 	for _, l := range lists {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
@@ -52,7 +53,7 @@ func TestPapers(t *testing.T) {
 		for _, m := range shownCommand.FindAllStringSubmatch(texts[name], -1) {
 			line, _, _ := strings.Cut(m[1]+m[2], "#")
 			line, _, _ = strings.Cut(line, ">")
-			line = strings.NewReplacer("ADDRESS...", listed, "ADDRESS", listed, "DIR", data, "/var/lib/walletscreen", data, "postgres://…", db).Replace(line)
+			line = strings.NewReplacer("ADDRESS...", listed, "ADDRESS", listed, "DIR", data, "/var/lib/walletscreen", data, "postgres://…", db, "2026-03-01", time.Now().UTC().Format(time.DateOnly)).Replace(line)
 			args := strings.Fields(line)[1:]
 			if line == "walletscreen receipt 1" { // the name of a format
 				continue

@@ -150,7 +150,8 @@ func TestScreenTable(t *testing.T) {
 	wantSummary := "6 rows in 1ms\n" +
 		"  CLEAN_NO_MATCH          2\n" +
 		"  CRITICAL                3\n" +
-		"  UNDECIDED               2   see the columns doubt and error\n\n"
+		"  UNDECIDED               2   see the columns doubt and error\n" +
+		"addresses: column \"Wallet Address\"\nchains: column \"Network\"\n\n"
 	if d := cmp.Diff(wantSummary, strings.SplitAfter(ages(stderr), "\n\n")[0]); d != "" {
 		t.Errorf("summary (-want +got):\n%s", d)
 	}

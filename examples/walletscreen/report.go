@@ -33,6 +33,7 @@ type report struct {
 	Hits, Open                 []reportRow
 	MoreHits, MoreOpen         string
 	Title, Input, Hash, Time   string
+	AsOf                       string // the time of -at
 	Rows, Undecided            string
 	Both                       bool // a row is listed and undecided
 	Levels                     []reportLevel
@@ -139,9 +140,9 @@ func newReportLabel(l *screening.Label) reportLabel {
 }
 
 // write writes the report of a table that was read to its end.
-func (r *report) write(t *tableJob, s *screening.Screener) error {
-	now := time.Now().UTC()
-	r.Input, r.Columns, r.Time = filepath.Base(inputName(t.options.in)), t.columns, now.Format("2006-01-02 15:04:05 UTC")
+func (r *report) write(t *tableJob, j *judge) error {
+	s := j.screener
+	r.Input, r.Columns, r.Time = filepath.Base(inputName(t.options.in)), t.columns, time.Now().UTC().Format("2006-01-02 15:04:05 UTC")
 	r.Hash, r.Version = hex.EncodeToString(r.input.Sum(nil)), newVersion().Version
 	r.Rows, r.Undecided = grouped(t.total.rows), ""
 	var found []string
@@ -174,12 +175,15 @@ func (r *report) write(t *tableJob, s *screening.Screener) error {
 	if err != nil {
 		return err
 	}
+	if j.past {
+		r.AsOf = j.at.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
 	r.Snapshot, r.Scoring = result.Digest(), result.ScoringVersion
 	for _, c := range result.Caveats() {
 		r.Caveats = append(r.Caveats, fmt.Sprintf("%s: %s", c.Source, caveatText(c.Kind)))
 	}
 	for _, l := range s.Sources() {
-		r.Lists = append(r.Lists, reportList{l.Info.ID, l.Info.Name, dayAndAge(l.LastUpdated, now), dayAndAge(l.Published, now), grouped(int64(l.Addresses)), note(l)})
+		r.Lists = append(r.Lists, reportList{l.Info.ID, l.Info.Name, dayAndAge(l.LastUpdated, j.at), dayAndAge(l.Published, j.at), grouped(int64(l.Addresses)), note(l)})
 	}
 	if err := reportTemplate.Execute(r.file, r); err != nil {
 		return err

@@ -26,6 +26,7 @@ type screenCall struct {
 	table tableOptions
 	json  bool
 
+	at                  string
 	receipt, receiptKey string // files
 	report              string // a file
 }
@@ -36,7 +37,8 @@ func (p *program) screenCommand() *cli.Command {
 		Name:  "screen",
 		Usage: "screens addresses, or each row of a table",
 		UsageText: "walletscreen screen [flags] ADDRESS...\n" +
-			"walletscreen screen -in FILE -out FILE [-report FILE.html] [flags]",
+			"walletscreen screen -in FILE -out FILE [-report FILE.html] [flags]\n" +
+			"walletscreen screen -data DIR -at 2026-03-01 ADDRESS...",
 		Description: "A table is CSV with any delimiter, TSV, JSON lines or a workbook (XLSX), and may be compressed\n" +
 			"with gzip; - is the standard input or output. Each row of -in is one row of -out, in the same order, with columns\n" +
 			"added, such as level, doubt, score, source, name, lists, suppressed and error; where the table\n" +
@@ -47,6 +49,7 @@ func (p *program) screenCommand() *cli.Command {
 		Flags: slices.Concat(
 			p.tableFlags(&s.table),
 			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
+				p.text("at", "", "`day` or time of the past: screen with the lists that were answered from at its end, which -data or -db keeps", &s.at),
 				p.text("report", "", "`file` to which a report of a table is written, for people: HTML, to read or to print", &s.report),
 				p.text("receipt", "", "`file` to which a receipt of each ADDRESS is appended: see docs/receipt.md", &s.receipt),
 				p.text("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),
@@ -69,14 +72,12 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 		return errors.New("screen: -report is about a table, and needs -in")
 	case s.report != "" && (sameFile(s.report, s.table.in) || sameFile(s.report, s.table.out)):
 		return fmt.Errorf("screen: -report is the same file as -in or -out, %s", s.report)
+	case s.receipt != "" && s.at != "":
+		return errors.New("screen: -receipt is for verdicts of now, not for -at")
 	case s.receiptKey != "" && s.receipt == "":
 		return errors.New("screen: -receipt-key needs -receipt")
 	}
-	screener, err := s.openLists(ctx, s.lists)
-	if err != nil {
-		return err
-	}
-	j, err := newJudge(screener, s.table.chain)
+	j, err := s.newJudge(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,6 +85,37 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 		return s.screenTable(ctx, j)
 	}
 	return s.screenArguments(j, args)
+}
+
+// newJudge returns a judge with the lists of now, or of -at.
+func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
+	if s.at == "" {
+		screener, err := s.openLists(ctx, s.lists)
+		if err != nil {
+			return nil, err
+		}
+		return newJudge(screener, s.table.chain)
+	}
+	at, err := parsePast(s.at, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	past, err := s.openPast(ctx, &s.lists, at)
+	if err != nil {
+		return nil, err
+	}
+	j, err := newJudge(past, s.table.chain)
+	j.at, j.past = at, true
+	return j, err
+}
+
+// printLists prints which lists the verdicts come from, and what is wrong with them.
+func (j *judge) printLists(w io.Writer) {
+	if j.past {
+		fmt.Fprintf(w, "as of %s:\n", minute(j.at))
+	}
+	printLists(w, j.screener.Sources(), j.at)
+	printCaveats(w, j.screener)
 }
 
 // screenArguments screens the addresses of the command line.
@@ -110,7 +142,11 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 			}
 			var err error
 			if s.json {
-				err = writeJSON(s.stdout, v.object())
+				o := v.object()
+				if j.past {
+					o.AsOf = orNull(j.at)
+				}
+				err = writeJSON(s.stdout, o)
 			} else {
 				if shown++; shown > 1 {
 					fmt.Fprintln(s.stdout)
@@ -124,8 +160,7 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 	}
 	if !s.json {
 		fmt.Fprintln(s.stderr)
-		printLists(s.stderr, j.screener.Sources())
-		printCaveats(s.stderr, j.screener)
+		j.printLists(s.stderr)
 	}
 	s.code = total.code()
 	if receipts != nil {
@@ -189,7 +224,7 @@ func (v *verdict) print(w io.Writer) error {
 
 // printCaveats prints why the lists cannot be relied on, as far as the table of the lists
 // does not say it.
-func printCaveats(w io.Writer, s *screening.Screener) {
+func printCaveats(w io.Writer, s lists) {
 	r, err := s.Screen(anyAddress)
 	if err != nil {
 		return // every verdict says so
@@ -297,6 +332,7 @@ type jsonResult struct {
 	Note           string             `json:"note,omitempty"` // how the chain was understood
 	ScoringVersion string             `json:"scoring_version,omitempty"`
 	Snapshot       string             `json:"snapshot,omitempty"`
+	AsOf           *time.Time         `json:"as_of,omitempty"` // the time of -at
 	Error          string             `json:"error,omitempty"`
 }
 

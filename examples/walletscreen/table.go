@@ -17,7 +17,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
-	"github.com/walletscreen/walletscreen/screening"
 )
 
 // tableOptions say which table to read and where to write it.
@@ -132,7 +131,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	}
 	err := job.run(ctx)
 	if j.report != nil && err == nil {
-		if err = j.report.write(job, j.screener); err != nil {
+		if err = j.report.write(job, j); err != nil {
 			err = fmt.Errorf("-report: %w", err)
 		}
 	}
@@ -147,11 +146,10 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		if s.table.out != "" && s.table.out != "-" {
 			to = s.stdout
 		}
-		writeJSON(to, job.summary(j.screener.Sources(), err))
+		writeJSON(to, job.summary(j, err))
 	} else {
 		job.printSummary(to)
-		printLists(to, j.screener.Sources())
-		printCaveats(to, j.screener)
+		j.printLists(to)
 	}
 	s.code = job.total.code()
 	return err
@@ -322,7 +320,7 @@ func inputName(in string) string {
 }
 
 // summary returns the object that -json prints of a table.
-func (t *tableJob) summary(lists []screening.SourceStatus, err error) any {
+func (t *tableJob) summary(j *judge, err error) any {
 	s := struct {
 		Rows      int64                 `json:"rows"`
 		Levels    map[score.Level]int64 `json:"levels"`
@@ -330,8 +328,12 @@ func (t *tableJob) summary(lists []screening.SourceStatus, err error) any {
 		Seconds   float64               `json:"seconds"`
 		Columns   rows.Columns          `json:"columns"`
 		Lists     []jsonList            `json:"lists"`
+		AsOf      *time.Time            `json:"as_of,omitempty"`
 		Error     string                `json:"error,omitempty"`
-	}{t.total.rows, t.total.levels, t.total.undecided, time.Since(t.started).Seconds(), t.columns, jsonLists(lists), ""}
+	}{t.total.rows, t.total.levels, t.total.undecided, time.Since(t.started).Seconds(), t.columns, jsonLists(j.screener.Sources()), nil, ""}
+	if j.past {
+		s.AsOf = orNull(j.at)
+	}
 	if s.Levels == nil {
 		s.Levels = map[score.Level]int64{}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
@@ -24,14 +25,16 @@ var scientific = regexp.MustCompile(`^[0-9]([.,][0-9]+)?E\+[0-9]+$`)
 
 // A judge screens what people write.
 type judge struct {
-	screener *screening.Screener
-	chain    string  // of an address without one; "" to detect it
-	report   *report // of a table, or nil
+	screener lists
+	at       time.Time // of the lists
+	past     bool      // at is in the past
+	chain    string    // of an address without one; "" to detect it
+	report   *report   // of a table, or nil
 }
 
 // newJudge returns a judge for addresses of the chain of -chain, which may be "".
-func newJudge(s *screening.Screener, chain string) (*judge, error) {
-	return &judge{screener: s, chain: chain}, checkChain(chain)
+func newJudge(s lists, chain string) (*judge, error) {
+	return &judge{screener: s, at: time.Now(), chain: chain}, checkChain(chain)
 }
 
 // checkChain returns an error if the value of -chain is not a name of a chain.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -59,7 +60,7 @@ func (p *program) versionCommand() *cli.Command {
 				return err
 			}
 			fmt.Fprint(p.stdout, "\nBundled lists:\n")
-			printLists(p.stdout, s.Sources())
+			printLists(p.stdout, s.Sources(), time.Now())
 			printProvenance(p.stdout, s.Sources())
 			return nil
 		},

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestPast screens an address of Tornado Cash with the lists of before it was delisted,
+// after they have changed, and asks for times before the first list.
+func TestPast(t *testing.T) {
+	const tornado = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b"
+	data, dir := t.TempDir(), t.TempDir()
+	env := []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"}
+	call := func(want int, contains string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := callIn(t, env, "", args...)
+		if code != want || !strings.Contains(stdout+stderr, contains) {
+			t.Errorf("%q: exit code %d, want %d and %q: %s%s", args, code, want, contains, stdout, stderr)
+		}
+	}
+	call(0, "", "lists", "import", "-data", data, "-accept", sdn(t, "2025-03-04"))
+	then := time.Now().UTC().Format(time.RFC3339Nano)
+	call(0, "", "lists", "import", "-data", data, "-accept", sdn(t, "2025-03-21"))
+
+	call(0, "CLEAN_NO_MATCH", "screen", "-data", data, tornado)
+	call(1, "as of "+then[:16]+"Z:\nLIST ", "screen", "-data", data, "-at", then, tornado)
+	call(1, `"as_of":"`+then[:16], "screen", "-json", "-data", data, "-at", then, tornado)
+	call(0, "CLEAN_NO_MATCH", "screen", "-data", data, "-at", time.Now().UTC().Format(time.DateOnly), tornado)
+	in, report := filepath.Join(dir, "in.csv"), filepath.Join(dir, "report.html")
+	os.WriteFile(in, []byte("address\n"+tornado+"\n"), 0o600)
+	call(1, tornado+",CRITICAL,", "screen", "-data", data, "-at", then, "-in", in, "-report", report)
+	call(1, `"as_of":"`+then[:16], "screen", "-json", "-data", data, "-at", then, "-in", in)
+	if text, err := os.ReadFile(report); err != nil || !strings.Contains(string(text), "lists as they were on "+then[:10]+" "+then[11:16]) {
+		t.Errorf("%v: %s", err, text)
+	}
+
+	call(2, "-at: nothing is kept of 2020-02-29T23:59Z: the lists are kept since "+then[:11], "screen", "-data", data, "-at", "2020-02-29", tornado)
+	call(2, "-at 2999-01-01 is yet to come", "screen", "-data", data, "-at", "2999-01-01", tornado)
+	call(2, `-at "yesterday": want a day`, "screen", "-data", data, "-at", "yesterday", tornado)
+	call(2, "-at: want -data", "screen", "-at", "2020-02-29", tornado)
+	call(2, "-receipt is for verdicts of now", "screen", "-data", data, "-at", then, "-receipt", filepath.Join(dir, "r"), tornado)
+	call(2, "as of "+then[:16]+"Z: UK_CONSOLIDATED not loaded then", "screen", "-data", data, "-lists", "OFAC_SDN,UK_CONSOLIDATED", "-require", "UK_CONSOLIDATED", "-at", then, tornado)
+
+	// The list of that time is lost.
+	names, err := filepath.Glob(filepath.Join(data, "lists", "OFAC_SDN*"))
+	if err != nil || len(names) < 2 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	os.Remove(names[0])
+	os.Remove(names[1])
+	call(2, "OFAC_SDN", "screen", "-data", data, "-at", then, tornado)
+}
