@@ -18,7 +18,6 @@ var (
 	badSyntax   = fault{err: ErrSyntax, at: -1}
 	badChecksum = fault{err: ErrChecksum, at: -1}
 	badNetwork  = fault{err: ErrNetwork, at: -1}
-	isSecret    = fault{err: ErrSecret, at: -1}
 )
 
 // badChar returns the fault for an unexpected character at offset at.

@@ -95,14 +95,6 @@ const (
 	hasUpper
 )
 
-// putLowerHex writes valid hex digits, a multiple of eight, to dst in lower
-// case.
-func putLowerHex(dst []byte, digits string) {
-	for i := 0; i+8 <= len(digits); i += 8 {
-		binary.LittleEndian.PutUint64(dst[i:], lowerHex8(load8(digits, i)))
-	}
-}
-
 // lowerHexWords returns the 20 bytes that the first 40 characters of s spell. It
 // reports false if one of them is not a digit or a letter from a to f.
 func lowerHexWords(s string) (words, bool) {
@@ -207,15 +199,6 @@ func badHexPrefix(s string) fault {
 		return badChar(0)
 	}
 	return badChar(1)
-}
-
-// wrongLength returns the fault of a string that has the length of no address,
-// on a chain without addresses of 64 hex digits.
-func wrongLength(s string) fault {
-	if isHexKey(s) {
-		return badSyntax
-	}
-	return badLength
 }
 
 // isLowerHex reports whether the first 40 characters of s are digits and letters

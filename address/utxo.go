@@ -46,9 +46,6 @@ func sprout(version string) codecs {
 	return codecs{{enc: base58Check{}, prefix: version, size: 64, kind: kindSprout, what: "shielded"}}
 }
 
-// testPKH are the codecs of test networks with these version bytes.
-func testPKH(versions ...string) codecs { return test(pkh(versions...)) }
-
 // The kinds of accounts of chains like Bitcoin.
 const (
 	kindPKH uint8 = iota
