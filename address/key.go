@@ -53,10 +53,11 @@ func (k Key) Identity() (identity.Words, identity.Tag) {
 // IsZero reports whether k is the zero Key.
 func (k Key) IsZero() bool { return k.tag == 0 }
 
-// String returns the class, a colon and the bytes in hex, such as "h160:751e…".
+// String returns the class, a colon and the bytes in hex, such as "h160:751e…". The
+// class of an account is its chain and a number: "bitcoin/3:751e…".
 func (k Key) String() string {
 	b := identity.Bytes(k.words)
-	return k.class().String() + ":" + hex.EncodeToString(b[:k.tag.len()])
+	return className(k.class()) + ":" + hex.EncodeToString(b[:k.tag.len()])
 }
 
 // makeKey returns the Key of class c with the bytes b, at most 32.

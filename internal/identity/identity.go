@@ -67,6 +67,16 @@ func (c Class) String() string {
 	return "none"
 }
 
+// ParseClass returns the class of a key with the given short name.
+func ParseClass(name string) (Class, bool) {
+	for c := Class(1); c < lastClass; c++ {
+		if names[c] == name {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
 // Words are the bytes of an identity as little-endian words, filled up with
 // zeros. The compiler keeps four words in registers, and a larger struct in
 // memory, where each copy costs some nanoseconds; hence Words and Tag are two
