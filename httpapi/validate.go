@@ -123,7 +123,7 @@ func (v *validation) accept(a address.Address) *validation {
 		text := id + ":" + v.Address
 		v.CAIP10 = &text
 	}
-	class, _, _ := strings.Cut(a.Account().String(), ":")
+	class := "account"
 	if key, ok := a.Key(); ok {
 		class, _, _ = strings.Cut(key.String(), ":")
 	}
