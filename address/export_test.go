@@ -110,6 +110,9 @@ func EachMutant(c Chain, f func(name string)) {
 			}
 		}
 		for j := range old {
+			if old[i].cut {
+				break // its texts are doubtful: testdata/interpret.txt has them
+			}
 			if j != i && old[j].kind == old[i].kind && old[j].evm == old[i].evm && old[j].use == everybody {
 				try("kind of its own", func(c *codec) { c.kind = wideKind - 1 })
 				break
