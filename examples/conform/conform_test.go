@@ -262,6 +262,18 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestUsage checks command lines that ask for nothing.
+func TestUsage(t *testing.T) {
+	for want, args := range map[string][]string{
+		"-theme is": {"-theme", "nothing"}, "-system is": {"-system", "theirs"}, "needs -config": {"-system", "http"},
+		"no such file": {"-system", "http", "-config", "./nothing.json"}, "not a template of the kind": {"-system", "command", "-config", "walletscreen"},
+	} {
+		if code, _, _, err := conform(t, nil, args...); code != 2 || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: exit code %d, %v, want one about %q", args, code, err, want)
+		}
+	}
+}
+
 // TestRules reads responses.
 func TestRules(t *testing.T) {
 	const body = `{"a": {"b": [{"c": 1, "ok": true}, {"c": 7}], "none": []}, "s": "text"}`

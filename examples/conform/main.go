@@ -65,6 +65,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return 2, err
 	}
 	if *theme != "" {
+		if !slices.Contains(themes, *theme) {
+			return 2, fmt.Errorf("-theme is %q, want one of %q", *theme, themes)
+		}
 		cases = slices.DeleteFunc(cases, func(c Case) bool { return c.Theme != *theme })
 	}
 	before, err := answersIn(*resume, name)
@@ -125,6 +128,9 @@ func connect(ctx context.Context, kind, config string, getenv func(string) strin
 		ask, err := ours(ctx)
 		return "walletscreen, in-process", ask, err
 	case "http", "command":
+		if config == "" {
+			return "", nil, fmt.Errorf("-system %s needs -config, the file of a template", kind)
+		}
 		t, err := readTemplate(config)
 		if err != nil {
 			return "", nil, err
