@@ -72,9 +72,14 @@ func lists(t testing.TB) (string, *screening.Screener) {
 	for i := range uint64(listed + 1) {
 		entries = append(entries, sources.Entry{
 			Address: address.MustParse("ethereum", evmText(i)), Kind: score.Sanctioned, Ref: strconv.FormatUint(i, 10), Name: `a "name", with commas`,
-			ListedAt: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
+			EntityListedAt: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), NotListedOn: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC),
+			FirstSeen: time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC),
 		})
 	}
+	entries = append(entries, sources.Entry{
+		Address: address.MustParse("ethereum", evmText(dropped)), Kind: score.Sanctioned, Ref: "d",
+		FirstSeen: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC),
+	})
 	other := sources.Entry{Address: address.MustParse("bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"), Kind: score.Scam, Ref: "b1"}
 	s, err := screening.New([]sources.Source{
 		sources.Static(sources.Info{ID: "FIRST", Name: "First", Jurisdiction: sources.US}, entries...),
@@ -93,8 +98,12 @@ func lists(t testing.TB) (string, *screening.Screener) {
 	return dir, s
 }
 
-// allowed is the number of a listed address that an exception allows.
-const allowed = listed
+// allowed is the number of a listed address that an exception allows, and dropped the number of
+// one that the list dropped.
+const (
+	allowed = listed
+	dropped = listed + 1
+)
 
 // A question is a row of a test.
 type question struct{ chain, text string }
@@ -123,6 +132,8 @@ func questions(n int) []question {
 			q = question{"ETH", evmText(uint64(i) % listed)}
 		case 9:
 			q = question{"polygon", evmText(allowed)}
+		case 10:
+			q.text = evmText(dropped)
 		case 6:
 			q = question{"bitcoin", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"} // a private key
 		}
@@ -142,13 +153,13 @@ func expected(t testing.TB, s *screening.Screener, all []question) (verdicts map
 			invalid++
 			continue
 		}
-		if len(r.Labels)+len(r.Suppressed) == 0 {
+		if len(r.Labels)+len(r.Suppressed)+len(r.Formerly) == 0 {
 			continue
 		}
 		if len(r.Labels) > 0 {
 			hits++
 		}
-		v := verdict{Address: q.text, Chain: string(r.Address.Chain()), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion, Doubts: r.Doubts}
+		v := verdict{Address: q.text, Chain: string(r.Address.Chain()), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion, Doubts: r.Doubts, Formerly: formers(r.Formerly)}
 		if err != nil {
 			v.Error = err.Error()
 		}
@@ -195,6 +206,11 @@ func checkResults(t testing.TB, s *screening.Screener, all []question, dir strin
 	for _, v := range verdicts {
 		if w := want[v.Address+"|"+v.Chain+"|"+v.Error]; fmt.Sprint(v) != fmt.Sprint(w) {
 			t.Fatalf("the verdict is %+v, want %+v", v, w)
+		}
+		for _, l := range v.Labels {
+			if l.Source == "FIRST" && (l.Entity.Year() != 2020 || l.Before.Year() != 2021 || l.Added.Year() != 2022) {
+				t.Fatalf("the dates of %+v", l)
+			}
 		}
 	}
 	if len(verdicts) != len(want) {

@@ -31,10 +31,10 @@ var (
 	invalidCounter = beam.NewCounter(namespace, "invalid")
 )
 
-// Screen screens each line. It returns the verdicts that are not clean, or from which
-// something was suppressed, and the rows that are undecided, as JSON, each once for an address, a chain
-// and a snapshot: a row that occurs twice, or a bundle that is retried, changes
-// nothing.
+// Screen screens each line. It returns the verdicts that are not clean, from which
+// something was suppressed, or about what was listed once, and the rows that are undecided,
+// as JSON, each once for an address, a chain and a snapshot: a row that occurs twice, or a
+// bundle that is retried, changes nothing.
 func Screen(s beam.Scope, snap Snapshot, r rows, lines beam.PCollection) (hits, bad beam.PCollection) {
 	s = s.Scope("walletscreen.Screen")
 	keyedHits, keyedBad := beam.ParDo2(s, &screenFn{Snapshot: snap, Rows: r}, lines)
@@ -75,7 +75,8 @@ type verdict struct {
 
 	Doubts     []address.Doubt `json:"doubts,omitempty"`
 	Suppressed []suppressed    `json:"suppressed,omitempty"` // by an exception
-	Error      string          `json:"error,omitempty"`      // why it is undecided, although it is listed
+	Formerly   []former        `json:"formerly,omitempty"`
+	Error      string          `json:"error,omitempty"` // why it is undecided, although it is listed
 }
 
 type suppressed struct {
@@ -92,17 +93,29 @@ type label struct {
 	Name   string    `json:"name,omitempty"`
 	Listed string    `json:"listed_address"`
 	Added  time.Time `json:"added_at,omitzero"`         // of the address
-	Entity time.Time `json:"entity_listed_at,omitzero"` // of its entity, if that is what the list dates
+	Before time.Time `json:"not_listed_on,omitzero"`    // of the last list known not to have it
+	Entity time.Time `json:"entity_listed_at,omitzero"` // of the listed party
 }
 
 func newLabel(l *screening.Label) label {
-	j := label{Label: string(l.Kind), Match: l.Match.String(), Source: l.Source, Ref: l.Ref, Name: l.Name, Listed: l.Listed}
-	if l.Kind.Official() {
-		j.Entity = l.AddedAt
-	} else {
-		j.Added = l.AddedAt
+	return label{string(l.Kind), l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt, l.NotListedOn, l.EntityListedAt}
+}
+
+// A former is a listing that has ended.
+type former struct {
+	Source string    `json:"source"`
+	Ref    string    `json:"source_ref"`
+	Name   string    `json:"name,omitempty"`
+	Listed string    `json:"listed_address"`
+	Since  time.Time `json:"since,omitzero"`
+	Until  time.Time `json:"until,omitzero"`
+}
+
+func formers(all []screening.Former) (once []former) {
+	for _, f := range all {
+		once = append(once, former(f))
 	}
-	return j
+	return once
 }
 
 // A failure is a line of errors.jsonl. It does not quote a row that is not
@@ -142,7 +155,7 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 			bare.Address = text
 		}
 		return f.fail(ctx, bad, line, bare)
-	case len(r.Labels)+len(r.Suppressed) == 0:
+	case len(r.Labels)+len(r.Suppressed)+len(r.Formerly) == 0:
 		return nil
 	}
 	if len(r.Labels) > 0 {
@@ -163,6 +176,7 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 		s := &r.Suppressed[i]
 		v.Suppressed = append(v.Suppressed, suppressed{newLabel(&s.Label), s.Reason, s.Author})
 	}
+	v.Formerly = formers(r.Formerly)
 	value, err := json.Marshal(v)
 	if err != nil {
 		return err
