@@ -32,6 +32,7 @@ import (
 const (
 	listed  = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
 	clean   = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+	dropped = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"                               // of an entry that has ended
 	badly   = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"                               // a typing error in clean
 	key     = "e9873d79c6d87dc0fb6a5778633389f4453213303da61f20bd67fc233aa33262" // a private key, or an account of near
 	private = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
@@ -86,7 +87,10 @@ func load(t *testing.T, optional ...sources.Source) *walletscreen.Screener {
 		t.Fatal(err)
 	}
 	list := sources.Static(sources.Info{ID: "OFAC_SDN", Name: "OFAC SDN", Jurisdiction: sources.US},
-		sources.Entry{Address: a, Listed: listed, Kind: score.Sanctioned, Ref: "27307", Name: "LAZARUS GROUP", ListedAt: time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC)})
+		sources.Entry{Address: a, Listed: listed, Kind: score.Sanctioned, Ref: "27307", Name: "LAZARUS GROUP",
+			EntityListedAt: time.Date(2019, 9, 13, 0, 0, 0, 0, time.UTC), NotListedOn: time.Date(2022, 4, 1, 0, 0, 0, 0, time.UTC), FirstSeen: time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC)},
+		sources.Entry{Address: address.MustParse("tron", dropped), Kind: score.Sanctioned, Ref: "1", Name: "SOMEBODY",
+			FirstSeen: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC)})
 	opts := &walletscreen.Options{}
 	for _, s := range optional {
 		opts.Optional = append(opts.Optional, s.Info().ID)
@@ -223,10 +227,17 @@ func TestCalls(t *testing.T) {
 	}
 	if l := labels[0].(map[string]any); l["kind"] != "SANCTIONED" || l["name"] != "LAZARUS GROUP" || l["source_ref"] != "27307" || l["listed_address"] != listed || l["match"] != "exact" {
 		t.Errorf("the label: %v", l)
+	} else if l["added_at"] != "2022-04-14T00:00:00Z" || l["not_listed_on"] != "2022-04-01T00:00:00Z" || l["entity_listed_at"] != "2019-09-13T00:00:00Z" {
+		t.Errorf("the dates: %v", l)
 	}
 	s, failure = call(t, c, "screen_address", map[string]any{"address": clean, "chain": "tron"})
 	if failure != "" || s["level"] != "CLEAN_NO_MATCH" || s["all_clear"] != true || len(s["lists"].([]any)) != 1 || len(s["caveats"].([]any)) != 0 {
 		t.Errorf("a clean address: %v %s", s, failure)
+	}
+	s, failure = call(t, c, "screen_address", map[string]any{"address": dropped, "chain": "tron"})
+	once, _ := s["formerly"].([]any)
+	if failure != "" || s["level"] != "CLEAN_NO_MATCH" || s["all_clear"] != true || len(once) != 1 || once[0].(map[string]any)["until"] != "2021-01-01T00:00:00Z" || once[0].(map[string]any)["name"] != "SOMEBODY" {
+		t.Errorf("an address that was listed once: %v %s", s, failure)
 	}
 	if v, failure := call(t, c, "validate_address", map[string]any{"address": clean}); failure != "" || v["valid"] != true || v["chain"] != "tron" {
 		t.Errorf("a valid address: %v %s", v, failure)
@@ -252,7 +263,7 @@ func TestCalls(t *testing.T) {
 
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.screened) != 2 || f.screened[0].CallerID != f.keyID || f.screened[0].Address != strings.ToLower(listed) {
+	if len(f.screened) != 3 || f.screened[0].CallerID != f.keyID || f.screened[0].Address != strings.ToLower(listed) {
 		t.Errorf("the audit has %+v", f.screened)
 	}
 }
