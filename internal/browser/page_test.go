@@ -81,7 +81,7 @@ var states = []state{
 		`!document.querySelector("` + above + `")`, has("#result", "any of the 4 lists"), has("#result .subject", "tron")}},
 	{name: "critical", reach: screenOne(lazarus), all: true, holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), isShape("critical"), has(".line-of", "Critical risk, score 100 of 100. Also on Community bad list."), has(".label h3", "LAZARUS GROUP"),
 		`document.querySelector(".label a").href === "https://sanctionssearch.ofac.treas.gov/Details.aspx?id=27307"`, `document.querySelector(".label a").rel.includes("noreferrer")`,
-		has(".label", "The list names this very address."), has(".label:nth-child(2)", "sister chain"), has(".label", "Date in the list14 Apr 2022, of the entity or the address"), `!document.querySelector("` + above + `")`}},
+		has(".label", "The list names this very address."), has(".label:nth-child(2)", "sister chain"), has(".label", "Address listedsince 14 Apr 2022 at the latest"), `!document.querySelector("` + above + `")`}},
 	{name: "dates", reach: screenOne(lazarus), prepare: func(a *api) {
 		a.held[strings.ToLower(lazarus)] = object{"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z", "match": "exact",
 			"listed_address": lazarus, "name": "LAZARUS \u202eGROUP\u2066", "entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}}}

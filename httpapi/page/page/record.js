@@ -45,7 +45,7 @@ export function recordOne(result, sources, asked) {
     terms(["Address", h("span", {class: "mono"}, result.address)], ["Entered as", asked !== result.address && h("span", {class: "mono"}, name(clip(asked)))], ["Chain", result.chain], ["Level", `${result.level}, score ${result.score} of 100`]),
     labels.length > 0 && h("div", {}, h("h2", {}, plural(result.labels.length, "match", "matches")), h("ol", {class: "labels"}, labels.map(l => h("li", {},
       h("p", {}, h("strong", {}, name(clip(l.name || l.source_ref || ""))), ` · ${kind(l.label)} · ${l.source} · ${clip(l.source_ref, 40)}`,
-        dates(l, lists.find(s => s.id === l.source)?.official).filter(d => d[1]).map(([what, when]) => ` · ${what.toLowerCase()}: ${when}`)),
+        dates(l).filter(d => d[1]).map(([what, when]) => ` · ${what.toLowerCase()}: ${when}`)),
       h("p", {}, clip(matched(l, asked || result.address), 260)), l.url && h("p", {class: "mono"}, clip(l.url))))), more),
     lists, result);
 }

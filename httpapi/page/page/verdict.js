@@ -25,7 +25,7 @@ function evidence(l, address, lists, first) {
     terms(
       ["Why", !first && kind(l.label)],
       ["Reference", l.source_ref && (l.url ? link(l.url, plain(l.source_ref), "official record") : plain(l.source_ref))],
-      ...dates(l, list?.official),
+      ...dates(l),
       ["List", [list?.name ?? l.source, (list?.issuer ?? list?.jurisdiction) && h("span", {class: "soft"}, ` ${list.issuer ?? list.jurisdiction}`)]],
       ["Listed as", l.listed_address && !same(l.listed_address, address) && h("span", {class: "mono"}, name(l.listed_address))]));
 }

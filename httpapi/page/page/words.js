@@ -101,7 +101,7 @@ export function state(s, said) {
   else if (age === null) [word, caveat] = ["stale", "not known when it was last checked"];
   else if (said === "stale" || age > limit) [word, caveat] = ["stale", `last checked ${ago(age)}`];
   else if (said) [word, caveat] = [said, said === "old" ? `published ${s.published_at ? ago((Date.now() - new Date(s.published_at)) / 1000) : "long ago"}` : said];
-  return {...s, name, official, short: official ? s.id.split("_")[0] : name, age, word, caveat};
+  return {...s, name, short: official ? s.id.split("_")[0] : name, age, word, caveat};
 }
 
 // suppressed says what exceptions keep out of the score.
@@ -124,11 +124,12 @@ const doubts = {
 // doubt returns a sentence about a doubt.
 export const doubt = d => doubts[d]?.[1] ?? `${d}.`;
 
-// dates returns what is known about when label l was listed, as terms.
-export function dates(l, official) {
+// dates returns what is known about when label l was listed, as terms. If added_at is only the
+// date of the entity, that is not said of the address.
+export function dates(l) {
   const added = day(l.added_at), entity = day(l.entity_listed_at), not = day(l.not_listed_on);
-  if (!entity && !not && official) return [["Date in the list", added && `${added}, of the entity or the address`]];
-  return [["Entity listed", entity], ["Address listed", added && `since ${added} at the latest${not ? `, not yet on ${not}` : ""}`]];
+  const since = added && added !== entity && `since ${added} at the latest`;
+  return [["Entity listed", entity], ["Address listed", [since, not && `not yet on ${not}`].filter(Boolean).join(", ")]];
 }
 
 // verdict returns what a result says in words: the title (heading has its parts, the name
