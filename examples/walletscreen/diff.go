@@ -23,7 +23,8 @@ type jsonChange struct {
 	Chain         string     `json:"chain,omitempty"` // left out if the text is not an address
 	Address       string     `json:"address,omitempty"`
 	ListedAddress string     `json:"listed_address"`
-	ListedAt      *time.Time `json:"listed_at"`
+	ListedAt      *time.Time `json:"listed_at"` // the address, by the list
+	EntityListed  *time.Time `json:"entity_listed_at"`
 }
 
 func (l *listsCall) diff(ctx context.Context, args []string) error {
@@ -51,7 +52,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	added, removed := 0, 0
 	show := func(sign, change, id string, e sources.Entry) error {
 		if l.json {
-			j := jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), orNull(e.ListedAt)}
+			j := jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), orNull(e.ListedAt), orNull(e.EntityListedAt)}
 			return writeJSON(l.stdout, j)
 		}
 		text := e.Text()

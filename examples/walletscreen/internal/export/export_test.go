@@ -117,9 +117,9 @@ func TestWrite(t *testing.T) {
 			if err != nil && len(answer.Labels) == 0 {
 				t.Fatalf("%v: %v", r, err)
 			}
-			if answer.Digest() != r[13] || !slices.ContainsFunc(answer.Labels, func(l screening.Label) bool {
+			if answer.Digest() != r[15] || !slices.ContainsFunc(answer.Labels, func(l screening.Label) bool {
 				return l.Match.String() == r[3] && string(l.Kind) == r[4] && fmt.Sprint(l.Points) == r[5] && l.Source == r[7] && l.Ref == r[8] &&
-					l.Name == r[9] && l.Listed == r[10] && date(l.AddedAt) == r[11]
+					l.Name == r[9] && l.Listed == r[10] && date(l.AddedAt) == r[11] && date(l.NotListedOn) == r[12] && date(l.EntityListedAt) == r[13]
 			}) {
 				t.Fatalf("%v is not a label of %s %s: %+v", r, chain, text, answer.Labels)
 			}

@@ -146,7 +146,10 @@ func (w world) entries(n int) []sources.Entry {
 	for i := range all {
 		e := sources.Entry{
 			Address: w.address(), Kind: score.Sanctioned, Ref: fmt.Sprint(i / 2), Name: fmt.Sprintf("entity %d, \"O'Neill\" \\ é", i/2),
-			ListedAt: time.Date(2020, 1, 1+i%500, 0, 0, 0, 0, time.UTC),
+			EntityListedAt: time.Date(2020, 1, 1+i%500, 0, 0, 0, 0, time.UTC), FirstSeen: time.Date(2022, 1, 1+i%50, 0, 0, 0, 0, time.UTC),
+		}
+		if i%3 == 0 {
+			e.NotListedOn = time.Date(2021, 1, 1+i%400, 0, 0, 0, 0, time.UTC)
 		}
 		if i > 0 && i%10 == 0 { // another listing of an account
 			e.Address = all[i-1].Address
@@ -340,7 +343,7 @@ func testSQL(t *testing.T, db database) {
 type line struct {
 	score                                      int
 	level, match, kind, source, ref, name, was string
-	at                                         time.Time
+	at, before, entity                         time.Time
 }
 
 // compare compares the labels and the verdict of each customer with what
@@ -348,7 +351,7 @@ type line struct {
 // the hidden ones, whose listings may be delisted.
 func compare(t *testing.T, db database, s *screening.Screener, customers []customer, hidden map[int]bool, delisted bool) (found int) {
 	t.Helper()
-	rows, err := db.Query(db.dialect(`select id, score, level, match, kind, source, source_ref, name, listed_address, added_at from labels
+	rows, err := db.Query(db.dialect(`select id, score, level, match, kind, source, source_ref, name, listed_address, added_at, not_listed_on, entity_listed_at from labels
 		order by id, score desc, source collate "C", kind collate "C", source_ref collate "C"`))
 	if err != nil {
 		t.Fatal(err)
@@ -357,16 +360,18 @@ func compare(t *testing.T, db database, s *screening.Screener, customers []custo
 	for rows.Next() {
 		var id int
 		var l line
-		var at any
-		if err := rows.Scan(&id, &l.score, &l.level, &l.match, &l.kind, &l.source, &l.ref, &l.name, &l.was, &at); err != nil {
+		var dates [3]any
+		if err := rows.Scan(&id, &l.score, &l.level, &l.match, &l.kind, &l.source, &l.ref, &l.name, &l.was, &dates[0], &dates[1], &dates[2]); err != nil {
 			t.Fatal(err)
 		}
-		switch at := at.(type) {
-		case time.Time:
-			l.at = at.UTC()
-		case string:
-			if l.at, err = time.Parse(time.RFC3339, at); err != nil {
-				t.Fatal(err)
+		for i, to := range []*time.Time{&l.at, &l.before, &l.entity} {
+			switch at := dates[i].(type) {
+			case time.Time:
+				*to = at.UTC()
+			case string:
+				if *to, err = time.Parse(time.RFC3339, at); err != nil && at != "" {
+					t.Fatal(err)
+				}
 			}
 		}
 		labels[id] = append(labels[id], l)
@@ -407,7 +412,7 @@ func compare(t *testing.T, db database, s *screening.Screener, customers []custo
 		var want []line
 		for _, l := range r.Labels {
 			level := score.Latest().Level(l.Points)
-			want = append(want, line{l.Points, string(level), l.Match.String(), string(l.Kind), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt})
+			want = append(want, line{l.Points, string(level), l.Match.String(), string(l.Kind), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt, l.NotListedOn, l.EntityListedAt})
 		}
 		if !slices.Equal(labels[id], want) {
 			t.Fatalf("customer %d, %s %s, has the labels\n%v, want\n%v", id, r.Address, customers[id].text, labels[id], want)
@@ -416,7 +421,7 @@ func compare(t *testing.T, db database, s *screening.Screener, customers []custo
 		switch {
 		case len(want) > 0:
 			verdict = want[0]
-			verdict.at = time.Time{}
+			verdict.at, verdict.before, verdict.entity = time.Time{}, time.Time{}, time.Time{}
 		case customers[id].joinable():
 			verdict = line{level: "CLEAN_NO_MATCH"}
 		}

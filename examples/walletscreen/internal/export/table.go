@@ -40,14 +40,15 @@ var columnTypes = [...]column{
 	{"chain", "text not null"}, {"address", "text not null"}, {"any_case", "boolean not null"},
 	{"match", "text not null"}, {"kind", "text not null"}, {"score", "smallint not null"}, {"level", "text not null"},
 	{"source", "text not null"}, {"source_ref", "text not null"}, {"name", "text not null"}, {"listed_address", "text not null"},
-	{"added_at", "timestamptz"}, {"published_at", "timestamptz"}, {"snapshot", "text not null"},
+	{"added_at", "timestamptz"}, {"not_listed_on", "timestamptz"}, {"entity_listed_at", "timestamptz"}, {"published_at", "timestamptz"}, {"snapshot", "text not null"},
 }
 
 // values returns the fields of r in the order of the columns.
 func (r row) values() []string {
 	return []string{
 		r.chain, r.address, strconv.FormatBool(r.anyCase), r.Match.String(), string(r.Kind), strconv.Itoa(r.Points), string(r.level),
-		r.Source, r.Ref, r.Name, r.Listed, date(r.AddedAt), date(r.published), r.snapshot,
+		r.Source, r.Ref, r.Name, r.Listed,
+		date(r.AddedAt), date(r.NotListedOn), date(r.EntityListedAt), date(r.published), r.snapshot,
 	}
 }
 
