@@ -212,6 +212,31 @@ func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
 	return &cli.GenericFlag{Name: name, Usage: usage, Value: &pairsValue{textsValue{to}}, Sources: p.source(name)}
 }
 
+func (p *program) limits(name, usage string, to *map[string]time.Duration) cli.Flag {
+	return &cli.GenericFlag{Name: name, Usage: usage, Value: &limitsValue{to}, Sources: p.source(name)}
+}
+
+// A limitsValue is a time for each of some lists, as ID=TIME.
+type limitsValue struct{ to *map[string]time.Duration }
+
+func (v *limitsValue) Set(s string) error {
+	for part := range strings.SplitSeq(s, ",") {
+		id, text, ok := strings.Cut(strings.TrimSpace(part), "=")
+		var limit time.Duration
+		if err := (&durationValue{&limit}).Set(text); !ok || err != nil || limit == 0 {
+			return errors.New("want ID=TIME, such as OFAC_SDN=45d")
+		}
+		if *v.to == nil {
+			*v.to = make(map[string]time.Duration)
+		}
+		(*v.to)[id] = limit
+	}
+	return nil
+}
+
+func (v *limitsValue) Get() any       { return *v.to }
+func (v *limitsValue) String() string { return "" }
+
 // A pairsValue is a list of ID=VALUE, from a flag that is given several times or a
 // variable with commas between them.
 type pairsValue struct{ textsValue }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +30,8 @@ type listOptions struct {
 	rpc           []string // CHAIN=URL
 	opensanctions string   // a URL or a file
 
-	maxAge time.Duration
+	maxAge       time.Duration
+	maxPublished map[string]time.Duration // by id
 }
 
 func (p *program) listFlags(o *listOptions) []cli.Flag {
@@ -44,6 +46,7 @@ func (p *program) listFlags(o *listOptions) []cli.Flag {
 		p.pairs("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; may be given several times, and the file may be replaced at any time", &o.own),
 		p.texts("require", "`lists` without which nothing is decided, such as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled); your own lists are always required", &o.require),
 		p.duration("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
+		p.limits("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; may be given several times", &o.maxPublished),
 	}
 }
 
@@ -78,7 +81,10 @@ func (o *listOptions) newScreener(srcs []sources.Source, offline bool, opts *scr
 	if opts.Optional, err = o.optional(srcs); err != nil {
 		return nil, err
 	}
-	opts.MaxAge = o.maxAge
+	if err := o.checkPublished(srcs); err != nil {
+		return nil, err
+	}
+	opts.MaxAge, opts.MaxPublished = o.maxAge, o.maxPublished
 	opts.Schedule = make(map[string]screening.Schedule)
 	for _, s := range srcs {
 		if s.Info().Jurisdiction == sources.Operator {
@@ -148,13 +154,17 @@ func failure(l screening.SourceStatus) error {
 // undecidable returns an error if a required list is missing or too old.
 func (o *listOptions) undecidable(s *screening.Screener) error {
 	now := time.Now()
-	var missing, old []string
+	var missing, old, due []string
 	for _, l := range s.Sources() {
 		switch {
 		case l.Required && !l.Loaded():
 			missing = append(missing, l.Info.ID)
 		case l.Required && o.tooOld(l, now):
 			old = append(old, fmt.Sprintf("%s is %s old", l.Info.ID, age(now.Sub(l.LastUpdated))))
+		case l.Required && o.isDue(l, now) && l.Published.IsZero():
+			due = append(due, l.Info.ID+" does not say when it was published")
+		case l.Required && o.isDue(l, now):
+			due = append(due, fmt.Sprintf("%s was published %s ago", l.Info.ID, age(now.Sub(l.Published))))
 		}
 	}
 	switch {
@@ -163,6 +173,8 @@ func (o *listOptions) undecidable(s *screening.Screener) error {
 			strings.Join(missing, " and "), missing[0])
 	case len(old) > 0:
 		return fmt.Errorf("nothing can be decided: %s, older than -max-age %v", strings.Join(old, " and "), o.maxAge)
+	case len(due) > 0:
+		return fmt.Errorf("nothing can be decided: %s, and -max-published allows less", strings.Join(due, " and "))
 	}
 	return nil
 }
@@ -170,6 +182,26 @@ func (o *listOptions) undecidable(s *screening.Screener) error {
 // tooOld reports whether a list was not checked within -max-age.
 func (o *listOptions) tooOld(l screening.SourceStatus, now time.Time) bool {
 	return o.maxAge > 0 && (l.LastUpdated.IsZero() || now.Sub(l.LastUpdated) > o.maxAge)
+}
+
+// isDue reports whether a list was not published within -max-published.
+func (o *listOptions) isDue(l screening.SourceStatus, now time.Time) bool {
+	limit := o.maxPublished[l.Info.ID]
+	return limit > 0 && (l.Published.IsZero() || now.Sub(l.Published) > limit)
+}
+
+// checkPublished returns an error if -max-published is about a list that is not held.
+func (o *listOptions) checkPublished(srcs []sources.Source) error {
+	var ids []string
+	for _, s := range srcs {
+		ids = append(ids, s.Info().ID)
+	}
+	for id := range o.maxPublished {
+		if !slices.Contains(ids, id) {
+			return fmt.Errorf("-max-published: the list %.80q is not held%s", id, didYouMean(id, ids, ""))
+		}
+	}
+	return nil
 }
 
 // downloading returns a function that logs how much of a long list was read.
@@ -198,15 +230,19 @@ func downloading(logger *slog.Logger) func(id string, read, total int64) {
 // printLists prints a table of the lists that answers come from, with their ages as of now.
 func printLists(w io.Writer, lists []screening.SourceStatus, now time.Time) {
 	t := layout{}
-	t.add("LIST", "DATE", ">AGE", ">ADDRESSES", "COMPLETENESS")
+	t.add("LIST", "CHECKED", ">AGE", "PUBLISHED", ">AGE", ">ADDRESSES", "COMPLETENESS")
 	for _, l := range lists {
-		old := "-"
-		if !l.LastUpdated.IsZero() {
-			old = age(now.Sub(l.LastUpdated))
-		}
-		t.add(l.Info.ID, day(l.LastUpdated), old, grouped(int64(l.Addresses)), note(l))
+		t.add(l.Info.ID, day(l.LastUpdated), since(l.LastUpdated, now), day(l.Published), since(l.Published, now), grouped(int64(l.Addresses)), note(l))
 	}
 	t.print(w)
+}
+
+// since returns how long ago t was, or a dash for none.
+func since(t, now time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return age(now.Sub(t))
 }
 
 // printProvenance prints where the lists come from that the program has not fetched, if

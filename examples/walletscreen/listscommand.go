@@ -153,15 +153,14 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 		}
 	} else {
 		t, openEnded := layout{}, false
-		t.add("LIST", "REQUIRED", "COMPLETENESS", ">AGE", "CHECKED", "PUBLISHED", ">ENTRIES", ">ADDRESSES", "NEXT REFRESH")
+		t.add("LIST", "REQUIRED", "COMPLETENESS", "CHECKED", ">AGE", "PUBLISHED", ">AGE", ">ENTRIES", ">ADDRESSES", "NEXT REFRESH")
 		now := time.Now()
 		for _, s := range lists {
-			required, old, next := "no", "-", "due"
+			required, next := "no", "due"
 			if s.Required {
 				required = "yes"
 			}
 			if !s.LastUpdated.IsZero() {
-				old = age(now.Sub(s.LastUpdated))
 				if at := s.LastUpdated.Add(refreshEvery); at.After(now) {
 					next = at.UTC().Format("15:04Z")
 				}
@@ -173,7 +172,7 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 			if s.OpenEnded {
 				complete, openEnded = complete+", open-ended", true
 			}
-			t.add(s.Info.ID, required, complete, old, minute(s.LastUpdated), day(s.Published), grouped(int64(s.Entries)), grouped(int64(s.Addresses)), next)
+			t.add(s.Info.ID, required, complete, minute(s.LastUpdated), since(s.LastUpdated, now), day(s.Published), since(s.Published, now), grouped(int64(s.Entries)), grouped(int64(s.Addresses)), next)
 		}
 		if err := t.print(l.stdout); err != nil {
 			return err

@@ -25,7 +25,7 @@ type readiness struct {
 	Ready bool `json:"ready"`
 	// Missing are the required lists that are not loaded.
 	Missing []string `json:"missing,omitempty"`
-	// Stale are the required lists that are older than -max-age.
+	// Stale are the required lists that are older than -max-age or -max-published.
 	Stale []string `json:"stale,omitempty"`
 	// Audit is why screenings cannot be recorded.
 	Audit string `json:"audit,omitempty"`
@@ -41,7 +41,7 @@ func (o *ops) readiness() readiness {
 		switch {
 		case s.Required && !s.Loaded():
 			r.Missing = append(r.Missing, s.Info.ID)
-		case s.Required && o.lists.tooOld(s, now):
+		case s.Required && (o.lists.tooOld(s, now) || o.lists.isDue(s, now)):
 			r.Stale = append(r.Stale, s.Info.ID)
 		}
 	}

@@ -53,7 +53,10 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 	if err != nil {
 		return nil, err
 	}
-	opts := &screening.Options{MaxAge: o.maxAge}
+	if err := o.checkPublished(srcs); err != nil {
+		return nil, err
+	}
+	opts := &screening.Options{MaxAge: o.maxAge, MaxPublished: o.maxPublished}
 	if opts.Optional, err = o.optional(srcs); err != nil {
 		return nil, err
 	}

@@ -211,5 +211,5 @@ func dayAndAge(t, now time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return day(t) + " (" + age(now.Sub(t)) + ")"
+	return day(t) + " (" + since(t, now) + ")"
 }
