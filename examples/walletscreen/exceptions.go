@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -118,4 +119,24 @@ func readAtMost(name string, limit int64) ([]byte, error) {
 		err = fmt.Errorf("%s: larger than %d bytes", name, limit)
 	}
 	return text, err
+}
+
+// readSecret is [readAtMost] of a file with a secret, which not all users may read.
+func readSecret(name string, limit int64) ([]byte, error) {
+	if err := checkSecret(name); err != nil {
+		return nil, err
+	}
+	return readAtMost(name, limit)
+}
+
+// checkSecret returns an error if all users may read a file.
+func checkSecret(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil // to open it says why
+	}
+	if mode := info.Mode().Perm(); mode&0o004 != 0 && runtime.GOOS != "windows" {
+		return fmt.Errorf("%s can be read by all users of the machine (its mode is %04o): chmod 600 it", name, mode)
+	}
+	return nil
 }

@@ -63,6 +63,9 @@ func openSigners(file string) ([]signed.Signer, error) {
 	if err != nil { // the error could quote the key
 		return nil, fmt.Errorf("-receipt-key %s: want the private key that walletscreen receipt key has made", file)
 	}
+	if err := checkSecret(file); err != nil {
+		return nil, fmt.Errorf("-receipt-key: %w", err)
+	}
 	return []signed.Signer{signer}, nil
 }
 

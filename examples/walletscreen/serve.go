@@ -67,8 +67,8 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.flag("strict-journal", "give no answer while the journal in -data or -db, which says what was answered from, cannot be written", &o.strictJournal),
 			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
 			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
-			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP (default: no TLS)", &o.tlsCert),
-			p.text("tls-key", "", "PEM `file` of the certificate's key", &o.tlsKey),
+			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP, which ends a server without one (default: no TLS)", &o.tlsCert),
+			p.text("tls-key", "", "PEM `file` of the certificate's key, which not all users may read", &o.tlsKey),
 			p.text("audit", "", "`directory` for a record of each screening; a screening that cannot be recorded is not answered (default: none)", &o.audit),
 			p.text("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address instead of the address", &o.auditKey),
 			p.flag("audit-durable", "with -audit, answer once the record is on the disk", &o.auditDurable),
@@ -142,6 +142,7 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 		return err
 	}
 	defer s.listener.Close()
+	warnExposed(logger, s.listener.Addr(), s.cert)
 	if c.opsAddr != "" {
 		if s.opsListener, err = listen("ops-addr", c.opsAddr); err != nil {
 			return err
@@ -240,9 +241,11 @@ func (s *server) run(ctx context.Context, p *program) error {
 		s.jobs.Go(func() { trailErr = s.trail.Run(beside) })
 	}
 	reload := make(chan os.Signal, 1)
-	signal.Notify(reload, syscall.SIGHUP) // which must not end a server without a certificate
+	signal.Notify(reload, syscall.SIGHUP)
 	defer signal.Stop(reload)
+	hangup := reload // which ends a server without a certificate, as when its terminal is closed
 	if s.cert != nil {
+		hangup = nil
 		s.jobs.Go(func() { s.cert.follow(beside, recheckEvery, reload) })
 	}
 	if s.decisions != nil {
@@ -275,6 +278,8 @@ func (s *server) run(ctx context.Context, p *program) error {
 		go func() { served <- serveHTTP(web, s.listener, s.cert) }()
 		select {
 		case err = <-served: // only if it could not go on
+		case <-hangup:
+			s.log.Info("stopping because of SIGHUP: there is no certificate to read again")
 		case <-ctx.Done():
 			s.log.Info("stopping; requests that have begun are answered")
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"sync"
@@ -50,7 +51,7 @@ func openCertificate(c *serveOptions, log *slog.Logger) (*certificate, error) {
 // reload reads the files again.
 func (c *certificate) reload() {
 	cert, certErr := os.ReadFile(c.certFile)
-	key, keyErr := os.ReadFile(c.keyFile)
+	key, keyErr := readSecret(c.keyFile, 64<<10)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	same := bytes.Equal(cert, c.cert) && bytes.Equal(key, c.key)
@@ -110,6 +111,14 @@ func (c *certificate) notAfter() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.pair.Leaf.NotAfter
+}
+
+// warnExposed warns if keys and addresses can be read on their way to a listener: it does
+// not listen on loopback alone, and has no TLS.
+func warnExposed(log *slog.Logger, at net.Addr, cert *certificate) {
+	if tcp, ok := at.(*net.TCPAddr); cert == nil && (!ok || !tcp.IP.IsLoopback()) {
+		log.Warn("without TLS, API keys and addresses can be read on their way: set -tls-cert and -tls-key, or put a proxy with TLS in front", "addr", at)
+	}
 }
 
 // failing reports whether the files hold something that cannot be used.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi/audit"
@@ -21,7 +20,7 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 	}
 	opts := &audit.Options{Durable: c.auditDurable, MaxAge: c.auditKeep, Logger: log}
 	if c.auditKey != "" {
-		text, err := os.ReadFile(c.auditKey)
+		text, err := readSecret(c.auditKey, maxKeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("-audit-key: %w", err)
 		}

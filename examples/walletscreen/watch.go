@@ -113,7 +113,7 @@ func webhookSecret(c *serveOptions) (string, error) {
 			return secret, err
 		}
 	}
-	text, err := readAtMost(file, 1<<10)
+	text, err := readSecret(file, 1<<10)
 	return strings.TrimSpace(string(text)), err
 }
 

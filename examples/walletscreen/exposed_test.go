@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestWarnExposed(t *testing.T) {
+	for at, want := range map[string]bool{"127.0.0.1": false, "::1": false, "0.0.0.0": true, "::": true, "192.0.2.1": true} {
+		for _, cert := range []*certificate{nil, {}} {
+			var log bytes.Buffer
+			warnExposed(slog.New(slog.NewTextHandler(&log, nil)), &net.TCPAddr{IP: net.ParseIP(at)}, cert)
+			if got := strings.Contains(log.String(), "level=WARN"); got != (want && cert == nil) {
+				t.Errorf("%s, certificate %v: warning %v", at, cert != nil, got)
+			}
+		}
+	}
+}
+
+// TestReadableSecrets starts servers with secrets that all users can read.
+func TestReadableSecrets(t *testing.T) {
+	c := newTLSConfig(t)
+	cert, key := newPair(t, 1)
+	writePair(t, c, cert, key)
+	name := filepath.Join(t.TempDir(), "key")
+	os.WriteFile(name, []byte(strings.Repeat("0b", 32)), 0o600)
+	signer := filepath.Join(t.TempDir(), "signer")
+	if code, _, stderr := callIn(t, nil, "", "receipt", "key", "-out", signer, "-name", "example.org/x"); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, f := range []string{name, c.tlsKey, signer} {
+		if err := os.Chmod(f, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"serve", "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey},
+		{"serve", "-audit", t.TempDir(), "-audit-key", name},
+		{"serve", "-receipt-key", signer},
+		{"serve", "-data", t.TempDir(), "-book", name, "-webhook", "http://127.0.0.1:1/", "-webhook-secret", name},
+		{"screen", "-receipt", name + ".out", "-receipt-key", signer, unlisted},
+	} {
+		code, _, stderr := callIn(t, nil, "", append(args, map[string][]string{"serve": {"-offline", "-addr", "127.0.0.1:0"}}[args[0]]...)...)
+		if code != exitUndecided || !strings.Contains(stderr, "can be read by all users of the machine (its mode is 0644): chmod 600 it") {
+			t.Errorf("%q: exit code %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// TestHangup sends SIGHUP to a server without a certificate, which ends.
+func TestHangup(t *testing.T) {
+	s := start(t)
+	p, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = p.Signal(syscall.SIGHUP)
+	}
+	if err != nil {
+		t.Skip(err) // there are no signals on Windows
+	}
+	if said := s.log(); !strings.Contains(said, "stopping because of SIGHUP") {
+		t.Error(said)
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+}
