@@ -124,6 +124,22 @@ var chains = [...]chain{
 	{104, "canto", "Canto", "eip155:7700", 60, "nativecanto", "CANTO", evmCosmos("canto", "cantovaloper")},
 	{105, "zetachain", "ZetaChain", "eip155:7000", 7000, "zetachain-mainnet zetaevm nativezetachain", "ZETA", evmCosmos("zeta", "zetavaloper")},
 	{106, "dymension", "Dymension", "cosmos:dymension_1100-1", 60, "dymension-hub", "DYM", evmCosmos("dym", "dymvaloper")},
+	{212, "arc", "Arc", "eip155:5042", 60, "arc-mainnet", "", evm()},
+	{213, "tempo", "Tempo", "eip155:4217", 60, "tempo-mainnet", "", evm()},
+	{214, "robinhood", "Robinhood Chain", "eip155:4663", 60, "robinhoodchain", "", evm()},
+	{215, "chiliz", "Chiliz Chain", "eip155:88888", 60, "", "CHZ", evm()},
+	{216, "songbird", "Songbird", "eip155:19", 60, "songbird-canary-network", "SGB", evm()},
+	{217, "stable", "Stable", "eip155:988", 60, "stable-mainnet", "", evm()},
+	{218, "somnia", "Somnia", "eip155:5031", 60, "somnia-mainnet somniamainnet", "SOMI", evm()},
+	{219, "0g", "0G", "eip155:16661", 60, "0g-mainnet", "", evm()},
+	{220, "hemi", "Hemi", "eip155:43111", 60, "hemi-network", "HEMI", evm()},
+	{221, "etherlink", "Etherlink", "eip155:42793", 60, "etlk etherlink-mainnet", "", evm()},
+	{222, "morph", "Morph", "eip155:2818", 60, "morph-mainnet", "", evm()},
+	{223, "merlin", "Merlin Chain", "eip155:4200", 60, "merlin-mainnet merlinchain", "", evm()},
+	{224, "lightlink", "LightLink", "eip155:1890", 60, "lightlink-phoenix-mainnet", "", evm()},
+	{225, "oasys", "Oasys", "eip155:248", 60, "oasys-mainnet", "OAS", evm()},
+	{226, "wemix", "WEMIX", "eip155:1111", 60, "wemix-mainnet", "WEMIX", evm()},
+	{227, "xpla", "XPLA", "cosmos:dimension_37-1", 60, "", "XPLA", evmCosmos("xpla", "xplavaloper")},
 
 	// Cosmos SDK chains.
 	{107, "cosmos", "Cosmos Hub", "cosmos:cosmoshub-4", 118, "cosmoshub cosmos-hub", "ATOM", cosmos("cosmos")},
@@ -162,6 +178,9 @@ var chains = [...]chain{
 	{140, "babylon", "Babylon Genesis", "cosmos:bbn-1", 118, "babylon-genesis", "BABY", cosmos("bbn")},
 	{141, "mantra", "MANTRA", "cosmos:mantra-1", 118, "mantrachain mantra-chain", "OM MANTRA", cosmos("mantra").eitherKey()},
 	{142, "initia", "Initia", "cosmos:interwoven-1", 60, "", "INIT", cosmosWith(identity.KeccakHash, "init", "initvaloper")},
+	{228, "nillion", "Nillion", "cosmos:nillion-1", 118, "", "NIL", cosmos("nillion")},
+	{229, "saga", "Saga", "cosmos:ssc-1", 118, "", "SAGA", cosmos("saga")},
+	{230, "xion", "XION", "cosmos:xion-mainnet-1", 118, "", "XION", cosmos("xion")},
 
 	// Substrate chains.
 	{143, "polkadot", "Polkadot", "polkadot:91b171bb158e2d3848fa23a9f1c25182", 354, "", "DOT", ss58(0)},
@@ -176,6 +195,10 @@ var chains = [...]chain{
 	{152, "kilt", "KILT", "", 2086, "kilt-protocol", "KILT", ss58(38)},
 	{153, "phala", "Phala", "", -1, "", "PHA", ss58(30)},
 	{154, "hydration", "Hydration", "", -1, "hydradx", "HDX", ss58(63)},
+	{231, "avail", "Avail", "", -1, "", "AVAIL", ss58(42)},
+	{232, "enjin", "Enjin", "", -1, "enjin-relay", "ENJ", ss58(2135)},
+	{233, "vara", "Vara", "", -1, "vara-network", "VARA", ss58(137)},
+	{234, "peaq", "peaq", "", -1, "", "PEAQ", ss58(42)},
 
 	// CryptoNote chains.
 	{155, "monero", "Monero", "monero:418015bb9ae982a1975da7d79277c270", 128, "", "XMR", cryptonote("\x12", "\x13", "\x2a", "\x35", "\x36", "\x3f", "\x18", "\x19", "\x24")},

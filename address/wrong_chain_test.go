@@ -26,7 +26,7 @@ var sharedEncodings = []string{
 	// nobody can spend.
 	"terra terra-classic", "pactus peercoin",
 	// SS58, by prefix 42.
-	"substrate bittensor aleph-zero",
+	"substrate avail peaq bittensor aleph-zero",
 	// 32 bytes in hex, without a checksum.
 	"aptos movement sui iota starknet",
 	// 20 bytes in hex, beside the EVM chains themselves.
