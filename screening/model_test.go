@@ -223,8 +223,8 @@ func modelSplit(exceptions []screening.Exception, a address.Address, labels []sc
 }
 
 // modelScore returns the score of the labels of a text that is not an address.
-func modelScore(excepted []screening.Exception, labels []screening.Label, now time.Time) (points int) {
-	labels, _ = modelSplit(excepted, address.Address{}, labels, now)
+func modelScore(excepted []screening.Exception, a address.Address, labels []screening.Label, now time.Time) (points int) {
+	labels, _ = modelSplit(excepted, a, labels, now)
 	for _, l := range labels {
 		points = max(points, l.Points)
 	}
