@@ -37,7 +37,7 @@ func normalize(typed string) (string, error) {
 	if err != nil {
 		return "", err // what is wrong, where, and the chain that the text belongs to instead
 	}
-	return a.Normalized(), nil // the spelling to store and compare
+	return a.Normalized(), nil // the spelling to store and to show
 }
 
 // fresh is a snippet of the README. It hands its Screener to use.
