@@ -493,7 +493,7 @@ func TestPrint(t *testing.T) {
 			for k, v := range a.lists[0] {
 				l[k] = v
 			}
-			l["id"], l["name"], l["last_updated"] = fmt.Sprintf("LIST_%d", i), fmt.Sprintf("A list of another issuer with a long name, number %d", i), stamp(time.Duration(i*24)*time.Hour)
+			l["id"], l["name"], l["last_updated"] = fmt.Sprintf("LIST_%d", i), fmt.Sprintf("A list of another issuer with a long name, number %d", i), stamp(time.Duration(i*24)*time.Hour+time.Minute)
 			a.lists = append(a.lists, l)
 		}
 	})
@@ -506,7 +506,7 @@ func TestPrint(t *testing.T) {
 	said := eval[string](t, b, `document.getElementById("record").textContent`)
 	for _, want := range []string{"Screening record", theft, "bitcoin", "Caveats: 18 of 24 lists not current", "Snapshot5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", "Scoringv1.1", "UTC", "days before", "not legal, compliance or investment advice", "and 37 matches more", "and 10 lists more", " caveats more"} {
 		if !strings.Contains(said, want) {
-			t.Errorf("the record does not say %q", want)
+			t.Errorf("the record does not say %q: %s", want, said)
 		}
 	}
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}); err != nil {
