@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -263,55 +262,44 @@ func (e *exchange) answerBatch(items []batchItem) []byte {
 // readBatch reads the body of a batch, or returns its problem. Invalid items
 // have their own problems.
 func readBatch(body []byte) ([]batchItem, *problem) {
-	var items []batchItem
-	tooMany := false
-	r := &jsonReader{}
-	list := field{name: "items", each: func() {
-		if tooMany = tooMany || len(items) == maxBatch; tooMany {
-			r.value(2)
-			return
-		}
-		if items == nil {
-			items = make([]batchItem, 0, min(maxBatch, strings.Count(r.data, "{")))
-		}
-		items = append(items, r.item())
-		pace.Step(len(items))
-	}}
-	if p := r.read(body, &list); p != nil {
+	fields, p := readObject(body)
+	if p != nil {
 		return nil, p
 	}
-	switch list.kind {
-	case 0:
-		return nil, &problem{Code: missingField, Field: list.name, Reason: "absent", Detail: "The field items is required."}
-	case '[':
-	default:
-		return nil, &problem{Code: invalidType, Field: list.name, Reason: jsonType(list.kind), Detail: "The field items is not an array, but " + article(jsonType(list.kind)) + "."}
+	value, ok := fields["items"]
+	if !ok {
+		return nil, absent("items")
 	}
+	list, ok := value.([]any)
 	switch {
-	case tooMany:
+	case !ok:
+		return nil, wrongType("items", "an array", value)
+	case len(list) > maxBatch:
 		return nil, &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("A batch may have at most %d items.", maxBatch)}
-	case len(items) == 0:
-		return nil, &problem{Code: missingField, Field: list.name, Reason: "empty", Detail: "The field items has no item."}
+	case len(list) == 0:
+		return nil, &problem{Code: missingField, Field: "items", Reason: "empty", Detail: "The field items has no item."}
+	}
+	items := make([]batchItem, len(list))
+	for i := range list {
+		items[i] = newBatchItem(list[i])
 	}
 	return items, nil
 }
 
-// item reads one item of a batch.
-func (r *jsonReader) item() (it batchItem) {
-	if kind := r.peek(); kind != '{' {
-		r.value(2)
-		it.bad = &problem{Code: invalidType, Reason: jsonType(kind), Detail: "The item is not a JSON object, but " + article(jsonType(kind)) + "."}
+// newBatchItem returns an item of a batch.
+func newBatchItem(value any) (it batchItem) {
+	fields, ok := value.(object)
+	if !ok {
+		it.bad = &problem{Code: invalidType, Reason: jsonType(value), Detail: "The item is not a JSON object, but " + article(jsonType(value)) + "."}
 		return it
 	}
-	text, chain, id := field{name: "address"}, field{name: "chain"}, field{name: "id"}
-	r.object(2, &text, &chain, &id)
-	it.bad = wantStrings(&text)
-	for _, optional := range []*field{&chain, &id} {
-		if it.bad == nil && optional.kind != 0 {
-			it.bad = wantStrings(optional)
+	it.bad = fields.wantTexts("address")
+	for _, optional := range []string{"chain", "id"} {
+		if _, ok := fields[optional]; ok && it.bad == nil {
+			it.bad = fields.wantTexts(optional)
 		}
 	}
-	it.id, it.hasID = id.text, id.kind == '"'
-	it.req = screenRequest{Address: text.text, Chain: chain.text}
+	it.id, it.hasID = fields["id"].(string)
+	it.req = screenRequest{Address: fields.text("address"), Chain: fields.text("chain")}
 	return it
 }

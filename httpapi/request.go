@@ -1,95 +1,233 @@
 package httpapi
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/pace"
+)
 
 // A screenRequest is the body of POST /api/v1/screen.
 type screenRequest struct {
-	Address string `json:"address"`
-	Chain   string `json:"chain"`
+	Address string
+	Chain   string
 	receipt bool
 }
 
 // readScreenRequest reads the body of a screen request, or returns its problem.
 func readScreenRequest(body []byte) (screenRequest, *problem) {
-	address, chain, receipt := field{name: "address"}, field{name: "chain"}, field{name: "receipt"}
-	if p := readObject(body, &address, &chain, &receipt); p != nil {
+	fields, p := readObject(body)
+	if p == nil {
+		p = fields.wantTexts("address", "chain")
+	}
+	if p == nil {
+		p = fields.wantBool("receipt")
+	}
+	if p != nil {
 		return screenRequest{}, p
 	}
-	if p := wantStrings(&address, &chain); p != nil {
-		return screenRequest{}, p
-	}
-	switch receipt.kind {
-	case 0, 't', 'f':
-		return screenRequest{address.text, chain.text, receipt.kind == 't'}, nil
-	}
-	return screenRequest{}, &problem{Code: invalidType, Field: receipt.name, Reason: jsonType(receipt.kind),
-		Detail: "The field receipt is not a boolean, but " + article(jsonType(receipt.kind)) + "."}
+	receipt, _ := fields["receipt"].(bool)
+	return screenRequest{fields.text("address"), fields.text("chain"), receipt}, nil
 }
 
-// readObject reads a body that is one JSON object with the wanted fields, or returns
-// its problem.
-//
-// It is stricter than encoding/json, which would accept bodies that a proxy or a log
-// may read otherwise: field names are case-sensitive, none occurs twice in an object,
-// the text is valid UTF-8, escapes are valid UTF-16, and nothing follows. Other
-// fields are ignored.
-func readObject(body []byte, wanted ...*field) *problem {
-	return new(jsonReader).read(body, wanted...)
+// An object is a JSON object. Its values are of type string, [json.Number], bool,
+// []any or object, or nil.
+type object map[string]any
+
+// fieldNames are the fields of all requests.
+var fieldNames = []string{"address", "chain", "id", "items", "receipt"}
+
+// text returns the string in a field, or "".
+func (o object) text(name string) string {
+	text, _ := o[name].(string)
+	return text
 }
 
-// read is readObject for fields with elements, which r reads.
-func (r *jsonReader) read(body []byte, wanted ...*field) *problem {
-	r.data = string(body)
-	if len(body) == 0 {
-		return &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
-	}
-	if !utf8.Valid(body) {
-		return &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
-	}
-	r.blanks()
-	kind := r.peek()
-	if kind == '{' {
-		r.object(0, wanted...)
-	} else {
-		r.value(0)
-	}
-	r.blanks()
-	if r.bad == nil && r.at < len(r.data) {
-		r.fail("trailing_data", "something follows the JSON value")
-	}
-	if r.bad == nil && kind != '{' {
-		r.bad = &problem{Code: invalidType, Reason: jsonType(kind), Detail: "The body is not a JSON object, but " + article(jsonType(kind)) + "."}
-	}
-	return r.bad
-}
-
-// wantStrings returns the problem of fields that are absent or not strings.
-func wantStrings(fields ...*field) *problem {
-	for _, f := range fields {
-		if f.kind == 0 {
-			return &problem{Code: missingField, Field: f.name, Reason: "absent", Detail: "The field " + f.name + " is required."}
+// wantTexts returns the problem of fields that are absent or not strings.
+func (o object) wantTexts(names ...string) *problem {
+	for _, name := range names {
+		if _, ok := o[name]; !ok {
+			return absent(name)
 		}
 	}
-	for _, f := range fields {
-		if f.kind != '"' {
-			return &problem{Code: invalidType, Field: f.name, Reason: jsonType(f.kind), Detail: "The field " + f.name + " is not a string, but " + article(jsonType(f.kind)) + "."}
+	for _, name := range names {
+		if _, ok := o[name].(string); !ok {
+			return wrongType(name, "a string", o[name])
 		}
 	}
 	return nil
 }
 
-// jsonType returns the name of the JSON type whose values begin with c.
-func jsonType(c byte) string {
-	switch c {
-	case '{':
+// wantBool returns the problem of a field that is present and not a boolean.
+func (o object) wantBool(name string) *problem {
+	value, ok := o[name]
+	if _, is := value.(bool); ok && !is {
+		return wrongType(name, "a boolean", value)
+	}
+	return nil
+}
+
+func absent(name string) *problem {
+	return &problem{Code: missingField, Field: name, Reason: "absent", Detail: "The field " + name + " is required."}
+}
+
+func wrongType(name, want string, value any) *problem {
+	return &problem{Code: invalidType, Field: name, Reason: jsonType(value),
+		Detail: "The field " + name + " is not " + want + ", but " + article(jsonType(value)) + "."}
+}
+
+// maxDepth is the greatest number of levels to which values may be nested.
+const maxDepth = 32
+
+// A jsonReader reads one JSON value (RFC 8259) by the tokens of encoding/json.
+type jsonReader struct {
+	body   []byte
+	tokens *json.Decoder
+}
+
+// readObject returns the body if it is one JSON object, or its problem.
+//
+// It is stricter than [json.Unmarshal], which would accept bodies that a proxy or a log
+// may read otherwise: field names are case-sensitive, none occurs twice in an object,
+// the text is valid UTF-8, escapes are valid UTF-16, and nothing follows. Fields that
+// nobody asks for are ignored.
+func readObject(body []byte) (object, *problem) {
+	switch {
+	case len(body) == 0:
+		return nil, &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
+	case !utf8.Valid(body):
+		return nil, &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
+	}
+	r := jsonReader{body, json.NewDecoder(bytes.NewReader(body))}
+	r.tokens.UseNumber()
+	value, p := r.value(0)
+	if p != nil {
+		return nil, p
+	}
+	if rest := bytes.TrimLeft(body[r.tokens.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return nil, refuseJSON("trailing_data", len(body)-len(rest), "something follows the JSON value")
+	}
+	fields, ok := value.(object)
+	if !ok {
+		return nil, &problem{Code: invalidType, Reason: jsonType(value), Detail: "The body is not a JSON object, but " + article(jsonType(value)) + "."}
+	}
+	return fields, nil
+}
+
+// value reads a value inside depth others.
+func (r *jsonReader) value(depth int) (any, *problem) {
+	token, p := r.next()
+	if _, ok := token.(json.Delim); !ok || p != nil {
+		return token, p
+	}
+	if depth == maxDepth {
+		return nil, refuseJSON("too_deep", int(r.tokens.InputOffset())-1, "nested too deep")
+	}
+	if token == json.Delim('[') {
+		return r.array(depth)
+	}
+	return r.object(depth)
+}
+
+// object reads the rest of an object inside depth others.
+func (r *jsonReader) object(depth int) (object, *problem) {
+	fields := make(object)
+	for r.tokens.More() {
+		before := r.tokens.InputOffset()
+		token, p := r.next()
+		if p != nil {
+			return nil, p
+		}
+		name := token.(string)
+		if _, ok := fields[name]; ok {
+			return nil, duplicate(name, int(before)+bytes.IndexByte(r.body[before:], '"'))
+		}
+		if fields[name], p = r.value(depth + 1); p != nil {
+			return nil, p
+		}
+	}
+	_, p := r.next()
+	return fields, p
+}
+
+// array reads the rest of an array inside depth others.
+func (r *jsonReader) array(depth int) ([]any, *problem) {
+	list := []any{}
+	for r.tokens.More() {
+		value, p := r.value(depth + 1)
+		if p != nil {
+			return nil, p
+		}
+		list = append(list, value)
+		pace.Step(len(list))
+	}
+	_, p := r.next()
+	return list, p
+}
+
+// next returns the next token. encoding/json replaces half of a surrogate pair, which
+// next refuses.
+func (r *jsonReader) next() (json.Token, *problem) {
+	before := r.tokens.InputOffset()
+	token, err := r.tokens.Token()
+	if err != nil {
+		return nil, r.syntax(err)
+	}
+	if text, ok := token.(string); ok && strings.ContainsRune(text, utf8.RuneError) {
+		written := strings.ToLower(string(r.body[before:r.tokens.InputOffset()]))
+		if strings.Count(text, "\ufffd") > strings.Count(written, "\ufffd")+strings.Count(written, `\ufffd`) {
+			return nil, refuseJSON("invalid_unicode", int(before)+strings.IndexByte(written, '"'), "half a surrogate pair")
+		}
+	}
+	return token, nil
+}
+
+// syntax returns the problem of an error of the tokens.
+func (r *jsonReader) syntax(err error) *problem {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return refuseJSON("syntax", len(r.body), "unexpected end")
+	}
+	at := int(r.tokens.InputOffset())
+	var where *json.SyntaxError // the tokens do not say where a value goes wrong
+	if errors.As(json.Unmarshal(r.body, new(json.RawMessage)), &where) {
+		at = int(where.Offset) - 1
+	}
+	return refuseJSON("syntax", at, "unexpected character")
+}
+
+// refuseJSON returns the problem of a body. The detail never quotes the input.
+func refuseJSON(reason string, at int, what string) *problem {
+	return &problem{Code: invalidJSON, Reason: reason, Detail: fmt.Sprintf("The JSON is refused at byte %d: %s.", at, what)}
+}
+
+// duplicate returns the problem of a second field of a name.
+func duplicate(name string, at int) *problem {
+	if !slices.Contains(fieldNames, name) {
+		return refuseJSON("duplicate_key", at, "a field a second time")
+	}
+	p := refuseJSON("duplicate_key", at, "the field "+name+" a second time")
+	p.Field = name
+	return p
+}
+
+// jsonType returns the name of the JSON type of a value.
+func jsonType(value any) string {
+	switch value.(type) {
+	case object:
 		return "object"
-	case '[':
+	case []any:
 		return "array"
-	case '"':
+	case string:
 		return "string"
-	case 't', 'f':
+	case bool:
 		return "boolean"
-	case 'n':
+	case nil:
 		return "null"
 	}
 	return "number"

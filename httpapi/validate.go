@@ -44,21 +44,22 @@ func (e *exchange) validate() ([]byte, *problem) {
 	if p := e.enter(false); p != nil {
 		return nil, p
 	}
-	text, chain := field{name: "address"}, field{name: "chain"}
-	if p := readObject(body, &text, &chain); p != nil {
+	fields, p := readObject(body)
+	if p == nil {
+		p = fields.wantTexts("address")
+	}
+	if p != nil {
 		return nil, p
 	}
-	if p := wantStrings(&text); p != nil {
+	text := fields.text("address")
+	e.hide(text)
+	if _, ok := fields["chain"]; !ok {
+		return marshal(detect(text).propose("", text)), nil
+	}
+	if p := fields.wantTexts("chain"); p != nil {
 		return nil, p
 	}
-	e.hide(text.text)
-	if chain.kind == 0 {
-		return marshal(detect(text.text).propose("", text.text)), nil
-	}
-	if p := wantStrings(&chain); p != nil {
-		return nil, p
-	}
-	return marshal(check(text.text, chain.text)), nil
+	return marshal(check(text, fields.text("chain"))), nil
 }
 
 // check validates an address of a chain, as /api/v1/screen reads it.
