@@ -155,7 +155,7 @@ func anyDay(text string) time.Time {
 	if d, err := time.Parse("02/01/2006", text); err == nil {
 		return d
 	}
-	return day([]byte(text))
+	return day(text)
 }
 
 // row reads a record.

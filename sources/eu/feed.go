@@ -71,12 +71,12 @@ func readFeed(r io.Reader, list string) (announcement, error) {
 	}
 	var found announcement
 	items := 0
-	err = d.Children(func(name []byte) error {
-		if string(name) != "channel" {
+	err = d.Children(func(name string) error {
+		if name != "channel" {
 			return d.Skip()
 		}
-		return d.Children(func(name []byte) error {
-			if string(name) != "item" {
+		return d.Children(func(name string) error {
+			if name != "item" {
 				return d.Skip()
 			}
 			a, ok, err := d.item(want.Path)
@@ -104,24 +104,23 @@ func (d *document) item(path string) (a announcement, ok bool, err error) {
 		u, err := url.Parse(strings.TrimSpace(address))
 		return err == nil && u.Path == path
 	}
-	err = d.Children(func(name []byte) error {
-		switch string(name) {
+	err = d.Children(func(name string) error {
+		switch name {
 		case "enclosure":
 			ok = isFile(d.attr("url")) || ok
 			return d.Skip()
 		case "link", "guid", "pubDate":
-			field := string(name)
 			text, err := d.Content()
 			if err != nil {
 				return err
 			}
-			switch field {
+			switch name {
 			case "link":
-				ok = isFile(string(text)) || ok
+				ok = isFile(text) || ok
 			case "guid":
-				a.checksum = checksum(string(text))
+				a.checksum = checksum(text)
 			case "pubDate":
-				a.published = feedTime(strings.TrimSpace(string(text)))
+				a.published = feedTime(strings.TrimSpace(text))
 			}
 			return nil
 		}

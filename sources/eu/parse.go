@@ -80,11 +80,11 @@ func read(r io.Reader) (*list, error) {
 
 // day reads a day such as 2025-02-24. It returns the zero time for anything else: one
 // mistyped date must not refuse the whole list.
-func day(text []byte) time.Time {
+func day(text string) time.Time {
 	if len(text) > len(time.DateOnly) {
 		text = text[:len(time.DateOnly)]
 	}
-	t, err := time.Parse(time.DateOnly, string(text))
+	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
 		return time.Time{}
 	}

@@ -243,11 +243,11 @@ func TestRefused(t *testing.T) {
 		{"a date without a zone", small, "34.799+02:00", "34.799", "generationDate"},
 		{"no reference", small, ` euReferenceNumber="EU.3.3" logicalId="3"`, "", "logicalId"},
 		{"not well-formed", small, "</address>", "</adress>", "match"},
-		{"a bare ampersand", small, "LEI 98", "LEI & 98", "reference"},
+		{"a bare ampersand", small, "LEI 98", "LEI & 98", "entity"},
 		{"garbage behind the end", small, "</export>\n", "</export>\nx", "text outside"},
 		{"two lists", small, "</export>\n", "</export>\n<export/>", "second root"},
 		{"markup in a remark", small, "LEI", "<b>LEI</b>", "only text"},
-		{"NULs", small, "</export>\n", "</export>\n\x00", "invalid"},
+		{"NULs", small, "</export>\n", "</export>\n\x00", "illegal"},
 		{"JSON", small, small, `{"error": "no"}` + "\n", "quote"},
 
 		{"a CSV file of one line", small, small, header + "Entity_Remark\n", "no records"},

@@ -42,14 +42,14 @@ func readXML(r io.Reader) (*list, error) {
 	default:
 		return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
 	}
-	text, _ := d.Attr("generationDate")
-	published, err := time.Parse(time.RFC3339Nano, string(text))
+	text := d.Attr("generationDate")
+	published, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		return nil, d.Errorf("", "generationDate %.40q: want a time with a zone", text)
 	}
 	d.Revision.Published, d.isTimed = published.UTC(), true
-	err = d.Children(func(name []byte) error {
-		if string(name) != "sanctionEntity" {
+	err = d.Children(func(name string) error {
+		if name != "sanctionEntity" {
 			return d.Skip()
 		}
 		return d.entity()
@@ -83,11 +83,11 @@ type document struct {
 
 // attr returns an attribute, or "".
 func (d *document) attr(name string) string {
-	v, _ := d.Attr(name)
+	v := d.Attr(name)
 	if len(v) > maxText {
-		v = nil
+		return ""
 	}
-	return string(v)
+	return v
 }
 
 // entity reads a sanctionEntity.
@@ -104,16 +104,14 @@ func (d *document) entity() error {
 	} else if h.Ref = strings.TrimSpace(d.attr("logicalId")); h.Ref == "" {
 		return d.Errorf("", "sanctionEntity without euReferenceNumber and logicalId")
 	}
-	text, _ := d.Attr("designationDate")
-	h.ListedAt = day(text)
+	h.ListedAt = day(d.Attr("designationDate"))
 	begin := len(d.Wallets)
-	err := d.Children(func(name []byte) error {
-		switch string(name) {
+	err := d.Children(func(name string) error {
+		switch name {
 		case "remark":
 			return d.remark()
 		case "regulation":
-			text, _ := d.Attr("publicationDate")
-			d.published = first(d.published, day(text))
+			d.published = first(d.published, day(d.Attr("publicationDate")))
 		case "nameAlias":
 			d.name()
 		}
@@ -142,14 +140,13 @@ func (d *document) name() {
 func (d *document) part() error {
 	var listed time.Time
 	begin := len(d.Wallets)
-	var below func(name []byte) error
-	below = func(name []byte) error {
-		switch string(name) {
+	var below func(name string) error
+	below = func(name string) error {
+		switch name {
 		case "remark":
 			return d.remark()
 		case "regulationSummary":
-			text, _ := d.Attr("publicationDate")
-			listed = first(listed, day(text))
+			listed = first(listed, day(d.Attr("publicationDate")))
 		}
 		return d.Children(below)
 	}
@@ -169,7 +166,7 @@ func (d *document) remark() error {
 	if err != nil {
 		return err
 	}
-	if err := d.Find(len(d.Holders), string(text), time.Time{}); err != nil {
+	if err := d.Find(len(d.Holders), text, time.Time{}); err != nil {
 		return d.Errorf(d.holder.Ref, "%w", err)
 	}
 	return nil

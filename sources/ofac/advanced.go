@@ -61,8 +61,8 @@ type feature struct {
 
 func (p *advanced) read() error {
 	p.features, p.profiles = make(map[string]feature), make(map[string]int)
-	err := p.Children(func(name []byte) (err error) {
-		switch string(name) {
+	err := p.Children(func(name string) (err error) {
+		switch name {
 		case "DateOfIssue":
 			p.Revision.Published, err = p.date()
 			return err
@@ -95,9 +95,9 @@ func (p *advanced) read() error {
 // date reads a date of the children Year, Month and Day.
 func (p *advanced) date() (time.Time, error) {
 	var year, month, day int
-	err := p.Children(func(name []byte) error {
+	err := p.Children(func(name string) error {
 		var n *int
-		switch string(name) {
+		switch name {
 		case "Year":
 			n = &year
 		case "Month":
@@ -127,10 +127,10 @@ func (p *advanced) date() (time.Time, error) {
 }
 
 // values reads one of the tables.
-func (p *advanced) values(name []byte) error {
-	switch string(name) {
+func (p *advanced) values(name string) error {
+	switch name {
 	case "FeatureTypeValues":
-		return p.Children(func([]byte) error {
+		return p.Children(func(string) error {
 			id, err := p.attr("ID")
 			if err != nil {
 				return err
@@ -145,7 +145,7 @@ func (p *advanced) values(name []byte) error {
 			return nil
 		})
 	case "ListValues":
-		return p.Children(func([]byte) error {
+		return p.Children(func(string) error {
 			id, err := p.attr("ID")
 			if err != nil {
 				return err
@@ -162,18 +162,18 @@ func (p *advanced) values(name []byte) error {
 
 // attr returns a required attribute.
 func (p *advanced) attr(name string) (string, error) {
-	v, _ := p.Attr(name)
+	v := p.Attr(name)
 	if len(v) == 0 || len(v) > maxText {
 		return "", p.Errorf("", "<%.64s> without %s", p.Name(), name)
 	}
-	return string(v), nil
+	return v, nil
 }
 
 // party reads a party, and keeps it if it has wallets.
-func (p *advanced) party([]byte) error {
+func (p *advanced) party(string) error {
 	p.Revision.Records++
-	return p.Children(func(name []byte) (err error) {
-		if string(name) != "Profile" {
+	return p.Children(func(name string) (err error) {
+		if name != "Profile" {
 			return p.Skip()
 		}
 		if p.id, err = p.attr("ID"); err != nil {
@@ -198,8 +198,8 @@ func (p *advanced) party([]byte) error {
 }
 
 // profile reads a child of a profile.
-func (p *advanced) profile(name []byte) error {
-	switch string(name) {
+func (p *advanced) profile(name string) error {
+	switch name {
 	case "Identity":
 		if !p.isPrimary() {
 			return p.Skip()
@@ -212,17 +212,16 @@ func (p *advanced) profile(name []byte) error {
 }
 
 func (p *advanced) isPrimary() bool {
-	v, _ := p.Attr("Primary")
-	return string(v) == "true"
+	return p.Attr("Primary") == "true"
 }
 
 // alias reads a child of an identity, for the name.
-func (p *advanced) alias(name []byte) error {
-	if p.hasName || string(name) != "Alias" || !p.isPrimary() {
+func (p *advanced) alias(name string) error {
+	if p.hasName || name != "Alias" || !p.isPrimary() {
 		return p.Skip()
 	}
-	return p.Children(func(name []byte) error {
-		if p.hasName || string(name) != "DocumentedName" {
+	return p.Children(func(name string) error {
+		if p.hasName || name != "DocumentedName" {
 			return p.Skip()
 		}
 		p.hasName = true
@@ -231,8 +230,8 @@ func (p *advanced) alias(name []byte) error {
 }
 
 // namePart reads a child of a name, or of a part of one.
-func (p *advanced) namePart(name []byte) error {
-	switch string(name) {
+func (p *advanced) namePart(name string) error {
+	switch name {
 	case "DocumentedNamePart":
 		return p.Children(p.namePart)
 	case "NamePartValue":
@@ -254,8 +253,8 @@ func (p *advanced) namePart(name []byte) error {
 
 // feature reads a feature, and adds it if it is a wallet.
 func (p *advanced) feature() error {
-	kind, _ := p.Attr("FeatureTypeID")
-	f, ok := p.features[string(kind)]
+	kind := p.Attr("FeatureTypeID")
+	f, ok := p.features[kind]
 	if !ok {
 		return p.Errorf(p.id, "feature of a type %.32q that is not in the document's table", kind)
 	}
@@ -263,12 +262,12 @@ func (p *advanced) feature() error {
 		return p.Skip()
 	}
 	before := len(p.Wallets)
-	err := p.Children(func(name []byte) error {
-		if string(name) != "FeatureVersion" {
+	err := p.Children(func(name string) error {
+		if name != "FeatureVersion" {
 			return p.Skip()
 		}
-		return p.Children(func(name []byte) error {
-			if string(name) != "VersionDetail" {
+		return p.Children(func(name string) error {
+			if name != "VersionDetail" {
 				return p.Skip()
 			}
 			text, err := p.content()
@@ -285,27 +284,26 @@ func (p *advanced) feature() error {
 }
 
 // entry reads an entry of a list: when a party was listed.
-func (p *advanced) entry([]byte) error {
+func (p *advanced) entry(string) error {
 	on := consolidated
-	if v, _ := p.Attr("ListID"); p.sdn != "" && string(v) == p.sdn {
+	if p.sdn != "" && p.Attr("ListID") == p.sdn {
 		on = sdn
 	}
 	p.entries[on]++
 	if on != p.kind {
 		return p.Skip()
 	}
-	profile, _ := p.Attr("ProfileID")
-	i, ok := p.profiles[string(profile)]
+	i, ok := p.profiles[p.Attr("ProfileID")]
 	if !ok {
 		return p.Skip()
 	}
 	p.onList[i] = true
-	return p.Children(func(name []byte) error {
-		if string(name) != "EntryEvent" {
+	return p.Children(func(name string) error {
+		if name != "EntryEvent" {
 			return p.Skip()
 		}
-		return p.Children(func(name []byte) error {
-			if string(name) != "Date" {
+		return p.Children(func(name string) error {
+			if name != "Date" {
 				return p.Skip()
 			}
 			t, err := p.date()

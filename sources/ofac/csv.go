@@ -244,12 +244,12 @@ func mentions(text string) bool {
 
 // walletOf reads an item that mentions the label, or resembles it: the label as in the
 // other formats, which ticker reads, after "alt." or not, and an address.
-func walletOf(item string, ticker func(kind []byte) (string, bool)) (asset, text string, err error) {
+func walletOf(item string, ticker func(kind string) (string, bool)) (asset, text string, err error) {
 	words := strings.Fields(item)
 	if words[0] == "alt." {
 		words = words[1:]
 	}
-	rest, ok := ticker([]byte(strings.Join(words, " ")))
+	rest, ok := ticker(strings.Join(words, " "))
 	asset, text, found := strings.Cut(rest, " ")
 	if !ok || !found {
 		return "", "", fmt.Errorf("%.128q: want %q, a ticker and an address", item, label+" -")

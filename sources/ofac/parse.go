@@ -11,7 +11,6 @@ package ofac
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -35,7 +34,7 @@ import (
 // [*sources.RecordError], or that of r, or wrap that of add. The revision's digest is that
 // of the XML document, which is all bytes of r unless r is a ZIP file.
 //
-// Parse holds in memory the wallets, a ZIP file, and a buffer of 64 KiB.
+// Parse holds in memory the wallets, a ZIP file, and a buffer of a few hundred KiB.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return sdn.parse(r, add)
 }
@@ -134,7 +133,7 @@ func (d *document) content() (string, error) {
 	if len(text) > maxText {
 		return "", d.Errorf("", "text of %d bytes", len(text))
 	}
-	return sources.TrimListed(string(text)), nil
+	return sources.TrimListed(text), nil
 }
 
 // addWallet adds a wallet of the next holder.
@@ -159,12 +158,12 @@ const label = "Digital Currency Address"
 
 // ticker returns the ticker in a type such as "Digital Currency Address - XBT", and false
 // if it is not the type of a wallet. Any ticker is accepted: OFAC adds new ones.
-func ticker(kind []byte) (string, bool) {
-	kind = bytes.TrimSpace(kind)
-	if len(kind) < len(label) || !strings.EqualFold(string(kind[:len(label)]), label) {
+func ticker(kind string) (string, bool) {
+	kind = strings.TrimSpace(kind)
+	if len(kind) < len(label) || !strings.EqualFold(kind[:len(label)], label) {
 		return "", false
 	}
-	return sources.TrimListed(strings.TrimLeft(string(kind[len(label):]), " -–—:\u00a0")), true
+	return sources.TrimListed(strings.TrimLeft(kind[len(label):], " -–—:\u00a0")), true
 }
 
 // resembles reports whether text has two of the three words of the label, in any letter
@@ -180,10 +179,10 @@ func resembles(text string) bool {
 }
 
 // tickerOfType is ticker of a type that may have a typing error.
-func tickerOfType(kind []byte) (string, bool) {
-	if asset, ok := ticker(kind); ok || !resembles(string(kind)) {
+func tickerOfType(kind string) (string, bool) {
+	if asset, ok := ticker(kind); ok || !resembles(kind) {
 		return asset, ok
 	}
-	_, asset, _ := strings.Cut(string(kind), "-")
+	_, asset, _ := strings.Cut(kind, "-")
 	return sources.TrimListed(asset), true
 }

@@ -36,8 +36,8 @@ type simple struct {
 
 func (p *simple) read() error {
 	p.claimed = -1
-	err := p.Children(func(name []byte) error {
-		switch string(name) {
+	err := p.Children(func(name string) error {
+		switch name {
 		case "publshInformation", "publishInformation":
 			return p.Children(p.information)
 		case "sdnEntry":
@@ -54,8 +54,8 @@ func (p *simple) read() error {
 	return nil
 }
 
-func (p *simple) information(name []byte) error {
-	switch string(name) {
+func (p *simple) information(name string) error {
+	switch name {
 	case "Publish_Date":
 		text, err := p.content()
 		if err != nil {
@@ -84,8 +84,8 @@ func (p *simple) entry() error {
 	p.Revision.Records++
 	p.uid, p.first, p.last, p.programs = "", "", "", p.programs[:0]
 	before := len(p.Wallets)
-	err := p.Children(func(name []byte) (err error) {
-		switch string(name) {
+	err := p.Children(func(name string) (err error) {
+		switch name {
 		case "uid":
 			p.uid, err = p.content()
 			return err
@@ -98,7 +98,7 @@ func (p *simple) entry() error {
 		case "idList":
 			return p.Children(p.id)
 		case "programList":
-			return p.Children(func([]byte) error {
+			return p.Children(func(string) error {
 				program, err := p.content()
 				if len(p.programs) < maxPrograms {
 					p.programs = append(p.programs, program)
@@ -127,13 +127,13 @@ func (p *simple) entry() error {
 	return nil
 }
 
-func (p *simple) id([]byte) error {
+func (p *simple) id(string) error {
 	var asset, number string
 	var isWallet bool
-	err := p.Children(func(name []byte) (err error) {
-		switch string(name) {
+	err := p.Children(func(name string) (err error) {
+		switch name {
 		case "idType":
-			var kind []byte
+			var kind string
 			if kind, err = p.Content(); err == nil {
 				asset, isWallet = tickerOfType(kind)
 			}

@@ -39,8 +39,8 @@ func readXML(r io.Reader) (*freetext.List, error) {
 	default:
 		return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
 	}
-	err := d.Children(func(name []byte) error {
-		switch string(name) {
+	err := d.Children(func(name string) error {
+		switch name {
 		case "DateGenerated":
 			text, err := d.text()
 			if err != nil {
@@ -89,7 +89,7 @@ func (d *document) text() (string, error) {
 		if all.Len()+len(text) > xmlscan.MaxToken {
 			return "", d.Errorf("", "text of more than %d bytes", xmlscan.MaxToken)
 		}
-		all.Write(text)
+		all.WriteString(text)
 		t, err := d.Next()
 		if err != nil {
 			return "", err
@@ -111,14 +111,14 @@ func (d *document) designation() error {
 	}
 	var h freetext.Holder
 	before := len(d.Wallets)
-	err := d.Children(func(name []byte) (err error) {
+	err := d.Children(func(name string) (err error) {
 		var text string
-		switch field := string(name); field {
+		switch name {
 		case "UniqueID", "DateDesignated", "OtherInformation", "UKStatementofReasons":
 			if text, err = d.text(); err != nil {
 				return err
 			}
-			switch field {
+			switch name {
 			case "UniqueID":
 				h.Ref = sources.TrimListed(text)
 			case "DateDesignated":
@@ -127,9 +127,9 @@ func (d *document) designation() error {
 				err = d.Find(len(d.Holders), text, time.Time{})
 			}
 		case "Names":
-			return d.Children(func([]byte) error { return d.name(&h) })
+			return d.Children(func(string) error { return d.name(&h) })
 		case "CryptoWalletAddresses":
-			return d.Children(func([]byte) error {
+			return d.Children(func(string) error {
 				text, err := d.text()
 				if err == nil {
 					err = d.located(h.Ref, d.typed(text))
@@ -194,14 +194,14 @@ func (d *document) located(ref string, err error) error {
 func (d *document) name(h *freetext.Holder) error {
 	var parts [6]string
 	var kind string
-	err := d.Children(func(name []byte) error {
+	err := d.Children(func(name string) error {
 		if len(name) == 5 && string(name[:4]) == "Name" && name[4] >= '1' && name[4] <= '6' {
 			i := name[4] - '1'
 			text, err := d.text()
 			parts[i] = text
 			return err
 		}
-		if string(name) == "NameType" {
+		if name == "NameType" {
 			text, err := d.text()
 			kind = text
 			return err
