@@ -48,7 +48,7 @@ var imports = map[string]string{
 	"sources/store/pgstore":           "sources/store",
 	"screening":                       "address internal/identity internal/index internal/mapfile internal/revision score screening/internal/list sources sources/store",
 	"screening/book":                  "address internal/base58 internal/bech32 internal/identity internal/index screening screening/internal/list",
-	"screening/receipt":               "address score screening sources sources/store",
+	"screening/receipt":               "address internal/version score screening sources sources/store",
 	"screening/internal/list":         "address internal/identity internal/index internal/mapfile internal/pace internal/revision score sources",
 	"httpapi":                         "address internal/pace score screening sources sources/store",
 	"httpapi/audit":                   "internal/atomicfile address httpapi score screening",
@@ -65,6 +65,7 @@ var imports = map[string]string{
 	"internal/mapfile":                "",
 	"internal/longtest":               "",
 	"internal/pace":                   "",
+	"internal/version":                "",
 	"internal/pipenet":                "",
 	"internal/postgrestest":           "internal/atomicfile",
 

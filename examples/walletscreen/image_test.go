@@ -42,7 +42,7 @@ func TestImage(t *testing.T) {
 	lines := deployFile(t, "Dockerfile")
 	last := lines[slices.Index(lines, "FROM scratch")+1:]
 	for _, want := range []string{
-		"COPY --from=build /src/LICENSE /src/NOTICE /", "USER 65532:65532", "ARG VERSION=devel",
+		"COPY --from=build /src/LICENSE /src/NOTICE /", "USER 65532:65532", "ARG VERSION=unreleased",
 		"COPY --from=build --chown=65532:65532 /out/data /data", `ENTRYPOINT ["/walletscreen"]`,
 	} {
 		if !slices.Contains(last, want) {
@@ -94,7 +94,7 @@ func TestImage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	cmd := exec.Command("sh", "-ec", strings.ReplaceAll(strings.TrimPrefix(lines[i], "RUN "), "/out", dir))
-	cmd.Dir = root
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "VERSION=v1.2.3")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -111,7 +111,7 @@ func TestImage(t *testing.T) {
 	cmd.Env = []string{}
 	text, err := cmd.Output()
 	var v version
-	if err := json.Unmarshal(text, &v); err != nil || v.Module != "github.com/walletscreen/walletscreen" || len(v.Bundled) != 5 {
+	if err := json.Unmarshal(text, &v); err != nil || v.Module != "github.com/walletscreen/walletscreen" || len(v.Bundled) != 5 || v.Version != "v1.2.3" {
 		t.Errorf("%s, %v", text, err)
 	}
 	if err != nil {

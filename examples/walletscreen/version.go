@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	modversion "github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/bundle"
@@ -69,15 +70,12 @@ func (p *program) versionCommand() *cli.Command {
 
 // newVersion returns the versions that the build recorded.
 func newVersion() version {
-	v := version{Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Scoring: score.Latest().Version()}
+	v := version{Version: modversion.Module(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Scoring: score.Latest().Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
 	v.Module = info.Main.Path
-	if info.Main.Version != "" {
-		v.Version = info.Main.Version
-	}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -74,7 +74,7 @@ func New(c address.Chain, text string, r screening.Result, at time.Time) (*Recei
 	return &Receipt{
 		Time: at.UTC().Round(0), Chain: c, Text: text, Address: normal,
 		Score: r.Score, Level: r.Level, Labels: r.Labels, Suppressed: r.Suppressed, ScoringVersion: r.ScoringVersion,
-		Snapshot: r.Digest(), Lists: slices.Clone(r.Sources()), ModuleVersion: moduleVersion(),
+		Snapshot: r.Digest(), Lists: slices.Clone(r.Sources()), ModuleVersion: version.Module(),
 	}, nil
 }
 
@@ -109,23 +109,6 @@ func (r *Receipt) Encode(signers ...note.Signer) ([]byte, error) {
 		return nil, fmt.Errorf("receipt: signing: %w", err)
 	}
 	return signed, nil
-}
-
-const modulePath = "github.com/walletscreen/walletscreen"
-
-// moduleVersion returns the version of this module in the running program.
-func moduleVersion() string {
-	const unknown = "(devel)"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return unknown
-	}
-	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
-		if m.Path == modulePath && m.Version != "" {
-			return m.Version
-		}
-	}
-	return unknown
 }
 
 // Split is a [bufio.SplitFunc] that returns the receipts of a file one by one, each with
