@@ -91,22 +91,25 @@ func (a *Address) parseRow(r uint16, s string, tolerant bool) fault {
 
 // readRow is parseRow for the text of rd.
 func (a *Address) readRow(rd *reader, r uint16) fault {
+	form, bad := chains[r-1].codecs.read(rd)
+	if bad.err == nil {
+		*a = rd.address(r, form)
+	}
+	return bad
+}
+
+// address returns what was read in the given form of row r.
+func (rd *reader) address(r uint16, f form) Address {
 	cs := chains[r-1].codecs
-	form, bad := cs.read(rd)
-	if bad.err != nil {
-		return bad
+	c := &cs[f]
+	if c.use != tolerated {
+		return Address{text: c.text(rd), row: r, form: f}
 	}
-	c := &cs[form]
-	if c.use == tolerated { // its normal form is the spelling before it
-		core := c.account(rd)
-		for ; cs[form].use == tolerated; form-- {
-		}
-		rd.out = cs[form].enc.write(rd.out[:0], &cs[form], core)
-		*a = Address{text: string(rd.out), row: r, form: form}
-		return fault{}
+	core := c.account(rd) // its normal form is the spelling before it
+	for ; cs[f].use == tolerated; f-- {
 	}
-	*a = Address{text: c.text(rd), row: r, form: form}
-	return fault{}
+	rd.out = cs[f].enc.write(rd.out[:0], &cs[f], core)
+	return Address{text: string(rd.out), row: r, form: f}
 }
 
 // codec returns the codec of a, which must be valid.

@@ -129,6 +129,8 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	switch {
 	case c.size == 0 && len(b) < n+1, c.size != 0 && len(b) != n:
 		return badLength
+	case r.quiet && string(b[:len(c.prefix)]) != c.prefix:
+		return badSyntax
 	case !r.trusted && !r.verify58(e.hash):
 		return badChecksum
 	case string(b[:len(c.prefix)]) != c.prefix:

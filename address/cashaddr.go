@@ -51,6 +51,9 @@ func (e cash) read(r *reader, c *codec) fault {
 		at = strings.LastIndexByte(s, ':') + 1
 	}
 	body := s[at:]
+	if r.quiet && !e.alphabet.Begins(body, e.version) {
+		return badSyntax
+	}
 	isUpper, bad, why := e.alphabet.Verify(c.prefix, body)
 	n := len(body) - cashaddr.ChecksumLen
 	r.claimed = r.claimed || why == cashaddr.OK

@@ -97,6 +97,7 @@ type reader struct {
 	s        string
 	tolerant bool // read what Normalize accepts, except blanks and URIs
 	trusted  bool
+	quiet    bool // only whether there is a fault matters, not which
 
 	claimed, normal bool
 	n               int
@@ -126,7 +127,7 @@ func newReader(s string, tolerant bool) *reader {
 }
 
 func (r *reader) reset(s string, tolerant bool) {
-	r.s, r.tolerant, r.trusted, r.of58, r.hrp = s, tolerant, false, nil, ""
+	r.s, r.tolerant, r.trusted, r.quiet, r.of58, r.hrp = s, tolerant, false, false, nil, ""
 }
 
 func (r *reader) free() {

@@ -14,7 +14,7 @@ func Detect(s string) []Address {
 	var found []Address
 	proven := 0
 	first := firstGuess(s)
-	detect(s, func(a Address) bool {
+	detect(s, strictly, func(a Address) bool {
 		if a.Proven() || a.Chain() == first {
 			found = slices.Insert(found, proven, a)
 			if a.Proven() {
@@ -24,7 +24,7 @@ func Detect(s string) []Address {
 			found = append(found, a)
 		}
 		return true
-	}, false)
+	})
 	return found
 }
 
@@ -44,11 +44,18 @@ func firstGuess(s string) Chain {
 	return ""
 }
 
+// A manner says what detect looks for.
+type manner uint8
+
+const (
+	strictly   manner = iota // what Parse accepts
+	tolerantly               // what Normalize accepts, without what surrounds an address
+	provenOnly               // what proves itself; other spellings call detect themselves
+)
+
 // detect calls yield with s as an address of each chain, in the order of the
-// table, until yield returns false. An EVM address is one of ethereum alone. If
-// proven is set, it skips spellings that prove nothing, which call detect
-// themselves.
-func detect(s string, yield func(Address) bool, proven bool) {
+// table, until yield returns false. An EVM address is one of ethereum alone.
+func detect(s string, how manner, yield func(Address) bool) {
 	all := classesOf(s)
 	var rd *reader
 	defer func() {
@@ -58,18 +65,19 @@ func detect(s string, yield func(Address) bool, proven bool) {
 	}()
 	last, evm := uint16(0), false
 	for _, l := range candidates(len(s)) {
-		if l.row == last || proven && !l.proves || !fits(s, all, &l.bounds) {
+		c := &chains[l.row-1].codecs[l.form]
+		if l.row == last || how == provenOnly && !l.proves || how != tolerantly && c.use == tolerated || !fits(s, all, &l.bounds) {
 			continue
 		}
 		if rd == nil {
-			rd = newReader(s, false)
+			rd = newReader(s, how == tolerantly)
+			rd.quiet = true
 		}
-		c := &chains[l.row-1].codecs[l.form]
 		if c.evm && evm || c.read(rd).err != nil {
 			continue
 		}
 		last, evm = l.row, evm || c.evm
-		if !yield(Address{text: c.text(rd), row: l.row, form: l.form}) {
+		if !yield(rd.address(l.row, l.form)) {
 			return
 		}
 	}
@@ -97,7 +105,7 @@ var looks = func() (t [maxDiagnosed + 1][]*look) {
 	for i := range chains {
 		for j := range chains[i].codecs {
 			c := &chains[i].codecs[j]
-			if c.use != everybody || c.evm && c.enc == notation(hex20{lead: "0x"}) && chains[i].slug != "ethereum" {
+			if c.use == testers || c.evm && c.enc == notation(hex20{lead: "0x"}) && chains[i].slug != "ethereum" {
 				continue
 			}
 			l := &look{c.enc.bounds(c), uint16(i + 1), form(j), c.enc.proves()}
@@ -135,13 +143,13 @@ func fits[T string | []byte](s T, all uint16, b *bounds) bool {
 // detectProven returns s as an address of the first chain in the table on which
 // it is proven. It skips row except.
 func detectProven(s string, except uint16) (found Address, ok bool) {
-	detect(s, func(a Address) bool {
+	detect(s, provenOnly, func(a Address) bool {
 		if a.row == except {
 			return true
 		}
 		found, ok = a, true
 		return false
-	}, true)
+	})
 	return found, ok
 }
 

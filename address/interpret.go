@@ -200,9 +200,11 @@ func readAnywhere(s string) (rd Reading) {
 	}
 	rd.Addresses = Detect(s)
 	for _, a := range rd.Addresses {
-		rd.addDoubt(doubtOf(a.Chain(), s))
+		if a.codec().cut {
+			rd.addDoubt(DoubtShort)
+		}
 	}
-	if len(rd.Addresses) == 0 || hasHexPrefix(s) {
+	if plainEVM := len(s) == evmLen && isLowerHex(s[2:]); len(rd.Addresses) == 0 || hasHexPrefix(s) && !plainEVM {
 		rd.addTolerant(s)
 	}
 	if len(rd.Addresses) > 0 {
@@ -229,24 +231,14 @@ func readAnywhere(s string) (rd Reading) {
 // addTolerant adds the addresses that only Normalize accepts, one for all EVM
 // chains.
 func (r *Reading) addTolerant(s string) {
-	if len(s) > maxDiagnosed {
-		return
-	}
 	strict := r.Addresses
-	for i := range chains {
-		if chains[i].isEVM() && uint16(i+1) != ethereumRow && hasHexPrefix(s) {
-			continue
+	detect(s, tolerantly, func(a Address) bool {
+		if !slices.Contains(strict, a) {
+			r.Addresses = append(r.Addresses, a)
+			r.addDoubt(doubtOf(a.Chain(), s))
 		}
-		var a Address
-		if uint16(i+1) == otherEVMRow || a.parseRow(uint16(i+1), s, true).err != nil || slices.Contains(strict, a) {
-			continue
-		}
-		if a.isEVM() && a.row != ethereumRow && slices.ContainsFunc(r.Addresses, Address.isEVM) {
-			continue
-		}
-		r.Addresses = append(r.Addresses, a)
-		r.addDoubt(doubtOf(a.Chain(), s))
-	}
+		return true
+	})
 }
 
 // namedChain returns the chain that the scheme of s, its CAIP-2 id, or the
@@ -276,38 +268,35 @@ func namedChain(s string) Chain {
 	return ""
 }
 
-// diagnoseAnywhere returns the error for s, which is an address of no chain.
+// diagnoseAnywhere returns the error for s, which is an address of no chain: of a
+// test network, or of the chains whose checksum alone is wrong.
 func diagnoseAnywhere(s string) error {
-	var first *ParseError
-	fits := 0
+	rd := newReader(s[:min(len(s), maxDiagnosed+1)], true)
+	defer rd.free()
+	row, fits := ethereumRow, 0
+	worst := badSyntax
 	for i := range chains {
 		r := uint16(i + 1)
-		if r == otherEVMRow {
+		if r == otherEVMRow || worst.err == ErrNetwork {
 			continue
 		}
-		bad := new(Address).parseRow(r, s[:min(len(s), maxDiagnosed+1)], true)
-		if bad.err != ErrNetwork && bad.err != ErrChecksum {
+		_, bad := chains[i].codecs.read(rd)
+		switch {
+		case bad.err == ErrChecksum:
+			if fits++; fits > 1 {
+				continue
+			}
+		case bad.err != ErrNetwork:
 			continue
 		}
-		e := diagnose(r, s, s, 0, bad)
-		e.Chain = ""
-		if e.Err == ErrChecksum && e.hint == "" {
-			e.hint = "it looks like an address of " + string(chains[i].slug)
-			fits++
-		}
-		if first == nil || bad.err == ErrNetwork && first.Err == ErrChecksum {
-			first = e
-		}
+		row, worst = r, bad
 	}
-	if first != nil {
-		if first.Err == ErrChecksum && fits > 1 {
-			first.hint = ""
-		}
-		return first
-	}
-	e := diagnose(ethereumRow, s, s, 0, badSyntax)
+	e := diagnose(row, s, s, 0, worst)
 	e.Chain = ""
-	if e.Err == ErrSyntax && e.hint == "" {
+	switch {
+	case e.Err == ErrChecksum && e.hint == "" && fits == 1:
+		e.hint = "it looks like an address of " + string(chains[row-1].slug)
+	case e.Err == ErrSyntax && e.hint == "":
 		e.hint = "it is not an address of any chain"
 	}
 	return e

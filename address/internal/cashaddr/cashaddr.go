@@ -110,6 +110,12 @@ func (a *Alphabet) add(chk uint64, body string) (uint64, byte) {
 	return chk, marks
 }
 
+// Begins reports whether the first character of body, in either letter case, is of a
+// payload whose first byte is b.
+func (a *Alphabet) Begins(body string, b byte) bool {
+	return body != "" && body[0]|0x20 == a.digits[b>>3]
+}
+
 // A Fault describes why a text is not valid CashAddr.
 type Fault uint8
 
