@@ -21,6 +21,7 @@ var commandLines = []tested{
 	{"walletscreen ", "examples/walletscreen/papers_test.go", "TestPapers"},
 	{"go run ./examples/walletscreen", "examples/walletscreen/papers_test.go", "TestGreeting"},
 	{"go run ./examples/conform", "examples/conform/conform_test.go", "TestReadme"},
+	{"go -C examples/conform/watchman run .", "examples/conform/watchman/main_test.go", "TestReadme"},
 	{"go get github.com/walletscreen/walletscreen", "readme_test.go", "TestInstallable"},
 	{"go install github.com/walletscreen/walletscreen/examples/walletscreen@latest", "readme_test.go", "TestInstallable"},
 	{"go test ./...", ".ci/run", `sed -n '/^go test /p' README.md`},

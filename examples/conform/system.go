@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -53,11 +52,11 @@ type Template struct {
 	} `json:"answers"`
 }
 
-// readTemplate reads a template from a file, or the template of the program with that name.
+// readTemplate reads the template of this example with that name, or a template from a file.
 func readTemplate(name string) (*Template, error) {
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		text, err = files.ReadFile("templates/" + name + ".json")
+	text, err := files.ReadFile("templates/" + name + ".json")
+	if err != nil {
+		text, err = os.ReadFile(name)
 	}
 	if err != nil {
 		return nil, err
