@@ -147,14 +147,8 @@ func TestDates(t *testing.T) {
 	if _, err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	days, again := complete(t), ended(t)
+	refutes := refuter(t)
 	entries, _ := load(t, bundle.OFAC())
-	refutes := func(id identity, added time.Time) (refuted bool) {
-		for day, listed := range days {
-			refuted = refuted || listed[id] && added.After(day) && !again[id] || !listed[id] && !added.After(day)
-		}
-		return refuted
-	}
 	party, own, bounded := 0, 0, 0
 	for _, e := range entries {
 		r, err := s.ScreenText("monero", e.Text())
@@ -191,6 +185,65 @@ func TestDates(t *testing.T) {
 	}
 	if l := r.Labels[0]; l.EntityListedAt != date(2019, 9, 13) || l.NotListedOn != date(2021, 7, 6) || l.AddedAt != date(2022, 9, 3) {
 		t.Errorf("added at %v, not listed on %v, party of %v", l.AddedAt, l.NotListedOn, l.EntityListedAt)
+	}
+}
+
+// refuter returns a function that reports whether a complete list shows that an account was
+// not added at a time.
+func refuter(t *testing.T) func(id identity, added time.Time) bool {
+	days, again := complete(t), ended(t)
+	return func(id identity, added time.Time) (refuted bool) {
+		for day, listed := range days {
+			refuted = refuted || listed[id] && added.After(day) && !again[id] || !listed[id] && !added.After(day)
+		}
+		return refuted
+	}
+}
+
+// TestDatesOfOldList loads a list of March 2025, when the addresses of Tornado Cash were
+// still listed: since August 2022, under a party that is dated in November.
+func TestDatesOfOldList(t *testing.T) {
+	f, err := os.Open("../ofac/testdata/sdn_advanced_excerpt_2025-03-04.xml.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []sources.Entry
+	if _, err := ofac.Parse(z, func(e sources.Entry) error { entries = append(entries, e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	s, err := screening.New([]sources.Source{sources.Seeded(sources.Static(bundle.OFAC().Info(), entries...), bundle.OFAC())}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	days, early := complete(t), 0
+	for _, e := range entries {
+		if !e.Address.IsValid() {
+			continue
+		}
+		r, err := s.Screen(e.Address)
+		if err != nil || len(r.Labels) == 0 {
+			t.Fatalf("%s: %+v, %v", e.Listed, r, err)
+		}
+		l := r.Labels[0]
+		for day, listed := range days {
+			if id := identityOf(e); day.Before(date(2025, 3, 4)) && (listed[id] && l.AddedAt.After(day) || !listed[id] && !l.AddedAt.After(day)) {
+				t.Errorf("%s: added at %v, and the list of %v refutes it", e.Listed, l.AddedAt, day)
+			}
+		}
+		if l.EntityListedAt.Equal(date(2022, 11, 8)) && !l.AddedAt.After(date(2022, 9, 3)) {
+			early++
+		}
+	}
+	if early < 30 {
+		t.Errorf("%d addresses were on a list before their party's date, want at least 30", early)
 	}
 }
 

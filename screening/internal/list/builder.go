@@ -95,8 +95,17 @@ func (b *Builder) Add(e sources.Entry) error {
 	return b.count(e, f, repeated)
 }
 
-// A bound is what older copies of a list say of the time at which it got an account.
-type bound struct{ notListedOn, since time.Time }
+// A bound is what copies of a list say of a stay of an account on it. until is zero if the
+// stay has not ended.
+type bound struct{ notListedOn, since, until time.Time }
+
+// precedes reports whether b is the stay to use of two: one that has not ended, or the first.
+func (b bound) precedes(other bound) bool {
+	if b.until.IsZero() != other.until.IsZero() {
+		return b.until.IsZero()
+	}
+	return b.since.Before(other.since)
+}
 
 // Follow says what is known of the past of the list: absent is the date of the list before,
 // which does not have the entries that are new, or zero; and history its stays, as
@@ -106,11 +115,10 @@ func (b *Builder) Follow(absent time.Time, history []sources.Entry) {
 	for _, e := range history {
 		if !e.Until.IsZero() {
 			b.ended = append(b.ended, e)
-			continue
 		}
-		id := accountOf(e)
-		if h, ok := b.bounds[id]; !ok || e.FirstSeen.Before(h.since) {
-			b.bounds[id] = bound{e.NotListedOn, e.FirstSeen}
+		id, stay := accountOf(e), bound{e.NotListedOn, e.FirstSeen, e.Until}
+		if h, ok := b.bounds[id]; !ok || stay.precedes(h) {
+			b.bounds[id] = stay
 		}
 	}
 }
@@ -129,7 +137,8 @@ func (b *Builder) bound(e *sources.Entry) {
 		return
 	}
 	h, ok := b.bounds[accountOf(*e)]
-	if !ok {
+	// A stay that has ended counts if the list may be of its time: a copy of some years ago.
+	if !ok || !h.until.IsZero() && !(e.NotListedOn.Before(h.until) && e.EntityListedAt.Before(h.until)) {
 		return
 	}
 	first, not := e.FirstSeen, h.notListedOn
