@@ -33,7 +33,6 @@ var commandLines = []tested{
 	{"go -C examples/mcp install .", "examples/mcp/readme_test.go", "TestReadme"},
 	{"CGO_ENABLED=0 go build ", "examples/walletscreen/deploy_lines_test.go", "TestDeployLines"},
 	{"go generate ./internal/api", "internal/api/main_test.go", "TestAPI"},
-	{"go generate ./httpapi", "internal/contract/mkdocs/main_test.go", "TestPage"},
 	{"go generate ./sources/bundle", "sources/bundle/internal/rebuild/main_test.go", "TestAssemble"},
 	{"go generate ./examples/conform", "examples/conform/cases_test.go", "TestGenerate"},
 	{"go list -m all", "papers_test.go", "TestCommandLines"}, // of the go command alone

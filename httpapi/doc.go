@@ -10,7 +10,7 @@
 //	GET  {base_url}/api/v1/changes       what recent refreshes have changed
 //	GET  {base_url}/api/v1/usage         what the caller has used of its quota
 //	GET  {base_url}/openapi.yaml         this interface in OpenAPI 3.1
-//	GET  {base_url}/docs                 the same as a page with forms to try it
+//	GET  {base_url}/docs                 the same as a page with forms to try it, if Options.Docs is set
 //
 // An [Authorizer] decides who is admitted: [httpapi/access] has API keys with scopes,
 // burst limits and quotas; sessions, client certificates or a gateway work as well.
@@ -25,7 +25,7 @@
 // validated, charged to its quota, answered from the lists and recorded. The first
 // step that fails makes the response. Only a 200 of a screening counts. Rejected
 // callers learn nothing about lists, chains or addresses; only 404, 405, 204 for
-// OPTIONS, and the two documents come before authentication.
+// OPTIONS, and the documents come before authentication.
 //
 // # Responses
 //

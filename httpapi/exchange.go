@@ -106,6 +106,7 @@ type exchange struct {
 	batch     []screening.Result // of a batch that succeeded, for Observe
 	unchanged bool               // the client has the answer already
 	media     string             // the type of the answer, or "" for JSON
+	page      http.Handler       // answers, if it is not nil
 	buf       []byte             // for the request body
 	values    []string           // values of header fields, in one piece
 }

@@ -93,7 +93,6 @@ var routes = [...]route{
 	{path: "/api/v1/sources", allow: getOnly, scope: scopeSources, answer: (*exchange).sources},
 	{path: "/api/v1/usage", allow: getOnly, scope: scopeUsage, answer: (*exchange).usage},
 	{path: "/openapi.yaml", allow: getOnly, answer: (*exchange).openAPI},
-	{path: "/docs", allow: getOnly, answer: (*exchange).docs},
 }
 
 // noRoute is the route of unknown paths.
@@ -106,6 +105,9 @@ func (h *handler) routeOf(u *url.URL) *route {
 		if rt := &routes[i]; h.leadsTo(u.Path, rt) && (u.RawPath == "" || hasSegments(u.EscapedPath(), strings.TrimRight(h.Prefix, "/")+rt.path)) {
 			return rt
 		}
+	}
+	if h.inDocs(u) {
+		return &docsRoute
 	}
 	return &noRoute
 }
@@ -134,7 +136,7 @@ func hasSegments(escaped, end string) bool {
 
 // nothing answers unknown paths.
 func (e *exchange) nothing() ([]byte, *problem) {
-	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in /api/v1/screen, /api/v1/sources and so on: see /docs."}
+	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in /api/v1/screen, /api/v1/sources and so on: see /openapi.yaml."}
 }
 
 // serve answers one request.
@@ -292,6 +294,8 @@ func (e *exchange) write(body []byte, p *problem) (int, code) {
 	}
 	status, code := http.StatusOK, code("")
 	switch {
+	case p == nil && e.page != nil:
+		return e.servePage(), ""
 	case p != nil:
 		body = e.finish(p)
 		status, code = p.Status, p.Code

@@ -13,7 +13,7 @@ import (
 // For tracing, wrap the handler in otelhttp.NewHandler or the like: Observe receives
 // the context of the request, with the span.
 type Observation struct {
-	// Route is the path of the endpoint, such as "/api/v1/screen" or "/docs",
+	// Route is the path of the endpoint, such as "/api/v1/screen" or "/openapi.yaml",
 	// without the prefix under which the handler is mounted; "" for an unknown path.
 	Route string
 	// Method is the method of the request. If Status is 404 or 405 it may be any

@@ -57,6 +57,11 @@ type Options struct {
 	// [receipt.New]: https://pkg.go.dev/github.com/walletscreen/walletscreen/screening/receipt#New
 	Receipt func(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error)
 
+	// Docs answers requests for /docs and the paths below it. Package docs has the handler:
+	// the API's documentation as a page. Nil means that /docs answers 404.
+	// [NewEndpoints] ignores it.
+	Docs http.Handler
+
 	// Realm is the realm of a 401 (RFC 9110, section 11.5). Empty means
 	// "walletscreen".
 	Realm string

@@ -29,7 +29,6 @@ func TestSlowReaders(t *testing.T) {
 		dial := serveInMemory(t, &http.Server{Handler: h, WriteTimeout: time.Hour})
 		large := `{"items":[` + strings.Repeat(clean+",", 999) + clean + `]}`
 		requests := []string{
-			"GET /docs HTTP/1.1\r\nHost: x\r\n\r\n",
 			"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n",
 			"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
 			sourcesLine + "\r\n",
@@ -103,7 +102,7 @@ func TestTurns(t *testing.T) {
 			method, path, body, key string
 			status                  int
 		}{
-			{"GET", "/docs", "", testKey, 200},
+			{"GET", "/openapi.yaml", "", testKey, 200},
 			{"GET", "/", "", testKey, 404},
 			{"GET", "/api/v1/screen", "", testKey, 405},
 			{"OPTIONS", "/api/v1/screen", "", testKey, 204},
@@ -232,7 +231,7 @@ func TestYield(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	for _, tt := range []struct{ method, path, key string }{
-		{"GET", "/docs", ""}, {"GET", "/none", ""}, {"GET", "/api/v1/sources", "wsk_unknown"}, {"GET", "/api/v1/sources", testKey},
+		{"GET", "/openapi.yaml", ""}, {"GET", "/none", ""}, {"GET", "/api/v1/sources", "wsk_unknown"}, {"GET", "/api/v1/sources", testKey},
 	} {
 		var ran atomic.Bool
 		go ran.Store(true)
@@ -269,12 +268,12 @@ func TestClientLimit(t *testing.T) {
 			{"[::ffff:192.0.2.7]:1", "192.0.2.7:2"},
 		} {
 			for i, want := range []int{200, 401, 404, 429, 429} {
-				path := []string{"/docs", "/api/v1/sources", "/", "/openapi.yaml", "/api/v1/sources"}[i]
+				path := []string{"/openapi.yaml", "/api/v1/sources", "/", "/openapi.yaml", "/api/v1/sources"}[i]
 				if got := ask(tt.first, "GET", path, ""); got != want {
 					t.Errorf("%s: request %d has status %d, want %d", tt.first, i, got, want)
 				}
 			}
-			if got := ask(tt.second, "GET", "/docs", ""); got != 429 {
+			if got := ask(tt.second, "GET", "/openapi.yaml", ""); got != 429 {
 				t.Errorf("%s: status %d, want that of %s", tt.second, got, tt.first)
 			}
 			if got := ask(tt.first, "GET", "/api/v1/sources", testKey); got != 200 {
@@ -285,10 +284,10 @@ func TestClientLimit(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second)
-		if got := ask("192.0.2.1:3", "GET", "/docs", ""); got != 200 {
+		if got := ask("192.0.2.1:3", "GET", "/openapi.yaml", ""); got != 200 {
 			t.Errorf("after a second: status %d", got)
 		}
-		r := httptest.NewRequest("OPTIONS", "/docs", nil)
+		r := httptest.NewRequest("OPTIONS", "/openapi.yaml", nil)
 		for i := range longtest.N(100, 70_000) { // more addresses than are remembered
 			r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255)
 			w := httptest.NewRecorder()

@@ -21,6 +21,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/httpapi/docs"
 	"github.com/walletscreen/walletscreen/httpapi/page"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
@@ -299,7 +300,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 // handler returns the handler of the API and the page.
 func (s *server) handler() http.Handler {
 	opts := s.limits
-	opts.Prefix = "/"
+	opts.Prefix, opts.Docs = "/", docs.New()
 	opts.Logger, opts.Meter, opts.Store, opts.Receipt = s.log, s.keys.ring, s.store, s.receipt
 	if s.opsListener != nil {
 		opts.Observe = s.metrics.Observe

@@ -5,20 +5,16 @@ package page
 
 import (
 	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"html"
 	"net/http"
 	"net/url"
 	"path"
-	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi/internal/static"
 )
 
 //go:embed page.html page
@@ -29,13 +25,6 @@ var files embed.FS
 // become markup or code.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-
-// An asset is a file as it is sent.
-type asset struct {
-	data, packed []byte // packed: with gzip
-	media        string // the Content-Type
-	tag          string // the ETag, without its quotes
-}
 
 // New returns a handler for the page and its files. It knows a file by the end of
 // the path, so it can be mounted under any prefix, with or without
@@ -54,39 +43,26 @@ type asset struct {
 // from the address bar and keeps it in memory only.
 func New() http.Handler {
 	all := assets()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, all) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "" && addSlash(w, r) {
+			return
+		}
+		all.Serve(w, r, fileName(r.URL.Path), policy)
+	})
 }
 
-// assets returns the page and its files by the end of their paths. It compresses them once.
-var assets = sync.OnceValue(func() map[string]asset {
-	assets := make(map[string]asset)
+// assets returns the page and its files by the end of their paths.
+var assets = sync.OnceValue(func() static.Files {
+	all := make(static.Files)
 	text, _ := files.ReadFile("page.html") // embedded: reading cannot fail
-	assets[""] = newAsset("page.html", bytes.Replace(text, []byte("<!--chains-->"), chains(), 1))
+	all.Add("", "page.html", bytes.Replace(text, []byte("<!--chains-->"), chains(), 1))
 	entries, _ := files.ReadDir("page")
 	for _, e := range entries {
 		text, _ := files.ReadFile("page/" + e.Name())
-		assets["page/"+e.Name()] = newAsset(e.Name(), text)
+		all.Add("page/"+e.Name(), e.Name(), text)
 	}
-	return assets
+	return all
 })
-
-// media has the Content-Type of each kind of file, because the table that package
-// mime reads differs between systems.
-var media = map[string]string{
-	".css":  "text/css; charset=utf-8",
-	".html": "text/html; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
-	".svg":  "image/svg+xml",
-}
-
-func newAsset(name string, data []byte) asset {
-	var packed bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a bytes.Buffer takes every write
-	z.Write(data)
-	z.Close()
-	sum := sha256.Sum256(data)
-	return asset{data, packed.Bytes(), media[path.Ext(name)], hex.EncodeToString(sum[:16])}
-}
 
 // chains returns an option element for each supported chain.
 func chains() []byte {
@@ -97,43 +73,17 @@ func chains() []byte {
 	return b.Bytes()
 }
 
-func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
-	runtime.Gosched() // a connection with many requests in its buffer must not delay others
-	header := w.Header()
-	header.Set("Content-Security-Policy", policy)
-	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	header.Set("Referrer-Policy", "no-referrer")
-	header.Set("X-Content-Type-Options", "nosniff")
-	a, ok := assets[fileName(r.URL.Path)]
-	switch {
-	case !ok:
-		http.Error(w, "not found", http.StatusNotFound)
-		return
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		header.Set("Allow", "GET, HEAD")
-		http.Error(w, "method not allowed: use GET", http.StatusMethodNotAllowed)
-		return
-	case r.URL.Path == "":
-		// The mount point without its slash, behind http.StripPrefix. Relative URLs of
-		// the page need the slash. The target is relative, so that no request can
-		// choose another host.
-		if at, _, _ := strings.Cut(r.RequestURI, "?"); at != "" && !strings.HasSuffix(at, "/") {
-			header.Set("Location", "./"+url.PathEscape(path.Base(at))+"/")
-			w.WriteHeader(http.StatusMovedPermanently)
-			return
-		}
+// addSlash redirects a request for the mount point without its slash, behind
+// [http.StripPrefix], and reports whether it did. Relative URLs of the page need the
+// slash. The target is relative, so that no request can choose another host.
+func addSlash(w http.ResponseWriter, r *http.Request) bool {
+	at, _, _ := strings.Cut(r.RequestURI, "?")
+	if at == "" || strings.HasSuffix(at, "/") {
+		return false
 	}
-	header.Set("Cache-Control", "no-cache") // always one version of page, styles and scripts
-	header.Set("Content-Type", a.media)
-	header.Set("Vary", "Accept-Encoding")
-	data, tag := a.data, a.tag
-	if accepted := r.Header.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0") {
-		header.Set("Content-Encoding", "gzip")
-		data, tag = a.packed, tag+"-gzip"
-	}
-	header.Set("Etag", `"`+tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+	w.Header().Set("Location", "./"+url.PathEscape(path.Base(at))+"/")
+	w.WriteHeader(http.StatusMovedPermanently)
+	return true
 }
 
 // fileName returns the key of the asset that a path asks for: "" for a directory,

@@ -168,7 +168,7 @@ func (b *tab) wait(t *testing.T, condition string) {
 	t.Helper()
 	said := eval[string](t, b, `new Promise(done => {
 		const end = Date.now() + 120000;
-		const look = () => (`+condition+`) ? done("") : Date.now() > end ? done(document.getElementById("result").dataset.state + ": " + (document.querySelector("dialog[open]") ?? document.getElementById("result")).innerText.slice(0, 800) + " | " + document.activeElement.outerHTML.slice(0, 200)) : setTimeout(look, 20);
+		const look = () => (`+condition+`) ? done("") : Date.now() > end ? done((document.getElementById("result")?.dataset.state ?? "") + ": " + (document.querySelector("dialog[open]") ?? document.getElementById("result") ?? document.body).innerText.slice(0, 800) + " | " + document.activeElement.outerHTML.slice(0, 200)) : setTimeout(look, 20);
 		look();
 	})`)
 	if said != "" {
@@ -267,6 +267,16 @@ func (b *tab) shoot(t *testing.T, name string) {
 	t.Helper()
 	yes := true
 	png, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &yes, OptimizeForSpeed: &yes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, name+".png", png.Data)
+}
+
+// first saves a screenshot of what is seen as an artifact.
+func (b *tab) first(t *testing.T, name string) {
+	t.Helper()
+	png, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/docs"
 	"github.com/walletscreen/walletscreen/httpapi/page"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -70,9 +71,9 @@ func serveReal(t *testing.T, quota int64) (url, token string) {
 	}
 	ring := access.New(keys, nil)
 	t.Cleanup(func() { ring.Close(context.Background()) })
-	api := httpapi.NewHandler(s, ring, &httpapi.Options{Meter: ring, Store: st})
+	api := httpapi.NewHandler(s, ring, &httpapi.Options{Meter: ring, Store: st, Docs: docs.New()})
 	mux := http.NewServeMux()
-	for _, path := range []string{"/api/", "/docs", "/openapi.yaml"} {
+	for _, path := range []string{"/api/", "/docs", "/docs/", "/openapi.yaml"} {
 		mux.Handle(prefix+path, api)
 	}
 	mux.Handle(prefix+"/", page.New())

@@ -7,8 +7,6 @@ replace github.com/walletscreen/walletscreen => ../..
 require (
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/walletscreen/walletscreen v0.0.0
-	github.com/yuin/goldmark v1.7.13
-	go.yaml.in/yaml/v3 v3.0.4
 )
 
 require (

@@ -156,7 +156,6 @@ func beFlood(n int) error {
 	items := strings.Repeat(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"},`, 999)
 	batch := `{"items":[` + items + items[:strings.Index(items, "}")+1] + `]}`
 	requests := []string{
-		"GET /docs HTTP/1.1\r\nHost: x\r\n\r\n",
 		"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n",
 		strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 100),
 		"POST /api/v1/screen/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +

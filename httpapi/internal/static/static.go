@@ -1,0 +1,76 @@
+// Package static serves the files of a page, embedded and compressed once, with a
+// Content-Security-Policy.
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Files are the files of a page by their names, as Serve is given them.
+type Files map[string]file
+
+// A file is a file as it is sent.
+type file struct {
+	data, packed []byte // packed: with gzip
+	media        string // the Content-Type
+	tag          string // the ETag, without its quotes
+}
+
+// media has the Content-Type of each kind of file, because the table that package
+// mime reads differs between systems.
+var media = map[string]string{
+	".css":  "text/css; charset=utf-8",
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".txt":  "text/plain; charset=utf-8",
+}
+
+// Add adds a file. The extension of its path gives the Content-Type.
+func (f Files) Add(name, at string, data []byte) {
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a bytes.Buffer takes every write
+	z.Write(data)
+	z.Close()
+	sum := sha256.Sum256(data)
+	f[name] = file{data, packed.Bytes(), media[path.Ext(at)], hex.EncodeToString(sum[:16])}
+}
+
+// Serve answers a request with the named file, or with 404 if there is none.
+func (f Files) Serve(w http.ResponseWriter, r *http.Request, name, policy string) {
+	runtime.Gosched() // a connection with many requests in its buffer must not delay others
+	header := w.Header()
+	header.Set("Content-Security-Policy", policy)
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Content-Type-Options", "nosniff")
+	a, ok := f[name]
+	switch {
+	case !ok:
+		http.Error(w, "not found", http.StatusNotFound)
+		return
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		header.Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed: use GET", http.StatusMethodNotAllowed)
+		return
+	}
+	header.Set("Cache-Control", "no-cache") // always one version of page, styles and scripts
+	header.Set("Content-Type", a.media)
+	header.Set("Vary", "Accept-Encoding")
+	data, tag := a.data, a.tag
+	if accepted := r.Header.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0") {
+		header.Set("Content-Encoding", "gzip")
+		data, tag = a.packed, tag+"-gzip"
+	}
+	header.Set("Etag", `"`+tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
