@@ -204,7 +204,7 @@ func readAnywhere(s string) (rd Reading) {
 			rd.addDoubt(DoubtShort)
 		}
 	}
-	if plainEVM := len(s) == evmLen && isLowerHex(s[2:]); len(rd.Addresses) == 0 || hasHexPrefix(s) && !plainEVM {
+	if plainEVM := len(s) == evmLen && s[:2] == "0x" && isLowerHex(s[2:]); len(rd.Addresses) == 0 || hasHexPrefix(s) && !plainEVM {
 		rd.addTolerant(s)
 	}
 	if len(rd.Addresses) > 0 {
