@@ -58,6 +58,9 @@ func fresh(ctx context.Context, dir string, use func(*screening.Screener)) error
 	if err != nil {
 		return err
 	}
+	if err := s.SetExceptions(ctx, nil); err != nil { // the rows of your list that allow
+		return err
+	}
 	if _, err := s.Open(ctx); err != nil { // from the store or the bundle, at once
 		log.Print(err) // a damaged file is set aside, and replaced by the next refresh
 	}

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // An Exception is an operator's decision that listings of an account do not count. Their
@@ -123,6 +124,31 @@ func newExceptionSet(exceptions []Exception) (*exceptionSet, error) {
 	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
 	set.digest, set.text = hex.EncodeToString(sum[:]), text.String()
 	return set, nil
+}
+
+// withAllowed returns the exceptions, and those that own lists bring.
+func (s *Screener) withAllowed(exceptions []Exception) ([]Exception, error) {
+	all := slices.Clone(exceptions)
+	general := make(map[address.Address]bool) // the accounts with an exception for all sources
+	for _, e := range exceptions {
+		general[e.Address.Canonical()] = general[e.Address.Canonical()] || e.Source == "" && e.Ref == ""
+	}
+	for i, src := range s.sources {
+		allowed, err := sources.AllowedBy(src)
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", s.infos[i].ID, err)
+		}
+		id := s.infos[i].ID
+		for _, a := range allowed {
+			if account := a.Address.Canonical(); !general[account] {
+				general[account] = true
+				all = append(all, Exception{Address: a.Address, Expires: a.Expires,
+					Reason: cmp.Or(strings.TrimSpace(a.Reason), "allowed by the own list "+id),
+					Author: cmp.Or(strings.TrimSpace(a.Author), id)})
+			}
+		}
+	}
+	return all, nil
 }
 
 // check returns an error if e is not valid.

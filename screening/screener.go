@@ -194,13 +194,18 @@ func (s *Screener) Exceptions() []Exception { return s.snap.Load().exceptions.li
 // restart: a program that has exceptions sets them before it opens its lists. It may be
 // called at any time.
 //
+// A list of the operator's own among the sources brings the accounts that it allows (see
+// [sources.AllowedBy]), as it has them now: exceptions for all sources, unless there is such
+// a one for the account in exceptions. So SetExceptions(ctx, nil) sets these alone. A
+// program that watches such a list calls SetExceptions again when the list has changed.
+//
 // The digest of the results covers the exceptions: without any, it is that of the
 // lists alone, and their order does not matter. They are saved in Options.Store with
 // each snapshot, for [OpenAt] and [OpenDigest]; if the store fails, [Screener.Sources]
 // shows that. Options.Report is called with a [Report] of no sources; it is not called
 // when an exception expires.
 //
-// An error says which exception is not valid, and then nothing has changed. It wraps
+// An error is that of an own list, or says which exception is not valid, and then nothing has changed. It wraps
 // [ErrZeroAddress] or [ErrDuplicateException], or says that a source does not exist, a
 // Ref is without its Source, Reason or Author are blank, a text is longer than 4096
 // bytes or not UTF-8, a time is not in the years 1 to 9999, an exception does not
@@ -210,6 +215,10 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 		if e.Source != "" && !s.has(e.Source) {
 			return exceptionError(i+1, fieldError("source", fmt.Errorf("no source has the id %.80q: want one of %s", e.Source, s.ids())))
 		}
+	}
+	exceptions, err := s.withAllowed(exceptions)
+	if err != nil {
+		return err
 	}
 	set, err := newExceptionSet(exceptions)
 	if err != nil {

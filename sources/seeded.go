@@ -25,8 +25,18 @@ func (s seeded) Load(ctx context.Context, prev Revision, add func(Entry) error) 
 	return s.Source.Load(ctx, prev, add)
 }
 
-// Seed returns the seed of a Source that Seeded returned, and false for any other Source.
+// Seed returns what src is answered from until it has been loaded: the seed of a Source that
+// Seeded returned, or the result of the method
+//
+//	Seed() Source
+//
+// of a Source that has one. A bundled list is its own seed. For any other Source it returns
+// false.
 func Seed(src Source) (Source, bool) {
-	s, ok := src.(seeded)
-	return s.seed, ok
+	if s, ok := src.(interface{ Seed() Source }); ok {
+		return s.Seed(), true
+	}
+	return nil, false
 }
+
+func (s seeded) Seed() Source { return s.seed }

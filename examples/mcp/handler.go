@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,27 +163,6 @@ func setExceptions(ctx context.Context, s *walletscreen.Screener, c config) erro
 		defer f.Close()
 		if all, err = walletscreen.ReadExceptions(f); err != nil {
 			return fmt.Errorf("-exceptions: %s: %w", c.exceptions, err)
-		}
-	}
-	named := len(all)
-	for _, l := range c.own {
-		f, err := os.Open(l.file)
-		if err != nil {
-			return fmt.Errorf("-list %s: %w", l.id, err)
-		}
-		rows, err := own.Allowed(f)
-		f.Close()
-		if err != nil {
-			return fmt.Errorf("-list %s: %s: %w", l.id, l.file, err)
-		}
-		for _, r := range rows {
-			e := walletscreen.Exception{Address: r.Address, Reason: cmp.Or(strings.TrimSpace(r.Reason), "allowed by the own list "+l.id), Author: cmp.Or(strings.TrimSpace(r.Author), l.id), Expires: r.Expires}
-			same := func(x walletscreen.Exception) bool {
-				return x.Source == "" && x.Ref == "" && x.Address.Canonical() == e.Address.Canonical()
-			}
-			if !slices.ContainsFunc(all[:named], same) && !slices.ContainsFunc(all[named:], same) {
-				all = append(all, e)
-			}
 		}
 	}
 	return s.SetExceptions(ctx, all)

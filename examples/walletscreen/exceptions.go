@@ -80,7 +80,7 @@ func (d *decisions) load(ctx context.Context) error {
 			return fmt.Errorf("-exceptions: %s: %w", d.file, err)
 		}
 	}
-	if err := d.lists.setAllowed(ctx, d.screener, exceptions); err != nil {
+	if err := setExceptions(ctx, d.screener, exceptions); err != nil {
 		return err
 	}
 	d.last = digests

@@ -110,7 +110,7 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 	if err != nil {
 		return nil, err
 	}
-	if err := o.setAllowed(ctx, s, nil); err != nil {
+	if err := setExceptions(ctx, s, nil); err != nil {
 		return nil, err
 	}
 	if _, err := s.Open(ctx); err != nil && st == nil {

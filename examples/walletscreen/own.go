@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/own"
@@ -33,7 +31,7 @@ func (o *listOptions) ownFiles(taken []string) (ids []string, files map[string]s
 	return ids, files, nil
 }
 
-// ownSources returns the sources of -list. Their files are checked by setAllowed.
+// ownSources returns the sources of -list. Their files are checked by setExceptions.
 func (o *listOptions) ownSources(taken []string) ([]sources.Source, error) {
 	ids, files, err := o.ownFiles(taken)
 	if err != nil {
@@ -46,59 +44,9 @@ func (o *listOptions) ownSources(taken []string) ([]sources.Source, error) {
 	return all, nil
 }
 
-// readAllowed returns the exceptions that an own list asks for: its addresses to allow.
-func readAllowed(id, file string) ([]screening.Exception, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := own.Allowed(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	var all []screening.Exception
-	for _, r := range rows {
-		e := screening.Exception{Address: r.Address, Reason: strings.TrimSpace(r.Reason), Author: strings.TrimSpace(r.Author), Expires: r.Expires}
-		if e.Reason == "" {
-			e.Reason = "allowed by the own list " + id
-		}
-		if e.Author == "" {
-			e.Author = id
-		}
-		all = append(all, e)
-	}
-	return all, nil
-}
-
-// setAllowed sets the exceptions of all own lists, and others.
-func (o *listOptions) setAllowed(ctx context.Context, s *screening.Screener, others []screening.Exception) error {
-	ids, files, err := o.ownFiles(nil)
-	if err != nil {
-		return err
-	}
-	all := slices.Clone(others)
-	type scope struct {
-		account     address.Address
-		source, ref string
-	}
-	seen := make(map[scope]bool)
-	for _, e := range others {
-		seen[scope{e.Address.Canonical(), e.Source, e.Ref}] = true
-	}
-	for _, id := range ids {
-		allowed, err := readAllowed(id, files[id])
-		if err != nil {
-			return fmt.Errorf("-list %s: %w", id, err)
-		}
-		for _, e := range allowed {
-			if at := (scope{account: e.Address.Canonical()}); !seen[at] {
-				seen[at] = true
-				all = append(all, e)
-			}
-		}
-	}
-	err = s.SetExceptions(ctx, all)
+// setExceptions sets the exceptions of -exceptions, and what own lists allow.
+func setExceptions(ctx context.Context, s *screening.Screener, exceptions []screening.Exception) error {
+	err := s.SetExceptions(ctx, exceptions)
 	if errors.Is(err, screening.ErrDuplicateException) {
 		return fmt.Errorf("-exceptions: %w", err)
 	}

@@ -44,9 +44,9 @@ func TestOwnLists(t *testing.T) {
 		"OWN":                             `-list: want ID=VALUE, with an ID of capital letters, digits and underscores`,
 		"own=" + plain:                    `-list: want ID=VALUE, with an ID of capital letters, digits and underscores`,
 		"OFAC_SDN=" + plain:               `-list OFAC_SDN: there is a list of that id already`,
-		"OWN=" + dir + "/none":            `-list OWN: open ` + dir + `/none: no such file or directory`,
-		"OWN=" + write("bad", "hello\nx"): `-list OWN: ` + dir + `/bad: line 1: the address may be of several chains: name one in the column chain`,
-		"OWN=" + write("word", "address,action\n"+unlisted+",deny\n"): `-list OWN: ` + dir + `/word: line 2: action "deny", want block or allow`,
+		"OWN=" + dir + "/none":            `list OWN: open ` + dir + `/none: no such file or directory`,
+		"OWN=" + write("bad", "hello\nx"): `list OWN: ` + dir + `/bad: line 1: the address may be of several chains: name one in the column chain`,
+		"OWN=" + write("word", "address,action\n"+unlisted+",deny\n"): `list OWN: ` + dir + `/word: line 2: action "deny", want block or allow`,
 	} {
 		code, stdout, stderr := call(t, "", "screen", "-list", list, unlisted)
 		if code != 2 || stdout != "" || strings.TrimPrefix(strings.TrimPrefix(stderr, "walletscreen: "), "screen: ") != want+"\n" {

@@ -36,7 +36,8 @@ var fbiFile []byte
 //go:embed badlist.rev
 var badlistFile []byte
 
-// All returns all bundled lists, the official ones first. The caller owns the slice.
+// All returns all bundled lists, the official ones first. The caller owns the slice. Each is
+// its own seed, so the Open of a Screener loads it.
 //
 // The Revision of a bundled list has the age of its data: Published and Checked are the
 // day of the list, however often it is loaded. Its Completeness says how much of the
@@ -77,6 +78,9 @@ type source struct {
 }
 
 func (s *source) Info() sources.Info { return s.info }
+
+// Seed returns s, which needs no network; see [sources.Seed].
+func (s *source) Seed() sources.Source { return s }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	rev, err := s.load(ctx, prev, add)

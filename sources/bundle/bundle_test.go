@@ -405,6 +405,27 @@ func TestScreening(t *testing.T) {
 	}
 }
 
+// TestOpen checks that Open alone loads the bundled lists: they need no network.
+func TestOpen(t *testing.T) {
+	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, update := range []func(context.Context) (screening.Report, error){s.Open, s.Open, s.Refresh} {
+		if _, err := update(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, st := range s.Sources() {
+			if st.Entries == 0 || st.Err != nil || st.Loaded() == (st.Completeness == sources.Partial) {
+				t.Errorf("%s: %+v, want it loaded", st.Info.ID, st)
+			}
+		}
+		if r, err := s.ScreenText("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96"); err != nil || r.Level != score.Critical {
+			t.Errorf("a listed address: %+v, %v", r, err)
+		}
+	}
+}
+
 // TestSize limits the number of bytes that an embedder links.
 func TestSize(t *testing.T) {
 	total := int64(0)

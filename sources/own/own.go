@@ -1,5 +1,5 @@
 // Package own reads an operator's own list from a file: addresses to block, and
-// addresses to allow. Begin with [File], which watches the file, and [Allowed].
+// addresses to allow. Begin with [File], which watches the file.
 //
 // A list may be text with one address on a line and a comment behind "#", or CSV with a
 // header. The column address is required. Optional columns, in any order, are:
@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -62,21 +63,6 @@ func Rows(r io.Reader) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Allowed returns the rows of a list whose action is allow, also those that have
-// expired, for the exceptions of a Screener.
-func Allowed(r io.Reader) (rows []Row, err error) {
-	err = each(r, func(row Row) error {
-		if row.Allow {
-			rows = append(rows, row)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return rows, nil
-}
-
 // each calls do for each row of a list, also for those that have expired.
 func each(r io.Reader, do func(Row) error) error {
 	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
@@ -99,6 +85,9 @@ func each(r io.Reader, do func(Row) error) error {
 // Each Load looks at the file, and reads it if it has changed or a row has expired
 // since. With a short Schedule.Every in the options of package screening, changes take
 // effect within that time. Write a new file beside the old one and rename it.
+//
+// The SetExceptions of a Screener with this list reads the rows that allow, from the file as
+// it is then. See [sources.AllowedBy].
 func File(id, name string) sources.Source {
 	return &source{name: name, info: sources.Info{
 		ID: id, Name: "the operator's list " + id, Jurisdiction: sources.Operator, Licence: "the operator's own",
@@ -111,6 +100,25 @@ type source struct {
 }
 
 func (s *source) Info() sources.Info { return s.info }
+
+// Allowed returns the rows that allow, for the exceptions of a Screener.
+func (s *source) Allowed() (all []sources.Allowed, err error) {
+	f, err := os.Open(s.name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	err = each(f, func(row Row) error {
+		if row.Allow {
+			all = append(all, sources.Allowed{Address: row.Address, Reason: row.Reason, Author: row.Author, Expires: row.Expires})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return all, nil
+}
 
 // Load keeps in the ETag, before that of sources.File, the time during which the rows that
 // count stay the same. The digest is that of these rows.

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/listtest"
@@ -105,9 +106,20 @@ func TestErrors(t *testing.T) {
 }
 
 func TestAllowed(t *testing.T) {
-	rows, err := own.Allowed(strings.NewReader("address,action,reason\n" + lazarus + ",block,a\n" + justin + ",allow,b\n"))
-	if err != nil || len(rows) != 1 || rows[0].Reason != "b" {
+	name := filepath.Join(t.TempDir(), "list.csv")
+	write(t, name, "address,action,reason,author,expires\n"+lazarus+",block,a,,\n"+justin+",allow,b,Ann,2026-12-31\n")
+	src := own.File("OWN", name)
+	rows, err := sources.AllowedBy(src)
+	if want := (sources.Allowed{Address: address.MustParse("tron", justin), Reason: "b", Author: "Ann", Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil || len(rows) != 1 || rows[0] != want {
 		t.Errorf("%+v, %v, want the row that allows", rows, err)
+	}
+	write(t, name, "hello\n")
+	if rows, err := sources.AllowedBy(src); err == nil || rows != nil || !strings.Contains(err.Error(), name+": line 1") {
+		t.Errorf("a broken file: %+v, %v", rows, err)
+	}
+	os.Remove(name)
+	if _, err := sources.AllowedBy(src); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
 	}
 }
 
@@ -242,10 +254,4 @@ func ExampleFile() {
 	entries, _, err := listtest.Load(context.Background(), src, sources.Revision{})
 	fmt.Println(entries[0].Kind, entries[0].Address, entries[0].Name, err)
 	// Output: BLOCKED bitcoin:12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h fraud, reported by a customer <nil>
-}
-
-func ExampleAllowed() {
-	rows, err := own.Allowed(strings.NewReader("address,action,reason\n" + justin + ",allow,our hot wallet\n"))
-	fmt.Println(rows[0].Address, rows[0].Reason, err)
-	// Output: tron:TT2T17KZhoDu47i2E4FWxfG79zdkEWkU9N our hot wallet <nil>
 }
