@@ -157,3 +157,11 @@ func TestNormalizeSeveral(t *testing.T) {
 		}
 	}
 }
+
+// A capital X, which some programs print, is the prefix of an EVM address in lower case, too.
+func TestInterpretCapitalPrefix(t *testing.T) {
+	rd := address.Interpret("", "0X098b716b8aaf21512996dc57eb0615e2383e2f96")
+	if rd.Err != nil || !slices.ContainsFunc(rd.Addresses, func(a address.Address) bool { return a.Chain() == "ethereum" }) {
+		t.Errorf("%+v, want the account on ethereum among them", rd)
+	}
+}
