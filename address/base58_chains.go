@@ -19,11 +19,10 @@ import (
 func solana() codecs {
 	return codecs{{enc: plain58{}, size: 32,
 		yield: isOneCase,
-		keys: func(r *reader, b []byte) (ks keys) {
+		keys: func(r *reader, b []byte) {
 			if isEd25519Key((*[32]byte)(b)) {
-				ks.add(identity.Ed25519, b)
+				r.keys.add(identity.Ed25519, b)
 			}
-			return ks
 		}}}
 }
 
@@ -157,9 +156,8 @@ func secp256k1Payload(r *reader) fault { return unless(isSecp256k1Key([33]byte(r
 // secp256k1Keys returns the x coordinate of a compressed secp256k1 key. The same
 // secret controls both points with an x coordinate, and some chains reveal only
 // x.
-func secp256k1Keys(r *reader, compressed []byte) (ks keys) {
-	ks.add(identity.Secp256k1, compressed[1:])
-	return ks
+func secp256k1Keys(r *reader, compressed []byte) {
+	r.keys.add(identity.Secp256k1, compressed[1:])
 }
 
 // helium is the format of Helium before the chain moved to Solana in 2023:

@@ -69,15 +69,14 @@ func varintLen(b []byte) int {
 
 // shelleyKeys returns the payment and the stake credential. Bits 4 and 5 of the
 // header tell which of them is the hash of a script.
-func shelleyKeys(r *reader, b []byte) (ks keys) {
+func shelleyKeys(r *reader, b []byte) {
 	kind := b[0] >> 4
 	if kind >= 14 {
-		ks.add(identity.StakeKeyHash+identity.Class(kind&1), b[1:29])
-		return ks
+		r.keys.add(identity.StakeKeyHash+identity.Class(kind&1), b[1:29])
+		return
 	}
-	ks.add(identity.PaymentKeyHash+identity.Class(kind&1), b[1:29])
+	r.keys.add(identity.PaymentKeyHash+identity.Class(kind&1), b[1:29])
 	if kind <= 3 {
-		ks.add(identity.StakeKeyHash+identity.Class(kind>>1), b[29:57])
+		r.keys.add(identity.StakeKeyHash+identity.Class(kind>>1), b[29:57])
 	}
-	return ks
 }

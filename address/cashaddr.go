@@ -150,11 +150,10 @@ func kaspa() codecs {
 			return codec{enc: cash{alphabet: cashaddr.Bitcoin, version: version}, prefix: prefix, size: size, kind: version, key: key}
 		}
 		cs := codecs{c(0, 32, identity.Secp256k1), c(1, 33, 0), c(8, 32, 0)}
-		cs[1].keys = func(r *reader, b []byte) (ks keys) {
+		cs[1].keys = func(r *reader, b []byte) {
 			if b[0]|1 == 3 { // a compressed key
-				ks.add(identity.Secp256k1, b[1:])
+				r.keys.add(identity.Secp256k1, b[1:])
 			}
-			return ks
 		}
 		return cs
 	}
@@ -169,13 +168,27 @@ func kaspa() codecs {
 //
 // See CIP-37, and cfx_addr of conflux-rust for the alphabet.
 func conflux() codecs {
-	c := codec{enc: cash{alphabet: cashaddr.Conflux, fields: true}, prefix: "cfx", size: 20, check: func(r *reader) fault {
+	c := codec{enc: cash{alphabet: cashaddr.Conflux, fields: true}, prefix: "cfx", size: 20, also: confluxAlso, check: func(r *reader) fault {
 		return unless(confluxType(r.buf[0]) != "")
 	}}
 	t, net := c, c
 	t.prefix, t.use = "cfxtest", testers
 	net.enc, net.prefix, net.use = confluxNet{}, "", testers
 	return codecs{c, t, net}
+}
+
+// confluxAlso adds the account of the other space (CIP-90), and the sixteen that the
+// Ethereum key of a user can have: conflux replaces its first four bits.
+func confluxAlso(ks *keys, r *reader, b []byte) {
+	ks.addKeccak(b)
+	if confluxType(b[0]) != "user" {
+		return
+	}
+	hash := [20]byte(b)
+	for i := range byte(16) {
+		hash[0] = i<<4 | b[0]&15
+		ks.add(identity.KeccakHash, hash[:])
+	}
 }
 
 // confluxType returns the type of an account whose first byte is given.

@@ -22,12 +22,13 @@ type codec struct {
 	evm    bool // the account is one of all EVM chains
 	cut    bool // leading digits of the text are missing
 
-	check  func(r *reader) fault             // what else the bytes must satisfy
-	yield  func(s string) bool               // whether s, if it is proven on another chain, is none here
-	core   func(r *reader) []byte            // the bytes that identify the account; nil means all
-	uncore func(core []byte) [][]byte        // payloads with that core, if they are not core and zeros
-	keys   func(r *reader, core []byte) keys // the keys, if they are not core by the class key
-	show   func(text string) string          // the result of Address.Display; nil means the text
+	check  func(r *reader) fault                  // what else the bytes must satisfy
+	yield  func(s string) bool                    // whether s, if it is proven on another chain, is none here
+	core   func(r *reader) []byte                 // the bytes that identify the account; nil means all
+	uncore func(core []byte) [][]byte             // payloads with that core, if they are not core and zeros
+	keys   func(r *reader, core []byte)           // adds the keys to r.keys, if they are not core by the class key
+	also   func(ks *keys, r *reader, core []byte) // adds what else the account determines
+	show   func(text string) string               // the result of Address.Display; nil means the text
 }
 
 // A use says who may write a spelling.
@@ -104,6 +105,7 @@ type reader struct {
 	buf             [maxPayload]byte
 	tmp             [maxPayload]byte // for functions of codecs
 	out             []byte
+	keys            keys
 
 	raw58  [base58.MaxLen]byte
 	n58    int

@@ -33,10 +33,9 @@ func cosmosWith(key identity.Class, hrp, operator string, tests ...string) codec
 func (cs codecs) eitherKey() codecs {
 	for i := range cs {
 		if cs[i].key == identity.Hash160 {
-			cs[i].keys = func(r *reader, b []byte) (ks keys) {
-				ks.add(identity.Hash160, b)
-				ks.add(identity.KeccakHash, b)
-				return ks
+			cs[i].keys = func(r *reader, b []byte) {
+				r.keys.add(identity.Hash160, b)
+				r.keys.add(identity.KeccakHash, b)
 			}
 		}
 	}

@@ -27,10 +27,9 @@ func cryptonote(standard, integrated, sub string, tests ...string) codecs {
 				return unless(curve.IsEd25519((*[32]byte)(r.buf[:])) && curve.IsEd25519((*[32]byte)(r.buf[32:])))
 			},
 			core: func(r *reader) []byte { return r.payload()[:keysLen] },
-			keys: func(r *reader, b []byte) (ks keys) {
+			keys: func(r *reader, b []byte) {
 				sum := sha256.Sum256(b)
-				ks.add(identity.CryptoNote, sum[:])
-				return ks
+				r.keys.add(identity.CryptoNote, sum[:])
 			}}}
 	}
 	cs := all(with(standard, keysLen, 0, "account"), with(sub, keysLen, 1, "subaddress"), with(integrated, keysLen+8, 0, "integrated"))

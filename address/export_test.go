@@ -24,6 +24,9 @@ func TableOrder() []Chain {
 // IsEVM reports whether a is an EVM account.
 func (a Address) IsEVM() bool { return a.isEVM() }
 
+// MaxKeys is the number of keys that one address can have.
+const MaxKeys = maxKeys
+
 // IsEVM reports whether c is an EVM chain.
 func IsEVM(c Chain) bool {
 	return chains[lookup(c)-1].isEVM()

@@ -27,12 +27,11 @@ import (
 func filecoin() codecs {
 	with := func(letter string) codecs {
 		cs := codecs{{enc: filecoinText{}, prefix: letter + "1", size: 20, kind: 1}, {enc: filecoinText{}, prefix: letter + "2", size: 20, kind: 2},
-			{enc: filecoinText{}, prefix: letter + "3", size: 48, kind: 3}, {enc: filecoinText{}, prefix: letter + "4", kind: 4, keys: func(r *reader, b []byte) (ks keys) {
+			{enc: filecoinText{}, prefix: letter + "3", size: 48, kind: 3}, {enc: filecoinText{}, prefix: letter + "4", kind: 4, keys: func(r *reader, b []byte) {
 				if len(b) == 1+20 && b[0] == 10 {
-					ks.add(identity.KeccakHash, b[1:])
+					r.keys.add(identity.KeccakHash, b[1:])
 				}
-				return ks
-			}}, {enc: numberText{}, prefix: letter + "0", size: 8}}
+			}}, {enc: numberText{}, prefix: letter + "0", size: 8, also: func(ks *keys, r *reader, b []byte) { ks.add(identity.FilecoinNumber, b) }}}
 		return cs
 	}
 	return all(with("f"), test(with("t")))

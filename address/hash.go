@@ -1,6 +1,7 @@
 package address
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"hash"
 	"hash/crc32"
@@ -19,6 +20,15 @@ import (
 // blake160 returns ripemd160(blake256(b)).
 func blake160(b []byte) (out [ripemd160.Size]byte) {
 	sum := blake256.Sum256(b)
+	h := ripemd160.New()
+	h.Write(sum[:])
+	h.Sum(out[:0])
+	return out
+}
+
+// hash160 returns ripemd160(sha256(b)).
+func hash160(b []byte) (out [ripemd160.Size]byte) {
+	sum := sha256.Sum256(b)
 	h := ripemd160.New()
 	h.Write(sum[:])
 	h.Sum(out[:0])

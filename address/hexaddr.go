@@ -34,11 +34,10 @@ func hex32(short, special bool) codecs {
 // moveKeys returns the account itself on the chains that derive it from a key
 // like aptos, so that one of them finds what another lists. "0x0" to "0xf" belong
 // to the chain.
-func moveKeys(r *reader, b []byte) (ks keys) {
+func moveKeys(r *reader, b []byte) {
 	if [31]byte(b) != [31]byte{} || b[31] > 0xf {
-		ks.add(identity.MoveAccount, b)
+		r.keys.add(identity.MoveAccount, b)
 	}
-	return ks
 }
 
 // starknet is a number below 2^251-256, which no address of a contract reaches:
@@ -251,7 +250,7 @@ func siacoin() codecs {
 //
 // See CEP-57, "Checksummed addresses", and account_hash.rs of casper-types.
 func casper() codecs {
-	with := func(lead string, size int, algorithm string, key func(r *reader, b []byte) keys, valid func(b []byte) bool) codec {
+	with := func(lead string, size int, algorithm string, key identity.Class, valid func(b []byte) bool) codec {
 		c := codec{enc: hexText{lead: lead}, size: size, what: "account", check: func(r *reader) fault {
 			digits := r.s[len(lead):]
 			switch {
@@ -263,6 +262,7 @@ func casper() codecs {
 			return fault{}
 		}}
 		if algorithm != "" {
+			c.also = func(ks *keys, r *reader, _ []byte) { b := r.payload(); ks.add(key, b[len(b)-32:]) }
 			c.core = func(r *reader) []byte {
 				sum := blake2b.Sum256(append(append(append(r.tmp[:0], algorithm...), 0), r.payload()...))
 				return append(r.tmp[:0], sum[:]...)
@@ -270,9 +270,9 @@ func casper() codecs {
 		}
 		return c
 	}
-	return codecs{with("account-hash-", 32, "", nil, nil),
-		with("01", 32, "ed25519", nil, func(b []byte) bool { return curve.IsEd25519((*[32]byte)(b)) }),
-		with("02", 33, "secp256k1", nil, func(b []byte) bool { return isSecp256k1Key([33]byte(b)) })}
+	return codecs{with("account-hash-", 32, "", 0, nil),
+		with("01", 32, "ed25519", identity.Ed25519, func(b []byte) bool { return curve.IsEd25519((*[32]byte)(b)) }),
+		with("02", 33, "secp256k1", identity.Secp256k1, func(b []byte) bool { return isSecp256k1Key([33]byte(b)) })}
 }
 
 // isCEP57 reports whether the capitals among digits, which spell b, match the

@@ -28,7 +28,7 @@ import (
 // See the Internet Computer Interface Specification, "Textual representation of
 // principals", and ICRC-1, "Textual encoding of ICRC-1 accounts".
 func icp() codecs {
-	owner := func(r *reader, b []byte) (ks keys) {
+	owner := func(r *reader, b []byte) {
 		var sub [32]byte
 		principal := b
 		if len(b) > principalMax {
@@ -36,17 +36,15 @@ func icp() codecs {
 			copy(sub[:], b[len(b)-32:])
 		}
 		id := ledgerAccount(principal, sub[:])
-		ks.add(identity.LedgerAccount, id[:])
-		ks.add(identity.Principal, principal)
-		return ks
+		r.keys.add(identity.LedgerAccount, id[:])
+		r.keys.add(identity.Principal, principal)
 	}
 	return codecs{
 		{enc: principalText{}, kind: 0, keys: owner},
 		{enc: subaccountText{}, kind: 1, keys: owner},
 		{enc: ledgerText{}, size: 32, kind: 2, core: func(r *reader) []byte { return r.payload()[4:] },
-			keys: func(r *reader, _ []byte) (ks keys) {
-				ks.add(identity.LedgerAccount, r.payload())
-				return ks
+			keys: func(r *reader, _ []byte) {
+				r.keys.add(identity.LedgerAccount, r.payload())
 			}},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
 
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
@@ -134,35 +133,6 @@ const (
 // evmTag is what [Address.Identity] returns for each "0x" and 40 hex digits.
 var evmTag = identity.MakeTag(identity.AccountBit|identity.Class(chains[ethereumRow-1].id)<<kindBits, identity.KeccakHash, 20, 0)
 
-// keys holds up to four keys of one address.
-type keys struct {
-	n    int
-	keys [4]Key
-}
-
-// add adds the key of class c with the bytes b, at most 32.
-func (ks *keys) add(c identity.Class, b []byte) {
-	ks.keys[ks.n] = newKey(makeKey(c, b))
-	ks.n++
-}
-
-// addHashed adds the key of class c with the SHA-256 hash of b.
-func (ks *keys) addHashed(c identity.Class, b []byte) {
-	sum := sha256.Sum256(b)
-	ks.add(c, sum[:])
-}
-
-// keysIn returns the keys of the address in the reader of a.
-func (a *Address) keysIn(rd *reader) (ks keys) {
-	switch c := a.codec(); {
-	case c.keys != nil:
-		return c.keys(rd, c.account(rd))
-	case c.key != 0:
-		ks.add(c.key, c.account(rd))
-	}
-	return ks
-}
-
 // Key returns the public key that controls the account of a, or its hash, in a
 // form that is comparable across chains and encodings. It reports false if the
 // address does not reveal the key, or for the zero Address. If an address has
@@ -173,35 +143,28 @@ func (a Address) Key() (Key, bool) {
 	}
 	rd := a.reader()
 	defer rd.free()
-	ks := a.keysIn(rd)
-	return ks.keys[0], ks.n > 0
-}
-
-// Wrapped returns the key of the P2SH output that wraps the witness program of k, a
-// hash160 or the hash of a witness script: of "3…" for "bc1q…". It reports false for
-// other keys. The way back does not exist.
-//
-// See BIP-141, "P2WPKH nested in BIP16 P2SH".
-func (k Key) Wrapped() (Key, bool) {
-	w, ok := identity.Wrap(k.class(), k.words)
-	if !ok {
+	ks := a.showKeys(rd)
+	if ks.n == 0 {
 		return Key{}, false
 	}
-	return Key{w, makeTag(identity.ScriptHash, 20)}, true
+	return ks.all[0], true
 }
 
 // AppendKeys appends all keys that the address reveals to dst and returns the
-// result. Most addresses have one key or none. A Cardano base address has two,
-// the payment and the stake credential; a Zcash unified address has one for
-// each receiver.
+// result: those in it, and those that follow from them. A Cardano base address has
+// two in it, the payment and the stake credential; a Zcash unified address has one
+// for each receiver. From a hash160 follows the script that wraps its witness
+// program, "3…" for "bc1q…"; from a public key, as FIO and Casper write it, follow its
+// hashes on other chains. Nothing leads back from what follows: to find out whether
+// one key controls two accounts, see whether their keys have one in common.
 func (a Address) AppendKeys(dst []Key) []Key {
 	if a.row == 0 {
 		return dst
 	}
 	rd := a.reader()
 	defer rd.free()
-	ks := a.keysIn(rd)
-	return append(dst, ks.keys[:ks.n]...)
+	ks := a.allKeys(rd)
+	return append(dst, ks.all[:ks.n]...)
 }
 
 // Identity returns [Address.Account] and [Address.Key] in the form that the
@@ -210,31 +173,25 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	if a.row == 0 {
 		return identity.Words{}, identity.Tag{}
 	}
-	if a.codec().evm && len(a.text) == evmLen && a.text[:2] == "0x" { // fast path
+	if a.codec().evm && a.number == 0 && len(a.text) == evmLen && a.text[:2] == "0x" { // fast path
 		w, _ := lowerHexWords(a.text[2:])
 		return w, evmTag
 	}
 	rd := a.reader()
 	defer rd.free()
 	w, t := a.accountIn(rd)
-	ks := a.keysIn(rd)
-	key, flags := ks.keys[0].class(), uint64(0)
-	if segwitRows[a.row-1] {
-		flags = identity.SegWit
+	ks := a.showKeys(rd)
+	key, flags := ks.all[0].class(), uint64(0)
+	switch {
+	case ks.n == 0:
+		key = 0
+	case ks.n > 1 || ks.all[0].words != w || ks.all[0].tag.len() != t.len():
+		key, flags = 0, identity.MoreKeys
+	default:
+		flags = derived[key]
 	}
-	if ks.n > 1 || ks.n == 1 && (ks.keys[0].words != w || ks.keys[0].tag.len() != t.len()) {
-		key, flags = 0, flags|identity.MoreKeys
+	if a.codec().also != nil || a.number != 0 {
+		flags = identity.MoreKeys
 	}
 	return w, identity.MakeTag(identity.Class(t), key, t.len(), flags)
 }
-
-// segwitRows tells the rows of chains whose scripts can wrap a witness program.
-var segwitRows = func() (rows [len(chains)]bool) {
-	for i := range chains {
-		rows[i] = slices.ContainsFunc(chains[i].codecs, func(c codec) bool {
-			_, ok := c.enc.(witness)
-			return ok && c.key == identity.Hash160
-		})
-	}
-	return rows
-}()

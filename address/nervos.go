@@ -1,6 +1,10 @@
 package address
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
 
 // nervos is a lock script, which consists of the hash of a code, the type of
 // that hash, and arguments. A script has up to three spellings. The canonical
@@ -11,8 +15,8 @@ import "slices"
 func nervos() codecs {
 	with := func(hrp string) codecs {
 		return codecs{
-			{enc: bech32mText, prefix: hrp, check: checkNervos},
-			{enc: bech32Text, prefix: hrp, check: checkOldNervos, core: nervosScript, uncore: oldNervos},
+			{enc: bech32mText, prefix: hrp, check: checkNervos, also: nervosAlso},
+			{enc: bech32Text, prefix: hrp, check: checkOldNervos, core: nervosScript, uncore: oldNervos, also: nervosAlso},
 		}
 	}
 	return all(with("ckb"), test(with("ckt")))
@@ -34,6 +38,29 @@ var nervosCodes = [...]string{
 	"\x9b\xd7\xe0\x6f\x3e\xcf\x4b\xe0\xf2\xfc\xd2\x18\x8b\x23\xf1\xb9\xfc\xc8\x8e\x5d\x4b\x65\xa8\x63\x7b\x17\x72\x3b\xbd\xa3\xcc\xe8",
 	"\x5c\x50\x69\xeb\x08\x57\xef\xc6\x5e\x1b\xca\x0c\x07\xdf\x34\xc3\x16\x63\xb3\x62\x2f\xd3\x87\x6c\x87\x63\x20\xfc\x96\x34\xe2\xa8",
 	"\xd3\x69\x59\x7f\xf4\x7f\x29\xfb\xc0\xd4\x7d\x2e\x37\x75\x37\x0d\x12\x50\xb8\x51\x40\xc6\x70\xe4\x71\x8a\xf7\x12\x98\x3a\x23\x54",
+}
+
+// omnilock is the code whose arguments name a key of another chain; see RFC 42.
+const omnilock = "\x9b\x81\x97\x93\xa6\x44\x63\xae\xd7\x7c\x61\x5d\x6c\xb2\x26\xee\xa5\x48\x7c\xcf\xc0\x78\x30\x43\xa5\x87\x25\x4c\xda\x2b\x6f\x26"
+
+// nervosAlso adds the hash of a key in the arguments of a script: of the two codes
+// for one key, or of Omnilock, where the first byte says how the key is hashed.
+func nervosAlso(ks *keys, r *reader, full []byte) {
+	code, typ, args := string(full[1:33]), full[33], full[34:]
+	switch {
+	case typ != 1 || len(args) < 20:
+	case code == nervosCodes[0] || code == nervosCodes[2]:
+		ks.add(identity.CKBHash, args[:20])
+	case code == omnilock && len(args) > 20:
+		switch args[0] {
+		case 0:
+			ks.add(identity.CKBHash, args[1:21])
+		case 1, 3, 0x12: // ethereum, tron
+			ks.add(identity.KeccakHash, args[1:21])
+		case 4, 5: // bitcoin, dogecoin
+			ks.add(identity.Hash160, args[1:21])
+		}
+	}
 }
 
 // checkNervos checks a full script: the type of the hash is of the data of a

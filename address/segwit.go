@@ -240,9 +240,8 @@ func sapling(hrps ...string) (cs codecs) {
 	return cs
 }
 
-func saplingKeys(r *reader, b []byte) (ks keys) {
-	ks.addHashed(identity.Sapling, b)
-	return ks
+func saplingKeys(r *reader, b []byte) {
+	r.keys.addHashed(identity.Sapling, b)
 }
 
 // pactus is Bech32m of a type, one five-bit value, and 20 bytes, the hash of a

@@ -66,11 +66,14 @@ func (a Address) Spellings() []Address {
 	return all
 }
 
-// isOf reports whether k is a key of a, and all other keys of a have the same
-// bytes.
+// isOf reports whether a has k and no other key: what follows from k does not count,
+// nor does a key of the same bytes.
 func (a Address) isOf(k Key) bool {
-	keys := a.AppendKeys(nil)
-	return slices.Contains(keys, k) && !slices.ContainsFunc(keys, func(other Key) bool { return other.words != k.words })
+	rd := a.reader()
+	defer rd.free()
+	ks := a.showKeys(rd)
+	shown := ks.all[:ks.n]
+	return slices.Contains(shown, k) && !slices.ContainsFunc(shown, func(other Key) bool { return other.words != k.words })
 }
 
 // isPlainEVM reports whether c writes accounts as ethereum does.

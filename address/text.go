@@ -188,6 +188,8 @@ func antelopeFault(s string) fault {
 // are an account of an Ethereum key; names under ".testnet" belong to the test
 // network.
 //
+// On Aurora, an account is the hash of its name.
+//
 // There is no checksum, and much text that is not an account is well-formed. A
 // name without "." that is provably an address of another chain is none, though
 // somebody could register it: a caller that passes a Bitcoin address with the
@@ -198,9 +200,9 @@ func near() codecs {
 	return codecs{
 		{enc: hexText{lower: true}, size: 32, kind: 1, key: identity.Ed25519, what: "account", check: func(r *reader) fault {
 			return unless(crc32IEEE(r.buf[4:32]) != binary.BigEndian.Uint32(r.buf[:])) // not an account of internet-computer
-		}},
+		}, also: func(ks *keys, r *reader, _ []byte) { ks.addKeccak(append(r.tmp[:0], r.s...)) }},
 		{enc: hexText{lead: "0x", lower: true}, size: 20, kind: 2, key: identity.KeccakHash, what: "account"},
-		{enc: nameText{2, 64, nearFault}, what: "name", yield: func(s string) bool {
+		{enc: nameText{2, 64, nearFault}, what: "name", also: func(ks *keys, r *reader, name []byte) { ks.addKeccak(name) }, yield: func(s string) bool {
 			// Bech32 contains a "1" and has at least 14 characters,
 			// internet-computer has groups of five letters, and the others
 			// (CashAddr without its prefix, filecoin, nano) have at least 41
@@ -251,17 +253,20 @@ func nearFault(s string) fault {
 // See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on
 // those of Ethereum.
 func hedera() codecs {
-	secp256k1 := codec{size: 33, kind: 1, key: identity.KeccakHash, check: secp256k1Payload, core: func(r *reader) []byte {
-		xy, _ := decompress([33]byte(r.payload()))
-		sum := keccak256(xy[:])
-		return append(r.tmp[:0], sum[12:]...)
-	}}
+	secp256k1 := codec{size: 33, kind: 1, key: identity.KeccakHash, check: secp256k1Payload,
+		core: func(r *reader) []byte {
+			xy, _ := decompress([33]byte(r.payload()))
+			sum := keccak256(xy[:])
+			return append(r.tmp[:0], sum[12:]...)
+		},
+		also: func(ks *keys, r *reader, _ []byte) { ks.add(identity.Secp256k1, r.payload()[1:]) }}
+	number := func(ks *keys, r *reader, b []byte) { ks.add(identity.HederaNumber, b) }
 	short, long := secp256k1, secp256k1
 	short.enc, long.enc = hexText{lead: "0.0.302d300706052b8104000a032200"}, hexText{lead: "0.0.3036301006072a8648ce3d020106052b8104000a032200"}
 	return codecs{
-		{enc: numberText{}, prefix: "0.0.", size: 8},
-		{enc: hederaChecked{}, prefix: "0.0.", size: 8},
-		{enc: longZero{}, size: 8},
+		{enc: numberText{}, prefix: "0.0.", size: 8, also: number},
+		{enc: hederaChecked{}, prefix: "0.0.", size: 8, also: number},
+		{enc: longZero{}, size: 8, also: number},
 		{enc: hederaAlias{hex20{lead: "0x"}}, size: 20, kind: 1, key: identity.KeccakHash},
 		{enc: hexText{lead: "0.0.302a300506032b6570032100"}, size: 32, kind: 2, key: identity.Ed25519},
 		short, long,

@@ -84,10 +84,15 @@ func decred() codecs {
 	}
 	p2pk := codec{enc: base58Check{}, size: 33, kind: kindPubKey, what: "p2pk",
 		check: func(r *reader) fault { return unless(isDecredKey(r.payload())) },
-		keys: func(r *reader, b []byte) (ks keys) {
+		keys: func(r *reader, b []byte) {
 			hash := decredKeyHash(b)
-			ks.add(identity.Blake160, hash[:])
-			return ks
+			r.keys.add(identity.Blake160, hash[:])
+		}, also: func(ks *keys, r *reader, b []byte) {
+			if b[0] == 1 {
+				ks.add(identity.Ed25519, b[1:])
+			} else {
+				ks.add(identity.Secp256k1, b[1:])
+			}
 		}}
 	with := func(c codec, version string) codecs {
 		c.prefix = version

@@ -116,20 +116,19 @@ func compactSize(b []byte) (uint64, int) {
 
 // unifiedKeys returns the keys of those receivers that other addresses can share,
 // the transparent one first.
-func unifiedKeys(r *reader, _ []byte) (ks keys) {
+func unifiedKeys(r *reader, _ []byte) {
 	known, _ := readUnified(r, "u")
 	for typecode, b := range known {
 		switch {
 		case b == nil:
 		case typecode == receiverPKH:
-			ks.add(identity.Hash160, b)
+			r.keys.add(identity.Hash160, b)
 		case typecode == receiverSH:
-			ks.add(identity.ScriptHash, b)
+			r.keys.add(identity.ScriptHash, b)
 		case typecode == receiverSapling:
-			ks.addHashed(identity.Sapling, b)
+			r.keys.addHashed(identity.Sapling, b)
 		default:
-			ks.addHashed(identity.Orchard, b)
+			r.keys.addHashed(identity.Orchard, b)
 		}
 	}
-	return ks
 }

@@ -36,7 +36,7 @@ func unified(hrp, padding string, items ...item) (string, [][]byte) {
 func hashedKeyOf(c identity.Class, b []byte) Key {
 	var ks keys
 	ks.addHashed(c, b)
-	return ks.keys[0]
+	return ks.all[0]
 }
 
 func TestUnifiedAddress(t *testing.T) {
@@ -93,6 +93,9 @@ func TestUnifiedAddress(t *testing.T) {
 			}
 		}
 		got := a.AppendKeys(nil)
+		if len(got) > len(want) { // what follows from the transparent one
+			got = got[:len(want)]
+		}
 		if len(got) != len(want) {
 			t.Errorf("%s: keys %v, want %v", tt.name, got, want)
 			continue

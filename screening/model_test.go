@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -61,10 +60,8 @@ func modelMatch(e sources.Entry, a address.Address) score.Match {
 		return score.Family
 	}
 	for _, l := range listed.keys {
-		for _, q := range asked.keys {
-			if l.key == q.key || wraps(q, l) || asked.segWit && wraps(l, q) {
-				return score.Key
-			}
+		if slices.Contains(asked.keys, l) {
+			return score.Key
 		}
 	}
 	text := e.Text()
@@ -86,15 +83,7 @@ var modelElsewhere = make(map[string][]address.Address)
 // needs it of all entries.
 type modelAccount struct {
 	canonical address.Address
-	keys      []modelKey
-	segWit    bool
-}
-
-// A modelKey is a key of an address, and the script that wraps its witness program.
-type modelKey struct {
-	key     address.Key
-	wrapped identity.Words
-	wraps   bool
+	keys      []address.Key
 }
 
 var modelAccounts = make(map[address.Address]*modelAccount)
@@ -102,22 +91,10 @@ var modelAccounts = make(map[address.Address]*modelAccount)
 func modelFacts(a address.Address) *modelAccount {
 	m := modelAccounts[a]
 	if m == nil {
-		_, tag := a.Identity()
-		m = &modelAccount{canonical: a.Canonical(), segWit: identity.HasSegWit(tag)}
-		for _, k := range a.AppendKeys(nil) {
-			words, tag := k.Identity()
-			wrapped, ok := identity.Wrap(identity.Account(tag), words)
-			m.keys = append(m.keys, modelKey{k, wrapped, ok})
-		}
+		m = &modelAccount{a.Canonical(), a.AppendKeys(nil)}
 		modelAccounts[a] = m
 	}
 	return m
-}
-
-// wraps reports whether script is the script that wraps the witness program of k.
-func wraps(script, k modelKey) bool {
-	w, t := script.key.Identity()
-	return k.wraps && w == k.wrapped && identity.Account(t) == identity.ScriptHash
 }
 
 // modelReadings returns the accounts that the listed string of an entry without an

@@ -211,15 +211,15 @@ func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 }
 
 // hasSeveral reports whether there are several keys to look up for an address with
-// this tag: its keys, or its key and the script that wraps it.
+// this tag: its keys, or what follows from its key.
 func (snap *snapshot) hasSeveral(tag identity.Tag) bool {
-	return identity.HasMore(tag) || snap.scripts && identity.HasSegWit(tag) && identity.Key(tag) != identity.ScriptHash
+	return identity.HasMore(tag) && (snap.scripts || !identity.HasOnlyScripts(tag))
 }
 
 // hasAny reports whether an address, for which there are several keys to look up, may
 // have labels.
 func (snap *snapshot) hasAny(a address.Address) bool {
-	var buf [8]index.ID
+	var buf [list.MaxProbes]index.ID
 	for _, k := range list.AppendProbes(buf[:0], a) {
 		i := 0
 		if snap.shared > 0 && !snap.filter.MayHave(k) {
@@ -301,7 +301,7 @@ func (snap *snapshot) failed(r *Result, err error) error {
 // findings returns what the lists say of a, sorted.
 func (snap *snapshot) findings(a *address.Address) (f findings, err error) {
 	account := list.KeyOf(a.Account())
-	var buf [8]index.ID
+	var buf [list.MaxProbes]index.ID
 	keys := list.AppendProbes(buf[:0], *a)
 	for i := range keys {
 		if err := snap.find(&f, 0, &keys[i], a.Chain(), &account); err != nil {

@@ -226,8 +226,11 @@ func (g *generator) families() {
 			}
 			g.add("key", "same_key", &e, ask(string(a.Chain()), a.Normalized()), isListed, "The holder of the listed account's key can spend from this one: both are the hash of one public key.", "BIP-141, \"Witness program\"; BIP-44 and BIP-84, whose wallets share keys")
 		}
-		if w, ok := k.Wrapped(); ok {
+		for _, w := range e.Address.AppendKeys(nil) {
 			for _, a := range w.Spellings() {
+				if a.Kind() != "p2sh" {
+					break
+				}
 				if a.Chain() == e.Address.Chain() {
 					g.add("key", "same_key", &e, ask(string(a.Chain()), a.Normalized()), isListed, "P2SH wraps the witness program of the listed account's key.", "BIP-141, \"P2WPKH nested in BIP16 P2SH\"")
 					break

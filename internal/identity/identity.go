@@ -41,24 +41,27 @@ const (
 	Principal                       // an Internet Computer principal, at most 29 bytes
 	MoveAccount                     // 32 bytes derived from a key by the rule of Aptos: aptos, movement
 	Taproot                         // the output key of a P2TR output
-	lastClass
+	HederaNumber                    // the number of an account of Hedera, 8 bytes
+	FilecoinNumber                  // the number of an actor of Filecoin, 8 bytes
+	CKBHash                         // the hash of a secp256k1 key in scripts of Nervos
+	Classes                         // the number of classes
 )
 
 // AccountBit marks the classes of accounts.
 const AccountBit Class = 1 << 15
 
-var names = [lastClass]string{
+var names = [Classes]string{
 	Hash160: "h160", KeccakHash: "h20", Ed25519: "ed25519", Substrate: "ss58",
 	ScriptHash: "script", WitnessScript: "wsh", Blake160: "b160", Ed25519Blake2b: "ed25519-blake2b",
 	CryptoNote: "cn", PaymentKeyHash: "cardano-payment", PaymentScript: "cardano-payment-script",
 	StakeKeyHash: "cardano-stake", StakeScript: "cardano-stake-script", Sapling: "sapling",
 	Orchard: "orchard", Blake2b160: "hs", Secp256k1: "secp256k1", LedgerAccount: "icpacc", Principal: "icp-principal",
-	MoveAccount: "aptos", Taproot: "p2tr",
+	MoveAccount: "aptos", Taproot: "p2tr", HederaNumber: "hedera", FilecoinNumber: "filecoin", CKBHash: "ckb160",
 }
 
 // String returns the short name of the class, such as "h160".
 func (c Class) String() string {
-	if c > 0 && c < lastClass {
+	if c > 0 && c < Classes {
 		return names[c]
 	}
 	if c&AccountBit != 0 {
@@ -69,7 +72,7 @@ func (c Class) String() string {
 
 // ParseClass returns the class of a key with the given short name.
 func ParseClass(name string) (Class, bool) {
-	for c := Class(1); c < lastClass; c++ {
+	for c := Class(1); c < Classes; c++ {
 		if names[c] == name {
 			return c, true
 		}
@@ -130,14 +133,14 @@ type Tag struct{ bits uint64 }
 
 // Bits of a Tag above the two classes and the length.
 const (
-	// MoreKeys says that the account has keys that its Words do not hold.
+	// MoreKeys says that the account may have keys that its Words do not hold.
 	MoreKeys uint64 = 1 << (48 + iota)
-	// SegWit says that the chain of the account has wrapped witness programs.
-	SegWit
+	// OnlyScripts says that these keys are all of the class [ScriptHash].
+	OnlyScripts
 )
 
 // MakeTag returns the Tag of n bytes that identify an account of one class, and
-// a key of the other class unless that is 0. The flags are MoreKeys and SegWit.
+// a key of the other class unless that is 0. The flags are MoreKeys and OnlyScripts.
 func MakeTag(account, key Class, n int, flags uint64) Tag {
 	return Tag{uint64(account) | uint64(key)<<16 | uint64(n)<<32 | flags}
 }
@@ -153,12 +156,12 @@ func Key(t Tag) Class { return Class(t.bits >> 16) }
 // Len returns the number of bytes.
 func Len(t Tag) int { return int(t.bits >> 32 & 0xff) }
 
-// HasMore reports whether the account has keys that the Words do not hold.
+// HasMore reports whether the account may have keys that the Words do not hold.
 func HasMore(t Tag) bool { return t.bits&MoreKeys != 0 }
 
-// HasSegWit reports whether the account is on a chain whose scripts can wrap a
-// witness program.
-func HasSegWit(t Tag) bool { return t.bits&SegWit != 0 }
+// HasOnlyScripts reports whether the keys that the Words do not hold are all of
+// scripts, so that they matter only where a script is listed.
+func HasOnlyScripts(t Tag) bool { return t.bits&OnlyScripts != 0 }
 
 // Wrap returns the [ScriptHash], 20 bytes, of the P2SH output that wraps the
 // witness program of a key: of a [Hash160], or of a [WitnessScript]. It reports

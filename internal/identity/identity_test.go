@@ -9,15 +9,15 @@ import (
 
 func TestTag(t *testing.T) {
 	const account = identity.AccountBit | 7<<5 | 3
-	tag := identity.MakeTag(account, identity.Hash160, 20, identity.SegWit)
+	tag := identity.MakeTag(account, identity.Hash160, 20, identity.OnlyScripts)
 	if a, k, n := identity.Account(tag), identity.Key(tag), identity.Len(tag); a != account || k != identity.Hash160 || n != 20 {
 		t.Errorf("the tag holds %v %v %d", a, k, n)
 	}
-	if identity.HasMore(tag) || !identity.HasSegWit(tag) {
-		t.Errorf("HasMore = %t, HasSegWit = %t", identity.HasMore(tag), identity.HasSegWit(tag))
+	if identity.HasMore(tag) || !identity.HasOnlyScripts(tag) {
+		t.Errorf("HasMore = %t, HasOnlyScripts = %t", identity.HasMore(tag), identity.HasOnlyScripts(tag))
 	}
 	tag = identity.MakeTag(account, 0, 32, identity.MoreKeys)
-	if k, n := identity.Key(tag), identity.Len(tag); k != 0 || n != 32 || !identity.HasMore(tag) || identity.HasSegWit(tag) {
+	if k, n := identity.Key(tag), identity.Len(tag); k != 0 || n != 32 || !identity.HasMore(tag) || identity.HasOnlyScripts(tag) {
 		t.Errorf("a tag with more keys is %+v", tag)
 	}
 }

@@ -269,13 +269,13 @@ func (w *writer) add(a address.Address) {
 	}
 	text := ""
 	keys := w.keys
-	if len(keys) == 1 || identity.HasSegWit(s.tag) {
+	if identity.Key(s.tag) != 0 {
 		var buf [32]byte
 		text = known.of(a, keys[0].AppendBytes(buf[:0]))
 	}
 	if text != "" {
 		w.b.Add(keys[0], w.b.Intern(text))
-		keys = keys[1:] // a script that wraps the key does not spell the address
+		keys = keys[1:] // what follows from the key does not spell the address
 	}
 	if len(keys) == 0 {
 		return
@@ -319,7 +319,7 @@ func readOwn(text string, k index.ID) (address.Address, error) {
 	if err := a.UnmarshalText([]byte(text)); err != nil {
 		return a, err
 	}
-	var buf [8]index.ID
+	var buf [list.MaxProbes]index.ID
 	if !slices.Contains(list.AppendProbes(buf[:0], a), k) {
 		return a, fmt.Errorf("%.80q is filed under another key", text)
 	}

@@ -16,7 +16,7 @@ func SpellingOf(a address.Address) (text, written string) {
 	payload := keys[0].AppendBytes(nil)
 	s, ok := spellingOf(a, payload)
 	_, tag := a.Identity()
-	if len(keys) > 1 && !identity.HasSegWit(tag) || !ok {
+	if len(keys) > 1 && identity.Key(tag) == 0 || !ok {
 		return "", ""
 	}
 	if s, ok = parseSpelling(s.text); !ok {

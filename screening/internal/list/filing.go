@@ -16,41 +16,39 @@ import (
 // are made again from the entries. Raise it with each change of the rule;
 // a chain that is added needs none, because a row has a number of its own. TestRule fails
 // until it is raised.
-const Rule = "13"
+const Rule = "14"
 
 // AppendProbes appends the keys to look up for a question about a: the key that
 // controls the account, if the address shows exactly one; otherwise the account and
-// each key that controls it. On a chain with SegWit, the script that wraps the witness
-// program of the key follows.
+// each key that controls it. The keys that follow from these are next; see
+// address.Address.AppendKeys.
 func AppendProbes(dst []index.ID, a address.Address) []index.ID {
-	words, tag := a.Identity()
-	if key := identity.Key(tag); key != 0 {
-		dst = append(dst, indexKey(key, words, tag))
-		if identity.HasSegWit(tag) {
-			dst = appendWrapped(dst, key, words)
-		}
-		return dst
-	}
-	dst = append(dst, indexKey(identity.Account(tag), words, tag))
-	if identity.HasMore(tag) {
-		var buf [4]address.Key
+	first := firstProbe(a)
+	dst = append(dst, first)
+	if _, tag := a.Identity(); identity.HasMore(tag) {
+		var buf [MaxProbes]address.Key
 		for _, k := range a.AppendKeys(buf[:0]) {
-			dst = append(dst, KeyOf(k))
+			if id := KeyOf(k); id != first {
+				dst = append(dst, id)
+			}
 		}
 	}
 	return dst
 }
 
-// appendWrapped appends the script that wraps the witness program of a key, if the key
-// has one.
-func appendWrapped(dst []index.ID, class identity.Class, words identity.Words) []index.ID {
-	script, ok := identity.Wrap(class, words)
-	if !ok {
-		return dst
+// firstProbe returns the first of the probes of a, which each spelling of its account
+// has.
+func firstProbe(a address.Address) index.ID {
+	words, tag := a.Identity()
+	class := identity.Key(tag)
+	if class == 0 {
+		class = identity.Account(tag)
 	}
-	w0, w1, w2, w3 := identity.Load(script)
-	return append(dst, index.IDOfWords(uint16(identity.ScriptHash), w0, w1, w2, w3, 20))
+	return indexKey(class, words, tag)
 }
+
+// MaxProbes is the number of probes of any address, so that they fit into an array.
+const MaxProbes = 24
 
 // indexKey returns the key of a class with the bytes of an identity.
 func indexKey(class identity.Class, words identity.Words, tag identity.Tag) index.ID {
@@ -58,29 +56,25 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 	return index.IDOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
 }
 
-// AppendFilings appends the keys under which e is filed: the probes of its address and,
-// on any chain, the scripts that wrap its keys; and the probes of each other address as
-// which the listed string can be read. An entry without an address is filed under its
-// listed string and under the probes of its readings.
+// AppendFilings appends the keys under which e is filed: the probes of its address, and
+// the account of each other address as which the listed string can be read. An entry
+// without an address is filed under its listed string and the accounts of its readings.
 func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
 		for _, a := range readings(e, text) {
-			dst = AppendProbes(dst, a)
+			dst = append(dst, firstProbe(a))
 		}
 		return dst
 	}
-	dst = appendAccount(dst, e.Address)
+	dst = AppendProbes(dst, e.Address)
 	if isEVMText(e, &dst[0]) {
 		return dst
 	}
-	var buf [8]index.ID
 	for _, a := range address.Detect(e.Text()) {
-		for _, k := range AppendProbes(buf[:0], a) {
-			if !slices.Contains(dst, k) {
-				dst = append(dst, k)
-			}
+		if k := firstProbe(a); !slices.Contains(dst, k) {
+			dst = append(dst, k)
 		}
 	}
 	return dst
@@ -98,22 +92,7 @@ func firstKey(e sources.Entry) index.ID {
 	if !e.Address.IsValid() {
 		return TextKey(e.Listed)
 	}
-	var buf [8]index.ID
-	return AppendProbes(buf[:0], e.Address)[0]
-}
-
-// appendAccount appends the keys under which the account of a is filed.
-func appendAccount(dst []index.ID, a address.Address) []index.ID {
-	dst = AppendProbes(dst, a)
-	if _, tag := a.Identity(); identity.HasSegWit(tag) {
-		return dst // with the scripts
-	}
-	var buf [4]address.Key
-	for _, k := range a.AppendKeys(buf[:0]) {
-		words, tag := k.Identity()
-		dst = appendWrapped(dst, identity.Account(tag), words)
-	}
-	return dst
+	return firstProbe(e.Address)
 }
 
 // readings returns the addresses as which the listed string of an entry without an

@@ -115,8 +115,8 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 func (l *Listing) matchKey(k, account *index.ID) score.Match {
 	var all []address.Address
 	if a := l.entry.Address; a.IsValid() {
-		var buf [8]index.ID
-		if slices.Contains(appendAccount(buf[:0], a), *k) {
+		var buf [MaxProbes]index.ID
+		if slices.Contains(AppendProbes(buf[:0], a), *k) {
 			return score.Key
 		}
 		all = address.Detect(l.entry.Text())

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"golang.org/x/crypto/blake2b"
@@ -129,12 +128,4 @@ func crc16(b []byte) (crc uint16) {
 		}
 	}
 	return crc
-}
-
-// scripts returns the key of the script that wraps the witness program of a key.
-func scripts(k address.Key) []address.Key {
-	if script, ok := k.Wrapped(); ok {
-		return []address.Key{script}
-	}
-	return nil
 }

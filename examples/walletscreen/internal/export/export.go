@@ -157,11 +157,6 @@ func readings(e sources.Entry) []address.Address {
 func (x *exporter) account(a address.Address) error {
 	keys := a.AppendKeys(nil)
 	for _, k := range keys {
-		if script, ok := k.Wrapped(); ok {
-			keys = append(keys, script)
-		}
-	}
-	for _, k := range keys {
 		if x.keys[k] {
 			continue
 		}
@@ -187,7 +182,7 @@ func (x *exporter) account(a address.Address) error {
 // Joins reports whether a join of the normal form of a with the rows decides about a:
 // whatever list has an account or key that Screen matches with a, there is a row of this
 // spelling. It does not of addresses that have more than one key in them, nor of those
-// whose key a listed script may wrap.
+// from whose key another follows, such as a script that wraps it.
 func Joins(a address.Address) bool {
 	keys := a.AppendKeys(nil)
 	switch len(keys) {
@@ -198,8 +193,7 @@ func Joins(a address.Address) bool {
 		if isEVM(a) {
 			own.chain = "ethereum"
 		}
-		_, wraps := keys[0].Wrapped()
-		return !wraps && slices.Contains(ofKey(keys[0]), own)
+		return slices.Contains(ofKey(keys[0]), own)
 	}
 	return false
 }

@@ -60,7 +60,7 @@ func notEnumerated(a address.Address) string {
 		return "Casper: the key of a listed `account-hash-…`"
 	case strings.HasPrefix(text, "penumbracompat1"):
 		return "Penumbra: `penumbracompat1…`"
-	case len(keys) > 1:
+	case c == "cardano" && len(keys) > 1, c == "zcash" && strings.HasPrefix(text, "u1") && len(keys) > 2:
 		return "several keys in one address: Cardano base addresses, Zcash unified addresses"
 	case c == "zcash" && strings.HasPrefix(text, "u1"), c == "zcash" && strings.HasPrefix(text, "zs1"), c == "pivx" && strings.HasPrefix(text, "ps1"):
 		return "a shielded receiver of Zcash or PIVX in another combination"
@@ -91,18 +91,18 @@ func notEnumerated(a address.Address) string {
 func TestVectors(t *testing.T) {
 	checked := map[string]bool{}
 	for _, a := range vectors(t) {
-		keys := a.AppendKeys(nil)
-		if len(keys) == 0 || notEnumerated(a) != "" {
+		k, ok := a.Key()
+		if !ok || notEnumerated(a) != "" {
 			continue
 		}
 		want := spelling{a.Chain(), a.Normalized()}
 		if isEVM(a) {
 			want.chain = "ethereum"
 		}
-		if !slices.Contains(ofKey(keys[0]), want) {
-			t.Errorf("%v is not among the spellings of its key %v", a, keys[0])
+		if !slices.Contains(ofKey(k), want) {
+			t.Errorf("%v is not among the spellings of its key %v", a, k)
 		}
-		_, tag := keys[0].Identity()
+		_, tag := k.Identity()
 		checked[fmt.Sprint(want.chain, " ", identity.Account(tag))] = true
 	}
 	if len(checked) < 140 {

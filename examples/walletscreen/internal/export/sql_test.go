@@ -80,8 +80,8 @@ var kinds = []struct {
 	{5, func(w world) (address.Chain, string) { return "bitcoin", bitcoinCheck("00")(w.bytes(20)) }},
 	{5, func(w world) (address.Chain, string) {
 		key := w.bytes(20)
-		wrapped := keyOf("bitcoin", bech32Of("bc", bech32.Bech32, "\x00", "")(key))
-		text := bitcoinCheck("05")(scripts(wrapped)[0].AppendBytes(nil))
+		wrapped := address.MustParse("bitcoin", bech32Of("bc", bech32.Bech32, "\x00", "")(key))
+		text := bitcoinCheck("05")(wrapped.AppendKeys(nil)[1].AppendBytes(nil))
 		w.keys[text] = key
 		return "bitcoin", text
 	}},
@@ -109,15 +109,6 @@ var kinds = []struct {
 	{1, func(w world) (address.Chain, string) {
 		return "cardano", bech32Of("addr", bech32.Bech32, "", "\x01")(w.bytes(56)) // payment and stake key
 	}},
-}
-
-// keyOf returns the key of an address.
-func keyOf(c address.Chain, text string) address.Key {
-	k, ok := address.MustParse(c, text).Key()
-	if !ok {
-		panic(text + " shows no key")
-	}
-	return k
 }
 
 // address returns a random address.
@@ -168,11 +159,7 @@ func (w world) match(entries []sources.Entry) (address.Chain, string) {
 	for {
 		a := entries[w.rng.IntN(len(entries))].Address
 		all := ofAccount(a)
-		keys := a.AppendKeys(nil)
-		for _, k := range keys {
-			keys = append(keys, scripts(k)...)
-		}
-		for _, k := range keys {
+		for _, k := range a.AppendKeys(nil) {
 			all = append(all, ofKey(k)...)
 		}
 		s := all[w.rng.IntN(len(all))]
