@@ -283,7 +283,7 @@ func (f *finder) padded(start, end int) (found bool) {
 	if hasHexPrefix(f.text[start:end]) {
 		start += 2
 	}
-	const pad, word, selector = 24, 64, 8
+	const word, selector = 64, 8
 	if n := (end - start) % word; n == selector {
 		start += selector
 	} else if n != 0 {
@@ -294,13 +294,20 @@ func (f *finder) padded(start, end int) (found bool) {
 		return false
 	}
 	for ; len(digits) > 0; digits, start = digits[word:], start+word {
-		var a Address
-		if strings.Trim(digits[:pad], "0") == "" && strings.Trim(digits[pad:pad+8], "0") != "" && a.parseRow(ethereumRow, "0x"+digits[pad:word], true).err == nil {
+		if a, ok := readPadded(digits[:word]); ok {
 			f.add(a, start, start+word)
 			found = true
 		}
 	}
 	return found
+}
+
+// readPadded reads 64 hex digits as an EVM address that is padded with zeros to 32 bytes.
+// A number begins with more zeros.
+func readPadded(digits string) (a Address, ok bool) {
+	const pad = 24
+	ok = strings.Trim(digits[:pad], "0") == "" && strings.Trim(digits[pad:pad+8], "0") != "" && a.parseRow(ethereumRow, "0x"+digits[pad:], true).err == nil
+	return a, ok
 }
 
 // standsAlone reports whether no hex digit is adjacent to the "0x" and 40 hex

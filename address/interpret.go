@@ -150,6 +150,18 @@ func doubtOf(c Chain, text string) Doubt {
 	return ""
 }
 
+// addPadded adds the EVM address that [FindAll] finds in the first address of 64 hex digits.
+func (r *Reading) addPadded() {
+	for _, a := range r.Addresses {
+		if s := a.Normalized(); len(s) == hex32Len && hasHexPrefix(s) {
+			if evm, ok := readPadded(s[2:]); ok {
+				r.Addresses = append(r.Addresses, evm)
+			}
+			return
+		}
+	}
+}
+
 // readOn reads s, without wrapping, as the recipients of a payment on chain c.
 func readOn(c Chain, s string) (rd Reading) {
 	r := rowOf(c)
@@ -296,6 +308,8 @@ func diagnoseAnywhere(s string) error {
 	switch {
 	case e.Err == ErrChecksum && e.hint == "" && fits == 1:
 		e.hint = "it looks like an address of " + string(chains[row-1].slug)
+	case e.Err == ErrCharset && strings.ContainsAny(s, " \t\r\n"): // words, not a wrong character
+		e.Err, e.Offset, e.hint = ErrSyntax, -1, "give the address alone, without other words"
 	case e.Err == ErrSyntax && e.hint == "":
 		e.hint = "it is not an address of any chain"
 	}

@@ -103,6 +103,7 @@ func (w *wrapped) read(c Chain) (r Reading) {
 	}
 	if c == "" {
 		c = w.chain
+		defer r.addPadded()
 	} else if w.chain != "" && !isSameFamily(c, w.chain) {
 		r = w.read("")
 		if r.Err == nil {
