@@ -80,20 +80,18 @@ func check(text, name string) *validation {
 	return v.accept(reading.Addresses[0]).propose(chain, text)
 }
 
-// detect validates an address without a chain. It prefers a chain that the text proves.
+// detect validates an address without a chain.
 func detect(text string) *validation {
 	v := &validation{Chains: chainsOf(text), Doubts: []address.Doubt{}}
 	reading := address.Interpret("", text)
 	switch err := reading.Err; {
-	case errors.Is(err, address.ErrCharset), errors.Is(err, address.ErrLength): // on some chain, but nobody named one
-		return v.refuse("", &address.ParseError{Offset: -1, Err: address.ErrSyntax})
 	case err != nil:
 		return v.refuse("", err)
 	case reading.Several:
 		return v.refuse("", address.ErrSeveral)
 	}
 	v.Doubts = append(v.Doubts, reading.Doubts...)
-	return v.accept(reading.Addresses[max(0, slices.IndexFunc(reading.Addresses, address.Address.Proven))])
+	return v.accept(reading.Addresses[0])
 }
 
 // propose adds the correction of a text that means nothing or is in doubt, if there is one.
