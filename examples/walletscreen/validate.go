@@ -166,10 +166,13 @@ func validate(chain, text string) validation {
 	if rd.Err != nil {
 		return v.fail(explainChain(chain, rd.Err))
 	}
-	v.Valid, v.read = true, rd.Addresses
 	for _, a := range rd.Addresses {
 		v.Addresses = append(v.Addresses, newSpelling(a))
 	}
+	if rd.Several {
+		return v.fail(&address.ParseError{Chain: rd.Chain, Offset: -1, Err: address.ErrSeveral})
+	}
+	v.Valid, v.read = true, rd.Addresses
 	return v
 }
 
@@ -183,7 +186,7 @@ func (v validation) fail(err error) validation {
 	for _, r := range []struct {
 		err  error
 		name string
-	}{{address.ErrSecret, "secret"}, {address.ErrOtherChain, "wrong_chain"}, {address.ErrNetwork, "wrong_network"}, {address.ErrName, "name_not_address"}, {address.ErrPaymentRequest, "payment_request"}, {address.ErrInterop, "interoperable_address"}, {address.ErrChecksum, "bad_checksum"},
+	}{{address.ErrSecret, "secret"}, {address.ErrSeveral, "several_accounts"}, {address.ErrOtherChain, "wrong_chain"}, {address.ErrNetwork, "wrong_network"}, {address.ErrName, "name_not_address"}, {address.ErrPaymentRequest, "payment_request"}, {address.ErrInterop, "interoperable_address"}, {address.ErrChecksum, "bad_checksum"},
 		{address.ErrLength, "bad_length"}, {address.ErrCharset, "bad_charset"}, {address.ErrChain, "unsupported_chain"}, {address.ErrSyntax, "bad_format"}} {
 		if errors.Is(err, r.err) {
 			v.Reason = r.name
@@ -203,14 +206,16 @@ func (v validation) fail(err error) validation {
 
 // print prints v for people.
 func (v *validation) print(w io.Writer) error {
-	if !v.Valid {
-		return v.printInvalid(w)
+	var err error
+	switch {
+	case !v.Valid:
+		err = v.printInvalid(w)
+	case len(v.Doubts) > 0:
+		_, err = fmt.Fprintf(w, "DOUBT    %s\n", clean(v.Input))
+	default:
+		_, err = fmt.Fprintf(w, "valid    %s\n", clean(v.Input))
 	}
-	verdict := "valid   "
-	if len(v.Doubts) > 0 {
-		verdict = "DOUBT   "
-	}
-	if _, err := fmt.Fprintf(w, "%s %s\n", verdict, clean(v.Input)); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, d := range v.Doubts {
