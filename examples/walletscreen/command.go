@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -256,17 +258,24 @@ func (v *pairsValue) Set(s string) error {
 	return nil
 }
 
-// A durationValue is a [time.Duration] that also takes days, as 2d.
+// A durationValue is a [time.Duration] that also takes days and years, as 2d and 10y.
 type durationValue struct{ to *time.Duration }
+
+const (
+	oneDay = 24 * time.Hour
+	year   = 8766 * time.Hour // 365 days and a quarter
+)
 
 func (v *durationValue) Set(s string) error {
 	unit := time.Duration(1)
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		s, unit = days+"h", 24
+	for suffix, of := range map[string]time.Duration{"d": oneDay, "y": year} {
+		if n, ok := strings.CutSuffix(s, suffix); ok {
+			s, unit = n+"h", of/time.Hour
+		}
 	}
 	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return errors.New("want a time, such as 30m, 48h or 7d")
+	if err != nil || d < 0 || d > math.MaxInt64/unit {
+		return errors.New("want a time, such as 30m, 48h, 7d or 10y")
 	}
 	*v.to = d * unit
 	return nil
@@ -277,6 +286,9 @@ func (v *durationValue) Get() any { return *v.to }
 func (v *durationValue) String() string {
 	if v.to == nil || *v.to == 0 {
 		return ""
+	}
+	if *v.to%year == 0 {
+		return strconv.Itoa(int(*v.to/year)) + "y"
 	}
 	return v.to.String()
 }

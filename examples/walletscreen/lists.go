@@ -30,6 +30,7 @@ type listOptions struct {
 	rpc           []string // CHAIN=URL
 	opensanctions string   // a URL or a file
 
+	keep         time.Duration // of lists that are no longer in use; 0 means tenYears
 	maxAge       time.Duration
 	maxPublished map[string]time.Duration // by id
 }
@@ -56,7 +57,17 @@ func (p *program) fetchFlags(o *listOptions) []cli.Flag {
 		p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.mirrors),
 		p.texts("rpc", "node for the lists USDT_FROZEN and USDC_FROZEN, as `CHAIN=URL`, such as ethereum=https://node.example; of tron it is a server like TronGrid; may be given several times", &o.rpc),
 		p.text("opensanctions", "", "`URL or file` of the list OPENSANCTIONS: entities.ftm.json or targets.simple.csv of a dataset; business use needs a license from OpenSanctions", &o.opensanctions),
+		p.keepFlag(o),
 	}
+}
+
+// tenYears is the time for which records of screening are to be kept (31 CFR 501.601).
+const tenYears = 10 * year
+
+// keepFlag returns the flag -keep.
+func (p *program) keepFlag(o *listOptions) cli.Flag {
+	o.keep = tenYears
+	return p.duration("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts, and at least the last 30 of each", &o.keep)
 }
 
 // dbFlag returns the flag -db.

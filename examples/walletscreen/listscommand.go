@@ -83,6 +83,7 @@ func (p *program) listsCommand() *cli.Command {
 					p.flag("accept", "accept a list even if it is suspect, and print the addresses that are lost", &l.accept),
 					p.text("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date)", &l.downloaded),
 					p.text("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
+					p.keepFlag(&l.lists),
 					asJSON,
 				}, common), l.imports),
 		},
@@ -383,7 +384,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	if bad := l.lists.undecidable(s); bad != nil {
 		return bad
 	}
-	out, err := openOutput(l.out, l.stdout)
+	out, err := openOutput(l.out, l.stdout, nil)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func TestPapers(t *testing.T) {
 			line, _, _ = strings.Cut(line, ">")
 			line = strings.NewReplacer("ADDRESS...", listed, "ADDRESS", listed, "DIR", data, "/var/lib/walletscreen", data, "postgres://…", db, "2026-03-01", time.Now().UTC().Format(time.DateOnly)).Replace(line)
 			args := strings.Fields(line)[1:]
-			if line == "walletscreen receipt 1" { // the name of a format
+			if strings.HasSuffix(line, " receipt 1") { // the name of a format
 				continue
 			}
 			ran++

@@ -110,7 +110,8 @@ func TestReceipts(t *testing.T) {
 	verify(0, "SAME  CLEAN_NO_MATCH", after, "-data", data)
 
 	for _, tt := range []struct{ args, want string }{
-		{"screen -in x -receipt y", "not for -in"},
+		{"screen -in x -receipt x", "-receipt is the same file as -in"},
+		{"receipt verify x -data " + data + " -out y", "-out needs -in"},
 		{"screen -receipt-key y hello", "-receipt-key needs -receipt"},
 		{"screen -receipt " + after + " -receipt-key " + key + ".pub " + tornado, "want the private key"},
 		{"screen -receipt " + dir + " " + tornado, "-receipt: "},

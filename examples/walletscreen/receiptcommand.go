@@ -15,6 +15,7 @@ import (
 	signed "golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
@@ -112,6 +113,7 @@ type receiptCall struct {
 	lists     listOptions
 	key       string
 	out, name string
+	in        string
 	json      bool
 }
 
@@ -126,13 +128,16 @@ func (p *program) receiptCommand() *cli.Command {
 				Usage:     "verifies receipts with the lists of their time",
 				UsageText: "walletscreen receipt verify FILE -data DIRECTORY|-db DATABASE [flags]",
 				Description: "Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n" +
-					"signed is never same.\n\n" +
+					"signed is never same. The receipt of a table needs the table: give it with -in, and with -out\n" +
+					"what screen has made of it.\n\n" +
 					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n" +
 					"cannot be verified, for example because its lists are no longer stored. 1 wins over 2.",
 				Flags: []cli.Flag{
 					p.text("data", "", "`directory` with the lists of that time: the one given to serve", &r.lists.data),
 					p.dbFlag(&r.lists),
 					p.text("key", "", "`file` with the public key that must have signed the receipts", &r.key),
+					p.text("in", "", "`file` with the table of the receipt, as it was given to screen -in", &r.in),
+					p.text("out", "", "`file` with the table of verdicts, as screen -out has written it (default: it is not compared)", &r.out),
 					p.flag("json", "print one JSON object a line", &r.json),
 				},
 				Action: func(ctx context.Context, c *cli.Command) error {
@@ -204,6 +209,8 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		return errors.New("want a FILE of receipts")
 	case len(args) > 1:
 		return fmt.Errorf("%w; one FILE at a time", unexpected(args[1]))
+	case r.out != "" && r.in == "":
+		return errors.New("-out needs -in")
 	}
 	if err := r.lists.wantStore(); err != nil {
 		return err
@@ -231,7 +238,15 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	n, different, unknown := 0, 0, 0
 	for in.Scan() {
 		n++
-		v, err := receipt.Verify(ctx, st, in.Bytes(), known...)
+		var v receipt.Verdict
+		var err error
+		if receipt.IsTable(in.Bytes()) {
+			v, err = receipt.VerifyTable(ctx, st, in.Bytes(), func(t *receipt.Table, past *screening.Past) (receipt.Tally, error) {
+				return r.screenAgain(ctx, t, past)
+			}, known...)
+		} else {
+			v, err = receipt.Verify(ctx, st, in.Bytes(), known...)
+		}
 		if err != nil {
 			v = receipt.Verdict{Outcome: receipt.CannotTell, Reason: err}
 		}
@@ -292,6 +307,9 @@ type jsonVerdict struct {
 	Address    string `json:"address,omitempty"`
 	Level      string `json:"level,omitempty"`
 	Score      *int   `json:"score,omitempty"`
+
+	Table *receipt.Tally `json:"table,omitempty"`
+	Input string         `json:"input_sha256,omitempty"`
 }
 
 // print prints the verdict on receipt n.
@@ -300,25 +318,32 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	if v.Reason != nil {
 		o.Reason = v.Reason.Error()
 	}
-	rec := v.Receipt
+	rec, table := v.Receipt, v.Table
 	if rec != nil {
 		o.ScreenedAt, o.Chain, o.Address, o.Level, o.Score = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, string(rec.Level), &rec.Score
-		if v.Unsigned != nil {
-			o.Unsigned = v.Unsigned.Error()
-			if !keyed && o.Unsigned != "not signed" {
-				o.Unsigned = "not verified, without -key"
-			}
+	}
+	if table != nil {
+		o.ScreenedAt, o.Table, o.Input = table.Time.Format(time.RFC3339), &table.Tally, table.Input
+	}
+	if v.Unsigned != nil {
+		o.Unsigned = v.Unsigned.Error()
+		if !keyed && o.Unsigned != "not signed" {
+			o.Unsigned = "not verified, without -key"
 		}
 	}
 	if r.json {
 		return writeJSON(r.stdout, o)
 	}
 	outcome := strings.ToUpper(v.Outcome)
-	if rec == nil {
+	switch {
+	case rec != nil:
+		fmt.Fprintf(r.stdout, "%s  %s  %d  %s %.200s, screened %s\n", outcome, clean(o.Level), rec.Score, clean(o.Chain), clean(o.Address), o.ScreenedAt)
+	case table != nil:
+		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, count(table.Tally.Rows, "row"), grouped(listedRows(&table.Tally)), o.ScreenedAt)
+	default:
 		_, err := fmt.Fprintf(r.stdout, "%s  receipt %d\n  %s\n", outcome, n, clean(o.Reason))
 		return err
 	}
-	fmt.Fprintf(r.stdout, "%s  %s  %d  %s %.200s, screened %s\n", outcome, clean(o.Level), rec.Score, clean(o.Chain), clean(o.Address), o.ScreenedAt)
 	if o.Reason != "" {
 		fmt.Fprintf(r.stdout, "  %s\n", clean(o.Reason))
 	}

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -27,8 +25,7 @@ const maxReported = 10_000
 
 // A report is the file of -report: what became of a table, for people.
 type report struct {
-	file  *os.File
-	input hash.Hash
+	file *os.File
 
 	Hits, Open                 []reportRow
 	MoreHits, MoreOpen         string
@@ -41,6 +38,7 @@ type report struct {
 	Lists                      []reportList
 	Columns                    rows.Columns
 	Snapshot, Scoring, Version string
+	Receipt                    string
 	moreHits                   int64 // that are not shown
 	listed, suppressed         int64
 }
@@ -68,7 +66,7 @@ func openReport(name string) (*report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-report: %w", err)
 	}
-	return &report{file: f, input: sha256.New()}, nil
+	return &report{file: f}, nil
 }
 
 // discard deletes the file of a report that cannot be made.
@@ -143,7 +141,7 @@ func newReportLabel(l *screening.Label) reportLabel {
 func (r *report) write(t *tableJob, j *judge) error {
 	s := j.screener
 	r.Input, r.Columns, r.Time = filepath.Base(inputName(t.options.in)), t.columns, time.Now().UTC().Format("2006-01-02 15:04:05 UTC")
-	r.Hash, r.Version = hex.EncodeToString(r.input.Sum(nil)), newVersion().Version
+	r.Hash, r.Version = hex.EncodeToString(t.hashes.input.Sum(nil)), newVersion().Version
 	r.Rows, r.Undecided = grouped(t.total.rows), ""
 	var found []string
 	for _, f := range []struct {

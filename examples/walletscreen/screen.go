@@ -51,7 +51,7 @@ func (p *program) screenCommand() *cli.Command {
 			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
 				p.text("at", "", "`day` or time of the past: screen with the lists that were answered from at its end, which -data or -db keeps", &s.at),
 				p.text("report", "", "`file` to which a report of a table is written, for people: HTML, to read or to print", &s.report),
-				p.text("receipt", "", "`file` to which a receipt of each ADDRESS is appended: see docs/receipt.md", &s.receipt),
+				p.text("receipt", "", "`file` to which a receipt of each ADDRESS, or of the table, is appended: see docs/receipt.md", &s.receipt),
 				p.text("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),
 			},
 			p.listFlags(&s.lists),
@@ -66,8 +66,8 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	switch {
-	case s.receipt != "" && s.table.in != "":
-		return errors.New("screen: -receipt is for addresses of the command line, not for -in")
+	case s.receipt != "" && (sameFile(s.receipt, s.table.in) || sameFile(s.receipt, s.table.out) || sameFile(s.receipt, s.report)):
+		return fmt.Errorf("screen: -receipt is the same file as -in, -out or -report, %s", s.receipt)
 	case s.report != "" && s.table.in == "":
 		return errors.New("screen: -report is about a table, and needs -in")
 	case s.report != "" && (sameFile(s.report, s.table.in) || sameFile(s.report, s.table.out)):

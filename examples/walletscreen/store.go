@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,15 +78,20 @@ func (o *listOptions) openStore(ctx context.Context) (st store.Store, closeStore
 		if err != nil {
 			return nil, nil, databaseError(err)
 		}
-		return pg, pg.Close, nil
+		return o.retain(pg), pg.Close, nil
 	case o.data != "":
 		dir, err := store.Open(filepath.Join(o.data, "lists"))
 		if err != nil {
 			return nil, nil, fmt.Errorf("-data: %w", err)
 		}
-		return dir, func() {}, nil
+		return o.retain(dir), func() {}, nil
 	}
 	return nil, func() {}, nil
+}
+
+// retain returns st with the retention of -keep.
+func (o *listOptions) retain(st store.Store) store.Store {
+	return store.Retain(st, 0, cmp.Or(o.keep, tenYears))
 }
 
 // openKeyStore opens the database of API keys, that of -db or one in -data.

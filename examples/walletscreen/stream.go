@@ -17,20 +17,26 @@ import (
 	"golang.org/x/term"
 )
 
-// openOutput opens -out; empty and - mean stdout.
-func openOutput(name string, stdout io.Writer) (*output, error) {
+// openOutput opens -out; empty and - mean stdout. It hashes what is written if there are hashes.
+func openOutput(name string, stdout io.Writer, hashes *tableHashes) (*output, error) {
+	hashed := func(w io.Writer) io.Writer {
+		if hashes == nil {
+			return w
+		}
+		return io.MultiWriter(w, hashes.output)
+	}
 	if name == "" || name == "-" {
-		return &output{w: stdout}, nil
+		return &output{w: hashed(stdout)}, nil
 	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("-out: %w", err)
 	}
 	if strings.HasSuffix(name, ".gz") {
-		z := gzip.NewWriter(f)
+		z := gzip.NewWriter(hashed(f))
 		return &output{w: z, closers: []io.Closer{z, f}}, nil
 	}
-	return &output{w: f, closers: []io.Closer{f}}, nil
+	return &output{w: hashed(f), closers: []io.Closer{f}}, nil
 }
 
 // A countingReader counts the bytes that were read.

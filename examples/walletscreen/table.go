@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
@@ -115,21 +116,42 @@ type tableJob struct {
 	cells   func(dst []string, row *rows.Row, total *tally) []string // of the added columns
 	total   tally
 	columns rows.Columns
-	hash    hash.Hash // of the input as it is, or nil
+	hashes  *tableHashes // or nil
 	started time.Time
 }
+
+// tableHashes are the SHA-256 of a table as it was read, as it was written, and of the verdicts of
+// its rows.
+type tableHashes struct{ input, output, verdicts hash.Hash }
+
+func newTableHashes() *tableHashes { return &tableHashes{sha256.New(), sha256.New(), sha256.New()} }
 
 // screenTable screens the table of -in.
 func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
+	if s.report != "" || s.receipt != "" {
+		job.hashes = newTableHashes()
+		j.verdicts = job.hashes.verdicts
+	}
+	var receipt *tableReceipt
+	var err error
+	if s.receipt != "" {
+		if receipt, err = s.newTableReceipt(j); err != nil {
+			return err
+		}
+	}
 	if s.report != "" {
-		var err error
 		if j.report, err = openReport(s.report); err != nil {
 			return err
 		}
-		job.hash = j.report.input
 	}
-	err := job.run(ctx)
+	err = job.run(ctx)
+	if receipt != nil {
+		var text []byte
+		if text, err = receipt.finish(ctx, job, j, err); j.report != nil {
+			j.report.Receipt = string(text)
+		}
+	}
 	if j.report != nil && err == nil {
 		if err = j.report.write(job, j); err != nil {
 			err = fmt.Errorf("-report: %w", err)
@@ -173,8 +195,8 @@ func (t *tableJob) run(ctx context.Context) error {
 	}
 	defer in.Close()
 	counted := &countingReader{r: in}
-	if t.hash != nil {
-		counted.r = io.TeeReader(in, t.hash)
+	if t.hashes != nil {
+		counted.r = io.TeeReader(in, t.hashes.input)
 	}
 	var delimiter byte
 	if t.options.delimiter != "" {
@@ -192,7 +214,7 @@ func (t *tableJob) run(ctx context.Context) error {
 		return setupError{fmt.Errorf("%s: %w", inputName(t.options.in), err)}
 	}
 	t.columns = reader.Columns()
-	out, err := openOutput(t.options.out, t.stdout)
+	out, err := openOutput(t.options.out, t.stdout, t.hashes)
 	if err != nil {
 		return setupError{err}
 	}
@@ -202,7 +224,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	if e := out.Close(); err == nil && e != nil {
 		err = e
 	}
-	if err == nil && t.hash != nil {
+	if err == nil && t.hashes != nil {
 		_, err = io.Copy(io.Discard, counted) // what follows the table
 	}
 	whole := grouped(t.total.rows) + " rows are whole"

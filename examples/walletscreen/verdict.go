@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"hash"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ type judge struct {
 	past     bool      // at is in the past
 	chain    string    // of an address without one; "" to detect it
 	report   *report   // of a table, or nil
+	verdicts hash.Hash // of the verdicts about the rows of a table, or nil
 }
 
 // newJudge returns a judge for addresses of the chain of -chain, which may be "".
@@ -139,6 +141,9 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	total.add(&v)
 	if j.report != nil {
 		j.report.add(total.rows, &v)
+	}
+	if j.verdicts != nil {
+		v.hash(j.verdicts)
 	}
 	r := &v.result
 	var level, points, labels, failure string

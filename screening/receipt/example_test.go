@@ -135,3 +135,42 @@ func ExampleVerify() {
 	fmt.Println(v.Outcome, v.Receipt.Level, v.Unsigned)
 	// Output: same CRITICAL not signed
 }
+
+func ExampleTable() {
+	dir := temporary()
+	defer os.RemoveAll(dir)
+	s, st := keepingScreener(dir)
+	screen := func(texts ...string) (t receipt.Tally) { // of all rows, with any lists
+		t.Levels = make(map[score.Level]int64)
+		for _, text := range texts {
+			r, _, err := s.ScreenInput("ethereum", text)
+			if err != nil {
+				log.Fatal(err)
+			}
+			t.Rows++
+			t.Levels[r.Level]++
+		}
+		return t
+	}
+
+	r, err := s.ScreenText("ethereum", listed)
+	if err != nil {
+		log.Fatal(err)
+	}
+	table := receipt.NewTable(r, time.Now())
+	table.Input, table.Output = "9f86d081…", "60303ae2…" // the SHA-256 of the files
+	table.Tally = screen(listed)
+	data, err := table.Encode()
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	v, err := receipt.VerifyTable(context.Background(), st, data, func(*receipt.Table, *screening.Past) (receipt.Tally, error) {
+		return screen(listed), nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(v.Outcome, v.Table.Tally.Levels)
+	// Output: same map[CRITICAL:1]
+}

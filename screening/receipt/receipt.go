@@ -2,7 +2,8 @@
 // auditor with the lists of that time can check the verdict later.
 //
 // [New] makes a [Receipt] of a result, [Receipt.Encode] writes it as a line of JSON and
-// signs it, and [Verify] replays it from the revisions in a store.
+// signs it, and [Verify] replays it from the revisions in a store. A [Table] is the receipt
+// of many results at once.
 package receipt
 
 import (
@@ -98,6 +99,11 @@ func (r *Receipt) Encode(signers ...note.Signer) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
+	return sign(line, signers)
+}
+
+// sign returns the line of a receipt, as a signed note if there are signers.
+func sign(line []byte, signers []note.Signer) ([]byte, error) {
 	if len(line) > maxReceipt {
 		return nil, fmt.Errorf("receipt: it has %d bytes, want at most %d", len(line), maxReceipt)
 	}

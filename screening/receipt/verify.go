@@ -3,6 +3,7 @@ package receipt
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -29,8 +31,10 @@ const (
 
 // A Verdict is the result of [Verify].
 type Verdict struct {
-	// Receipt is the receipt as it was read, which is evidence only if Outcome is Same.
+	// Receipt or, of [VerifyTable], Table is the receipt as it was read, which is evidence
+	// only if Outcome is Same.
 	Receipt *Receipt
+	Table   *Table
 	// Outcome is Same, Different or CannotTell, and Reason says why it is not Same.
 	Outcome string
 	Reason  error
@@ -63,15 +67,20 @@ func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Veri
 	if _, err := normalize(r.Chain, r.Text); err != nil {
 		return Verdict{}, fmt.Errorf("receipt: %w", err)
 	}
+	v.decide(known, func() (string, error) { return r.replay(ctx, st) })
+	return v, nil
+}
+
+// decide sets the outcome: replay's, unless a signature is wrong or missing.
+func (v *Verdict) decide(known []note.Verifier, replay func() (string, error)) {
 	if invalid := (*note.InvalidSignatureError)(nil); errors.As(v.Unsigned, &invalid) {
 		v.Outcome, v.Reason = Different, v.Unsigned
-		return v, nil
+		return
 	}
-	v.Outcome, v.Reason = r.replay(ctx, st)
+	v.Outcome, v.Reason = replay()
 	if v.Outcome == Same && len(known) > 0 && v.Signer == "" {
 		v.Outcome, v.Reason = CannotTell, v.Unsigned
 	}
-	return v, nil
 }
 
 // open returns the text of a receipt, and sets the fields about its signatures.
@@ -93,6 +102,9 @@ func (v *Verdict) open(data []byte, known []note.Verifier) ([]byte, error) {
 		return nil, malformed
 	}
 	n, err := note.Open(data, note.VerifierList(known...))
+	if err == nil && !inForm(n, data) {
+		return nil, malformed
+	}
 	unknown, invalid := (*note.UnverifiedNoteError)(nil), (*note.InvalidSignatureError)(nil)
 	switch {
 	case err == nil:
@@ -107,29 +119,61 @@ func (v *Verdict) open(data []byte, known []note.Verifier) ([]byte, error) {
 	return text, nil
 }
 
+// inForm reports whether the signatures stand in data as they are written: base64 leaves
+// some bits of the last character unused, and skips line breaks.
+func inForm(n *note.Note, data []byte) bool {
+	form := n.Text + "\n"
+	for _, s := range append(slices.Clone(n.Sigs), n.UnverifiedSigs...) {
+		raw, err := base64.StdEncoding.DecodeString(s.Base64)
+		if err != nil || base64.StdEncoding.EncodeToString(raw) != s.Base64 {
+			return false
+		}
+		form += "— " + s.Name + " " + s.Base64 + "\n"
+	}
+	return len(form) == len(data) // the order of the signatures is free
+}
+
 // replay screens the text of r again and says whether the answer is the same.
 func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, reason error) {
-	table, ok := score.Lookup(r.ScoringVersion)
+	rec := record{r.Time, r.Snapshot, r.ScoringVersion, r.Lists}
+	return rec.replay(ctx, st, func(past *screening.Past) error {
+		got, err := past.ScreenText(r.Chain, r.Text)
+		if err != nil {
+			return fmt.Errorf("the lists of that time give no verdict: %w", err)
+		}
+		return r.compare(&got)
+	})
+}
+
+// A record is what receipts of all kinds say about the lists.
+type record struct {
+	time              time.Time
+	snapshot, scoring string
+	lists             []screening.SourceStatus
+}
+
+// replay calls compare with the lists of r, and says whether it has found no difference.
+func (r *record) replay(ctx context.Context, st store.Store, compare func(*screening.Past) error) (outcome string, reason error) {
+	table, ok := score.Lookup(r.scoring)
 	if !ok {
-		return CannotTell, fmt.Errorf("this program does not have the scoring version %.40q", r.ScoringVersion)
+		return CannotTell, fmt.Errorf("this program does not have the scoring version %.40q", r.scoring)
 	}
-	srcs := make([]sources.Source, 0, len(r.Lists))
+	srcs := make([]sources.Source, 0, len(r.lists))
 	opts := &screening.Options{Table: table}
-	for i := range r.Lists {
-		srcs = append(srcs, infoSource{r.Lists[i].Info})
-		if !r.Lists[i].Required {
-			opts.Optional = append(opts.Optional, r.Lists[i].Info.ID)
+	for i := range r.lists {
+		srcs = append(srcs, infoSource{r.lists[i].Info})
+		if !r.lists[i].Required {
+			opts.Optional = append(opts.Optional, r.lists[i].Info.ID)
 		}
 	}
 	past, undated, err := r.openPast(ctx, st, srcs, opts)
 	if err != nil {
 		return CannotTell, err
 	}
-	got, err := past.ScreenText(r.Chain, r.Text)
-	if err != nil {
-		return Different, fmt.Errorf("the lists of that time give no verdict: %w", err)
+	err = compare(past)
+	if err != nil && ctx.Err() != nil {
+		return CannotTell, err
 	}
-	err = r.compare(&got)
 	if undated == nil && err == nil {
 		err = r.compareLists(past.Sources())
 	}
@@ -144,18 +188,29 @@ func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, r
 	return Same, nil
 }
 
+// anyAddress is screened for the digest of the lists.
+var anyAddress = mustParse("ethereum", "0x0000000000000000000000000000000000000001")
+
+func mustParse(c address.Chain, text string) address.Address {
+	a, err := address.Parse(c, text)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
 // slack is the time for which a program may use lists that another has replaced. The journal may
 // also say a moment later than the answer that a list was in use.
 const slack = 10 * time.Second
 
 // openPast opens the lists of r. undated is nil if they are as of the time of r;
 // otherwise they are as of another time with the same digest, and undated says why.
-func (r *Receipt) openPast(ctx context.Context, st store.Store, srcs []sources.Source, opts *screening.Options) (past *screening.Past, undated, err error) {
-	for _, at := range []time.Time{r.Time, r.Time.Add(time.Second), r.Time.Add(-slack)} {
+func (r *record) openPast(ctx context.Context, st store.Store, srcs []sources.Source, opts *screening.Options) (past *screening.Past, undated, err error) {
+	for _, at := range []time.Time{r.time, r.time.Add(time.Second), r.time.Add(-slack)} {
 		past, err := screening.OpenAt(ctx, st, at, srcs, opts)
 		if err == nil {
 			var got screening.Result
-			if got, err = past.ScreenText(r.Chain, r.Text); err == nil && got.Digest() == r.Snapshot {
+			if got, err = past.Screen(anyAddress); err == nil && got.Digest() == r.snapshot {
 				return past, nil, nil
 			}
 		}
@@ -166,7 +221,7 @@ func (r *Receipt) openPast(ctx context.Context, st store.Store, srcs []sources.S
 	if undated == nil {
 		undated = errors.New("the lists of the receipt give its verdict, but the store says that others were in use at its time")
 	}
-	past, err = screening.OpenDigest(ctx, st, r.Snapshot, srcs, opts)
+	past, err = screening.OpenDigest(ctx, st, r.snapshot, srcs, opts)
 	if err != nil {
 		err = fmt.Errorf("%w; %w", err, undated)
 	}
@@ -208,9 +263,9 @@ func findings(labels []screening.Label, suppressed []screening.Suppressed) ([]by
 
 // compareLists returns an error that names the first difference between the lists of r
 // and those of the store at that time. A store keeps the time of a check to within a minute.
-func (r *Receipt) compareLists(got []screening.SourceStatus) error {
-	for i := range r.Lists {
-		then, now := &r.Lists[i], &got[i] // both in the order of the sources of the Past
+func (r *record) compareLists(got []screening.SourceStatus) error {
+	for i := range r.lists {
+		then, now := &r.lists[i], &got[i] // both in the order of the sources of the Past
 		id := then.Info.ID
 		switch {
 		case then.Digest != now.Digest:

@@ -89,19 +89,45 @@ func encode(r *Receipt) ([]byte, error) {
 	w := wireReceipt{
 		Format: format, ScreenedAt: r.Time, Input: wireInput{r.Chain, r.Text}, Address: r.Address,
 		Score: r.Score, Level: r.Level, Labels: append([]screening.Label{}, r.Labels...), Suppressed: r.Suppressed, ScoringVersion: r.ScoringVersion,
-		Snapshot: r.Snapshot, Lists: []wireList{}, ModuleVersion: r.ModuleVersion,
+		Snapshot: r.Snapshot, Lists: newWireLists(r.Lists), ModuleVersion: r.ModuleVersion,
 	}
-	for i := range r.Lists {
-		s := &r.Lists[i]
+	return line(w)
+}
+
+// newWireLists returns lists as they are in receipts.
+func newWireLists(all []screening.SourceStatus) []wireList {
+	lists := []wireList{}
+	for i := range all {
+		s := &all[i]
 		l := wireList{Source: s.Info.ID, Name: s.Info.Name, Jurisdiction: s.Info.Jurisdiction, PublishedAt: newTimestamp(s.Published),
 			LastUpdated: newTimestamp(s.LastUpdated), Required: s.Required}
 		if s.Digest != "" {
 			completeness := s.Completeness.String()
 			l.Digest, l.Completeness = &s.Digest, &completeness
 		}
-		w.Lists = append(w.Lists, l)
+		lists = append(lists, l)
 	}
-	return line(w)
+	return lists
+}
+
+// parseLists returns the lists of a receipt.
+func parseLists(lists []wireList) ([]screening.SourceStatus, error) {
+	var all []screening.SourceStatus
+	for _, l := range lists {
+		s := screening.SourceStatus{Info: sources.Info{ID: l.Source, Name: l.Name, Jurisdiction: l.Jurisdiction},
+			Published: l.PublishedAt.time(), LastUpdated: l.LastUpdated.time(), Required: l.Required}
+		if err := s.Info.Validate(); err != nil {
+			return nil, errors.New("not a receipt: a list has no valid id, name or jurisdiction")
+		}
+		if l.Digest != nil && l.Completeness != nil {
+			s.Digest = *l.Digest
+			if err := s.Completeness.UnmarshalText([]byte(*l.Completeness)); err != nil {
+				return nil, errors.New("not a receipt: the completeness of a list is unknown")
+			}
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }
 
 // line returns v as a line of JSON.
@@ -134,25 +160,20 @@ func parse(text []byte) (*Receipt, error) {
 	if len(w.Labels) > 0 {
 		r.Labels = w.Labels
 	}
-	for _, l := range w.Lists {
-		s := screening.SourceStatus{Info: sources.Info{ID: l.Source, Name: l.Name, Jurisdiction: l.Jurisdiction},
-			Published: l.PublishedAt.time(), LastUpdated: l.LastUpdated.time(), Required: l.Required}
-		if err := s.Info.Validate(); err != nil {
-			return nil, errors.New("not a receipt: a list has no valid id, name or jurisdiction")
-		}
-		if l.Digest != nil && l.Completeness != nil {
-			s.Digest = *l.Digest
-			if err := s.Completeness.UnmarshalText([]byte(*l.Completeness)); err != nil {
-				return nil, errors.New("not a receipt: the completeness of a list is unknown")
-			}
-		}
-		r.Lists = append(r.Lists, s)
+	var err error
+	if r.Lists, err = parseLists(w.Lists); err != nil {
+		return nil, err
 	}
 	switch again, err := encode(r); {
 	case r.Time.IsZero() || r.Snapshot == "" || len(r.Lists) == 0:
-		return nil, errors.New("not a receipt: the time, the snapshot or the lists are missing")
+		return nil, errIncomplete
 	case err != nil || !bytes.Equal(again, text):
-		return nil, errors.New("not in the form in which receipts are written; want each byte as it was")
+		return nil, errForm
 	}
 	return r, nil
 }
+
+var (
+	errIncomplete = errors.New("not a receipt: the time, the snapshot or the lists are missing")
+	errForm       = errors.New("not in the form in which receipts are written; want each byte as it was")
+)

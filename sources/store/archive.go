@@ -70,26 +70,33 @@ func (a *Archive) Revisions(ctx context.Context, source string) ([]string, error
 
 // sort sorts names of revisions, the newest first.
 func (j *journal) sort(names []string) {
+	type revision struct {
+		name, source string
+		at           time.Time
+		order        int
+	}
+	all := make([]revision, len(names))
 	latest := make(map[string]time.Time) // in the names that the journal has, by source
-	for _, name := range names {
-		if source, at, _, _ := ParseName(name); j.accepts(name) && at.After(latest[source]) {
-			latest[source] = at
+	for i, name := range names {
+		source, at, _, _ := ParseName(name)
+		all[i] = revision{name, source, at, 0}
+		if r := j.of(name); r != nil && r.order > 0 {
+			if all[i].order = r.order; at.After(latest[source]) {
+				latest[source] = at
+			}
 		}
 	}
-	order := func(name string) int {
-		if j.accepts(name) {
-			return j.of(name).order
+	for i := range all {
+		if r := &all[i]; r.order == 0 && r.at.After(latest[r.source]) {
+			r.order = math.MaxInt
 		}
-		if source, at, _, _ := ParseName(name); at.After(latest[source]) {
-			return math.MaxInt
-		}
-		return 0
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		_, at, _, _ := ParseName(a)
-		_, bt, _, _ := ParseName(b)
-		return cmp.Or(cmp.Compare(order(b), order(a)), bt.Compare(at), cmp.Compare(a, b))
+	slices.SortFunc(all, func(a, b revision) int {
+		return cmp.Or(cmp.Compare(b.order, a.order), b.at.Compare(a.at), cmp.Compare(a.name, b.name))
 	})
+	for i := range all {
+		names[i] = all[i].name
+	}
 }
 
 // accepts reports whether the journal has an Accepted event of the revision called name.

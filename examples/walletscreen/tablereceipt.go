@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"os"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// A tableReceipt is the receipt of the table of -in.
+type tableReceipt struct {
+	file  *receiptFile
+	table *receipt.Table
+	store store.Store // that keeps the lists, or nil
+}
+
+func (s *screenCall) newTableReceipt(j *judge) (*tableReceipt, error) {
+	r, err := j.screener.Screen(anyAddress)
+	if err != nil {
+		return nil, err
+	}
+	t := &tableReceipt{table: receipt.NewTable(r, time.Now()), store: s.store}
+	t.file, err = openReceipts(s.receipt, s.receiptKey)
+	return t, err
+}
+
+// finish writes the receipt, which it returns, of a table that was read to its end, and closes
+// the file. failed is the error of reading the table.
+func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, failed error) (text []byte, err error) {
+	if failed != nil {
+		t.file.close()
+		return nil, failed
+	}
+	t.table.Input, t.table.Output = hexSum(job.hashes.input), hexSum(job.hashes.output)
+	t.table.Settings, t.table.Tally = job.options.settings(), job.tally()
+	r, err := j.screener.Screen(anyAddress)
+	if err == nil && r.Digest() != t.table.Snapshot {
+		err = errors.New("the lists have changed meanwhile: screen the table again")
+	}
+	if err == nil {
+		text, err = t.table.Encode(t.file.signers...)
+	}
+	if err == nil {
+		_, err = t.file.file.Write(text)
+	}
+	if err = errors.Join(err, t.file.close()); err != nil {
+		return nil, fmt.Errorf("-receipt: %w", err)
+	}
+	if !keeps(ctx, t.store, t.table.Snapshot) {
+		fmt.Fprintln(job.stderr, notKept)
+	}
+	return text, nil
+}
+
+// notKept is the warning about a receipt of lists that are not in a store.
+const notKept = "walletscreen: the receipt cannot be verified later: no -data keeps all these lists.\n" +
+	"Keep them with lists refresh, with the same flags -data, -lists and -list, and screen again"
+
+// keeps reports whether a store, which may be nil, can open the lists of a snapshot.
+func keeps(ctx context.Context, st store.Store, snapshot string) bool {
+	if st == nil {
+		return false
+	}
+	all, err := store.NewArchive(st).Answerings(ctx)
+	for i := range all {
+		if all[i].Digest == snapshot {
+			return err == nil
+		}
+	}
+	return false
+}
+
+func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// tally returns what became of the rows, for a receipt.
+func (t *tableJob) tally() receipt.Tally {
+	levels := maps.Clone(t.total.levels)
+	if levels == nil {
+		levels = make(map[score.Level]int64)
+	}
+	return receipt.Tally{Rows: t.total.rows, Levels: levels, Undecided: t.total.undecided, Verdicts: hexSum(t.hashes.verdicts)}
+}
+
+// listedRows returns how many rows of a table are listed.
+func listedRows(t *receipt.Tally) (n int64) {
+	for level, rows := range t.Levels {
+		if level != score.CleanNoMatch {
+			n += rows
+		}
+	}
+	return n
+}
+
+// hash writes the verdict as one line of JSON, without the texts for people, which another
+// version of the program may word otherwise, and without dates.
+func (v *verdict) hash(w io.Writer) {
+	type label struct {
+		Kind                 score.Kind
+		Match                score.Match
+		Source, Ref, Address string
+	}
+	line := struct {
+		Level              score.Level
+		Score              int
+		Doubts             []address.Doubt
+		Undecided          bool
+		Labels, Suppressed []label
+	}{Level: v.result.Level, Score: v.result.Score, Doubts: v.result.Doubts, Undecided: v.isUndecided()}
+	for i := range v.result.Labels {
+		l := &v.result.Labels[i]
+		line.Labels = append(line.Labels, label{l.Kind, l.Match, l.Source, l.Ref, l.Listed})
+	}
+	for i := range v.result.Suppressed {
+		l := &v.result.Suppressed[i].Label
+		line.Suppressed = append(line.Suppressed, label{l.Kind, l.Match, l.Source, l.Ref, l.Listed})
+	}
+	json.NewEncoder(w).Encode(line) // a hash returns no error
+}
+
+// settings returns how a table is read, by the names of the flags.
+func (o *tableOptions) settings() map[string]string {
+	all := map[string]string{
+		"chain": o.chain, "address-column": o.addressColumn, "chain-column": o.chainColumn,
+		"format": o.formatOrName(), "delimiter": o.delimiter, "sheet": o.sheet,
+	}
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+	return all
+}
+
+// setSettings sets how a table is read.
+func (o *tableOptions) setSettings(all map[string]string) error {
+	known := map[string]*string{
+		"chain": &o.chain, "address-column": &o.addressColumn, "chain-column": &o.chainColumn,
+		"format": &o.format, "delimiter": &o.delimiter, "sheet": &o.sheet,
+	}
+	for name, value := range all {
+		if known[name] == nil {
+			return fmt.Errorf("this program does not know the setting %.40q of the receipt", name)
+		}
+		*known[name] = value
+	}
+	return o.checkDelimiter("receipt verify")
+}
+
+// screenAgain screens the table of -in again with the lists of the past, for verifying its
+// receipt, and compares it and, if it is given, the table of -out with the receipt.
+func (r *receiptCall) screenAgain(ctx context.Context, t *receipt.Table, past *screening.Past) (tally receipt.Tally, err error) {
+	if r.in == "" {
+		return tally, errors.New("its lists are kept; for the verdicts, give the table that was screened with -in")
+	}
+	job := &tableJob{program: &program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, options: tableOptions{in: r.in}, add: verdictColumns, hashes: newTableHashes()}
+	if err := errors.Join(compareFile("in", r.in, t.Input), compareFile("out", r.out, t.Output), job.options.setSettings(t.Settings)); err != nil {
+		return tally, err
+	}
+	j := &judge{screener: past, at: past.At(), chain: job.options.chain, verdicts: job.hashes.verdicts}
+	job.cells = j.cells
+	if err := job.run(ctx); err != nil {
+		return tally, err
+	}
+	return job.tally(), nil
+}
+
+// compareFile returns an error if the file of a flag, which may be "", has another SHA-256.
+func compareFile(flag, name, want string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("-%s: %w", flag, err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return fmt.Errorf("-%s: %w", flag, err)
+	}
+	if hexSum(h) != want {
+		return fmt.Errorf("-%s %s: %w", flag, name, receipt.ErrOtherTable)
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package receipt
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// tableFormat is the first member of each receipt of a table.
+const tableFormat = "walletscreen table receipt 1"
+
+// A Table is the record of a table whose rows were screened with the same lists.
+type Table struct {
+	// Time is when the first row was screened.
+	Time time.Time
+	// Input and Output are the SHA-256 of the two files in hex.
+	Input, Output string
+	// Settings say how the table was read, by names that the caller chooses, such as the
+	// column that has the addresses.
+	Settings map[string]string
+	Tally    Tally
+
+	// ScoringVersion, Snapshot, Lists and ModuleVersion are as in [Receipt].
+	ScoringVersion string
+	Snapshot       string
+	Lists          []screening.SourceStatus
+	ModuleVersion  string
+}
+
+// A Tally is what became of the rows of a table.
+type Tally struct {
+	// Rows is how many rows there are, Levels how many have which level, and Undecided how
+	// many are undecided, which may have a level too.
+	Rows      int64                 `json:"rows"`
+	Levels    map[score.Level]int64 `json:"levels"`
+	Undecided int64                 `json:"undecided"`
+	// Verdicts is a digest of the verdicts of all rows, in order, that the caller makes.
+	Verdicts string `json:"verdicts"`
+}
+
+func (t *Tally) equal(u *Tally) bool {
+	return t.Rows == u.Rows && t.Undecided == u.Undecided && t.Verdicts == u.Verdicts && maps.Equal(t.Levels, u.Levels)
+}
+
+// NewTable returns the receipt of a table, without its Input, Output, Settings and Tally. r is
+// any result of the lists with which the rows are screened from the given time on.
+func NewTable(r screening.Result, at time.Time) *Table {
+	return &Table{Time: at.UTC().Round(0), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
+		Lists: slices.Clone(r.Sources()), ModuleVersion: moduleVersion()}
+}
+
+type wireTable struct {
+	Format         string            `json:"format"`
+	ScreenedAt     time.Time         `json:"screened_at"`
+	Input          string            `json:"input_sha256"`
+	Output         string            `json:"output_sha256"`
+	Settings       map[string]string `json:"settings"`
+	Tally          Tally             `json:"tally"`
+	ScoringVersion string            `json:"scoring_version"`
+	Snapshot       string            `json:"snapshot"`
+	Lists          []wireList        `json:"lists"`
+	ModuleVersion  string            `json:"module_version"`
+}
+
+func (t *Table) line() ([]byte, error) {
+	return line(wireTable{tableFormat, t.Time, t.Input, t.Output, t.Settings, t.Tally, t.ScoringVersion, t.Snapshot, newWireLists(t.Lists), t.ModuleVersion})
+}
+
+// Encode returns the receipt as [Receipt.Encode] does.
+func (t *Table) Encode(signers ...note.Signer) ([]byte, error) {
+	line, err := t.line()
+	if err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	return sign(line, signers)
+}
+
+// IsTable reports whether data is the receipt of a table, or looks like one.
+func IsTable(data []byte) bool {
+	return bytes.HasPrefix(data, []byte(`{"format":"`+tableFormat+`"`))
+}
+
+// VerifyTable reads a receipt that [Table.Encode] has written. It calls rows with the lists
+// of that time, to screen the table again and return the tally, and compares that with the
+// receipt. An error of rows says why the table cannot be screened again: the Outcome is
+// [CannotTell], unless it wraps [ErrOtherTable].
+//
+// Otherwise it is like [Verify]. The Output is for the caller to compare with the file.
+func VerifyTable(ctx context.Context, st store.Store, data []byte, rows func(*Table, *screening.Past) (Tally, error), known ...note.Verifier) (Verdict, error) {
+	var v Verdict
+	text, err := v.open(data, known)
+	if err == nil {
+		v.Table, err = parseTable(text)
+	}
+	if err != nil {
+		return Verdict{}, fmt.Errorf("receipt: %w", err)
+	}
+	t := v.Table
+	v.decide(known, func() (string, error) {
+		var failed error
+		rec := record{t.Time, t.Snapshot, t.ScoringVersion, t.Lists}
+		outcome, reason := rec.replay(ctx, st, func(past *screening.Past) error {
+			var got Tally
+			if got, failed = rows(t, past); failed != nil {
+				return nil
+			}
+			return t.Tally.compare(&got)
+		})
+		switch {
+		case errors.Is(failed, ErrOtherTable):
+			return Different, failed
+		case outcome == Same && failed != nil:
+			return CannotTell, failed
+		}
+		return outcome, reason
+	})
+	return v, nil
+}
+
+// ErrOtherTable reports that a file is not the table of a receipt.
+var ErrOtherTable = errors.New("the file is not the table of the receipt: it was changed, or it is another one")
+
+// compare returns an error that names the first difference.
+func (t *Tally) compare(got *Tally) error {
+	switch {
+	case t.equal(got):
+		return nil
+	case t.Rows != got.Rows:
+		return fmt.Errorf("the receipt has %d rows, the table has %d", t.Rows, got.Rows)
+	case t.Undecided != got.Undecided:
+		return fmt.Errorf("the receipt has %d undecided rows, the lists of that time give %d", t.Undecided, got.Undecided)
+	}
+	for _, level := range slices.Sorted(maps.Keys(got.Levels)) {
+		if t.Levels[level] != got.Levels[level] {
+			return fmt.Errorf("the receipt has %d rows of level %s, the lists of that time give %d", t.Levels[level], level, got.Levels[level])
+		}
+	}
+	return errors.New("the receipt has other verdicts than the lists of that time give")
+}
+
+// parseTable returns the receipt in a line that Table.line has written, and accepts no other form.
+func parseTable(text []byte) (*Table, error) {
+	var w wireTable
+	if err := json.Unmarshal(text, &w); err != nil || w.Format != tableFormat {
+		return nil, fmt.Errorf("not a receipt of a table: want JSON with the format %q", tableFormat)
+	}
+	t := &Table{Time: w.ScreenedAt.UTC(), Input: w.Input, Output: w.Output, Settings: w.Settings, Tally: w.Tally,
+		ScoringVersion: w.ScoringVersion, Snapshot: w.Snapshot, ModuleVersion: w.ModuleVersion}
+	var err error
+	if t.Lists, err = parseLists(w.Lists); err != nil {
+		return nil, err
+	}
+	switch again, err := t.line(); {
+	case t.Time.IsZero() || t.Snapshot == "" || len(t.Lists) == 0 || t.Input == "" || t.Output == "":
+		return nil, errIncomplete
+	case err != nil || !bytes.Equal(again, text):
+		return nil, errForm
+	}
+	return t, nil
+}
