@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -57,7 +58,7 @@ func (t *Tally) equal(u *Tally) bool {
 // any result of the lists with which the rows are screened from the given time on.
 func NewTable(r screening.Result, at time.Time) *Table {
 	return &Table{Time: at.UTC().Round(0), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
-		Lists: slices.Clone(r.Sources()), ModuleVersion: moduleVersion()}
+		Lists: slices.Clone(r.Sources()), ModuleVersion: version.Module()}
 }
 
 type wireTable struct {
