@@ -5,7 +5,7 @@
 //	go trail.Run(ctx)
 //	h := httpapi.NewHandler(s, keys, &httpapi.Options{Audit: trail.Record})
 //
-// Start with [Open] and [Hash].
+// Start with [Open], [Hash] and [Verify].
 //
 // # Lines
 //
@@ -14,9 +14,9 @@
 //	{"type":"screening","time":"2026-11-21T09:30:00.123456Z","request_id":"…","key_id":"payments",
 //	 "chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":100,"level":"CRITICAL",
 //	 "labels":[{"label":"SANCTIONED","match":"exact","source":"OFAC_SDN","source_ref":"27307"}],
-//	 "lists":"5f0c…","scoring_version":"v1.0"}
-//	{"type":"lists","time":"…","lists":"5f0c…","sources":[{"id":"OFAC_SDN","digest":"9a31…","last_updated":"…","addresses":745}, …]}
-//	{"type":"repair","time":"…","cut":"{\"type\":\"scree"}
+//	 "lists":"5f0c…","scoring_version":"v1.0","n":2,"sum":"77ab…"}
+//	{"type":"lists","time":"…","lists":"5f0c…","sources":[{"id":"OFAC_SDN","digest":"9a31…","last_updated":"…","addresses":745}, …],"n":1,"sum":"02c1…"}
+//	{"type":"repair","time":"…","cut":"{\"type\":\"scree","n":3,"sum":"d4e0…"}
 //
 // A screening names the lists by the digest of their snapshot. In each file, a line of
 // type lists comes before the first screening that names it; package store keeps the
@@ -28,6 +28,14 @@
 // With Options.HashKey a screening has address_hmac instead of address, see [Hash], and
 // no line has an address in clear text: a reference or a reason with an address in it is
 // replaced by "hmac:" and its hash.
+//
+// # The chain
+//
+// n is the number of the line in the trail, and sum is the SHA-256 or, with Options.HashKey, the
+// HMAC-SHA-256 of the sum of the line before in hex, followed by this line up to its member
+// sum. The file audit.head has n and sum of the last line that was flushed, and of the last
+// one that was removed because of its age. [Verify] finds each line that was changed, moved,
+// removed or added.
 //
 // # Files
 //
@@ -74,7 +82,8 @@ import (
 // defaults. A negative limit or a HashKey that is too short is an error of Open.
 type Options struct {
 	// HashKey is a key of at least 32 bytes with which addresses are recorded as
-	// [Hash] returns them. Nil records them in clear text.
+	// [Hash] returns them, and lines chained. Nil records them in clear text. All lines of a
+	// trail need the same key: begin a directory with a new one.
 	HashKey []byte
 
 	// Durable makes Record wait until the record is flushed to the disk.
@@ -168,7 +177,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if l.opts.HashKey != nil && len(l.opts.HashKey) < sha256.Size {
 		return nil, fmt.Errorf("audit: a HashKey of %d bytes, want at least %d", len(l.opts.HashKey), sha256.Size)
 	}
-	l.writer = writer{dir: dir, maxBytes: l.opts.MaxBytes, maxFiles: l.opts.MaxFiles, maxAge: l.opts.MaxAge, durable: l.opts.Durable,
+	l.writer = writer{dir: dir, maxBytes: l.opts.MaxBytes, maxFiles: l.opts.MaxFiles, maxAge: l.opts.MaxAge, durable: l.opts.Durable, sealer: newSealer(l.opts.HashKey),
 		log: l.log, write: (*os.File).WriteAt, sync: (*os.File).Sync}
 	if err := l.writer.open(); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)

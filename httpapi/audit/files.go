@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -57,11 +59,15 @@ func (w *writer) open() (err error) {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := w.repair(name); err != nil {
+	if err := w.openHead(names); err != nil {
+		return err
+	}
+	for i, name := range names {
+		if err := w.repair(name, i == len(names)-1); err != nil {
 			return err
 		}
 	}
+	w.head.Last = w.last
 	w.remove(time.Now())
 	if len(names) == 0 {
 		return nil
@@ -91,8 +97,9 @@ type repairLine struct {
 const maxTorn = 64 << 10
 
 // repair replaces a torn last line by a line of type repair. It overwrites it with a
-// longer line, so a crash during it leaves a torn last line again.
-func (w *writer) repair(name string) error {
+// longer line, so a crash during it leaves a torn last line again. The line is in the chain if the
+// file is the last one.
+func (w *writer) repair(name string, last bool) error {
 	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -111,6 +118,9 @@ func (w *writer) repair(name string) error {
 		return err
 	}
 	line = append(line, '\n')
+	if last {
+		line, w.last = w.sealer.seal(nil, w.last, line)
+	}
 	if _, err := f.WriteAt(line, start); err != nil {
 		return err
 	}
@@ -144,6 +154,38 @@ func tornLine(f *os.File, size int64) (start int64, torn []byte, err error) {
 	return start, torn, err
 }
 
+// openHead finds the last line of the trail, which the head does not have after a crash.
+func (w *writer) openHead(names []string) error {
+	h, err := readHead(w.dir)
+	if err == nil {
+		w.head = h
+	} else if len(names) > 0 || !errors.Is(err, fs.ErrNotExist) {
+		w.log.Warn("the head of the audit trail is missing or damaged: lines that were cut off before now are not found", "error", err)
+	}
+	for _, name := range slices.Backward(names) {
+		if last, err := w.lastLink(name); err != nil || last.N > 0 {
+			w.last = last
+			return err
+		}
+	}
+	w.last = w.head.Last // of a trail whose files were moved away
+	return nil
+}
+
+// lastLink returns the link of the last whole line of a file that has one.
+func (w *writer) lastLink(name string) (last link, err error) {
+	readFile(w.dir, name, func(l Line, e error) bool {
+		if err = e; e != nil {
+			return false
+		}
+		if at, _, ok := linkOf(l.Text); ok {
+			last = at
+		}
+		return true
+	})
+	return last, err
+}
+
 // remove removes the files beyond the limits, but never the last one.
 func (w *writer) remove(now time.Time) {
 	names, err := w.files()
@@ -158,10 +200,28 @@ func (w *writer) remove(now time.Time) {
 		if !tooMany && !tooOld {
 			return
 		}
-		if err := os.Remove(filepath.Join(w.dir, names[i])); err != nil {
+		if err := w.forget(names[i]); err != nil {
 			w.log.Warn("old audit file cannot be removed", "file", names[i], "error", err)
 			return
 		}
 		w.log.Info("old audit file removed", "file", names[i])
 	}
+}
+
+// forget removes a file, and says so in the head before.
+func (w *writer) forget(name string) error {
+	last, err := w.lastLink(name)
+	if err != nil {
+		return err
+	}
+	if last.N > 0 {
+		w.head.Removed = last
+		if err := w.writeHead(); err != nil {
+			return err
+		}
+		if err := w.headFile.Sync(); err != nil {
+			return err
+		}
+	}
+	return os.Remove(filepath.Join(w.dir, name))
 }

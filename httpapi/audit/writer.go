@@ -45,6 +45,11 @@ type writer struct {
 	total   uint64 // the number of flushed records
 	text    []byte // a buffer for one write
 
+	sealer   sealer
+	last     link // of the last line of file
+	head     head
+	headFile *os.File // nil before the first flush
+
 	// The digest and the first source of the last line of type lists in file.
 	lists   string
 	sources *screening.SourceStatus
@@ -100,6 +105,10 @@ func (w *writer) flush() error {
 			return err
 		}
 		w.flushed = w.size
+		w.head.Last = w.last
+		if err := w.writeHead(); err != nil {
+			return err
+		}
 	}
 	for _, r := range w.pending[:w.written] {
 		if r.written != nil {
@@ -123,7 +132,7 @@ func (w *writer) fail(err error) {
 			w.pending[i].written = nil
 		}
 	}
-	w.written = 0
+	w.written, w.last = 0, w.head.Last
 	if w.file == nil {
 		return
 	}
@@ -146,16 +155,21 @@ func (w *writer) render(now time.Time) (n int, err error) {
 			break
 		}
 		if len(r.sources) > 0 && (r.digest != w.lists || &r.sources[0] != w.sources) {
-			if w.text, err = appendLists(w.text, now, r); err != nil {
+			line, err := appendLists(nil, now, r)
+			if err != nil {
 				return 0, err
 			}
+			w.seal(line)
 			w.lists, w.sources = r.digest, &r.sources[0]
 		}
-		w.text = append(w.text, r.line...)
+		w.seal(r.line)
 		n++
 	}
 	return n, nil
 }
+
+// seal appends a line to w.text.
+func (w *writer) seal(line []byte) { w.text, w.last = w.sealer.seal(w.text, w.last, line) }
 
 // A listsLine is a line of type lists.
 type listsLine struct {
@@ -226,6 +240,9 @@ func (w *writer) close() error {
 	var err error
 	if w.file != nil {
 		err = errors.Join(w.flush(), w.file.Close())
+	}
+	if w.headFile != nil {
+		err = errors.Join(err, w.headFile.Close())
 	}
 	return errors.Join(err, w.lock.Close())
 }

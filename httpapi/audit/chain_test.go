@@ -1,0 +1,191 @@
+package audit_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/internal/longtest"
+)
+
+// newTrail writes a trail of three files with eight lines each, and returns their names.
+func newTrail(t *testing.T, dir string, key []byte) (files []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScreener(t)
+		l := open(t, dir, &audit.Options{HashKey: key})
+		stop := run(l)
+		for day := range 3 {
+			for i := range 7 {
+				if err := l.Record(t.Context(), newScreening(t, s, fmt.Sprintf("%d-%d", day, i))); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
+			}
+			time.Sleep(24 * time.Hour)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	files, err := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
+	if err != nil || len(files) != 3 {
+		t.Fatal(files, err)
+	}
+	return files
+}
+
+// TestVerify cuts, edits and reorders a trail, and checks that each change is named by its line.
+func TestVerify(t *testing.T) {
+	edit := func(lines []string, i int, old, new string) []string {
+		lines[i] = strings.Replace(lines[i], old, new, 1)
+		return lines
+	}
+	forge := func(line string) string { return strings.Replace(line, `"score":0`, `"score":9`, 1) }
+	for _, tt := range []struct {
+		name   string
+		change func(lines []string) []string // of the second file, whose lines are 9 to 16 of the trail
+		want   string                        // the faults, as line: reason
+	}{
+		{"nothing", func(l []string) []string { return l }, ""},
+		{"edited", func(l []string) []string { return edit(l, 3, `"score":0`, `"score":9`) }, "4: changed"},
+		{"edited, the first", func(l []string) []string { return edit(l, 0, `"addresses":1`, `"addresses":9`) }, "1: changed"},
+		{"edited, the last", func(l []string) []string { return edit(l, 7, `"score":0`, `"score":9`) }, "8: changed"},
+		{"edited twice", func(l []string) []string { l[2], l[5] = forge(l[2]), forge(l[5]); return l }, "3: changed; 6: changed"},
+		{"a sum", func(l []string) []string { return edit(l, 3, `"sum":"`, `"sum":"0`)[:8] }, "4: not a line of the trail"},
+		{"another sum", func(l []string) []string {
+			i := strings.Index(l[3], `"sum":"`) + 7
+			l[3] = l[3][:i] + strings.Map(func(r rune) rune { return '0' + (r+1)%8 }, l[3][i:i+64]) + l[3][i+64:]
+			return l
+		}, "4: changed"},
+		{"a number", func(l []string) []string { return edit(l, 3, `"n":12`, `"n":15`) }, "4: lines 12 to 14 of the trail are missing before it"},
+		{"a lower number", func(l []string) []string { return edit(l, 3, `"n":12`, `"n":2`) }, "4: line 2 of the trail does not belong here"},
+		{"cut", func(l []string) []string { return slices.Delete(l, 3, 4) }, "4: line 12 of the trail is missing before it"},
+		{"cut, several", func(l []string) []string { return slices.Delete(l, 1, 6) }, "2: lines 10 to 14 of the trail are missing before it"},
+		{"cut at the beginning", func(l []string) []string { return l[2:] }, "1: lines 9 to 10 of the trail are missing before it"},
+		{"cut at the end", func(l []string) []string { return l[:6] }, "next 1: lines 15 to 16 of the trail are missing before it"},
+		{"all", func([]string) []string { return nil }, "next 1: lines 9 to 16 of the trail are missing before it"},
+		{"reordered", func(l []string) []string { l[3], l[4] = l[4], l[3]; return l }, "4: line 12 of the trail is missing before it; 5: line 12 of the trail does not belong here"},
+		{"repeated", func(l []string) []string { return slices.Insert(l, 4, l[3]) }, "5: line 12 of the trail does not belong here"},
+		{"added", func(l []string) []string { return slices.Insert(l, 4, "{}\n") }, "5: not a line of the trail"},
+		{"added, forged", func(l []string) []string { return slices.Insert(l, 4, strings.Replace(l[3], `"n":12`, `"n":13`, 1)) }, "5: changed"},
+		{"replaced", func(l []string) []string { l[4] = "{}\n"; return l }, "5: not a line of the trail"},
+	} {
+		for _, key := range [][]byte{nil, bytes.Repeat([]byte{7}, 32)} {
+			dir := t.TempDir()
+			files := newTrail(t, dir, key)
+			text, err := os.ReadFile(files[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := tt.change(slices.Collect(strings.Lines(string(text))))
+			if err := os.WriteFile(files[1], []byte(strings.Join(lines, "")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			trail, err := audit.Verify(dir, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range trail.Faults {
+				where := strconv.Itoa(f.Line)
+				if f.File == filepath.Base(files[2]) {
+					where = "next " + where
+				}
+				got = append(got, where+": "+f.Reason)
+			}
+			if all := strings.Join(got, "; "); all != tt.want || trail.First != 1 || trail.Last != 24 {
+				t.Errorf("%s: %q, want %q; %+v", tt.name, all, tt.want, trail)
+			}
+		}
+	}
+}
+
+// TestVerifyEnds cuts the trail at its ends, deletes files, and takes another key.
+func TestVerifyEnds(t *testing.T) {
+	key := bytes.Repeat([]byte{7}, 32)
+	dir := t.TempDir()
+	files := newTrail(t, dir, key)
+	keep := map[string][]byte{}
+	for _, name := range append(files, filepath.Join(dir, "audit.head")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep[name] = text
+	}
+	last := keep[files[2]]
+	cut := func(n int) []byte { return last[:len(last)-n] }
+	for _, tt := range []struct {
+		name, file string
+		text       []byte // nil: deleted
+		key        []byte
+		want       string
+	}{
+		{"the last line", files[2], []byte(strings.Join(slices.Collect(strings.Lines(string(last)))[:7], "")), key, "20000103T000014.000000000Z.jsonl: line 24 of the trail is cut off at the end"},
+		{"within the last line", files[2], cut(9), key, "line 24 of the trail is cut off at the end"},
+		{"a line feed", files[2], cut(1), key, "line 24 of the trail is cut off at the end"},
+		{"the last file", files[2], nil, key, "lines 17 to 24 of the trail are cut off at the end"},
+		{"the first file", files[0], nil, key, "20000102T000007.000000000Z.jsonl, line 1: lines 1 to 8 of the trail are missing before it"},
+		{"the head", filepath.Join(dir, "audit.head"), nil, key, "audit.head: missing or damaged"},
+		{"of the head", filepath.Join(dir, "audit.head"), []byte("{"), key, "audit.head: missing or damaged"},
+		{"a key", files[0], keep[files[0]], nil, "20000101T000000.000000000Z.jsonl, line 1: changed"},
+	} {
+		if err := os.WriteFile(tt.file, tt.text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if tt.text == nil {
+			os.Remove(tt.file)
+		}
+		trail, err := audit.Verify(dir, tt.key)
+		if err != nil || len(trail.Faults) == 0 || !strings.Contains(trail.Faults[0].String(), tt.want) || len(trail.Faults) > 1 && tt.key != nil {
+			t.Errorf("%s: %+v, %v; want %q", tt.name, trail, err, tt.want)
+		}
+		if err := os.WriteFile(tt.file, keep[tt.file], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if trail, err := audit.Verify(dir, key); err != nil || len(trail.Faults) > 0 || trail.Lines != 24 || !strings.Contains(string(last), trail.Sum) {
+		t.Errorf("%+v, %v", trail, err)
+	}
+	if trail, err := audit.Verify(t.TempDir(), nil); err == nil {
+		t.Errorf("of an empty directory: %+v", trail)
+	}
+}
+
+// TestVerifyBytes changes single bytes of a trail.
+func TestVerifyBytes(t *testing.T) {
+	dir := t.TempDir()
+	files := newTrail(t, dir, nil)
+	step := longtest.N(37, 3)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(text); i += step {
+			changed := bytes.Clone(text)
+			changed[i] ^= 1
+			if err := os.WriteFile(name, changed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			trail, err := audit.Verify(dir, nil)
+			line := 1 + bytes.Count(text[:i], []byte("\n"))
+			if err != nil || len(trail.Faults) == 0 || trail.Faults[0].File != filepath.Base(name) || trail.Faults[0].Line != line {
+				t.Errorf("%s, byte %d, line %d: %+v, %v", name, i, line, trail, err)
+			}
+		}
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	intact(t, dir)
+}
