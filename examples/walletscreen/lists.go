@@ -66,8 +66,7 @@ const tenYears = 10 * year
 
 // keepFlag returns the flag -keep.
 func (p *program) keepFlag(o *listOptions) cli.Flag {
-	o.keep = tenYears
-	return p.duration("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts, and at least the last 30 of each", &o.keep)
+	return p.duration("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts, and at least the last 30 of each (default: 10y)", &o.keep)
 }
 
 // dbFlag returns the flag -db.
