@@ -78,7 +78,7 @@ var states = []state{
 	{name: "no key", url: "#", holds: []string{inState("nokey"), `!document.getElementById("key").hidden`, has("#key-reason", "needs an API key"), has("#health", "Lists unknown")}},
 	{name: "bad key", url: "#key=wsk_expired", holds: []string{`!document.getElementById("key").hidden`, has("#key-reason", "unknown, expired or revoked")}},
 	{name: "clean", reach: screenOne(clean), holds: []string{inState("verdict"), has(title, "No match"), `document.querySelector("` + title + `").textContent === "No match"`, isShape("clean"),
-		`!document.querySelector("` + above + `")`, has("#result", "any of the 4 lists"), has("#result .subject", "tron")}},
+		`!document.querySelector("` + above + `")`, has("#result", "any of the 4 lists"), has("#result .subject", "Tron")}},
 	{name: "critical", reach: screenOne(lazarus), all: true, holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), isShape("critical"), has(".line-of", "Critical risk, score 100 of 100. Also on Community bad list."), has(".label h3", "LAZARUS GROUP"),
 		`document.querySelector(".label a").href === "https://sanctionssearch.ofac.treas.gov/Details.aspx?id=27307"`, `document.querySelector(".label a").rel.includes("noreferrer")`,
 		has(".label", "The list names this very address."), has(".label:nth-child(2)", "sister chain"), has(".label", "Address listedsince 14 Apr 2022 at the latest"), `!document.querySelector("` + above + `")`}},
@@ -86,10 +86,12 @@ var states = []state{
 		a.held[strings.ToLower(lazarus)] = object{"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z", "match": "exact",
 			"listed_address": lazarus, "name": "LAZARUS \u202eGROUP\u2066", "entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}}}
 	}, holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), `document.querySelector("` + title + ` bdi").textContent === "LAZARUS GROUP"`,
-		has(".label", "Entity listed13 Sep 2019"), has(".label", "Address listedsince 14 Apr 2022 at the latest, not yet on 1 Apr 2022")}},
+		has(".label", "Entity listed13 Sep 2019"), has(".label", "Address listedsince 14 Apr 2022 at the latest, not yet on 1 Apr 2022"),
+		text(".history summary", "History of the account (3 dates)"), `[...document.querySelectorAll(".history li")].map(e => e.textContent).join("; ") === "13 Sep 2019OFAC listed LAZARUS GROUP; 1 Apr 2022OFAC did not list the address yet; 14 Apr 2022OFAC listed the address, at the latest"`}},
 	{name: "formerly", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{"all_clear": true, "doubts": []string{}, "caveats": []object{}, "formerly": []object{{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH", "since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"}}}
-	}, holds: []string{text(title, "No match, but it was listed before"), isShape("qualified"), aboveTitle, has(above, "Formerly listed: TORNADO CASH, OFAC_SDN, since 8 Nov 2022 at the latest, until 21 Mar 2025.")}},
+	}, holds: []string{text(title, "No match, but it was listed before"), isShape("qualified"), aboveTitle, has(above, "Formerly listed: TORNADO CASH, OFAC_SDN, since 8 Nov 2022 at the latest, until 21 Mar 2025."),
+		has(".history li:last-child", "21 Mar 2025OFAC removed it")}},
 	{name: "doubt", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{"doubts": []string{"capitals", "unscreenable"}, "all_clear": false}
 	},
@@ -121,7 +123,7 @@ var states = []state{
 	{name: "no lists", prepare: func(a *api) { a.lists = []object{} }, reach: screenOne(clean), holds: []string{has(title, "No match, but no list was searched"), has(above, "No list was searched."), isShape("qualified")}},
 	{name: "mistyped", reach: screenOne("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"), holds: []string{has(title, "This is not an address"), isShape("unknown"), has("#result", "Nothing was screened.")}},
 	{name: "short", reach: screenOne("0x123"), holds: []string{has(title, "Which chain is this address on?"), isShape("unknown"), has("#result", "Nothing was screened.")}},
-	{name: "ambiguous", reach: screenOne(dot), holds: []string{text(title, "No match"), has(".subject", "sui")}},
+	{name: "ambiguous", reach: screenOne(dot), holds: []string{text(title, "No match"), has(".subject", "Sui")}},
 	{name: "secret", reach: screenOne(secret), holds: []string{has(title, "This is not an address"), `document.getElementById("address").value === ""`, `!document.documentElement.textContent.includes("` + secret + `")`}},
 	{name: "loading", prepare: func(a *api) { a.delay = forever }, reach: func(t *testing.T, b *tab) {
 		b.do(t, `AbortSignal.timeout = () => new AbortController().signal`) // the page does not give up
@@ -211,6 +213,7 @@ func TestFirstScreen(t *testing.T) {
 			see           []string // from the top down
 		}{
 			{"listed", lazarus, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label a", ".label dl div:nth-child(2)", ".label dl div:nth-child(3)"}},
+			{"mixer", mixer, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label dl div:nth-child(2)", "#result .actions", "#result .actions button:last-child"}},
 			{"not clear", clean, []string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next", "#result .actions"}},
 		} {
 			a := newAPI(t, prefix)

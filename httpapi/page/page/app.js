@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {decode, maxBytes, maxRows, parse, plain} from "./csv.js";
-import {byID, h, name} from "./dom.js";
+import {byID, chainName, h, name} from "./dom.js";
 import {failLists, showChanges, showLists} from "./lists.js";
 import {forget, recordAll, recordMany, recordOne} from "./record.js";
 import {Job, View} from "./rows.js";
@@ -131,7 +131,6 @@ function tell(text, fixes = [], invalid = false) {
   address.setAttribute("aria-invalid", String(invalid));
 }
 
-const chainName = slug => [...chain.options].find(o => o.value === slug)?.text ?? slug;
 const button = (text, onclick) => h("button", {type: "button", class: "quiet", onclick}, text);
 
 // mend returns a button that replaces what was entered, or its chain.

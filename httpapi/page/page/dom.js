@@ -21,6 +21,9 @@ export const svg = (tag, attributes, ...children) =>
 
 export const byID = id => document.getElementById(id);
 
+// chainName returns the name of a chain.
+export const chainName = slug => [...byID("chain").options].find(o => o.value === slug)?.text ?? slug;
+
 // link returns a link to another site, or plain text if url is not a web address.
 export function link(url, text, about) {
   let target;

@@ -1,6 +1,6 @@
 // The record that is printed: one A4 page.
 
-import {byID, h, name, terms} from "./dom.js";
+import {byID, chainName, h, name, terms} from "./dom.js";
 import {shape} from "./chart.js";
 import {caveats, heading, listTable} from "./verdict.js";
 import {count, dates, kind, levels, matched, moment, plural, states, verdict} from "./words.js";
@@ -42,7 +42,7 @@ export function recordOne(result, sources, asked) {
   const lists = states(result.data_freshness, sources, result.caveats);
   const [labels, more] = cut(result.labels, maxLabels, ["match", "matches"]);
   sheet(verdict(result, lists),
-    terms(["Address", h("span", {class: "mono"}, result.address)], ["Entered as", asked !== result.address && h("span", {class: "mono"}, name(clip(asked)))], ["Chain", result.chain], ["Level", `${result.level}, score ${result.score} of 100`]),
+    terms(["Address", h("span", {class: "mono"}, result.address)], ["Entered as", asked !== result.address && h("span", {class: "mono"}, name(clip(asked)))], ["Chain", chainName(result.chain)], ["Level", `${result.level}, score ${result.score} of 100`]),
     labels.length > 0 && h("div", {}, h("h2", {}, plural(result.labels.length, "match", "matches")), h("ol", {class: "labels"}, labels.map(l => h("li", {},
       h("p", {}, h("strong", {}, name(clip(l.name || l.source_ref || ""))), ` · ${kind(l.label)} · ${l.source} · ${clip(l.source_ref, 40)}`,
         dates(l).filter(d => d[1]).map(([what, when]) => ` · ${what.toLowerCase()}: ${when}`)),

@@ -1,8 +1,8 @@
 // One verdict, or why there is none.
 
-import {h, link, name, terms, time} from "./dom.js";
+import {chainName, h, link, name, terms, time} from "./dom.js";
 import {shape} from "./chart.js";
-import {count, dates, day, kind, limit, matched, moment, plain, plural, problem, same, span, states, verdict} from "./words.js";
+import {count, dates, day, history, kind, limit, matched, moment, plain, plural, problem, same, span, states, verdict} from "./words.js";
 
 // caveats returns what is to be known of a verdict: above it, open, or, for a match, one
 // line that opens. It returns false if there is nothing.
@@ -43,11 +43,11 @@ export const listTable = lists => h("table", {},
 // show returns the article for a result. asked is what the person entered.
 export function show(result, sources, asked, actions = []) {
   const lists = states(result.data_freshness, sources, result.caveats);
-  const v = verdict(result, lists);
+  const v = verdict(result, lists), past = history(result, lists);
   return h("article", {class: "panel verdict", "data-level": result.level, "data-shape": v.shape},
     !v.match && caveats(v),
     head(v.shape, heading(v), h("p", {class: "line-of"}, v.line)),
-    h("p", {class: "subject"}, h("span", {class: "mono"}, result.address), h("span", {class: "tag"}, result.chain)),
+    h("p", {class: "subject"}, h("span", {class: "mono"}, result.address), h("span", {class: "tag"}, chainName(result.chain))),
     v.match && caveats(v),
     h("p", {class: "next"}, h("b", {}, "Next: "), v.next),
     result.labels.length > 0 && h("ol", {class: "labels", "aria-label": plural(result.labels.length, "match", "matches")},
@@ -59,6 +59,8 @@ export function show(result, sources, asked, actions = []) {
       ["Scoring", result.scoring_version],
       ["Screened", result.screened_at && time(result.screened_at, moment(result.screened_at))],
       ["Snapshot", result.snapshot && h("span", {class: "mono", title: result.snapshot}, result.snapshot.slice(0, 16))]),
+    past.length > 0 && h("details", {class: "history"}, h("summary", {}, `History of the account (${plural(past.length, "date")})`),
+      h("ol", {}, past.map(([at, words]) => h("li", {}, time(at, day(at)), h("span", {}, name(words)))))),
     h("details", {}, h("summary", {}, `Lists behind this verdict (${count(lists.length)})`), listTable(lists)),
     h("details", {}, h("summary", {}, "Answer as JSON"), h("pre", {}, JSON.stringify(result, null, 2))),
     h("p", {class: "note"}, result._disclaimer));
@@ -69,7 +71,7 @@ export function fail(p, actions = []) {
   const [title, why, what] = problem(p);
   return h("article", {class: "panel verdict", "data-shape": "unknown", "data-code": p.code},
     head("unknown", title, h("p", {class: "line-of"}, why)),
-    what && h("p", {}, what), p.suggested_chain && h("p", {}, `The chain that fits is ${p.suggested_chain}.`),
+    what && h("p", {}, what), p.suggested_chain && h("p", {}, `The chain that fits is ${chainName(p.suggested_chain)}.`),
     p.request_id && h("p", {class: "note"}, `Request ${p.request_id}, code ${p.code}`),
     actions.length > 0 && h("div", {class: "line actions"}, actions));
 }

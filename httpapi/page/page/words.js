@@ -132,6 +132,24 @@ export function dates(l) {
   return [["Entity listed", entity], ["Address listed", [since, not && `not yet on ${not}`].filter(Boolean).join(", ")]];
 }
 
+// history returns what is known of when the lists had the account, as [time, words], the
+// oldest first.
+export function history(result, lists) {
+  const on = source => lists.find(s => s.id === source)?.short ?? source, events = new Map();
+  const add = (at, words) => day(at) && events.set(`${day(at)} ${words}`, [at, words]);
+  for (const l of result.labels) {
+    const of = l.match === "key" ? "another address of its key" : "the address";
+    add(l.entity_listed_at, `${on(l.source)} listed ${plain(l.name || "the party")}`);
+    add(l.not_listed_on, `${on(l.source)} did not list ${of} yet`);
+    if (day(l.added_at) !== day(l.entity_listed_at)) add(l.added_at, `${on(l.source)} listed ${of}, at the latest`);
+  }
+  for (const f of result.formerly ?? []) {
+    add(f.since, `${on(f.source)} listed it as ${plain(f.name || f.source_ref || "")}, at the latest`);
+    add(f.until, `${on(f.source)} removed it`);
+  }
+  return [...events.values()].sort((a, b) => new Date(a[0]) - new Date(b[0]));
+}
+
 // verdict returns what a result says in words: the title (heading has its parts, the name
 // apart), the shape, a line, what to do next, and the caveats with a sentence that leads
 // them. Only a result without a match and without any caveat is an all-clear.
