@@ -4,13 +4,12 @@ import (
 	"io"
 
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 )
-
-var ErrSize = errSize
 
 const MaxSize = maxSize
 
 // ParseBounded is Parse with another size limit.
 func ParseBounded(r io.Reader, size int64, add func(sources.Entry) error) (sources.Revision, error) {
-	return (&Options{}).parse(&bounded{r, size}, add)
+	return (&Options{}).parse(csvscan.Limit(r, size), add)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 )
 
 // The places of the columns in a record.
@@ -37,5 +38,5 @@ func (o *Options) columns() (names record, named bool) {
 
 // Parse is the function [Parse] for a list of the format that o describes.
 func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return o.parse(&bounded{r, maxSize}, add)
+	return o.parse(csvscan.Limit(r, maxSize), add)
 }

@@ -246,8 +246,8 @@ func TestFormatErrors(t *testing.T) {
 
 		{"csv: no column of addresses", columns, "address,title\n" + lazarus + ",x\n", `no column "wallet"`, 1},
 		{"csv: no other column", columns, "wallet,name\n" + lazarus + ",x\n", `no column "title"`, 1},
-		{"csv: a column twice", columns, "title,wallet,Title\na," + lazarus + ",b\n", "two columns", 1},
-		{"csv: addresses twice", columns, "wallet,wallet,title\n", "two columns", 1},
+		{"csv: a column twice", columns, "title,wallet,Title\na," + lazarus + ",b\n", "twice", 1},
+		{"csv: addresses twice", columns, "wallet,wallet,title\n", "twice", 1},
 		{"csv: text instead", columns, lazarus + "\n", "no column", 1},
 		{"csv: a row with less", badlist.Options{}, "address,comment\n" + lazarus + ",\n" + lazarus + "\n", "1 columns", 3},
 		{"csv: a row with more", badlist.Options{}, "address,comment\n" + lazarus + ",a,b\n", "3 columns", 2},

@@ -19,7 +19,7 @@ const darklistRef = "addresses-darklist"
 // json reads a JSON document as Parse describes it. encoding/json reads the tokens and is
 // exact about commas; json also refuses what the formats do not allow, such as a repeated
 // member.
-func (p *parser) json(in io.Reader, skipped position) error {
+func (p *parser) json(in io.Reader, skipped int64) error {
 	d := json.NewDecoder(&tokenLimit{r: in})
 	d.UseNumber() // numbers are ignored, so none is too large
 	j := jsonParser{parser: p, d: d}
@@ -34,7 +34,7 @@ func (p *parser) json(in io.Reader, skipped position) error {
 			err = fmt.Errorf("after the list: %w", err)
 		}
 	}
-	return &sources.RecordError{Byte: skipped.bytes + d.InputOffset(), Err: err}
+	return &sources.RecordError{Byte: skipped + d.InputOffset(), Err: err}
 }
 
 // A tokenLimit reads JSON from r, and returns an error if a string in it, or what stands

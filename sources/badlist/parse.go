@@ -10,6 +10,7 @@ package badlist
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -22,12 +23,12 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 const (
 	maxSize    = 256 << 20 // of a list, in bytes; the largest known has some 10 MB
-	maxLine    = 64 << 10  // of a line of text
 	maxCell    = 64 << 10  // of a text with addresses in it
 	maxListed  = 1024      // of a listed string; longer ones are not looked up
 	maxChain   = 64        // of the name of a chain or an asset
@@ -47,7 +48,8 @@ const (
 //   - A JSON object whose members are arrays of addresses. The names of the members, such
 //     as domains, are the comments.
 //   - CSV with a header that has a column "address", and maybe "comment" and "date",
-//     separated by commas, semicolons or tabs.
+//     separated by commas, semicolons or tabs. A row that begins with "#" is a comment,
+//     unless another column has its address.
 //   - Text with one address on a line, and a comment behind #. Blanks around an address and
 //     empty lines are ignored.
 //
@@ -87,29 +89,10 @@ func (o *Options) parse(r io.Reader, add func(sources.Entry) error) (sources.Rev
 	sum := sha256.New()
 	p := parser{Options: o, add: add}
 	p.names, p.named = o.columns()
-	if err := p.parse(bufio.NewReaderSize(io.TeeReader(r, sum), maxLine)); err != nil {
+	if err := p.parse(bufio.NewReaderSize(io.TeeReader(r, sum), csvscan.MaxLine)); err != nil {
 		return sources.Revision{}, err
 	}
 	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Records: p.records, OpenEnded: p.openEnded}, nil
-}
-
-var errSize = errors.New("list too large")
-
-// A bounded reader reads n bytes of r, and returns an error if there are more.
-type bounded struct {
-	r io.Reader
-	n int64
-}
-
-func (b *bounded) Read(buf []byte) (int, error) {
-	if int64(len(buf)) > b.n+1 {
-		buf = buf[:b.n+1]
-	}
-	n, err := b.r.Read(buf)
-	if b.n -= int64(n); b.n < 0 {
-		return 0, errSize
-	}
-	return n, err
 }
 
 // A parser is the part that the formats share.
@@ -124,21 +107,33 @@ type parser struct {
 	openEnded bool // the format has no end mark
 }
 
+// noAddress is the text listed by a row whose address cell is empty. It is an anomaly of
+// that row, and not the end of the list.
+const noAddress = "(no address)"
+
 func (p *parser) parse(in *bufio.Reader) error {
-	skipped, first, err := skipBlank(in)
-	switch {
-	case err == io.EOF:
+	head, err := in.Peek(csvscan.MaxLine)
+	if err != nil && err != io.EOF {
+		return err // Peek returns it once
+	}
+	text := bytes.TrimPrefix(head, []byte("\ufeff"))
+	mark := len(head) - len(text)
+	switch text = bytes.TrimLeft(text, " \t\r\n"); {
+	case len(text) == 0 && err == io.EOF:
 		return errors.New("the list is empty")
-	case err != nil:
-		return err
-	case first == '[' || first == '{':
-		err = p.json(in, skipped)
-	case first == '<':
-		return &sources.RecordError{Byte: skipped.bytes, Err: errors.New("HTML or XML, not a list of addresses")}
+	case len(text) == 0:
+		return &sources.RecordError{Err: fmt.Errorf("%d blanks, not a list", len(head))}
+	case text[0] == '[' || text[0] == '{':
+		in.Discard(mark)
+		err = p.json(in, int64(mark))
+	case text[0] == '<':
+		return &sources.RecordError{Byte: int64(len(head) - len(text)), Err: errors.New("HTML or XML, not a list of addresses")}
 	case p.List != "":
-		return &sources.RecordError{Byte: skipped.bytes, Err: errors.New("not JSON")}
+		return &sources.RecordError{Byte: int64(len(head) - len(text)), Err: errors.New("not JSON")}
 	default:
-		err = p.lines(in, skipped)
+		p.openEnded = true
+		f := csvscan.File{Columns: p.names[:], Comment: columnName, Required: p.named, OpenEnd: p.OpenEnd}
+		err = f.Read(in, p.row)
 	}
 	if err != nil {
 		return err
@@ -152,49 +147,13 @@ func (p *parser) parse(in *bufio.Reader) error {
 	return nil
 }
 
-// lines reads a list that is not JSON.
-func (p *parser) lines(in *bufio.Reader, skipped position) error {
-	p.openEnded = true
-	comma, ok, err := p.header(in)
-	switch {
-	case err != nil:
-		return err
-	case ok:
-		return p.csv(in, comma, skipped)
+// row adds the entries of a row of CSV, or of a line of text.
+func (p *parser) row(_ int64, cells []string) error {
+	r := record(cells)
+	if p.named && sources.TrimListed(r[columnAddress]) == "" {
+		r[columnAddress] = noAddress
 	}
-	return p.text(in, skipped)
-}
-
-// A position is how much of a list has been read.
-type position struct {
-	bytes int64
-	lines int64 // ends of lines
-}
-
-// skipBlank reads a byte order mark and blanks. It returns how much it read, and the next
-// byte, which it does not read.
-func skipBlank(in *bufio.Reader) (skipped position, first byte, err error) {
-	switch mark, err := in.Peek(3); {
-	case string(mark) == "\ufeff":
-		in.Discard(3)
-		skipped.bytes = 3
-	case err != nil && err != io.EOF:
-		return skipped, 0, err // Peek returns it once
-	}
-	for {
-		c, err := in.ReadByte()
-		if err != nil {
-			return skipped, 0, err
-		}
-		switch c {
-		case '\n':
-			skipped.lines++
-		case ' ', '\t', '\r':
-		default:
-			return skipped, c, in.UnreadByte()
-		}
-		skipped.bytes++
-	}
+	return p.emit(r)
 }
 
 // emit adds the entries of a record. Its errors name no place.

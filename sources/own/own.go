@@ -19,7 +19,6 @@ package own
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,9 +26,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
@@ -65,18 +64,16 @@ func Rows(r io.Reader) (rows []Row, err error) {
 
 // each calls do for each row of a list, also for those that have expired.
 func each(r io.Reader, do func(Row) error) error {
-	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
-	if err != nil {
-		return err
-	}
-	if len(text) > maxBytes {
-		return fmt.Errorf("list of more than %d bytes", maxBytes)
-	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if comma, ok := separator(text); ok {
-		return readCSV(text, comma, do)
-	}
-	return readText(text, do)
+	in := bufio.NewReaderSize(csvscan.Limit(r, maxBytes), csvscan.MaxLine)
+	f := csvscan.File{Columns: columnNames[:], Comment: columnReason, Only: true, Blanks: true, OpenEnd: true}
+	return f.Read(in, func(line int64, cells []string) error {
+		row, err := newRow(cells)
+		if err != nil {
+			return err
+		}
+		row.Line = line
+		return do(row)
+	})
 }
 
 // File returns the blocked addresses in the file called name, as a list of the given
@@ -191,10 +188,7 @@ func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (rev sourc
 			}
 		}
 		rev.Records++
-		if err := add(sources.Entry{Address: row.Address, Listed: row.Listed, Kind: score.Blocked, Ref: row.Reference, Name: row.Reason}); err != nil {
-			return fmt.Errorf("line %d: %w", row.Line, err)
-		}
-		return nil
+		return add(sources.Entry{Address: row.Address, Listed: row.Listed, Kind: score.Blocked, Ref: row.Reference, Name: row.Reason})
 	})
 	rev.OpenEnded = true
 	return rev, same, err
@@ -207,26 +201,6 @@ func digestOf(entries []sources.Entry) string {
 		fmt.Fprintf(h, "%s %q %q %q\n", e.Address, e.Listed, e.Ref, e.Name)
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// separator returns the character between the columns of CSV, and false if text is not CSV
-// with a column address.
-func separator(text []byte) (rune, bool) {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimRight(line, "\r\n")
-		if len(bytes.TrimSpace(line)) == 0 || line[0] == '#' {
-			continue
-		}
-		for _, comma := range ",;\t" {
-			for name := range strings.SplitSeq(string(line), string(comma)) {
-				if columnOf(name) == columnAddress {
-					return comma, true
-				}
-			}
-		}
-		return 0, false
-	}
-	return 0, false
 }
 
 // The columns.
@@ -243,103 +217,14 @@ const (
 
 var columnNames = [columnCount]string{"address", "action", "chain", "reason", "reference", "author", "expires"}
 
-// columnOf returns the column of that name, or -1.
-func columnOf(name string) int {
-	return slices.Index(columnNames[:], strings.ToLower(strings.Trim(sources.TrimListed(name), `"`)))
-}
-
-func readCSV(text []byte, comma rune, do func(Row) error) error {
-	s := csvscan.New(bytes.NewReader(text))
-	s.Comma, s.OpenEnd = comma, true
-	var header []string
-	var places [columnCount]int
-	for {
-		fields, err := s.NextText()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case strings.HasPrefix(fields[0], "#"):
-			if at := places[columnAddress]; header != nil && at > 0 && len(fields) == len(header) && fields[at] != "" {
-				return s.Errorf("", "begins with #, as a comment does, but has an address: put the column address first")
-			}
-			continue
-		case header == nil:
-			header = slices.Clone(fields)
-			if places, err = placesOf(header); err != nil {
-				return s.Errorf("", "%w", err)
-			}
-			continue
-		case len(fields) != len(header):
-			return s.Errorf("", "%d columns, want %d as in the header", len(fields), len(header))
-		}
-		var values [columnCount]string
-		for i, place := range places {
-			if place >= 0 {
-				values[i] = strings.Clone(sources.TrimListed(fields[place]))
-			}
-		}
-		row, err := newRow(values)
-		if err != nil {
-			return s.Errorf("", "%w", err)
-		}
-		row.Line = s.Line()
-		if err := do(row); err != nil {
-			return err
-		}
-	}
-}
-
-// placesOf returns where each column is in a header, or -1.
-func placesOf(header []string) (places [columnCount]int, err error) {
-	for i := range places {
-		places[i] = -1
-	}
-	for i, name := range header {
-		c := columnOf(name)
-		switch {
-		case c < 0:
-			return places, fmt.Errorf("unknown column %.40q, want some of %s", name, strings.Join(columnNames[:], ", "))
-		case places[c] >= 0:
-			return places, fmt.Errorf("column %s twice", columnNames[c])
-		}
-		places[c] = i
-	}
-	return places, nil
-}
-
-func readText(text []byte, do func(Row) error) error {
-	s := bufio.NewScanner(bytes.NewReader(text))
-	line := int64(0)
-	for s.Scan() {
-		line++
-		if strings.ContainsAny(s.Text(), csvscan.OtherBreaks) {
-			return &sources.RecordError{Line: line, Byte: -1, Err: errors.New("a line break other than LF or CRLF")}
-		}
-		listed, reason, _ := strings.Cut(s.Text(), "#")
-		if listed = sources.TrimListed(listed); listed == "" {
-			continue
-		}
-		row, err := newRow([columnCount]string{columnAddress: listed, columnReason: sources.TrimListed(reason)})
-		if err != nil {
-			return &sources.RecordError{Line: line, Byte: -1, Err: err}
-		}
-		row.Line = line
-		if err := do(row); err != nil {
-			return err
-		}
-	}
-	if err := s.Err(); err != nil {
-		return &sources.RecordError{Line: line + 1, Byte: -1, Err: err}
-	}
-	return nil
-}
-
 // newRow returns the row with these values.
-func newRow(values [columnCount]string) (Row, error) {
+func newRow(values []string) (Row, error) {
+	for i, text := range values {
+		if !utf8.ValidString(text) {
+			return Row{}, fmt.Errorf("%s: invalid UTF-8", columnNames[i])
+		}
+		values[i] = sources.TrimListed(text)
+	}
 	row := Row{Listed: values[columnAddress], Reason: values[columnReason], Reference: values[columnReference], Author: values[columnAuthor]}
 	for _, c := range []int{columnReason, columnReference, columnAuthor} {
 		if len(values[c]) > maxText {

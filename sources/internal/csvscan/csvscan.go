@@ -1,5 +1,5 @@
 // Package csvscan reads CSV (RFC 4180) from sources that are not trusted, a record at
-// a time. [New] makes a [Scanner].
+// a time. [New] makes a [Scanner]; a [File] reads a file of addresses, in CSV or text.
 //
 // It is encoding/csv behind a [guard], which refuses what that package accepts: a file
 // that ends within a record, NUL bytes, CR without LF, empty lines, and records without
@@ -21,10 +21,6 @@ import (
 // MaxRecord limits a record, in bytes. The longest known record, of an entity with
 // very many names, has a tenth of it.
 const MaxRecord = 1 << 20
-
-// OtherBreaks are characters at which some programs break lines and this module does not.
-// In a comment, one would hide what follows it.
-const OtherBreaks = "\r\v\f\u0085\u2028\u2029"
 
 // A Scanner reads records. A field is the text between two commas, blanks included, or
 // between quotes, where commas and line ends may stand, and doubled quotes for one. A

@@ -1,0 +1,217 @@
+package csvscan
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A File says how to read a file of addresses: text with one address on a line, or CSV with
+// a header.
+type File struct {
+	// Columns are the names of the columns to read, in any letter case. The first has the
+	// addresses. "" is a column that is not read.
+	Columns []string
+	// Comment is the column for the comments of text.
+	Comment int
+	// Required makes all columns required. Then text is an error.
+	Required bool
+	// Only makes other columns an error.
+	Only bool
+	// Blanks allows blanks within an address of text.
+	Blanks bool
+	// OpenEnd allows the last line to lack its end.
+	OpenEnd bool
+}
+
+// MaxLine limits a line of text, and the header of CSV, in bytes.
+const MaxLine = 64 << 10
+
+// Read calls row for each row of a file, with its line and a text for each of f.Columns.
+//
+// CSV has a header with the column of addresses, and commas, semicolons or tabs between the
+// columns. A row that begins with "#" is a comment, unless another column of it has the
+// address. Any other file is text: the address ends at "#", where a comment begins. A line
+// that is blank is skipped. The buffer of in has MaxLine bytes or more.
+//
+// Errors are a [*sources.RecordError] with the line, or that of in, or that of row with the
+// line.
+func (f *File) Read(in *bufio.Reader, row func(line int64, cells []string) error) error {
+	comma, ok, err := f.separator(in)
+	switch {
+	case err != nil:
+		return err
+	case ok || f.Required:
+		return f.readCSV(in, comma, row)
+	}
+	return f.readText(in, row)
+}
+
+// separator returns the character between the columns of CSV, and false if the first line
+// that is neither blank nor a comment is not a header with the column of addresses. It reads
+// nothing from in.
+func (f *File) separator(in *bufio.Reader) (comma rune, ok bool, err error) {
+	head, err := in.Peek(MaxLine)
+	if err != nil && err != io.EOF {
+		return 0, false, err // Peek returns it once
+	}
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
+		if line[0] == '#' || len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		for _, comma := range ",;\t" {
+			s := New(bytes.NewReader(line))
+			s.Comma, s.OpenEnd = comma, true
+			if names, err := s.Next(); err == nil && slices.ContainsFunc(names, func(n string) bool { return isName(n, f.Columns[0]) }) {
+				return comma, true, nil
+			}
+		}
+		break
+	}
+	return ',', false, nil
+}
+
+func isName(cell, name string) bool { return strings.EqualFold(sources.TrimListed(cell), name) }
+
+func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error) error {
+	s := New(in)
+	s.Comma, s.OpenEnd, s.EmptyLines = comma, f.OpenEnd, true
+	var header []string
+	var places []int // of f.Columns, or -1
+	cells := make([]string, len(f.Columns))
+	for {
+		fields, err := s.Next()
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if len(fields) == 1 && sources.TrimListed(fields[0]) == "" {
+			continue
+		}
+		isComment := strings.HasPrefix(fields[0], "#")
+		if header == nil {
+			if isComment {
+				continue
+			}
+			header = slices.Clone(fields)
+			if places, err = f.places(header); err != nil {
+				return s.Errorf("", "%w", err)
+			}
+			continue
+		}
+		at := places[0]
+		switch {
+		case isComment && (at == 0 || len(fields) != len(header) || fields[at] == ""):
+			continue
+		case isComment && f.Only:
+			return s.Errorf("", "begins with #, as a comment does, but has an address: put the column %s first", f.Columns[0])
+		case len(fields) != len(header):
+			return s.Errorf("", "%d columns, want %d as in the header", len(fields), len(header))
+		case isName(fields[at], f.Columns[0]):
+			return s.Errorf("", "a second header: more than one list")
+		}
+		for i, at := range places {
+			cells[i] = ""
+			if at >= 0 {
+				cells[i] = strings.Clone(fields[at]) // not to keep the row
+			}
+		}
+		if err := row(s.Line(), cells); err != nil {
+			return s.Errorf("", "%w", err)
+		}
+	}
+}
+
+// places returns where the columns of f are in a header, or -1.
+func (f *File) places(header []string) ([]int, error) {
+	places := make([]int, len(f.Columns))
+	for i, name := range f.Columns {
+		places[i] = -1
+		for at, cell := range header {
+			switch {
+			case name == "" || !isName(cell, name):
+			case places[i] >= 0:
+				return nil, fmt.Errorf("column %q twice", name)
+			default:
+				places[i] = at
+			}
+		}
+		if places[i] < 0 && (i == 0 || f.Required && name != "") {
+			return nil, fmt.Errorf("no column %q", name)
+		}
+	}
+	for at, cell := range header {
+		if f.Only && !slices.Contains(places, at) {
+			return nil, fmt.Errorf("unknown column %.40q, want some of %s", cell, strings.Join(f.Columns, ", "))
+		}
+	}
+	return places, nil
+}
+
+func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error {
+	cells := make([]string, len(f.Columns))
+	for n := int64(1); ; n++ {
+		fail := func(err error) error { return &sources.RecordError{Line: n, Byte: -1, Err: err} }
+		line, err := in.ReadSlice('\n')
+		switch {
+		case err == bufio.ErrBufferFull:
+			return fail(fmt.Errorf("more than %d bytes", MaxLine))
+		case err != nil && err != io.EOF:
+			return err
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		if strings.ContainsAny(text, otherBreaks) {
+			return fail(errors.New("a line break other than LF or CRLF, want one address on a line"))
+		}
+		address, comment, _ := strings.Cut(text, "#")
+		if address = sources.TrimListed(address); address != "" {
+			if !f.Blanks && strings.ContainsAny(address, " \t") { // a sentence, such as "404: Not Found"
+				return fail(errors.New("blanks in the address, want one address on a line"))
+			}
+			cells[0], cells[f.Comment] = address, comment
+			if err := row(n, cells); err != nil {
+				return fail(err)
+			}
+		}
+		if err == io.EOF {
+			if !f.OpenEnd && sources.TrimListed(text) != "" {
+				return fail(fmt.Errorf("the last line has no end: %w", io.ErrUnexpectedEOF))
+			}
+			return nil
+		}
+	}
+}
+
+// otherBreaks are characters at which some programs break lines and this module does not.
+// In a comment, one would hide what follows it.
+const otherBreaks = "\r\v\f\u0085\u2028\u2029"
+
+// ErrTooLarge is the error of a reader made by Limit.
+var ErrTooLarge = errors.New("too large")
+
+// Limit returns a reader of the n bytes of r, which fails if there are more.
+func Limit(r io.Reader, n int64) io.Reader { return &limited{r, n, n} }
+
+type limited struct {
+	r       io.Reader
+	max     int64
+	allowed int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if int64(len(p)) > l.allowed+1 {
+		p = p[:l.allowed+1]
+	}
+	n, err := l.r.Read(p)
+	if l.allowed -= int64(n); l.allowed < 0 {
+		return 0, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, l.max)
+	}
+	return n, err
+}
