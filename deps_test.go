@@ -75,7 +75,6 @@ var imports = map[string]string{
 	"httpapi/access/sqlstore":          "httpapi/access",
 	"httpapi/access/sqlstore/sqlite":   "httpapi/access/sqlstore",
 	"httpapi/access/sqlstore/postgres": "httpapi/access/sqlstore",
-	"httpapi/access/storetest":         "httpapi/access",
 	"httpapi/internal/accesstest":      "httpapi/access",
 	"httpapi/metrics":                  "httpapi httpapi/access httpapi/audit score screening",
 }

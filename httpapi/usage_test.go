@@ -47,7 +47,7 @@ func used(t *testing.T, m httpapi.Meter, c httpapi.Caller) int64 {
 // month.
 func leasedTotal(t *testing.T, s access.Store, id string) int64 {
 	t.Helper()
-	n, _, _, err := s.Account(t.Context(), id, access.MonthOf(time.Now()))
+	n, _, err := s.Account(t.Context(), id, access.MonthOf(time.Now()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,6 +436,7 @@ func TestUsage(t *testing.T) {
 					Rate             float64
 				}
 			}
+			time.Sleep(1)
 			w := send(h, "GET", "/api/v1/usage", "")
 			if err := json.Unmarshal(w.Body.Bytes(), &u); err != nil {
 				t.Fatal(err)
@@ -449,6 +450,7 @@ func TestUsage(t *testing.T) {
 			synctest.Wait()
 		}
 		store.Down.Store(true)
+		time.Sleep(1)
 		if w := send(h, "GET", "/api/v1/usage", ""); w.Code != 503 || !strings.Contains(w.Body.String(), "quota_unavailable") {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}

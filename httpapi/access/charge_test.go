@@ -63,7 +63,7 @@ func held(q *access.Keyring) int64 {
 // leasedTotal returns the number of screenings that all replicas have leased.
 func leasedTotal(t *testing.T, s access.Store, id string, m int) int64 {
 	t.Helper()
-	n, _, _, err := s.Account(t.Context(), id, m)
+	n, _, err := s.Account(t.Context(), id, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +107,28 @@ func TestRepeatsOfTheLast(t *testing.T) {
 				t.Errorf("another request is granted %d, %v", n, err)
 			}
 		}
+	}
+}
+
+// TestRepeatsAreBounded checks that a request may be repeated a hundred times without a
+// charge, and that more repeats are charged, by all processes together.
+func TestRepeatsAreBounded(t *testing.T) {
+	store := access.NewMemory()
+	rings := []*access.Keyring{access.New(store, nil), access.New(store, nil)}
+	c := httpapi.Caller{ID: "a", Quota: 10}
+	refused := 0
+	for n := range 120 {
+		r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen"}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
+		_, _, err := rings[n%2].Charge(r.WithContext(t.Context()), c, 1, []byte("body"))
+		switch {
+		case errors.Is(err, httpapi.ErrExhausted) && n > 100:
+			refused++
+		case err != nil:
+			t.Fatalf("repeat %d: %v", n, err)
+		}
+	}
+	if refused != 120-101-9 {
+		t.Errorf("%d repeats are refused, want those after a hundred repeats and the rest of the quota", refused)
 	}
 }
 

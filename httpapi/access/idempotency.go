@@ -18,6 +18,9 @@ const (
 	// claimHolds is the time in which a request may be repeated without another charge.
 	claimHolds = 24 * time.Hour
 
+	// maxRepeats is how often that is. A request that is repeated more often is charged.
+	maxRepeats = 100
+
 	// maxIdempotencyKey is the greatest length of an Idempotency-Key.
 	maxIdempotencyKey = 255
 )
@@ -80,16 +83,21 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 	}
 	ctx, now := req.Context(), askedAt(c)
 	if key == "" {
-		l, granted, err := r.reserve(ctx, c, int64(n), now)
-		switch {
-		case err != nil:
-			return 0, nil, err
-		case l == nil:
-			return n, func(int) {}, nil
-		}
-		return int(granted), l.refund, nil
+		return r.charge(ctx, c, n, now)
 	}
 	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, body, now), now)
+}
+
+// charge charges a request without an Idempotency-Key.
+func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int, now time.Time) (granted int, refund func(int), err error) {
+	q, got, err := r.reserve(ctx, c, int64(n), now)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case q == nil:
+		return n, func(int) {}, nil
+	}
+	return int(got), func(k int) { r.refund(q, int64(k)) }, nil
 }
 
 // askedAt returns when a caller asks.
@@ -102,8 +110,8 @@ func askedAt(c httpapi.Caller) time.Time {
 
 // chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
 func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim Claim, now time.Time) (granted int, refund func(int), err error) {
-	var l *ledger
-	var got int64
+	release := func(int) {}
+	var got int
 	look := claim
 	look.Expires = time.Time{}
 	held, fresh, err := r.claim(ctx, look)
@@ -111,7 +119,7 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 	case err != nil:
 		return 0, nil, err
 	case !fresh:
-		return repeated(held, claim)
+		return r.repeated(ctx, c, n, held, claim, now)
 	}
 	// One request of a key is charged at a time, so that its repeats do not find the quota
 	// used up by the charge that is theirs.
@@ -125,9 +133,9 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 			return 0, nil, err
 		}
 		if !fresh {
-			return repeated(held, claim)
+			return r.repeated(ctx, c, n, held, claim, now)
 		}
-		l, got, err = r.reserve(ctx, c, int64(n), now)
+		got, release, err = r.charge(ctx, c, n, now)
 		if err == nil {
 			break
 		}
@@ -135,22 +143,17 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 			return 0, nil, err
 		}
 	}
-	release := func(k int) {
-		if l != nil {
-			l.refund(k)
-		}
-	}
-	claim.Granted = got
+	claim.Granted = int64(got)
 	held, fresh, err = r.claim(ctx, claim)
 	switch {
 	case err != nil: // the claim may be held
-		r.undo(ctx, claim, int(got), release)
+		r.undo(ctx, claim, got, release)
 		return 0, nil, err
 	case !fresh: // a concurrent request was faster
-		release(int(got))
-		return repeated(held, claim)
+		release(got)
+		return r.repeated(ctx, c, n, held, claim, now)
 	}
-	return int(got), func(k int) { r.undo(ctx, claim, k, release) }, nil
+	return got, func(k int) { r.undo(ctx, claim, k, release) }, nil
 }
 
 // maxRepeatPause is the longest pause of chargeOnce.
@@ -204,9 +207,12 @@ func (c *claiming) begin(ctx context.Context, claim Claim) (done func(), err err
 }
 
 // repeated returns the charge of a request whose Idempotency-Key is held.
-func repeated(held, claim Claim) (granted int, refund func(int), err error) {
-	if held.Print != claim.Print {
+func (r *Keyring) repeated(ctx context.Context, c httpapi.Caller, n int, held, claim Claim, now time.Time) (granted int, refund func(int), err error) {
+	switch {
+	case held.Print != claim.Print:
 		return 0, nil, httpapi.ErrKeyReused
+	case held.Repeats > maxRepeats:
+		return r.charge(ctx, c, n, now)
 	}
 	return int(held.Granted), func(int) {}, nil
 }

@@ -15,13 +15,11 @@ import (
 
 // A keyCache holds what the store returned for key ids.
 type keyCache struct {
-	recent  recent[slot] // of known
-	known   sync.Map     // of *slot by id: keys that are stored
-	n       atomic.Int64
 	lookups chan struct{} // semaphore: lookups of unknown ids
 	armed   atomic.Bool   // whether timer is set
 
-	mu      sync.Mutex
+	mu      sync.RWMutex
+	known   map[string]*slot     // keys that are stored
 	unknown map[string]*slot     // ids that are not stored, or were not looked up yet
 	lost    map[string]time.Time // last uses of keys that are no longer in known
 	timer   *time.Timer
@@ -42,6 +40,7 @@ const (
 
 func (c *keyCache) init() {
 	c.lookups = make(chan struct{}, maxLookups)
+	c.known = make(map[string]*slot)
 	c.unknown = make(map[string]*slot)
 	c.lost = make(map[string]time.Time)
 }
@@ -58,7 +57,6 @@ func (c *keyCache) stop() {
 type slot struct {
 	id       string
 	fetching inflight
-	isKnown  atomic.Bool             // in known; changed under the lock of the keyCache
 	reading  atomic.Pointer[reading] // the last one, or nil
 	touched  atomic.Int64            // about when the key was last used, in Unix microseconds
 	written  atomic.Int64            // the value of touched that was written
@@ -114,26 +112,24 @@ func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge tim
 
 // slot returns the slot of an id.
 func (c *keyCache) slot(id string) *slot {
-	recent := c.recent.of(id)
-	if s := recent.Load(); s != nil && s.id == id && s.isKnown.Load() {
+	c.mu.RLock()
+	s := c.known[id]
+	c.mu.RUnlock()
+	if s != nil {
 		return s
-	}
-	if v, ok := c.known.Load(id); ok {
-		recent.Store(v.(*slot))
-		return v.(*slot)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v, ok := c.known.Load(id); ok {
-		return v.(*slot)
+	if s := c.known[id]; s != nil {
+		return s
 	}
-	if s, ok := c.unknown[id]; ok {
+	if s := c.unknown[id]; s != nil {
 		return s
 	}
 	if len(c.unknown) >= maxUnknown {
 		c.forgetUnknown()
 	}
-	s := &slot{id: id}
+	s = &slot{id: id}
 	c.unknown[id] = s
 	return s
 }
@@ -205,29 +201,27 @@ func (c *keyCache) file(s *slot, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !found {
-		if c.known.CompareAndDelete(s.id, s) {
-			s.isKnown.Store(false)
-			c.n.Add(-1)
+		if c.known[s.id] == s {
+			delete(c.known, s.id)
 		}
 		return // it is in unknown, or will be at the next request
 	}
 	delete(c.unknown, s.id)
-	_, loaded := c.known.LoadOrStore(s.id, s)
-	if loaded {
+	if c.known[s.id] == nil {
+		c.known[s.id] = s
+	}
+	if len(c.known) <= maxKnown {
 		return
 	}
-	s.isKnown.Store(true)
-	if c.n.Add(1) <= maxKnown {
-		return
-	}
-	c.known.Range(func(id, v any) bool { // forget some
-		c.known.Delete(id)
-		v.(*slot).isKnown.Store(false)
-		if t := v.(*slot).unwritten(); !t.IsZero() {
-			c.lost[v.(*slot).id] = t
+	for id, some := range c.known { // forget some
+		delete(c.known, id)
+		if t := some.unwritten(); !t.IsZero() {
+			c.lost[id] = t
 		}
-		return c.n.Add(-1) > maxKnown-maxKnown/8
-	})
+		if len(c.known) <= maxKnown-maxKnown/8 {
+			return
+		}
+	}
 }
 
 // touch records that the key of s was used.
@@ -265,13 +259,12 @@ func (r *Keyring) writeTouched(ctx context.Context) error {
 	c.mu.Lock()
 	at := c.lost
 	c.lost = make(map[string]time.Time)
-	c.mu.Unlock()
-	c.known.Range(func(_, v any) bool {
-		if t := v.(*slot).unwritten(); !t.IsZero() {
-			at[v.(*slot).id] = t
+	for id, s := range c.known {
+		if t := s.unwritten(); !t.IsZero() {
+			at[id] = t
 		}
-		return true
-	})
+	}
+	c.mu.Unlock()
 	if len(at) == 0 {
 		return nil
 	}

@@ -2,12 +2,12 @@ package access
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -33,37 +33,36 @@ import (
 //
 // # Quotas
 //
-// The limit of a quota is never exceeded. A Keyring leases screenings from the store:
-// up to a 20th of what the month has left for the caller, at least 1 and at most 256,
-// or as many as a batch needs. A request waits for the store only when the lease is
-// used up; the next one is fetched ahead. Near the limit leases are of 1, so the last
-// screening is granted exactly once. A lease that stays unused for some seconds is
-// returned. A process that is killed, or whose database hangs, costs each caller at
-// most the lease that it held.
+// The limit of a quota is never exceeded. A Keyring leases screenings from the store in
+// blocks: up to a 20th of what the month has left for the caller, at least 1 and at most
+// 256, or as many as a batch needs. A request waits for the store only when the block is
+// used up; the next one is fetched ahead. Near the limit blocks are of 1, so the last
+// screening is granted exactly once. The rest of a block is returned after ten seconds at
+// the latest. A process that is killed, or whose database hangs, costs each caller at most
+// the block that it held.
 //
-// Counts of answered screenings are exact. A Keyring writes its own some milliseconds
-// after they change, at most a quarter of a second, and reads those of the other processes
-// then. [Keyring.Used] waits for them if it is to ask and another process holds a lease: it
-// counts all that was answered before, if the store answers within 50 milliseconds. The
-// fields of a response, which do not ask, are up to a quarter of a second older.
+// [Keyring.Used] counts what all processes have leased, without what this one has left of
+// its block. So it is exact for one process, and may run ahead by the blocks that other
+// processes hold. A call that asks reads the store; the fields of a response, which do not
+// ask, may be a quarter of a second older.
 //
 // While the store fails, leased screenings are still granted, and then none. Callers
-// without a limit are counted in the same way, but never wait and are never refused.
+// without a limit never wait and are never refused: what they are granted is counted in the
+// store some milliseconds later.
 type Keyring struct {
 	store         Store
 	maxAge, grace time.Duration
 	outage        outage
 	epoch         time.Time // instants are counted from here, monotonically
-	replica       string    // identifies this Keyring in the store
 	tasks         tasks
 
 	keys     keyCache
 	claiming claiming
-	ledgers  sync.Map // of *ledger by caller ID
-	recent   recent[ledger]
-	holders  holders
-	reports  reports
-	sweeper  sweeper
+	leases   atomic.Int64
+
+	mu      sync.Mutex
+	quotas  map[string]*quota // by caller ID
+	sweeper *time.Timer       // of the next sweep; nil if there is nothing to sweep
 }
 
 var (
@@ -95,7 +94,7 @@ func New(store Store, opts *Options) *Keyring {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Keyring{store: store, maxAge: opts.MaxAge, grace: opts.Grace, epoch: time.Now(), replica: rand.Text()}
+	r := &Keyring{store: store, maxAge: opts.MaxAge, grace: opts.Grace, epoch: time.Now(), quotas: make(map[string]*quota)}
 	r.outage.log = opts.Logger
 	if r.maxAge <= 0 {
 		r.maxAge = 5 * time.Second
@@ -105,7 +104,6 @@ func New(store Store, opts *Options) *Keyring {
 	}
 	r.grace = max(r.grace, 0)
 	r.keys.init()
-	r.reports.writing = make(chan struct{}, 1)
 	return r
 }
 
@@ -151,17 +149,19 @@ func (r *Keyring) admit(ctx context.Context, token string) (httpapi.Caller, erro
 	return c, nil
 }
 
-// Close returns unused leases, writes the counts of answered screenings and the times
-// when keys were last used, and ends the goroutines of r. Call it after the last
-// request: later charges are refused, and keys are admitted only while they are
-// cached. The error is that of the store or of ctx; if there is one, some leases may
-// be lost until the month ends. Closing again does nothing.
+// Close returns the blocks of all callers, writes when keys were last used, and ends the
+// goroutines of r. Call it after the last request: later charges are refused, and keys are
+// admitted only while they are cached. The error is from the store or ctx; if there is
+// one, some blocks may be lost until the month ends. Closing again does nothing.
 func (r *Keyring) Close(ctx context.Context) error {
 	if !r.tasks.close() {
 		return nil
 	}
-	r.sweeper.stop()
-	r.reports.stop()
+	r.mu.Lock()
+	if r.sweeper != nil {
+		r.sweeper.Stop()
+	}
+	r.mu.Unlock()
 	r.keys.stop()
 	waited := r.tasks.wait(ctx) // calls in flight return what they lease
 	err := errors.Join(r.settleAll(ctx), r.writeTouched(ctx))
@@ -176,16 +176,16 @@ func (r *Keyring) Close(ctx context.Context) error {
 
 // Stats returns figures for metrics, without a call of the store: the number of
 // callers that were charged in the last minutes, the screenings that this process
-// holds as leases, and the number of leases and of failures of the store since New.
-func (r *Keyring) Stats() (callers int, held, leases, failures int64) {
+// holds in blocks, and the number of blocks and of failures of the store since New.
+func (r *Keyring) Stats() (callers int, held, blocks, failures int64) {
 	at := r.at(time.Now())
-	r.ledgers.Range(func(_, v any) bool {
-		l := v.(*ledger)
-		if time.Duration(at-l.touched.Load()) < ledgerIdle {
+	for _, q := range r.active() {
+		q.mu.Lock()
+		if at-q.touched < int64(quotaIdle) {
 			callers++
 		}
-		held += max(0, l.free.Load())
-		return true
-	})
-	return callers, held, r.reports.leases.Load(), r.outage.failures.Load()
+		held += max(0, q.free)
+		q.mu.Unlock()
+	}
+	return callers, held, r.leases.Load(), r.outage.failures.Load()
 }

@@ -36,15 +36,8 @@ type account struct {
 
 // totals are the counts of a caller in a month.
 type totals struct {
-	leased   int64
-	changed  time.Time
-	replicas map[string]count
-}
-
-// A count is what a replica has answered.
-type count struct {
-	n  int64
-	at time.Time
+	leased  int64
+	changed time.Time
 }
 
 // A claimKey identifies a claim.
@@ -140,7 +133,7 @@ func (s *memory) totals(id string, m int) *totals {
 	at := account{id, m}
 	if s.accounts[at] == nil {
 		maps.DeleteFunc(s.accounts, func(old account, _ *totals) bool { return old.id == id && old.month < m-1 })
-		s.accounts[at] = &totals{replicas: make(map[string]count)}
+		s.accounts[at] = &totals{}
 	}
 	return s.accounts[at]
 }
@@ -180,79 +173,21 @@ func (s *memory) Return(ctx context.Context, id string, m int, n int64) error {
 	return nil
 }
 
-// Answered implements [Store].
-func (s *memory) Answered(ctx context.Context, replica string, m int, at time.Time, counts map[string]int64) (map[string]int64, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	for id, n := range counts {
-		if err := checkAmounts(id, n); err != nil {
-			return nil, err
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at = instant(at)
-	others := make(map[string]int64)
-	for id, n := range counts {
-		t := s.totals(id, m)
-		if old, ok := t.replicas[replica]; old.at.Before(at) && (ok || n > 0) {
-			t.replicas[replica] = count{n, at}
-		}
-		for name, c := range t.replicas {
-			if name != replica {
-				others[id] += c.n
-			}
-		}
-	}
-	return others, nil
-}
-
-// Fold implements [Store].
-func (s *memory) Fold(ctx context.Context, replica, id string) error {
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	for at, t := range s.accounts {
-		c, ok := t.replicas[replica]
-		if !ok || at.id != id || replica == "" {
-			continue
-		}
-		sum := t.replicas[""]
-		t.replicas[""] = count{sum.n + c.n, later(sum.at, c.at)}
-		delete(t.replicas, replica)
-	}
-	return nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
-}
-
 // Account implements [Store].
-func (s *memory) Account(ctx context.Context, id string, m int) (leased, answered int64, changed time.Time, err error) {
+func (s *memory) Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error) {
 	if err := ctx.Err(); err != nil {
-		return 0, 0, time.Time{}, err
+		return 0, time.Time{}, err
 	}
 	if err := CheckKeyID(id); err != nil {
-		return 0, 0, time.Time{}, err
+		return 0, time.Time{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.accounts[account{id, m}]
 	if t == nil {
-		return 0, 0, time.Time{}, nil
+		return 0, time.Time{}, nil
 	}
-	changed = t.changed
-	for _, c := range t.replicas {
-		answered += c.n
-		changed = later(changed, c.at)
-	}
-	return t.leased, answered, changed, nil
+	return t.leased, t.changed, nil
 }
 
 // Claim implements [Store].
@@ -266,9 +201,11 @@ func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, fresh bool, er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	c.Expires = instant(c.Expires)
+	c.Expires, c.Repeats = instant(c.Expires), 0
 	at := claimKey{c.KeyID, c.Token}
 	if held, ok := s.claims[at]; ok && held.Expires.After(now) {
+		held.Repeats++
+		s.claims[at] = held
 		return held, false, nil
 	}
 	if c.Expires.After(now) {
@@ -291,7 +228,8 @@ func (s *memory) forget(now time.Time) {
 
 // delete deletes the claim that equals c.
 func (s *memory) delete(c Claim) {
-	if at := (claimKey{c.KeyID, c.Token}); s.claims[at] == c {
+	at := claimKey{c.KeyID, c.Token}
+	if c.Repeats = s.claims[at].Repeats; s.claims[at] == c {
 		delete(s.claims, at)
 	}
 }

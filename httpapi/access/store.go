@@ -23,7 +23,8 @@ var (
 
 // A Store keeps API keys, the use of quotas, and which requests were charged.
 // [NewMemory] returns one for a single process; packages sqlstore/sqlite and
-// sqlstore/postgres open lasting ones. Package storetest tests the rules below.
+// sqlstore/postgres open lasting ones. One set of tests holds them
+// all to the rules below.
 //
 // Methods may be called concurrently, and by several processes on the same data; each
 // is atomic. What a method has done without an error survives the process, if the
@@ -62,27 +63,16 @@ type Store interface {
 	// repeated.
 	Return(ctx context.Context, id string, m int, n int64) error
 
-	// Answered stores how many screenings a process, the replica, has answered in a
-	// month, by caller ID, and returns how many all other replicas have answered, by
-	// the same IDs. A count that was stored with the same or a later time stays, so
-	// a call may be repeated and may be late. A count of 0 is not stored if there is
-	// none. A negative count is [ErrInvalid].
-	Answered(ctx context.Context, replica string, m int, at time.Time, counts map[string]int64) (others map[string]int64, err error)
-
-	// Fold adds the counts of a replica that will report no more for a caller to
-	// those of other such replicas. Folding again changes nothing.
-	Fold(ctx context.Context, replica, id string) error
-
-	// Account returns the number leased, the number answered by all replicas, and when
-	// one of them last changed either; zero if nothing was.
-	Account(ctx context.Context, id string, m int) (leased, answered int64, changed time.Time, err error)
+	// Account returns the number leased, and when it was last changed; zero if nothing was.
+	Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error)
 
 	// Claim stores c and returns it as fresh, unless a claim of the same key id and
-	// token is held, which it returns instead. A claim is held until it expires, so
-	// an expired c only looks. Expired claims may be deleted.
+	// token is held, which it returns instead, with Repeats one higher than the last
+	// time. A claim is held until it expires, so an expired c only looks. Expired
+	// claims may be deleted.
 	Claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error)
 
-	// Unclaim deletes the claim that equals c, if it is held.
+	// Unclaim deletes the claim that equals c, whatever Repeats is, if it is held.
 	Unclaim(ctx context.Context, c Claim) error
 }
 
@@ -100,6 +90,9 @@ type Claim struct {
 
 	// Expires is when the claim ends.
 	Expires time.Time
+
+	// Repeats is how often the claim was returned since it was stored.
+	Repeats int64
 }
 
 // MonthOf returns the number of the calendar month of t, in UTC; the next one is one

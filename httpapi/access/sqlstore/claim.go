@@ -14,14 +14,14 @@ func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, f
 		if err := checkAmounts(c.KeyID, c.Granted); err != nil {
 			return err
 		}
-		c.Expires = time.UnixMicro(c.Expires.UnixMicro()).UTC()
+		c.Expires, c.Repeats = time.UnixMicro(c.Expires.UnixMicro()).UTC(), 0
 		for {
 			now := time.Now()
 			var err error
 			if c.Expires.After(now) {
 				fresh, err = s.queryRow(ctx, `
 insert into walletscreen_claim as c (key_id, token, print, granted, expires) values ($1, $2, $3, $6, $4)
-on conflict (key_id, token) do update set print = excluded.print, granted = excluded.granted, expires = excluded.expires
+on conflict (key_id, token) do update set print = excluded.print, granted = excluded.granted, expires = excluded.expires, repeats = 0
 where c.expires <= $5
 returning key_id`, []any{c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Expires.UnixMicro(), now.UnixMicro(), c.Granted}, new(string))
 				if err != nil {
@@ -50,16 +50,19 @@ returning key_id`, []any{c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Ex
 	return held, fresh, nil
 }
 
-// heldClaim returns the claim that is held under the key id and token of c.
+// heldClaim returns the claim that is held under the key id and token of c, and counts
+// that it does.
 func (s *Store) heldClaim(ctx context.Context, c access.Claim, now time.Time) (held access.Claim, found bool, err error) {
 	var print string
-	var granted, expires int64
-	found, err = s.queryRow(ctx, `select print, granted, expires from walletscreen_claim where key_id = $1 and token = $2 and expires > $3`,
-		[]any{c.KeyID, formatHash(c.Token), now.UnixMicro()}, &print, &granted, &expires)
+	var granted, expires, repeats int64
+	found, err = s.queryRow(ctx, `
+update walletscreen_claim set repeats = repeats + 1 where key_id = $1 and token = $2 and expires > $3
+returning print, granted, expires, repeats`,
+		[]any{c.KeyID, formatHash(c.Token), now.UnixMicro()}, &print, &granted, &expires, &repeats)
 	if err != nil || !found {
 		return held, false, err
 	}
-	held = access.Claim{KeyID: c.KeyID, Token: c.Token, Granted: granted, Expires: time.UnixMicro(expires).UTC()}
+	held = access.Claim{KeyID: c.KeyID, Token: c.Token, Granted: granted, Expires: time.UnixMicro(expires).UTC(), Repeats: repeats}
 	if held.Print, err = parseHash(print); err != nil || granted < 0 {
 		return held, false, fmt.Errorf("%w: a claim has values that were never stored", ErrDamaged)
 	}

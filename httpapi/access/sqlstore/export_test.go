@@ -15,6 +15,6 @@ func Retry(ctx context.Context, transient func(error) bool, do func(context.Cont
 
 // Leased returns the number of leased screenings.
 func (s *Store) Leased(ctx context.Context, id string, m int) (int64, error) {
-	leased, _, _, err := s.Account(ctx, id, m)
+	leased, _, err := s.Account(ctx, id, m)
 	return leased, err
 }

@@ -120,6 +120,9 @@ where id = $1 and version = $14`
 	})
 }
 
+// idsAtOnce is the number of ids in one statement, so that others are not delayed.
+const idsAtOnce = 200
+
 // Touch implements [access.Store].
 func (s *Store) Touch(ctx context.Context, at map[string]time.Time) error {
 	// Replicas that lock rows in the same order do not deadlock.

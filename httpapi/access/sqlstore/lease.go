@@ -76,25 +76,19 @@ where key_id = $1 and month = $2`, id, int64(m), n, time.Now().UnixMicro())
 }
 
 // Account implements [access.Store].
-func (s *Store) Account(ctx context.Context, id string, m int) (leased, answered int64, changed time.Time, err error) {
+func (s *Store) Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error) {
 	err = s.call(ctx, "account of", id, func(ctx context.Context) error {
 		if err := access.CheckKeyID(id); err != nil {
 			return err
 		}
 		var micros int64
-		_, err := s.queryRow(ctx, `
-select cast(coalesce(sum(leased), 0) as bigint), cast(coalesce(sum(answered), 0) as bigint), coalesce(max(changed), 0) from (
-	select leased, 0 as answered, changed from walletscreen_lease where key_id = $1 and month = $2
-	union all
-	select 0, answered, changed from walletscreen_answered where key_id = $1 and month = $2
-) as a`, []any{id, int64(m)}, &leased, &answered, &micros)
-		changed = time.Time{}
-		if micros > 0 {
+		found, err := s.queryRow(ctx, `select leased, changed from walletscreen_lease where key_id = $1 and month = $2`, []any{id, int64(m)}, &leased, &micros)
+		if found {
 			changed = time.UnixMicro(micros).UTC()
 		}
 		return err
 	})
-	return leased, answered, changed, err
+	return leased, changed, err
 }
 
 // forgetMonths deletes old totals, once a month. What it fails to delete is deleted a
@@ -104,5 +98,4 @@ func (s *Store) forgetMonths(ctx context.Context, m int) {
 		return
 	}
 	s.exec(ctx, `delete from walletscreen_lease where month < $1`, int64(m)-keptMonths)
-	s.exec(ctx, `delete from walletscreen_answered where month < $1`, int64(m)-keptMonths)
 }

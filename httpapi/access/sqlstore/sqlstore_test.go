@@ -9,11 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
-	"github.com/walletscreen/walletscreen/httpapi/access/storetest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
@@ -50,12 +48,6 @@ func (d database) must(t testing.TB, at string) *sqlstore.Store {
 		}
 	})
 	return s
-}
-
-func TestStore(t *testing.T) {
-	onEach(t, func(t *testing.T, d database) {
-		storetest.Run(t, func(t *testing.T) access.Store { return d.must(t, d.new(t)) })
-	})
 }
 
 // BenchmarkLease leases from several goroutines, of one account each.

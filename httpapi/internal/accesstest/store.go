@@ -15,7 +15,7 @@ import (
 type Store struct {
 	access.Store
 	Down  atomic.Bool
-	Gone  atomic.Bool // like down, but Return, Account, Answered and Fold seem to work
+	Gone  atomic.Bool // like down, but Return and Account seem to work
 	Deaf  atomic.Bool // Lease takes effect, but its answer is lost
 	Calls atomic.Int64
 
@@ -25,7 +25,7 @@ type Store struct {
 	Claims atomic.Int64
 
 	ReturnedInVain atomic.Int64 // the sum of failed Returns
-	Reports        atomic.Int64 // calls of Answered
+	Reads          atomic.Int64 // calls of Account
 
 	mu   sync.Mutex
 	hold chan struct{} // if not nil, calls wait for it
@@ -120,37 +120,15 @@ func (s *Store) Return(ctx context.Context, id string, m int, n int64) error {
 }
 
 // Account implements [access.Store].
-func (s *Store) Account(ctx context.Context, id string, m int) (int64, int64, time.Time, error) {
+func (s *Store) Account(ctx context.Context, id string, m int) (int64, time.Time, error) {
+	s.Reads.Add(1)
 	if s.Gone.Load() {
-		return 0, 0, time.Time{}, nil
+		return 0, time.Time{}, nil
 	}
 	if err := s.quietFault(ctx); err != nil {
-		return 0, 0, time.Time{}, err
+		return 0, time.Time{}, err
 	}
 	return s.Store.Account(ctx, id, m)
-}
-
-// Answered implements [access.Store].
-func (s *Store) Answered(ctx context.Context, replica string, m int, at time.Time, counts map[string]int64) (map[string]int64, error) {
-	s.Reports.Add(1)
-	if s.Gone.Load() {
-		return nil, nil
-	}
-	if err := s.quietFault(ctx); err != nil {
-		return nil, err
-	}
-	return s.Store.Answered(ctx, replica, m, at, counts)
-}
-
-// Fold implements [access.Store].
-func (s *Store) Fold(ctx context.Context, replica, id string) error {
-	if s.Gone.Load() {
-		return nil
-	}
-	if err := s.quietFault(ctx); err != nil {
-		return err
-	}
-	return s.Store.Fold(ctx, replica, id)
 }
 
 // Claim implements [access.Store].

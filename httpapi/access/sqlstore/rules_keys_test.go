@@ -1,4 +1,4 @@
-package storetest
+package sqlstore_test
 
 import (
 	"errors"
@@ -92,7 +92,8 @@ func checkTimes(s access.Store) error {
 	c.Expires = time.Now().Add(time.Hour).Truncate(time.Microsecond).Add(999).In(time.FixedZone("", -3600))
 	cut := c
 	cut.Expires = c.Expires.UTC().Truncate(time.Microsecond)
-	for range 2 {
+	for repeats := range int64(2) {
+		cut.Repeats = repeats
 		if got, _, err := s.Claim(ctx, c); err != nil || got != cut {
 			return fmt.Errorf("the answer of Claim is\n%+v, %v; want\n%+v", got, err, cut)
 		}
@@ -187,14 +188,12 @@ func checkInvalid(s access.Store) error {
 	for _, id := range badIDs {
 		k, c := newKey(id), newClaim(id, 1)
 		_, _, leaseErr := s.Lease(ctx, id, month, 1, 10)
-		_, _, _, accountErr := s.Account(ctx, id, month)
-		_, answeredErr := s.Answered(ctx, "r", month, time.Now(), map[string]int64{id: 1})
+		_, _, accountErr := s.Account(ctx, id, month)
 		_, _, claimErr := s.Claim(ctx, c)
 		if err := errors.Join(
 			invalid("PutKey", s.PutKey(ctx, k)),
 			invalid("Lease", leaseErr),
 			invalid("Account", accountErr),
-			invalid("Answered", answeredErr),
 			invalid("Return", s.Return(ctx, id, month, 1)),
 			invalid("Claim", claimErr),
 			invalid("Unclaim", s.Unclaim(ctx, c)),

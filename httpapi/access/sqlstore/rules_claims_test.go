@@ -1,4 +1,4 @@
-package storetest
+package sqlstore_test
 
 import (
 	"errors"
@@ -19,6 +19,10 @@ func newClaim(id string, token byte) access.Claim {
 // claim returns an error if a Claim of c is not answered with held.
 func claim(s access.Store, c, held access.Claim, fresh bool) error {
 	got, gotFresh, err := s.Claim(ctx, c)
+	if err == nil && gotFresh == (got.Repeats > 0) {
+		return fmt.Errorf("the Claim of\n%+v is fresh, %v, with %d repeats", c, gotFresh, got.Repeats)
+	}
+	got.Repeats = held.Repeats
 	if err != nil || gotFresh != fresh || got != held {
 		return fmt.Errorf("the Claim of\n%+v is\n%+v, fresh %v, %v; want\n%+v, fresh %v", c, got, gotFresh, err, held, fresh)
 	}
@@ -34,7 +38,13 @@ func checkClaim(s access.Store) error {
 	}
 	again := first
 	again.Print, again.Expires = [32]byte{9}, first.Expires.Add(time.Hour)
-	return errors.Join(claim(s, again, first, false), claim(s, first, first, false))
+	if err := errors.Join(claim(s, again, first, false), claim(s, first, first, false)); err != nil {
+		return err
+	}
+	if got, _, err := s.Claim(ctx, again); err != nil || got.Repeats != 3 {
+		return fmt.Errorf("the third repeat is number %d, %v", got.Repeats, err)
+	}
+	return nil
 }
 
 func checkClaimExpires(s access.Store) error {
@@ -121,6 +131,7 @@ func checkConcurrentClaims(s access.Store) error {
 		}
 		base.Print[0] = byte(won + 1)
 		for i := range n {
+			held[i].Repeats = 0
 			if held[i] != base {
 				return fmt.Errorf("the Claim beside others is\n%+v, want the one that is held,\n%+v", held[i], base)
 			}

@@ -1,4 +1,4 @@
-package storetest
+package sqlstore_test
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 
 // leased returns an error if the total is not n.
 func leased(s access.Store, id string, m int, n int64) error {
-	got, _, changed, err := s.Account(ctx, id, m)
+	got, changed, err := s.Account(ctx, id, m)
 	if err == nil && (changed.After(time.Now()) || got > 0 && changed.IsZero()) {
 		err = fmt.Errorf("changed at %v", changed)
 	}

@@ -1,12 +1,4 @@
-// Package storetest tests implementations of [access.Store]. It is a separate package
-// so that no program links package testing.
-//
-//	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t *testing.T) access.Store {
-//			return open(t, t.TempDir())
-//		})
-//	}
-package storetest
+package sqlstore_test
 
 import (
 	"context"
@@ -18,18 +10,24 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-// Run tests that the Stores that newStore returns follow the rules of [access.Store],
-// one rule in each subtest. A failure names the rule and its reason. Each call of
-// newStore must return an empty Store; a subtest calls it once.
-func Run(t *testing.T, newStore func(*testing.T) access.Store) {
-	t.Helper()
-	for _, r := range rules {
-		t.Run(r.name, func(t *testing.T) {
-			if err := r.check(newStore(t)); err != nil {
-				t.Errorf("%v\nThe rule: %s", err, r.explanation)
-			}
-		})
+// TestRules checks that each Store follows the rules of [access.Store], one rule in each
+// subtest. A failure names the rule and its reason.
+func TestRules(t *testing.T) {
+	follow := func(t *testing.T, newStore func(*testing.T) access.Store) {
+		for _, r := range rules {
+			t.Run(r.name, func(t *testing.T) {
+				if err := r.check(newStore(t)); err != nil {
+					t.Errorf("%v\nThe rule: %s", err, r.explanation)
+				}
+			})
+		}
 	}
+	t.Run("memory", func(t *testing.T) {
+		follow(t, func(*testing.T) access.Store { return access.NewMemory() })
+	})
+	onEach(t, func(t *testing.T, d database) {
+		follow(t, func(t *testing.T) access.Store { return d.must(t, d.new(t)) })
+	})
 }
 
 // A rule is one thing that a Store must do: its name, the explanation that is printed
@@ -43,7 +41,7 @@ type rule struct {
 var rules = []rule{
 	{
 		"nothing stored",
-		"An empty Store has no keys and no counts: Key returns ErrNoKey, also for an invalid id; Keys is empty; Account is zero; Return, Fold and Unclaim do nothing.",
+		"An empty Store has no keys and no counts: Key returns ErrNoKey, also for an invalid id; Keys is empty; Account is zero; Return and Unclaim do nothing.",
 		checkNothing,
 	},
 	{
@@ -97,21 +95,6 @@ var rules = []rule{
 		checkReturn,
 	},
 	{
-		"answered",
-		"Answered stores the newest count of a replica, so a call may be repeated and may be late, and returns the counts of the other replicas. Account returns the sum.",
-		checkAnswered,
-	},
-	{
-		"fold",
-		"Fold merges the counts of replicas that have ended; nothing is lost or counted twice, even if it is repeated.",
-		checkFold,
-	},
-	{
-		"concurrent counts",
-		"Concurrent calls of Answered and Fold lose nothing.",
-		checkConcurrentCounts,
-	},
-	{
 		"accounts apart",
 		"Each month of each id is counted separately.",
 		checkApart,
@@ -148,10 +131,7 @@ var rules = []rule{
 	},
 }
 
-var (
-	ctx   = context.Background()
-	month = access.MonthOf(time.Now())
-)
+var ctx = context.Background()
 
 // want returns an error if the error of a call does not wrap sentinel, or is not nil
 // if sentinel is nil.
@@ -177,8 +157,6 @@ func checkNothing(s access.Store) error {
 	}
 	return errors.Join(
 		want("Return", s.Return(ctx, "none", month, 5), nil),
-		want("Fold", s.Fold(ctx, "r", "none"), nil),
-		account(s, "none", month, 0, 0),
 		leased(s, "none", month, 0),
 		want("Unclaim", s.Unclaim(ctx, newClaim("none", 1)), nil),
 		want("Touch", s.Touch(ctx, nil), nil),
@@ -199,16 +177,14 @@ func checkCancelled(s access.Store) error {
 	_, keyErr := s.Key(ended, "a")
 	_, keysErr := s.Keys(ended)
 	_, _, leaseErr := s.Lease(ended, "a", month, 5, 10)
-	_, _, _, accountErr := s.Account(ended, "a", month)
-	_, answeredErr := s.Answered(ended, "r", month, time.Now(), map[string]int64{"a": 5})
+	_, _, accountErr := s.Account(ended, "a", month)
 	_, _, claimErr := s.Claim(ended, newClaim("a", 2))
 	for call, err := range map[string]error{
-		"Key": keyErr, "Keys": keysErr, "Lease": leaseErr, "Account": accountErr, "Answered": answeredErr, "Claim": claimErr,
+		"Key": keyErr, "Keys": keysErr, "Lease": leaseErr, "Account": accountErr, "Claim": claimErr,
 		"PutKey":  s.PutKey(ended, changed),
 		"Touch":   s.Touch(ended, map[string]time.Time{"a": date(2030, 1)}),
 		"Return":  s.Return(ended, "a", month, 5),
 		"Unclaim": s.Unclaim(ended, c),
-		"Fold":    s.Fold(ended, "r", "a"),
 	} {
 		if err := want(call, err, context.Canceled); err != nil {
 			return err

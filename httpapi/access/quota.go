@@ -1,0 +1,219 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+)
+
+const (
+	usedHold      = time.Second / 4 // the age up to which a field of a header shows the use by others
+	fieldPatience = time.Second / 4 // the longest wait for the store by a field of a header
+)
+
+// A quota is what a process knows of the use of one caller in one month.
+type quota struct {
+	id         string
+	month      int
+	start, end time.Time // of the month
+
+	turn    chan struct{} // semaphore: one call of the store at a time, so that leased and free agree
+	leasing inflight
+
+	mu      sync.Mutex
+	limit   int64 // of the last charge; 0 is none
+	leased  int64 // by all processes, when the store was last asked; -1 is unknown
+	free    int64 // leased and not charged; negative: charged and not leased, by a caller without a limit
+	surplus int64 // of free, to be returned
+	need    int64 // the most that one waiting charge lacks
+	charged int64 // by this process
+	closed  bool  // the month is over, or the Keyring is closed
+
+	// Instants.
+	asked   int64 // when leased was read
+	filled  int64 // when the last block was leased
+	touched int64 // when it was last charged
+	pause   int64 // before which a field of a header does not wait again
+}
+
+// quota returns the quota of a caller for the month of now. It notes a new limit; a
+// negative one is none.
+func (r *Keyring) quota(id string, limit int64, now time.Time) (*quota, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	q := r.quotas[id]
+	if q == nil || now.Before(q.start) || !now.Before(q.end) {
+		if r.tasks.closed.Load() {
+			return nil, errClosed
+		}
+		if err := CheckKeyID(id); err != nil {
+			return nil, err
+		}
+		if old := q; old != nil { // the month is over
+			r.tasks.start(func() { r.settle(context.Background(), old) })
+		}
+		m := MonthOf(now)
+		q = &quota{id: id, month: m, start: monthStart(m), end: monthStart(m + 1), turn: make(chan struct{}, 1), leased: -1, touched: r.at(now)}
+		r.quotas[id] = q
+		r.armSweep()
+	}
+	if limit >= 0 {
+		q.setLimit(limit)
+	}
+	return q, nil
+}
+
+// setLimit notes the limit of a charge. What was leased under another one is returned
+// before more is leased.
+func (q *quota) setLimit(limit int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.limit == limit {
+		return
+	}
+	q.limit = limit
+	q.drain()
+	q.leasing.forget()
+}
+
+// drain marks what is free as surplus. The caller holds mu.
+func (q *quota) drain() { q.surplus, q.free = q.surplus+q.free, 0 }
+
+// reserve charges a caller with up to n screenings, and returns how many are granted.
+// The quota is nil if the caller has no limit and cannot be counted. The error is an
+// exhausted, that of the store or of ctx.
+func (r *Keyring) reserve(ctx context.Context, c httpapi.Caller, n int64, now time.Time) (q *quota, granted int64, err error) {
+	limit := max(c.Quota, 0)
+	for {
+		q, err = r.quota(c.ID, limit, now)
+		if err != nil {
+			if limit == 0 {
+				return nil, n, nil
+			}
+			return nil, 0, err
+		}
+		at := r.at(now)
+		took, low := q.take(n-granted, at)
+		granted += took
+		if low {
+			q.leasing.ahead(&r.tasks, at, func() (int64, error) { return r.lease(q) })
+		}
+		if granted == n {
+			return q, n, nil
+		}
+		if err = r.wait(ctx, q, at); err != nil {
+			if granted > 0 && isExhausted(err) {
+				return q, granted, nil
+			}
+			r.refund(q, granted)
+			return nil, 0, err
+		}
+		now = time.Now()
+		if !now.Before(q.end) { // the month has ended
+			r.refund(q, granted)
+			granted = 0
+		}
+	}
+}
+
+// take charges up to n, and reports whether to lease the next block ahead.
+func (q *quota) take(n, at int64) (took int64, low bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return 0, false
+	}
+	q.touched = max(q.touched, at)
+	took = n
+	if q.limit > 0 {
+		took = max(0, min(n, q.free))
+	}
+	q.free -= took
+	q.charged += took
+	if took < n {
+		q.need = max(q.need, n-took)
+		return took, false
+	}
+	return took, q.free < q.block()/lowWater && (q.limit == 0 || q.leased < q.limit)
+}
+
+// wait waits until the next block is leased, unless something is free by now. The error
+// says why none is.
+func (r *Keyring) wait(ctx context.Context, q *quota, at int64) error {
+	q.mu.Lock()
+	enough := q.free > 0 || q.closed
+	q.mu.Unlock()
+	if enough {
+		return nil
+	}
+	done, err := q.leasing.join(&r.tasks, at, func() (int64, error) { return r.lease(q) })
+	if err != nil {
+		return err
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// refund undoes a charge.
+func (r *Keyring) refund(q *quota, n int64) {
+	if n <= 0 {
+		return
+	}
+	q.mu.Lock()
+	q.free += n
+	q.charged -= n
+	closed := q.closed
+	q.mu.Unlock()
+	if closed { // no other goroutine returns it
+		r.tasks.start(func() { r.settle(context.Background(), q) })
+	}
+}
+
+// Used implements [httpapi.Meter].
+func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
+	now := askedAt(c)
+	q, err := r.quota(c.ID, -1, now)
+	if err != nil {
+		m := MonthOf(now)
+		return 0, monthStart(m), monthStart(m + 1), err
+	}
+	used, err = r.used(ctx, q, ask)
+	return used, q.start, q.end, err
+}
+
+// errUnknown is the error of counts that could not be read a moment ago.
+var errUnknown = fmt.Errorf("%w: the counts could not be read", httpapi.ErrUnavailable)
+
+// used returns what all processes have leased without what this one has free. If ask is
+// true it reads that after the call, else only if it was not read for a while.
+func (r *Keyring) used(ctx context.Context, q *quota, ask bool) (int64, error) {
+	at := r.at(time.Now())
+	since, patience := at, storePatience
+	if !ask {
+		since, patience, ctx = at-int64(usedHold), fieldPatience, context.WithoutCancel(ctx)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if (q.leased < 0 || q.asked < since) && (ask || at >= q.pause) {
+		q.mu.Unlock()
+		err := r.refresh(ctx, q, since, patience)
+		q.mu.Lock()
+		if err != nil {
+			q.pause = r.at(time.Now()) + int64(refusalHolds)
+		}
+		if err != nil && ask {
+			return 0, err
+		}
+	}
+	if q.leased < 0 {
+		return 0, errUnknown
+	}
+	return q.leased - q.free - q.surplus, nil // slightly old is better than nothing
+}
