@@ -119,7 +119,7 @@ func TestUsedTogether(t *testing.T) {
 		time.Sleep(time.Second)
 		for _, hangs := range []bool{false, true} {
 			release := sync.OnceFunc(store.Stall())
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			calls, begin := store.Reads.Load(), time.Now()
 			var all sync.WaitGroup
 			for range 1000 {
