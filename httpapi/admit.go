@@ -24,8 +24,8 @@ const (
 func (e *exchange) admit(scope string) *problem {
 	if inQuery(e.URL.RawQuery) {
 		e.challengeWith("invalid_request")
-		return e.refused(&problem{Code: credentialsInQuery, Reason: "query", Detail: "An API key does not belong in the query, which is logged on its way. " +
-			"Send it in the header Authorization: Bearer <API_KEY>, and replace the key if it was a real one."})
+		return e.refused(&problem{Code: credentialsInQuery, Reason: "query", Detail: "Credentials do not belong in the query, which is logged on its way. " +
+			"Send them in the header Authorization: Bearer <API_KEY>, and replace them if they were real ones."})
 	}
 	if p := e.authorize(); p != nil {
 		return p
@@ -74,14 +74,14 @@ func (e *exchange) authorize() *problem {
 		return e.internal(errors.New("authorize: the Authorizer returned a caller without an ID"))
 	case errors.Is(err, ErrNoCredentials):
 		e.challengeWith("")
-		return e.refused(&problem{Code: missingCredentials, Detail: "Send an API key in the header Authorization: Bearer <API_KEY>."})
+		return e.refused(&problem{Code: missingCredentials, Detail: "Send credentials in the header Authorization: Bearer <API_KEY>."})
 	case errors.Is(err, ErrUnauthorized):
 		e.challengeWith("invalid_token")
-		return e.refused(&problem{Code: invalidToken, Detail: "The API key is not valid."})
+		return e.refused(&problem{Code: invalidToken, Detail: "The credentials are not valid."})
 	case errors.Is(err, ErrUnavailable):
 		e.logError(keysUnavailable, fmt.Errorf("authorize: %w", err))
 		e.setRetryAfter(err, retrySoon)
-		return &problem{Code: keysUnavailable, Detail: "The API keys cannot be read at the moment. This says nothing about the key."}
+		return &problem{Code: keysUnavailable, Detail: "The credentials cannot be checked at the moment. This says nothing about them."}
 	}
 	return e.internal(fmt.Errorf("authorize: %w", err))
 }

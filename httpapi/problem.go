@@ -68,10 +68,10 @@ var codes = map[code]struct {
 	title  string
 }{
 	missingCredentials:    {401, "Missing credentials"},
-	invalidToken:          {401, "Invalid API key"},
-	credentialsInQuery:    {400, "API key in the query"},
-	insufficientScope:     {403, "Outside the scope of this API key"},
-	keysUnavailable:       {503, "API keys unavailable"},
+	invalidToken:          {401, "Invalid credentials"},
+	credentialsInQuery:    {400, "Credentials in the query"},
+	insufficientScope:     {403, "Outside the scope of these credentials"},
+	keysUnavailable:       {503, "Credentials unavailable"},
 	rateLimited:           {429, "Too many requests"},
 	quotaExceeded:         {429, "Quota used up"},
 	quotaUnavailable:      {503, "Quotas unavailable"},
