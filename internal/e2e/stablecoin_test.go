@@ -34,11 +34,13 @@ func options(contracts ...stablecoin.Contract) *stablecoin.Options {
 	return &stablecoin.Options{Contracts: contracts, ChainID: 1337, AllowHTTP: true}
 }
 
-// load returns everything that one Load yields.
+// load returns the entries of one Load that have not ended.
 func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
 	var entries []sources.Entry
 	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {
-		entries = append(entries, e)
+		if e.Until.IsZero() {
+			entries = append(entries, e)
+		}
 		return nil
 	})
 	return entries, rev, err

@@ -186,7 +186,7 @@ func (s *source) date(ctx context.Context, events []event) error {
 		if e.Block == s.state.Head.Number && e.blockHash != s.state.Head.Hash {
 			return fmt.Errorf("a log is of another block %d than the last", e.Block)
 		}
-		if e.Time != 0 || !e.added {
+		if e.Time != 0 {
 			continue
 		}
 		if last == nil || last.Number != e.Block {

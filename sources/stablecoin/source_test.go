@@ -56,15 +56,48 @@ func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.R
 	return entries, rev, err
 }
 
-// listed returns entries as short text: "USDT 3" for person 3.
+// listed returns the entries that have not ended as short text: "USDT 3" for person 3.
 func listed(entries []sources.Entry) []string {
-	all := make([]string, len(entries))
-	for i, e := range entries {
-		var n int
-		fmt.Sscanf(e.Text(), "0x%x", &n)
-		all[i] = strings.TrimSpace(e.Asset + fmt.Sprint(" ", n-0xabc000))
+	all := []string{}
+	for _, e := range entries {
+		if e.Until.IsZero() {
+			all = append(all, short(e))
+		}
 	}
 	return all
+}
+
+func short(e sources.Entry) string {
+	var n int
+	fmt.Sscanf(e.Text(), "0x%x", &n)
+	return strings.TrimSpace(e.Asset + fmt.Sprint(" ", n-0xabc000))
+}
+
+// TestEnded checks that an account that was unfrozen has an entry that ended, which a state
+// file keeps, and that one that was frozen again is listed.
+func TestEnded(t *testing.T) {
+	c := eventful()
+	o := options(c)
+	o.StateFile = filepath.Join(t.TempDir(), "state")
+	check := func(want ...string) {
+		t.Helper()
+		entries, _, err := load(stablecoin.New(endpoint, o), sources.Revision{})
+		var got []string
+		for _, e := range entries {
+			if !e.Until.IsZero() {
+				got = append(got, fmt.Sprint(short(e), " ", e.Until.After(e.ListedAt)))
+			}
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("ended: %q, %v, want %q", got, err, want)
+		}
+	}
+	check("3 true")
+	check("3 true")
+	c.head, c.final = 1100, 1100
+	c.emit(1050, oracle, true, person(3))
+	c.emit(1051, usdt, false, person(1))
+	check("USDT 1 true")
 }
 
 // eventful returns a chain with events of every form.
@@ -344,8 +377,8 @@ func TestTimes(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("Load gave %+v, %v, want %+v", got, err, want)
 	}
-	if n := c.count("eth_getBlockByNumber"); n != 1+3 {
-		t.Errorf("%d blocks were asked for, want the last and 3 of events that add", n)
+	if n := c.count("eth_getBlockByNumber"); n != 1+4 {
+		t.Errorf("%d blocks were asked for, want the last and 4 with events", n)
 	}
 	c.logs[0]["blockHash"] = txHash(7, 7)
 	if got, _, err := load(stablecoin.New(endpoint, options(c)), sources.Revision{}); err == nil || got != nil {
@@ -643,7 +676,7 @@ func TestOtherChain(t *testing.T) {
 	opts := options(c)
 	opts.Chain = "polygon"
 	got, _, err := load(stablecoin.New(endpoint, opts), sources.Revision{})
-	if err != nil || len(got) != 6 || got[0].Address.Chain() != "polygon" {
+	if err != nil || len(listed(got)) != 6 || got[0].Address.Chain() != "polygon" {
 		t.Errorf("Load gave %+v, %v, want six accounts of polygon", got, err)
 	}
 }

@@ -123,7 +123,8 @@ type Options struct {
 // Concurrent Loads wait for each other.
 //
 // The Ref of an entry is the transaction that listed the account, a colon, and the index of
-// the log in its block.
+// the log in its block. An account that is no longer frozen has an entry with Until, the time
+// of the block that says so.
 func New(endpoint string, opts *Options) sources.Source {
 	return newSource(endpoint, opts, Issuers(), sources.Info{
 		ID:           "STABLECOIN_FREEZES",
@@ -270,6 +271,10 @@ func (s *source) list() ([]sources.Entry, sources.Revision, error) {
 			ListedAt: time.Unix(l.Time, 0).UTC(),
 		}
 		fmt.Fprintln(h, l.Contract, l.Account, l.Block, l.Index, l.Tx, l.Time)
+		if l.Ended != 0 {
+			entries[i].Until = time.Unix(l.Ended, 0).UTC()
+			fmt.Fprintln(h, "until", l.Ended)
+		}
 	}
 	asOf := time.Unix(st.Head.Time, 0).UTC()
 	if now := time.Now().UTC(); asOf.After(now) {

@@ -33,8 +33,9 @@ type state struct {
 // A listing is one account that a contract lists.
 type listing struct {
 	listedKey
-	place        // where it was put on the list
-	Position int `json:"position"` // in the array of the event
+	place          // where it was put on the list
+	Position int   `json:"position"`        // in the array of the event
+	Ended    int64 `json:"ended,omitempty"` // when it was taken off the list, in seconds of Unix time; 0: it was not
 }
 
 type listedKey struct {
@@ -54,17 +55,19 @@ func (s *source) empty() *state {
 	return &state{Of: of.String(), Next: first, Events: make([]int, len(s.opts.Contracts)), listed: make(map[listedKey]listing)}
 }
 
-// apply changes the list by sorted events. An account that is listed again stays listed
-// since the first time.
+// apply changes the list by sorted events. An account that is added while it is listed stays
+// listed since the first time.
 func (st *state) apply(events []event) error {
 	for _, e := range events {
 		st.Events[e.contract]++
 		for i, a := range e.accounts {
 			key := listedKey{e.contract, a}
-			if !e.added {
-				delete(st.listed, key)
-			} else if _, ok := st.listed[key]; !ok {
-				st.listed[key] = listing{key, e.place, i}
+			switch l, ok := st.listed[key]; {
+			case e.added && (!ok || l.Ended != 0):
+				st.listed[key] = listing{key, e.place, i, 0}
+			case !e.added && ok && l.Ended == 0:
+				l.Ended = e.Time
+				st.listed[key] = l
 			}
 		}
 		if len(st.listed) > maxListed {
@@ -135,7 +138,7 @@ func (s *source) restore() (*state, error) {
 	st := file.state
 	st.listed = make(map[listedKey]listing, len(file.Listed))
 	for _, l := range file.Listed {
-		if l.Contract < 0 || l.Contract >= len(st.Events) || l.Time < 0 || l.Time > maxTime {
+		if l.Contract < 0 || l.Contract >= len(st.Events) || l.Time < 0 || l.Time > maxTime || l.Ended < 0 || l.Ended > maxTime {
 			return empty, nil
 		}
 		st.listed[l.listedKey] = l

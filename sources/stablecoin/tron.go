@@ -32,7 +32,8 @@ const TronUSDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 //
 // Each Load reads all events in confirmed blocks, 200 at a time. The order of two events in
 // one block is unknown: an account that was frozen and unfrozen in one block counts as
-// frozen. The Ref of an entry is the transaction that froze the account.
+// frozen. The Ref of an entry is the transaction that froze the account. An account that is no
+// longer frozen has an entry with Until.
 func NewTron(endpoint string, opts *Options) sources.Source {
 	o := Options{}
 	if opts != nil {
@@ -96,36 +97,44 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 	if len(added) == 0 {
 		return nil, sources.Revision{}, errors.New("no account was ever frozen: the server does not have the history of the contract")
 	}
-	lastRemoved := make(map[string]uint64) // the block
-	for _, e := range removed {
-		lastRemoved[e.Result.User] = max(lastRemoved[e.Result.User], e.Block)
-	}
 	// The order of the chain; within a block it is unknown, so any fixed order will do.
-	slices.SortFunc(added, func(a, b tronEvent) int {
-		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Result.User, b.Result.User))
-	})
+	for _, events := range [][]tronEvent{added, removed} {
+		slices.SortFunc(events, func(a, b tronEvent) int {
+			return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Result.User, b.Result.User))
+		})
+	}
+	removals := make(map[string][]tronEvent)
+	for _, e := range removed {
+		removals[e.Result.User] = append(removals[e.Result.User], e)
+	}
 	h := sha256.New()
 	fmt.Fprintln(h, TronUSDT)
-	seen := make(map[string]bool)
+	places := make(map[string]int) // in entries
 	var entries []sources.Entry
 	for _, e := range added {
 		user := e.Result.User
-		if block, ok := lastRemoved[user]; ok && e.Block < block || seen[user] {
-			continue
+		since := time.UnixMilli(e.Time).UTC()
+		if at, ok := places[user]; ok && (entries[at].Until.IsZero() || entries[at].Until.After(since)) {
+			continue // it is frozen already
 		}
-		seen[user] = true
 		a, err := address.Normalize("tron", "41"+user[2:])
 		if err != nil {
 			return nil, sources.Revision{}, err
 		}
-		entries = append(entries, sources.Entry{
+		entry := sources.Entry{
 			Address:  a,
 			Asset:    "USDT",
 			Kind:     score.CommunityReport,
 			Ref:      e.Tx,
 			Name:     "Frozen by Tether",
-			ListedAt: time.UnixMilli(e.Time).UTC(),
-		})
+			ListedAt: since,
+		}
+		if i := slices.IndexFunc(removals[user], func(r tronEvent) bool { return r.Block > e.Block }); i >= 0 {
+			entry.Until = time.UnixMilli(removals[user][i].Time).UTC()
+			fmt.Fprintln(h, "until", removals[user][i].Time)
+		}
+		places[user] = len(entries)
+		entries = append(entries, entry)
 		fmt.Fprintln(h, user, e.Block, e.Tx, e.Time)
 	}
 	return entries, sources.Revision{Digest: hex.EncodeToString(h.Sum(nil)), Records: len(added) + len(removed), OpenEnded: true}, nil
