@@ -26,7 +26,7 @@ type chain struct {
 // isEVM reports whether c is an EVM chain, on which all accounts are those of
 // all EVM chains.
 func (c *chain) isEVM() bool {
-	return !slices.ContainsFunc(c.codecs, func(c codec) bool { return !c.evm && c.use == everybody })
+	return !slices.ContainsFunc(c.codecs, func(c codec) bool { return !c.evm && c.use == everybody && c.doubt == "" })
 }
 
 // hasKind reports whether some addresses of c have the kind; see [Address.Kind].

@@ -19,8 +19,8 @@ type codec struct {
 	key    identity.Class // the class of the key that the bytes are, or 0
 	what   string         // the result of Address.Kind
 	use    use
-	evm    bool // the account is one of all EVM chains
-	cut    bool // leading digits of the text are missing
+	evm    bool  // the account is one of all EVM chains
+	doubt  Doubt // why such a text does not settle which account is meant, or ""
 
 	check  func(r *reader) fault                  // what else the bytes must satisfy
 	yield  func(s string) bool                    // whether s, if it is proven on another chain, is none here

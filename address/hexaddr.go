@@ -21,7 +21,7 @@ func hex32(short, special bool) codecs {
 	account := codec{enc: hexNumber{min: 64}, size: 32}
 	cs := codecs{account}
 	if short {
-		account.enc, account.use, account.cut = hexNumber{min: 60, max: 63}, tolerated, true
+		account.enc, account.use, account.doubt = hexNumber{min: 60, max: 63}, tolerated, DoubtShort
 		cs = append(cs, account)
 	}
 	if special {
@@ -59,7 +59,7 @@ func starknet() codecs {
 	}
 	with := func(min, max int) codec { return codec{enc: hexNumber{min, max, true}, size: 32, check: check} }
 	short := with(2, 62)
-	short.cut = true // tools drop one digit of any address, because it is below 2^252
+	short.doubt = DoubtShort // tools drop one digit of any address, because it is below 2^252
 	return codecs{with(64, 64), with(63, 63), with(1, 1), short}
 }
 

@@ -20,7 +20,8 @@ const (
 	// agree, or the text is a word that can be an account's name on several.
 	DoubtAmbiguous Doubt = "ambiguous"
 	// DoubtUnscreenable: the text also pays somebody whom no list can name,
-	// such as the payee of a Lightning invoice.
+	// such as the payee of a Lightning invoice, or the master of a virtual address
+	// of tempo, whose address only the chain knows.
 	DoubtUnscreenable Doubt = "unscreenable"
 )
 
@@ -34,7 +35,7 @@ func (d Doubt) Explain() string {
 	case DoubtAmbiguous:
 		return "it could be an address of several chains, and the lists do not say the same of all: name the chain"
 	case DoubtUnscreenable:
-		return "it also pays somebody whom no list can name, such as the payee of a Lightning invoice"
+		return "it pays somebody whom no list can name, such as the payee of a Lightning invoice; resolve a virtual address to its master first"
 	}
 	return string(d)
 }
@@ -69,7 +70,7 @@ type Reading struct {
 // so.
 //
 // What [Parse] accepts has no doubt, except that a starknet address of fewer than
-// 63 digits has [DoubtShort]. Surrounding blanks and quotation marks, URI schemes,
+// 63 digits has [DoubtShort], and a virtual address of tempo [DoubtUnscreenable]. Surrounding blanks and quotation marks, URI schemes,
 // amounts, tags, CAIP-10, links to block explorers, and blanks between groups of
 // characters are decoration. Interpret never guesses a character that was mistyped.
 func Interpret(chain, text string) Reading {
@@ -132,8 +133,8 @@ func doubtOf(c Chain, text string) Doubt {
 	r := rowOf(c)
 	rd := newReader(text, true)
 	defer rd.free()
-	if form, bad := chains[r-1].codecs.read(rd); bad.err == nil && chains[r-1].codecs[form].cut {
-		return DoubtShort
+	if form, bad := chains[r-1].codecs.read(rd); bad.err == nil && chains[r-1].codecs[form].doubt != "" {
+		return chains[r-1].codecs[form].doubt
 	}
 	var a Address
 	if a.parseRow(r, text, false).err == nil {
@@ -212,9 +213,7 @@ func readAnywhere(s string) (rd Reading) {
 	}
 	rd.Addresses = Detect(s)
 	for _, a := range rd.Addresses {
-		if a.codec().cut {
-			rd.addDoubt(DoubtShort)
-		}
+		rd.addDoubt(a.codec().doubt)
 	}
 	if plainEVM := len(s) == evmLen && s[:2] == "0x" && isLowerHex(s[2:]); len(rd.Addresses) == 0 || hasHexPrefix(s) && !plainEVM {
 		rd.addTolerant(s)

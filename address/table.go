@@ -125,7 +125,7 @@ var chains = [...]chain{
 	{105, "zetachain", "ZetaChain", "eip155:7000", 7000, "zetachain-mainnet zetaevm nativezetachain", "ZETA", evmCosmos("zeta", "zetavaloper")},
 	{106, "dymension", "Dymension", "cosmos:dymension_1100-1", 60, "dymension-hub", "DYM", evmCosmos("dym", "dymvaloper")},
 	{212, "arc", "Arc", "eip155:5042", 60, "arc-mainnet", "", evm()},
-	{213, "tempo", "Tempo", "eip155:4217", 60, "tempo-mainnet", "", evm()},
+	{213, "tempo", "Tempo", "eip155:4217", 60, "tempo-mainnet", "", tempo()},
 	{214, "robinhood", "Robinhood Chain", "eip155:4663", 60, "robinhoodchain", "", evm()},
 	{215, "chiliz", "Chiliz Chain", "eip155:88888", 60, "", "CHZ", evm()},
 	{216, "songbird", "Songbird", "eip155:19", 60, "songbird-canary-network", "SGB", evm()},

@@ -47,8 +47,12 @@ func (m model) labels(a address.Address, text string) []screening.Label {
 
 func modelMatch(e sources.Entry, a address.Address) score.Match {
 	if !e.Address.IsValid() {
-		if slices.Contains(modelReadings(e), a.Canonical()) {
-			return score.Literal
+		asked := modelFacts(a)
+		for _, r := range modelReadings(e) {
+			read := modelFacts(r)
+			if r == asked.canonical || slices.ContainsFunc(read.keys, func(k address.Key) bool { return slices.Contains(asked.keys, k) }) {
+				return score.Literal
+			}
 		}
 		return 0
 	}

@@ -246,7 +246,7 @@ func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error 
 func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error {
 	a, err := address.Parse(c, text)
 	switch {
-	case err != nil || mayBeShort(c, text):
+	case err != nil || mayBeShort(c, text) || a.Kind() == "virtual":
 		return snap.screenReading(r, text, readOn(c, text, err))
 	case a.Normalized() == text:
 		return snap.screen(r, a)

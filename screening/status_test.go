@@ -22,11 +22,11 @@ func TestStatus(t *testing.T) {
 		sanctioned("ethereum", lazarus, "1"),
 		sanctioned("bsc", lazarus, "1"),
 		sanctioned("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "2"), // and the 3… that wraps it
-		sanctioned("near", "example.near", "3"),                          // and its account on aurora
+		sanctioned("near", "example.near", "3"),                          // and its account on aurora, as of that text on near
 		{Listed: paymentID, Asset: "XMR", Kind: score.Sanctioned},
 	}
 	start := time.Now().Round(0)
-	keys, classes := 6, map[string]int{"h20": 2, "h160": 1, "script": 1, "account": 1, "text": 1}
+	keys, classes := 7, map[string]int{"h20": 3, "h160": 1, "script": 1, "account": 1, "text": 1}
 	for _, a := range append(address.Detect(paymentID), address.Detect("example.near")...) { // as which they are found, too
 		if a.Chain() == "near" && a.Normalized() == "example.near" {
 			continue

@@ -45,9 +45,13 @@ func TestMistypedListing(t *testing.T) {
 	if _, err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.ScreenText("tron", "TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU")
-	if err != nil || len(r.Labels) != 1 || r.Labels[0].Match != score.Literal {
-		t.Errorf("ScreenText = %v, %v, want a match by literal", r.Labels, err)
+	intended := address.MustParse("tron", "TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU")
+	key, _ := intended.Key()
+	for _, a := range key.Spellings() { // on every chain of the key
+		r, err := s.ScreenText(a.Chain(), a.Normalized())
+		if err != nil || len(r.Labels) != 1 || r.Labels[0].Match != score.Literal {
+			t.Errorf("ScreenText of %v = %v, %v, want a match by literal", a, r.Labels, err)
+		}
 	}
 	if a := s.Anomalies("LIST"); len(a) != 1 || a[0].Kind != sources.BadChecksum {
 		t.Errorf("the anomalies are %v", a)

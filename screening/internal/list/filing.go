@@ -16,7 +16,7 @@ import (
 // are made again from the entries. Raise it with each change of the rule;
 // a chain that is added needs none, because a row has a number of its own. TestRule fails
 // until it is raised.
-const Rule = "14"
+const Rule = "15"
 
 // AppendProbes appends the keys to look up for a question about a: the key that
 // controls the account, if the address shows exactly one; otherwise the account and
@@ -58,13 +58,13 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 
 // AppendFilings appends the keys under which e is filed: the probes of its address, and
 // the account of each other address as which the listed string can be read. An entry
-// without an address is filed under its listed string and the accounts of its readings.
+// without an address is filed under its listed string and the probes of its readings.
 func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
 		for _, a := range readings(e, text) {
-			dst = append(dst, firstProbe(a))
+			dst = AppendProbes(dst, a)
 		}
 		return dst
 	}
@@ -81,8 +81,12 @@ func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
 }
 
 // isEVMText reports whether e lists an address of an EVM chain, whose key is k, as "0x" and
-// its digits: on any other chain, that text has the same key.
+// its digits: on any other chain, that text has the same key, unless it is a virtual
+// address of tempo.
 func isEVMText(e sources.Entry, k *index.ID) bool {
+	if _, w1, _, _ := k.Words(); w1<<16 == 0xfdfdfdfdfdfd0000 {
+		return false
+	}
 	return k.Class() == uint16(identity.KeccakHash) && isHexOf(e.Address, k) &&
 		(e.Listed == "" || len(e.Listed) == 2+2*20 && strings.EqualFold(e.Listed, HexOf(k)))
 }

@@ -113,18 +113,20 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 
 // matchKey is Match for another account than the listed one, or if there is none.
 func (l *Listing) matchKey(k, account *index.ID) score.Match {
-	var all []address.Address
+	var buf [MaxProbes]index.ID
 	if a := l.entry.Address; a.IsValid() {
-		var buf [MaxProbes]index.ID
 		if slices.Contains(AppendProbes(buf[:0], a), *k) {
 			return score.Key
 		}
-		all = address.Detect(l.entry.Text())
-	} else {
-		all = readings(l.entry, literalText(l.entry.Listed))
+		for _, a := range address.Detect(l.entry.Text()) {
+			if KeyOf(a.Account()) == *account {
+				return score.Literal
+			}
+		}
+		return 0
 	}
-	for _, a := range all {
-		if KeyOf(a.Account()) == *account {
+	for _, a := range readings(l.entry, literalText(l.entry.Listed)) {
+		if slices.Contains(AppendProbes(buf[:0], a), *k) {
 			return score.Literal
 		}
 	}
