@@ -239,13 +239,17 @@ func readAnywhere(s string) (rd Reading) {
 	return rd
 }
 
-// addTolerant adds the addresses that only Normalize accepts, one for all EVM
-// chains.
+// addTolerant adds the accounts that only Normalize accepts, one for all EVM
+// chains. They are no reason for a doubt if the text proves itself on a chain.
 func (r *Reading) addTolerant(s string) {
 	strict := r.Addresses
+	proven := slices.ContainsFunc(strict, Address.Proven)
 	detect(s, tolerantly, func(a Address) bool {
-		if !slices.Contains(strict, a) {
-			r.Addresses = append(r.Addresses, a)
+		if slices.ContainsFunc(strict, func(b Address) bool { return a.Canonical() == b.Canonical() }) {
+			return true
+		}
+		r.Addresses = append(r.Addresses, a)
+		if !proven {
 			r.addDoubt(doubtOf(a.Chain(), s))
 		}
 		return true
