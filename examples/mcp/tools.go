@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -243,12 +244,12 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 		switch {
 		case err != nil:
 			return screening{}, err
+		case v.Reason == "several_accounts": // one of them may be listed
 		case !v.Valid:
 			return screening{}, &problem{Code: v.Code, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
-		case len(q.Address) < shortest:
+		case len(v.Address) < shortest:
 			return screening{}, &problem{Code: "chain_needed", Detail: "So short an address may be a part of another one."}
 		}
-		q.Chain = v.Chain
 	}
 	var answer struct {
 		screening
@@ -259,7 +260,7 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 		Freshness  map[string]freshness  `json:"data_freshness"`
 		Disclaimer string                `json:"_disclaimer"`
 	}
-	if err := call(ctx, "screen", q, &answer); err != nil {
+	if err := call.ask(ctx, q, &answer); err != nil {
 		return screening{}, err
 	}
 	s := answer.screening
@@ -294,6 +295,30 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 	}
 	s.AllClear = s.AllClear && s.Level == "CLEAN_NO_MATCH" && len(s.Lists) > 0 // an older server has no all_clear
 	return s, nil
+}
+
+// ask asks the API about q. A question without a chain is a batch of one, whose answer is
+// about all chains that fit.
+func (call api) ask(ctx context.Context, q question, answer any) error {
+	if q.Chain != "" {
+		return call(ctx, "screen", q, answer)
+	}
+	var whole json.RawMessage
+	if err := call(ctx, "screen/batch", map[string][]question{"items": {q}}, &whole); err != nil {
+		return err
+	}
+	var batch struct{ Results []json.RawMessage }
+	var item problem
+	if err := json.Unmarshal(whole, &batch); err != nil || len(batch.Results) != 1 || json.Unmarshal(batch.Results[0], &item) != nil {
+		return &problem{Code: "bad_answer", Detail: "The screening server did not answer as expected."}
+	}
+	if item.Code != "" {
+		return &item
+	}
+	if errors.Join(json.Unmarshal(whole, answer), json.Unmarshal(batch.Results[0], answer)) != nil {
+		return &problem{Code: "bad_answer", Detail: "The screening server did not answer as expected."}
+	}
+	return nil
 }
 
 // A passage is a text to search.

@@ -28,63 +28,43 @@ type validation struct {
 // validate answers validate_address. It needs no list, so it asks package address.
 func validate(_ context.Context, q question) (validation, error) {
 	v := validation{Chains: []string{}, Doubts: []string{}}
-	all := address.Detect(q.Address)
-	for _, a := range all {
+	for _, a := range address.Detect(q.Address) {
 		v.Chains = append(v.Chains, string(a.Chain()))
 	}
 	chain, err := address.Chain(""), error(nil)
 	if q.Chain != "" {
 		chain, err = address.ParseChain(q.Chain)
-	} else if chain = certain(q.Address, all); chain == "" {
-		if err = nearest(q.Address); len(all) > 0 && (!errors.Is(err, address.ErrChecksum) || len(strings.TrimSpace(q.Address)) == 64) {
-			v.Code, v.Reason, v.Detail, v.Advice = "chain_needed", "ambiguous", "The text does not show its chain: it may be an address of those in chains, a mistyped address of another chain, or a secret.", advice["chain_needed"]
-			return v, nil
-		}
+	}
+	if err != nil {
 		return invalid(v, err), nil
 	}
-	if err == nil {
-		reading := address.Interpret(string(chain), q.Address)
-		if err = reading.Err; err == nil && reading.Several {
-			err = address.ErrSeveral
-		}
-		if err == nil {
-			for _, d := range reading.Doubts {
-				v.Doubts = append(v.Doubts, string(d)+": "+d.Explain())
-			}
-			a := reading.Addresses[0]
-			v.Valid, v.Address, v.Chain, v.Canonical = true, a.Normalized(), string(a.Chain()), a.Canonical().String()
-			return v, nil
-		}
+	reading := address.Interpret(string(chain), q.Address)
+	switch {
+	case reading.Err != nil:
+		return invalid(v, reading.Err), nil
+	case reading.Several:
+		return invalid(v, address.ErrSeveral), nil
+	case chain == "" && !isCertain(reading.Addresses):
+		v.Code, v.Reason, v.Detail, v.Advice = "chain_needed", "ambiguous", "The text does not show its chain: it may be an address of those in chains, a mistyped address of another chain, or a secret.", advice["chain_needed"]
+		return v, nil
 	}
-	return invalid(v, err), nil
+	for _, d := range reading.Doubts {
+		v.Doubts = append(v.Doubts, string(d)+": "+d.Explain())
+	}
+	a := reading.Addresses[0]
+	v.Valid, v.Address, v.Chain, v.Canonical = true, a.Normalized(), string(a.Chain()), a.Canonical().String()
+	return v, nil
 }
 
-// certain returns the chain that a text shows, or "": all are the addresses that it may
-// be. Without a checksum, a mistyped address of one chain can be a name on another one,
-// and 64 hex digits are a private key or an address.
-func certain(text string, all []address.Address) address.Chain {
-	if i := slices.IndexFunc(all, address.Address.Proven); i >= 0 {
-		return all[i].Chain()
+// isCertain reports whether a text that means one of these addresses shows its chain.
+// Without a checksum, a mistyped address of one chain can be a name on another one, and
+// 64 hex digits are a private key or an address.
+func isCertain(all []address.Address) bool {
+	if slices.ContainsFunc(all, address.Address.Proven) {
+		return true
 	}
-	if len(all) == 1 {
-		if _, controlled := all[0].Key(); controlled && len(strings.TrimSpace(text)) != 64 {
-			return all[0].Chain()
-		}
-	}
-	return ""
-}
-
-// nearest returns why a text is an address on no chain: because it is a secret, or
-// else for the reason of the chain whose addresses it resembles most.
-func nearest(text string) error {
-	for _, rank := range []error{address.ErrSecret, address.ErrName, address.ErrPaymentRequest, address.ErrInterop, address.ErrChecksum, address.ErrNetwork} {
-		for _, c := range address.Chains() {
-			if _, err := address.Normalize(c, text); errors.Is(err, rank) {
-				return err
-			}
-		}
-	}
-	return &address.ParseError{Offset: -1, Err: address.ErrSyntax}
+	_, controlled := all[0].Key()
+	return len(all) == 1 && controlled && len(all[0].Normalized()) != 64
 }
 
 // reasons has the reason of each error of package address, as the HTTP API names it,
