@@ -18,15 +18,20 @@ import (
 // It finds columns by name; those of remarks end in "_Remark". The day of a remark is
 // the _Regulation_PublicationDate of the same group.
 func readCSV(r io.Reader) (*list, error) {
-	t := table{Scanner: csvscan.New(r)}
-	t.Comma = ';'
-	if err := t.header(); err != nil {
+	s := csvscan.New(r)
+	s.Comma = ';'
+	header, err := s.Header()
+	if err != nil {
+		return nil, err
+	}
+	t := table{Table: header, entities: make(map[string]int)}
+	if err := t.columns(); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	t.addTo(sum)
+	t.addTo(sum, header.Names())
 	for {
-		err := t.next()
+		err := t.Next()
 		if err == io.EOF {
 			break
 		}
@@ -36,7 +41,7 @@ func readCSV(r io.Reader) (*list, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.addTo(sum)
+		t.addTo(sum, t.Row)
 	}
 	t.Revision.Records = len(t.Holders)
 	if err := t.Check(); err != nil {
@@ -49,12 +54,10 @@ func readCSV(r io.Reader) (*list, error) {
 
 // A table is a list in CSV that is being read.
 type table struct {
-	*csvscan.Scanner
+	*csvscan.Table
 	list
-	fields   []string       // of the last record
 	entities map[string]int // of Holders, by logical id
 
-	columns                                 int
 	generated, id, ref, designated, regular int
 	whole, firstName, middle, last          int
 	remarks                                 []remarkColumn
@@ -63,70 +66,39 @@ type table struct {
 // A remarkColumn is a column of remarks, and that of their days, or -1.
 type remarkColumn struct{ text, day int }
 
-// next reads the next record.
-func (t *table) next() (err error) {
-	t.fields, err = t.NextText()
-	return err
-}
-
-// header reads the first record.
-func (t *table) header() error {
-	err := t.next()
-	if err == io.EOF {
-		return t.Errorf("", "no records: %w", io.ErrUnexpectedEOF)
-	}
-	if err != nil {
-		return err
-	}
-	t.columns = len(t.fields)
-	at := make(map[string]int)
-	var names []string
-	for i, name := range t.fields {
-		name = strings.TrimSpace(name)
-		if _, twice := at[name]; twice && name != "" {
-			return t.Errorf("", "column %.64q twice", name)
-		}
-		at[name] = i
-		names = append(names, name)
-	}
-	column := func(name string) int {
-		if i, ok := at[name]; ok {
-			return i
-		}
-		return -1
-	}
-	t.generated, t.id, t.ref = column("fileGenerationDate"), column("Entity_LogicalId"), column("Entity_EU_ReferenceNumber")
+// columns finds the columns.
+func (t *table) columns() error {
+	t.generated, t.id, t.ref = t.Optional("fileGenerationDate"), t.Optional("Entity_LogicalId"), t.Optional("Entity_EU_ReferenceNumber")
 	switch {
-	case t.ref < 0 && (t.id >= 0 || column("Entity_logical_id") >= 0):
+	case t.ref < 0 && (t.id >= 0 || t.Optional("Entity_logical_id") >= 0):
 		return t.Errorf("", "no column Entity_EU_ReferenceNumber: the list is of format 1.0, want 1.1")
 	case t.generated < 0 || t.id < 0 || t.ref < 0:
 		return t.Errorf("", "columns of no format of the list")
 	}
-	t.designated, t.regular = column("Entity_DesignationDate"), column("Entity_Regulation_PublicationDate")
-	t.whole, t.firstName, t.middle, t.last = column("NameAlias_WholeName"), column("NameAlias_FirstName"), column("NameAlias_MiddleName"), column("NameAlias_LastName")
-	for i, name := range names {
-		group, ok := strings.CutSuffix(name, "_Remark")
+	t.designated, t.regular = t.Optional("Entity_DesignationDate"), t.Optional("Entity_Regulation_PublicationDate")
+	t.whole, t.firstName, t.middle, t.last = t.Optional("NameAlias_WholeName"), t.Optional("NameAlias_FirstName"), t.Optional("NameAlias_MiddleName"), t.Optional("NameAlias_LastName")
+	for i, name := range t.Names() {
+		group, ok := strings.CutSuffix(name, "_remark")
 		if !ok {
 			continue
 		}
 		day := -1
-		if group != "Entity" {
-			day = column(group + "_Regulation_PublicationDate")
+		if group != "entity" {
+			day = t.Optional(group + "_Regulation_PublicationDate")
 		}
 		t.remarks = append(t.remarks, remarkColumn{i, day})
 	}
 	if len(t.remarks) == 0 {
 		return t.Errorf("", "no column of remarks")
 	}
-	t.entities = make(map[string]int)
 	return nil
 }
 
-// addTo adds the last record to a digest, without the day of the file. Each field is
-// preceded by its length.
-func (t *table) addTo(sum hash.Hash) {
+// addTo adds a record to a digest, without the day of the file. Each field is preceded by
+// its length.
+func (t *table) addTo(sum hash.Hash, fields []string) {
 	var size [binary.MaxVarintLen64]byte
-	for i, field := range t.fields {
+	for i, field := range fields {
 		if i != t.generated {
 			sum.Write(binary.AppendUvarint(size[:0], uint64(len(field))))
 			io.WriteString(sum, field)
@@ -134,24 +106,9 @@ func (t *table) addTo(sum hash.Hash) {
 	}
 }
 
-// text returns a field, or "" if there is no such column.
-func (t *table) text(i int) string {
-	if i < 0 {
-		return ""
-	}
-	return t.fields[i]
-}
-
-// day returns the day in a field.
+// day returns the day in a field, in either of the forms of the file.
 func (t *table) day(i int) time.Time {
-	if i < 0 {
-		return time.Time{}
-	}
-	return anyDay(t.text(i))
-}
-
-// anyDay reads a day in either of the forms of the file.
-func anyDay(text string) time.Time {
+	text := t.Text(i)
 	if d, err := time.Parse("02/01/2006", text); err == nil {
 		return d
 	}
@@ -160,15 +117,12 @@ func anyDay(text string) time.Time {
 
 // row reads a record.
 func (t *table) row() error {
-	if len(t.fields) != t.columns {
-		return t.Errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
-	}
 	if t.Revision.Published.IsZero() {
 		if t.Revision.Published = t.day(t.generated); t.Revision.Published.IsZero() {
-			return t.Errorf("", "fileGenerationDate %.40q: want DD/MM/YYYY", t.text(t.generated))
+			return t.Errorf("", "fileGenerationDate %.40q: want DD/MM/YYYY", t.Text(t.generated))
 		}
 	}
-	id := strings.TrimSpace(t.text(t.id))
+	id := strings.TrimSpace(t.Text(t.id))
 	switch {
 	case id == "" || len(id) > maxText:
 		return t.Errorf("", "no Entity_LogicalId")
@@ -180,7 +134,7 @@ func (t *table) row() error {
 		if i = len(t.Holders); i == maxEntities {
 			return t.Errorf("", "more than %d entities", maxEntities)
 		}
-		ref := strings.TrimSpace(t.text(t.ref))
+		ref := strings.TrimSpace(t.Text(t.ref))
 		if ref == "" || len(ref) > maxText {
 			ref = id
 		}
@@ -188,12 +142,12 @@ func (t *table) row() error {
 		t.Holders = append(t.Holders, freetext.Holder{Ref: strings.Clone(ref)})
 	}
 	if h := &t.Holders[i]; h.Name == "" {
-		if name := fullName(t.text(t.whole), t.text(t.firstName), t.text(t.middle), t.text(t.last)); len(name) <= maxText {
+		if name := fullName(t.Text(t.whole), t.Text(t.firstName), t.Text(t.middle), t.Text(t.last)); len(name) <= maxText {
 			h.Name = strings.Clone(name)
 		}
 	}
 	for _, c := range t.remarks {
-		if t.fields[c.text] == "" {
+		if t.Row[c.text] == "" {
 			continue
 		}
 		listed := t.day(c.day)
@@ -202,7 +156,7 @@ func (t *table) row() error {
 				listed = t.day(other)
 			}
 		}
-		if err := t.Find(i, t.fields[c.text], listed); err != nil {
+		if err := t.Find(i, t.Row[c.text], listed); err != nil {
 			return t.Errorf(t.Holders[i].Ref, "%w", err)
 		}
 	}

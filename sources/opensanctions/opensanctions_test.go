@@ -185,7 +185,7 @@ func TestParseErrors(t *testing.T) {
 		{"a long line", wallet + `{"id":"` + strings.Repeat("a", 17<<20), "more than", 2},
 
 		{"csv: another header", "a,b\n1,2\n", "no column", 1},
-		{"csv: a column twice", "id," + header, "two columns", 1},
+		{"csv: a column twice", "id," + header, "twice", 1},
 		{"csv: a row with less", header + "w,CryptoWallet\n", "2 columns", 2},
 		{"csv: no id", header + ",CryptoWallet," + btc + ",,,\n", "no entity", 2},
 		{"csv: no wallet", header + "p,Person,x,,,\n", "no wallet in 1", 0},

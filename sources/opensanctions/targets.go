@@ -32,35 +32,24 @@ var columnNames = [columnCount]string{"id", "schema", "name", "identifiers", "sa
 // The name of a wallet is one of its keys, if it has one, and all of them are
 // among its identifiers.
 func (d *dataset) readTargets(in io.Reader) error {
-	s := csvscan.New(in)
-	header, err := s.Next()
+	s, err := csvscan.New(in).Header()
 	if err != nil {
 		return err
 	}
 	var places [columnCount]int
 	for i, name := range columnNames {
-		places[i] = slices.Index(header, name)
-		if places[i] < 0 {
-			return fail(1, "", fmt.Errorf("no column %q: not targets.simple.csv", name))
-		}
-		if slices.Contains(header[places[i]+1:], name) {
-			return fail(1, "", fmt.Errorf("two columns %q", name))
-		}
+		places[i] = s.Column(name)
 	}
-	count := len(header)
 	for {
-		row, err := s.Next()
-		switch {
-		case err == io.EOF:
+		err := s.Next()
+		if err == io.EOF {
 			return nil
-		case err != nil:
+		} else if err != nil {
 			return err
-		case len(row) != count:
-			return fail(s.Line(), "", fmt.Errorf("%d columns, want %d", len(row), count))
 		}
 		var t [columnCount]string
 		for i, place := range places {
-			t[i] = row[place]
+			t[i] = s.Row[place]
 		}
 		if t[columnID] == "" || t[columnSchema] == "" {
 			return fail(s.Line(), t[columnID], errors.New("no entity: id or schema missing"))

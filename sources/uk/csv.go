@@ -20,12 +20,26 @@ import (
 //
 // It finds columns by name.
 func readCSV(r io.Reader) (*freetext.List, error) {
-	t := table{Scanner: csvscan.New(r)}
-	if err := t.header(); err != nil {
+	s := csvscan.New(r)
+	first, err := s.Header()
+	if err != nil {
 		return nil, err
 	}
+	var t table
+	if t.Revision.Published, err = reportDate(first); err != nil {
+		return nil, err
+	}
+	if t.Table, err = s.Header(); err != nil {
+		return nil, err
+	}
+	t.id, t.kind, t.information, t.reason = t.Column("unique id"), t.Column("name type"), t.Column("other information"), t.Column("uk statement of reasons")
+	t.designated = t.Column("date designated")
+	for i := range t.names {
+		t.names[i] = t.Column(fmt.Sprintf("name %d", i+1))
+	}
+	t.designations = make(map[string]int)
 	for {
-		err := t.next()
+		err := t.Next()
 		if err == io.EOF {
 			break
 		}
@@ -45,90 +59,35 @@ func readCSV(r io.Reader) (*freetext.List, error) {
 
 // A table is a list in CSV that is being read.
 type table struct {
-	*csvscan.Scanner
+	*csvscan.Table
 	freetext.List
-	fields       []string       // of the last record
 	designations map[string]int // of Holders, by id
 
-	columns                       int
-	id, kind, information, reason int
-	designated                    int
-	names                         [6]int
+	id, kind, information, reason, designated int
+	names                                     [6]int
 }
 
-// next reads the next record.
-func (t *table) next() (err error) {
-	t.fields, err = t.NextText()
-	return err
-}
-
-// must is next for a required record.
-func (t *table) must() error {
-	err := t.next()
-	if err == io.EOF {
-		return t.Errorf("", "no records: %w", io.ErrUnexpectedEOF)
+// reportDate returns the date in the first record.
+func reportDate(t *csvscan.Table) (time.Time, error) {
+	first := t.Names()
+	if first[0] == "last updated" && len(first) > 1 && !day(first[1]).IsZero() {
+		return time.Time{}, t.Errorf("", "%w", ErrRetired)
 	}
-	return err
-}
-
-// header reads the first two records.
-func (t *table) header() error {
-	if err := t.must(); err != nil {
-		return err
-	}
-	first := sources.TrimListed(t.fields[0])
-	if first == "Last Updated" && len(t.fields) > 1 && !day(t.fields[1]).IsZero() {
-		return t.Errorf("", "%w", ErrRetired)
-	}
-	text, ok := strings.CutPrefix(first, "Report Date:")
+	text, ok := strings.CutPrefix(first[0], "report date:")
 	if !ok {
-		return t.Errorf("", "the first line is not that of the list: want Report Date")
+		return time.Time{}, t.Errorf("", "the first line is not that of the list: want Report Date")
 	}
 	text = sources.TrimListed(text)
 	published, err := time.Parse("02-Jan-2006", text)
 	if err != nil {
-		return t.Errorf("", "Report Date %.40q: want DD-Mon-YYYY", text)
+		return time.Time{}, t.Errorf("", "Report Date %.40q: want DD-Mon-YYYY", text)
 	}
-	t.Revision.Published = published
-
-	if err := t.must(); err != nil {
-		return err
-	}
-	t.columns = len(t.fields)
-	at := make(map[string]int)
-	for i, name := range t.fields {
-		name = strings.ToLower(sources.TrimListed(name))
-		if _, twice := at[name]; twice && name != "" {
-			return t.Errorf("", "column %.64q twice", name)
-		}
-		at[name] = i
-	}
-	var missing string
-	column := func(name string) int {
-		i, ok := at[name]
-		if !ok && missing == "" {
-			missing = name
-		}
-		return i
-	}
-	t.id, t.kind, t.information, t.reason = column("unique id"), column("name type"), column("other information"), column("uk statement of reasons")
-	t.designated = column("date designated")
-	for i := range t.names {
-		t.names[i] = column(fmt.Sprintf("name %d", i+1))
-	}
-	if missing != "" {
-		return t.Errorf("", "no column %q", missing)
-	}
-	t.designations = make(map[string]int)
-	return nil
+	return published, nil
 }
 
 // row reads a record.
 func (t *table) row() error {
-	if len(t.fields) != t.columns {
-		return t.Errorf("", "row of %d columns, want %d", len(t.fields), t.columns)
-	}
-	id := sources.TrimListed(t.fields[t.id])
+	id := sources.TrimListed(t.Row[t.id])
 	if id == "" || len(id) > maxText {
 		return t.Errorf("", "row without a Unique ID")
 	}
@@ -139,17 +98,17 @@ func (t *table) row() error {
 		}
 		id = strings.Clone(id) // and let go of the record
 		t.designations[id] = i
-		t.Holders = append(t.Holders, freetext.Holder{Ref: id, ListedAt: day(t.fields[t.designated])})
+		t.Holders = append(t.Holders, freetext.Holder{Ref: id, ListedAt: day(t.Row[t.designated])})
 	}
 	if h := &t.Holders[i]; !h.Main {
 		var parts [6]string
 		for k, at := range t.names {
-			parts[k] = t.fields[at]
+			parts[k] = t.Row[at]
 		}
-		h.Call(fullName(parts[:]...), isPrimary(t.fields[t.kind]))
+		h.Call(fullName(parts[:]...), isPrimary(t.Row[t.kind]))
 	}
 	for _, at := range []int{t.information, t.reason} {
-		if err := t.Find(i, t.fields[at], time.Time{}); err != nil {
+		if err := t.Find(i, t.Row[at], time.Time{}); err != nil {
 			return t.Errorf(id, "%w", err)
 		}
 	}

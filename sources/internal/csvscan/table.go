@@ -1,0 +1,75 @@
+package csvscan
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A Table reads rows, as [Scanner.NextText] reads records, below a header. If Column has not
+// found one, Next returns that error.
+type Table struct {
+	*Scanner
+	Row    []string // the last record; valid until the next call of Next
+	header []string
+	err    error
+}
+
+// Header reads the next record as the header of a Table.
+func (s *Scanner) Header() (*Table, error) {
+	row, err := s.NextText()
+	if err == io.EOF {
+		err = s.Errorf("", "no records: %w", io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Scanner: s}
+	for _, name := range row {
+		name = strings.ToLower(sources.TrimListed(name))
+		if name != "" && slices.Contains(t.header, name) {
+			return nil, t.Errorf("", "column %.64q twice", name)
+		}
+		t.header = append(t.header, name)
+	}
+	return t, nil
+}
+
+// Optional returns the place of the column of that name, in any letter case, or -1.
+func (t *Table) Optional(name string) int {
+	return slices.Index(t.header, strings.ToLower(name))
+}
+
+// Column is Optional for a column that must be there.
+func (t *Table) Column(name string) int {
+	i := t.Optional(name)
+	if i < 0 && t.err == nil {
+		t.err = t.Errorf("", "no column %q", name)
+	}
+	return i
+}
+
+// Names returns the names of all columns in lower case. The caller must not change them.
+func (t *Table) Names() []string { return t.header }
+
+// Next reads the next row, which has as many columns as the header. At the end of the file it
+// returns io.EOF.
+func (t *Table) Next() error {
+	if t.err != nil {
+		return t.err
+	}
+	if t.Row, t.err = t.NextText(); t.err == nil && len(t.Row) != len(t.header) {
+		t.err = t.Errorf("", "row of %d columns, want %d", len(t.Row), len(t.header))
+	}
+	return t.err
+}
+
+// Text returns a field of the last row, or "" if i is -1.
+func (t *Table) Text(i int) string {
+	if i < 0 {
+		return ""
+	}
+	return t.Row[i]
+}
