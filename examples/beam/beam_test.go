@@ -142,7 +142,7 @@ func questions(n int) []question {
 	return all
 }
 
-// expected returns the lines of hits.jsonl, by key, and the number of rows that
+// expected returns the lines of hits.jsonl, by their text, and the number of rows that
 // hit and of those that fail.
 func expected(t testing.TB, s *screening.Screener, all []question) (verdicts map[string]verdict, hits, invalid int64) {
 	t.Helper()
@@ -169,7 +169,7 @@ func expected(t testing.TB, s *screening.Screener, all []question) (verdicts map
 		for i := range r.Suppressed {
 			v.Suppressed = append(v.Suppressed, suppressed{newLabel(&r.Suppressed[i].Label), r.Suppressed[i].Reason, r.Suppressed[i].Author})
 		}
-		verdicts[q.text+"|"+v.Chain+"|"+v.Error] = v
+		verdicts[fmt.Sprint(v)] = v
 	}
 	return verdicts, hits, invalid
 }
@@ -204,8 +204,8 @@ func checkResults(t testing.TB, s *screening.Screener, all []question, dir strin
 	}
 	verdicts := results[verdict](t, dir, "hits.jsonl")
 	for _, v := range verdicts {
-		if w := want[v.Address+"|"+v.Chain+"|"+v.Error]; fmt.Sprint(v) != fmt.Sprint(w) {
-			t.Fatalf("the verdict is %+v, want %+v", v, w)
+		if _, ok := want[fmt.Sprint(v)]; !ok {
+			t.Fatalf("nobody asked for the verdict %+v", v)
 		}
 		for _, l := range v.Labels {
 			if l.Source == "FIRST" && (l.Entity.Year() != 2020 || l.Before.Year() != 2021 || l.Added.Year() != 2022) {

@@ -41,8 +41,8 @@ func Screen(s beam.Scope, snap Snapshot, r rows, lines beam.PCollection) (hits, 
 	return beam.ParDo(s, first, beam.GroupByKey(s, keyedHits)), beam.ParDo(s, first, beam.GroupByKey(s, keyedBad))
 }
 
-// first returns the first value of a key. All are equal: the key has everything
-// that decides a verdict.
+// first returns the first value of a key. All are equal: the key of a verdict is the
+// verdict itself, and of a failure the row.
 func first(_ string, values func(*string) bool) string {
 	var v string
 	values(&v)
@@ -181,7 +181,7 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 	if err != nil {
 		return err
 	}
-	hit(text+"|"+string(c)+"|"+v.Error+"|"+r.Digest(), string(value))
+	hit(string(value), string(value))
 	return nil
 }
 
