@@ -225,11 +225,14 @@ func lowerFirst(s string) string {
 
 // joinGroups returns s without the white space between groups of characters, or ""
 // if s is not in groups: at least three pieces of at most ten characters, or pieces
-// of at least four with a digit in each.
+// of at least four with a digit in each. A mark that stands alone is not a group.
 func joinGroups(s string) string {
 	pieces := strings.Fields(s)
 	short, digits := len(pieces) > 2, true
 	for _, p := range pieces {
+		if !strings.ContainsFunc(p, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+			return ""
+		}
 		short = short && len(p) <= 10
 		digits = digits && strings.ContainsAny(p, "0123456789")
 	}
