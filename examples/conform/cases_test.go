@@ -10,12 +10,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/ofac"
 )
 
 // TestGenerate makes the cases again, and compares them with the files.
@@ -83,23 +85,54 @@ func contradiction(c *Case) string {
 		}
 		listed = entries[l.List+" "+l.Text][i].Address
 	}
-	switch c.Expect {
-	case isListed:
-		if slices.ContainsFunc(asked.Addresses, func(a address.Address) bool { return sameHolder(a, listed) }) {
-			return ""
-		}
+	answers := append([]string{c.Expect}, c.Accept...)
+	means := asked.Err == nil && slices.ContainsFunc(asked.Addresses, func(a address.Address) bool { return sameHolder(a, listed) })
+	if c.Lists != nil {
+		return stateContradiction(c, answers, means)
+	}
+	switch {
+	case means && !slices.Contains(answers, isListed):
+		return "the text means the listed account, or one of its key, and listed is not accepted"
+	case c.Expect == isListed && !means:
 		return "the text is neither the listed account nor one of its key"
-	case isNotListed:
-		switch {
-		case invalid != nil:
-			return "the text is not an address: " + invalid.Error()
-		case accounts[strict.Account()]:
-			return "the account is listed"
+	case c.Expect == isNotListed && invalid != nil:
+		return "the text is not an address: " + invalid.Error()
+	case c.Expect == isNotListed && accounts[strict.Account()]:
+		return "the account is listed"
+	case c.Expect == isError && invalid == nil:
+		return "the text is an address of the chain, so an answer is due"
+	}
+	return ""
+}
+
+// stateContradiction returns what in a case contradicts the lists that it loads. means says
+// that the text means the listed account.
+func stateContradiction(c *Case, answers []string, means bool) string {
+	good, has, old := 0, false, false
+	for _, name := range c.Lists.Documents {
+		f, err := os.Open("cases/lists/" + name)
+		if err != nil {
+			return err.Error()
 		}
-	case isError:
-		if invalid == nil && c.Lists == nil {
-			return "the text is an address of the chain, so an answer is due"
+		found := 0
+		rev, err := ofac.Parse(f, func(e sources.Entry) error {
+			found++
+			has = has || means && sources.TrimListed(e.Text()) == c.Listed.Text
+			return nil
+		})
+		f.Close()
+		if err == nil && found > 0 {
+			good++
+			old = c.Lists.MaxAge > 0 && time.Since(rev.Published) > time.Duration(c.Lists.MaxAge)*24*time.Hour
 		}
+	}
+	switch {
+	case has != slices.Contains(answers, isListed):
+		return "listed is due, or accepted, if a list that the system was given has the account"
+	case slices.Contains(answers, isNotListed) && (good == 0 || old || has):
+		return "no list lets a system say that the account is not listed"
+	case c.Expect == isError && good > 0 && !old:
+		return "the system has a list, so an answer is due"
 	}
 	return ""
 }

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -223,6 +225,42 @@ func TestOtherSystem(t *testing.T) {
 	}
 	if code, _, _, err := conform(t, nil, args...); code != 2 || err == nil || !strings.Contains(err.Error(), "OTHER_KEY") {
 		t.Errorf("without a key: exit code %d, %v", code, err)
+	}
+}
+
+// TestExample runs the template in README.md, with the URL of a server for which it was not
+// written. It has names for three chains, so the others are not counted.
+func TestExample(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := mapServer(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Address string }
+		chain, ok := strings.CutPrefix(strings.TrimSuffix(r.URL.Path, "/check"), "/v1/")
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || !ok || r.Method != "POST" || !slices.Contains([]string{"btc", "eth", "trx"}, chain) {
+			t.Errorf("%s %s: %v", r.Method, r.URL, err)
+		}
+		q := r.Clone(r.Context())
+		q.URL.RawQuery = url.Values{"q": {asked.Address}}.Encode()
+		listed.Config.Handler.ServeHTTP(w, q)
+	}))
+	t.Cleanup(server.Close)
+	_, example, _ := strings.Cut(string(readme), "```json\n")
+	example, _, _ = strings.Cut(example, "```")
+	example = strings.Replace(example, "https://api.example.org", server.URL, 1)
+	config := filepath.Join(t.TempDir(), "our.json")
+	if err := os.WriteFile(config, []byte(strings.Replace(example, `"per_second": 2`, `"per_second": 5000`, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, r, err := conform(t, map[string]string{"OUR_KEY": "k3y-of-ours"}, "-system", "http", "-config", config)
+	counts := make(map[string]int)
+	for _, one := range r.Results {
+		counts[one.Is]++
+	}
+	if code != 1 || err == nil || counts[isListed] < 100 || counts[isNotListed] < 100 || counts[isNotTried] < 100 {
+		t.Errorf("exit code %d, %v, %v", code, err, counts)
 	}
 }
 
