@@ -91,50 +91,30 @@ func (p *jsonParser) document() error {
 
 // member reads an object that has the list as one of its members.
 func (p *jsonParser) member() error {
-	var seen bool
-	for p.d.More() {
-		name, err := token(p.d)
-		if err != nil {
-			return err
-		}
+	seen := false
+	err := p.object(func(name string) error {
 		if name != p.List {
-			if err := skipValue(p.d); err != nil {
-				return err
-			}
-			continue
+			return skipValue(p.d)
 		}
 		if seen {
 			return fmt.Errorf("member %q given twice", name)
 		}
 		seen = true
-		t, err := token(p.d)
-		if err != nil {
+		if err := p.openArray(fmt.Sprintf("member %q", name)); err != nil {
 			return err
 		}
-		if t != json.Delim('[') {
-			return fmt.Errorf("member %q: %s, want an array", name, describe(t))
-		}
-		if err := p.array(); err != nil {
-			return err
-		}
+		return p.array()
+	})
+	if err == nil && !seen {
+		err = fmt.Errorf("no member %q", p.List)
 	}
-	if _, err := token(p.d); err != nil { // '}'
-		return err
-	}
-	if !seen {
-		return fmt.Errorf("no member %q", p.List)
-	}
-	return nil
+	return err
 }
 
 // array reads an array behind its bracket, of addresses or of objects.
 func (p *jsonParser) array() error {
 	var first json.Token
-	for p.d.More() {
-		t, err := token(p.d)
-		if err != nil {
-			return err
-		}
+	return p.items(func(t json.Token) (err error) {
 		if first == nil {
 			first = t
 		}
@@ -154,42 +134,28 @@ func (p *jsonParser) array() error {
 		default:
 			return fmt.Errorf("%s, want an address or an object", describe(t))
 		}
-		if err := p.emit(r); err != nil {
-			return err
-		}
-	}
-	_, err := token(p.d) // ']'
-	return err
+		return p.emit(r)
+	})
 }
 
 // members reads an object behind its brace whose members are named by addresses
 // or are arrays of addresses.
 func (p *jsonParser) members() error {
 	var byAddress bool // what its first name tells
-	for n := 0; p.d.More(); n++ {
-		t, err := token(p.d)
-		if err != nil {
-			return err
-		}
-		name := t.(string) // the decoder takes nothing else as a name
+	n := 0
+	return p.object(func(name string) error {
 		_, _, isAddress := decode(p.Asset, name)
-		if n == 0 {
+		if n++; n == 1 {
 			byAddress = isAddress
 		}
 		switch {
 		case byAddress:
-			err = p.said(name)
+			return p.said(name)
 		case isAddress:
 			return fmt.Errorf("member %.64q is an address, and those before are not", name)
-		default:
-			err = p.addresses(name)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err := token(p.d) // '}'
-	return err
+		return p.addresses(name)
+	})
 }
 
 // said reads the value of a member that is named by an address.
@@ -202,11 +168,9 @@ func (p *jsonParser) said(listed string) error {
 	switch t {
 	case nil, true:
 	case json.Delim('{'):
-		if r, err = p.item(); err != nil {
-			return err
-		}
+		r, err = p.item()
 	case json.Delim('['):
-		err := p.strings(func(comment string) error {
+		err = p.strings(func(comment string) error {
 			if r[columnName] != "" {
 				comment = r[columnName] + ", " + comment
 			}
@@ -216,9 +180,6 @@ func (p *jsonParser) said(listed string) error {
 			}
 			return nil
 		})
-		if err != nil {
-			return err
-		}
 	default:
 		comment, ok := t.(string)
 		if !ok {
@@ -226,18 +187,17 @@ func (p *jsonParser) said(listed string) error {
 		}
 		r[columnName] = comment
 	}
+	if err != nil {
+		return err
+	}
 	r[columnAddress] = listed
 	return p.emit(r)
 }
 
 // addresses reads an array of addresses that belong to name.
 func (p *jsonParser) addresses(name string) error {
-	t, err := token(p.d)
-	if err != nil {
+	if err := p.openArray(fmt.Sprintf("member %.64q", name)); err != nil {
 		return err
-	}
-	if t != json.Delim('[') {
-		return fmt.Errorf("member %.64q: %s, want an array of addresses", name, describe(t))
 	}
 	return p.strings(func(listed string) error {
 		return p.emit(record{columnAddress: listed, columnName: name})
@@ -246,70 +206,82 @@ func (p *jsonParser) addresses(name string) error {
 
 // strings reads an array of strings behind its bracket, and calls each for them.
 func (p *jsonParser) strings(each func(string) error) error {
-	for p.d.More() {
-		t, err := token(p.d)
-		if err != nil {
-			return err
-		}
+	return p.items(func(t json.Token) error {
 		s, ok := t.(string)
 		if !ok {
 			return fmt.Errorf("%s in an array, want a string", describe(t))
 		}
-		if err := each(s); err != nil {
-			return err
-		}
-	}
-	_, err := token(p.d) // ']'
-	return err
+		return each(s)
+	})
 }
 
 // item reads an object behind its brace, and returns the members that are
 // columns.
 func (p *jsonParser) item() (record, error) {
 	var r record
-	var seen [columnCount]bool
-	for p.d.More() {
+	seen := make(map[string]bool)
+	err := p.object(func(name string) error {
+		if name == "" || !slices.Contains(p.names[:], name) {
+			return skipValue(p.d)
+		}
+		if seen[name] {
+			return fmt.Errorf("member %q given twice", name)
+		}
+		seen[name] = true
 		t, err := token(p.d)
 		if err != nil {
-			return r, err
-		}
-		name := t.(string) // the decoder takes nothing else as a name
-		if name == "" || !slices.Contains(p.names[:], name) {
-			if err := skipValue(p.d); err != nil {
-				return r, err
-			}
-			continue
-		}
-		if t, err = token(p.d); err != nil {
-			return r, err
+			return err
 		}
 		for i := range p.names {
 			if p.names[i] != name {
 				continue
 			}
-			if seen[i] {
-				return r, fmt.Errorf("member %q given twice", name)
-			}
-			seen[i] = true
-			switch v := t.(type) {
-			case string:
+			v, isString := t.(string)
+			number, isNumber := t.(json.Number)
+			switch {
+			case isString:
 				r[i] = v
-				continue
-			case nil:
-				if i != columnAddress {
-					continue
-				}
-			case json.Number:
-				if i != columnAddress {
-					r[i] = v.String()
-					continue
-				}
+			case isNumber && i != columnAddress:
+				r[i] = number.String()
+			case t != nil || i == columnAddress:
+				return fmt.Errorf("member %q: %s, want a string", name, describe(t))
 			}
-			return r, fmt.Errorf("member %q: %s, want a string", name, describe(t))
+		}
+		return nil
+	})
+	return r, err
+}
+
+// object reads an object behind its brace. read reads the value of a member.
+func (p *jsonParser) object(read func(name string) error) error {
+	return p.items(func(t json.Token) error {
+		return read(t.(string)) // the decoder takes nothing else as a name
+	})
+}
+
+// items reads the rest of an array or an object. read is called with the first token of each
+// item or with the name of each member.
+func (p *jsonParser) items(read func(json.Token) error) error {
+	for p.d.More() {
+		t, err := token(p.d)
+		if err == nil {
+			err = read(t)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	_, err := token(p.d) // '}'
-	return r, err
+	_, err := token(p.d) // the bracket or brace
+	return err
+}
+
+// openArray reads the bracket that begins the value called what.
+func (p *jsonParser) openArray(what string) error {
+	t, err := token(p.d)
+	if err == nil && t != json.Delim('[') {
+		err = fmt.Errorf("%s: %s, want an array", what, describe(t))
+	}
+	return err
 }
 
 // skipValue reads a value of any kind.

@@ -6,7 +6,7 @@ import "github.com/walletscreen/walletscreen/sources"
 func Check(name string, newSource func() sources.Source) error {
 	for _, r := range rules {
 		if r.name == name {
-			return r.check(newSource)
+			return r.run(newSource)
 		}
 	}
 	panic("no rule " + name)

@@ -33,8 +33,7 @@ func Run(t *testing.T, newSource func(*testing.T) sources.Source) {
 	t.Helper()
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
-			err := r.check(func() sources.Source { return newSource(t) })
-			if err != nil {
+			if err := r.run(func() sources.Source { return newSource(t) }); err != nil {
 				t.Errorf("%v\nThe rule: %s", err, r.explanation)
 			}
 		})
@@ -45,7 +44,26 @@ func Run(t *testing.T, newSource func(*testing.T) sources.Source) {
 type rule struct {
 	name        string
 	explanation string
-	check       func(newSource func() sources.Source) error
+	check       func(l *list) error
+}
+
+// run returns the error of the rule for the Source that newSource returns.
+func (r rule) run(newSource func() sources.Source) (err error) {
+	l := &list{newSource: newSource, src: newSource()}
+	l.info = l.src.Info()
+	if l.entries, l.rev, err = load(l.src, sources.Revision{}); err != nil {
+		return fmt.Errorf("a Load: %w", err)
+	}
+	return r.check(l)
+}
+
+// A list is what one Load of a Source gave.
+type list struct {
+	newSource func() sources.Source
+	src       sources.Source
+	info      sources.Info // before the Load
+	entries   []sources.Entry
+	rev       sources.Revision
 }
 
 var rules = []rule{
@@ -130,41 +148,21 @@ func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.R
 	return entries, rev, err
 }
 
-// first calls load without a previous revision.
-func first(src sources.Source) ([]sources.Entry, sources.Revision, error) {
-	entries, rev, err := load(src, sources.Revision{})
-	if err != nil {
-		err = fmt.Errorf("a Load: %w", err)
-	}
-	return entries, rev, err
-}
-
-func checkInfo(newSource func() sources.Source) error {
-	src := newSource()
-	info := src.Info()
-	if err := info.Validate(); err != nil {
+func checkInfo(l *list) error {
+	if err := l.info.Validate(); err != nil {
 		return err
 	}
-	if again := src.Info(); again != info {
-		return fmt.Errorf("the Info is %+v, then %+v", info, again)
+	if again := l.src.Info(); again != l.info {
+		return fmt.Errorf("the Info is %+v, and after a Load %+v", l.info, again)
 	}
-	if _, _, err := first(src); err != nil {
-		return err
-	}
-	if again := src.Info(); again != info {
-		return fmt.Errorf("the Info is %+v, and after a Load %+v", info, again)
-	}
-	if other := newSource().Info(); other != info {
-		return fmt.Errorf("the Info is %+v, and of another Source of the list %+v", info, other)
+	if other := l.newSource().Info(); other != l.info {
+		return fmt.Errorf("the Info is %+v, and of another Source of the list %+v", l.info, other)
 	}
 	return nil
 }
 
-func checkRevision(newSource func() sources.Source) error {
-	_, rev, err := first(newSource())
-	if err != nil {
-		return err
-	}
+func checkRevision(l *list) error {
+	rev := l.rev
 	if len(rev.Digest) != 64 || strings.Trim(rev.Digest, "0123456789abcdef") != "" {
 		return fmt.Errorf("digest %q: want 64 digits of lower-case hex", rev.Digest)
 	}
@@ -182,22 +180,16 @@ func checkRevision(newSource func() sources.Source) error {
 	return nil
 }
 
-func checkEntries(newSource func() sources.Source) error {
-	src := newSource()
-	entries, _, err := first(src)
-	if err != nil {
-		return err
-	}
-	info := src.Info()
-	for i, e := range entries {
+func checkEntries(l *list) error {
+	for i, e := range l.entries {
 		if !e.Address.IsValid() && sources.TrimListed(e.Listed) == "" {
 			return fmt.Errorf("entry %d, ref %q: lists nothing", i, e.Ref)
 		}
 		if _, ok := score.Latest().Points(e.Kind, score.Exact); !ok {
 			return fmt.Errorf("entry %d, %q: scoring %s does not know the kind %q", i, e.Text(), score.Latest().Version(), e.Kind)
 		}
-		if !info.MayEmit(e.Kind) {
-			return fmt.Errorf("entry %d, %q: a list of jurisdiction %s may not emit %s", i, e.Text(), info.Jurisdiction, e.Kind)
+		if !l.info.MayEmit(e.Kind) {
+			return fmt.Errorf("entry %d, %q: a list of jurisdiction %s may not emit %s", i, e.Text(), l.info.Jurisdiction, e.Kind)
 		}
 		for name, t := range map[string]time.Time{"ListedAt": e.ListedAt, "EntityListedAt": e.EntityListedAt, "FirstSeen": e.FirstSeen, "Until": e.Until} {
 			if t.Location() != time.UTC {
@@ -208,12 +200,8 @@ func checkEntries(newSource func() sources.Source) error {
 	return nil
 }
 
-func checkListed(newSource func() sources.Source) error {
-	entries, _, err := first(newSource())
-	if err != nil {
-		return err
-	}
-	for i, e := range entries {
+func checkListed(l *list) error {
+	for i, e := range l.entries {
 		if !e.Address.IsValid() {
 			if a, ok := sources.Decode(e.Asset, e.Listed); ok {
 				return fmt.Errorf("entry %d, %q: Address is zero, want %v", i, e.Listed, a)
@@ -228,74 +216,41 @@ func checkListed(newSource func() sources.Source) error {
 	return nil
 }
 
-func checkRepeat(newSource func() sources.Source) error {
-	src := newSource()
-	entries, rev, err := first(src)
-	if err != nil {
-		return err
-	}
-	again, revAgain, err := load(src, sources.Revision{})
-	if err != nil {
-		return fmt.Errorf("the second Load: %w", err)
-	}
-	return same("the second Load", entries, rev, again, revAgain)
+func checkRepeat(l *list) error {
+	return l.same("the second Load", sources.Revision{})
 }
 
-func checkPrev(newSource func() sources.Source) error {
-	src := newSource()
-	entries, rev, err := first(src)
-	if err != nil {
-		return err
-	}
-	again, revAgain, err := load(src, rev)
+func checkPrev(l *list) error {
+	again, rev, err := load(l.src, l.rev)
 	if errors.Is(err, sources.ErrUnchanged) {
 		if len(again) > 0 {
 			return fmt.Errorf("a Load returned ErrUnchanged, and added %d entries", len(again))
 		}
-		if revAgain.Digest != rev.Digest {
-			return fmt.Errorf("a Load returned ErrUnchanged, and the digest %q, want that of prev, %q", revAgain.Digest, rev.Digest)
+		if rev.Digest != l.rev.Digest {
+			return fmt.Errorf("a Load returned ErrUnchanged, and the digest %q, want that of prev, %q", rev.Digest, l.rev.Digest)
 		}
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("the Load with its own revision: %w", err)
-	}
-	return same("the Load with its own revision", entries, rev, again, revAgain)
+	return l.compare("the Load with its own revision", again, rev, err)
 }
 
-func checkOtherPrev(newSource func() sources.Source) error {
-	src := newSource()
-	entries, rev, err := first(src)
-	if err != nil {
-		return err
-	}
-	prev := sources.Revision{Digest: strings.Repeat("0", 64), Records: rev.Records}
-	other, revOther, err := load(src, prev)
-	if err != nil {
-		return fmt.Errorf("the Load with another revision: %w", err)
-	}
-	return same("the Load with another revision", entries, rev, other, revOther)
+func checkOtherPrev(l *list) error {
+	return l.same("the Load with another revision", sources.Revision{Digest: strings.Repeat("0", 64), Records: l.rev.Records})
 }
 
-func checkCancelledBefore(newSource func() sources.Source) error {
-	src := newSource()
+func checkCancelledBefore(l *list) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	return cancelled(ctx, src, func(sources.Entry) error { return nil })
+	return cancelled(ctx, l.newSource(), func(sources.Entry) error { return nil })
 }
 
-func checkCancelledDuring(newSource func() sources.Source) error {
-	src := newSource()
-	entries, _, err := first(src)
-	if err != nil {
-		return err
-	}
-	if len(entries) < 2 {
+func checkCancelledDuring(l *list) error {
+	if len(l.entries) < 2 {
 		return nil // one entry may be all there is to do
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	return cancelled(ctx, src, func(sources.Entry) error {
+	return cancelled(ctx, l.src, func(sources.Entry) error {
 		cancel()
 		return nil
 	})
@@ -319,19 +274,14 @@ func cancelled(ctx context.Context, src sources.Source, add func(sources.Entry) 
 	}
 }
 
-func checkAddError(newSource func() sources.Source) error {
-	src := newSource()
-	entries, _, err := first(src)
-	if err != nil {
-		return err
-	}
-	for _, at := range []int{0, len(entries) / 2, len(entries) - 1} {
-		if at < 0 || at >= len(entries) {
+func checkAddError(l *list) error {
+	for _, at := range []int{0, len(l.entries) / 2, len(l.entries) - 1} {
+		if at < 0 || at >= len(l.entries) {
 			continue // there is no entry to refuse
 		}
 		refused := errors.New("refused by the test")
 		calls := 0
-		_, err := src.Load(context.Background(), sources.Revision{}, func(sources.Entry) error {
+		_, err := l.src.Load(context.Background(), sources.Revision{}, func(sources.Entry) error {
 			calls++
 			if calls > at {
 				return refused
@@ -348,75 +298,45 @@ func checkAddError(newSource func() sources.Source) error {
 	return nil
 }
 
-func checkConcurrent(newSource func() sources.Source) error {
-	src := newSource()
-	entries, rev, err := first(src)
-	if err != nil {
-		return err
-	}
+func checkConcurrent(l *list) error {
 	errs := make([]error, 4)
 	var wg sync.WaitGroup
 	for i := range errs {
 		wg.Go(func() {
-			_ = src.Info()
-			other, revOther, err := load(src, sources.Revision{})
-			if err == nil {
-				err = same("a concurrent Load", entries, rev, other, revOther)
-			}
-			errs[i] = err
+			_ = l.src.Info()
+			errs[i] = l.same("a concurrent Load", sources.Revision{})
 		})
 	}
 	wg.Wait()
 	return errors.Join(errs...)
 }
 
-func checkSlow(newSource func() sources.Source) error {
-	src := newSource()
-	entries, rev, err := first(src)
-	if err != nil {
-		return err
-	}
-	type loaded struct {
-		entries []sources.Entry
-		rev     sources.Revision
-		err     error
-	}
-	var other loaded
+func checkSlow(l *list) error {
+	var meanwhile error
 	var got []sources.Entry
-	slow := func(e sources.Entry) error {
+	rev, err := l.src.Load(context.Background(), sources.Revision{}, func(e sources.Entry) error {
 		got = append(got, e)
 		if len(got) > 1 {
 			return nil
 		}
-		done := make(chan loaded, 1)
-		go func() {
-			var l loaded
-			l.entries, l.rev, l.err = load(src, sources.Revision{})
-			done <- l
-		}()
+		done := make(chan error, 1)
+		go func() { done <- l.same("the Load meanwhile", sources.Revision{}) }()
 		select {
-		case other = <-done:
+		case meanwhile = <-done:
 			return nil
 		case <-time.After(patience):
 			return fmt.Errorf("another Load still waits, %v after this one's caller was given an entry", patience)
 		}
+	})
+	if err := l.compare("a Load with a slow caller", got, rev, err); err != nil {
+		return err
 	}
-	revSlow, err := src.Load(context.Background(), sources.Revision{}, slow)
-	if err == nil {
-		err = same("a Load with a slow caller", entries, rev, got, revSlow)
-	}
-	if err == nil && len(got) > 0 {
-		if err = other.err; err == nil {
-			err = same("the Load meanwhile", entries, rev, other.entries, other.rev)
-		}
-	}
-	return err
+	return meanwhile
 }
 
-func checkOwnEntries(newSource func() sources.Source) error {
-	src := newSource()
+func checkOwnEntries(l *list) error {
 	var kept, copies []sources.Entry
-	_, err := src.Load(context.Background(), sources.Revision{}, func(e sources.Entry) error {
+	_, err := l.src.Load(context.Background(), sources.Revision{}, func(e sources.Entry) error {
 		kept = append(kept, e)
 		e.Listed, e.Asset = strings.Clone(e.Listed), strings.Clone(e.Asset)
 		e.Ref, e.Name = strings.Clone(e.Ref), strings.Clone(e.Name)
@@ -427,7 +347,7 @@ func checkOwnEntries(newSource func() sources.Source) error {
 	if err != nil {
 		return fmt.Errorf("a Load: %w", err)
 	}
-	if _, _, err := first(src); err != nil { // may use the buffers of the first again
+	if err := l.same("a Load", sources.Revision{}); err != nil { // it may use the buffers again
 		return err
 	}
 	for i := range kept {
@@ -438,18 +358,27 @@ func checkOwnEntries(newSource func() sources.Source) error {
 	return nil
 }
 
-// same returns an error if two Loads returned different lists.
-func same(what string, want []sources.Entry, wantRev sources.Revision, got []sources.Entry, gotRev sources.Revision) error {
-	if len(got) != len(want) {
-		return fmt.Errorf("%s gave %d entries, the first %d", what, len(got), len(want))
+// same loads with a previous revision, and returns an error unless that gives the list.
+func (l *list) same(what string, prev sources.Revision) error {
+	entries, rev, err := load(l.src, prev)
+	return l.compare(what, entries, rev, err)
+}
+
+// compare returns an error unless a Load gave the list.
+func (l *list) compare(what string, got []sources.Entry, rev sources.Revision, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	case len(got) != len(l.entries):
+		return fmt.Errorf("%s gave %d entries, the first %d", what, len(got), len(l.entries))
 	}
-	for i := range want {
-		if !equal(got[i], want[i]) {
-			return fmt.Errorf("%s gave as entry %d %+v, the first %+v", what, i, got[i], want[i])
+	for i, want := range l.entries {
+		if !equal(got[i], want) {
+			return fmt.Errorf("%s gave as entry %d %+v, the first %+v", what, i, got[i], want)
 		}
 	}
-	if gotRev.Digest != wantRev.Digest {
-		return fmt.Errorf("%s gave the digest %q, the first %q", what, gotRev.Digest, wantRev.Digest)
+	if rev.Digest != l.rev.Digest {
+		return fmt.Errorf("%s gave the digest %q, the first %q", what, rev.Digest, l.rev.Digest)
 	}
 	return nil
 }

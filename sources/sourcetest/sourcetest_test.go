@@ -403,7 +403,10 @@ func TestHangs(t *testing.T) {
 		forever := make(chan struct{})
 		defer close(forever)
 		src := good()
-		src.load = func(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+		src.load = func(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			if ctx.Err() == nil {
+				return good().Load(ctx, prev, add)
+			}
 			<-forever
 			return sources.Revision{}, nil
 		}
