@@ -8,6 +8,7 @@
 //	POST {base_url}/api/v1/validate      validates an address
 //	GET  {base_url}/api/v1/sources       the state of every list
 //	GET  {base_url}/api/v1/changes       what recent refreshes have changed
+//	POST {base_url}/api/v1/entries       the entries of a list, with a search
 //	GET  {base_url}/api/v1/usage         what the caller has used of its quota
 //	GET  {base_url}/openapi.yaml         this interface in OpenAPI 3.1
 //	GET  {base_url}/docs                 the same as a page with forms to try it, if Options.Docs is set

@@ -90,6 +90,7 @@ var routes = [...]route{
 	{path: "/api/v1/screen/batch", allow: postOnly, scope: scopeScreen, counts: true, answer: (*exchange).screenBatch},
 	{path: "/api/v1/validate", allow: postOnly, scope: scopeValidate, answer: (*exchange).validate},
 	{path: "/api/v1/changes", allow: getOnly, scope: scopeSources, answer: (*exchange).changes},
+	{path: "/api/v1/entries", allow: postOnly, scope: scopeSources, answer: (*exchange).entries},
 	{path: "/api/v1/sources", allow: getOnly, scope: scopeSources, answer: (*exchange).sources},
 	{path: "/api/v1/usage", allow: getOnly, scope: scopeUsage, answer: (*exchange).usage},
 	{path: "/openapi.yaml", allow: getOnly, answer: (*exchange).openAPI},

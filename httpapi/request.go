@@ -41,7 +41,7 @@ func readScreenRequest(body []byte) (screenRequest, *problem) {
 type object map[string]any
 
 // fieldNames are the fields of all requests.
-var fieldNames = []string{"address", "chain", "id", "items", "receipt"}
+var fieldNames = []string{"address", "after", "chain", "id", "items", "receipt", "search", "source"}
 
 // text returns the string in a field, or "".
 func (o object) text(name string) string {

@@ -10,9 +10,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Entries returns the entries of source i as read back from its index.
-func (s *Screener) Entries(i int) (all []sources.Entry, err error) {
-	for e, err := range s.snap.Load().held[i].list.All() {
+// EntriesOf returns the entries of source i as read back from its index.
+func (s *Screener) EntriesOf(i int) (all []sources.Entry, err error) {
+	for e, err := range s.Entries(s.snap.Load().infos[i].ID) {
 		if err != nil {
 			return nil, err
 		}

@@ -101,7 +101,7 @@ func TestIntakeModel(t *testing.T) {
 		if st := s.Sources()[0]; r.Entries != n || st.Entries != n || st.AnomalyKinds[sources.Duplicate] != repeated {
 			t.Errorf("refresh %d: %d entries, %+v, want %d, and %d of them repeated", i, r.Entries, st, n, repeated)
 		}
-		got, err := s.Entries(0)
+		got, err := s.EntriesOf(0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts 
 		slices.Sort(odd)
 		st.Mapped, st.Ready, st.BuildTime, st.LastUpdated = false, time.Time{}, 0, st.LastUpdated.Truncate(time.Minute)
 		fmt.Fprintf(&b, "%+v\n%s", st, odd)
-		entries, err := s.Entries(i)
+		entries, err := s.EntriesOf(i)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -168,6 +168,19 @@ func (s *Screener) Sources() []SourceStatus {
 	return slices.Clone(s.snap.Load().origin.sources())
 }
 
+// Entries returns the entries of the source with this id, in the order of the index, as they
+// are when the iteration begins; none if it is not loaded or does not exist. An error, which
+// means a damaged index, ends it.
+func (s *Screener) Entries(source string) iter.Seq2[sources.Entry, error] {
+	snap := s.snap.Load()
+	for i, info := range snap.infos {
+		if info.ID == source && snap.held[i].list != nil {
+			return snap.held[i].list.All()
+		}
+	}
+	return func(func(sources.Entry, error) bool) {}
+}
+
 // Digest names the snapshot that answers questions now; see [Result.Digest].
 func (s *Screener) Digest() string { return s.snap.Load().origin.digest }
 

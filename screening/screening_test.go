@@ -316,7 +316,7 @@ func TestModel(t *testing.T) {
 // repetitions.
 func checkHeld(t *testing.T, s *screening.Screener, i int, entries []sources.Entry) {
 	t.Helper()
-	held, err := s.Entries(i)
+	held, err := s.EntriesOf(i)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,8 +120,9 @@ func (a *api) set(f func()) {
 func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 	_, path, _ := strings.Cut(r.URL.Path, "/api/v1/")
 	var body struct {
-		Address, Chain string
-		Items          []struct{ Address, Chain string }
+		Address, Chain, Source, Search string
+		After                          int
+		Items                          []struct{ Address, Chain string }
 	}
 	json.NewDecoder(r.Body).Decode(&body)
 	a.mu.Lock()
@@ -178,6 +179,18 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 		answer(200, a.lists)
 	case "changes":
 		answer(200, object{"changes": a.changes})
+	case "entries":
+		all := []object{}
+		for _, l := range labels[strings.ToLower(lazarus)][:1] {
+			if strings.Contains("lazarus group", strings.ToLower(body.Search)) {
+				all = append(all, object{"listed_address": l["listed_address"], "chain": "ethereum", "label": l["label"], "source_ref": l["source_ref"], "name": "LAZARUS \u202eGROUP"})
+			}
+		}
+		var next any
+		if body.Search == "" && body.After == 0 {
+			next = 100
+		}
+		answer(200, object{"source": body.Source, "entries": all, "next": next})
 	case "validate":
 		answer(200, validated(body.Address, body.Chain))
 	case "screen":

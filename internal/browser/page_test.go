@@ -141,6 +141,15 @@ var states = []state{
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
 	}, holds: []string{has(title, "3 matches in 7 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle, has("#result tbody", "withheld"),
 		`document.querySelectorAll("#result tbody tr").length === 7`, has("#result tbody tr:nth-child(4)", "This is not an address"), has("#result tbody tr:nth-child(7)", "No match"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
+	{name: "browse", reach: func(t *testing.T, b *tab) {
+		b.do(t, `document.querySelector(".lists .browse").click()`)
+		b.wait(t, `document.querySelectorAll(".entries tbody tr").length === 1`)
+		b.do(t, `[...document.querySelectorAll("#detail button")].find(b => b.textContent === "Show more").click()`)
+		b.wait(t, `document.querySelectorAll(".entries tbody tr").length === 2`)
+		b.press(t, "laz")
+		b.wait(t, has("#detail [role=status]", "1 entry found."))
+	}, holds: []string{`document.getElementById("detail").open`, text("#detail h2", "OFAC Specially Designated Nationals"), `document.querySelector(".entries bdi").textContent === "` + lazarus + `"`,
+		text(".entries .why bdi", "LAZARUS GROUP · Sanctioned · 27307"), `document.activeElement.id === "search"`}},
 	{name: "many in one row", reach: func(t *testing.T, b *tab) {
 		enter(t, b, lazarus+"\n"+clean)
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)

@@ -89,7 +89,12 @@ func TestRealAPI(t *testing.T) {
 	b.wait(t, inState("empty")+` && `+has("#health", "1 list current"))
 	b.wait(t, has("#changes", "1 added")+` && `+has("#lists", "3 addresses")+` && document.querySelector(".sizes") !== null`)
 	b.do(t, catch)
-	screenOne(lazarus)(t, b)
+	b.do(t, `document.querySelector(".lists .browse").click()`)
+	b.wait(t, `document.querySelectorAll(".entries tbody tr").length === 3`)
+	b.press(t, "lazarus")
+	b.wait(t, has("#detail [role=status]", "1 entry found."))
+	b.do(t, `document.querySelector(".entries button").click()`)
+	b.wait(t, inState("verdict")+` && !document.getElementById("detail").open`)
 	for _, c := range []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), has(".label h3", "LAZARUS GROUP"), has(".label", "The list names this very address."), has(".label a", "27307"),
 		`document.querySelector(".label a").href === "https://sanctions.example/27307"`, has(".label", "14 Apr 2022"), has("#result", "not legal, compliance or investment advice"), `!document.querySelector("` + above + `")`} {
 		if !eval[bool](t, b, `Boolean(`+c+`)`) {

@@ -64,7 +64,7 @@ func TestGenerated(t *testing.T) {
 		screen + "invalid_json", screen + "quota_exceeded", screen + "missing_credentials", screen + "invalid_token", screen + "insufficient_scope", screen + "unsupported_media_type",
 		batch + "CLEAN_NO_MATCH", batch + "CRITICAL", batch + "invalid_address", batch + "unsupported_chain", batch + "missing_field", batch + "invalid_type", batch + "quota_exceeded", batch + "body_too_large",
 		validate + "valid", validate + "invalid_address", validate + "unsupported_chain", validate + "missing_field",
-		"/api/v1/changes accepted", "/api/v1/changes refused", "/api/v1/sources OFAC_SDN", "/api/v1/usage resets_at",
+		"/api/v1/entries listed", "/api/v1/entries not_found", "/api/v1/changes accepted", "/api/v1/changes refused", "/api/v1/sources OFAC_SDN", "/api/v1/usage resets_at",
 	} {
 		if seen[want] == 0 {
 			t.Errorf("no answer is %s", want)
@@ -87,6 +87,8 @@ func eachKind(answer any, f func(string)) {
 				f(name)
 			case text != "" && (name == "code" || name == "level" || name == "event" || name == "id"):
 				f(text)
+			case name == "listed_address":
+				f("listed")
 			}
 			eachKind(value, f)
 		}
@@ -172,7 +174,7 @@ func (g *generator) seldom(n int) bool { return g.IntN(n) == 0 }
 
 // request returns a request and its body.
 func (g *generator) request() (*http.Request, []byte) {
-	path := pick(g, "screen", "screen", "screen/batch", "screen/batch", "validate", "validate", "sources", "changes", "usage")
+	path := pick(g, "screen", "screen", "screen/batch", "screen/batch", "validate", "validate", "sources", "changes", "usage", "entries")
 	method, body := "POST", []byte(nil)
 	switch path {
 	case "screen", "validate":
@@ -186,6 +188,8 @@ func (g *generator) request() (*http.Request, []byte) {
 			}
 		}
 		body = []byte(`{"items":[` + strings.Join(items, ",") + `]}`)
+	case "entries":
+		body = []byte(`{"source":"` + pick(g, "OFAC_SDN", "OFAC_SDN", "NONE") + `"` + pick(g, "", `,"search":"a"`, `,"after":1`, `,"after":-1`) + `}`)
 	default:
 		method = "GET"
 	}

@@ -32,6 +32,7 @@ func TestStatuses(t *testing.T) {
 	bodies := map[string]string{
 		"/api/v1/screen":       `{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}`,
 		"/api/v1/screen/batch": `{"items":[{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}]}`,
+		"/api/v1/entries":      `{"source":"LIST"}`,
 		"/api/v1/validate":     `{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"}`,
 	}
 	ways := []struct {

@@ -69,6 +69,7 @@ function problemOf(answer, response) {
 
 export const sources = signal => call("sources", null, signal);
 export const changes = signal => call("changes", null, signal);
+export const entries = (source, search, after, signal) => call("entries", {source, after, ...(search && {search})}, signal);
 export const validate = (address, chain, signal) => call("validate", chain ? {address, chain} : {address}, signal);
 
 // screen returns the result for an address. Without a chain, the server finds it.

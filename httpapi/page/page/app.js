@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import {decode, maxBytes, maxRows, parse, plain} from "./csv.js";
+import {browse} from "./browse.js";
 import {byID, chainName, h, name} from "./dom.js";
 import {failLists, showChanges, showLists} from "./lists.js";
 import {forget, recordAll, recordMany, recordOne} from "./record.js";
@@ -84,7 +85,7 @@ async function loadLists() {
   try {
     sources = await api.sources();
     const changes = (await api.changes().catch(p => { if (p.status === 401) throw p; return {changes: []}; })).changes ?? [];
-    showLists(sources, changes);
+    showLists(sources, changes, read);
     showChanges(changes, sources);
     if (result.dataset.state === "empty" || result.dataset.state === "nokey" || result.dataset.state === "offline") showEmpty();
     return true;
@@ -101,6 +102,12 @@ async function loadLists() {
     return false;
   }
 }
+
+// read shows the entries of a list. The one that is chosen is screened.
+const read = list => browse(list, text => {
+  [address.value, chain.value] = [text, ""];
+  byID("screen").requestSubmit();
+});
 
 function showEmpty() {
   put("empty", h("div", {class: "empty"},
@@ -393,7 +400,7 @@ async function refresh() {
   try {
     sources = await api.sources();
     const {changes} = await api.changes();
-    showLists(sources, changes ?? []);
+    showLists(sources, changes ?? [], read);
     showChanges(changes ?? [], sources);
   } catch {} // the lists that are shown say how old they are
 }

@@ -8,18 +8,19 @@ const recent = 4; // changes shown at once
 const signs = {current: "clean", stale: "high", old: "high", partial: "qualified", missing: "unknown"};
 const words = {current: "Current", stale: "Stale", old: "Old", partial: "Only a part", missing: "Not loaded"};
 
-// showLists shows sources, with a size chart from changes.
-export function showLists(sources, changes) {
+// showLists shows sources, with a size chart from changes. open is called with the list that
+// the person wants to read.
+export function showLists(sources, changes, open) {
   const all = sources.map(s => state(s));
   const bad = all.filter(s => s.caveat);
   byID("health").replaceChildren(shape(all.length === 0 || bad.length > 0 ? "qualified" : "clean", 16),
     all.length === 0 ? "No lists" : bad.length > 0 ? `${bad.length} of ${plural(all.length, "list")} not current` : `${plural(all.length, "list")} current`);
   byID("lists-body").replaceChildren(
-    all.length === 0 ? h("p", {}, "No list is configured. No address can be called clean.") : h("ul", {class: "lists"}, all.map(s => one(s, changes))),
+    all.length === 0 ? h("p", {}, "No list is configured. No address can be called clean.") : h("ul", {class: "lists"}, all.map(s => one(s, changes, open))),
     h("p", {class: "note legend"}, ["checked", "published", "last 48 hours, the limit"].map(t => h("span", {}, h("i", {class: t.split(" ")[0], "aria-hidden": "true"}), t, " "))));
 }
 
-function one(s, changes) {
+function one(s, changes, open) {
   const points = changes.filter(c => c.source === s.id && c.event === "accepted").map(c => ({time: c.time, addresses: c.addresses})).reverse();
   if (s.last_updated && points.length > 1) points.push({time: s.last_updated, addresses: s.address_count});
   const chart = sizes(s.name, points);
@@ -28,6 +29,7 @@ function one(s, changes) {
     h("p", {class: "note state"}, shape(signs[s.word], 16), h("b", {}, words[s.word]), ["", s.issuer ?? s.jurisdiction, plural(s.address_count, "address", "addresses"), s.completeness === "assembled" && "assembled from extracts", s.required === false && "optional"].filter(x => x !== false).join(" · ")),
     timeline(s),
     h("p", {class: "note"}, s.age === null ? (s.word === "missing" ? "Never checked" : "Last check unknown") : ["Checked ", time(s.last_updated, ago(s.age))], s.published_at && [" · published ", time(s.published_at, day(s.published_at))]),
+    s.address_count > 0 && h("button", {type: "button", class: "quiet browse", "aria-label": `Browse ${s.name}`, onclick: () => open(s)}, "Browse"),
     chart && [chart, h("p", {class: "note"}, `${count(points[0].addresses)} addresses on ${day(points[0].time)}, now ${count(points.at(-1).addresses)}`)]);
 }
 

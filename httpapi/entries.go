@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Limits of one answer of /api/v1/entries.
+const (
+	maxEntries    = 100
+	maxLookedAt   = 200_000 // entries that are compared with a search
+	maxSearchText = 200
+)
+
+// A page of the entries of a list is the answer to POST /api/v1/entries.
+type entryPage struct {
+	Source  string        `json:"source"`
+	Entries []changeEntry `json:"entries"`
+	Next    *int          `json:"next"` // what to send as after for more; null at the end
+}
+
+// entries answers a POST to /api/v1/entries, so that no search text is in a URL.
+func (e *exchange) entries() ([]byte, *problem) {
+	if p := e.checkContent(); p != nil {
+		return nil, p
+	}
+	body, p := e.readBody(e.MaxBody)
+	if p != nil {
+		return nil, p
+	}
+	if p := e.enter(false); p != nil {
+		return nil, p
+	}
+	fields, p := readObject(body)
+	if p == nil {
+		p = fields.wantTexts("source")
+	}
+	if _, ok := fields["search"]; p == nil && ok {
+		p = fields.wantTexts("search")
+	}
+	if p != nil {
+		return nil, p
+	}
+	search := fields.text("search")
+	e.hide(search)
+	after, p := fields.count("after")
+	if p != nil {
+		return nil, p
+	}
+	source := fields.text("source")
+	i := slices.IndexFunc(e.screener.Sources(), func(s screening.SourceStatus) bool { return s.Info.ID == source })
+	if i < 0 {
+		return nil, &problem{Code: notFound, Field: "source", Detail: "No list has this id. GET /api/v1/sources names them."}
+	}
+	if e.screener.Sources()[i].Info.Jurisdiction == sources.Operator && !e.caller.has(scopeOwn) {
+		e.challengeWith("insufficient_scope", "scope", scopeOwn)
+		return nil, &problem{Code: insufficientScope, Detail: "The caller is known, but lacks the scope " + scopeOwn + " to see the operator's own lists."}
+	}
+	page, err := e.pageOf(source, strings.ToLower(strings.TrimSpace(search[:min(len(search), maxSearchText)])), after)
+	if err != nil {
+		return nil, e.internal(err)
+	}
+	return marshal(page), nil
+}
+
+// pageOf returns the entries of a list that have the text in them, from a position on.
+func (e *exchange) pageOf(source, text string, after int) (*entryPage, error) {
+	page := &entryPage{Source: source, Entries: []changeEntry{}}
+	at := -1
+	for entry, err := range e.screener.Entries(source) {
+		if err != nil {
+			return nil, err
+		}
+		if at++; at < after {
+			continue
+		}
+		if len(page.Entries) == maxEntries || at-after >= maxLookedAt {
+			page.Next = &at
+			return page, nil
+		}
+		if at%1024 == 0 {
+			runtime.Gosched()
+		}
+		if c := newChangeEntry(&entry); text == "" || has(text, c.ListedAddress, entry.Address.Normalized(), c.Name, c.SourceRef) {
+			page.Entries = append(page.Entries, c)
+		}
+	}
+	return page, nil
+}
+
+// has reports whether one of all has a text, which is in lower case, in any case.
+func has(text string, all ...string) bool {
+	return slices.ContainsFunc(all, func(s string) bool { return strings.Contains(strings.ToLower(s), text) })
+}
+
+// count returns the number of 0 or more in a field, which may be absent.
+func (o object) count(name string) (int, *problem) {
+	value, ok := o[name]
+	if !ok {
+		return 0, nil
+	}
+	number, _ := value.(json.Number)
+	n, err := strconv.Atoi(string(number))
+	if err != nil || n < 0 {
+		return 0, wrongType(name, "a whole number of 0 or more", value)
+	}
+	return n, nil
+}
