@@ -30,18 +30,12 @@ func readCSV(r io.Reader) (*list, error) {
 	}
 	sum := sha256.New()
 	t.addTo(sum, header.Names())
-	for {
-		err := t.Next()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = t.row()
-		}
-		if err != nil {
-			return nil, err
-		}
+	err = t.Each(func() error {
 		t.addTo(sum, t.Row)
+		return t.row()
+	})
+	if err != nil {
+		return nil, err
 	}
 	t.Revision.Records = len(t.Holders)
 	if err := t.Check(); err != nil {

@@ -40,13 +40,7 @@ func (d *dataset) readTargets(in io.Reader) error {
 	for i, name := range columnNames {
 		places[i] = s.Column(name)
 	}
-	for {
-		err := s.Next()
-		if err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	return s.Each(func() error {
 		var t [columnCount]string
 		for i, place := range places {
 			t[i] = s.Row[place]
@@ -56,7 +50,7 @@ func (d *dataset) readTargets(in io.Reader) error {
 		}
 		d.records++
 		if t[columnSchema] != walletSchema {
-			continue
+			return nil
 		}
 		for i := range t {
 			t[i] = strings.Clone(t[i]) // not to keep the row
@@ -64,7 +58,8 @@ func (d *dataset) readTargets(in io.Reader) error {
 		if err := d.addTarget(t); err != nil {
 			return fail(s.Line(), t[columnID], err)
 		}
-	}
+		return nil
+	})
 }
 
 func (d *dataset) addTarget(t [columnCount]string) error {

@@ -38,17 +38,8 @@ func readCSV(r io.Reader) (*freetext.List, error) {
 		t.names[i] = t.Column(fmt.Sprintf("name %d", i+1))
 	}
 	t.designations = make(map[string]int)
-	for {
-		err := t.Next()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = t.row()
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := t.Each(t.row); err != nil {
+		return nil, err
 	}
 	t.Revision.Records, t.Revision.OpenEnded = len(t.Holders), true
 	if err := t.Check(); err != nil {

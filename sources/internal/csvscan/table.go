@@ -66,6 +66,22 @@ func (t *Table) Next() error {
 	return t.err
 }
 
+// Each calls read for each row, until the end of the file.
+func (t *Table) Each(read func() error) error {
+	for {
+		err := t.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = read()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // Text returns a field of the last row, or "" if i is -1.
 func (t *Table) Text(i int) string {
 	if i < 0 {
