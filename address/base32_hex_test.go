@@ -174,7 +174,7 @@ var writers = []writer{
 		return []spelling{{text, hash, false}, {inGroups(text, 4, " "), hash, false}}
 	}},
 	{"near", "near", false, func(r *rand.Rand) []spelling {
-		key, hash, name := randomString(r, 32), randomString(r, 20), writeName(r, 2+r.IntN(63))
+		key, hash, name := randomString(r, 32), randomString(r, 20), writeName(r, 2+r.IntN(23))
 		return []spelling{
 			{fmt.Sprintf("%x", key), key, false},
 			{fmt.Sprintf("0x%x", hash), hash, false},

@@ -106,6 +106,12 @@ func EachMutant(c Chain, f func(name string)) {
 		if old[i].use != everybody {
 			continue // its addresses are refused, or rewritten as those of another codec
 		}
+		if old[i].keys != nil {
+			try("keys are gone", func(c *codec) { c.keys = nil })
+		}
+		if old[i].also != nil {
+			try("also is gone", func(c *codec) { c.also = nil })
+		}
 		if old[i].key != 0 && old[i].keys == nil {
 			try("key", func(c *codec) { c.key ^= 1 })
 		}

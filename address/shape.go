@@ -14,6 +14,7 @@ import (
 const (
 	minWordsLike  = 36 // letters of twelve words of three
 	minBech32Like = 20 // characters after the separator
+	minTextLike   = 25 // characters of an address in Base58
 )
 
 // shapeOf reports whether s, in lower case, has the form of an address or of a
@@ -55,11 +56,16 @@ func shapeOf(s string) (c Chain, ok bool) {
 }
 
 // isUnlikelyName reports whether s consists of many letters alone, like the words
-// of a mnemonic, or of 48 digits, like a secret.
+// of a mnemonic, or of 48 digits, like a secret, or is as long as an address and has
+// three hyphens, or a digit and letters that are not of hex, and no dot. Nobody can
+// choose a name of that length that does not belong to another one, behind a dot.
 func isUnlikelyName(s string) bool {
-	all := ^uint16(0)
-	for i := range len(s) {
-		all &= charClass[s[i]]
+	all := classesOf(s)
+	if len(s) >= minTextLike && strings.IndexByte(s, '.') < 0 {
+		digits := strings.TrimPrefix(s, "0x")
+		if strings.ContainsAny(s, "0123456789") && !isHex(digits) || strings.Count(s, "-") >= 3 {
+			return true
+		}
 	}
 	return len(s) == xamanDigits && all&classDigit != 0 || len(s) >= minWordsLike && all&classLower != 0
 }
