@@ -32,6 +32,7 @@ var commandLines = []tested{
 	{"go build .", "examples/beam/readme_test.go", "TestReadme"},
 	{"go -C examples/mcp install .", "examples/mcp/readme_test.go", "TestReadme"},
 	{"CGO_ENABLED=0 go build ", "examples/walletscreen/deploy_lines_test.go", "TestDeployLines"},
+	{"go generate ./address", "address/chain_test.go", "TestPapers"},
 	{"go generate ./internal/api", "internal/api/main_test.go", "TestAPI"},
 	{"go generate ./sources/bundle", "sources/bundle/internal/rebuild/main_test.go", "TestAssemble"},
 	{"go generate ./examples/conform", "examples/conform/cases_test.go", "TestGenerate"},

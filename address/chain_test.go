@@ -2,9 +2,11 @@ package address_test
 
 import (
 	"errors"
+	"flag"
+	"fmt"
 	"os"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -71,26 +73,12 @@ func TestTickers(t *testing.T) {
 	}
 }
 
+// update makes TestPapers and TestIDs write what they would compare; see table.go.
+var update = flag.Bool("update", false, "write what follows from the table of chains")
+
 // TestPapers checks the lists of chains in CONTRIBUTING.md and in the OpenAPI
 // description, and the number of chains in other papers, against the table.
 func TestPapers(t *testing.T) {
-	read := func(name string) string {
-		t.Helper()
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	between := func(name, from, to string) string {
-		t.Helper()
-		_, rest, ok := strings.Cut(read(name), from)
-		text, _, end := strings.Cut(rest, to)
-		if !ok || !end {
-			t.Fatalf("%s has no text between %q and %q", name, from, to)
-		}
-		return text
-	}
 	var all, evm, others []string
 	for _, c := range address.Chains() {
 		all = append(all, string(c))
@@ -100,24 +88,49 @@ func TestPapers(t *testing.T) {
 			others = append(others, string(c))
 		}
 	}
+	number := fmt.Sprintf("%d chains", len(all))
 	for _, tt := range []struct {
-		name, from, to string
-		want           []string
+		name, text string // a file, and a pattern with a group for the text
+		want       string
 	}{
-		{"../CONTRIBUTING.md", "EVM chains:\n\n", "\n\n", evm},
-		{"../CONTRIBUTING.md", "Other chains:\n\n", "\n\n", others},
-		{"../httpapi/openapi.yaml", "x-extensible-enum:\n        [", "]", all},
+		{"../CONTRIBUTING.md", `EVM chains:\n\n((?s:.*?))\n\n`, wrapped(evm, "", 88) + "."},
+		{"../CONTRIBUTING.md", `Other chains:\n\n((?s:.*?))\n\n`, wrapped(others, "", 88) + "."},
+		{"../httpapi/openapi.yaml", `x-extensible-enum:\n        \[\n((?s:.*?))\n        \]`, wrapped(all, "          ", 150) + ","},
+		{"../README.md", "addresses of ([0-9]+ chains)", number},
+		{"../CHANGELOG.md", "address: ([0-9]+ chains)", number},
 	} {
-		got := strings.FieldsFunc(between(tt.name, tt.from, tt.to), func(r rune) bool { return r <= ' ' || r == ',' || r == '.' })
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s, after %q: the table has\n%s", tt.name, tt.from, strings.Join(tt.want, ", "))
+		b, err := os.ReadFile(tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := regexp.MustCompile(tt.text).FindSubmatchIndex(b)
+		if at == nil {
+			t.Fatalf("%s has no text %s", tt.name, tt.text)
+		}
+		switch got := string(b[at[2]:at[3]]); {
+		case got == tt.want:
+		case *update:
+			if err := os.WriteFile(tt.name, slices.Concat(b[:at[2]], []byte(tt.want), b[at[3]:]), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s, %s: run go generate ./address: got\n%s\nwant\n%s", tt.name, tt.text, got, tt.want)
 		}
 	}
-	for _, name := range []string{"../README.md", "../CHANGELOG.md"} {
-		if want := strconv.Itoa(len(all)) + " chains"; !strings.Contains(read(name), want) {
-			t.Errorf("%s does not say %q", name, want)
+}
+
+// wrapped returns words with commas between them, in lines of at most width characters.
+func wrapped(words []string, indent string, width int) string {
+	text, line := "", indent+words[0]
+	for _, w := range words[1:] {
+		if len(line)+len(", ,")+len(w) > width {
+			text += line + ",\n"
+			line = indent + w
+			continue
 		}
+		line += ", " + w
 	}
+	return text + line
 }
 
 // TestOtherEVM reads addresses on EVM chains that have no row.

@@ -12,6 +12,11 @@ import "github.com/walletscreen/walletscreen/internal/identity"
 // Slugs and identifiers are those of the chains' own documentation, the CAIP-2
 // namespaces and SLIP-44. Identifiers that are not registered are left out, as
 // is the blockchain id of a chain that shares Bitcoin's genesis block.
+//
+// go generate writes what follows from the table: the lists of chains in
+// CONTRIBUTING.md and httpapi/openapi.yaml, their number, and testdata/ids.golden.
+//
+//go:generate go test -count=1 -run ^(TestPapers|TestIDs)$ . -update
 var chains = [...]chain{
 	// id, slug, name, CAIP-2, SLIP-44, aliases, tickers, spellings
 

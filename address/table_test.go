@@ -96,8 +96,14 @@ func TestIDs(t *testing.T) {
 		}
 		fmt.Fprintln(&got, address.RowID(c), c)
 	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("testdata/ids.golden is not as the table; only append the lines of new rows to it. Now it would be\n%s", &got)
+	switch {
+	case bytes.Equal(got.Bytes(), want):
+	case *update && bytes.HasPrefix(got.Bytes(), want):
+		if err := os.WriteFile("testdata/ids.golden", got.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the ids of rows must not change; go generate ./address appends those of new rows to testdata/ids.golden. Now it would be\n%s", &got)
 	}
 }
 
