@@ -165,11 +165,12 @@ func (e summed32) read(r *reader, c *codec) fault {
 }
 
 func (e summed32) write(dst []byte, c *codec, payload []byte) []byte {
-	var buf [72]byte
-	b := append(append(buf[:0], c.prefix...), payload...)
-	sum := e.sum(b)
 	from := len(dst)
-	dst = e.alphabet.Append(dst, append(b, sum[:e.sumLen]...))
+	dst = append(append(dst, c.prefix...), payload...) // on the heap already, because sum is a variable
+	sum := e.sum(dst[from:])
+	var buf [72]byte
+	b := append(append(buf[:0], dst[from:]...), sum[:e.sumLen]...)
+	dst = e.alphabet.Append(dst[:from], b)
 	if e.groups {
 		for i := from + 6; i < len(dst); i += 7 {
 			dst = slices.Insert(dst, i, '-')

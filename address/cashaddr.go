@@ -35,15 +35,14 @@ func (e cash) read(r *reader, c *codec) fault {
 		return badLead(s, prefix+":")
 	case at != 0:
 		r.claimed = e.bare && c.use != testers
-		if s[0] < 'a' && (e.bare || e.fields) {
-			prefix = strings.ToUpper(prefix)
-		}
-		if s[:at] != prefix+":" {
-			if !e.fields || !strings.HasPrefix(s, prefix+":") {
-				bad := badLead(s, prefix+":")
-				bad.lead = !e.bare || c.use == testers
-				return bad
+		upper := s[0] < 'a' && (e.bare || e.fields)
+		if s[:at-1] != prefix && !(upper && isUpperOf(s[:at-1], prefix)) {
+			if upper {
+				prefix = strings.ToUpper(prefix)
 			}
+			bad := badLead(s, prefix+":")
+			bad.lead = !e.bare || c.use == testers
+			return bad
 		}
 		r.claimed = true
 	}
@@ -85,7 +84,7 @@ func (e cash) read(r *reader, c *codec) fault {
 	if e.fields {
 		for from := len(c.prefix) + 1; from < at; {
 			field, _, _ := strings.Cut(s[from:], ":")
-			if !isConfluxField(strings.ToLower(field), r.payload()) {
+			if !isConfluxField(field, r.payload()) {
 				return badChar(from)
 			}
 			from += len(field) + 1
@@ -95,9 +94,14 @@ func (e cash) read(r *reader, c *codec) fault {
 	return fault{}
 }
 
+// isUpperOf reports whether s is the capitals of lower, which are letters.
+func isUpperOf(s, lower string) bool {
+	return s != lower && strings.EqualFold(s, lower) && isOneCase(s)
+}
+
 func (e cash) write(dst []byte, c *codec, payload []byte) []byte {
 	var buf [1 + 64]byte
-	return append(dst, e.alphabet.Encode(c.prefix, append(append(buf[:0], e.version), payload...))...)
+	return e.alphabet.Append(dst, c.prefix, append(append(buf[:0], e.version), payload...))
 }
 
 func (cash) proves() bool { return true }
@@ -204,18 +208,18 @@ func confluxType(first byte) string {
 	return ""
 }
 
-// isConfluxField reports whether a field may precede the account.
+// isConfluxField reports whether a field may precede the account, in any letter case.
 func isConfluxField(field string, account []byte) bool {
 	key, value, ok := strings.Cut(field, ".")
 	switch {
 	case !ok || strings.Contains(value, ".") || key == "" || value == "":
 		return false
-	case key != "type":
+	case !strings.EqualFold(key, "type"):
 		return true
-	case value == "null":
+	case strings.EqualFold(value, "null"):
 		return [20]byte(account) == [20]byte{}
 	}
-	return value == confluxType(account[0])
+	return strings.EqualFold(value, confluxType(account[0]))
 }
 
 // confluxNet reads the addresses of networks of Conflux that have only a number,

@@ -134,7 +134,7 @@ func (e virtualText) write(dst []byte, c *codec, payload []byte) []byte {
 func erc1191(chainID string) *caseRule {
 	prefix := chainID + "0x"
 	return &caseRule{
-		fits: func(digits string) bool { return withCapitals(strings.ToLower(digits), prefix, 0) == digits },
+		fits: func(digits string) bool { return hasCapitals(digits, prefix, 0) },
 		put:  func(digits string) string { return withCapitals(digits, prefix, 0) },
 	}
 }
@@ -143,7 +143,7 @@ func erc1191(chainID string) *caseRule {
 // EIP-55 to distinguish its addresses from those of Ethereum. The node accepts
 // any letter case. See toChecksumAddress of wanchain-util.
 var wanchain = &caseRule{
-	fits: func(digits string) bool { return withCapitals(strings.ToLower(digits), "", 0x20) == digits },
+	fits: func(digits string) bool { return hasCapitals(digits, "", 0x20) },
 	put:  func(digits string) string { return withCapitals(digits, "", 0x20) },
 }
 
@@ -154,8 +154,27 @@ func withEIP55(digits string) string { return withCapitals(digits, "", 0) }
 // withCapitals returns digits, 40 lower-case hex digits, with capitals set by
 // the hash of prefix and digits. If invert is 0x20, it inverts the letter case.
 func withCapitals(digits, prefix string, invert byte) string {
-	sum := keccak256([]byte(prefix + digits))
-	b := []byte(digits)
+	b := capitals(digits, prefix, invert)
+	return string(b[:])
+}
+
+// hasCapitals reports whether the letter case of digits is what withCapitals makes of
+// them.
+func hasCapitals(digits, prefix string, invert byte) bool {
+	b := capitals(digits, prefix, invert)
+	return string(b[:]) == digits
+}
+
+// capitals is withCapitals for digits in any letter case.
+func capitals(digits, prefix string, invert byte) (b [40]byte) {
+	var buf [8 + 40]byte
+	text := append(buf[:0], prefix...)
+	for i := range len(digits) {
+		if b[i] = digits[i]; 'A' <= b[i] && b[i] <= 'Z' {
+			b[i] |= 0x20
+		}
+	}
+	sum := keccak256(append(text, b[:]...))
 	for i, c := range b {
 		if c < 'a' {
 			continue
@@ -165,7 +184,7 @@ func withCapitals(digits, prefix string, invert byte) string {
 		}
 		b[i] ^= invert
 	}
-	return string(b)
+	return b
 }
 
 // isEIP55 reports whether the letter case of mixed, 40 valid hex digits,

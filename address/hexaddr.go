@@ -2,7 +2,6 @@ package address
 
 import (
 	"encoding/binary"
-	"strings"
 
 	"golang.org/x/crypto/blake2b"
 
@@ -52,7 +51,7 @@ func starknet() codecs {
 		if !isStarknetAddress([32]byte(r.payload())) {
 			return badSyntax
 		}
-		if digits := r.s[2:]; !r.tolerant && strings.ToLower(digits) != digits && !isStarknetCase([32]byte(r.payload()), digits) {
+		if digits := r.s[2:]; !r.tolerant && !isOneCase(digits) && !isStarknetCase([32]byte(r.payload()), digits) {
 			return badChecksum
 		}
 		return fault{}
@@ -80,11 +79,8 @@ func isStarknetAddress(value [32]byte) bool {
 // isStarknetCase reports whether the capitals among digits match the checksum of
 // Starknet's tools. As in EIP-55, a letter is upper case if the digit at its
 // position in the hash is at least eight; the hash is the keccak256 of the number
-// in as few bytes as possible. Digits in a single letter case have no checksum.
+// in as few bytes as possible.
 func isStarknetCase(value [32]byte, digits string) bool {
-	if strings.ToUpper(digits) == digits {
-		return true
-	}
 	short := value[:]
 	for len(short) > 1 && short[0] == 0 {
 		short = short[1:]
@@ -139,12 +135,16 @@ func (e hexNumber) read(r *reader, c *codec) fault {
 }
 
 func (e hexNumber) write(dst []byte, c *codec, payload []byte) []byte {
+	from := len(dst) + len("0x")
+	dst = appendHex(dst, "0x", payload)
 	if e.min == 64 || !e.keep && e.min > 1 {
-		return appendHex(dst, "0x", payload)
+		return dst
 	}
-	digits := appendHex(nil, "", payload)
-	short := strings.TrimLeft(string(digits), "0")
-	return append(append(dst, "0x"...), digits[min(64-len(short), 63):]...)
+	zeros := 0
+	for zeros < 63 && dst[from+zeros] == '0' {
+		zeros++
+	}
+	return append(dst[:from], dst[from+zeros:]...)
 }
 
 func (hexNumber) proves() bool { return false }
@@ -256,7 +256,7 @@ func casper() codecs {
 			switch {
 			case valid != nil && !valid(r.payload()):
 				return badSyntax
-			case !r.tolerant && strings.ToLower(digits) != digits && strings.ToUpper(digits) != digits && !isCEP57(r.payload(), digits):
+			case !r.tolerant && !isOneCase(digits) && !isCEP57(r.payload(), digits):
 				return badChecksum
 			}
 			return fault{}

@@ -271,3 +271,19 @@ func TestNormalFormIsFree(t *testing.T) {
 		}
 	}
 }
+
+// TestRespellingAllocatesOnce checks that Parse makes at most the text of the normal
+// form, whatever the spelling of a vector is.
+func TestRespellingAllocatesOnce(t *testing.T) {
+	for _, name := range vectorFiles(t) {
+		for _, v := range readVectors(t, name) {
+			c, s := address.Chain(v.fields["chain"]), v.fields["input"]
+			if _, err := address.Parse(c, s); err != nil {
+				continue
+			}
+			if n := testing.AllocsPerRun(5, func() { address.Parse(c, s) }); n > 1 && !longtest.Race {
+				t.Errorf("Parse(%s, %q) allocates %v times", c, s, n)
+			}
+		}
+	}
+}

@@ -169,7 +169,12 @@ func (a *Alphabet) Read(dst []byte, data string) int { return a.marked.Read(dst,
 // Encode returns the prefix, a colon, b and the checksum, in lower case.
 func (a *Alphabet) Encode(prefix string, b []byte) string {
 	var buf [MaxLen]byte
-	text := append(append(buf[:0], prefix...), ':')
+	return string(a.Append(buf[:0], prefix, b))
+}
+
+// Append appends what Encode returns to text.
+func (a *Alphabet) Append(text []byte, prefix string, b []byte) []byte {
+	text = append(append(text, prefix...), ':')
 	body := len(text)
 	chk := begin(prefix)
 	text = fivebit.Unpack(text, b)
@@ -184,5 +189,5 @@ func (a *Alphabet) Encode(prefix string, b []byte) string {
 	for i := range ChecksumLen {
 		text = append(text, a.digits[chk>>(35-5*i)&31])
 	}
-	return string(text)
+	return text
 }
