@@ -142,11 +142,27 @@ func checkReading(t *testing.T, chain, s string) {
 			t.Errorf("Interpret(%q, %q) = %+v", chain, s, r)
 		}
 	}
+	if r.Err == nil && r.Doubts == nil { // a verdict on the addresses is one on the text
+		for _, found := range address.FindAll(s) {
+			if !slices.ContainsFunc(r.Addresses, func(a address.Address) bool {
+				return a.Canonical() == found.Address.Canonical() || isOneKey(a, found.Address) ||
+					strings.Contains(strings.ToLower(s), strings.ToLower(a.Normalized())) // and it is a part of it, as in bc1….near
+			}) {
+				t.Errorf("Interpret(%q, %q) = %+v, without %v, which FindAll finds", chain, s, r, found.Address)
+			}
+		}
+	}
 	if c, err := address.ParseChain(chain); err == nil {
 		if a, err := address.Parse(c, s); err == nil && (r.Err != nil || r.Addresses[0] != a || c != "starknet" && a.Kind() != "virtual" && r.Doubts != nil) {
 			t.Errorf("Interpret(%q, %q) = %+v, Parse: %v", chain, s, r, a)
 		}
 	}
+}
+
+// isOneKey reports whether a and b have a key in common.
+func isOneKey(a, b address.Address) bool {
+	keys := b.AppendKeys(nil)
+	return slices.ContainsFunc(a.AppendKeys(nil), func(k address.Key) bool { return slices.Contains(keys, k) })
 }
 
 // TestDecorated reads the vectors with decoration, on their chain and without one.

@@ -17,7 +17,8 @@ const (
 	// DoubtShort: leading digits of the address are missing.
 	DoubtShort Doubt = "short"
 	// DoubtAmbiguous: several chains fit, none was named, and they do not
-	// agree, or the text is a word that can be an account's name on several.
+	// agree; the text is a word that can be an account's name on several; or there
+	// is another address in it.
 	DoubtAmbiguous Doubt = "ambiguous"
 	// DoubtUnscreenable: the text also pays somebody whom no list can name,
 	// such as the payee of a Lightning invoice, or the master of a virtual address
@@ -35,7 +36,7 @@ func (d Doubt) Explain() string {
 	case DoubtAmbiguous:
 		return "it could be an address of several chains, and the lists do not say the same of all: name the chain"
 	case DoubtUnscreenable:
-		return "it pays somebody whom no list can name, such as the payee of a Lightning invoice; resolve a virtual address to its master first"
+		return "it also pays somebody whom no list can name, such as the payee of a Lightning invoice"
 	}
 	return string(d)
 }
@@ -73,7 +74,47 @@ type Reading struct {
 // 63 digits has [DoubtShort], and a virtual address of tempo [DoubtUnscreenable]. Surrounding blanks and quotation marks, URI schemes,
 // amounts, tags, CAIP-10, links to block explorers, and blanks between groups of
 // characters are decoration. Interpret never guesses a character that was mistyped.
+//
+// If such a text also has an address in it that [FindAll] finds, and that is no
+// account of the reading, it is among the Addresses, and the reading is ambiguous.
 func Interpret(chain, text string) Reading {
+	r := interpret(chain, text)
+	if r.Err == nil {
+		r.addFound(text)
+	}
+	return r
+}
+
+// addFound adds what [FindAll] finds in text beside the addresses that were read.
+func (r *Reading) addFound(text string) {
+	rest := strings.ToLower(text)
+	for _, a := range r.Addresses {
+		own := strings.ToLower(a.text)
+		if i := strings.Index(rest, own); i >= 0 && len(rest) == len(text) {
+			text, rest = text[:i]+" "+text[i+len(own):], rest[:i]+" "+rest[i+len(own):]
+		}
+	}
+	if len(text) < minFound {
+		return
+	}
+	for _, f := range FindAll(text) {
+		if !slices.ContainsFunc(r.Addresses, f.Address.isControlledLike) {
+			r.Addresses = append(r.Addresses, f.Address)
+			r.addDoubt(DoubtAmbiguous)
+		}
+	}
+}
+
+// minFound is less than the length of any text that proves itself an address.
+const minFound = 14
+
+// isControlledLike reports whether a and b are one account, or have a key in common.
+func (a Address) isControlledLike(b Address) bool {
+	keys := b.AppendKeys(nil)
+	return a.Canonical() == b.Canonical() || slices.ContainsFunc(a.AppendKeys(nil), func(k Key) bool { return slices.Contains(keys, k) })
+}
+
+func interpret(chain, text string) Reading {
 	name := readName(chain)
 	if name.chain != "" {
 		if a, err := Parse(name.chain, text); err == nil && doubtOf(name.chain, text) == "" {
