@@ -20,8 +20,8 @@ func TestMatrix(t *testing.T) {
 	enc := json.NewEncoder(&lines)
 	for i, q := range vectors.Texts(t, "../..", 1) {
 		if i%longtest.N(29, 3) == 0 {
-			all = append(all, question{string(q.Chain), q.Text})
-			enc.Encode(map[string]string{"chain": string(q.Chain), "address": q.Text})
+			all = append(all, question{q.Chain, q.Text})
+			enc.Encode(map[string]string{"chain": q.Chain, "address": q.Text})
 		}
 	}
 	in, out := filepath.Join(t.TempDir(), "texts.jsonl"), t.TempDir()

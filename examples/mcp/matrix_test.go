@@ -47,8 +47,8 @@ func TestMatrix(t *testing.T) {
 	call := local(httpapi.NewHandler(s, keys, nil), &http.Request{Header: http.Header{"Authorization": {"Bearer " + token}}})
 	answered := 0
 	for _, q := range texts {
-		r, rd, wrong := s.ScreenInput(string(q.Chain), q.Text)
-		got, err := call.screen(context.Background(), question{q.Text, string(q.Chain)})
+		r, rd, wrong := s.ScreenInput(q.Chain, q.Text)
+		got, err := call.screen(context.Background(), question{q.Text, q.Chain})
 		var p *problem
 		switch {
 		case errors.As(err, &p):
@@ -59,12 +59,13 @@ func TestMatrix(t *testing.T) {
 			t.Errorf("screen_address, %s, chain %q, %.100q: %+v, want %v", q.Form, q.Chain, q.Text, got, wrong)
 		default:
 			answered++
-			a, err := address.Parse(address.Chain(got.Chain), got.Address)
-			if err != nil || a.Canonical() != r.Address.Canonical() || len(got.Labels) > 0 != (len(r.Labels) > 0) || !sameDoubts(got.Doubts, r.Doubts) || got.AllClear != r.AllClear() {
+			chain, err := address.ParseChain(got.Chain)
+			a, err2 := address.Parse(chain, got.Address)
+			if err != nil || err2 != nil || a.Canonical() != r.Address.Canonical() || len(got.Labels) > 0 != (len(r.Labels) > 0) || !sameDoubts(got.Doubts, r.Doubts) || got.AllClear != r.AllClear() {
 				t.Errorf("screen_address, %s, chain %q, %.100q: %+v, %v, want %v %v %v", q.Form, q.Chain, q.Text, got, err, r.Address, r.Labels, r.Doubts)
 			}
 		}
-		v, err := validate(context.Background(), question{q.Text, string(q.Chain)})
+		v, err := validate(context.Background(), question{q.Text, q.Chain})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func TestMatrix(t *testing.T) {
 	for i, q := range vectors.Texts(t, "../..", 1) {
 		if i%longtest.N(29, 3) == 0 && len(q.Text) < 1000 {
 			texts = append(texts, q)
-			w.Write([]string{q.Text, string(q.Chain)})
+			w.Write([]string{q.Text, q.Chain})
 		}
 		if q.Form == "normal" && q.Chain != "" && i%2 == 0 {
 			entries = append(entries, sources.Entry{Address: q.Of, Kind: score.Sanctioned, Ref: q.Of.String()})
@@ -71,7 +71,7 @@ func TestMatrix(t *testing.T) {
 	listed, doubtful := 0, 0
 	for i, q := range texts {
 		cell := func(name string) string { return records[i+1][column[name]] }
-		r, rd, err := s.ScreenInput(string(q.Chain), q.Text)
+		r, rd, err := s.ScreenInput(q.Chain, q.Text)
 		level, ref, doubts, chain := string(r.Level), "", []string{}, string(r.Address.Chain())
 		for _, d := range r.Doubts {
 			doubts = append(doubts, string(d))
@@ -85,7 +85,7 @@ func TestMatrix(t *testing.T) {
 			chain = string(rd.Chain)
 		}
 		if q.Chain != "" {
-			chain = string(q.Chain)
+			chain = q.Chain // as given
 		}
 		switch {
 		case err != nil: // the API refuses such a text

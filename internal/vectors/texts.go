@@ -9,8 +9,8 @@ import (
 
 // A Text is what a person or a program may ask about.
 type Text struct {
-	Form  string        // how it is written, such as "quoted"
-	Chain address.Chain // the chain that is named, or ""
+	Form  string // how it is written, such as "quoted"
+	Chain string // a name of a chain, or ""
 	Text  string
 	Of    address.Address // the address that it is made from, or zero
 }
@@ -28,13 +28,17 @@ func Texts(t testing.TB, root string, n int) []Text {
 			continue
 		}
 		for form, text := range forms(a) {
-			all = append(all, Text{form, a.Chain(), text, a}, Text{form, "", text, a})
+			all = append(all, Text{form, string(a.Chain()), text, a}, Text{form, "", text, a})
 		}
-		all = append(all, Text{"another chain", previous.Chain(), a.Normalized(), a})
+		all = append(all, Text{"chain by name", a.Chain().Name(), a.Display(), a}, Text{"chain in capitals", strings.ToUpper(string(a.Chain())), a.Display(), a})
+		if id := a.Chain().CAIP2(); id != "" {
+			all = append(all, Text{"chain by CAIP-2", id, a.Display(), a})
+		}
+		all = append(all, Text{"another chain", string(previous.Chain()), a.Normalized(), a})
 		previous = a
 	}
 	for _, text := range odd {
-		for _, c := range []address.Chain{"", "bitcoin", "ethereum", "solana", "near", "ton"} {
+		for _, c := range []string{"", "bitcoin", "ethereum", "solana", "near", "ton"} {
 			all = append(all, Text{"odd", c, text, address.Address{}})
 		}
 	}
