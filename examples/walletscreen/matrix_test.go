@@ -237,7 +237,7 @@ func (m *matrix) library() {
 		r, err := m.screener.ScreenText(c, q.Text)
 		m.check("ScreenText", i, sayingOf(r, err), m.want[i])
 		if a, err := address.Parse(c, q.Text); err == nil {
-			m.check("Parse", i, saying{account: a.Canonical().String()}, readingOf(rd, address.DoubtShort))
+			m.check("Parse", i, saying{account: a.Canonical().String()}, readingOf(rd, address.DoubtShort, address.DoubtUnscreenable))
 		}
 		if a, err := address.Normalize(c, q.Text); err == nil {
 			m.check("Normalize", i, saying{account: a.Canonical().String()}, readingOf(rd, rd.Doubts...))
