@@ -1,0 +1,108 @@
+package csvscan_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+)
+
+func TestFile(t *testing.T) {
+	loose := csvscan.File{Columns: []string{"address", "", "note"}, Comment: 2}
+	only := csvscan.File{Columns: []string{"address", "action", "note"}, Comment: 2, Only: true, Blanks: true, OpenEnd: true}
+	all := csvscan.File{Columns: []string{"wallet", "note"}, Required: true}
+	for _, tt := range []struct {
+		name string
+		file csvscan.File
+		in   string
+		want string // the rows, or a part of the error
+	}{
+		{"nothing", loose, "", ""},
+		{"text", loose, "\ufeff# list\r\n\r\n x # a note\n\ty\n", "3 x||a note/4 y||"},
+		{"text without its end", loose, "x\ny", "line 2: the last line has no end"},
+		{"text without its end, allowed", only, "x\ny", "1 x||/2 y||"},
+		{"a sentence", loose, "not found\n", "line 1: blanks"},
+		{"blanks in an address", only, "x y\n", "1 x y||"},
+		{"a hidden line", loose, "x # a\u2028y\n", "line 1: a line break"},
+		{"a long line", loose, strings.Repeat("x", csvscan.MaxLine+1), "line 1: more than"},
+		{"commas", loose, "Note,ADDRESS ,other\n\"a, b\",x,1\n\n,y,2\n", "2 x||a, b/4 y||"},
+		{"semicolons, comments and a mark", loose, "\ufeff\n# ours\naddress;note\n#x;y\nx;#1\n", "5 x||#1"},
+		{"tabs", loose, "note\taddress\na\tx\n", "2 x||a"},
+		{"an address behind #", loose, "note,address\n#1,x\n#2,\n", "2 x||#1"},
+		{"an address behind #, refused", only, "note,address\n#1,x\n", "line 2: begins with #"},
+		{"other columns", only, "address,other\n", `line 1: unknown column "other"`},
+		{"a column twice", loose, "address,note,Note\n", `line 1: column "note" twice`},
+		{"too few columns", loose, "address,note\nx\n", "line 2: 1 columns, want 2"},
+		{"two lists", loose, "address\nx\naddress\n", "line 3: a second header"},
+		{"a quote that is not closed", loose, "address,note\nx,\"a\ny,b\n", "line 2: unexpected EOF"},
+		{"a missing column", all, "wallet\nx\n", `line 1: no column "note"`},
+		{"no header", all, "x\n", `line 1: no column "wallet"`},
+		{"a refused row", loose, "address\nbad\n", "line 2: refused"},
+	} {
+		for how, r := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.in))} {
+			var rows []string
+			err := tt.file.Read(bufio.NewReaderSize(r, csvscan.MaxLine), func(line int64, cells []string) error {
+				if cells[0] == "bad" {
+					return errors.New("refused")
+				}
+				for i := range cells {
+					cells[i] = strings.TrimSpace(cells[i])
+				}
+				rows = append(rows, fmt.Sprint(line, " ", strings.Join(cells, "|")))
+				return nil
+			})
+			got := strings.Join(rows, "/")
+			if err != nil {
+				got = err.Error()
+			}
+			var at *sources.RecordError
+			if err == nil && got != tt.want || err != nil && (!errors.As(err, &at) || tt.want == "" || !strings.HasPrefix(got, tt.want)) {
+				t.Errorf("%s, %s: %q, want %q", tt.name, how, got, tt.want)
+			}
+		}
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for n, want := range map[int64]error{2: csvscan.ErrTooLarge, 3: nil, 4: nil} {
+		if text, err := io.ReadAll(csvscan.Limit(strings.NewReader("abc"), n)); !errors.Is(err, want) || err == nil && string(text) != "abc" {
+			t.Errorf("limit %d: %q, %v, want %v", n, text, err, want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	table, err := csvscan.New(strings.NewReader("\ufeffB, a ,\n1,2,3\n\n4,5,6\n7,8\n")).Header()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, none := table.Column("A"), table.Column("b"), table.Optional("c")
+	var got []string
+	err = table.Each(func() error {
+		got = append(got, table.Text(a)+table.Text(b)+table.Text(none))
+		return nil
+	})
+	if !slices.Equal(got, []string{"21", "54"}) || err == nil || err.Error() != "line 5: row of 2 columns, want 3" {
+		t.Errorf("%q, %v, want two rows and an error of line 5", got, err)
+	}
+	for in, want := range map[string]string{"": "no records: unexpected EOF", "a,A\n": `column "a" twice`} {
+		if _, err := csvscan.New(strings.NewReader(in)).Header(); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", in, err, want)
+		}
+	}
+	table, err = csvscan.New(strings.NewReader("a\n1\n")).Header()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Column("z")
+	if err := table.Next(); err == nil || !strings.HasSuffix(err.Error(), `no column "z"`) {
+		t.Errorf("%v, want that the column is missing", err)
+	}
+}
