@@ -1,6 +1,7 @@
 package screening_test
 
 import (
+	"context"
 	"runtime"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // TestKeptResults retains results over refreshes, clean ones and hits, with and without
@@ -95,4 +97,22 @@ func TestHitAllocs(t *testing.T) {
 			t.Errorf("%s: %v allocations, want at most 2", name, n)
 		}
 	}
+}
+
+// A changing source lists EVM addresses. Each load replaces one in a hundred.
+type changing struct {
+	streamed
+	load int
+}
+
+func (c *changing) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	c.load++
+	list := make(streamed, len(c.streamed))
+	copy(list, c.streamed)
+	for i := c.load % 100; i < len(list); i += 100 { // the last digit: an address of this load
+		list[i] = list[i][:41] + "0123456789abcdef"[c.load%16:c.load%16+1]
+	}
+	r, err := list.Load(ctx, prev, add)
+	r.Digest = digestOf(c.load)
+	return r, err
 }
