@@ -57,7 +57,7 @@ func (a *archive) names(ctx context.Context, source string) (names []string, err
 // open opens a revision. Its list is answered from the file if that has tables of our
 // rule. Otherwise the list is built again from its entries, with build, and is not filed;
 // then check checks each entry.
-func (a *archive) open(ctx context.Context, name string, check func(sources.Entry) error, build func(func(workers int) error) error) (h held, f *revision.File, err error) {
+func (a *archive) open(ctx context.Context, name string, check func(sources.Entry) error, build func(func() error) error) (h held, f *revision.File, err error) {
 	defer caught(&err)
 	start := time.Now()
 	if f, err = a.files.Open(ctx, name); err != nil {
@@ -78,8 +78,8 @@ func (a *archive) open(ctx context.Context, name string, check func(sources.Entr
 		}
 	} else {
 		h.filed = false
-		err = build(func(workers int) (err error) {
-			h.list, err = list.Rebuild(f.Entries(), f.Removals(), check, h.accepted, workers, rev.OpenEnded)
+		err = build(func() (err error) {
+			h.list, err = list.Rebuild(f.Entries(), f.Removals(), check, h.accepted, rev.OpenEnded)
 			return err
 		})
 	}

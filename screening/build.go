@@ -13,8 +13,8 @@ import (
 // build builds the list of next.
 func (s *Screener) build(b *list.Builder, next *held) error {
 	start := time.Now()
-	err := s.building(func(workers int) (err error) {
-		next.list, err = b.Build(workers, next.revision.OpenEnded)
+	err := s.building(func() (err error) {
+		next.list, err = b.Build(next.revision.OpenEnded)
 		return err
 	})
 	next.ready = time.Now()
@@ -22,13 +22,12 @@ func (s *Screener) build(b *list.Builder, next *held) error {
 	return err
 }
 
-// building calls build, with a number of goroutines that it may use, when enough
-// processors are idle: fewer goroutines build than there are processors, so that
-// questions need not wait.
-func (s *Screener) building(build func(workers int) error) error {
+// building calls build when enough processors are idle: fewer goroutines build than there
+// are processors, so that questions need not wait.
+func (s *Screener) building(build func() error) error {
 	s.builders <- struct{}{}
 	defer func() { <-s.builders }()
-	return build(min(2, cap(s.builders)))
+	return build()
 }
 
 // check returns an error if e may not be in the list of source i.

@@ -237,16 +237,16 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		return next, report, errors.New("only a part of the list, while all of it is held")
 	}
 	s.progressOf(i, b.Len())
+	if b.IsSame() && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest {
+		return next, report, sources.ErrUnchanged // the source cannot tell, but the entries can
+	}
 	if err = s.build(b, &next); err != nil {
 		return next, report, err
-	}
-	if b.IsSame(next.list) && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest {
-		return next, report, sources.ErrUnchanged // the source cannot tell, but the entries can
 	}
 	if err = s.judge(ctx, i, &had, &next, b.IsCut(next.list)); err != nil {
 		return next, report, err
 	}
-	err = s.building(func(int) (err error) {
+	err = s.building(func() (err error) {
 		report.Added, report.Removed, err = b.Compare(next.list, now)
 		return err
 	})

@@ -133,7 +133,7 @@ func (r *Report) affectedBy(i int) iter.Seq2[index.ID, error] {
 					yield(index.ID{}, err)
 					return
 				}
-				keys = list.AppendFilings(keys[:0], e)
+				keys = list.AppendFilings(keys[:0], &e)
 				for _, k := range keys {
 					if !yield(k, nil) {
 						return

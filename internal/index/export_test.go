@@ -13,9 +13,6 @@ func (b *Builder) Tune(filterFrom uint64, seeds func(n int) [4]uint64) {
 	}
 }
 
-// Held calls f with the size of all slabs after each part is written.
-func (b *Builder) Held(held func(bytes int)) { b.tune.held = held }
-
 // HashWith returns the hash of k with a seed.
 func HashWith(s [4]uint64, k ID) uint64 {
 	sd := seed(s)
@@ -33,10 +30,7 @@ func Reseal(data []byte) []byte {
 	if len(data) < headerBytes {
 		return data
 	}
-	body, err := bodyDigest(image{memory: data}, uint64(len(data)), 1)
-	if err != nil {
-		return data
-	}
+	body := bodyDigest(data)
 	copy(data[120:152], body[:])
 	sum := sha256.Sum256(data[:headerSum])
 	copy(data[headerSum:], sum[:])

@@ -191,36 +191,29 @@ func (s *shape) add(t testing.TB, b *index.Builder) {
 func TestGolden(t *testing.T) {
 	largest := longtest.N(30_000, 300_000)
 	if longtest.Race {
-		largest = 10_000 // from two parts on, several workers build
+		largest = 10_000
 	}
 	for i := range shapes {
 		s := &shapes[i]
 		if s.n > largest && (i < len(shapes)-1 || longtest.Race) {
 			continue // smaller shapes and the last one check the same
 		}
-		several := []int{1, 2, 5}
-		if !longtest.Enabled() {
-			several = several[i%len(several):][:1]
+		var b index.Builder
+		s.add(t, &b)
+		ix, err := b.Build()
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
 		}
-		for _, workers := range several {
-			b := index.Builder{Workers: workers}
-			s.add(t, &b)
-			ix, err := b.Build()
-			if err != nil {
-				t.Fatalf("%s: %v", s.name, err)
-			}
-			if err := ix.Verify(); err != nil {
-				t.Errorf("%s: %v", s.name, err)
-			}
-			if got := sha256.Sum256(image(t, ix)); hex.EncodeToString(got[:]) != s.digest {
-				t.Errorf("%s, %d workers: other bytes, with digest %x", s.name, workers, got)
-			}
-			ix.Close()
+		if err := ix.Verify(); err != nil {
+			t.Errorf("%s: %v", s.name, err)
 		}
+		if got := sha256.Sum256(image(t, ix)); hex.EncodeToString(got[:]) != s.digest {
+			t.Errorf("%s: other bytes, with digest %x", s.name, got)
+		}
+		ix.Close()
 		if s.n > longtest.N(10_000, s.n) {
 			continue
 		}
-		var b index.Builder
 		s.add(t, &b)
 		path := filepath.Join(t.TempDir(), "index")
 		if err := b.WriteFile(path); err != nil {

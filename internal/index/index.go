@@ -27,9 +27,7 @@ type Index struct {
 	digest [32]byte
 	data   []byte // the whole index
 
-	release func() error // unmaps data; nil if ix has not mapped it
-	cleanup runtime.Cleanup
-	owner   any // keeps data mapped; nil if data is on the heap or ix has mapped it
+	owner any // keeps data mapped; nil if data is on the heap
 }
 
 // A table holds the keys of one range of lengths.
@@ -316,15 +314,16 @@ func (ix *Index) at(t *table, r uint64) (ID, Set) {
 // The file must not be changed or truncated while it is open. To replace it, rename
 // another file over it, as [Builder.WriteFile] does.
 func Open(path string) (*Index, error) {
-	data, release, err := mapfile.Open(path)
+	m, err := mapfile.Open(path)
 	if errors.Is(err, mapfile.ErrIrregular) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	ix, err := load(data, release)
+	ix, err := LoadOwned(m.Bytes, m)
 	if err != nil {
+		m.Free()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return ix, nil
@@ -332,43 +331,23 @@ func Open(path string) (*Index, error) {
 
 // Load returns the index with the bytes data, which must not be changed afterwards. It
 // checks what Open checks.
-func Load(data []byte) (*Index, error) { return load(data, nil) }
+func Load(data []byte) (*Index, error) { return LoadOwned(data, nil) }
 
 // LoadOwned is Load of data that owner unmaps when owner becomes unreachable. The Index
 // keeps owner reachable.
 func LoadOwned(data []byte, owner any) (*Index, error) {
-	ix, err := load(data, nil)
+	ix, err := parse(data)
 	if err == nil {
 		ix.owner = owner
 	}
 	return ix, err
 }
 
-// load is Load of data that release frees, if release is not nil.
-func load(data []byte, release func() error) (*Index, error) {
-	ix, err := parse(data)
-	if err != nil {
-		if release != nil {
-			release()
-		}
-		return nil, err
-	}
-	if release != nil {
-		ix.release = release
-		ix.cleanup = runtime.AddCleanup(ix, func(release func() error) { release() }, release)
-	}
-	return ix, nil
-}
-
 // Close frees ix. It must not be called while another method of ix runs. Calling it is
 // optional: the garbage collector frees an unreachable Index. A closed Index answers like
 // a damaged one.
 func (ix *Index) Close() error {
-	release := ix.release
-	ix.cleanup.Stop()
+	m, _ := ix.owner.(*mapfile.Memory)
 	*ix = Index{}
-	if release == nil {
-		return nil
-	}
-	return release()
+	return m.Free()
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -229,15 +228,14 @@ func TestDeterminism(t *testing.T) {
 	}
 	var b index.Builder
 	want := image(t, build(t, &b, items))
-	for workers := range 4 {
+	for try := range 2 {
 		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-		b.Workers = workers
 		if got := image(t, build(t, &b, items)); !bytes.Equal(got, want) {
-			t.Errorf("%d workers, shuffled: another index", workers)
+			t.Errorf("shuffle %d: another index", try)
 		}
 		twice := append(items, items[:r.IntN(len(items))]...)
 		if got := image(t, build(t, &b, twice)); !bytes.Equal(got, want) {
-			t.Errorf("%d workers, with repetitions: another index", workers)
+			t.Errorf("shuffle %d, with repetitions: another index", try)
 		}
 		path := filepath.Join(t.TempDir(), "index")
 		for _, it := range items {
@@ -247,7 +245,7 @@ func TestDeterminism(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%d workers: another file (%v)", workers, err)
+			t.Errorf("shuffle %d: another file (%v)", try, err)
 		}
 	}
 	items[0].value++
@@ -273,57 +271,5 @@ func TestSize(t *testing.T) {
 		if got := ix.Size() - tt.want*len(items); got < 0 || got > 4096 {
 			t.Errorf("%d bytes for %d entries, want %d for each and at most 4096 more", ix.Size(), len(items), tt.want)
 		}
-	}
-}
-
-// The items are freed while the index is written: both never exist as a whole.
-func TestMemory(t *testing.T) {
-	n := longtest.N(500_000, 1_000_000)
-	r := rand.New(rand.NewPCG(13, 14))
-	b := index.Builder{Workers: 1}
-	var held []int
-	b.Held(func(bytes int) { held = append(held, bytes) })
-	for i := range n {
-		b.Add(random20(t, r), uint32(i)&15)
-	}
-	ix, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ix.Close()
-	if len(held) == 0 {
-		t.Fatal("no part was written")
-	}
-	for i, bytes := range held {
-		written := ix.Size() * (i + 1) / len(held)
-		if all := float64(bytes+written) / float64(ix.Size()); all > 1.6 {
-			t.Errorf("with part %d of %d written there are %d bytes of items, and %d of the index: %.2f of its size", i, len(held), bytes, written, all)
-		}
-	}
-	if last := held[len(held)-1]; last > 1<<20 {
-		t.Errorf("%d bytes of items are there when all was written", last)
-	}
-}
-
-// TestTemporaries checks that Build allocates little on the heap, even if each key has a
-// value of its own: of a million keys 14 bytes a key, or 26 with the race detector.
-func TestTemporaries(t *testing.T) {
-	n := longtest.N(1<<18, 1<<20)
-	var b index.Builder
-	for i := range uint32(n) {
-		var payload [20]byte
-		binary.BigEndian.PutUint32(payload[:], i)
-		b.Add(index.ID20(1, &payload), i)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := b.Build(); err != nil {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	if got, limit := int(after.TotalAlloc-before.TotalAlloc), 16<<20+20*n; got > limit {
-		t.Errorf("Build of %d keys allocates %d bytes, want at most %d", n, got, limit)
-	} else {
-		t.Logf("Build of %d keys allocates %d bytes", n, got)
 	}
 }

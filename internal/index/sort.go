@@ -3,146 +3,177 @@ package index
 import (
 	"bytes"
 	"cmp"
-	"fmt"
+	"encoding/binary"
+	"math/bits"
+	"runtime"
 	"slices"
 
-	"github.com/walletscreen/walletscreen/internal/pace"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
-// A ref refers to an item or a set by its hash and number.
+// A side is the items of one table in the order of its records: by hash, then by key, then
+// by value; each once.
+type side struct {
+	width  int
+	memory *mapfile.Memory
+	items  []byte
+	keys   uint64
+}
+
+// A ref is the hash and the number of an item in a part.
 type ref struct {
 	h uint64
 	i uint32
 }
 
-// A sorter sorts refs by hash. It must not be used concurrently.
-type sorter struct {
-	refs    []ref                 // the input
-	sorted  []ref                 // the output
-	ends    []uint32              // by grain: the end of its refs in sorted
-	compare func(a, b uint32) int // compares the numbers of refs with one hash
+// partItems is about the number of items that are sorted in the cache of a processor.
+const partItems = 1 << 12
+
+// hashOf returns the hash of an item.
+func (s *seed) hashOf(item []byte) uint64 {
+	w0, w1, w2, w3, meta, _ := getItem(item)
+	return fold(fold(w0^s[0], w1^s[1])^uint64(meta), fold(w2^s[2], w3^s[3])) // hash, without a call
 }
 
-// A bucket has this many grains, ranges of hashes small enough that evenly spread hashes
-// hardly share one.
-const (
-	grainBits = 4
-	grains    = 1 << grainBits
-)
+// sort sorts the items of table i, those that it has or else those of added, which it frees.
+// It subtracts items that were there twice from sum. First it divides the items into parts
+// by the upper bits of their hashes.
+func (s *side) sort(i int, added *mapfile.Array, seed *seed, sum *sum) error {
+	s.width = widths[i]
+	size := itemBytes(s.width)
+	from, n := [][]byte{s.items}, len(s.items)/size
+	if s.memory == nil {
+		from, n = added.Pieces(), added.Len()
+	}
+	shift := 64 - bits.Len(uint(n/partItems))
+	ends := make([]int, 1<<(64-shift)+1) // by part, after it: first where it begins, then where it ends
+	for _, piece := range from {
+		for ; len(piece) > 0; piece = piece[size:] {
+			ends[seed.hashOf(piece[:size])>>shift+1] += size
+		}
+		runtime.Gosched()
+	}
+	for part := range ends[1:] {
+		ends[part+1] += ends[part]
+	}
+	to, err := mapfile.New(n * size)
+	if err != nil {
+		return err
+	}
+	for _, piece := range from {
+		for k := 0; len(piece) > 0; k++ {
+			end := &ends[seed.hashOf(piece[:size])>>shift]
+			copy(to.Bytes[*end:*end+size], piece)
+			*end += size
+			piece = piece[size:]
+			if k%partItems == 0 {
+				runtime.Gosched()
+			}
+		}
+	}
+	s.memory.Free()
+	added.Free()
+	s.memory, s.items, s.keys = to, to.Bytes[:0], 0
+	var ps partSorter
+	begin := 0
+	for _, end := range ends[:len(ends)-1] {
+		s.keep(ps.sorted(to.Bytes[begin:end], size, seed, shift), sum)
+		begin = end
+		runtime.Gosched()
+	}
+	return nil
+}
 
-// sort sorts s.refs, which fall into n buckets beginning with first, out of all.
-func (s *sorter) sort(first, n, all uint64) {
-	s.sorted = slices.Grow(s.sorted[:0], len(s.refs))[:len(s.refs)]
-	s.ends = slices.Grow(s.ends[:0], int(n*grains))[:n*grains]
-	clear(s.ends)
-	first *= grains
-	for i, r := range s.refs {
-		s.ends[grainOf(r.h, all)-first]++
-		step(i)
+// keep appends the items of the next part, without repetitions.
+func (s *side) keep(items []byte, sum *sum) {
+	size := itemBytes(s.width)
+	var last []byte
+	for ; len(items) > 0; items = items[size:] {
+		item := items[:size]
+		if bytes.Equal(item, last) {
+			sum.subtract(item)
+			continue
+		}
+		if last == nil || !bytes.Equal(item[:size-4], last[:size-4]) {
+			s.keys++
+		}
+		s.items = append(s.items, item...)
+		last = item
 	}
-	begin, most := uint32(0), uint32(0)
-	for i, n := range s.ends {
-		s.ends[i] = begin
-		begin += n
-		most = max(most, n)
+}
+
+// A partSorter sorts parts of a side.
+type partSorter struct {
+	refs, byGrain []ref
+	ends          []uint32
+	out           []byte
+}
+
+// sorted returns the items of a part, whose hashes have the same bits above shift, in order,
+// until the next call. It divides them by the next bits of the hash, so that few have to be
+// compared.
+func (p *partSorter) sorted(items []byte, size int, seed *seed, shift int) []byte {
+	n := len(items) / size
+	p.refs, p.byGrain = p.refs[:0], slices.Grow(p.byGrain[:0], n)[:n]
+	grainBits := bits.Len(uint(n)) + 1
+	p.ends = slices.Grow(p.ends[:0], 1<<grainBits+1)[:1<<grainBits+1]
+	clear(p.ends)
+	grain := func(h uint64) uint64 { return h << (64 - shift) >> (64 - grainBits) }
+	for i := range n {
+		h := seed.hashOf(items[i*size : i*size+size])
+		p.refs = append(p.refs, ref{h, uint32(i)})
+		p.ends[grain(h)+1]++
 	}
-	for i, r := range s.refs {
-		at := &s.ends[grainOf(r.h, all)-first]
-		s.sorted[*at] = r
-		*at++
-		step(i)
+	for i := range p.ends[1:] {
+		p.ends[i+1] += p.ends[i]
 	}
-	if most <= maxInsert {
-		s.insert(s.sorted)
-		return
+	for _, r := range p.refs {
+		end := &p.ends[grain(r.h)]
+		p.byGrain[*end] = r
+		*end++
 	}
-	// A few keys with many values, or many keys with one hash, by intent.
-	begin = 0
-	for _, end := range s.ends {
-		if end-begin > maxInsert {
-			slices.SortFunc(s.sorted[begin:end], s.order)
-		} else {
-			s.insert(s.sorted[begin:end])
+	begin := uint32(0)
+	for _, end := range p.ends[:len(p.ends)-1] {
+		if end-begin > 1 {
+			slices.SortFunc(p.byGrain[begin:end], func(a, b ref) int {
+				if a.h != b.h {
+					return cmp.Compare(a.h, b.h)
+				}
+				return compareItems(items[int(a.i)*size:][:size], items[int(b.i)*size:][:size])
+			})
 		}
 		begin = end
 	}
-}
-
-// grainOf returns the grain of a hash among those of n buckets. It is monotonic.
-func grainOf(h, n uint64) uint64 { return h >> 32 * n >> (32 - grainBits) }
-
-// maxInsert is the largest grain that is sorted by insertion.
-const maxInsert = 32
-
-// insert sorts nearly sorted refs.
-func (s *sorter) insert(refs []ref) {
-	for i := 1; i < len(refs); i++ {
-		r := refs[i]
-		step(i)
-		if refs[i-1].h < r.h {
-			continue
-		}
-		j := i
-		for ; j > 0 && s.order(r, refs[j-1]) < 0; j-- {
-			refs[j] = refs[j-1]
-		}
-		refs[j] = r
+	p.out = p.out[:0]
+	for _, r := range p.byGrain {
+		p.out = append(p.out, items[int(r.i)*size:int(r.i)*size+size]...)
 	}
+	return p.out
 }
 
-// order compares refs.
-func (s *sorter) order(a, b ref) int {
-	if a.h != b.h {
-		return cmp.Compare(a.h, b.h)
-	}
-	return s.compare(a.i, b.i)
-}
-
-// An itemSorter sorts the items of a part by hash, then by key.
-type itemSorter struct {
-	sorter
-	seed     *seed
-	side     *side
-	size     int
-	part     *part // the part sorted last
-	repeated bool  // the part has a repeated key
-}
-
-func newItemSorter(s *side, seed *seed) *itemSorter {
-	is := &itemSorter{seed: seed, side: s, size: itemBytes(s.width)}
-	is.compare = func(a, b uint32) int {
-		x, y := is.item(a), is.item(b)
-		c := bytes.Compare(x[:len(x)-4], y[:len(y)-4])
-		is.repeated = is.repeated || c == 0
+// compareItems compares the keys, and if they are equal the values.
+func compareItems(a, b []byte) int {
+	key := len(a) - 4
+	if c := bytes.Compare(a[:key], b[:key]); c != 0 {
 		return c
 	}
-	return is
+	return cmp.Compare(binary.LittleEndian.Uint32(a[key:]), binary.LittleEndian.Uint32(b[key:]))
 }
 
-// item returns item i of the part.
-func (s *itemSorter) item(i uint32) []byte { return s.part.item(i, s.size) }
-
-// sort sorts the items of a part.
-func (s *itemSorter) sort(part int) error {
-	s.part, s.repeated = &s.side.parts[part], false
-	if len(s.part.chunks) > maxKeys/chunkItems {
-		return fmt.Errorf("%w: %d keys", ErrTooLarge, s.part.n)
-	}
-	s.refs = slices.Grow(s.refs[:0], int(s.part.n))
-	size, sd := s.size, *s.seed
-	for i := range s.part.chunks {
-		c := s.part.chunks[i].items
-		for n := uint32(i * chunkItems); len(c) > 0; n++ {
-			w0, w1, w2, w3, meta, _ := getItem(c[:size:size])
-			h := fold(fold(w0^sd[0], w1^sd[1])^uint64(meta), fold(w2^sd[2], w3^sd[3])) // seed.hash, without a call
-			s.refs = append(s.refs, ref{h, n})
-			c = c[size:]
+// isOverfull reports whether a bucket would have too many records.
+func (s *side) isOverfull(seed *seed) bool {
+	buckets, size := bucketsFor(s.keys), itemBytes(s.width)
+	bucket, n := uint64(0), 0
+	for at := 0; at < len(s.items); at += size {
+		if at > 0 && bytes.Equal(s.items[at-size:at-4], s.items[at:at+size-4]) {
+			continue
 		}
-		if i%goChunks == goChunks-1 {
-			pace.Yield()
+		if b := bucketOf(seed.hashOf(s.items[at:at+size]), buckets); b != bucket {
+			bucket, n = b, 0
+		}
+		if n++; n > maxBucket {
+			return true
 		}
 	}
-	first, n := s.side.bucketsOf(part)
-	s.sorter.sort(first, n, s.side.buckets)
-	return nil
+	return false
 }

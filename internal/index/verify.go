@@ -24,19 +24,13 @@ func (ix *Index) Verify() error {
 	}
 	for i := range ix.tables {
 		t := &ix.tables[i]
-		const workers = 2
-		groups := int((t.buckets + goBuckets - 1) / goBuckets)
-		err := parallel(workers, groups, func(_, g int) error {
-			from := uint64(g) * goBuckets
-			for n := from; n < min(from+goBuckets, t.buckets); n++ {
-				if err := ix.verifyBucket(t, n); err != nil {
-					return err
-				}
+		for n := range t.buckets {
+			if err := ix.verifyBucket(t, n); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+			if n%(partItems/perBucket) == 0 {
+				runtime.Gosched()
+			}
 		}
 	}
 	return nil
@@ -49,11 +43,7 @@ func (ix *Index) VerifyDigest() error {
 	if len(ix.data) < headerBytes {
 		return fmt.Errorf("%w: closed", ErrDamaged)
 	}
-	const workers = 2
-	body, err := bodyDigest(image{memory: ix.data}, uint64(len(ix.data)), workers)
-	if err != nil {
-		return err
-	}
+	body := bodyDigest(ix.data)
 	if !bytes.Equal(body[:], ix.data[120:152]) {
 		return fmt.Errorf("%w: digest", ErrDamaged)
 	}

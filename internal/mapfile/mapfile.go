@@ -21,10 +21,12 @@ var ErrFault = errors.New("a file in use was cut short or cannot be read")
 // ErrIrregular is wrapped by the error about a directory, a pipe or a device.
 var ErrIrregular = errors.New("want a regular file")
 
-// Open returns the bytes of the file called name, and a function that frees them, nil if
-// they are on the heap. A file of MinMapped bytes or more is mapped: it must not be changed
-// or truncated while it is in use; to replace it, rename another file over it. See [Guard].
-func Open(name string) (data []byte, release func() error, err error) {
+// Open returns the bytes of the file called name. A file of MinMapped bytes or more is
+// mapped: it must not be changed or truncated while it is in use; to replace it, rename
+// another file over it. See [Guard].
+func Open(name string) (*Memory, error) { return own(open(name)) }
+
+func open(name string) (data []byte, release func() error, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, nil, err

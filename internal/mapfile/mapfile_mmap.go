@@ -22,9 +22,9 @@ func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 // garbage of requests no longer stays in the cache of the processor.
 const hugeBytes = 1 << 21
 
-// Allocate returns size zero bytes, and a function that frees them, or nil if they are on
+// allocate returns size zero bytes, and a function that frees them, or nil if they are on
 // the heap. Large memory is off the heap, so the garbage collector does not count it.
-func Allocate(size int) ([]byte, func() error, error) {
+func allocate(size int) ([]byte, func() error, error) {
 	if size < hugeBytes {
 		return make([]byte, size), nil, nil
 	}

@@ -16,5 +16,5 @@ func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	return data, nil, nil
 }
 
-// Allocate returns size zero bytes, and nil, because they are on the heap.
-func Allocate(size int) ([]byte, func() error, error) { return make([]byte, size), nil, nil }
+// allocate returns size zero bytes, and nil, because they are on the heap.
+func allocate(size int) ([]byte, func() error, error) { return make([]byte, size), nil, nil }

@@ -97,8 +97,14 @@ func (d dir) Open(ctx context.Context, name string) (data []byte, release func()
 	if err != nil {
 		return nil, nil, err
 	}
-	data, release, err = mapfile.Open(path)
-	return data, release, d.missing(err)
+	m, err := mapfile.Open(path)
+	if err != nil {
+		return nil, nil, d.missing(err)
+	}
+	if m.IsMapped() {
+		release = m.Free
+	}
+	return m.Bytes, release, nil
 }
 
 // Names implements [Store]. Files that are not revisions are left out.

@@ -13,7 +13,6 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
-	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -39,7 +38,9 @@ type Builder struct {
 
 	table    *tableBuilder
 	facts    Facts
-	order    mapfile.Words // the first 4 bytes of the hash of each entry
+	hashes   mapfile.Array // of what the entries say, in the order of the list until digest sorts them
+	order    []byte        // the first 4 bytes of each hash in the order of the list, once they are sorted
+	digest   string        // of the list; "" before the hashes are sorted
 	repeated []repetition
 	places   map[[sha256.Size]byte]int // index in repeated, by the hash of the entry
 	text     []byte                    // scratch
@@ -71,13 +72,21 @@ func NewBuilder(prev *List, now time.Time) *Builder {
 	return b
 }
 
+// rest lets other goroutines run now and then. A long computation calls it after each step of
+// about a microsecond, with the number of the step.
+func rest(i int) {
+	if i%1024 == 1023 {
+		runtime.Gosched()
+	}
+}
+
 // Len returns how many entries were added.
 func (b *Builder) Len() int { return b.facts.Entries }
 
 // Add adds the next entry.
 func (b *Builder) Add(e sources.Entry) error {
-	f := b.table.file(e)
-	old, err := b.held.find(e, f)
+	f := b.table.file(&e)
+	old, err := b.held.find(&e, f)
 	if err != nil {
 		return err
 	}
@@ -91,8 +100,8 @@ func (b *Builder) Add(e sources.Entry) error {
 		return err
 	}
 	b.bound(&e)
-	pace.Step(b.facts.Entries)
-	return b.count(e, f, repeated)
+	rest(b.facts.Entries)
+	return b.count(&e, f, repeated)
 }
 
 // A bound is what copies of a list say of a stay of an account on it. until is zero if the
@@ -116,7 +125,7 @@ func (b *Builder) Follow(absent time.Time, history []sources.Entry) {
 		if !e.Until.IsZero() {
 			b.ended = append(b.ended, e)
 		}
-		id, stay := accountOf(e), bound{e.NotListedOn, e.FirstSeen, e.Until}
+		id, stay := accountOf(&e), bound{e.NotListedOn, e.FirstSeen, e.Until}
 		if h, ok := b.bounds[id]; !ok || stay.precedes(h) {
 			b.bounds[id] = stay
 		}
@@ -124,7 +133,7 @@ func (b *Builder) Follow(absent time.Time, history []sources.Entry) {
 }
 
 // accountOf returns the key of the account of e, or of its text.
-func accountOf(e sources.Entry) index.ID {
+func accountOf(e *sources.Entry) index.ID {
 	if e.Address.IsValid() {
 		return KeyOf(e.Address.Account())
 	}
@@ -136,7 +145,7 @@ func (b *Builder) bound(e *sources.Entry) {
 	if len(b.bounds) == 0 {
 		return
 	}
-	h, ok := b.bounds[accountOf(*e)]
+	h, ok := b.bounds[accountOf(e)]
 	// A stay that has ended counts if the list may be of its time: a copy of some years ago.
 	if !ok || !h.until.IsZero() && !(e.NotListedOn.Before(h.until) && e.EntityListedAt.Before(h.until)) {
 		return
@@ -158,13 +167,13 @@ func (b *Builder) End(e sources.Entry) { b.ended = append(b.ended, e) }
 // addFresh handles an entry that the list before did not have, and sets its FirstSeen. It
 // reports whether the entry is repeated.
 func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error) {
-	if first, err := b.fresh.find(*e, f); err != nil || first != nil {
+	if first, err := b.fresh.find(e, f); err != nil || first != nil {
 		if first != nil {
 			e.FirstSeen, e.NotListedOn = first.entry.FirstSeen, first.entry.NotListedOn
 		}
 		return true, err
 	}
-	gone, err := b.gone.find(*e, f)
+	gone, err := b.gone.find(e, f)
 	if err != nil {
 		return false, err
 	}
@@ -190,7 +199,7 @@ func (b *Builder) firstSeen(e *sources.Entry, f filing) error {
 	if b.prev == nil || b.absent.IsZero() {
 		return nil
 	}
-	had, err := b.held.account(*e, f)
+	had, err := b.held.account(e, f)
 	switch {
 	case err != nil:
 		return err
@@ -212,17 +221,17 @@ func (b *Builder) plausible(t time.Time) time.Time {
 }
 
 // note adds an anomaly.
-func (f *Facts) note(kind string, e sources.Entry) {
+func (f *Facts) note(kind string, e *sources.Entry) {
 	if f.AnomalyKinds == nil {
 		f.AnomalyKinds = make(map[string]int)
 	}
 	if f.AnomalyKinds[kind]++; f.AnomalyKinds[kind] <= 100 {
-		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: kind, Entry: e})
+		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: kind, Entry: *e})
 	}
 }
 
 // count adds e to the facts of the list, and to the table.
-func (b *Builder) count(e sources.Entry, f filing, repeated bool) error {
+func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 	facts := &b.facts
 	facts.Entries++
 	for _, kind := range e.Anomalies() {
@@ -240,9 +249,11 @@ func (b *Builder) count(e sources.Entry, f filing, repeated bool) error {
 	}
 	b.text = appendSaid(b.text[:0], e)
 	hash := sha256.Sum256(b.text)
-	if err := b.order.Append(binary.LittleEndian.Uint32(hash[:])); err != nil {
+	at, err := b.hashes.Append(len(hash))
+	if err != nil {
 		return err
 	}
+	copy(at, hash[:])
 	if !repeated {
 		b.table.add(e, f, 0, time.Time{})
 		return nil
@@ -251,7 +262,7 @@ func (b *Builder) count(e sources.Entry, f filing, repeated bool) error {
 	if !ok {
 		place = len(b.repeated)
 		b.places[hash] = place
-		b.repeated = append(b.repeated, repetition{entry: e})
+		b.repeated = append(b.repeated, repetition{entry: *e})
 	}
 	b.repeated[place].times++
 	return nil
@@ -272,22 +283,42 @@ func (b *Builder) IsCut(l *List) bool {
 	return bytes.HasPrefix(b.prev.order, l.order)
 }
 
-// Build makes the List with at most that many goroutines. It keeps the order of the
-// entries, for IsCut, if ordered is true. Then only IsCut and Compare may follow.
-func (b *Builder) Build(workers int, ordered bool) (*List, error) {
-	for i, r := range b.repeated {
-		f := b.table.file(r.entry)
-		f.form |= isRepeated
-		b.table.add(r.entry, f, r.times, time.Time{})
-		pace.Step(i)
+// IsSame reports whether all that was added is the list before it, with no other entries and
+// no other times. Nothing can be added afterwards.
+func (b *Builder) IsSame() bool {
+	b.sum()
+	return b.prev != nil && !b.tidy && b.facts.Entries == b.prev.Entries && b.digest == b.prev.Facts.Digest
+}
+
+// sum makes the order and the digest of the hashes, once.
+func (b *Builder) sum() {
+	if b.digest != "" {
+		return
 	}
 	b.fresh.free()
-	var order []byte
-	if ordered {
-		order = bytes.Clone(b.order.Bytes())
+	b.order = make([]byte, 0, 4*b.hashes.Len())
+	for i := range b.hashes.Len() {
+		b.order = append(b.order, b.hashes.At(i)[:4]...)
 	}
-	b.order.Free()
-	b.table.index.Workers = workers
+	b.digest = digestOf(&b.hashes)
+	b.hashes.Free()
+}
+
+// Build makes the List. It keeps the order of the entries, for IsCut, if ordered is true.
+// Then only IsCut and Compare may follow.
+func (b *Builder) Build(ordered bool) (*List, error) {
+	b.sum()
+	for i := range b.repeated {
+		r := &b.repeated[i]
+		f := b.table.file(&r.entry)
+		f.form |= isRepeated
+		b.table.add(&r.entry, f, r.times, time.Time{})
+		rest(i)
+	}
+	order := b.order
+	if b.order = nil; !ordered {
+		order = nil
+	}
 	t, err := b.table.build()
 	if err != nil {
 		return nil, err
@@ -295,16 +326,8 @@ func (b *Builder) Build(workers int, ordered bool) (*List, error) {
 	l := &List{Facts: b.facts, entries: t, order: order}
 	l.Addresses, l.Bytes = b.table.write.addresses, t.index.Size()
 	b.table, b.fresh.table, b.repeated, b.places = nil, nil, nil, nil
-	if l.Digest, err = t.digest(l.Entries); err != nil {
-		return nil, err
-	}
+	l.Digest = b.digest
 	return l, l.countKeys()
-}
-
-// IsSame reports whether l, which b has built, has no other entries than the list
-// before it, and no other times.
-func (b *Builder) IsSame(l *List) bool {
-	return b.prev != nil && !b.tidy && l.Entries == b.prev.Entries && l.Facts.Digest == b.prev.Facts.Digest
 }
 
 // Compare returns how many entries of l, which b has built, the list before it did not
@@ -379,7 +402,7 @@ func (l *List) setRemoved(removals iter.Seq2[revision.Removal, error], now time.
 		}
 		t.remove(r.Entry, r.At)
 		l.Removed++
-		pace.Step(l.Removed)
+		rest(l.Removed)
 	}
 	if l.Removed == 0 {
 		return nil
@@ -399,7 +422,7 @@ func (l *List) countKeys() error {
 	var numbers []uint32
 	i := 0
 	for k, set := range ix.All() {
-		pace.Step(i)
+		rest(i)
 		i++
 		byClass[k.Class()]++
 		word, bit := set/64, uint64(1)<<(set%64)
@@ -437,7 +460,7 @@ func (l *List) countKeys() error {
 // appendSaid appends what the digest covers of an entry: all but FirstSeen and NotListedOn,
 // which differ between machines. Each text follows its length, so that different entries
 // append different bytes.
-func appendSaid(b []byte, e sources.Entry) []byte {
+func appendSaid(b []byte, e *sources.Entry) []byte {
 	var buf [128]byte // of most addresses
 	normal := e.Address.AppendNormalized(buf[:0])
 	b = appendText(appendText(b, string(e.Kind)), string(e.Address.Chain()))
@@ -465,7 +488,7 @@ func appendText[T string | []byte](b []byte, text T) []byte {
 
 // Rebuild returns the list of entries that were accepted at the given time, with all
 // their times as they are. An error of check ends it.
-func Rebuild(entries iter.Seq2[sources.Entry, error], removals iter.Seq2[revision.Removal, error], check func(sources.Entry) error, accepted time.Time, workers int, ordered bool) (*List, error) {
+func Rebuild(entries iter.Seq2[sources.Entry, error], removals iter.Seq2[revision.Removal, error], check func(sources.Entry) error, accepted time.Time, ordered bool) (*List, error) {
 	b := NewBuilder(nil, accepted)
 	b.faithful = true
 	for e, err := range entries {
@@ -479,7 +502,7 @@ func Rebuild(entries iter.Seq2[sources.Entry, error], removals iter.Seq2[revisio
 			return nil, err
 		}
 	}
-	l, err := b.Build(workers, ordered)
+	l, err := b.Build(ordered)
 	if err != nil {
 		return nil, err
 	}

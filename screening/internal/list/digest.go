@@ -6,61 +6,61 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"math/bits"
+	"runtime"
 	"slices"
 
-	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/pace"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
-// maxHashes is how many hashes are sorted at a time.
-var maxHashes = 1 << 19
+// perRange is about how many hashes are sorted in the cache of a processor.
+const perRange = 1 << 10
 
-// digest returns the SHA-256, in hex, of the sorted and distinct hashes of what the
-// entries of t say, which are at most n. It sorts the hashes of a long list range by
-// range, and computes them again for each, so that it need not hold all.
-func (t *table) digest(n int) (string, error) {
-	ranges := min(256, n/maxHashes+1)
-	var rangeOf []byte // by listing under a key, in the order of the index
-	h := sha256.New()
-	hashes := make([][sha256.Size]byte, 0, min(n, maxHashes*9/8))
-	var text []byte
-	for r := range ranges {
-		i := -1
-		err := t.each(func(_ int, k index.ID, number uint32) error {
-			i++
-			if r > 0 && rangeOf[i] != byte(r) {
-				return nil
-			}
-			l, e, err := t.first(k, number)
-			if err != nil {
-				return err
-			}
-			hash := [sha256.Size]byte{}
-			of := -1
-			if l != nil {
-				text = appendSaid(text[:0], e)
-				hash = sha256.Sum256(text)
-				of = int(hash[0]) * ranges / 256
-			}
-			if of == r {
-				hashes = append(hashes, hash)
-			}
-			if r == 0 && ranges > 1 {
-				rangeOf = append(rangeOf, byte(max(of, 0)))
-			}
-			return nil
-		})
-		if err != nil {
-			return "", err
+// digestOf returns the SHA-256, in hex, of the hashes, each once, in order. It sorts them:
+// first in place into ranges by their first bits, then each range.
+func digestOf(hashes *mapfile.Array) string {
+	n := hashes.Len()
+	width := bits.Len(uint(n / perRange))
+	rangeOf := func(hash []byte) int { return int(uint64(binary.BigEndian.Uint32(hash)) >> (32 - width)) }
+	ends := make([]int, 1<<width+1)
+	for _, piece := range hashes.Pieces() {
+		for ; len(piece) > 0; piece = piece[sha256.Size:] {
+			ends[rangeOf(piece)+1]++
 		}
-		slices.SortFunc(hashes, compareHashes)
-		for i, hash := range slices.Compact(hashes) {
-			h.Write(hash[:])
-			pace.Step(i)
-		}
-		hashes = hashes[:0]
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	for i := range ends[1:] {
+		ends[i+1] += ends[i]
+	}
+	next := slices.Clone(ends)
+	var spare [sha256.Size]byte
+	for r, end := range ends[1:] {
+		for next[r] < end {
+			hash := hashes.At(next[r])
+			to := rangeOf(hash)
+			if to != r { // exchange it with one of its range
+				other := hashes.At(next[to])
+				copy(spare[:], other)
+				copy(other, hash)
+				copy(hash, spare[:])
+			}
+			next[to]++
+		}
+		runtime.Gosched()
+	}
+	h := sha256.New()
+	var sorted [][sha256.Size]byte
+	for r, end := range ends[1:] {
+		sorted = sorted[:0]
+		for i := ends[r]; i < end; i++ {
+			sorted = append(sorted, [sha256.Size]byte(hashes.At(i)))
+		}
+		slices.SortFunc(sorted, compareHashes)
+		for _, hash := range slices.Compact(sorted) {
+			h.Write(hash[:])
+		}
+		runtime.Gosched()
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // compareHashes orders hashes by their bytes.

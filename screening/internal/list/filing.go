@@ -59,11 +59,11 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 // AppendFilings appends the keys under which e is filed: the probes of its address, and
 // the account of each other address as which the listed string can be read. An entry
 // without an address is filed under its listed string and the probes of its readings.
-func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
+func AppendFilings(dst []index.ID, e *sources.Entry) []index.ID {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
-		for _, a := range readings(e, text) {
+		for _, a := range readings(*e, text) {
 			dst = AppendProbes(dst, a)
 		}
 		return dst
@@ -83,7 +83,7 @@ func AppendFilings(dst []index.ID, e sources.Entry) []index.ID {
 // isEVMText reports whether e lists an address of an EVM chain, whose key is k, as "0x" and
 // its digits: on any other chain, that text has the same key, unless it is a virtual
 // address of tempo.
-func isEVMText(e sources.Entry, k *index.ID) bool {
+func isEVMText(e *sources.Entry, k *index.ID) bool {
 	if _, w1, _, _ := k.Words(); w1<<16 == 0xfdfdfdfdfdfd0000 {
 		return false
 	}
@@ -92,7 +92,7 @@ func isEVMText(e sources.Entry, k *index.ID) bool {
 }
 
 // firstKey returns the first of the keys that AppendFilings appends.
-func firstKey(e sources.Entry) index.ID {
+func firstKey(e *sources.Entry) index.ID {
 	if !e.Address.IsValid() {
 		return TextKey(e.Listed)
 	}

@@ -4,8 +4,6 @@ import (
 	"hash/maphash"
 
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/mapfile"
-	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -26,7 +24,7 @@ type found struct {
 const maxRow = 16
 
 // find finds the entry with the Canonical form of e, whose filing is f.
-func (fd *finder) find(e sources.Entry, f filing) (found, error) {
+func (fd *finder) find(e *sources.Entry, f filing) (found, error) {
 	if fd.table == nil {
 		return found{}, nil
 	}
@@ -67,7 +65,7 @@ func (fd *finder) find(e sources.Entry, f filing) (found, error) {
 
 // account returns the listing of the account of e that was seen first, whatever its
 // reference and ticker; nil if there is none. f is the filing of e.
-func (fd *finder) account(e sources.Entry, f filing) (*Listing, error) {
+func (fd *finder) account(e *sources.Entry, f filing) (*Listing, error) {
 	_, set, ok := fd.table.index.Place(f.keys[0])
 	if !ok {
 		return nil, nil
@@ -87,7 +85,7 @@ func (fd *finder) account(e sources.Entry, f filing) (*Listing, error) {
 		if err != nil {
 			return nil, err
 		}
-		if accountOf(had) == accountOf(e) && (first == nil || l.entry.FirstSeen.Before(first.entry.FirstSeen)) {
+		if accountOf(&had) == accountOf(e) && (first == nil || l.entry.FirstSeen.Before(first.entry.FirstSeen)) {
 			first = l
 		}
 	}
@@ -98,7 +96,7 @@ func (fd *finder) account(e sources.Entry, f filing) (*Listing, error) {
 func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 	crowd := make(map[sources.Entry]uint32, len(numbers))
 	for i, n := range numbers {
-		pace.Step(i)
+		rest(i)
 		l, err := fd.table.listing(n)
 		if err != nil {
 			return err
@@ -160,48 +158,47 @@ func (m *marks) all(place int) bool {
 // by the place of its first key.
 type newcomers struct {
 	table  *tableBuilder
-	n      int            // entries
-	slots  *mapfile.Words // open addressing: a place plus 1, or 0
+	slots  index.Slots
 	seed   maphash.Seed
 	crowds map[index.ID]map[sources.Entry]uint32 // the places of the entries of keys that have many
 }
 
 // find returns the listing of the entry with the Canonical form of e, whose filing is f. If
 // there is none, the caller must add e to the table next, and find will find it.
-func (nc *newcomers) find(e sources.Entry, f filing) (*Listing, error) {
-	if nc.slots == nil || 4*nc.n >= 3*nc.slots.Len() {
-		if err := nc.grow(); err != nil {
-			return nil, err
-		}
-	}
+func (nc *newcomers) find(e *sources.Entry, f filing) (l *Listing, err error) {
 	k := f.keys[0]
 	if crowd := nc.crowds[k]; crowd != nil {
 		return nc.findIn(crowd, k, e)
 	}
-	at, row := nc.slotOf(k), 0
-	for ; nc.slots.At(at) != 0; at = nc.after(at) {
-		other, n := nc.table.index.At(nc.slots.At(at) - 1)
-		if other != k {
-			continue
-		}
-		row++
-		if l, err := readListing(&nc.table.index, n); err != nil || l.isSame(e, f.form) {
-			return l, err
-		}
+	if nc.seed == (maphash.Seed{}) {
+		nc.seed = maphash.MakeSeed()
 	}
-	if row == maxRow {
-		if err := nc.crowd(k); err != nil {
+	var row [maxRow]uint32 // the places of the entries of k
+	n, hash := 0, maphash.Comparable(nc.seed, k)
+	_, ok := nc.slots.Find(hash, func(place uint32) bool {
+		other, text := nc.table.index.At(place)
+		if other != k {
+			return false
+		}
+		row[n] = place
+		n++
+		l, err = readListing(&nc.table.index, text)
+		return err != nil || l.isSame(e, f.form)
+	})
+	switch {
+	case ok:
+		return l, err
+	case n == maxRow:
+		if err := nc.crowd(k, row[:]); err != nil {
 			return nil, err
 		}
 		return nc.findIn(nc.crowds[k], k, e)
 	}
-	nc.slots.Set(at, nc.table.index.Next(k)+1)
-	nc.n++
-	return nil, nil
+	return nil, nc.slots.Add(hash, nc.table.index.Next(k))
 }
 
 // findIn is find of an entry of a key that has many.
-func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.ID, e sources.Entry) (*Listing, error) {
+func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.ID, e *sources.Entry) (*Listing, error) {
 	id := e.Canonical()
 	if place, ok := crowd[id]; ok {
 		_, n := nc.table.index.At(place)
@@ -211,15 +208,11 @@ func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.ID, e source
 	return nil, nil
 }
 
-// crowd indexes the entries of a key by Canonical entry.
-func (nc *newcomers) crowd(k index.ID) error {
+// crowd indexes the entries of a key, which are at these places, by Canonical entry.
+func (nc *newcomers) crowd(k index.ID, places []uint32) error {
 	crowd := make(map[sources.Entry]uint32)
-	for at := nc.slotOf(k); nc.slots.At(at) != 0; at = nc.after(at) {
-		place := nc.slots.At(at) - 1
-		other, n := nc.table.index.At(place)
-		if other != k {
-			continue
-		}
+	for _, place := range places {
+		_, n := nc.table.index.At(place)
 		l, err := readListing(&nc.table.index, n)
 		if err != nil {
 			return err
@@ -237,51 +230,8 @@ func (nc *newcomers) crowd(k index.ID) error {
 	return nil
 }
 
-// slotOf returns the slot at which the search for a key begins.
-func (nc *newcomers) slotOf(k index.ID) int {
-	return int(maphash.Comparable(nc.seed, k) % uint64(nc.slots.Len()))
-}
-
-// after returns the slot after the given one.
-func (nc *newcomers) after(at int) int { return (at + 1) % nc.slots.Len() }
-
-// grow makes room for half as many slots again.
-func (nc *newcomers) grow() error {
-	old, n := nc.slots, 64
-	if old == nil {
-		nc.seed = maphash.MakeSeed()
-	} else {
-		n = old.Len() * 3 / 2
-	}
-	slots, err := mapfile.NewWords(n)
-	if err != nil {
-		return err
-	}
-	nc.slots = slots
-	if old == nil {
-		return nil
-	}
-	for i := range old.Len() {
-		pace.Step(i)
-		v := old.At(i)
-		if v == 0 {
-			continue
-		}
-		k, _ := nc.table.index.At(v - 1)
-		at := nc.slotOf(k)
-		for slots.At(at) != 0 {
-			at = nc.after(at)
-		}
-		slots.Set(at, v)
-	}
-	old.Free()
-	return nil
-}
-
 // free frees the slots. Nothing can be found afterwards.
 func (nc *newcomers) free() {
-	if nc.slots != nil {
-		nc.slots.Free()
-	}
+	nc.slots.Free()
 	nc.crowds = nil
 }

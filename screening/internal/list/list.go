@@ -141,7 +141,7 @@ func missing(l, other *List) iter.Seq2[sources.Entry, error] {
 			}
 			var twin found
 			if err == nil {
-				twin, err = had.find(r.entry, b.file(r.entry))
+				twin, err = had.find(&r.entry, b.file(&r.entry))
 			}
 			if (err != nil || twin.Listing == nil) && !yield(r.entry, err) || err != nil {
 				return

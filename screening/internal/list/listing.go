@@ -39,7 +39,7 @@ const (
 )
 
 // formOf returns how a listing gives the address of e, which is filed under keys.
-func formOf(e sources.Entry, keys []index.ID) byte {
+func formOf(e *sources.Entry, keys []index.ID) byte {
 	switch {
 	case !e.Address.IsValid():
 		return noAddress
@@ -155,7 +155,7 @@ func (l *Listing) at(k index.ID) (sources.Entry, error) {
 
 // isSame reports whether l lists an entry with the Canonical form of e, which has the given
 // form, under the first key of e.
-func (l *Listing) isSame(e sources.Entry, form byte) bool {
+func (l *Listing) isSame(e *sources.Entry, form byte) bool {
 	if l.entry.Kind != e.Kind || l.entry.Ref != e.Ref || l.entry.Asset != e.Asset || l.entry.Listed != ownText(e) {
 		return false
 	}
@@ -167,7 +167,7 @@ func (l *Listing) isSame(e sources.Entry, form byte) bool {
 
 // ownText returns the listed string of e, or "" if that is the normal form of its
 // address.
-func ownText(e sources.Entry) string {
+func ownText(e *sources.Entry) string {
 	if hasText(e.Address, e.Listed) {
 		return ""
 	}
@@ -190,7 +190,7 @@ type listingWriter struct {
 }
 
 // write returns the number of the text that lists e in the given form.
-func (w *listingWriter) write(form byte, e sources.Entry, repeated int, removed time.Time) uint32 {
+func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed time.Time) uint32 {
 	listed := ownText(e)
 	if listed != "" {
 		form |= hasListed
@@ -198,7 +198,7 @@ func (w *listingWriter) write(form byte, e sources.Entry, repeated int, removed 
 	if !e.EntityListedAt.IsZero() || !e.NotListedOn.IsZero() {
 		form |= isDated
 	}
-	if form&^(isRemoved|isDated) == hexAddress && form == w.lastForm && removed.Equal(w.lastTime) && differInAddress(e, w.last) {
+	if form&^(isRemoved|isDated) == hexAddress && form == w.lastForm && removed.Equal(w.lastTime) && differInAddress(e, &w.last) {
 		return w.lastText
 	}
 	t := append(w.text[:0], form)
@@ -229,7 +229,7 @@ func (w *listingWriter) write(form byte, e sources.Entry, repeated int, removed 
 	if form&isDated != 0 {
 		t = appendTime(appendTime(t, e.EntityListedAt), e.NotListedOn)
 	}
-	w.text, w.last, w.lastForm, w.lastTime = t, e, form, removed
+	w.text, w.last, w.lastForm, w.lastTime = t, *e, form, removed
 	w.lastText = w.index.Intern(string(t))
 	return w.lastText
 }
@@ -248,7 +248,7 @@ func (w *listingWriter) countAddress(n uint32) {
 
 // differInAddress reports whether a and b differ in nothing but their addresses, which
 // are on one chain.
-func differInAddress(a, b sources.Entry) bool {
+func differInAddress(a, b *sources.Entry) bool {
 	return a.Kind == b.Kind && a.Ref == b.Ref && a.Name == b.Name && a.Asset == b.Asset &&
 		a.ListedAt.Equal(b.ListedAt) && a.FirstSeen.Equal(b.FirstSeen) &&
 		a.EntityListedAt.Equal(b.EntityListedAt) && a.NotListedOn.Equal(b.NotListedOn) && a.Address.Chain() == b.Address.Chain()

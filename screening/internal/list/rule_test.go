@@ -28,8 +28,8 @@ var update = flag.Bool("update", false, "rewrite testdata/filings.golden")
 
 // filedAs returns as text how e is filed.
 func filedAs(e sources.Entry) string {
-	keys := AppendFilings(nil, e)
-	b := fmt.Appendf(nil, "%s %q %q: %d", e.Address, e.Listed, e.Asset, formOf(e, keys))
+	keys := AppendFilings(nil, &e)
+	b := fmt.Appendf(nil, "%s %q %q: %d", e.Address, e.Listed, e.Asset, formOf(&e, keys))
 	for _, k := range keys {
 		b = fmt.Appendf(b, " %x:%x", k.Class(), k.AppendBytes(nil))
 	}
@@ -38,8 +38,8 @@ func filedAs(e sources.Entry) string {
 
 // shapeOf returns the properties that determine how an entry is filed.
 func shapeOf(e sources.Entry) string {
-	keys := AppendFilings(nil, e)
-	b := fmt.Appendf(nil, "%s %d", e.Address.Chain(), formOf(e, keys))
+	keys := AppendFilings(nil, &e)
+	b := fmt.Appendf(nil, "%s %d", e.Address.Chain(), formOf(&e, keys))
 	for _, k := range keys {
 		b = fmt.Appendf(b, " %x:%d", k.Class(), k.Len())
 	}
@@ -62,11 +62,11 @@ func TestRule(t *testing.T) {
 		{Address: address.MustParse("ethereum", clean), Kind: score.Sanctioned, Ref: "1", Name: "name", ListedAt: day, FirstSeen: day.Add(1)},
 		{Address: address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"), Listed: "as listed", Asset: "XBT", Kind: score.Mixer},
 	}, literals...) {
-		f := b.file(e)
+		f := b.file(&e)
 		if i%2 == 1 {
 			f.form |= isRepeated
 		}
-		b.add(e, f, i%2, time.Time{})
+		b.add(&e, f, i%2, time.Time{})
 		b.remove(e, e.FirstSeen)
 	}
 	table, err := b.build()

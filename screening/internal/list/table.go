@@ -1,13 +1,13 @@
 package list
 
 import (
-	"errors"
+	"encoding/binary"
+	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/pace"
+	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -67,7 +67,7 @@ func (t *table) unmarked(m *marks) iter.Seq2[record, error] {
 		place := -1
 		for k, set := range t.index.All() {
 			place++
-			pace.Step(place)
+			rest(place)
 			if m.all(place) {
 				continue
 			}
@@ -104,7 +104,7 @@ func (t *table) first(k index.ID, n uint32) (*Listing, sources.Entry, error) {
 		return nil, sources.Entry{}, err
 	}
 	if l.chain == "" { // otherwise it has no other key
-		if firstKey(e) != k {
+		if firstKey(&e) != k {
 			return nil, sources.Entry{}, nil
 		}
 	}
@@ -132,94 +132,74 @@ func (t *table) each(do func(place int, k index.ID, number uint32) error) error 
 				return err
 			}
 		}
-		pace.Step(place)
+		rest(place)
 		place++
 	}
 	return nil
 }
 
-// maxMarks is how many marks are sorted at a time.
-var maxMarks = 1 << 19
-
 // ordered returns the entries of t in the order in which their listings were written.
-// Nothing follows an error. It sorts a long table range by range, so that it need not
-// hold a mark on each entry.
+// Nothing follows an error.
 func (t *table) ordered() iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		if t == nil {
 			return
 		}
-		ends, err := t.ranges()
+		ends, places, err := t.byListing()
 		if err != nil {
 			yield(record{}, err)
 			return
 		}
-		emit := func(k index.ID, number uint32) error {
-			l, e, err := t.first(k, number)
-			if l != nil && !yield(record{l, e}, nil) {
-				return errStopped
-			}
-			return err
-		}
-		var order []uint64 // number, place
-		begin := uint32(0)
-		for _, end := range ends {
-			order = order[:0]
-			err := t.each(func(place int, k index.ID, n uint32) error {
-				switch {
-				case n < begin || n >= end:
-				case end == begin+1: // they are in order already
-					return emit(k, n)
-				default:
-					order = append(order, uint64(n)<<32|uint64(place))
+		defer ends.Free()
+		defer places.Free()
+		at := uint32(0)
+		for n := range uint32(t.index.Texts()) {
+			for end := binary.LittleEndian.Uint32(ends.Bytes[4*n:]); at < end; at++ {
+				k, _ := t.index.At(int(binary.LittleEndian.Uint32(places.Bytes[4*at:])))
+				l, e, err := t.first(k, n)
+				if (l != nil || err != nil) && !yield(record{l, e}, err) || err != nil {
+					return
 				}
-				return nil
-			})
-			slices.Sort(order)
-			for i, m := range order {
-				if err != nil {
-					break
-				}
-				pace.Step(i)
-				k, _ := t.index.At(int(uint32(m)))
-				err = emit(k, uint32(m>>32))
+				rest(int(at))
 			}
-			if err != nil {
-				if err != errStopped {
-					yield(record{}, err)
-				}
-				return
-			}
-			begin = end
 		}
 	}
 }
 
-// errStopped ends an iteration whose caller wants no more.
-var errStopped = errors.New("stopped")
-
-// ranges returns the ends of ranges of listings that hardly have more than maxMarks
-// marks each, unless a range is one listing. They cover all numbers, even those of no
-// listing, which are damage.
-func (t *table) ranges() (ends []uint32, err error) {
-	if t.index.Len() > maxMarks {
-		all := uint32(t.index.Texts())
-		width := all/4096 + 1
-		counts := make([]int, all/width+1)
-		err = t.each(func(_ int, _ index.ID, n uint32) error {
-			counts[min(n, all)/width]++
-			return nil
-		})
-		sum, last := 0, uint32(0)
-		for i, n := range counts {
-			if begin := uint32(i) * width; sum+n > maxMarks && begin > last {
-				ends, last, sum = append(ends, begin), begin, 0
-			}
-			sum += n
-		}
-		ends = append(ends, all)
+// byListing returns the places of the keys of each listing, one listing after the other, and
+// where each ends: four bytes each.
+func (t *table) byListing() (ends, places *mapfile.Memory, err error) {
+	texts, all := uint32(t.index.Texts()), 0
+	if ends, err = mapfile.New(4 * (int(texts) + 1)); err != nil {
+		return nil, nil, err
 	}
-	return append(ends, 1<<32-1), err
+	add := func(n, count uint32) (before uint32) {
+		at := ends.Bytes[4*n:]
+		before = binary.LittleEndian.Uint32(at)
+		binary.LittleEndian.PutUint32(at, before+count)
+		return before
+	}
+	err = t.each(func(_ int, _ index.ID, n uint32) error {
+		if n >= texts {
+			return fmt.Errorf("%w: no text has the number %d", index.ErrDamaged, n)
+		}
+		add(n+1, 1)
+		all++
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for n := range texts {
+		add(n+1, add(n, 0))
+	}
+	if places, err = mapfile.New(4 * all); err != nil {
+		return nil, nil, err
+	}
+	return ends, places, t.each(func(place int, _ index.ID, n uint32) error {
+		binary.LittleEndian.PutUint32(places.Bytes[4*add(n, 1):], uint32(place))
+		return nil
+	})
 }
 
 // A tableBuilder makes a table.
@@ -243,13 +223,13 @@ type filing struct {
 }
 
 // file returns the filing of e, which is valid until the next call.
-func (b *tableBuilder) file(e sources.Entry) filing {
+func (b *tableBuilder) file(e *sources.Entry) filing {
 	b.keys = AppendFilings(b.keys[:0], e)
 	return filing{b.keys, formOf(e, b.keys)}
 }
 
 // add adds an entry.
-func (b *tableBuilder) add(e sources.Entry, f filing, repeated int, removed time.Time) {
+func (b *tableBuilder) add(e *sources.Entry, f filing, repeated int, removed time.Time) {
 	n := b.write.write(f.form, e, repeated, removed)
 	for _, k := range f.keys {
 		b.index.Add(k, n)
@@ -258,9 +238,9 @@ func (b *tableBuilder) add(e sources.Entry, f filing, repeated int, removed time
 
 // remove adds an entry that the list had until the given time.
 func (b *tableBuilder) remove(e sources.Entry, at time.Time) {
-	f := b.file(e)
+	f := b.file(&e)
 	f.form |= isRemoved
-	b.add(e, f, 0, at)
+	b.add(&e, f, 0, at)
 }
 
 // build returns the table of all that was added.

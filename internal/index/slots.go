@@ -1,0 +1,89 @@
+package index
+
+import (
+	"encoding/binary"
+
+	"github.com/walletscreen/walletscreen/internal/mapfile"
+)
+
+// Slots find numbers by a hash of what they number. They hold a part of the hash, so they
+// grow without a look at what is numbered. The zero Slots is empty.
+type Slots struct {
+	memory *mapfile.Memory // 8 bytes each: a number plus 1, or 0, and 32 bits of its hash
+	free   int             // how many more numbers there is room for
+	n      int
+}
+
+// Find calls is with each number whose hash may be h until is returns true, and returns
+// that number.
+func (s *Slots) Find(h uint64, is func(number uint32) bool) (number uint32, ok bool) {
+	if s.memory == nil {
+		return 0, false
+	}
+	slots := s.memory.Bytes
+	for at := slotOf(h, slots); ; {
+		slot := binary.LittleEndian.Uint64(slots[at:])
+		if slot == 0 {
+			return 0, false
+		}
+		if slot>>32 == h>>32 && is(uint32(slot)-1) {
+			return uint32(slot) - 1, true
+		}
+		if at += 8; at == len(slots) {
+			at = 0
+		}
+	}
+}
+
+// slotOf returns where the search for a hash begins. It grows with the hash, so slots grow
+// in the order in which they lie in memory.
+func slotOf(h uint64, slots []byte) int { return int(h >> 32 * uint64(len(slots)/8) >> 32 * 8) }
+
+// Add adds a number, less than 2^32-1, with hash h.
+func (s *Slots) Add(h uint64, number uint32) error {
+	if s.free == 0 {
+		if err := s.grow(); err != nil {
+			return err
+		}
+	}
+	s.free--
+	s.n++
+	put(s.memory.Bytes, h>>32<<32|uint64(number)+1)
+	return nil
+}
+
+// put puts a slot into the first place that is free.
+func put(slots []byte, slot uint64) {
+	at := slotOf(slot, slots)
+	for binary.LittleEndian.Uint64(slots[at:]) != 0 {
+		if at += 8; at == len(slots) {
+			at = 0
+		}
+	}
+	binary.LittleEndian.PutUint64(slots[at:], slot)
+}
+
+// grow makes room for half as many numbers again.
+func (s *Slots) grow() error {
+	n := max(64, 2*s.n) // for the old ones and half as many more, three quarters are used
+	m, err := mapfile.New(8 * n)
+	if err != nil {
+		return err
+	}
+	if s.memory != nil {
+		for old := s.memory.Bytes; len(old) > 0; old = old[8:] {
+			if slot := binary.LittleEndian.Uint64(old); slot != 0 {
+				put(m.Bytes, slot)
+			}
+		}
+		s.memory.Free()
+	}
+	s.memory, s.free = m, n*3/4-s.n
+	return nil
+}
+
+// Free frees the slots.
+func (s *Slots) Free() {
+	s.memory.Free()
+	*s = Slots{}
+}
