@@ -3,7 +3,6 @@ package list
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"iter"
 	"runtime"
 	"slices"
@@ -455,35 +454,6 @@ func (l *List) countKeys() error {
 		}
 	}
 	return nil
-}
-
-// appendSaid appends what the digest covers of an entry: all but FirstSeen and NotListedOn,
-// which differ between machines. Each text follows its length, so that different entries
-// append different bytes.
-func appendSaid(b []byte, e *sources.Entry) []byte {
-	var buf [128]byte // of most addresses
-	normal := e.Address.AppendNormalized(buf[:0])
-	b = appendText(appendText(b, string(e.Kind)), string(e.Address.Chain()))
-	b = appendText(b, normal)
-	if e.Listed == "" {
-		b = appendText(b, normal)
-	} else {
-		b = appendText(b, e.Listed)
-	}
-	b = appendText(appendText(appendText(b, e.Asset), e.Ref), e.Name)
-	b = binary.AppendVarint(b, e.ListedAt.Unix())
-	if n := e.ListedAt.Nanosecond(); n > 0 {
-		b = binary.AppendUvarint(b, uint64(n))
-	}
-	if t := e.EntityListedAt; !t.IsZero() {
-		b = binary.AppendVarint(append(b, 'e'), t.Unix())
-	}
-	return b
-}
-
-// appendText appends the length of a text, and the text.
-func appendText[T string | []byte](b []byte, text T) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
 // Rebuild returns the list of entries that were accepted at the given time, with all
