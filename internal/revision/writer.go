@@ -37,8 +37,8 @@ type Writer struct {
 
 	labels  map[label]uint64
 	strings map[string]uint64
-	bytes   int // of strings
-	last    label
+	bytes   int           // of strings
+	last    sources.Entry // the one whose label was written last
 	hasLast bool
 }
 
@@ -226,10 +226,6 @@ func (w *Writer) entry(e *sources.Entry) error {
 	if w.err != nil {
 		return w.err
 	}
-	l, err := labelOf(e)
-	if err != nil {
-		return err
-	}
 	var buf [maxNormal]byte
 	normal := e.Address.AppendNormalized(buf[:0])
 	if max(len(normal), len(e.Listed)) > maxString {
@@ -239,7 +235,7 @@ func (w *Writer) entry(e *sources.Entry) error {
 	var capitals uint64
 	form := byte(textAddress)
 	switch {
-	case len(normal) == 0 && l.chain == "":
+	case len(normal) == 0 && e.Address.Chain() == "":
 		form = noAddress
 	case unhex(&raw, normal):
 		form = hexAddress
@@ -254,7 +250,9 @@ func (w *Writer) entry(e *sources.Entry) error {
 	default:
 		form |= textListed
 	}
-	w.label(form, l)
+	if err := w.label(form, e); err != nil {
+		return err
+	}
 	switch form & addressMask {
 	case hexAddress:
 		w.buf = append(w.buf, raw[:]...)
@@ -294,16 +292,19 @@ func labelOf(e *sources.Entry) (label, error) {
 }
 
 // label writes the first byte of an entry and its label.
-func (w *Writer) label(form byte, l label) {
-	n, known := uint64(0), w.hasLast && l == w.last
-	if known {
+func (w *Writer) label(form byte, e *sources.Entry) error {
+	if w.hasLast && sameLabels(e, &w.last) {
 		w.buf = append(w.buf, form|sameLabel)
-		return
+		return nil
 	}
-	w.last, w.hasLast = l, true
-	if n, known = w.labels[l]; known {
+	l, err := labelOf(e)
+	if err != nil {
+		return err
+	}
+	w.last, w.hasLast = *e, true
+	if n, known := w.labels[l]; known {
 		w.buf = binary.AppendUvarint(append(w.buf, form|numberedLabel), n)
-		return
+		return nil
 	}
 	dated := l.entityListedAt.set || l.notListedOn.set
 	if dated {
@@ -321,6 +322,14 @@ func (w *Writer) label(form byte, l label) {
 		w.forget()
 	}
 	w.labels[l] = uint64(len(w.labels))
+	return nil
+}
+
+// sameLabels reports whether two entries have one label.
+func sameLabels(a, b *sources.Entry) bool {
+	return a.Ref == b.Ref && a.Name == b.Name && a.Kind == b.Kind && a.Asset == b.Asset && a.Address.Chain() == b.Address.Chain() &&
+		a.FirstSeen.Equal(b.FirstSeen) && a.ListedAt.Equal(b.ListedAt) &&
+		a.EntityListedAt.Equal(b.EntityListedAt) && a.NotListedOn.Equal(b.NotListedOn)
 }
 
 // string writes a string of a label.

@@ -35,6 +35,9 @@ type Builder struct {
 
 	faithful bool // no time is corrected
 
+	chain   address.Chain // of the last entries
+	onChain int           // how many of them are not in facts.Chains yet
+
 	table    *tableBuilder
 	facts    Facts
 	hashes   mapfile.Array // of what the entries say, in the order of the list until digest sorts them
@@ -239,7 +242,12 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 	if repeated {
 		facts.note(sources.Duplicate, e)
 	}
-	facts.Chains[e.Address.Chain()]++
+	if chain := e.Address.Chain(); b.onChain > 0 && chain == b.chain {
+		b.onChain++
+	} else {
+		b.countChain()
+		b.chain, b.onChain = chain, 1
+	}
 	if n := len(facts.Kinds); n == 0 || e.Kind != facts.Kinds[n-1] && !slices.Contains(facts.Kinds, e.Kind) {
 		facts.Kinds = append(facts.Kinds, e.Kind)
 	}
@@ -282,6 +290,14 @@ func (b *Builder) IsCut(l *List) bool {
 	return bytes.HasPrefix(b.prev.order, l.order)
 }
 
+// countChain counts the last entries in facts.Chains.
+func (b *Builder) countChain() {
+	if b.onChain > 0 {
+		b.facts.Chains[b.chain] += b.onChain
+		b.onChain = 0
+	}
+}
+
 // IsSame reports whether all that was added is the list before it, with no other entries and
 // no other times. Nothing can be added afterwards.
 func (b *Builder) IsSame() bool {
@@ -307,6 +323,7 @@ func (b *Builder) sum() {
 // Then only IsCut and Compare may follow.
 func (b *Builder) Build(ordered bool) (*List, error) {
 	b.sum()
+	b.countChain()
 	for i := range b.repeated {
 		r := &b.repeated[i]
 		f := b.table.file(&r.entry)

@@ -14,8 +14,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// perRange is about how many hashes are sorted in the cache of a processor.
-const perRange = 1 << 10
+// perRange is about how many hashes are sorted by comparing them.
+const perRange = 1 << 6
 
 // digestOf returns the SHA-256, in hex, of the hashes, each once, in order. It sorts them:
 // first in place into ranges by their first bits, then each range.
@@ -76,8 +76,7 @@ func compareHashes(a, b [sha256.Size]byte) int {
 // which differ between machines. Each text follows its length, so that different entries
 // append different bytes.
 func appendSaid(b []byte, e *sources.Entry) []byte {
-	var buf [128]byte // of most addresses
-	normal := e.Address.AppendNormalized(buf[:0])
+	normal := e.Address.Normalized()
 	b = appendText(appendText(b, string(e.Kind)), string(e.Address.Chain()))
 	b = appendText(b, normal)
 	if e.Listed == "" {

@@ -186,12 +186,5 @@ func appendHexOf(b []byte, k *index.ID) []byte {
 // isHexOf reports whether the normal form of a is what HexOf returns for k.
 func isHexOf(a address.Address, k *index.ID) bool {
 	var buf [maxHexOf]byte
-	return hasText(a, string(appendHexOf(buf[:0], k)))
-}
-
-// hasText reports whether text is the normal form of a. It does not allocate for most
-// addresses.
-func hasText(a address.Address, text string) bool {
-	var buf [128]byte
-	return string(a.AppendNormalized(buf[:0])) == text
+	return a.Normalized() == string(appendHexOf(buf[:0], k))
 }

@@ -168,7 +168,7 @@ func (l *Listing) isSame(e *sources.Entry, form byte) bool {
 // ownText returns the listed string of e, or "" if that is the normal form of its
 // address.
 func ownText(e *sources.Entry) string {
-	if hasText(e.Address, e.Listed) {
+	if e.Listed == e.Address.Normalized() {
 		return ""
 	}
 	return e.Listed
