@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math/bits"
-	"runtime"
 	"slices"
 
 	"github.com/walletscreen/walletscreen/internal/mapfile"
+	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
 // A side is the items of one table in the order of its records: by hash, then by key, then
@@ -51,7 +51,7 @@ func (s *side) sort(i int, added *mapfile.Array, seed *seed, sum *sum) error {
 		for ; len(piece) > 0; piece = piece[size:] {
 			ends[seed.hashOf(piece[:size])>>shift+1] += size
 		}
-		runtime.Gosched()
+		pace.Yield()
 	}
 	for part := range ends[1:] {
 		ends[part+1] += ends[part]
@@ -67,7 +67,7 @@ func (s *side) sort(i int, added *mapfile.Array, seed *seed, sum *sum) error {
 			*end += size
 			piece = piece[size:]
 			if k%partItems == 0 {
-				runtime.Gosched()
+				pace.Yield()
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (s *side) sort(i int, added *mapfile.Array, seed *seed, sum *sum) error {
 	for _, end := range ends[:len(ends)-1] {
 		s.keep(ps.sorted(to.Bytes[begin:end], size, seed, shift), sum)
 		begin = end
-		runtime.Gosched()
+		pace.Yield()
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+
+	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
 // Verify reads all of ix and checks what Open does not: the digest, and that Lookup finds
@@ -29,7 +31,7 @@ func (ix *Index) Verify() error {
 				return err
 			}
 			if n%(partItems/perBucket) == 0 {
-				runtime.Gosched()
+				pace.Yield()
 			}
 		}
 	}

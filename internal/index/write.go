@@ -8,9 +8,9 @@ import (
 	"hash/crc32"
 	"hash/maphash"
 	"math"
-	"runtime"
 
 	"github.com/walletscreen/walletscreen/internal/mapfile"
+	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
 // sets number the sets of values of the keys in the order of the records.
@@ -103,7 +103,7 @@ func (s *sets) number(sd *side) error {
 		kept = append(kept, item...)
 		binary.LittleEndian.PutUint32(kept[len(kept)-4:], n)
 		if i%partItems == 0 {
-			runtime.Gosched()
+			pace.Yield()
 		}
 	}
 	sd.items = kept
@@ -182,7 +182,7 @@ func (s *side) write(seed *seed, filters, heads, records []byte) {
 		copy(records[s.width:s.width+4], items[size-4:size])
 		records = records[s.width+4:]
 		if rank++; rank%partItems == 0 {
-			runtime.Gosched()
+			pace.Yield()
 		}
 	}
 	for ; next <= buckets; next++ {
@@ -199,7 +199,7 @@ func bodyDigest(data []byte) [32]byte {
 		n := min(blockBytes, len(body))
 		sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(body[:n], castagnoli))
 		body = body[n:]
-		runtime.Gosched()
+		pace.Yield()
 	}
 	return sha256.Sum256(sums)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -74,11 +75,11 @@ func NewBuilder(prev *List, now time.Time) *Builder {
 	return b
 }
 
-// rest lets other goroutines run now and then. A long computation calls it after each step of
-// about a microsecond, with the number of the step.
+// rest lets others run now and then. A long computation calls it after each step of about a
+// microsecond, with the number of the step.
 func rest(i int) {
-	if i%1024 == 1023 {
-		runtime.Gosched()
+	if i%256 == 255 {
+		pace.Yield()
 	}
 }
 

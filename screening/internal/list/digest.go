@@ -7,10 +7,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math/bits"
-	"runtime"
 	"slices"
 
 	"github.com/walletscreen/walletscreen/internal/mapfile"
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -46,7 +46,7 @@ func digestOf(hashes *mapfile.Array) string {
 			}
 			next[to]++
 		}
-		runtime.Gosched()
+		pace.Yield()
 	}
 	h := sha256.New()
 	var sorted [][sha256.Size]byte
@@ -59,7 +59,7 @@ func digestOf(hashes *mapfile.Array) string {
 		for _, hash := range slices.Compact(sorted) {
 			h.Write(hash[:])
 		}
-		runtime.Gosched()
+		pace.Yield()
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
