@@ -15,6 +15,9 @@ func Detect(s string) []Address {
 	proven := 0
 	first := firstGuess(s)
 	detect(s, strictly, func(a Address) bool {
+		if found == nil {
+			found = make([]Address, 0, 4) // as many as most texts have
+		}
 		if a.Proven() || a.Chain() == first {
 			found = slices.Insert(found, proven, a)
 			if a.Proven() {
@@ -65,8 +68,11 @@ func detect(s string, how manner, yield func(Address) bool) {
 	}()
 	last, evm := uint16(0), false
 	for _, l := range candidates(len(s)) {
+		if all&l.chars == 0 && l.chars != 0 || l.row == last || how == provenOnly && !l.proves || !fits(s, all, &l.bounds) {
+			continue
+		}
 		c := &chains[l.row-1].codecs[l.form]
-		if l.row == last || how == provenOnly && !l.proves || how != tolerantly && c.use == tolerated || !fits(s, all, &l.bounds) {
+		if how != tolerantly && c.use == tolerated {
 			continue
 		}
 		if rd == nil {

@@ -87,6 +87,9 @@ func Interpret(chain, text string) Reading {
 
 // addFound adds what [FindAll] finds in text beside the addresses that were read.
 func (r *Reading) addFound(text string) {
+	if len(r.Addresses) > 0 && r.Addresses[0].text == text { // the common case
+		return
+	}
 	rest := strings.ToLower(text)
 	for _, a := range r.Addresses {
 		own := strings.ToLower(a.text)
