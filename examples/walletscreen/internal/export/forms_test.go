@@ -72,6 +72,8 @@ func notEnumerated(a address.Address) string {
 		return "XRP: X-addresses with a destination tag"
 	case c == "stellar" && text[0] == 'M':
 		return "Stellar: muxed addresses (`M…`)"
+	case a.Kind() == "virtual":
+		return "Tempo: virtual addresses with another tag"
 	case c == "cardano" && strings.HasPrefix(text, "addr1g"), c == "cardano" && strings.HasPrefix(text, "addr12"):
 		return "Cardano: pointer addresses"
 	case c == "internet-computer":
