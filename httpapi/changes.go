@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -52,9 +54,16 @@ type changeEntry struct {
 // A changeLog reads the journal of a store.
 type changeLog struct {
 	turn    chan struct{} // semaphore: one caller reads at a time
-	archive *store.Archive
-	next    int64     // position in the journal
-	changes []*change // the newest ones, the oldest first
+	archive *journal.Journal
+	next    int64             // position in the journal
+	changes []*change         // the newest ones, the oldest first
+	deltas  map[string]*delta // of revisions that were not accepted yet, by name
+}
+
+// A delta is how a revision differs from the one before it.
+type delta struct {
+	added, removed []changeEntry
+	whole          bool // added has all
 }
 
 // changes answers a GET to /api/v1/changes.
@@ -106,11 +115,18 @@ func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error)
 		return nil, ctx.Err()
 	}
 	if l.archive == nil {
-		l.archive = store.NewArchive(st)
+		l.archive = journal.New(st)
 	}
-	next, err := l.archive.Read(ctx, l.next, func(ev store.Event) {
+	next, err := l.archive.Read(ctx, l.next, func(ev journal.Event) {
+		if ev.Type == journal.Changed {
+			l.addDelta(&ev)
+		}
 		if c := newChange(&ev); c != nil && !l.merge(c) {
+			c.fill(l.deltas[c.revision])
 			l.changes = append(l.changes, c)
+		}
+		if ev.Type == journal.Accepted {
+			delete(l.deltas, ev.Revision)
 		}
 		if len(l.changes) > 2*maxChanges {
 			l.changes = append([]*change(nil), l.changes[len(l.changes)-maxChanges:]...)
@@ -123,7 +139,7 @@ func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error)
 	l.changes = l.changes[max(0, len(l.changes)-maxChanges):]
 	list := make([]*change, 0, len(l.changes))
 	for i := len(l.changes) - 1; i >= 0; i-- {
-		if err := l.fill(ctx, l.changes[i]); err != nil {
+		if err := l.open(ctx, l.changes[i]); err != nil {
 			return nil, err
 		}
 		list = append(list, l.changes[i])
@@ -136,17 +152,18 @@ func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error)
 // nothing about what was added.
 func (l *changeLog) merge(c *change) bool {
 	at := slices.IndexFunc(l.changes, func(had *change) bool {
-		return c.Event == store.Accepted && had.Event == c.Event && had.revision == c.revision
+		return c.Event == journal.Accepted && had.Event == c.Event && had.revision == c.revision
 	})
 	if at >= 0 && c.Added+c.Removed > 0 {
+		c.fill(l.deltas[c.revision])
 		l.changes[at] = c
 	}
 	return at >= 0
 }
 
 // newChange returns the change that an event is, or nil.
-func newChange(ev *store.Event) *change {
-	if ev.Type != store.Accepted && ev.Type != store.Refused {
+func newChange(ev *journal.Event) *change {
+	if ev.Type != journal.Accepted && ev.Type != journal.Refused {
 		return nil
 	}
 	return &change{
@@ -156,13 +173,47 @@ func newChange(ev *store.Event) *change {
 	}
 }
 
-// fill reads the entries of an accepted change from its revision, once.
-func (l *changeLog) fill(ctx context.Context, c *change) error {
-	name := c.revision
-	if c.filled || c.Event != store.Accepted || !c.Truncated {
+// addDelta adds a Changed event.
+func (l *changeLog) addDelta(ev *journal.Event) {
+	if l.deltas == nil || len(l.deltas) > maxChanges { // most were never accepted
+		l.deltas = make(map[string]*delta)
+	}
+	d := l.deltas[ev.Revision]
+	if d == nil {
+		d = &delta{whole: ev.Before != ""}
+		l.deltas[ev.Revision] = d
+	}
+	had := make(map[sources.Entry]bool, len(ev.Delta.Dropped))
+	for _, e := range ev.Delta.Dropped {
+		had[e.Canonical()] = true
+	}
+	for _, e := range ev.Delta.Gained {
+		if !had[e.Canonical()] && len(d.added) < maxChangeEntries {
+			d.added = append(d.added, newChangeEntry(&e))
+		}
+	}
+	for _, r := range ev.Delta.Removed {
+		if len(d.removed) < maxChangeEntries {
+			d.removed = append(d.removed, newChangeEntry(&r.Entry))
+		}
+	}
+}
+
+// fill sets what was added and removed, as far as d says that.
+func (c *change) fill(d *delta) {
+	if d == nil || c.Event != journal.Accepted {
+		return
+	}
+	c.AddedList, c.RemovedList, c.filled = d.added[:min(len(d.added), c.Added)], d.removed[:min(len(d.removed), c.Removed)], d.whole
+	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
+}
+
+// open reads what was added from the revision, once, unless that is known.
+func (l *changeLog) open(ctx context.Context, c *change) error {
+	if c.filled || c.Event != journal.Accepted || !c.Truncated {
 		return nil
 	}
-	f, err := l.archive.Open(ctx, name)
+	f, err := l.archive.Open(ctx, c.revision)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // try again
 	}
@@ -171,21 +222,13 @@ func (l *changeLog) fill(ctx context.Context, c *change) error {
 		return nil // it is no longer kept
 	}
 	defer f.Close()
-	_, accepted, _, _ := store.ParseName(name)
+	_, accepted, _, _ := revision.ParseName(c.revision)
 	for entry, err := range f.Entries() {
 		if err != nil || len(c.AddedList) == maxChangeEntries {
 			break
 		}
 		if entry.FirstSeen.Equal(accepted) {
 			c.AddedList = append(c.AddedList, newChangeEntry(&entry))
-		}
-	}
-	for removal, err := range f.Removals() {
-		if err != nil || len(c.RemovedList) == maxChangeEntries {
-			break
-		}
-		if removal.At.Equal(accepted) {
-			c.RemovedList = append(c.RemovedList, newChangeEntry(&removal.Entry))
 		}
 	}
 	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed

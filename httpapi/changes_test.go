@@ -13,6 +13,8 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -74,17 +76,17 @@ func TestChangesHang(t *testing.T) {
 // programs have written its event.
 func TestChangesTwice(t *testing.T) {
 	for _, order := range [][]int{{0, 7}, {7, 0}, {7, 7, 0}} {
-		journal := &lines{}
+		text := &lines{}
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		for i, added := range order { // as independent programs do
-			err := store.NewArchive(journal.blind()).Append(t.Context(), store.Event{
-				Type: store.Accepted, At: at.Add(time.Duration(i)), Source: "LIST", Revision: store.Name("LIST", at, strings.Repeat("0", 64)), Entries: 7, Addresses: 7, Added: added,
+			err := journal.New(text.blind()).Append(t.Context(), journal.Event{
+				Type: journal.Accepted, At: at.Add(time.Duration(i)), Source: "LIST", Revision: revision.Name("LIST", at, strings.Repeat("0", 64)), Entries: 7, Addresses: 7, Added: added,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Store: journal})
+		h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Store: text})
 		if w := send(h, "GET", "/api/v1/changes", ""); strings.Count(w.Body.String(), `"source":`) != 1 || !strings.Contains(w.Body.String(), `"added":7`) {
 			t.Errorf("after events with %d added: %s", order, w.Body)
 		}
@@ -208,7 +210,7 @@ func TestChangesOfOwnLists(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := store.NewArchive(st).Append(t.Context(), store.Event{Type: store.Refused, At: time.Now(), Source: "OUR_LIST", Reason: "line 3: an investigation"}); err != nil {
+	if err := journal.New(st).Append(t.Context(), journal.Event{Type: journal.Refused, At: time.Now(), Source: "OUR_LIST", Reason: "line 3: an investigation"}); err != nil {
 		t.Fatal(err)
 	}
 	auth := &scoped{}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
@@ -24,15 +25,15 @@ const (
 
 // An archive is Options.Store as a Screener uses it. A panic of the store is an error.
 type archive struct {
-	files *store.Archive
+	files *journal.Journal
 
 	flushing sync.Mutex // serializes flush
 
-	last  store.Event // the last Answering event that was noted
-	noted time.Time   // when it was noted
+	last  journal.Event // the last Answering event that was noted
+	noted time.Time     // when it was noted
 
 	mu      sync.Mutex       // guards the following
-	pending []store.Event    // not in the journal yet
+	pending []journal.Event  // not in the journal yet
 	err     error            // why not
 	shared  map[string]error // why Wait failed, under "", and Lead, by source
 }
@@ -42,7 +43,7 @@ func newArchive(st store.Store) *archive {
 	if st == nil {
 		return nil
 	}
-	return &archive{files: store.NewArchive(st), shared: make(map[string]error)}
+	return &archive{files: journal.New(st), shared: make(map[string]error)}
 }
 
 // isShared reports whether the store is one that replicas share. a may be nil.
@@ -56,36 +57,54 @@ func (a *archive) names(ctx context.Context, source string) (names []string, err
 
 // open opens a revision. Its list is answered from the file if that has tables of our
 // rule. Otherwise the list is built again from its entries, with build, and is not filed;
-// then check checks each entry.
-func (a *archive) open(ctx context.Context, name string, check func(sources.Entry) error, build func(func() error) error) (h held, f *revision.File, err error) {
+// then check checks each entry. What the list no longer has is read from the journal; had,
+// whose list comes earlier, saves reading all of it; its list may be nil.
+func (a *archive) open(ctx context.Context, name string, had *current, now time.Time, check func(sources.Entry) error, build func(func() error) error) (h current, f *revision.File, err error) {
 	defer caught(&err)
 	start := time.Now()
 	if f, err = a.files.Open(ctx, name); err != nil {
-		return held{}, nil, err
+		return current{}, nil, err
 	}
 	rev, err := a.files.Latest(ctx, name, f.Revision)
 	if err != nil {
-		return held{}, nil, err
+		return current{}, nil, err
 	}
-	h = held{file: name, stored: true, confirmed: rev, revision: rev, accepted: f.Accepted.UTC(), filed: true}
+	h = current{file: name, stored: true, confirmed: rev, revision: rev, accepted: f.Accepted.UTC(), filed: true}
 	h.revision.Checked = time.Time{} // says when a Load checked it
 	if rev.Digest == "" {
-		return held{}, nil, fmt.Errorf("%w: no digest", store.ErrDamaged)
+		return current{}, nil, fmt.Errorf("%w: no digest", store.ErrDamaged)
 	}
 	if tables := f.Tables(list.Rule); tables != nil {
 		if h.list, err = listIn(tables, f); err != nil || h.list.Entries != f.Header.Entries {
-			return held{}, nil, fmt.Errorf("%w: %w", store.ErrDamaged, errors.Join(err, errors.New("the tables are not those of the entries")))
+			return current{}, nil, fmt.Errorf("%w: %w", store.ErrDamaged, errors.Join(err, errors.New("the tables are not those of the entries")))
 		}
 	} else {
 		h.filed = false
 		err = build(func() (err error) {
-			h.list, err = list.Rebuild(f.Entries(), f.Removals(), check, h.accepted, rev.OpenEnded)
+			h.list, err = list.Rebuild(f.Entries(), check, h.accepted, rev.OpenEnded)
 			return err
 		})
+	}
+	if err == nil {
+		err = a.openPast(ctx, &h, had, now)
 	}
 	h.ready = time.Now()
 	h.took = h.ready.Sub(start)
 	return h, f, err
+}
+
+// openPast sets what the list of h no longer has at the time now.
+func (a *archive) openPast(ctx context.Context, h, had *current, now time.Time) error {
+	after, past := "", (*list.Past)(nil)
+	if had.list != nil && had.stored {
+		after, past = had.file, had.list.Past()
+	}
+	removed, err := a.files.Removed(ctx, h.file, after)
+	if err == nil {
+		past, err = past.With(removed, now)
+	}
+	h.list.SetPast(past)
+	return err
 }
 
 // listIn returns the list of the tables in f.
@@ -96,6 +115,12 @@ func listIn(tables [][]byte, f *revision.File) (*list.List, error) {
 	return list.Open(tables, f)
 }
 
+// knows reports whether the journal says something of the revision called name.
+func (a *archive) knows(ctx context.Context, name string) (known bool, err error) {
+	defer caught(&err)
+	return a.files.Knows(ctx, name)
+}
+
 // latest returns the Revision of the file called name as it was confirmed last.
 func (a *archive) latest(ctx context.Context, name string, saved sources.Revision) (rev sources.Revision, err error) {
 	defer caught(&err)
@@ -103,7 +128,7 @@ func (a *archive) latest(ctx context.Context, name string, saved sources.Revisio
 }
 
 // checks returns the times at which a revision was known to be the publisher's.
-func (a *archive) checks(ctx context.Context, h *held) (times []time.Time, err error) {
+func (a *archive) checks(ctx context.Context, h *current) (times []time.Time, err error) {
 	defer caught(&err)
 	times, err = a.files.Checks(ctx, h.file)
 	return append(times, h.confirmed.Checked), err
@@ -111,13 +136,13 @@ func (a *archive) checks(ctx context.Context, h *held) (times []time.Time, err e
 
 // save saves the file of h, whose list is of the given source, and reads it back. h.list is
 // answered from the file afterwards. After an error, h is as it was, and is saved again.
-func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err error) {
+func (a *archive) save(ctx context.Context, info sources.Info, h *current) (err error) {
 	defer caught(&err)
 	rev := h.revision
 	rev.Checked = h.checked
 	l := h.list
 	_, err = a.files.Save(ctx, revision.Header{
-		Source: info.ID, Name: info.Name, Revision: rev, Accepted: h.accepted, Entries: l.Entries, Removed: l.Removed, Rule: list.Rule,
+		Source: info.ID, Name: info.Name, Revision: rev, Accepted: h.accepted, Entries: l.Entries, Rule: list.Rule,
 	}, func(w *revision.Writer) error {
 		tables, err := l.Tables() // for each call: they can be read once
 		if err != nil {
@@ -128,14 +153,6 @@ func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err err
 				return err
 			}
 			if err := w.Entry(e); err != nil {
-				return err
-			}
-		}
-		for r, err := range l.AllRemoved() {
-			if err != nil {
-				return err
-			}
-			if err := w.Removal(r); err != nil {
 				return err
 			}
 		}
@@ -160,33 +177,61 @@ func (a *archive) save(ctx context.Context, info sources.Info, h *held) (err err
 	if mapped.Digest != l.Digest || mapped.Entries != l.Entries {
 		return fmt.Errorf("%w: the file is not what was written", store.ErrDamaged)
 	}
+	mapped.SetPast(l.Past())
 	h.stored, h.filed, h.confirmed, h.list = true, true, rev, mapped
 	return nil
 }
 
 // pend queues an event for flush.
-func (a *archive) pend(e store.Event) {
+func (a *archive) pend(e journal.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.queue(e)
 }
 
+// maxDelta is the maximum number of removals in an event.
+const maxDelta = 50_000
+
+// pendChange queues the events that say how h differs from the list before it, once.
+func (a *archive) pendChange(h *current) {
+	if h.change == nil {
+		return
+	}
+	source, _, _, _ := revision.ParseName(h.file)
+	e := journal.Event{Type: journal.Changed, At: h.accepted, Source: source, Revision: h.file, Delta: h.change.Delta}
+	if !h.change.IsPart {
+		e.Before = h.before
+	}
+	h.change = nil
+	for {
+		rest := e.Delta.Removed
+		n := min(len(rest), maxDelta)
+		if e.Delta.Removed = rest[:n]; n > 0 || e.Before != "" {
+			a.pend(e)
+		}
+		if n == len(rest) {
+			return
+		}
+		e.Before, e.Delta = "", revision.Delta{Removed: rest[n:]}
+	}
+}
+
 // queue appends events to those that wait. If there are too many, the oldest are dropped, and
 // a gap stands for what was answered from then. The caller must have locked a.mu.
-func (a *archive) queue(events ...store.Event) {
+func (a *archive) queue(events ...journal.Event) {
 	a.pending = append(a.pending, events...)
 	drop := max(0, len(a.pending)-maxPending)
-	var gap store.Event
+	var gap journal.Event
 	for i, e := range a.pending {
 		switch {
-		case e.Type == store.Answering && i >= drop && gap.At.IsZero():
+		case e.Type == journal.Answering && i >= drop && gap.At.IsZero():
 			gap.At = e.At // the first that is known again
-		case e.Type == store.Answering && i < drop, e.Type == store.Gap && i < drop:
+		case e.Type == journal.Answering && i < drop, e.Type == journal.Gap && i < drop:
 			if e.From.IsZero() {
 				e.From = e.At
 			}
 			if gap.Type == "" || e.From.Before(gap.From) {
-				gap.Type, gap.From = store.Gap, e.From
+				gap.Type, gap.From = journal.Gap, e.From
 			}
 		}
 	}
@@ -195,7 +240,7 @@ func (a *archive) queue(events ...store.Event) {
 		if gap.At.Before(gap.From) { // the clock was put back, or nothing is known again
 			gap.At = gap.From.Add(1)
 		}
-		a.pending = append([]store.Event{gap}, a.pending...)
+		a.pending = append([]journal.Event{gap}, a.pending...)
 	}
 }
 
@@ -206,7 +251,7 @@ func (a *archive) note(snap *snapshot) {
 	if len(snap.segments) == 0 {
 		return
 	}
-	e := store.Event{Type: store.Answering, At: snap.now().UTC(), Digest: snap.origin.digest, Lists: make(map[string]string)}
+	e := journal.Event{Type: journal.Answering, At: snap.now().UTC(), Digest: snap.origin.digest, Lists: make(map[string]string)}
 	for i, h := range snap.held {
 		e.Lists[snap.infos[i].ID] = h.file
 	}
@@ -225,7 +270,7 @@ func (a *archive) note(snap *snapshot) {
 }
 
 // sameAnswers reports whether two Answering events differ only in their times.
-func sameAnswers(a, b *store.Event) bool {
+func sameAnswers(a, b *journal.Event) bool {
 	return a.Digest == b.Digest && maps.Equal(a.Lists, b.Lists) && a.Exceptions == b.Exceptions
 }
 
@@ -251,7 +296,7 @@ func (a *archive) flush(ctx context.Context) error {
 	return err
 }
 
-func (a *archive) append(ctx context.Context, events []store.Event) (err error) {
+func (a *archive) append(ctx context.Context, events []journal.Event) (err error) {
 	defer caught(&err)
 	return a.files.Append(ctx, events...)
 }

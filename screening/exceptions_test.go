@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -341,7 +342,7 @@ func TestExceptionsOfThePast(t *testing.T) {
 			}
 		}
 		forgetful := &journalStore{Store: st, change: func(line string) string {
-			if strings.HasPrefix(line, store.Exceptions) {
+			if strings.HasPrefix(line, journal.Exceptions) {
 				return ""
 			}
 			return line
@@ -416,7 +417,7 @@ func FuzzReadExceptions(f *testing.F) {
 		if _, err := s.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
-		answers, err := store.NewArchive(st).Answerings(ctx)
+		answers, err := journal.New(st).Answerings(ctx)
 		if err != nil || len(answers) != 1 {
 			t.Fatalf("%d answers, %v", len(answers), err)
 		}

@@ -70,6 +70,7 @@ type unreliableStore struct {
 	calls int
 	fails int  // the number of the call that fails, counted from 1
 	done  bool // the call that fails does its work first
+	slow  bool // that call does not fail: it takes two minutes, or until its context ends
 	full  bool // from that call on, nothing can be written
 	dark  bool // all calls fail
 }
@@ -77,9 +78,26 @@ type unreliableStore struct {
 var errUnreliable = errors.New("unreliable")
 
 // call counts a call, and calls do unless the call fails.
-func (u *unreliableStore) call(writes bool, do func() error) error {
+func (u *unreliableStore) call(ctx context.Context, writes bool, do func() error) error {
 	u.calls++
 	switch {
+	case u.slow && u.calls == u.fails:
+		if u.done {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(2 * time.Minute):
+		}
+		if u.done {
+			return nil
+		}
+		return do()
+	case u.slow:
+		return do()
 	case u.dark:
 		return errUnreliable
 	case u.full && writes && u.calls >= u.fails:
@@ -95,7 +113,7 @@ func (u *unreliableStore) call(writes bool, do func() error) error {
 }
 
 func (u *unreliableStore) Put(ctx context.Context, name string, write func(io.Writer) error) error {
-	return u.call(true, func() error {
+	return u.call(ctx, true, func() error {
 		if err := u.Store.Put(ctx, name, write); err != nil {
 			return err
 		}
@@ -104,7 +122,7 @@ func (u *unreliableStore) Put(ctx context.Context, name string, write func(io.Wr
 }
 
 func (u *unreliableStore) Open(ctx context.Context, name string) (data []byte, release func() error, err error) {
-	err = u.call(false, func() (err error) {
+	err = u.call(ctx, false, func() (err error) {
 		data, release, err = u.Store.Open(ctx, name)
 		return err
 	})
@@ -115,25 +133,25 @@ func (u *unreliableStore) Open(ctx context.Context, name string) (data []byte, r
 }
 
 func (u *unreliableStore) Names(ctx context.Context) (names []string, err error) {
-	err = u.call(false, func() (err error) { names, err = u.Store.Names(ctx); return err })
+	err = u.call(ctx, false, func() (err error) { names, err = u.Store.Names(ctx); return err })
 	return names, err
 }
 
 func (u *unreliableStore) Delete(ctx context.Context, name string) error {
-	return u.call(false, func() error { return u.Store.Delete(ctx, name) })
+	return u.call(ctx, false, func() error { return u.Store.Delete(ctx, name) })
 }
 
 func (u *unreliableStore) SetAside(ctx context.Context, name string) error {
-	return u.call(false, func() error { return u.Store.SetAside(ctx, name) })
+	return u.call(ctx, false, func() error { return u.Store.SetAside(ctx, name) })
 }
 
 func (u *unreliableStore) Append(ctx context.Context, lines []byte) error {
-	return u.call(true, func() error { return u.Store.Append(ctx, lines) })
+	return u.call(ctx, true, func() error { return u.Store.Append(ctx, lines) })
 }
 
 func (u *unreliableStore) Read(ctx context.Context, from int64) (lines []byte, next int64, err error) {
 	next = from
-	err = u.call(false, func() (err error) { lines, next, err = u.Store.Read(ctx, from); return err })
+	err = u.call(ctx, false, func() (err error) { lines, next, err = u.Store.Read(ctx, from); return err })
 	return lines, next, err
 }
 
@@ -142,6 +160,15 @@ func (u *unreliableStore) Read(ctx context.Context, from int64) (lines []byte, n
 func TestStoreFailsOnce(t *testing.T) {
 	for _, done := range []bool{false, true} {
 		for n := 1; tryFault(t, unreliableStore{fails: n, done: done}, 1); n++ {
+		}
+	}
+}
+
+// TestStoreSlow lets one call of a store take two minutes, each in turn, before or after its work
+// is done, and compares the past with what was answered.
+func TestStoreSlow(t *testing.T) {
+	for _, done := range []bool{false, true} {
+		for n := 1; tryFault(t, unreliableStore{fails: n, done: done, slow: true}, 1); n++ {
 		}
 	}
 }

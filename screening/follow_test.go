@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A hub is what the Stores of one database have in common.
@@ -323,7 +323,7 @@ func TestReplicasTogether(t *testing.T) {
 		// A replica that opens a file before it finds the event writes the event as well.
 		accepted := make(map[string]bool)
 		for _, e := range eventsOf(t, open()) {
-			if e.Type == store.Accepted {
+			if e.Type == journal.Accepted {
 				accepted[e.Revision] = true
 			}
 		}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -206,6 +209,87 @@ func TestDatesOfRevisions(t *testing.T) {
 		}
 		if l := label(s, 4); l.NotListedOn != checked || !l.AddedAt.After(checked) || l.EntityListedAt != party {
 			t.Errorf("%s: %+v, want one that was not listed on %v", name, l, checked)
+		}
+	}
+}
+
+// TestFormerlyAfterKill restarts after a program was killed before it had written to the journal
+// what a list dropped, and when.
+func TestFormerlyAfterKill(t *testing.T) {
+	dir := t.TempDir()
+	src := &flaky{info: ofac, load: numbered(1, 1, 2, 3)}
+	opts := &screening.Options{Store: openStore(t, dir)}
+	s := loaded(t, opts, src)
+	written, err := os.ReadFile(filepath.Join(dir, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.load = numbered(2, 1, 2)
+	refresh(t, s)
+	first := s.Digest()
+	if err := os.WriteFile(filepath.Join(dir, "journal"), written, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src.load = down
+	for range 2 {
+		s = newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+		if _, err := s.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.ScreenText("ethereum", fmt.Sprintf("0x%040x", 3)); err != nil || len(r.Labels) != 0 || len(r.Formerly) != 1 || r.Digest() != first {
+			t.Errorf("the dropped entry: %+v, %v, want it formerly listed", r, err)
+		}
+		s.Refresh(t.Context()) // writes the journal
+	}
+}
+
+// A remembering source is one that knows the past of its list.
+type remembering struct {
+	*dropping
+	past []sources.Entry
+}
+
+func (s *remembering) History() ([]sources.Entry, error) { return s.past, nil }
+
+func (s *remembering) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	if prev.Digest == strings.Repeat(s.digest, 64) {
+		return sources.Revision{}, sources.ErrUnchanged
+	}
+	return s.dropping.Load(ctx, prev, add)
+}
+
+// TestHistoryOfStored stores a list with a program that knows nothing of its past. A later one
+// that does says it, although the list is unchanged, and saves that once.
+func TestHistoryOfStored(t *testing.T) {
+	entry := func(n int) sources.Entry {
+		a := address.MustParse("ethereum", fmt.Sprintf("0x%040x", n))
+		return sources.Entry{Address: a, Kind: score.Sanctioned, Ref: fmt.Sprint(n)}
+	}
+	since := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	listed, ended := entry(1), entry(3)
+	listed.FirstSeen, listed.NotListedOn = since, since.AddDate(0, -1, 0)
+	ended.FirstSeen, ended.Until = since, since.AddDate(1, 0, 0)
+	opts := &screening.Options{Store: openStore(t, t.TempDir())}
+	src := &remembering{dropping: &dropping{[]sources.Entry{entry(1), entry(2)}, "a"}}
+	refresh(t, newScreener(t, opts, src))
+
+	src.past = []sources.Entry{listed, ended}
+	for run := range 3 {
+		s := newScreener(t, opts, src)
+		for range 2 {
+			if r := refresh(t, s).Sources[0]; r.Added+r.Removed > 0 {
+				t.Errorf("run %d: %+v", run, r)
+			}
+		}
+		label := must(s.Screen(listed.Address)).Labels[0]
+		if label.AddedAt != since || label.NotListedOn != listed.NotListedOn {
+			t.Errorf("run %d: %+v, want it listed since %v", run, label, since)
+		}
+		if r := must(s.Screen(ended.Address)); len(r.Formerly) != 1 || r.Formerly[0].Until != ended.Until {
+			t.Errorf("run %d: %+v, want it formerly listed", run, r)
+		}
+		if names, err := journal.New(opts.Store).Revisions(ctx, "DROPS"); err != nil || len(names) != 2 {
+			t.Errorf("run %d: revisions %q, %v, want 2", run, names, err)
 		}
 	}
 }

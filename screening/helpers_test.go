@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/base58"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
@@ -154,9 +156,9 @@ func (f *faultyStore) Append(ctx context.Context, lines []byte) error {
 }
 
 // answersOf returns the Answering events of a store, newest first.
-func answersOf(t testing.TB, st store.Store) []store.Event {
+func answersOf(t testing.TB, st store.Store) []journal.Event {
 	t.Helper()
-	all, err := store.NewArchive(st).Answerings(ctx)
+	all, err := journal.New(st).Answerings(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +168,7 @@ func answersOf(t testing.TB, st store.Store) []store.Event {
 // revisionsOf returns the names of the revisions of ofac in a store, newest first.
 func revisionsOf(t testing.TB, st store.Store) []string {
 	t.Helper()
-	names, err := store.NewArchive(st).Revisions(ctx, ofac.ID)
+	names, err := journal.New(st).Revisions(ctx, ofac.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,23 +178,52 @@ func revisionsOf(t testing.TB, st store.Store) []string {
 // openRevision opens a revision.
 func openRevision(t testing.TB, st store.Store, name string) *revision.File {
 	t.Helper()
-	f, err := store.NewArchive(st).Open(ctx, name)
+	f, err := journal.New(st).Open(ctx, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-// removalsOf returns the removals of a revision.
-func removalsOf(t testing.TB, f *revision.File) (all []revision.Removal) {
+// removalsOf returns the entries that the list of a revision no longer has, each once, with the
+// last time.
+func removalsOf(t testing.TB, st store.Store, name string) (all []revision.Removal) {
 	t.Helper()
-	for r, err := range f.Removals() {
+	removed, err := journal.New(st).Removed(ctx, name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(map[sources.Entry]bool)
+	for e, err := range openRevision(t, st, name).Entries() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, r)
+		done[e.Canonical()] = true
+	}
+	for _, r := range slices.Backward(removed) {
+		if !done[r.Entry.Canonical()] {
+			all = append(all, r)
+		}
+		done[r.Entry.Canonical()] = true
 	}
 	return all
+}
+
+// loseChanges damages what the journal in a directory says about how revisions differ.
+func loseChanges(t testing.TB, dir string) {
+	t.Helper()
+	name := filepath.Join(dir, "journal")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.ReplaceAll(text, []byte(`,"changes":`), []byte(`,"chances":`))
+	if bytes.Equal(damaged, text) {
+		t.Fatal("the journal has no changes")
+	}
+	if err := os.WriteFile(name, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // forge replaces the only revision in a directory by one with other content, without
@@ -269,9 +300,9 @@ func tronOf(a address.Address) address.Address {
 }
 
 // eventsOf returns all events of a store.
-func eventsOf(t testing.TB, st store.Store) (all []store.Event) {
+func eventsOf(t testing.TB, st store.Store) (all []journal.Event) {
 	t.Helper()
-	if _, err := store.NewArchive(st).Read(ctx, 0, func(e store.Event) { all = append(all, e) }); err != nil {
+	if _, err := journal.New(st).Read(ctx, 0, func(e journal.Event) { all = append(all, e) }); err != nil {
 		t.Fatal(err)
 	}
 	return all

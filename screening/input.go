@@ -92,7 +92,7 @@ func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal findin
 	*r = snap.clean
 	r.Address = a
 	f.labels, f.formerly = append(f.labels, literal.labels...), append(f.formerly, literal.formerly...)
-	f.sort()
+	f.sort(snap.rank)
 	return snap.finish(r, f, nil)
 }
 

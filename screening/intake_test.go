@@ -9,11 +9,9 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/longtest"
-	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // TestIntakeModel refreshes lists whose entries appear, disappear, reappear, repeat
@@ -114,10 +112,8 @@ func TestIntakeModel(t *testing.T) {
 		}
 		held = next
 		removed := make(map[sources.Entry]bool)
-		for r, err := range stored(t, openStore(t, dir)).Removals() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		st := openStore(t, dir)
+		for _, r := range removalsOf(t, st, revisionsOf(t, st)[0]) {
 			if id := r.Entry.Canonical(); held[id] || removed[id] || seen[id].IsZero() || !seen[id].Equal(r.Entry.FirstSeen) || r.At.Before(r.Entry.FirstSeen) {
 				t.Errorf("refresh %d: removed at %v: %+v", i, r.At, r.Entry)
 			}
@@ -127,19 +123,4 @@ func TestIntakeModel(t *testing.T) {
 			t.Errorf("refresh %d: %d entries are held and %d removed of %d that were ever listed", i, len(held), len(removed), len(seen))
 		}
 	}
-}
-
-// stored returns the newest revision of ofac in a store.
-func stored(t *testing.T, st store.Store) *revision.File {
-	t.Helper()
-	a := store.NewArchive(st)
-	names, err := a.Revisions(t.Context(), ofac.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := a.Open(t.Context(), names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }

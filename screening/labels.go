@@ -5,17 +5,36 @@ import (
 	"slices"
 
 	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
-// sortLabels sorts labels as in a Result. Of those that say the same of the same
-// entity, it keeps the most direct one.
-func sortLabels(labels []Label) []Label {
+// The ranks of lists whose labels have the same points.
+const (
+	rankOfficial = iota
+	rankOperator
+	rankCommunity
+)
+
+// rankOf returns the rank of a list.
+func rankOf(info sources.Info) int {
+	switch info.Jurisdiction {
+	case sources.Operator:
+		return rankOperator
+	case sources.Community:
+		return rankCommunity
+	}
+	return rankOfficial
+}
+
+// sortLabels sorts labels as in a Result; rank has the ranks of the lists by their ids. Of
+// labels that say the same of the same entity, it keeps the most direct one.
+func sortLabels(labels []Label, rank map[string]int) []Label {
 	if len(labels) < 2 {
 		return labels
 	}
 	slices.SortFunc(labels, func(a, b Label) int {
 		return cmp.Or(
-			cmp.Compare(b.Points, a.Points),
+			cmp.Compare(b.Points, a.Points), cmp.Compare(rank[a.Source], rank[b.Source]),
 			cmp.Compare(a.Source, b.Source), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Ref, b.Ref),
 			cmp.Compare(a.Match, b.Match), cmp.Compare(a.Listed, b.Listed),
 			a.AddedAt.Compare(b.AddedAt), cmp.Compare(a.Name, b.Name),
@@ -53,8 +72,8 @@ type findings struct {
 
 // sort sorts f. Of the listings that have ended it drops those of lists that have the account
 // again, and keeps one for each entity.
-func (f *findings) sort() {
-	f.labels = sortLabels(f.labels)
+func (f *findings) sort(rank map[string]int) {
+	f.labels = sortLabels(f.labels, rank)
 	if f.formerly == nil {
 		return
 	}

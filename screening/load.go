@@ -8,9 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A task tells update where to look for a list.
@@ -24,9 +25,9 @@ const (
 
 // update is the one path on which a list comes to be held: restore what the store has,
 // load and check the list, build it, swap it in, save it, and note that in the journal.
-// If tell is true, it calls Options.Report for each swap of another list.
-func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceReport {
-	ld := &s.loaders[i]
+// If notify is true, it calls Options.Report for each swap of another list.
+func (s *Screener) update(ctx context.Context, i int, t task, notify bool) SourceReport {
+	ld := &s.sourceLocks[i]
 	if err := ld.lock.acquire(ctx); err != nil {
 		report := SourceReport{SourceStatus: s.Sources()[i]}
 		report.Err = sourceError(s.infos[i].ID, fmt.Errorf("waiting for another load: %w", err))
@@ -36,9 +37,12 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // each part recovers
 	had := s.verified(i)
 	restored, storeErr := s.restore(ctx, i, had)
+	if s.archive != nil {
+		s.archive.pendChange(&restored)
+	}
 	opened := restored.list != had.list
 	if opened {
-		s.hold(i, restored, SourceReport{Unchanged: true, opened: true}, tell)
+		s.publish(i, restored, SourceReport{Unchanged: true, opened: true}, notify)
 	}
 	next, report := restored, SourceReport{Unchanged: restored.list != nil}
 	switch {
@@ -55,7 +59,10 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 	if next.list != nil && !next.stored && t != stored && s.archive.isShared() {
 		next, report = s.share(ctx, i, restored, next, report)
 	}
-	s.hold(i, next, report, tell && (t == live || !report.Unchanged))
+	if s.archive != nil {
+		s.archive.pendChange(&next)
+	}
+	s.publish(i, next, report, notify && (t == live || !report.Unchanged))
 	saved := next
 	if s.archive != nil {
 		s.flush(ctx) // now: a large list takes long to save
@@ -69,7 +76,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 	if report.after != nil && saved.list.Digest == report.after.Digest {
 		report.after = saved.list // which may be in a file
 	}
-	s.hold(i, saved, report, false)
+	s.publish(i, saved, report, false)
 	loadErr := report.Err
 	report.SourceStatus = s.Sources()[i]
 	report.Err = loadErr
@@ -79,8 +86,8 @@ func (s *Screener) update(ctx context.Context, i int, t task, tell bool) SourceR
 // verified returns the list of source i that is held. If it is answered from a mapped file
 // that has been damaged, it is dropped first: restore looks for one that is not. The time
 // since the last verification becomes a gap in the journal.
-func (s *Screener) verified(i int) held {
-	ld, had, now := &s.loaders[i], s.list(i), s.now().UTC()
+func (s *Screener) verified(i int) current {
+	ld, had, now := &s.sourceLocks[i], s.list(i), s.now().UTC()
 	err := had.list.Verify()
 	if err == nil {
 		ld.verified = now
@@ -89,31 +96,32 @@ func (s *Screener) verified(i int) held {
 	id := s.infos[i].ID
 	err = sourceError(id, fmt.Errorf("store: %s was damaged while it was in use: %w", had.file, err))
 	s.log.Error("list dropped", "source", id, "error", err)
-	had = held{err: err, storeErr: err}
-	s.hold(i, had, SourceReport{}, false)
+	had = current{err: err, storeErr: err}
+	s.publish(i, had, SourceReport{}, false)
 	end := s.now().UTC()
 	if !end.After(ld.verified) { // the clock was put back
 		end = ld.verified.Add(1)
 	}
-	s.archive.pend(store.Event{Type: store.Gap, From: ld.verified, At: end, Source: id, Reason: err.Error()})
+	s.archive.pend(journal.Event{Type: journal.Gap, From: ld.verified, At: end, Source: id, Reason: err.Error()})
 	ld.known, ld.verified = "", end
 	return had
 }
 
 // list returns the list of source i that is held.
-func (s *Screener) list(i int) held {
+func (s *Screener) list(i int) current {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held[i]
 }
 
-// hold holds next as the list of source i, and answers from it from now on.
-func (s *Screener) hold(i int, next held, report SourceReport, tell bool) {
+// publish makes next the list of source i, and answers from it from now on. If notify is
+// true, it calls Options.Report.
+func (s *Screener) publish(i int, next current, report SourceReport, notify bool) {
 	report.SourceStatus = next.status(s.infos[i], s.required[i])
 	s.swap(func() {
 		s.held = slices.Clone(s.held)
 		s.held[i] = next
-	}, tell, report)
+	}, notify, report)
 }
 
 // seed returns the seed of source i, or nil.
@@ -124,7 +132,7 @@ func (s *Screener) seed(i int) sources.Source {
 
 // loadLive loads source i. If that fails and nothing is held, it loads its seed, if it
 // has one, and reports the failure nevertheless.
-func (s *Screener) loadLive(ctx context.Context, i int, had held) (held, SourceReport) {
+func (s *Screener) loadLive(ctx context.Context, i int, had current) (current, SourceReport) {
 	prev := had.revision
 	switch {
 	case s.seed(i) != nil && prev.IsZero():
@@ -133,8 +141,16 @@ func (s *Screener) loadLive(ctx context.Context, i int, had held) (held, SourceR
 		prev = sources.Revision{} // the same list may be all there is: it is not unchanged
 	case had.list != nil && isFuture(had.list.LatestSeen, s.now()):
 		prev = sources.Revision{} // its times must be corrected
+	case s.lacksHistory(i, had):
+		prev = sources.Revision{}
+		if s.seed(i) != nil {
+			prev.Completeness = sources.Partial
+		}
 	}
 	next, report := s.load(ctx, i, s.sources[i], had, prev)
+	if report.Err == nil {
+		s.sourceLocks[i].dated = true
+	}
 	if report.Err == nil || next.list != nil || s.seed(i) == nil {
 		return next, report
 	}
@@ -146,9 +162,25 @@ func (s *Screener) loadLive(ctx context.Context, i int, had held) (held, SourceR
 	return seeded, fromSeed
 }
 
+// lacksHistory reports whether the list of had, which was opened from the store, does not say
+// what its source knows of the past: it was saved by a program that did not know that.
+func (s *Screener) lacksHistory(i int, had current) bool {
+	if had.list == nil || s.sourceLocks[i].dated {
+		return false
+	}
+	history, err := s.history(i, s.sources[i])
+	if err != nil || history == nil {
+		return false // load returns the error
+	}
+	b := list.NewBuilder(had.list, s.now())
+	b.Follow(time.Time{}, history)
+	lacks, err := b.Lacks(had.list.All())
+	return lacks && err == nil
+}
+
 // load loads source i from src, which may be its seed, and returns the list to hold from
 // now on.
-func (s *Screener) load(ctx context.Context, i int, src sources.Source, had held, prev sources.Revision) (held, SourceReport) {
+func (s *Screener) load(ctx context.Context, i int, src sources.Source, had current, prev sources.Revision) (current, SourceReport) {
 	id, start := s.infos[i].ID, time.Now()
 	next, report, err := s.loadList(ctx, i, src, had, prev)
 	switch {
@@ -176,9 +208,9 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had held
 }
 
 // refuse notes in the journal that a list was refused.
-func (s *Screener) refuse(i int, h *held, reason error) {
-	s.archive.pend(store.Event{
-		Type: store.Refused, At: s.now(), Source: s.infos[i].ID, Reason: reason.Error(),
+func (s *Screener) refuse(i int, h *current, reason error) {
+	s.archive.pend(journal.Event{
+		Type: journal.Refused, At: s.now(), Source: s.infos[i].ID, Reason: reason.Error(),
 		List: h.revision, Entries: h.list.Entries, Addresses: h.list.Addresses,
 	})
 }
@@ -189,7 +221,7 @@ var errRead = errors.New("read before the list that is held")
 
 // isImport reports whether next is of another publication than had, and is not bundled:
 // then it is not ignored even if it was read earlier, but accepted, or suspect.
-func isImport(had, next *held) bool {
+func isImport(had, next *current) bool {
 	was, is := had.revision.Published, next.revision.Published
 	return !next.seed && next.revision.Provenance == "" && !was.IsZero() && !is.IsZero() && !was.Equal(is)
 }
@@ -197,7 +229,7 @@ func isImport(had, next *held) bool {
 // loadList loads source i from src, checks the list and builds it. Along with an error
 // it returns the facts of the list: with ErrUnchanged, its revision and when it
 // was checked; if it was refused, all of it.
-func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had held, prev sources.Revision) (next held, report SourceReport, err error) {
+func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had current, prev sources.Revision) (next current, report SourceReport, err error) {
 	defer caught(&err) // panics of callbacks
 	now := s.now().UTC()
 	b := list.NewBuilder(had.list, now)
@@ -216,7 +248,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	}
 	checked := rev.Checked
 	rev.Checked = time.Time{}
-	next = held{revision: rev, accepted: now, file: store.Name(s.infos[i].ID, now, rev.Digest), storeErr: had.storeErr, seed: src == s.seed(i)}
+	next = current{revision: rev, accepted: now, file: revision.Name(s.infos[i].ID, now, rev.Digest), storeErr: had.storeErr, seed: src == s.seed(i)}
 	brought := !checked.IsZero() // the list was read at another time, as a seed was
 	if checked.IsZero() || checked.After(now) {
 		checked = now
@@ -237,19 +269,28 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		return next, report, errors.New("only a part of the list, while all of it is held")
 	}
 	s.progressOf(i, b.Len())
-	if b.IsSame() && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest {
+	same, err := b.IsSame()
+	switch {
+	case err != nil:
+		return next, report, err
+	case same && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest:
 		return next, report, sources.ErrUnchanged // the source cannot tell, but the entries can
 	}
 	if err = s.build(b, &next); err != nil {
 		return next, report, err
 	}
-	if err = s.judge(ctx, i, &had, &next, b.IsCut(next.list)); err != nil {
+	if err = s.checkPlausible(ctx, i, &had, &next, b.IsCut(next.list)); err != nil {
 		return next, report, err
 	}
+	var d list.Diff
 	err = s.building(func() (err error) {
-		report.Added, report.Removed, err = b.Compare(next.list, now)
+		d, err = b.Compare(next.list, now)
 		return err
 	})
+	if s.archive != nil {
+		next.change, next.before = &d, had.file
+	}
+	report.Added, report.Removed = d.Added, d.Removed
 	report.before, report.after = had.list, next.list
 	return next, report, err
 }
@@ -263,7 +304,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		limited = sources.WithProgress(limited, func(read, total int64) { s.bytes(s.infos[i].ID, read, total) })
 	}
 	s.progressOf(i, 0)
-	rev, err := guard{src, &s.loaders[i].stuck}.load(limited, prev, func(e sources.Entry) error {
+	rev, err := guard{src, &s.sourceLocks[i].stuck}.load(limited, prev, func(e sources.Entry) error {
 		if err := s.check(i, e); err != nil {
 			return err
 		}
@@ -314,26 +355,30 @@ func unchanged(held, rev sources.Revision, err error) (sources.Revision, error) 
 	return held, err
 }
 
-// judge returns an error if next is suspect in the place of had, and the operator does
-// not accept it.
-func (s *Screener) judge(ctx context.Context, i int, had, next *held, cut bool) error {
-	reason := suspicion(had, next, cut, s.infos[i], s.maxShrink)
-	if reason == nil {
-		return nil
-	}
-	suspect := &suspectError{reason, had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])}
-	if s.accept == nil || !s.accept(s.infos[i].ID, suspect, suspect.held, suspect.came) {
-		return fmt.Errorf("suspect, not accepted: %w", suspect)
-	}
-	s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
-		"held_digest", had.revision.Digest, "digest", next.revision.Digest)
-	return nil
-}
-
 // history returns the stays that src, or the seed of source i, knows.
 func (s *Screener) history(i int, src sources.Source) ([]sources.Entry, error) {
 	if all, err := sources.History(src); all != nil || err != nil {
 		return all, err
 	}
 	return sources.History(s.sources[i])
+}
+
+// build builds the list of next.
+func (s *Screener) build(b *list.Builder, next *current) error {
+	start := time.Now()
+	err := s.building(func() (err error) {
+		next.list, err = b.Build(next.revision.OpenEnded)
+		return err
+	})
+	next.ready = time.Now()
+	next.took = next.ready.Sub(start)
+	return err
+}
+
+// building calls build when enough processors are idle: fewer goroutines build than there
+// are processors, so that questions need not wait.
+func (s *Screener) building(build func() error) error {
+	s.builders <- struct{}{}
+	defer func() { <-s.builders }()
+	return build()
 }

@@ -157,7 +157,8 @@ func modelLabel(source string, e sources.Entry, m score.Match) screening.Label {
 
 func modelSort(labels []screening.Label) []screening.Label {
 	better := func(a, b screening.Label) int {
-		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Source, b.Source),
+		unofficial := func(l screening.Label) int { return strings.Count(l.Source, community.ID) }
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(unofficial(a), unofficial(b)), cmp.Compare(a.Source, b.Source),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Match, b.Match),
 			cmp.Compare(a.Listed, b.Listed), a.AddedAt.Compare(b.AddedAt), cmp.Compare(a.Name, b.Name))
 	}

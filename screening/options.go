@@ -108,7 +108,7 @@ type Options struct {
 // newSettings checks the arguments of New.
 func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	set := &settings{
-		sources: slices.Clone(srcs), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,
+		sources: slices.Clone(srcs), rank: make(map[string]int), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,
 		strict: opts.StrictJournal, accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, log: opts.Logger, now: time.Now,
 	}
 	if set.strict && opts.Store == nil {
@@ -144,6 +144,7 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 			return nil, fmt.Errorf("screening: two sources have the id %s", info.ID)
 		}
 		set.infos = append(set.infos, info)
+		set.rank[info.ID] = rankOf(info)
 		set.required = append(set.required, !slices.Contains(opts.Optional, info.ID))
 	}
 	for _, id := range opts.Optional {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -102,9 +103,9 @@ func newPast(st store.Store, srcs []sources.Source, opts *Options) (*Screener, e
 }
 
 // answering returns the event with the lists that answered at an instant.
-func (s *Screener) answering(ctx context.Context, at time.Time) (e store.Event, err error) {
+func (s *Screener) answering(ctx context.Context, at time.Time) (e journal.Event, err error) {
 	defer caught(&err)
-	return s.archive.files.Answering(ctx, at, func(e store.Event) bool {
+	return s.archive.files.Answering(ctx, at, func(e journal.Event) bool {
 		for id := range e.Lists {
 			if s.has(id) {
 				return true
@@ -127,13 +128,13 @@ func (s *Screener) isKnown(ctx context.Context, at time.Time) (err error) {
 }
 
 // answerings returns all events with the lists that answered, the newest first.
-func (s *Screener) answerings(ctx context.Context) (all []store.Event, err error) {
+func (s *Screener) answerings(ctx context.Context) (all []journal.Event, err error) {
 	defer caught(&err)
 	return s.archive.files.Answerings(ctx)
 }
 
 // others returns the sources of lists that were used, and that s does not have.
-func (s *Screener) others(e *store.Event) []string {
+func (s *Screener) others(e *journal.Event) []string {
 	var ids []string
 	for id, name := range e.Lists {
 		if name != "" && !s.has(id) {
@@ -145,8 +146,8 @@ func (s *Screener) others(e *store.Event) []string {
 }
 
 // openPast opens the lists of an event, as of the given time.
-func (s *Screener) openPast(ctx context.Context, e *store.Event, at time.Time) (*Past, error) {
-	all := make([]held, len(s.infos))
+func (s *Screener) openPast(ctx context.Context, e *journal.Event, at time.Time) (*Past, error) {
+	all := make([]current, len(s.infos))
 	errs := make([]error, len(s.infos))
 	var wg sync.WaitGroup
 	for i, info := range s.infos {
@@ -186,8 +187,8 @@ func (s *Screener) openPast(ctx context.Context, e *store.Event, at time.Time) (
 }
 
 // openThen opens a revision of source i as it was at the given time.
-func (s *Screener) openThen(ctx context.Context, i int, name string, at time.Time, h *held) error {
-	past, err := s.openRevision(ctx, i, name)
+func (s *Screener) openThen(ctx context.Context, i int, name string, at time.Time, h *current) error {
+	past, err := s.openRevision(ctx, i, name, new(current), at)
 	if err != nil {
 		return err
 	}

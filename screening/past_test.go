@@ -94,7 +94,7 @@ func TestPast(t *testing.T) {
 			}
 		}
 		optional := []string{community.ID}
-		st := store.Retain(openStore(t, dir), -1, 0)
+		st := store.Retain(openStore(t, dir), -1)
 		opts := &screening.Options{Optional: optional, Store: st}
 		us.load, others.load = numbered(100, 0, 1), down
 		s := newScreener(t, opts, srcs...)
@@ -303,18 +303,22 @@ func TestPastMaxAge(t *testing.T) {
 	})
 }
 
-// TestPastIsNoOther damages and deletes the revisions of a snapshot and checks that
-// opening it returns an error, even if other revisions could be opened.
+// TestPastIsNoOther damages and deletes the revisions of a snapshot and checks that it is made
+// again from the changes in the journal or, if these are damaged, too, that opening it returns
+// an error, even if other revisions could be opened.
 func TestPastIsNoOther(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		files string
 		spoil func(name string) error
+		lose  bool  // the changes are damaged, too
 		again error // what OpenAt says the second time
 		want  error
 	}{
-		{"damaged list", "OFAC_SDN-*.rev", func(name string) error { return os.Truncate(name, 300) }, store.ErrNotFound, store.ErrDamaged},
-		{"dropped list", "OFAC_SDN-*.rev", os.Remove, store.ErrNotFound, store.ErrNotFound},
+		{"damaged list", "OFAC_SDN-*.rev", func(name string) error { return os.Truncate(name, 300) }, true, store.ErrNotFound, store.ErrDamaged},
+		{"dropped list", "OFAC_SDN-*.rev", os.Remove, true, store.ErrNotFound, store.ErrNotFound},
+		{"damaged list of known changes", "OFAC_SDN-*.rev", func(name string) error { return os.Truncate(name, 300) }, false, nil, store.ErrDamaged},
+		{"dropped list of known changes", "OFAC_SDN-*.rev", os.Remove, false, nil, nil},
 	} {
 		dir := t.TempDir()
 		src := &flaky{info: ofac}
@@ -334,6 +338,9 @@ func TestPastIsNoOther(t *testing.T) {
 		if err := tt.spoil(names[1]); err != nil {
 			t.Fatal(err)
 		}
+		if tt.lose {
+			loseChanges(t, dir)
+		}
 		for i, m := range moments {
 			want, again := tt.want, tt.again
 			if i != 1 {
@@ -347,8 +354,14 @@ func TestPastIsNoOther(t *testing.T) {
 			if err != nil && !strings.Contains(err.Error(), "source "+ofac.ID+": ") {
 				t.Errorf("%s: %v does not name the source", tt.name, err)
 			}
-			if _, err := screening.OpenAt(ctx, openStore(t, dir), m.at, srcs, nil); !errors.Is(err, again) {
+			p, err := screening.OpenAt(ctx, openStore(t, dir), m.at, srcs, nil)
+			if !errors.Is(err, again) {
 				t.Errorf("%s: OpenAt %d again: %v, want %v", tt.name, i, err, again)
+			}
+			if err == nil {
+				if err := m.same(t, p); err != nil {
+					t.Errorf("%s: %v", tt.name, err)
+				}
 			}
 			if _, err := screening.OpenDigest(ctx, openStore(t, dir), m.digest, srcs, nil); !errors.Is(err, again) {
 				t.Errorf("%s: OpenDigest %d: %v, want %v", tt.name, i, err, again)
@@ -357,15 +370,19 @@ func TestPastIsNoOther(t *testing.T) {
 	}
 }
 
-// TestPastPruned keeps two revisions and checks that earlier ones are reported as not
-// found.
+// TestPastPruned keeps two revisions of a list that changes all over, and checks that earlier
+// ones are reported as not found.
 func TestPastPruned(t *testing.T) {
-	st := store.Retain(openStore(t, t.TempDir()), 2, 0)
+	st := store.Retain(openStore(t, t.TempDir()), 1)
 	src, steady := &flaky{info: ofac}, sources.Static(community, sources.Entry{Listed: "x", Kind: score.Scam})
 	s := newScreener(t, &screening.Options{Store: st}, src, steady)
 	var moments []moment
 	for n := range 5 {
-		src.load = numbered(n+1, n)
+		entries := []int{n}
+		for i := range 1200 {
+			entries = append(entries, 2000*(n+1)+i)
+		}
+		src.load = numbered(n+1, entries...)
 		if _, err := s.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -406,6 +423,7 @@ func TestPastTwice(t *testing.T) {
 	if err != nil || len(names) != 3 {
 		t.Fatalf("files %q, %v, want three", names, err)
 	}
+	loseChanges(t, dir)
 	for _, tt := range []struct {
 		remove string
 		want   error

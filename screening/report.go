@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -70,78 +69,61 @@ func (r *Report) err() error {
 	return errors.Join(errs...)
 }
 
-// Affected returns the keys of all addresses whose verdict may differ after the
-// refresh, and of others, in no order; a key may come twice. Nothing follows an
-// error. It is for package book: only this module can read its keys.
+// Affected returns the entries that may give an address another verdict after the refresh, and
+// others, in no order; an entry may come twice. Of an exception that was added or removed, it
+// has an entry with the Address alone. Nothing follows an error.
 //
 // The error wraps [ErrNotLoaded] if a required source was not loaded even after the
 // refresh. The zero Report is an error, too.
-func (r Report) Affected() iter.Seq2[index.ID, error] {
-	return func(yield func(index.ID, error) bool) {
+func (r Report) Affected() iter.Seq2[sources.Entry, error] { return r.entries(false) }
+
+// Listed is [Report.Affected] with all entries that were listed before or after the refresh.
+func (r Report) Listed() iter.Seq2[sources.Entry, error] { return r.entries(true) }
+
+func (r *Report) entries(all bool) iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
 		if r.after == nil {
-			yield(index.ID{}, errors.New("screening: the Report is not that of a refresh"))
+			yield(sources.Entry{}, errors.New("screening: the Report is not that of a refresh"))
 			return
 		}
 		if r.after.notLoaded != nil {
-			yield(index.ID{}, r.after.notLoaded)
+			yield(sources.Entry{}, r.after.notLoaded)
 			return
 		}
 		for i := range r.after.held {
-			for k, err := range r.affectedBy(i) {
-				if !yield(k, err) || err != nil {
-					return
+			for _, seq := range r.entriesOf(i, all) {
+				for e, err := range seq {
+					if !yield(e, err) || err != nil {
+						return
+					}
 				}
 			}
 		}
-		var keys []index.ID
 		for _, a := range r.before.exceptions.differ(r.after.exceptions) {
-			keys = list.AppendProbes(keys[:0], a)
-			for _, k := range keys {
-				if !yield(k, nil) {
-					return
-				}
+			if !yield(sources.Entry{Address: a}, nil) {
+				return
 			}
 		}
 	}
 }
 
-// affectedBy returns the keys that Affected returns for source i: those of all entries
-// if there were no answers before, or if the list was replaced by one from a store;
-// otherwise those of the entries that were added or removed.
-func (r *Report) affectedBy(i int) iter.Seq2[index.ID, error] {
-	return func(yield func(index.ID, error) bool) {
-		var report SourceReport
-		for _, s := range r.Sources {
-			if s.Info.ID == r.after.infos[i].ID {
-				report = s
-			}
-		}
-		if r.before.notLoaded != nil || report.opened {
-			for _, l := range []*list.List{r.before.held[i].list, r.after.held[i].list} {
-				for k, err := range l.Keys() {
-					if !yield(k, err) || err != nil {
-						return
-					}
-				}
-			}
-			return
-		}
-		var keys []index.ID
-		for _, entries := range []iter.Seq2[sources.Entry, error]{report.AllAdded(), report.AllRemoved()} {
-			for e, err := range entries {
-				if err != nil {
-					yield(index.ID{}, err)
-					return
-				}
-				keys = list.AppendFilings(keys[:0], &e)
-				for _, k := range keys {
-					if !yield(k, nil) {
-						return
-					}
-				}
-			}
+// entriesOf returns the entries of source i for Affected: all if there were no answers before,
+// or if the list was replaced by one from a store; otherwise those that were added or removed.
+func (r *Report) entriesOf(i int, all bool) []iter.Seq2[sources.Entry, error] {
+	var report SourceReport
+	for _, s := range r.Sources {
+		if s.Info.ID == r.after.infos[i].ID {
+			report = s
 		}
 	}
+	if !all && r.before.notLoaded == nil && !report.opened {
+		return []iter.Seq2[sources.Entry, error]{report.AllAdded(), report.AllRemoved()}
+	}
+	before, after := r.before.held[i].list, r.after.held[i].list
+	if before == after {
+		before = nil
+	}
+	return []iter.Seq2[sources.Entry, error]{before.Unordered(), after.Unordered()}
 }
 
 // Compare screens a against the lists before and after the refresh, and reports whether

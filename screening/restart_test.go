@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/internal/vectors"
@@ -88,7 +89,7 @@ func TestRestartModel(t *testing.T) {
 			t.Error("the list is not answered from the store's file")
 		}
 		want := holding(t, s, pool, texts)
-		removed := removalsOf(t, openRevision(t, opts.Store, revisionsOf(t, opts.Store)[0]))
+		removed := removalsOf(t, opts.Store, revisionsOf(t, opts.Store)[0])
 		official.err = errDown
 		open := func(when string) *screening.Screener {
 			t.Helper()
@@ -103,7 +104,7 @@ func TestRestartModel(t *testing.T) {
 			if err != nil || p.Sources()[0].Entries != s.Sources()[0].Entries {
 				t.Errorf("%s: OpenDigest: %v", when, err)
 			}
-			got := removalsOf(t, openRevision(t, opts.Store, revisionsOf(t, opts.Store)[0]))
+			got := removalsOf(t, opts.Store, revisionsOf(t, opts.Store)[0])
 			same := func(a, b revision.Removal) bool {
 				return a.Entry.Canonical() == b.Entry.Canonical() && a.At.Equal(b.At) && a.Entry.FirstSeen.Equal(b.Entry.FirstSeen)
 			}
@@ -155,11 +156,6 @@ func refile(t testing.TB, name string) {
 	}
 	for e, err := range f.Entries() {
 		if err := errors.Join(err, w.Entry(e)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for r, err := range f.Removals() {
-		if err := errors.Join(err, w.Removal(r)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,7 +214,7 @@ func TestJournalDamaged(t *testing.T) {
 	src.load = numbered(2, 1, 2)
 	refresh(t, s)
 	newest := revisionsOf(t, opts.Store)[0]
-	journal := must(os.ReadFile(filepath.Join(dir, "journal")))
+	lines := must(os.ReadFile(filepath.Join(dir, "journal")))
 	src.load = down
 	check := func(what string, at int, damaged []byte) {
 		t.Helper()
@@ -235,18 +231,18 @@ func TestJournalDamaged(t *testing.T) {
 			t.Errorf("%s at %d: %v, and %s is held", what, at, err, s.Sources()[0].Digest)
 		}
 		accepted := false
-		store.NewArchive(st).Read(ctx, 0, func(e store.Event) {
-			accepted = accepted || e.Type == store.Accepted && e.Revision == newest
+		journal.New(st).Read(ctx, 0, func(e journal.Event) {
+			accepted = accepted || e.Type == journal.Accepted && e.Revision == newest
 		})
 		if !accepted {
 			t.Errorf("%s at %d: the journal does not have the revision", what, at)
 		}
 	}
-	for i := 0; i < len(journal); i += longtest.N(31, 1) {
-		damaged := bytes.Clone(journal)
+	for i := 0; i < len(lines); i += longtest.N(31, 1) {
+		damaged := bytes.Clone(lines)
 		damaged[i] ^= 1 << (i % 8)
 		check("flipped", i, damaged)
-		check("cut", i, journal[:i])
+		check("cut", i, lines[:i])
 	}
 }
 

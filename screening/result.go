@@ -20,8 +20,8 @@ type Result struct {
 	Score int
 	// Level is the band of Score.
 	Level score.Level
-	// Labels are the matches: the highest points first, then by source, kind
-	// and reference. Several entries of one kind and reference are one label, that
+	// Labels are the matches: the highest points first, then official lists before the
+	// operator's own and these before others, then by source, kind and reference. Several entries of one kind and reference are one label, that
 	// of the most direct match. Nil if nothing was found. The slice is the caller's
 	// own.
 	Labels []Label

@@ -38,23 +38,24 @@ import (
 // called concurrently.
 type Screener struct {
 	*settings
-	report   func(Report)  // Options.Report
-	archive  *archive      // nil: none
-	loaders  []loader      // by source
-	builders chan struct{} // a semaphore: fewer goroutines build than there are processors
+	report      func(Report)  // Options.Report
+	archive     *archive      // nil: none
+	sourceLocks []sourceLock  // by source
+	builders    chan struct{} // a semaphore: fewer goroutines build than there are processors
 
 	snap atomic.Pointer[snapshot] // answers questions
 
 	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
-	held       []held        // by source; replaced, never changed
+	held       []current     // by source; replaced, never changed
 	exceptions *exceptionSet // nil: none
 }
 
-// A loader is the state of the loads of one source.
-type loader struct {
+// A sourceLock is the state of the loads of one source.
+type sourceLock struct {
 	lock     lock         // held while the source is loaded; guards the following up to names
 	asked    bool         // the store was asked for the list
 	unread   bool         // the last time, it did not answer
+	dated    bool         // the list has the history that its source knows
 	known    string       // the newest revision in the store that was seen
 	verified time.Time    // when a mapped file was last known to be whole
 	names    []string     // the revisions in the store, the newest first
@@ -94,15 +95,15 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		return nil, err
 	}
 	s := &Screener{
-		settings: set,
-		report:   opts.Report,
-		archive:  newArchive(opts.Store),
-		loaders:  make([]loader, len(srcs)),
-		builders: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
-		held:     make([]held, len(srcs)),
+		settings:    set,
+		report:      opts.Report,
+		archive:     newArchive(opts.Store),
+		sourceLocks: make([]sourceLock, len(srcs)),
+		builders:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
+		held:        make([]current, len(srcs)),
 	}
-	for i := range s.loaders {
-		s.loaders[i].lock = make(lock, 1)
+	for i := range s.sourceLocks {
+		s.sourceLocks[i].lock = make(lock, 1)
 	}
 	s.snap.Store(newSnapshot(set, s.held, nil, nil, nil))
 	return s, nil
@@ -246,9 +247,9 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 }
 
 // swap calls change, which changes the lists held or the exceptions, and answers
-// questions accordingly from then on. If tell is true, it calls Options.Report with
+// questions accordingly from then on. If notify is true, it calls Options.Report with
 // what the given sources report.
-func (s *Screener) swap(change func(), tell bool, srcs ...SourceReport) {
+func (s *Screener) swap(change func(), notify bool, srcs ...SourceReport) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
@@ -261,7 +262,7 @@ func (s *Screener) swap(change func(), tell bool, srcs ...SourceReport) {
 		}
 	}
 	s.snap.Store(after)
-	if tell && s.report != nil {
+	if notify && s.report != nil {
 		s.report(Report{Sources: srcs, Digest: after.origin.digest, before: before, after: after})
 	}
 }

@@ -154,6 +154,35 @@ func TestLabelsAreSortedAndSaidOnce(t *testing.T) {
 	}
 }
 
+// TestOfficialListsFirst lists an account on four lists, with the same points and matches as far
+// as that can be: whatever their ids, official lists come first, then the operator's own, and
+// then others, and each list is named.
+func TestOfficialListsFirst(t *testing.T) {
+	list := func(id string, j sources.Jurisdiction, kind score.Kind, address address.Address) sources.Source {
+		return sources.Static(sources.Info{ID: id, Name: id, Jurisdiction: j}, sources.Entry{Address: address, Kind: kind, Ref: id})
+	}
+	a := address.MustParse("ethereum", lazarus)
+	s := loaded(t, nil,
+		list("AAA_COMMUNITY", sources.Community, score.Ransomware, a), list("BBB_OWN", sources.Operator, score.Blocked, tronOf(a)),
+		list("CCC_OWN", sources.Operator, score.Blocked, a), list("YYY", sources.UK, score.Sanctioned, a), list("ZZZ", sources.US, score.Sanctioned, tronOf(a)))
+	for _, tt := range []struct {
+		chain address.Chain
+		text  string
+		want  []string
+	}{
+		{"ethereum", lazarus, []string{"YYY 100", "CCC_OWN 100", "ZZZ 85", "BBB_OWN 85", "AAA_COMMUNITY 85"}},
+		{"tron", tronOf(a).Normalized(), []string{"ZZZ 100", "BBB_OWN 100", "YYY 85", "CCC_OWN 85", "AAA_COMMUNITY 75"}},
+	} {
+		var got []string
+		for _, l := range must(s.ScreenText(tt.chain, tt.text)).Labels {
+			got = append(got, fmt.Sprintf("%s %d", l.Source, l.Points))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: labels of %q, want %q", tt.chain, got, tt.want)
+		}
+	}
+}
+
 // TestModel compares Screen and ScreenText with the model, for random lists and queries
 // over all chains and all matches.
 func TestModel(t *testing.T) {

@@ -18,6 +18,7 @@ type settings struct {
 	sources   []sources.Source
 	infos     []sources.Info
 	required  []bool
+	rank      map[string]int // by the id of the source, for the order of labels
 	schedules []Schedule
 	table     *score.Table
 	maxAge    time.Duration   // zero if no source is required

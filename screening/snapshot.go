@@ -22,7 +22,7 @@ import (
 // never changed after it was stored.
 type snapshot struct {
 	*settings
-	held       []held        // by source
+	held       []current     // by source
 	exceptions *exceptionSet // nil: none
 	at         time.Time     // of a Past, its instant; otherwise zero: now
 	origin     *origin
@@ -43,7 +43,7 @@ type snapshot struct {
 // newSnapshot returns the snapshot of the lists that are held. storeErr is why the store does not
 // know from what questions are answered. prev, if it is not nil, is the snapshot
 // before, whose filter may be used again.
-func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr error, prev *snapshot) *snapshot {
+func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeErr error, prev *snapshot) *snapshot {
 	snap := &snapshot{settings: set, held: all, exceptions: exceptions}
 	var missing, lines []string
 	var status []SourceStatus
@@ -67,7 +67,7 @@ func newSnapshot(set *settings, all []held, exceptions *exceptionSet, storeErr e
 			snap.mapped = snap.mapped || h.list.IsMapped()
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
-			if past := h.list.Past(); past != nil {
+			for _, past := range h.list.Past().Lists() {
 				snap.segments = append(snap.segments, newSegment(past, id, before))
 			}
 		}
@@ -308,7 +308,7 @@ func (snap *snapshot) findings(a *address.Address) (f findings, err error) {
 			return findings{}, err
 		}
 	}
-	f.sort()
+	f.sort(snap.rank)
 	return f, nil
 }
 
@@ -345,7 +345,7 @@ func (snap *snapshot) hit(i int, set index.Set, k *index.ID, on address.Chain, t
 		s.addMatches(&f, k, on, &account)
 	}
 	err = snap.find(&f, i+1, k, on, &account)
-	f.sort()
+	f.sort(snap.rank)
 	return f, err
 }
 
@@ -366,7 +366,7 @@ func (snap *snapshot) literal(text string) (f findings, err error) {
 			p.add(&f, score.Literal, p.Text(&k))
 		}
 	}
-	f.sort()
+	f.sort(snap.rank)
 	return f, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -93,7 +94,7 @@ func TestRestart(t *testing.T) {
 		var gone []map[string]time.Time
 		for _, name := range names {
 			at := map[string]time.Time{}
-			for _, r := range removalsOf(t, openRevision(t, opts.Store, name)) {
+			for _, r := range removalsOf(t, opts.Store, name) {
 				at[r.Entry.Address.Normalized()[41:]] = r.At
 			}
 			gone = append(gone, at)
@@ -188,7 +189,7 @@ func TestStoreFails(t *testing.T) {
 		if len(names) != 2 {
 			t.Fatalf("revisions %q, want 2", names)
 		}
-		if removed := removalsOf(t, openRevision(t, st, names[0])); len(removed) != 1 || removed[0].Entry.FirstSeen != start {
+		if removed := removalsOf(t, st, names[0]); len(removed) != 1 || removed[0].Entry.FirstSeen != start {
 			t.Errorf("removed are %+v, want the entry that is gone, with its past", removed)
 		}
 	})
@@ -360,7 +361,7 @@ func TestStoreWritesLittle(t *testing.T) {
 			if len(names) != 1 {
 				t.Fatalf("revisions %q, want one", names)
 			}
-			checks, err := store.NewArchive(st).Checks(ctx, names[0])
+			checks, err := journal.New(st).Checks(ctx, names[0])
 			if err != nil || len(checks) == 0 {
 				t.Fatalf("checks %v, %v", checks, err)
 			}

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // An edition is a list with a revision.
@@ -136,7 +136,7 @@ func TestSuspect(t *testing.T) {
 				}
 				held, events := tt.has, 0
 				for _, e := range eventsOf(t, opts.Store) {
-					if e.Type == store.Refused {
+					if e.Type == journal.Refused {
 						if events++; e.Source != tt.info.ID || !strings.Contains(e.Reason, tt.want.Error()) || e.Entries != len(tt.has.entries) {
 							t.Errorf("the journal says %+v", e)
 						}

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -47,7 +48,7 @@ func latest(ctx context.Context, lists string, optional []string, maxAge time.Du
 	if err != nil {
 		return snap, err
 	}
-	archive := store.NewArchive(st)
+	archive := journal.New(st)
 	events, err := archive.Answerings(ctx)
 	if err != nil {
 		return snap, err
@@ -101,7 +102,7 @@ type List struct {
 
 // listOf returns the List of a revision: that of an authority, of an operator or
 // of a community, by the kinds of its entries.
-func listOf(ctx context.Context, a *store.Archive, id, revision string) (List, error) {
+func listOf(ctx context.Context, a *journal.Journal, id, revision string) (List, error) {
 	l := List{id, sources.Community}
 	if revision == "" {
 		return l, nil // not loaded

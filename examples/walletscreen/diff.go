@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -38,7 +39,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	a := store.NewArchive(st)
+	a := journal.New(st)
 	from, err := answering(ctx, a, args[0])
 	if err != nil {
 		return err
@@ -106,35 +107,35 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 
 // answering returns from which lists questions were answered at a time, or in a snapshot
 // whose digest begins with the text.
-func answering(ctx context.Context, a *store.Archive, when string) (store.Event, error) {
+func answering(ctx context.Context, a *journal.Journal, when string) (journal.Event, error) {
 	at := time.Now()
 	if t, ok := instant(when); ok {
 		at, when = t, "now"
 	}
 	if when == "now" {
-		e, err := a.Answering(ctx, at, func(store.Event) bool { return true })
+		e, err := a.Answering(ctx, at, func(journal.Event) bool { return true })
 		if errors.Is(err, store.ErrNotFound) {
 			return e, fmt.Errorf("nothing was kept before %s", minute(at))
 		}
 		return e, err
 	}
 	if len(when) < 8 || strings.Trim(when, "0123456789abcdef") != "" {
-		return store.Event{}, fmt.Errorf("%q is not a day (2026-11-21), a time (2026-11-21T09:30:00Z) or a digest", when)
+		return journal.Event{}, fmt.Errorf("%q is not a day (2026-11-21), a time (2026-11-21T09:30:00Z) or a digest", when)
 	}
 	all, err := a.Answerings(ctx)
 	if err != nil {
-		return store.Event{}, err
+		return journal.Event{}, err
 	}
 	for _, e := range all {
 		if strings.HasPrefix(e.Digest, when) {
 			return e, nil
 		}
 	}
-	return store.Event{}, fmt.Errorf("no snapshot with the digest %s is kept", when)
+	return journal.Event{}, fmt.Errorf("no snapshot with the digest %s is kept", when)
 }
 
 // identities returns the entries of a revision by what makes them the same.
-func identities(ctx context.Context, a *store.Archive, name string) (map[sources.Entry]sources.Entry, error) {
+func identities(ctx context.Context, a *journal.Journal, name string) (map[sources.Entry]sources.Entry, error) {
 	all := make(map[sources.Entry]sources.Entry)
 	if name == "" {
 		return all, nil

@@ -30,7 +30,7 @@ type listOptions struct {
 	rpc           []string // CHAIN=URL
 	opensanctions string   // a URL or a file
 
-	keep         time.Duration // of lists that are no longer in use; 0 means tenYears
+	keep         time.Duration // of lists that are no longer in use; 0 means ten years
 	maxAge       time.Duration
 	maxPublished map[string]time.Duration // by id
 }
@@ -61,12 +61,9 @@ func (p *program) fetchFlags(o *listOptions) []cli.Flag {
 	}
 }
 
-// tenYears is the time for which records of screening are to be kept (31 CFR 501.601).
-const tenYears = 10 * year
-
 // keepFlag returns the flag -keep.
 func (p *program) keepFlag(o *listOptions) cli.Flag {
-	return p.duration("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts, and at least the last 30 of each (default: 10y)", &o.keep)
+	return p.duration("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts (default: 10y)", &o.keep)
 }
 
 // dbFlag returns the flag -db.

@@ -15,6 +15,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/export"
+	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -82,8 +84,8 @@ func (p *program) listsCommand() *cli.Command {
 				slices.Concat([]cli.Flag{
 					p.flag("accept", "accept a list even if it is suspect, and print the addresses that are lost", &l.accept),
 					p.text("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date)", &l.downloaded),
-					p.text("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
 					p.keepFlag(&l.lists),
+					p.text("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
 					asJSON,
 				}, common), l.imports),
 		},
@@ -418,7 +420,7 @@ func (l *listsCall) entries(ctx context.Context, s *screening.Screener, srcs []s
 				continue
 			}
 			if st != nil {
-				found, more := stopped(keptEntries(ctx, store.NewArchive(st), held.Info.ID, held.Digest), yield)
+				found, more := stopped(keptEntries(ctx, journal.New(st), held.Info.ID, held.Digest), yield)
 				if !more {
 					return
 				}
@@ -458,7 +460,7 @@ func stopped(seq iter.Seq2[sources.Entry, error], yield func(sources.Entry, erro
 
 // keptEntries returns the entries of the revision of a list with this digest, none if it
 // is not kept.
-func keptEntries(ctx context.Context, a *store.Archive, source, digest string) iter.Seq2[sources.Entry, error] {
+func keptEntries(ctx context.Context, a *journal.Journal, source, digest string) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
 		names, err := a.Revisions(ctx, source)
 		if err != nil {
@@ -466,7 +468,7 @@ func keptEntries(ctx context.Context, a *store.Archive, source, digest string) i
 			return
 		}
 		for _, name := range names {
-			_, _, d, _ := store.ParseName(name)
+			_, _, d, _ := revision.ParseName(name)
 			if d != digest {
 				continue
 			}
@@ -477,7 +479,7 @@ func keptEntries(ctx context.Context, a *store.Archive, source, digest string) i
 }
 
 // fileEntries returns the entries of a revision by its name in the store.
-func fileEntries(ctx context.Context, a *store.Archive, name string) iter.Seq2[sources.Entry, error] {
+func fileEntries(ctx context.Context, a *journal.Journal, name string) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
 		f, err := a.Open(ctx, name)
 		if err != nil {

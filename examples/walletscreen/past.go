@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -66,7 +67,7 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 	}
 	past, err := screening.OpenAt(ctx, st, at, srcs, opts)
 	if errors.Is(err, store.ErrNotFound) {
-		all, err2 := store.NewArchive(st).Answerings(ctx)
+		all, err2 := journal.New(st).Answerings(ctx)
 		if err2 == nil && len(all) > 0 && all[len(all)-1].At.After(at) {
 			return nil, fmt.Errorf("-at: nothing is kept of %s: the lists are kept since %s", minute(at), minute(all[len(all)-1].At))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,5 +52,12 @@ func TestPast(t *testing.T) {
 	}
 	os.Remove(names[0])
 	os.Remove(names[1])
+	call(1, "as of "+then[:16]+"Z:\nLIST ", "screen", "-data", data, "-at", then, tornado) // made again from the changes
+	journal := filepath.Join(data, "lists", "journal")
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(journal, bytes.ReplaceAll(text, []byte(`,"changes":`), []byte(`,"chances":`)), 0o600)
 	call(2, "OFAC_SDN", "screen", "-data", data, "-at", then, tornado)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -105,6 +106,15 @@ func TestReceipts(t *testing.T) {
 		if err := os.Remove(f); err != nil {
 			t.Fatal(err)
 		}
+	}
+	verify(0, "SAME  CRITICAL", before, "-data", data) // made again from the changes
+	journal := filepath.Join(data, "lists", "journal")
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(journal, bytes.ReplaceAll(text, []byte(`,"changes":`), []byte(`,"chances":`)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	verify(2, "not in the store", before, "-data", data)
 	verify(0, "SAME  CLEAN_NO_MATCH", after, "-data", data)

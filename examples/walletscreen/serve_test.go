@@ -22,6 +22,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -305,7 +306,7 @@ func TestListsOutlastARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive := store.NewArchive(kept)
+	archive := journal.New(kept)
 	names, err := archive.Revisions(t.Context(), "OFAC_SDN")
 	if err != nil || len(names) != 1 {
 		t.Fatalf("kept are %q, %v, want one revision", names, err)

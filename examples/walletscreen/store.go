@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,20 +77,15 @@ func (o *listOptions) openStore(ctx context.Context) (st store.Store, closeStore
 		if err != nil {
 			return nil, nil, databaseError(err)
 		}
-		return o.retain(pg), pg.Close, nil
+		return store.Retain(pg, o.keep), pg.Close, nil
 	case o.data != "":
 		dir, err := store.Open(filepath.Join(o.data, "lists"))
 		if err != nil {
 			return nil, nil, fmt.Errorf("-data: %w", err)
 		}
-		return o.retain(dir), func() {}, nil
+		return store.Retain(dir, o.keep), func() {}, nil
 	}
 	return nil, func() {}, nil
-}
-
-// retain returns st with the retention of -keep.
-func (o *listOptions) retain(st store.Store) store.Store {
-	return store.Retain(st, 0, cmp.Or(o.keep, tenYears))
 }
 
 // openKeyStore opens the database of API keys, that of -db or one in -data.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
@@ -74,7 +75,7 @@ func keeps(ctx context.Context, st store.Store, snapshot string) bool {
 	if st == nil {
 		return false
 	}
-	all, err := store.NewArchive(st).Answerings(ctx)
+	all, err := journal.New(st).Answerings(ctx)
 	for i := range all {
 		if all[i].Digest == snapshot {
 			return err == nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/book"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -294,14 +295,14 @@ func (w *watcher) awaitKept(ctx context.Context, digest string) error {
 // keptIn returns a function that reports whether a store has the lists of a digest and the
 // journal event that names them.
 func keptIn(st store.Store) func(ctx context.Context, digest string) (bool, error) {
-	archive := store.NewArchive(st)
+	archive := journal.New(st)
 	return func(ctx context.Context, digest string) (bool, error) {
 		events, err := archive.Answerings(ctx)
 		if err != nil && !errors.Is(err, store.ErrDamaged) {
 			return false, err
 		}
 		names, err := st.Names(ctx)
-		return err == nil && slices.ContainsFunc(events, func(e store.Event) bool {
+		return err == nil && slices.ContainsFunc(events, func(e journal.Event) bool {
 			for _, name := range e.Lists {
 				if name != "" && !slices.Contains(names, name) {
 					return false

@@ -95,6 +95,11 @@ func (w *Writer) Removal(r Removal) error {
 		return w.fail(errors.New("a removal after the tables"))
 	}
 	w.removed++
+	return w.removal(&r)
+}
+
+// removal writes a removal.
+func (w *Writer) removal(r *Removal) error {
 	if err := w.fail(w.entry(&r.Entry)); err != nil {
 		return err
 	}

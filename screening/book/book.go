@@ -16,11 +16,13 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // A Book is a set of addresses, for example of all customers. After a refresh,
-// [Book.Changed] returns those whose verdict is another one now. The cost depends on how
-// much the lists have changed, not on the number of addresses.
+// [Book.Changed] returns those whose verdict is another one now, and [Book.ChangedOnce] does so
+// over restarts. The cost depends on how much the lists have changed, not on the number of
+// addresses.
 //
 // A Book is never changed; to add addresses, make another one. In memory and in a file, an
 // address takes 29 bytes if it is just the 20 bytes of a key, or of its hash, in hex,
@@ -126,7 +128,8 @@ func (b *Book) Close() error { return b.index.Close() }
 // are.
 //
 // The refresh that loads the last required list turns errors into answers: its report
-// changes all addresses that have a label.
+// changes all addresses that have a label, as after each start of a program. See
+// [Book.ChangedOnce].
 //
 // Nothing follows an error. It wraps [screening.ErrNotLoaded] if a required list was
 // missing even after the refresh; nothing is lost then, because the report of the refresh
@@ -134,28 +137,48 @@ func (b *Book) Close() error { return b.index.Close() }
 // b is closed. The zero Report is an error, too.
 func (b *Book) Changed(r screening.Report) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		seen := make(map[address.Address]struct{})
-		for k, err := range r.Affected() {
-			var found []address.Address
-			if err == nil {
-				found, err = b.find(k)
-			}
+		for a, err := range b.among(r.Affected()) {
 			if err != nil {
 				yield(Change{}, err)
 				return
 			}
-			for _, a := range found {
-				if _, ok := seen[a]; ok {
-					continue
-				}
-				seen[a] = struct{}{}
-				before, after, differ, err := r.Compare(a)
+			before, after, differ, err := r.Compare(a)
+			if err != nil {
+				yield(Change{}, err)
+				return
+			}
+			if differ && !yield(Change{a, before, after}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// among returns the addresses of b that share a key with one of the entries, each once.
+// Nothing follows an error.
+func (b *Book) among(entries iter.Seq2[sources.Entry, error]) iter.Seq2[address.Address, error] {
+	return func(yield func(address.Address, error) bool) {
+		seen := make(map[address.Address]bool)
+		var keys []index.ID
+		for e, err := range entries {
+			if err != nil {
+				yield(address.Address{}, err)
+				return
+			}
+			keys = list.AppendFilings(keys[:0], &e)
+			for _, k := range keys {
+				found, err := b.find(k)
 				if err != nil {
-					yield(Change{}, err)
+					yield(address.Address{}, err)
 					return
 				}
-				if differ && !yield(Change{a, before, after}, nil) {
-					return
+				for _, a := range found {
+					if seen[a] {
+						continue
+					}
+					if seen[a] = true; !yield(a, nil) {
+						return
+					}
 				}
 			}
 		}

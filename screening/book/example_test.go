@@ -74,6 +74,44 @@ func ExampleBook_Changed() {
 	// bsc:0x098b716b8aaf21512996dc57eb0615e2383e2f96: CRITICAL, was ""
 }
 
+// A program that is restarted asks for each change once.
+func ExampleBook_ChangedOnce() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	mine, err := book.New(func(yield func(address.Address, error) bool) {
+		yield(address.Parse("bsc", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"))
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 3 { // starts of the program
+		s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		report, err := s.Refresh(context.Background())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for c, err := range mine.ChangedOnce(filepath.Join(dir, "told"), report) {
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			fmt.Printf("%v: %s\n", c.Address, c.After.Level)
+		}
+	}
+	// Output:
+	// bsc:0x098b716b8aaf21512996dc57eb0615e2383e2f96: CRITICAL
+}
+
 // A small Book needs no file.
 func ExampleNew() {
 	mine, err := book.New(func(yield func(address.Address, error) bool) {

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -39,7 +40,7 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
-			a := store.NewArchive(open(t, dir))
+			a := journal.New(open(t, dir))
 			first, second := accept(t, a, "TEST", 3, day(0)), accept(t, a, "TEST", 4, day(1))
 			b := read(t, dir, first)
 			if damage != nil {
@@ -73,7 +74,7 @@ func TestDamage(t *testing.T) {
 // TestNewerVersion checks that a file in a later format does not count as damaged.
 func TestNewerVersion(t *testing.T) {
 	dir := t.TempDir()
-	a := store.NewArchive(open(t, dir))
+	a := journal.New(open(t, dir))
 	name := accept(t, a, "TEST", 1, start)
 	head := "walletscreen revision 9\nwhatever is in it\n\n"
 	trailer := binary.LittleEndian.AppendUint64(nil, uint64(len(head)))
@@ -98,19 +99,17 @@ func TestRetain(t *testing.T) {
 		retain func(store.Store) store.Store
 		want   int
 	}{
-		{"default", func(st store.Store) store.Store { return st }, 30},
-		{"zero", func(st store.Store) store.Store { return store.Retain(st, 0, 0) }, 30},
-		{"three", func(st store.Store) store.Store { return store.Retain(st, 3, 0) }, 3},
-		{"set twice", func(st store.Store) store.Store { return store.Retain(store.Retain(st, 3, time.Hour), 4, 0) }, 4},
-		{"the newest", func(st store.Store) store.Store { return store.Retain(st, 1, 0) }, 1},
-		{"all", func(st store.Store) store.Store { return store.Retain(st, -1, 0) }, 40},
+		{"default", func(st store.Store) store.Store { return st }, 40},
+		{"zero", func(st store.Store) store.Store { return store.Retain(st, 0) }, 40},
+		{"set twice", func(st store.Store) store.Store { return store.Retain(store.Retain(st, time.Hour), 10*24*time.Hour) }, 12},
+		{"the newest", func(st store.Store) store.Store { return store.Retain(st, 1) }, 2}, // it replaced the other just now
+		{"all", func(st store.Store) store.Store { return store.Retain(st, -1) }, 40},
 		// Today's revision, those of five days, and the one that the oldest of them
 		// replaced within the period.
-		{"five days and a half", func(st store.Store) store.Store { return store.Retain(st, 1, 132*time.Hour) }, 7},
-		{"ten, or two days", func(st store.Store) store.Store { return store.Retain(st, 10, 48*time.Hour) }, 10},
+		{"five days and a half", func(st store.Store) store.Store { return store.Retain(st, 132*time.Hour) }, 7},
 	} {
 		st := newMemory()
-		a := store.NewArchive(tt.retain(st))
+		a := journal.New(tt.retain(st))
 		other := accept(t, a, "OTHER", 1, today.AddDate(-1, 0, 0))
 		for i := range 40 {
 			accept(t, a, "TEST", i+1, today.AddDate(0, 0, i-39))
@@ -130,8 +129,8 @@ func TestSaving(t *testing.T) {
 	now := time.Now().UTC()
 	for name, age := range map[string]time.Duration{"in the making": time.Minute, "left by a program that was killed": time.Hour} {
 		st := newMemory()
-		a := store.NewArchive(store.Retain(st, 2, 0))
-		saving, err := save(store.NewArchive(st), "TEST", 9, now.Add(-age))
+		a := journal.New(store.Retain(st, 1))
+		saving, err := save(journal.New(st), "TEST", 9, now.Add(-age))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +149,7 @@ func TestSaving(t *testing.T) {
 // the journal counts.
 func TestUnmentioned(t *testing.T) {
 	st := newMemory()
-	a := store.NewArchive(st)
+	a := journal.New(st)
 	check := func(when string, want ...string) {
 		t.Helper()
 		if got, err := a.Revisions(ctx, "TEST"); err != nil || !slices.Equal(got, want) {
@@ -183,7 +182,7 @@ func TestUnmentioned(t *testing.T) {
 	if err := a.Append(ctx, answering(day(2), "", second)); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := a.Answering(ctx, day(3), func(store.Event) bool { return true }); !errors.Is(err, store.ErrDamaged) {
+	if e, err := a.Answering(ctx, day(3), func(journal.Event) bool { return true }); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("answered from %v, %v, want ErrDamaged", e, err)
 	}
 }
@@ -234,11 +233,11 @@ func (f *full) Append(ctx context.Context, lines []byte) error {
 func TestFull(t *testing.T) {
 	st := newMemory()
 	f := &full{Store: st, room: 1 << 30}
-	all := store.NewArchive(f)
+	all := journal.New(f)
 	other := accept(t, all, "OTHER", 5, day(-100))
 	var names []string
 	for i := range 5 {
-		names = append(names, accept(t, all, "TEST", i+1, day(-i))) // the clock runs backward: the journal counts
+		names = append(names, accept(t, all, "TEST", i+1, day(i)))
 	}
 	data, _, err := st.Open(ctx, names[4])
 	if err != nil {
@@ -257,27 +256,27 @@ func TestFull(t *testing.T) {
 		t.Errorf("Save: %v, want ErrFull", err)
 	}
 	kept(append(names, other)...)
-	three := store.NewArchive(store.Retain(f, 3, 0))
-	sixth := accept(t, three, "TEST", 6, day(6))
+	three := journal.New(store.Retain(f, 36*time.Hour))
+	sixth := accept(t, three, "TEST", 6, day(5))
 	kept(append(names[3:], other, sixth)...)
 	f.room = 0
-	refusal := store.Event{Type: store.Refused, At: start, Source: "TEST", Reason: "it shrank"}
+	refusal := journal.Event{Type: journal.Refused, At: start, Source: "TEST", Reason: "it shrank"}
 	if err := three.Append(ctx, refusal); !errors.Is(err, store.ErrFull) {
 		t.Errorf("Append: %v, want ErrFull", err)
 	}
 	kept(append(names[3:], other, sixth)...)
-	one := store.NewArchive(store.Retain(f, 1, 0))
-	f.room = len(data) * 3
+	one := journal.New(store.Retain(f, 1))
+	f.room = len(data) * 4
 	if err := one.Append(ctx, refusal); err != nil {
 		t.Errorf("Append to a full disk: %v", err)
 	}
-	kept(other, sixth)
+	kept(other, names[4], sixth) // the one before was in use until just now
 }
 
 // TestConfirm checks which confirmations are written, and what they change.
 func TestConfirm(t *testing.T) {
 	dir := t.TempDir()
-	a := store.NewArchive(open(t, dir))
+	a := journal.New(open(t, dir))
 	name := accept(t, a, "TEST", 1, start)
 	size := len(read(t, dir, "journal"))
 	saved := headerOf("TEST", 1, start).Revision
@@ -304,7 +303,7 @@ func TestConfirm(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&rev)
 		}
-		if err := a.Append(ctx, store.Event{Type: store.Confirmed, Source: "TEST", Revision: name, List: rev}); err != nil {
+		if err := a.Append(ctx, journal.Event{Type: journal.Confirmed, Source: "TEST", Revision: name, List: rev}); err != nil {
 			t.Fatal(err)
 		}
 		grown := len(read(t, dir, "journal")) - size
@@ -315,7 +314,7 @@ func TestConfirm(t *testing.T) {
 			latest, checks = rev, append(checks, rev.Checked)
 			latest.ETag = strings.ToValidUTF8(rev.ETag, "")
 		}
-		for _, a := range []*store.Archive{a, store.NewArchive(open(t, dir))} {
+		for _, a := range []*journal.Journal{a, journal.New(open(t, dir))} {
 			if got, err := a.Latest(ctx, name, saved); err != nil || got != latest {
 				t.Errorf("%s: Latest = %+v, %v, want %+v", tt.what, got, err, latest)
 			}
@@ -324,7 +323,7 @@ func TestConfirm(t *testing.T) {
 			}
 		}
 	}
-	never := store.Name("TEST", day(1), fmt.Sprintf("%064x", 2))
+	never := revision.Name("TEST", day(1), fmt.Sprintf("%064x", 2))
 	if got, err := a.Latest(ctx, never, saved); err != nil || got != saved {
 		t.Errorf("Latest of what the journal does not mention: %+v, %v, want what was saved", got, err)
 	}
@@ -337,14 +336,14 @@ func TestConfirm(t *testing.T) {
 // programs, and repeated events.
 func TestAnswering(t *testing.T) {
 	st := newMemory()
-	a := store.NewArchive(st)
-	all := func(store.Event) bool { return true }
+	a := journal.New(st)
+	all := func(journal.Event) bool { return true }
 	if _, err := a.Answering(ctx, start, all); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("of an empty store: %v, want ErrNotFound", err)
 	}
 	first, second := accept(t, a, "TEST", 1, day(0)), accept(t, a, "TEST", 2, day(1))
 	other := accept(t, a, "OTHER", 1, day(2))
-	events := []store.Event{
+	events := []journal.Event{
 		answering(day(1), "", first),
 		answering(day(2), "some\nexceptions", first),
 		answering(day(3), "some\nexceptions", second),
@@ -358,25 +357,25 @@ func TestAnswering(t *testing.T) {
 		if err := a.Append(ctx, e, again); err != nil {
 			t.Fatal(err)
 		}
-		if err := store.NewArchive(st).Append(ctx, again); err != nil {
+		if err := journal.New(st).Append(ctx, again); err != nil {
 			t.Fatal(err)
 		}
 	}
-	same := func(got, want store.Event) bool {
-		return got.Type == store.Answering && got.At.Equal(want.At) && got.Digest == want.Digest && got.Exceptions == want.Exceptions && maps.Equal(got.Lists, want.Lists)
+	same := func(got, want journal.Event) bool {
+		return got.Type == journal.Answering && got.At.Equal(want.At) && got.Digest == want.Digest && got.Exceptions == want.Exceptions && maps.Equal(got.Lists, want.Lists)
 	}
-	a = store.NewArchive(st)
+	a = journal.New(st)
 	got, err := a.Answerings(ctx)
 	slices.Reverse(got)
 	if err != nil || !slices.EqualFunc(got, events, same) {
 		t.Errorf("Answerings = %+v, %v, want %+v", got, err, events)
 	}
-	of := func(source string) func(store.Event) bool {
-		return func(e store.Event) bool { _, ok := e.Lists[source]; return ok }
+	of := func(source string) func(journal.Event) bool {
+		return func(e journal.Event) bool { _, ok := e.Lists[source]; return ok }
 	}
 	for _, tt := range []struct {
 		at     time.Time
-		accept func(store.Event) bool
+		accept func(journal.Event) bool
 		want   int
 	}{
 		{day(1), all, 0}, {day(2).Add(-1), all, 0}, {day(2), all, 1}, {day(3), all, 2}, {day(4).Add(-1), all, 2},
@@ -394,8 +393,8 @@ func TestAnswering(t *testing.T) {
 		t.Errorf("before the first of the source: %v, want ErrNotFound", err)
 	}
 	count := 0
-	if _, err := a.Read(ctx, 0, func(e store.Event) {
-		if e.Type == store.Exceptions {
+	if _, err := a.Read(ctx, 0, func(e journal.Event) {
+		if e.Type == journal.Exceptions {
 			count++
 		}
 	}); err != nil || count != 2 {
@@ -406,9 +405,9 @@ func TestAnswering(t *testing.T) {
 // TestUnfinished uses journals that end too early to show which revisions were in use.
 func TestUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := func(store.Event) bool { return true }
+		all := func(journal.Event) bool { return true }
 		st := newMemory()
-		a := store.NewArchive(st)
+		a := journal.New(st)
 		now := time.Now().UTC()
 		first := accept(t, a, "TEST", 1, now.AddDate(0, 0, -3))
 		if err := a.Append(ctx, answering(now.AddDate(0, 0, -3), "", first)); err != nil {
@@ -434,7 +433,7 @@ func TestUnfinished(t *testing.T) {
 		var finished sync.WaitGroup
 		finished.Go(func() { // the program writes the next event meanwhile
 			time.Sleep(50 * time.Millisecond)
-			if err := store.NewArchive(st).Append(ctx, answering(now, "", second)); err != nil {
+			if err := journal.New(st).Append(ctx, answering(now, "", second)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -446,35 +445,35 @@ func TestUnfinished(t *testing.T) {
 // TestRead reads events like another program that follows the journal.
 func TestRead(t *testing.T) {
 	st := newMemory()
-	a := store.NewArchive(st)
+	a := journal.New(st)
 	first := accept(t, a, "TEST", 1, day(0))
 	rev := headerOf("TEST", 1, day(0)).Revision
 	rev.Checked = day(1)
 	changed := rev
 	changed.Checked, changed.LastModified = day(2), "Wed, 19 Nov 2025 15:00:00 GMT"
-	refusal := store.Event{Type: store.Refused, At: day(3), Source: "TEST", Reason: "it shrank", Entries: 5, List: sources.Revision{Digest: fmt.Sprintf("%064x", 7)}}
-	written := []store.Event{
-		{Type: store.Confirmed, Source: "TEST", Revision: first, List: rev},
-		{Type: store.Confirmed, Source: "TEST", Revision: first, List: changed},
+	refusal := journal.Event{Type: journal.Refused, At: day(3), Source: "TEST", Reason: "it shrank", Entries: 5, List: sources.Revision{Digest: fmt.Sprintf("%064x", 7)}}
+	written := []journal.Event{
+		{Type: journal.Confirmed, Source: "TEST", Revision: first, List: rev},
+		{Type: journal.Confirmed, Source: "TEST", Revision: first, List: changed},
 		refusal, answering(day(4), "text", first),
 	}
 	if err := a.Append(ctx, written...); err != nil {
 		t.Fatal(err)
 	}
-	want := []store.Event{
+	want := []journal.Event{
 		accepted(first),
-		{Type: store.Confirmed, At: day(1), Source: "TEST", Revision: first, List: sources.Revision{Checked: day(1)}},
-		{Type: store.Confirmed, At: day(2), Source: "TEST", Revision: first, List: changed},
-		refusal, {Type: store.Exceptions, At: day(4), Exceptions: "text"}, written[3],
+		{Type: journal.Confirmed, At: day(1), Source: "TEST", Revision: first, List: sources.Revision{Checked: day(1)}},
+		{Type: journal.Confirmed, At: day(2), Source: "TEST", Revision: first, List: changed},
+		refusal, {Type: journal.Exceptions, At: day(4), Exceptions: "text"}, written[3],
 	}
-	same := func(a, b store.Event) bool {
+	same := func(a, b journal.Event) bool {
 		lists := maps.Equal(a.Lists, b.Lists)
 		a.Lists, b.Lists = nil, nil
 		return lists && fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b)
 	}
-	var got []store.Event
-	each := func(e store.Event) { got = append(got, e) }
-	b := store.NewArchive(st)
+	var got []journal.Event
+	each := func(e journal.Event) { got = append(got, e) }
+	b := journal.New(st)
 	next, err := b.Read(ctx, 0, each)
 	if err != nil || !slices.EqualFunc(got, want, same) {
 		t.Errorf("Read\n%+v\n%v, want\n%+v", got, err, want)
@@ -483,7 +482,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = nil
-	want = []store.Event{answering(day(5), "text", first), {Type: store.Exceptions, At: day(6), Exceptions: "new"}, answering(day(6), "new", first)}
+	want = []journal.Event{answering(day(5), "text", first), {Type: journal.Exceptions, At: day(6), Exceptions: "new"}, answering(day(6), "new", first)}
 	if next, err = b.Read(ctx, next, each); err != nil || !slices.EqualFunc(got, want, same) {
 		t.Errorf("Read from %d\n%+v\n%v, want\n%+v", next, got, err, want)
 	}
@@ -491,10 +490,10 @@ func TestRead(t *testing.T) {
 	if again, err := b.Read(ctx, next, each); err != nil || again != next || len(got) > 0 {
 		t.Errorf("Read at the end: %d, %v, %+v", again, err, got)
 	}
-	for what, e := range map[string]store.Event{
-		"no type": {Source: "TEST"}, "a type of two words": {Type: "a b"}, "a source of two lines": {Type: store.Refused, Source: "A\nB"},
-		"no such name": {Type: store.Accepted, Source: "A", Revision: "x"}, "exceptions that are not text": {Type: store.Answering, Exceptions: "\xff"},
-		"the year 3000": {Type: store.Refused, At: day(365000)},
+	for what, e := range map[string]journal.Event{
+		"no type": {Source: "TEST"}, "a type of two words": {Type: "a b"}, "a source of two lines": {Type: journal.Refused, Source: "A\nB"},
+		"no such name": {Type: journal.Accepted, Source: "A", Revision: "x"}, "exceptions that are not text": {Type: journal.Answering, Exceptions: "\xff"},
+		"the year 3000": {Type: journal.Refused, At: day(365000)},
 	} {
 		if err := a.Append(ctx, e); err == nil {
 			t.Errorf("%s: appended", what)
@@ -504,7 +503,7 @@ func TestRead(t *testing.T) {
 
 // TestNotShared uses a Store without the methods for replicas.
 func TestNotShared(t *testing.T) {
-	a := store.NewArchive(store.Retain(newMemory(), 5, 0))
+	a := journal.New(store.Retain(newMemory(), time.Hour))
 	_, wait := a.Wait(ctx, 0)
 	_, lead := a.Lead(ctx, "TEST")
 	resign := a.Resign(ctx, "TEST")
@@ -522,7 +521,7 @@ func TestNotShared(t *testing.T) {
 // TestTables saves a revision again with other tables, while the first file is in use.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
-	a := store.NewArchive(open(t, dir))
+	a := journal.New(open(t, dir))
 	h := headerOf("TEST", 0, start)
 	var kept []*revision.File
 	for _, rule := range []string{"1", "2"} {

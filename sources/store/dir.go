@@ -12,6 +12,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
+	"github.com/walletscreen/walletscreen/internal/revision"
 )
 
 // A dir is a Store in the directory of that name; see Open.
@@ -50,7 +51,7 @@ func Open(name string) (Store, error) {
 
 // file returns the path of a file, or an error if name is not that of a revision.
 func (d dir) file(ctx context.Context, name string) (string, error) {
-	if _, _, _, ok := ParseName(name); !ok && name != wholeName {
+	if _, _, _, ok := revision.ParseName(name); !ok && name != revision.WholeName {
 		return "", fmt.Errorf("%.200q is not the name of a revision: %w", name, ErrNotFound)
 	}
 	return filepath.Join(string(d), name), ctx.Err()
@@ -76,7 +77,7 @@ func full(err error) error {
 	return err
 }
 
-// Put implements [Store]. The name must be one that [Name] returns, or wholeName.
+// Put implements [Store]. The name must be one of revision.Name, or revision.WholeName.
 func (d dir) Put(ctx context.Context, name string, write func(io.Writer) error) error {
 	path, err := d.file(ctx, name)
 	if err != nil {
@@ -118,7 +119,7 @@ func (d dir) Names(ctx context.Context) ([]string, error) {
 	}
 	var names []string
 	for _, f := range files {
-		if _, _, _, ok := ParseName(f.Name()); ok {
+		if _, _, _, ok := revision.ParseName(f.Name()); ok {
 			names = append(names, f.Name())
 		}
 	}

@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
-	"github.com/walletscreen/walletscreen/sources/store/storetest"
 )
 
 func TestConforms(t *testing.T) {
@@ -82,7 +83,7 @@ func headerOf(source string, n int, accepted time.Time) revision.Header {
 }
 
 // save saves the n-th list of a source.
-func save(a *store.Archive, source string, n int, accepted time.Time) (name string, err error) {
+func save(a *journal.Journal, source string, n int, accepted time.Time) (name string, err error) {
 	h := headerOf(source, n, accepted)
 	return a.Save(ctx, h, func(w *revision.Writer) (err error) {
 		entry := func(i int) sources.Entry {
@@ -99,15 +100,15 @@ func save(a *store.Archive, source string, n int, accepted time.Time) (name stri
 }
 
 // accepted returns the event of the n-th list of a source.
-func accepted(name string) store.Event {
-	source, at, digest, _ := store.ParseName(name)
+func accepted(name string) journal.Event {
+	source, at, digest, _ := revision.ParseName(name)
 	n := 0
 	fmt.Sscanf(digest, "%x", &n)
-	return store.Event{Type: store.Accepted, At: at, Source: source, Revision: name, List: headerOf(source, n, at).Revision, Entries: n, Added: n}
+	return journal.Event{Type: journal.Accepted, At: at, Source: source, Revision: name, List: headerOf(source, n, at).Revision, Entries: n, Added: n}
 }
 
 // accept saves a list and writes its Accepted event.
-func accept(t testing.TB, a *store.Archive, source string, n int, at time.Time) (name string) {
+func accept(t testing.TB, a *journal.Journal, source string, n int, at time.Time) (name string) {
 	t.Helper()
 	name, err := save(a, source, n, at)
 	if err == nil {
@@ -120,10 +121,10 @@ func accept(t testing.TB, a *store.Archive, source string, n int, at time.Time) 
 }
 
 // answering returns the event that the given revisions are in use.
-func answering(at time.Time, exceptions string, names ...string) store.Event {
-	e := store.Event{Type: store.Answering, At: at, Digest: fmt.Sprintf("%064x", at.UnixNano()), Exceptions: exceptions, Lists: make(map[string]string)}
+func answering(at time.Time, exceptions string, names ...string) journal.Event {
+	e := journal.Event{Type: journal.Answering, At: at, Digest: fmt.Sprintf("%064x", at.UnixNano()), Exceptions: exceptions, Lists: make(map[string]string)}
 	for _, name := range names {
-		source, _, _, _ := store.ParseName(name)
+		source, _, _, _ := revision.ParseName(name)
 		e.Lists[source] = name
 	}
 	return e
@@ -132,7 +133,7 @@ func answering(at time.Time, exceptions string, names ...string) store.Event {
 // TestFiles checks the names and the format of the files.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
-	a := store.NewArchive(open(t, dir))
+	a := journal.New(open(t, dir))
 	name := accept(t, a, "TEST", 1, start)
 	later := headerOf("TEST", 1, start).Revision
 	later.Checked = start.Add(time.Hour)
@@ -140,9 +141,9 @@ func TestFiles(t *testing.T) {
 	changed.Checked, changed.ETag = start.Add(2*time.Hour), "f"
 	err := a.Append(ctx,
 		answering(start.Add(time.Second), "", name),
-		store.Event{Type: store.Confirmed, Source: "TEST", Revision: name, List: later},
-		store.Event{Type: store.Confirmed, Source: "TEST", Revision: name, List: changed},
-		store.Event{Type: store.Refused, At: start.Add(3 * time.Hour), Source: "TEST", Reason: "it is <too> short\nand old"},
+		journal.Event{Type: journal.Confirmed, Source: "TEST", Revision: name, List: later},
+		journal.Event{Type: journal.Confirmed, Source: "TEST", Revision: name, List: changed},
+		journal.Event{Type: journal.Refused, At: start.Add(3 * time.Hour), Source: "TEST", Reason: "it is <too> short\nand old"},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -177,8 +178,8 @@ func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	d := open(t, filepath.Join(dir, "store"))
 	digest := fmt.Sprintf("%064x", 1)
-	good := store.Name("A_1", start, digest)
-	if source, at, of, ok := store.ParseName(good); source != "A_1" || !at.Equal(start) || of != digest || !ok {
+	good := revision.Name("A_1", start, digest)
+	if source, at, of, ok := revision.ParseName(good); source != "A_1" || !at.Equal(start) || of != digest || !ok {
 		t.Errorf("ParseName(%q) = %q, %v, %q, %v", good, source, at, of, ok)
 	}
 	outside := filepath.Join(dir, "outside")
@@ -186,11 +187,11 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{
 		"", ".", "..", "journal", "../outside", "x/" + good, "../" + good, strings.ToLower(good), good + ".damaged", good + "\x00", " " + good,
 		strings.Replace(good, "0Z", "0z", 1), strings.Replace(good, "T", "t", 1), strings.Replace(good, "1121", "1321", 1),
-		store.Name("", start, digest), store.Name("A-B", start, digest), store.Name("A/B", start, digest), store.Name(strings.Repeat("A", 65), start, digest),
-		store.Name("A", start, ""), store.Name("A", start, strings.Repeat("/", 64)), store.Name("A", start, strings.ToUpper(strings.Repeat("a", 64))),
-		store.Name("A", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), digest),
+		revision.Name("", start, digest), revision.Name("A-B", start, digest), revision.Name("A/B", start, digest), revision.Name(strings.Repeat("A", 65), start, digest),
+		revision.Name("A", start, ""), revision.Name("A", start, strings.Repeat("/", 64)), revision.Name("A", start, strings.ToUpper(strings.Repeat("a", 64))),
+		revision.Name("A", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), digest),
 	} {
-		if _, _, _, ok := store.ParseName(name); ok {
+		if _, _, _, ok := revision.ParseName(name); ok {
 			t.Errorf("ParseName(%q) reports true", name)
 		}
 		_, _, opened := d.Open(ctx, name)
@@ -204,7 +205,7 @@ func TestNames(t *testing.T) {
 	if got := files(t, filepath.Join(dir, "store")); len(got) > 0 {
 		t.Errorf("files %q, want none", got)
 	}
-	a := store.NewArchive(d)
+	a := journal.New(d)
 	for what, h := range map[string]revision.Header{
 		"no source": headerOf("", 1, start), "a path": headerOf("../A", 1, start), "no time": headerOf("A", 1, time.Time{}),
 		"no digest": {Source: "A", Accepted: start},
@@ -246,7 +247,7 @@ func TestOpen(t *testing.T) {
 func TestVanished(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	d := open(t, dir)
-	a := store.NewArchive(d)
+	a := journal.New(d)
 	name := accept(t, a, "TEST", 1, start)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
@@ -256,7 +257,7 @@ func TestVanished(t *testing.T) {
 	_, _, reads := d.Read(ctx, 0)
 	_, saved := save(a, "TEST", 2, start)
 	_, revisions := a.Revisions(ctx, "TEST")
-	_, answers := a.Answering(ctx, start, func(store.Event) bool { return true })
+	_, answers := a.Answering(ctx, start, func(journal.Event) bool { return true })
 	for what, err := range map[string]error{
 		"Open": opened, "Names": listed, "Read": reads, "Save": saved, "Revisions": revisions, "Answering": answers,
 		"Delete": d.Delete(ctx, name), "SetAside": d.SetAside(ctx, name), "Append": a.Append(ctx, accepted(name)),
@@ -271,7 +272,7 @@ func TestVanished(t *testing.T) {
 // from the beginning.
 func TestOtherJournal(t *testing.T) {
 	dir := t.TempDir()
-	a := store.NewArchive(open(t, dir))
+	a := journal.New(open(t, dir))
 	first, second := accept(t, a, "TEST", 1, start), accept(t, a, "TEST", 2, start.Add(-time.Hour))
 	journal := read(t, dir, "journal")
 	lines := bytes.SplitAfter(journal, []byte("\n"))

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/walletscreen/walletscreen/internal/journal"
 )
 
 // TestPipe replaces each file by a pipe without a writer, and checks that this is an
@@ -20,7 +20,7 @@ func TestPipe(t *testing.T) {
 	for _, suffix := range []string{".rev", "journal"} {
 		dir := t.TempDir()
 		d := open(t, dir)
-		a := store.NewArchive(d)
+		a := journal.New(d)
 		name := accept(t, a, "TEST", 1, start)
 		pipe := name
 		if suffix == "journal" {
@@ -50,7 +50,7 @@ func TestPipe(t *testing.T) {
 // named error.
 func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
-	name := accept(t, store.NewArchive(open(t, dir)), "TEST", 1, start)
+	name := accept(t, journal.New(open(t, dir)), "TEST", 1, start)
 	for path, mode := range map[string]fs.FileMode{dir: 0o500, filepath.Join(dir, "journal"): 0o400} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestReadOnly(t *testing.T) {
 	if os.Getuid() == 0 && !unprivileged(t, dir) {
 		t.Skip("root may write to any directory")
 	}
-	a := store.NewArchive(open(t, dir))
+	a := journal.New(open(t, dir))
 	if _, err := a.Open(ctx, name); err != nil {
 		t.Errorf("Open: %v", err)
 	}

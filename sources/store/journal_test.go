@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // past is a journal with the events of several days.
-func past(t testing.TB) (st *memory, events []store.Event) {
+func past(t testing.TB) (st *memory, events []journal.Event) {
 	t.Helper()
 	st = newMemory()
-	a := store.NewArchive(st)
+	a := journal.New(st)
 	exceptions := []string{"", "some", "some", "others", ""}
 	for i := range 5 {
 		name := accept(t, a, "TEST", i+1, day(2*i))
@@ -26,14 +27,14 @@ func past(t testing.TB) (st *memory, events []store.Event) {
 		rev.Checked = day(2*i + 1)
 		err := a.Append(ctx,
 			answering(day(2*i).Add(time.Second), exceptions[i], name),
-			store.Event{Type: store.Confirmed, Source: "TEST", Revision: name, List: rev},
-			store.Event{Type: store.Refused, At: day(2*i + 1).Add(time.Hour), Source: "TEST", Reason: "it is short"},
+			journal.Event{Type: journal.Confirmed, Source: "TEST", Revision: name, List: rev},
+			journal.Event{Type: journal.Refused, At: day(2*i + 1).Add(time.Hour), Source: "TEST", Reason: "it is short"},
 		)
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.Read(ctx, 0, func(e store.Event) { events = append(events, e) }); err != nil || len(events) != 5*4+2 {
+	if _, err := a.Read(ctx, 0, func(e journal.Event) { events = append(events, e) }); err != nil || len(events) != 5*4+2 {
 		t.Fatalf("%d events, %v", len(events), err)
 	}
 	return st, events
@@ -45,18 +46,18 @@ func past(t testing.TB) (st *memory, events []store.Event) {
 func TestJournalDamage(t *testing.T) {
 	st, events := past(t)
 	good := bytes.Clone(st.journal)
-	all := func(store.Event) bool { return true }
-	same := func(a, b store.Event) bool {
+	all := func(journal.Event) bool { return true }
+	same := func(a, b journal.Event) bool {
 		lists := maps.Equal(a.Lists, b.Lists)
 		a.Lists, b.Lists = nil, nil
-		if a.Type == store.Confirmed && a.Revision == "" { // its Accepted event is damaged
+		if a.Type == journal.Confirmed && a.Revision == "" { // its Accepted event is damaged
 			a.Revision = b.Revision
 		}
 		return lists && fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b)
 	}
-	truth := func(at time.Time) (want store.Event) {
+	truth := func(at time.Time) (want journal.Event) {
 		for _, e := range events {
-			if e.Type == store.Answering && !e.At.After(at) {
+			if e.Type == journal.Answering && !e.At.After(at) {
 				want = e
 			}
 		}
@@ -66,9 +67,9 @@ func TestJournalDamage(t *testing.T) {
 	check := func(what string, damaged []byte, missing int) {
 		t.Helper()
 		st.journal = damaged
-		a := store.NewArchive(st)
+		a := journal.New(st)
 		n, i := 0, 0
-		_, err := a.Read(ctx, 0, func(e store.Event) {
+		_, err := a.Read(ctx, 0, func(e journal.Event) {
 			for i < len(events) && !same(e, events[i]) {
 				i++
 			}
@@ -131,10 +132,10 @@ func TestTorn(t *testing.T) {
 	end := begin + bytes.IndexByte(good[begin:], '\n') + 1
 	for i := begin + 1; i < end; i++ {
 		st.journal = slices.Concat(good[:i], []byte("\n"), good[begin:])
-		a := store.NewArchive(st)
-		for at, want := range map[time.Time]store.Event{day(9): events[len(events)-3], day(8).Add(time.Second / 2): events[len(events)-7]} {
-			got, err := a.Answering(ctx, at, func(store.Event) bool { return true })
-			if err != nil || want.Type != store.Answering || got.Digest != want.Digest {
+		a := journal.New(st)
+		for at, want := range map[time.Time]journal.Event{day(9): events[len(events)-3], day(8).Add(time.Second / 2): events[len(events)-7]} {
+			got, err := a.Answering(ctx, at, func(journal.Event) bool { return true })
+			if err != nil || want.Type != journal.Answering || got.Digest != want.Digest {
 				t.Fatalf("cut after %d bytes: at %v: %+v, %v, want %+v", i-begin, at, got, err, want)
 			}
 		}
@@ -149,11 +150,11 @@ func TestGarbage(t *testing.T) {
 		[]byte("confirmed\n"), []byte("answering 20261121T045729.120000000Z - - {} 00000000\n"),
 	} {
 		write(t, garbage, dir, "journal")
-		a := store.NewArchive(open(t, dir))
+		a := journal.New(open(t, dir))
 		name := accept(t, a, "TEST", 1, start)
-		a = store.NewArchive(open(t, dir))
-		var got []store.Event
-		_, err := a.Read(ctx, 0, func(e store.Event) { got = append(got, e) })
+		a = journal.New(open(t, dir))
+		var got []journal.Event
+		_, err := a.Read(ctx, 0, func(e journal.Event) { got = append(got, e) })
 		if !errors.Is(err, store.ErrDamaged) || len(got) != 1 || got[0].Revision != name {
 			t.Errorf("garbage %.20q: %+v, %v, want one event and ErrDamaged", garbage, got, err)
 		}
@@ -166,17 +167,17 @@ func year(t testing.TB, days int) (dir string, size int) {
 	t.Helper()
 	dir = t.TempDir()
 	st := newMemory()
-	a := store.NewArchive(st)
+	a := journal.New(st)
 	var names []string
 	for s := range 5 {
 		names = append(names, accept(t, a, fmt.Sprintf("TEST_LIST_%d", s), 1, start))
 	}
 	for h := range days * 24 {
-		var events []store.Event
+		var events []journal.Event
 		for s, name := range names {
 			rev := headerOf("", 1, start).Revision
 			rev.Checked = start.Add(time.Duration(h+1) * time.Hour).Add(time.Duration(s))
-			events = append(events, store.Event{Type: store.Confirmed, Source: fmt.Sprintf("TEST_LIST_%d", s), Revision: name, List: rev})
+			events = append(events, journal.Event{Type: journal.Confirmed, Source: fmt.Sprintf("TEST_LIST_%d", s), Revision: name, List: rev})
 		}
 		if err := a.Append(ctx, events...); err != nil {
 			t.Fatal(err)
@@ -192,7 +193,7 @@ func year(t testing.TB, days int) (dir string, size int) {
 // TestStamp compares the times of lines with those of package time.
 func TestStamp(t *testing.T) {
 	st := newMemory()
-	a := store.NewArchive(st)
+	a := journal.New(st)
 	var want []time.Time
 	for at := time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2201; at = at.Add(797*time.Hour + 59*time.Minute + 59*time.Second + 987654321) {
 		want = append(want, at)
@@ -200,15 +201,15 @@ func TestStamp(t *testing.T) {
 	for _, y := range []int{1900, 2000, 2024, 2100} {
 		want = append(want, time.Date(y, 2, 28, 23, 59, 59, 999999999, time.UTC), time.Date(y, 2, 29, 0, 0, 0, 0, time.UTC), time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC))
 	}
-	var events []store.Event
+	var events []journal.Event
 	for _, at := range want {
-		events = append(events, store.Event{Type: store.Refused, At: at, Source: "TEST"})
+		events = append(events, journal.Event{Type: journal.Refused, At: at, Source: "TEST"})
 	}
 	if err := a.Append(ctx, events...); err != nil {
 		t.Fatal(err)
 	}
 	i := 0
-	if _, err := a.Read(ctx, 0, func(e store.Event) {
+	if _, err := a.Read(ctx, 0, func(e journal.Event) {
 		if !e.At.Equal(want[i]) {
 			t.Errorf("read %v, want %v", e.At, want[i])
 		}
@@ -225,7 +226,7 @@ func TestYear(t *testing.T) {
 	if limit := 5 * days * 24 * 128; size > limit {
 		t.Errorf("%d days of hourly confirmations of five sources take %d bytes, want at most %d", days, size, limit)
 	}
-	a := store.NewArchive(open(t, dir))
+	a := journal.New(open(t, dir))
 	names, err := a.Revisions(ctx, "TEST_LIST_3")
 	if err != nil || len(names) != 1 {
 		t.Fatalf("revisions %q, %v", names, err)
@@ -245,7 +246,7 @@ func BenchmarkYear(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		a := store.NewArchive(d)
+		a := journal.New(d)
 		for s := range 5 {
 			if names, err := a.Revisions(ctx, fmt.Sprintf("TEST_LIST_%d", s)); err != nil || len(names) != 1 {
 				b.Fatal(names, err)
@@ -256,12 +257,12 @@ func BenchmarkYear(b *testing.B) {
 
 // BenchmarkAppend appends a confirmation, flushed to the disk.
 func BenchmarkAppend(b *testing.B) {
-	a := store.NewArchive(open(b, b.TempDir()))
+	a := journal.New(open(b, b.TempDir()))
 	name := accept(b, a, "TEST", 1, start)
 	rev := headerOf("TEST", 1, start).Revision
 	for b.Loop() {
 		rev.Checked = rev.Checked.Add(time.Hour)
-		if err := a.Append(ctx, store.Event{Type: store.Confirmed, Source: "TEST", Revision: name, List: rev}); err != nil {
+		if err := a.Append(ctx, journal.Event{Type: journal.Confirmed, Source: "TEST", Revision: name, List: rev}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -270,13 +271,13 @@ func BenchmarkAppend(b *testing.B) {
 // BenchmarkFollow reads the journal when nothing was appended.
 func BenchmarkFollow(b *testing.B) {
 	dir, _ := year(b, 365)
-	a := store.NewArchive(open(b, dir))
-	next, err := a.Read(ctx, 0, func(store.Event) {})
+	a := journal.New(open(b, dir))
+	next, err := a.Read(ctx, 0, func(journal.Event) {})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := a.Read(ctx, next, func(store.Event) {}); err != nil {
+		if _, err := a.Read(ctx, next, func(journal.Event) {}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -297,25 +298,25 @@ func FuzzJournal(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, journal []byte) {
-		write(t, journal, dir, "journal")
-		a := store.NewArchive(d)
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		write(t, lines, dir, "journal")
+		a := journal.New(d)
 		var got []string
-		next, err := a.Read(ctx, 0, func(e store.Event) { got = append(got, fmt.Sprintf("%+v", e)) })
-		if err != nil && !errors.Is(err, store.ErrDamaged) || next > int64(len(journal)) {
+		next, err := a.Read(ctx, 0, func(e journal.Event) { got = append(got, fmt.Sprintf("%+v", e)) })
+		if err != nil && !errors.Is(err, store.ErrDamaged) || next > int64(len(lines)) {
 			t.Fatalf("Read: %d, %v", next, err)
 		}
-		a.Answering(ctx, start, func(store.Event) bool { return false })
+		a.Answering(ctx, start, func(journal.Event) bool { return false })
 		if _, err := a.Answerings(ctx); err != nil && !errors.Is(err, store.ErrDamaged) {
 			t.Fatal(err)
 		}
 		var again []string
-		lines := newMemory()
-		b := store.NewArchive(lines)
+		st := newMemory()
+		b := journal.New(st)
 		from := int64(0)
-		for line := range bytes.Lines(journal[:next]) {
-			lines.journal = append(lines.journal, line...)
-			if from, err = b.Read(ctx, from, func(e store.Event) { again = append(again, fmt.Sprintf("%+v", e)) }); err != nil && !errors.Is(err, store.ErrDamaged) {
+		for line := range bytes.Lines(lines[:next]) {
+			st.journal = append(st.journal, line...)
+			if from, err = b.Read(ctx, from, func(e journal.Event) { again = append(again, fmt.Sprintf("%+v", e)) }); err != nil && !errors.Is(err, store.ErrDamaged) {
 				t.Fatal(err)
 			}
 		}
@@ -333,13 +334,13 @@ func FuzzJournal(f *testing.F) {
 // TestLatestOfPart checks that a partial list, which was never current, stays so.
 func TestLatestOfPart(t *testing.T) {
 	st := newMemory()
-	a := store.NewArchive(st)
+	a := journal.New(st)
 	name := accept(t, a, "TEST", 1, start)
 	part := sources.Revision{Digest: headerOf("TEST", 1, start).Revision.Digest, Completeness: sources.Partial, Provenance: "an excerpt", OpenEnded: true, Records: 1}
-	if err := a.Append(ctx, store.Event{Type: store.Confirmed, At: day(1), Source: "TEST", Revision: name, List: part}); err != nil {
+	if err := a.Append(ctx, journal.Event{Type: journal.Confirmed, At: day(1), Source: "TEST", Revision: name, List: part}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := store.NewArchive(st).Latest(ctx, name, sources.Revision{}); err != nil || got != part {
+	if got, err := journal.New(st).Latest(ctx, name, sources.Revision{}); err != nil || got != part {
 		t.Errorf("Latest = %+v, %v, want %+v", got, err, part)
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -35,7 +37,7 @@ func saveForever(dir, source string) {
 		if err != nil {
 			return err
 		}
-		a := store.NewArchive(store.Retain(d, 3, 0))
+		a := journal.New(store.Retain(d, 150*time.Minute)) // an event an hour later follows each
 		for n := 1; ; n++ {
 			name, err := save(a, source, 100+n%7, time.Now().UTC())
 			if err != nil {
@@ -44,7 +46,7 @@ func saveForever(dir, source string) {
 			rev := accepted(name).List
 			rev.Checked = rev.Checked.Add(time.Hour)
 			err = a.Append(ctx, accepted(name), answering(time.Now(), fmt.Sprint(n%3), name),
-				store.Event{Type: store.Confirmed, Source: source, Revision: name, List: rev})
+				journal.Event{Type: journal.Confirmed, Source: source, Revision: name, List: rev})
 			if err != nil {
 				return err
 			}
@@ -90,7 +92,7 @@ func TestKill(t *testing.T) {
 				return false
 			}
 			name := outputs[i].Text()
-			if _, _, _, ok := store.ParseName(name); ok { // the last line may be cut
+			if _, _, _, ok := revision.ParseName(name); ok { // the last line may be cut
 				saved[i] = name
 				written[name]++
 			}
@@ -115,9 +117,9 @@ func TestKill(t *testing.T) {
 	}
 	read := make(map[string]int)
 	events := 0
-	_, err = store.NewArchive(open(t, dir)).Read(ctx, 0, func(e store.Event) {
+	_, err = journal.New(open(t, dir)).Read(ctx, 0, func(e journal.Event) {
 		events++
-		if e.Type == store.Accepted {
+		if e.Type == journal.Accepted {
 			read[e.Revision]++
 		}
 	})
@@ -136,7 +138,7 @@ func TestKill(t *testing.T) {
 // left checks the directory of two programs after they were killed.
 func left(t *testing.T, dir string, sources, saved []string) {
 	t.Helper()
-	a := store.NewArchive(open(t, dir))
+	a := journal.New(open(t, dir))
 	for i, source := range sources {
 		all, err := a.Revisions(ctx, source)
 		if err != nil || !slices.Contains(all, saved[i]) || slices.Index(all, saved[i]) > 1 {
@@ -163,13 +165,13 @@ func left(t *testing.T, dir string, sources, saved []string) {
 			}
 			f.Close()
 		}
-		got, err := a.Answering(ctx, time.Now().Add(time.Hour), func(e store.Event) bool { return e.Lists[source] != "" })
+		got, err := a.Answering(ctx, time.Now().Add(time.Hour), func(e journal.Event) bool { return e.Lists[source] != "" })
 		if err == nil && got.Lists[source] < saved[i] {
 			t.Fatalf("answered from %s, want %s or later", got.Lists[source], saved[i])
 		}
 	}
 	for _, name := range files(t, dir) {
-		if _, _, _, ok := store.ParseName(name); !ok && name != "journal" && !strings.HasPrefix(name, ".walletscreen-new-") {
+		if _, _, _, ok := revision.ParseName(name); !ok && name != "journal" && !strings.HasPrefix(name, ".walletscreen-new-") {
 			t.Fatalf("killed, and there is %s", name)
 		}
 	}

@@ -5,23 +5,21 @@
 //	s, err := screening.New(srcs, &screening.Options{Store: dir})
 //
 // [Open] opens a directory. [Store] is the interface for other storage, such as a
-// database that several machines share; package storetest tests an implementation.
-// [Retain] says how many old revisions a store keeps. [Archive] reads and writes a store,
-// and [Event] is an event in its journal, such as the acceptance of a list.
+// database that several machines share, as package pgstore has it. [Retain] says how long a
+// store keeps old revisions.
 package store
 
 import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/revision"
 )
 
 // A Store keeps immutable files and an append-only journal. It need not know what they
-// hold: an [Archive] does. Methods may be called concurrently, also by several
+// hold: package screening does. Methods may be called concurrently, also by several
 // programs. They return an error that wraps ctx.Err() soon after ctx has ended; a
 // method that was called with such a context changes nothing.
 type Store interface {
@@ -80,69 +78,22 @@ var (
 	ErrFull = errors.New("no space left in the store")
 )
 
-const (
-	suffix = ".rev"
-	// stampForm is the form of a time in names and in the journal. Times sort as texts.
-	stampForm = "20060102T150405.000000000Z"
-	// shortDigest is the number of digits of a digest in a reference of the journal.
-	shortDigest = 16
-	// wholeName is the name of the file that exists unless events were lost: an Archive
-	// that cannot append to the journal deletes it, because even a full disk allows that,
-	// and the next program that can append notes a gap.
-	wholeName  = "journal.whole"
-	digestSize = 64
-)
-
-// Name returns the name of the file of a revision, such as
-// OFAC_SDN-20261121T045729.123456789Z-36c5…c117.rev: the ID of the source, the time at
-// which the list was accepted, and its digest.
-func Name(source string, accepted time.Time, digest string) string {
-	return source + "-" + accepted.UTC().Format(stampForm) + "-" + digest + suffix
-}
-
-// ParseName returns the parts of a name made by [Name]. It reports false for all other names.
-func ParseName(name string) (source string, accepted time.Time, digest string, ok bool) {
-	source, rest, ok := strings.Cut(name, "-")
-	if !ok || len(rest) != len(stampForm)+1+digestSize+len(suffix) ||
-		source == "" || len(source) > 64 || strings.Trim(source, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
-		return "", time.Time{}, "", false
+// Retain returns st with another retention policy: each revision that was in use within the
+// given time is kept. 0 means ten years, and a negative time forever. The newest revision of
+// each source is always kept. Time is counted from event to event of the journal, and steps of
+// more than two days do not count: a clock that jumps deletes nothing.
+func Retain(st Store, within time.Duration) Store {
+	if r, ok := st.(retained); ok {
+		st = r.Store
 	}
-	digest = rest[len(stampForm)+1 : len(stampForm)+1+digestSize]
-	accepted, err := time.Parse(stampForm, rest[:len(stampForm)])
-	if err != nil || strings.Trim(digest, "0123456789abcdef") != "" || Name(source, accepted, digest) != name {
-		return "", time.Time{}, "", false
-	}
-	return source, accepted, digest, true
-}
-
-// defaultRevisions is the number of revisions of a source that are kept unless Retain says
-// otherwise.
-const defaultRevisions = 30
-
-// Retain returns st with another retention policy: the given number of revisions of
-// each source, and besides, each revision that was in use within the given time.
-// revisions counts the newest one, 0 means 30, and a negative number means all. The
-// newest revision of each source is always kept. Time is counted from event to event of the
-// journal, and steps of more than two days do not count: a clock that jumps deletes nothing.
-func Retain(st Store, revisions int, within time.Duration) Store {
-	return retained{unwrap(st).Store, revisions, within}
+	return retained{st, within}
 }
 
 // A retained is a Store with a retention policy.
 type retained struct {
 	Store
-	revisions int
-	within    time.Duration
+	within time.Duration
 }
 
-// unwrap returns st with its retention policy.
-func unwrap(st Store) retained {
-	r, ok := st.(retained)
-	if !ok {
-		r = retained{Store: st}
-	}
-	if r.revisions == 0 {
-		r.revisions = defaultRevisions
-	}
-	return r
-}
+// Unwrap returns the Store and its retention policy, for package internal/journal.
+func (r retained) Unwrap() (st Store, within time.Duration) { return r.Store, r.within }

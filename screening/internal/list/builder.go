@@ -13,7 +13,6 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/pace"
-	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -28,11 +27,13 @@ type Builder struct {
 	held  finder // finds entries of prev
 	kept  marks  // on them
 	again int    // how many have a mark
-	gone  finder // finds entries that had been removed before prev
-	back  marks  // marks those that are listed again
 	fresh newcomers
 	added int  // entries that prev did not have
 	tidy  bool // a FirstSeen was corrected
+
+	gained  []sources.Entry // that prev did not have, or not with this name and these dates; without repetitions
+	renamed []sources.Entry // those of gained as prev has them
+	many    bool            // there are too many of them to be kept
 
 	faithful bool // no time is corrected
 
@@ -70,7 +71,7 @@ func NewBuilder(prev *List, now time.Time) *Builder {
 	}
 	b.fresh.table = b.table
 	if prev != nil {
-		b.held.table, b.gone.table = prev.entries, prev.removed
+		b.held.table = prev.entries
 	}
 	return b
 }
@@ -103,6 +104,11 @@ func (b *Builder) Add(e sources.Entry) error {
 		return err
 	}
 	b.bound(&e)
+	if !repeated {
+		if err := b.compare(&e, old, f); err != nil {
+			return err
+		}
+	}
 	rest(b.facts.Entries)
 	return b.count(&e, f, repeated)
 }
@@ -176,12 +182,11 @@ func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error
 		}
 		return true, err
 	}
-	gone, err := b.gone.find(e, f)
+	gone, err := b.pastOf().find(e, f)
 	if err != nil {
 		return false, err
 	}
 	if gone.Listing != nil {
-		b.back.add(gone)
 		e.FirstSeen, e.NotListedOn = gone.entry.FirstSeen, gone.entry.NotListedOn
 	}
 	if err := b.firstSeen(e, f); err != nil {
@@ -299,13 +304,6 @@ func (b *Builder) countChain() {
 	}
 }
 
-// IsSame reports whether all that was added is the list before it, with no other entries and
-// no other times. Nothing can be added afterwards.
-func (b *Builder) IsSame() bool {
-	b.sum()
-	return b.prev != nil && !b.tidy && b.facts.Entries == b.prev.Entries && b.digest == b.prev.Facts.Digest
-}
-
 // sum makes the order and the digest of the hashes, once.
 func (b *Builder) sum() {
 	if b.digest != "" {
@@ -342,91 +340,9 @@ func (b *Builder) Build(ordered bool) (*List, error) {
 	}
 	l := &List{Facts: b.facts, entries: t, order: order}
 	l.Addresses, l.Bytes = b.table.write.addresses, t.index.Size()
-	b.table, b.fresh.table, b.repeated, b.places = nil, nil, nil, nil
+	b.table, b.fresh.table, b.places = nil, nil, nil
 	l.Digest = b.digest
 	return l, l.countKeys()
-}
-
-// Compare returns how many entries of l, which b has built, the list before it did not
-// have, and how many that had and l has not. It adds the latter to those that l no
-// longer has, as removed at the given time, and those that End was given.
-func (b *Builder) Compare(l *List, accepted time.Time) (added, gone int, err error) {
-	if b.prev != nil {
-		for r, err := range b.prev.entries.unmarked(&b.kept) {
-			if err != nil {
-				return 0, 0, err
-			}
-			if r.repeated == 0 {
-				gone++
-			}
-		}
-		l.setPast(b.prev.removed)
-		l.Removed = b.prev.Removed
-	}
-	if gone == 0 && b.back.none() && len(b.ended) == 0 {
-		return b.added, 0, nil
-	}
-	return b.added, gone, l.setRemoved(b.removals(accepted), b.now)
-}
-
-// removals returns the entries that the list no longer has: those removed before, those of
-// the list before it, and those that ended.
-func (b *Builder) removals(accepted time.Time) iter.Seq2[revision.Removal, error] {
-	return func(yield func(revision.Removal, error) bool) {
-		ended := make(map[sources.Entry]time.Time, len(b.ended))
-		for _, e := range b.ended {
-			ended[e.Canonical()] = e.Until
-			if !yield(revision.Removal{Entry: e, At: e.Until}, nil) {
-				return
-			}
-		}
-		if b.prev == nil {
-			return
-		}
-		for r, err := range b.prev.removed.unmarked(&b.back) {
-			if err == nil && ended[r.entry.Canonical()].Equal(r.Listing.removed) {
-				continue // it was ended before
-			}
-			if !yield(revision.Removal{Entry: r.entry, At: r.Listing.removed}, err) {
-				return
-			}
-		}
-		for r, err := range b.prev.entries.unmarked(&b.kept) {
-			if err == nil {
-				if _, known := ended[r.entry.Canonical()]; known || r.repeated != 0 {
-					continue
-				}
-			}
-			if !yield(revision.Removal{Entry: r.entry, At: accepted}, err) {
-				return
-			}
-		}
-	}
-}
-
-// setRemoved sets the entries that l no longer has. A time after now becomes now, unless
-// now is zero.
-func (l *List) setRemoved(removals iter.Seq2[revision.Removal, error], now time.Time) (err error) {
-	t := newTableBuilder()
-	l.setPast(nil)
-	l.Removed = 0
-	for r, err := range removals {
-		if err != nil {
-			return err
-		}
-		if !now.IsZero() && r.At.After(now.Add(Skew)) {
-			r.At = now
-		}
-		t.remove(r.Entry, r.At)
-		l.Removed++
-		rest(l.Removed)
-	}
-	if l.Removed == 0 {
-		return nil
-	}
-	removed, err := t.build()
-	l.setPast(removed)
-	return err
 }
 
 // countKeys counts the keys by class, and the addresses that are HexOf their keys or no
@@ -476,7 +392,7 @@ func (l *List) countKeys() error {
 
 // Rebuild returns the list of entries that were accepted at the given time, with all
 // their times as they are. An error of check ends it.
-func Rebuild(entries iter.Seq2[sources.Entry, error], removals iter.Seq2[revision.Removal, error], check func(sources.Entry) error, accepted time.Time, ordered bool) (*List, error) {
+func Rebuild(entries iter.Seq2[sources.Entry, error], check func(sources.Entry) error, accepted time.Time, ordered bool) (*List, error) {
 	b := NewBuilder(nil, accepted)
 	b.faithful = true
 	for e, err := range entries {
@@ -490,9 +406,5 @@ func Rebuild(entries iter.Seq2[sources.Entry, error], removals iter.Seq2[revisio
 			return nil, err
 		}
 	}
-	l, err := b.Build(ordered)
-	if err != nil {
-		return nil, err
-	}
-	return l, l.setRemoved(removals, time.Time{})
+	return b.Build(ordered)
 }

@@ -145,9 +145,6 @@ func (m *marks) add(f found) bool {
 	return !had
 }
 
-// none reports whether nothing has a mark.
-func (m *marks) none() bool { return m.alone == nil && m.rest == nil }
-
 // all reports whether everything at a place has a mark.
 func (m *marks) all(place int) bool {
 	word := place / 64

@@ -12,7 +12,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
-	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -25,8 +24,7 @@ const MaxEntries = 200_000_000
 type List struct {
 	Facts
 	entries *table
-	removed *table // nil: none
-	past    *List  // with the removed entries as its entries; nil: none
+	past    *Past
 	order   []byte // 4 bytes of the hash of each entry, in the order of the list; nil: not kept
 	file    File   // the mapped file that has the tables; nil: none
 }
@@ -35,7 +33,6 @@ type List struct {
 type Facts struct {
 	Digest       string                // SHA-256 over what the entries say, in any order, in hex
 	Entries      int                   // repetitions included
-	Removed      int                   // entries that the list no longer has
 	Addresses    int                   // distinct ones
 	Chains       map[address.Chain]int // entries by chain
 	Classes      map[string]int        // keys by class
@@ -150,44 +147,20 @@ func missing(l, other *List) iter.Seq2[sources.Entry, error] {
 	}
 }
 
-// AllRemoved returns the entries that l no longer has, with the time at which each was
-// removed. Nothing follows an error.
-func (l *List) AllRemoved() iter.Seq2[revision.Removal, error] {
-	return func(yield func(revision.Removal, error) bool) {
+// Past returns the entries that l no longer has.
+func (l *List) Past() *Past { return l.past }
+
+// SetPast sets the entries that l, which is not in use yet, no longer has.
+func (l *List) SetPast(p *Past) { l.past = p }
+
+// Unordered returns the entries of l, each once, in no order. Nothing follows an error.
+func (l *List) Unordered() iter.Seq2[sources.Entry, error] {
+	return guarded(func(yield func(sources.Entry, error) bool) {
 		if l == nil {
 			return
 		}
-		for r, err := range l.removed.ordered() {
-			if err != nil {
-				yield(revision.Removal{}, err)
-				return
-			}
-			if !yield(revision.Removal{Entry: r.entry, At: r.Listing.removed}, nil) {
-				return
-			}
-		}
-	}
-}
-
-// Past returns the entries that l no longer has as a list of their own, for look-ups; nil if
-// there are none. Their listings have an Until.
-func (l *List) Past() *List { return l.past }
-
-// setPast sets the table of the entries that l no longer has.
-func (l *List) setPast(removed *table) {
-	if l.removed, l.past = removed, nil; removed != nil {
-		l.past = &List{entries: removed, file: l.file}
-	}
-}
-
-// Keys returns the keys under which the entries of l are filed. Nothing follows an error.
-func (l *List) Keys() iter.Seq2[index.ID, error] {
-	return guarded(func(yield func(index.ID, error) bool) {
-		if l == nil {
-			return
-		}
-		for k := range l.entries.index.All() {
-			if !yield(k, nil) {
+		for r, err := range l.entries.unmarked(new(marks)) {
+			if !yield(r.entry, err) || err != nil {
 				return
 			}
 		}

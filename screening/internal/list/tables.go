@@ -15,18 +15,13 @@ import (
 )
 
 // Tables returns the tables of l in the form that Open reads: the facts in JSON, the
-// index of the entries, the order, and the index of removed entries if there are any.
-// They are filed by Rule.
+// index of the entries, and the order. They are filed by Rule, and say nothing about the Past.
 func (l *List) Tables() ([]io.WriterTo, error) {
 	facts, err := json.Marshal(storeFacts(&l.Facts))
 	if err != nil {
 		return nil, err
 	}
-	tables := []io.WriterTo{bytes.NewReader(facts), l.entries.index, bytes.NewReader(l.order)}
-	if l.removed != nil {
-		tables = append(tables, l.removed.index)
-	}
-	return tables, nil
+	return []io.WriterTo{bytes.NewReader(facts), l.entries.index, bytes.NewReader(l.order)}, nil
 }
 
 // Open returns the list of tables that Tables has returned, and that were filed by
@@ -34,7 +29,7 @@ func (l *List) Tables() ([]io.WriterTo, error) {
 // cannot be reached any more, and is nil if they are not mapped. Their checksums must be
 // right.
 func Open(tables [][]byte, file File) (*List, error) {
-	if len(tables) != 3 && len(tables) != 4 {
+	if len(tables) != 3 {
 		return nil, damaged(fmt.Errorf("%w: there are %d", index.ErrDamaged, len(tables)))
 	}
 	var facts storedFacts
@@ -49,14 +44,7 @@ func Open(tables [][]byte, file File) (*List, error) {
 	if l.entries, err = openTable(tables[1], file); err != nil {
 		return nil, damaged(err)
 	}
-	if len(tables) == 4 {
-		removed, err := openTable(tables[3], file)
-		if err != nil {
-			return nil, damaged(err)
-		}
-		l.setPast(removed)
-	}
-	if l.Entries < 0 || l.Entries > MaxEntries || l.Removed < 0 || l.Removed > 0 != (l.removed != nil) {
+	if l.Entries < 0 || l.Entries > MaxEntries {
 		return nil, damaged(fmt.Errorf("%w: the counts", index.ErrDamaged))
 	}
 	return l, nil
@@ -87,7 +75,6 @@ func damaged(err error) error {
 type storedFacts struct {
 	Digest         string
 	Entries        int
-	Removed        int
 	Addresses      int
 	Chains         map[address.Chain]int
 	Classes        map[string]int
@@ -114,7 +101,7 @@ func timeOf(t [2]int64) time.Time     { return time.Unix(t[0], t[1]).UTC() }
 
 func storeFacts(f *Facts) *storedFacts {
 	s := &storedFacts{
-		Digest: f.Digest, Entries: f.Entries, Removed: f.Removed, Addresses: f.Addresses, Chains: f.Chains, Classes: f.Classes,
+		Digest: f.Digest, Entries: f.Entries, Addresses: f.Addresses, Chains: f.Chains, Classes: f.Classes,
 		Kinds: f.Kinds, LatestSeen: f.LatestSeen, Anomalies: f.AnomalyKinds, Bytes: f.Bytes,
 	}
 	for _, a := range f.Anomalies {
@@ -129,7 +116,7 @@ func storeFacts(f *Facts) *storedFacts {
 
 func (s *storedFacts) facts() Facts {
 	f := Facts{
-		Digest: s.Digest, Entries: s.Entries, Removed: s.Removed, Addresses: s.Addresses, Chains: s.Chains, Classes: s.Classes,
+		Digest: s.Digest, Entries: s.Entries, Addresses: s.Addresses, Chains: s.Chains, Classes: s.Classes,
 		Kinds: s.Kinds, LatestSeen: s.LatestSeen, Bytes: s.Bytes, AnomalyKinds: s.Anomalies,
 	}
 	for _, a := range s.FirstAnomalies {

@@ -17,10 +17,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/sources/store"
 	"github.com/walletscreen/walletscreen/sources/store/pgstore"
-	"github.com/walletscreen/walletscreen/sources/store/storetest"
 )
 
 const variable = "WALLETSCREEN_TEST_LEAD"
@@ -70,7 +72,7 @@ func execute(t testing.TB, url, statement string) {
 }
 
 func name(n int) string {
-	return store.Name("TEST", time.Date(2026, 11, 21, 4, 57, n, 0, time.UTC), fmt.Sprintf("%064x", n))
+	return revision.Name("TEST", time.Date(2026, 11, 21, 4, 57, n, 0, time.UTC), fmt.Sprintf("%064x", n))
 }
 
 func content(b []byte) func(io.Writer) error {
@@ -162,7 +164,7 @@ func TestWait(t *testing.T) {
 	for i := range 5 {
 		waited := make(chan error)
 		go func() {
-			next, err := store.NewArchive(store.Retain(b, 5, 0)).Wait(t.Context(), from)
+			next, err := journal.New(store.Retain(b, time.Hour)).Wait(t.Context(), from)
 			if err == nil && next <= from {
 				err = fmt.Errorf("the end is %d after %d", next, from)
 			}
@@ -205,7 +207,7 @@ func TestLead(t *testing.T) {
 		var got bool
 		var err error
 		for range 30_000 { // the server may need a moment to see that a connection is gone
-			if got, err = store.NewArchive(st).Lead(t.Context(), "TEST"); err != nil || got == want {
+			if got, err = journal.New(st).Lead(t.Context(), "TEST"); err != nil || got == want {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -223,7 +225,7 @@ func TestLead(t *testing.T) {
 		if got, err := st.Lead(t.Context(), "OTHER"); !got || err != nil {
 			t.Fatalf("%s of another source: Lead = %v, %v, want true", what, got, err)
 		}
-		if err := store.NewArchive(st).Resign(t.Context(), "OTHER"); err != nil {
+		if err := journal.New(st).Resign(t.Context(), "OTHER"); err != nil {
 			t.Fatal(err)
 		}
 	}

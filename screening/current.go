@@ -7,9 +7,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// held is the list of one source as it was last accepted, and what became of the last
+// current is the list of one source as it was last accepted, and what became of the last
 // attempt to load it.
-type held struct {
+type current struct {
 	list     *list.List       // nil: never loaded
 	revision sources.Revision // without Checked; zero: never loaded
 	checked  time.Time        // last successful check; zero: none that counts
@@ -25,16 +25,19 @@ type held struct {
 	filed     bool             // the file has the tables of list
 	confirmed sources.Revision // as in the store, with Checked
 	storeErr  error            // the error of storing it, or the fault found in the store
+
+	change *list.Diff // from the list in the file called before; nil once it was queued for the journal
+	before string
 }
 
 // isLoaded reports whether all of the list is held.
-func (h *held) isLoaded() bool {
+func (h *current) isLoaded() bool {
 	return h.list != nil && h.revision.Completeness != sources.Partial
 }
 
 // age sets when h was last checked to t, if that is a later time that counts at the
 // time now. A part is never checked.
-func (h *held) age(t, now time.Time) {
+func (h *current) age(t, now time.Time) {
 	if h.revision.Completeness == sources.Partial || isFuture(t, now) {
 		return
 	}
@@ -44,7 +47,7 @@ func (h *held) age(t, now time.Time) {
 }
 
 // status returns the state of the source of h.
-func (h *held) status(info sources.Info, required bool) SourceStatus {
+func (h *current) status(info sources.Info, required bool) SourceStatus {
 	s := SourceStatus{
 		Info: info, Required: required, LastUpdated: h.checked, Accepted: h.accepted,
 		Completeness: h.revision.Completeness, Provenance: h.revision.Provenance, OpenEnded: h.revision.OpenEnded, Published: h.revision.Published, Digest: h.revision.Digest,

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/sources/store"
-	"github.com/walletscreen/walletscreen/sources/store/storetest"
 )
 
 // place returns an open function for a separate place, whose Stores are made

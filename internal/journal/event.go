@@ -1,16 +1,20 @@
-package store
+package journal
 
 import (
 	"bytes"
+	"compress/flate"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // The types of events.
@@ -18,6 +22,10 @@ const (
 	// Accepted: a revision was accepted and its file was saved. It has Source,
 	// Revision, List and the counts.
 	Accepted = "accepted"
+	// Changed: how a revision differs from the one before it, which comes before the
+	// revision is saved. It has Source, Revision, Before and Delta. A long Delta is in
+	// several events, the later ones without Before.
+	Changed = "changed"
 	// Refused: what a source returned was not accepted. It has Source and Reason, and
 	// List and the counts of the refused list, as far as they are known.
 	Refused = "refused"
@@ -51,6 +59,9 @@ type Event struct {
 
 	Reason string // why a list was refused
 
+	Before string         // name of the revision before; "" if Delta does not say all
+	Delta  revision.Delta // from Before to Revision
+
 	Digest     string            // of the snapshot, as in results
 	Lists      map[string]string // name of the file by source; "" if the list was not loaded
 	Exceptions string            // of the operator, in UTF-8
@@ -76,6 +87,9 @@ type payload struct {
 	Added     int          `json:"added,omitempty"`
 	Removed   int          `json:"removed,omitempty"`
 	Reason    string       `json:"reason,omitempty"`
+
+	Before  string `json:"before,omitempty"`  // a reference
+	Changes []byte `json:"changes,omitempty"` // a Delta, compressed by DEFLATE (RFC 1951)
 
 	Digest          string            `json:"digest,omitempty"`
 	Lists           map[string]string `json:"lists,omitempty"`
@@ -126,11 +140,11 @@ func reference(name string) (string, error) {
 	if name == "" {
 		return "-", nil
 	}
-	source, _, _, ok := ParseName(name)
+	source, _, _, ok := revision.ParseName(name)
 	if !ok {
 		return "", fmt.Errorf("%.200q is not the name of a revision", name)
 	}
-	return name[len(source)+1:][:len(stampForm)+1+shortDigest], nil
+	return name[len(source)+1:][:len(revision.StampForm)+1+revision.ShortDigest], nil
 }
 
 // appendLine appends the line of e to b. list says whether the payload has e.List.
@@ -160,12 +174,22 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 	if e.Type == Exceptions {
 		p.Exceptions = e.Exceptions
 	}
+	if e.Type == Changed {
+		if p.Changes, err = deflate(&e.Delta); err != nil {
+			return nil, err
+		}
+		if e.Before != "" {
+			if p.Before, err = reference(e.Before); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if rev := storable(e.List); list && !rev.IsZero() {
 		p.List = &listPayload{rev.Digest, rev.Published, rev.Checked, rev.Records, rev.Completeness, rev.Provenance, rev.OpenEnded, rev.ETag, rev.LastModified}
 	}
 	start := len(b)
 	b = append(append(b, e.Type...), ' ')
-	b = append(e.At.UTC().AppendFormat(b, stampForm), ' ')
+	b = append(e.At.UTC().AppendFormat(b, revision.StampForm), ' ')
 	b = append(append(append(b, source...), ' '), ref...)
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -181,6 +205,35 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 	b = hex.AppendEncode(b, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
 	return append(b, '\n'), nil
 }
+
+// deflate returns d, compressed.
+func deflate(d *revision.Delta) ([]byte, error) {
+	text, err := d.Append(nil)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.DefaultCompression)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return b.Bytes(), err
+}
+
+// inflate returns the Delta that deflate has compressed.
+func inflate(data []byte) (revision.Delta, error) {
+	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), maxDelta))
+	if err != nil {
+		return revision.Delta{}, fmt.Errorf("%w: %w", store.ErrDamaged, err)
+	}
+	return revision.ParseDelta(text)
+}
+
+// maxDelta bounds the bytes of a Delta.
+const maxDelta = 1 << 30
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -229,7 +282,7 @@ func parseLine(text []byte) (l line, ok bool) {
 
 // kindOf returns a type of an event as a string, without allocating a known one.
 func kindOf(kind []byte) string {
-	for _, k := range [...]string{Confirmed, Accepted, Answering, Refused, Exceptions, Gap} {
+	for _, k := range [...]string{Confirmed, Accepted, Changed, Answering, Refused, Exceptions, Gap} {
 		if string(kind) == k {
 			return k
 		}
@@ -237,10 +290,10 @@ func kindOf(kind []byte) string {
 	return string(kind)
 }
 
-// parseStamp returns the time that b is in stampForm, in nanoseconds since 1970. A year
+// parseStamp returns the time that b is in revision.StampForm, in nanoseconds since 1970. A year
 // of confirmations is many lines, and time.Parse takes longer than all else in a line.
 func parseStamp(b []byte) (nanos int64, ok bool) {
-	if len(b) != len(stampForm) || b[8] != 'T' || b[15] != '.' || b[25] != 'Z' {
+	if len(b) != len(revision.StampForm) || b[8] != 'T' || b[15] != '.' || b[25] != 'Z' {
 		return 0, false
 	}
 	year, ok1 := digits(b[0:4])
@@ -296,7 +349,7 @@ func (p *payload) list() sources.Revision {
 func harmless(text []byte) bool {
 	kind, _, _ := bytes.Cut(text, []byte(" "))
 	switch string(kind) {
-	case Confirmed, Accepted, Refused, Exceptions:
+	case Confirmed, Accepted, Changed, Refused, Exceptions:
 		return len(kind) < len(text) && bytes.IndexFunc(text, func(r rune) bool { return r < ' ' }) < 0 &&
 			!bytes.Contains(text, []byte(Answering[:4]))
 	}

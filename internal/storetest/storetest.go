@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -51,7 +52,7 @@ var rules = []rule{
 	{"failed put", "If write returns an error, Put returns it, and the file stays as it was.", failedPut},
 	{"delete", "A deleted file is not listed and cannot be opened. Content that was opened before stays valid.", deletes},
 	{"set aside", "A file that was set aside is not listed and cannot be opened, and its name can be used again.", setAside},
-	{"journal", "The journal has the lines that were appended, byte for byte and in order, also after the Store is opened again.", journal},
+	{"journal", "The journal has the lines that were appended, byte for byte and in order, also after the Store is opened again.", journalLines},
 	{"positions", "Read from a position that Read returned gives what was appended since. A position beyond the end means another journal, which is read from its beginning.", positions},
 	{"own bytes", "The Store does not keep the slice that Append is given, and the slices it returns are not changed later.", ownBytes},
 	{"canceled", "If the context has ended, methods return an error that wraps ctx.Err(), and change nothing.", canceled},
@@ -63,11 +64,8 @@ var ctx = context.Background()
 
 // name returns the name of the n-th revision of a source.
 func name(source string, n int) string {
-	return store.Name(source, time.Date(2026, 11, 21, 4, 57, n, 123456789, time.UTC), fmt.Sprintf("%064x", n))
+	return revision.Name(source, time.Date(2026, 11, 21, 4, 57, n, 123456789, time.UTC), fmt.Sprintf("%064x", n))
 }
-
-// content returns the n-th content: binary, and large enough for several writes.
-func content(n int) []byte { return bytes.Repeat([]byte{0, 0xff, '\n', byte(n)}, 1+n*40_000) }
 
 // write returns a function that writes b in pieces.
 func write(b []byte) func(io.Writer) error {
@@ -286,7 +284,7 @@ func withoutEmpty(lines []byte) string {
 	return b.String()
 }
 
-func journal(open opener) error {
+func journalLines(open opener) error {
 	var want strings.Builder
 	for i, lines := range []string{"first\n", "second\nthird\n", "no text: \x00\xff\r\n", strings.Repeat("long ", 1<<20) + "\n", "last\n"} {
 		st, err := open()

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/sources/store"
-	"github.com/walletscreen/walletscreen/sources/store/storetest"
 )
 
 // A test of an implementation calls Run.

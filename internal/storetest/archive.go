@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
@@ -47,7 +49,7 @@ func listOf(source string, n int) list {
 }
 
 // save saves l, writes its Accepted event, and returns the name.
-func (l *list) save(a *store.Archive) (string, error) {
+func (l *list) save(a *journal.Journal) (string, error) {
 	name, err := a.Save(ctx, l.header, func(w *revision.Writer) error {
 		for _, e := range l.entries {
 			if err := w.Entry(e); err != nil {
@@ -64,14 +66,14 @@ func (l *list) save(a *store.Archive) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return name, a.Append(ctx, store.Event{
-		Type: store.Accepted, At: l.header.Accepted, Source: l.header.Source, Revision: name, List: l.header.Revision,
+	return name, a.Append(ctx, journal.Event{
+		Type: journal.Accepted, At: l.header.Accepted, Source: l.header.Source, Revision: name, List: l.header.Revision,
 		Entries: len(l.entries), Added: len(l.entries), Removed: len(l.removed),
 	})
 }
 
 // isSaved returns an error unless the revision called name is l.
-func (l *list) isSaved(a *store.Archive, name string) error {
+func (l *list) isSaved(a *journal.Journal, name string) error {
 	f, err := a.Open(ctx, name)
 	if err != nil {
 		return err
@@ -98,9 +100,9 @@ func (l *list) isSaved(a *store.Archive, name string) error {
 }
 
 func archive(open opener) error {
-	newArchive := func() (*store.Archive, error) {
+	newArchive := func() (*journal.Journal, error) {
 		st, err := open()
-		return store.NewArchive(st), err
+		return journal.New(st), err
 	}
 	a, err := newArchive()
 	if err != nil {
@@ -117,11 +119,11 @@ func archive(open opener) error {
 	}
 	confirmed := second.header.Revision
 	confirmed.ETag, confirmed.Checked = "new", confirmed.Checked.Add(time.Hour)
-	answering := store.Event{
-		Type: store.Answering, At: confirmed.Checked, Digest: strings.Repeat("ab", 32),
+	answering := journal.Event{
+		Type: journal.Answering, At: confirmed.Checked, Digest: strings.Repeat("ab", 32),
 		Lists: map[string]string{"TEST": names[1], "TEST_2": ""}, Exceptions: "exceptions \"1\"\n<&>\u2028é",
 	}
-	err = a.Append(ctx, answering, store.Event{Type: store.Confirmed, Source: "TEST", Revision: names[1], List: confirmed})
+	err = a.Append(ctx, answering, journal.Event{Type: journal.Confirmed, Source: "TEST", Revision: names[1], List: confirmed})
 	if err != nil {
 		return fmt.Errorf("an Append: %w", err)
 	}
@@ -146,13 +148,16 @@ func archive(open opener) error {
 	if want := []time.Time{second.header.Revision.Checked, confirmed.Checked}; err != nil || !slices.Equal(checks, want) {
 		return fmt.Errorf("the checks are %v, %v, want %v", checks, err, want)
 	}
-	got, err := a.Answering(ctx, answering.At.Add(time.Minute), func(store.Event) bool { return true })
+	got, err := a.Answering(ctx, answering.At.Add(time.Minute), func(journal.Event) bool { return true })
 	if err != nil || got.Digest != answering.Digest || got.Exceptions != answering.Exceptions || !got.At.Equal(answering.At) || !maps.Equal(got.Lists, answering.Lists) {
 		return fmt.Errorf("what was answered from is %+v, %v, want %+v", got, err, answering)
 	}
-	_, err = a.Answering(ctx, answering.At.Add(-1), func(store.Event) bool { return true })
+	_, err = a.Answering(ctx, answering.At.Add(-1), func(journal.Event) bool { return true })
 	if !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("before the first answer: %v, want ErrNotFound", err)
 	}
 	return nil
 }
+
+// content returns the n-th content: binary, and large enough for several writes.
+func content(n int) []byte { return bytes.Repeat([]byte{0, 0xff, '\n', byte(n)}, 1+n*40_000) }

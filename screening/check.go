@@ -1,10 +1,51 @@
 package screening
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
+
+// check returns an error if e may not be in the list of source i.
+func (s *Screener) check(i int, e sources.Entry) error {
+	if !e.Address.IsValid() && strings.TrimSpace(e.Listed) == "" {
+		return fmt.Errorf("entry %.64q lists nothing", e.Ref)
+	}
+	if _, ok := s.table.Points(e.Kind, score.Exact); !ok {
+		return fmt.Errorf("%s: scoring %s does not know the kind %.64q", nameOf(e), s.table.Version(), e.Kind)
+	}
+	if !s.infos[i].MayEmit(e.Kind) {
+		return fmt.Errorf("%s: a list of jurisdiction %s may not say %s", nameOf(e), s.infos[i].Jurisdiction, e.Kind)
+	}
+	return nil
+}
+
+// nameOf names an entry in an error: by its reference, and by what it lists.
+func nameOf(e sources.Entry) string {
+	if e.Ref == "" {
+		return fmt.Sprintf("entry of %.128q", e.Text())
+	}
+	return fmt.Sprintf("entry %.64q of %.128q", e.Ref, e.Text())
+}
+
+// checkPlausible returns an error if next is suspect in the place of had, and the operator does
+// not accept it.
+func (s *Screener) checkPlausible(ctx context.Context, i int, had, next *current, cut bool) error {
+	reason := suspicion(had, next, cut, s.infos[i], s.maxShrink)
+	if reason == nil {
+		return nil
+	}
+	suspect := &suspectError{reason, had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])}
+	if s.accept == nil || !s.accept(s.infos[i].ID, suspect, suspect.held, suspect.came) {
+		return fmt.Errorf("suspect, not accepted: %w", suspect)
+	}
+	s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
+		"held_digest", had.revision.Digest, "digest", next.revision.Digest)
+	return nil
+}
 
 // A suspectError is why a list is suspect: reason is one of the errors that
 // Options.Accept names.
@@ -36,7 +77,7 @@ const (
 
 // suspicion returns why next is suspect in the place of had, or nil. cut reports whether
 // it may lack its end.
-func suspicion(had, next *held, cut bool, info sources.Info, maxShrink float64) error {
+func suspicion(had, next *current, cut bool, info sources.Info, maxShrink float64) error {
 	if !had.isLoaded() || info.Jurisdiction == sources.Operator {
 		return nil
 	}

@@ -1,18 +1,23 @@
-package store
+package journal
 
 import (
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources/store"
 	"math"
+	"slices"
 	"time"
 )
 
-// A journal is what an Archive remembers of the journal. Its order is that of the
+// A memory is what a Journal remembers of the journal. Its order is that of the
 // lines: clocks may jump.
-type journal struct {
+type memory struct {
 	next      int64             // the position up to which it was read
+	lines     int64             // the position of the lines that are being added
 	revisions map[string]*known // by source, a blank, and reference
 	accepted  int               // number of revisions with an Accepted event
 	marks     []mark            // Answering and Gap events, and damaged lines that may be some
@@ -27,12 +32,15 @@ type journal struct {
 
 // known has the facts in the journal about a revision.
 type known struct {
-	order    int     // number of its first Accepted event, counted from 1; 0 if there is none
-	elapsed  int64   // of the journal, at that event
-	late     bool    // that event was written long after the revision was accepted
-	accepted []byte  // the payload of that event
-	list     []byte  // the last payload that has a list
-	checks   []int64 // times of the events after it, in nanoseconds since 1970
+	position int64    // from which its Accepted event, and what precedes it, are read
+	before   []string // keys of revisions from which Changed events lead to this one
+	after    []string // keys of revisions to which they lead from this one
+	order    int      // number of its first Accepted event, counted from 1; 0 if there is none
+	elapsed  int64    // of the journal, at that event
+	late     bool     // that event was written long after the revision was accepted
+	accepted []byte   // the payload of that event
+	list     []byte   // the last payload that has a list
+	checks   []int64  // times of the events after it, in nanoseconds since 1970
 }
 
 // A mark is an Answering event, a Gap event, or a damaged line that may be one.
@@ -50,8 +58,8 @@ type acceptance struct {
 	marks int    // the number of marks before it
 }
 
-func newJournal() *journal {
-	return &journal{
+func newMemory() *memory {
+	return &memory{
 		revisions: make(map[string]*known), texts: make(map[string][]byte), newest: make(map[string]acceptance),
 		latest: math.MinInt64, clock: math.MinInt64,
 	}
@@ -62,7 +70,7 @@ func newJournal() *journal {
 const maxStep = 48 * time.Hour
 
 // tick sets the clock to the time of an event.
-func (j *journal) tick(l *line) {
+func (j *memory) tick(l *line) {
 	if l.at < j.clock && l.kind == Confirmed { // a list may have been checked long before
 		return
 	}
@@ -73,7 +81,7 @@ func (j *journal) tick(l *line) {
 }
 
 // knownUntil returns the time of the last event that is not later than now.
-func (j *journal) knownUntil(now int64) int64 {
+func (j *memory) knownUntil(now int64) int64 {
 	if j.clock <= now {
 		return j.clock
 	}
@@ -89,15 +97,16 @@ func (j *journal) knownUntil(now int64) int64 {
 }
 
 // read reads the lines that were appended to the journal of st since the last call.
-func (j *journal) read(ctx context.Context, st Store) error {
+func (j *memory) read(ctx context.Context, st store.Store) error {
 	for {
 		lines, next, err := st.Read(ctx, j.next)
 		if err != nil {
 			return err
 		}
 		if next < j.next { // another journal
-			*j = *newJournal()
+			*j = *newMemory()
 		}
+		j.lines = min(j.next, next)
 		for text := range bytes.Lines(lines) {
 			if text = bytes.TrimSuffix(text, []byte("\n")); len(text) > 0 {
 				j.add(text)
@@ -111,7 +120,7 @@ func (j *journal) read(ctx context.Context, st Store) error {
 }
 
 // add adds a line.
-func (j *journal) add(text []byte) {
+func (j *memory) add(text []byte) {
 	l, ok := parseLine(text)
 	if !ok {
 		j.torn = nil
@@ -132,9 +141,10 @@ func (j *journal) add(text []byte) {
 		j.newest[string(l.source)] = acceptance{string(l.ref), l.at, len(j.marks)}
 		if r := j.revision(&l); r.order == 0 {
 			j.accepted++
+			r.position = j.lines
 			r.order, r.elapsed, r.accepted = j.accepted, j.elapsed, bytes.Clone(l.json)
 			stamp, _, _ := bytes.Cut(l.ref, []byte("-"))
-			accepted, err := time.Parse(stampForm, string(stamp))
+			accepted, err := time.Parse(revision.StampForm, string(stamp))
 			r.late = err == nil && accepted.UnixNano() < l.at
 			r.list = r.accepted
 		} else {
@@ -142,6 +152,8 @@ func (j *journal) add(text []byte) {
 		}
 	case Confirmed:
 		j.revision(&l).check(&l)
+	case Changed:
+		j.change(&l)
 	case Answering:
 		j.mark(mark{at: l.at, answer: bytes.Clone(l.json)})
 		return
@@ -161,8 +173,26 @@ func (j *journal) add(text []byte) {
 	j.latest = max(j.latest, l.at)
 }
 
+// change adds a Changed event.
+func (j *memory) change(l *line) {
+	var p struct{ Before string }
+	if json.Unmarshal(l.json, &p) != nil || p.Before == "" {
+		return
+	}
+	from, to := string(l.source)+" "+p.Before, string(l.source)+" "+string(l.ref)
+	r := j.revision(l)
+	if slices.Contains(r.before, from) {
+		return
+	}
+	r.before = append(r.before, from)
+	if j.revisions[from] == nil {
+		j.revisions[from] = new(known)
+	}
+	j.revisions[from].after = append(j.revisions[from].after, to)
+}
+
 // mark adds a mark.
-func (j *journal) mark(m mark) {
+func (j *memory) mark(m mark) {
 	m.before = j.latest
 	j.marks = append(j.marks, m)
 	j.latest = math.MinInt64
@@ -196,7 +226,7 @@ func nanos(t time.Time) int64 {
 }
 
 // revision returns the facts about the revision of a line, for the caller to change.
-func (j *journal) revision(l *line) *known {
+func (j *memory) revision(l *line) *known {
 	var buf [128]byte
 	key := append(append(append(buf[:0], l.source...), ' '), l.ref...)
 	r := j.revisions[string(key)]
@@ -208,18 +238,20 @@ func (j *journal) revision(l *line) *known {
 }
 
 // of returns the facts about the revision called name, or nil if there are none.
-func (j *journal) of(name string) *known {
-	source, _, _, _ := ParseName(name)
-	ref, err := reference(name)
-	if err != nil {
-		return nil
-	}
-	return j.revisions[source+" "+ref]
+func (j *memory) of(name string) *known {
+	return j.revisions[keyOf(name)]
+}
+
+// keyOf returns the key of the revision called name in journal.revisions.
+func keyOf(name string) string {
+	source, _, _, _ := revision.ParseName(name)
+	ref, _ := reference(name)
+	return source + " " + ref
 }
 
 // event returns the event of a line that is not damaged. It reports false if it cannot
 // be read after all.
-func (j *journal) event(l *line) (Event, bool) {
+func (j *memory) event(l *line) (Event, bool) {
 	p, ok := l.parsePayload()
 	if !ok {
 		return Event{}, false
@@ -247,6 +279,15 @@ func (j *journal) event(l *line) (Event, bool) {
 		return e, true
 	}
 	e.Revision = j.name(l, e.List.Digest)
+	if l.kind == Changed {
+		var err error
+		if e.Delta, err = inflate(p.Changes); err != nil {
+			return Event{}, false
+		}
+		if p.Before != "" {
+			e.Before = j.name(&line{source: l.source, ref: []byte(p.Before)}, "")
+		}
+	}
 	if l.kind == Confirmed && l.json == nil {
 		e.List.Checked = e.At
 	}
@@ -255,28 +296,28 @@ func (j *journal) event(l *line) (Event, bool) {
 
 // name returns the name of the revision of a line, given its digest if that is known. It
 // returns "" if the line of its Accepted event was damaged.
-func (j *journal) name(l *line, digest string) string {
+func (j *memory) name(l *line, digest string) string {
 	if digest == "" {
 		accepted := line{json: j.revision(l).accepted}
 		p, _ := accepted.parsePayload()
 		digest = p.list().Digest
 	}
 	stamp, short, _ := bytes.Cut(l.ref, []byte("-"))
-	name := string(l.source) + "-" + string(stamp) + "-" + digest + suffix
-	if _, _, _, ok := ParseName(name); !ok || digest[:shortDigest] != string(short) {
+	name := string(l.source) + "-" + string(stamp) + "-" + digest + revision.Suffix
+	if _, _, _, ok := revision.ParseName(name); !ok || digest[:revision.ShortDigest] != string(short) {
 		return ""
 	}
 	return name
 }
 
 // answer returns the Answering event of a mark.
-func (j *journal) answer(m *mark) (Event, bool) {
+func (j *memory) answer(m *mark) (Event, bool) {
 	return j.event(&line{kind: Answering, at: m.at, source: []byte("-"), ref: []byte("-"), json: m.answer})
 }
 
 // newestAnswer returns the last Answering event. It reports false if there is none, or if a
 // gap or a damaged line that may be a later one follows.
-func (j *journal) newestAnswer() (Event, bool) {
+func (j *memory) newestAnswer() (Event, bool) {
 	if len(j.marks) == 0 || j.marks[len(j.marks)-1].answer == nil {
 		return Event{}, false
 	}
@@ -286,7 +327,7 @@ func (j *journal) newestAnswer() (Event, bool) {
 // damagedAfter reports whether a line after mark i, which may be an Answering event of
 // the time at or before, is damaged. Events that are later than at show that what
 // follows them is later, too.
-func (j *journal) damagedAfter(i int, at int64) bool {
+func (j *memory) damagedAfter(i int, at int64) bool {
 	latest := int64(math.MinInt64)
 	for _, m := range j.marks[i+1:] {
 		latest = max(latest, m.before)

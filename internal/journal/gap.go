@@ -1,24 +1,26 @@
-package store
+package journal
 
 import (
 	"context"
 	"errors"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources/store"
 	"io"
 	"time"
 )
 
-// setWhole creates the file called wholeName, or deletes it.
-func (a *Archive) setWhole(ctx context.Context, whole bool) {
+// setWhole creates the file called revision.WholeName, or deletes it.
+func (a *Journal) setWhole(ctx context.Context, whole bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case !whole:
-		err := a.st.Delete(ctx, wholeName)
-		a.whole = err != nil && !errors.Is(err, ErrNotFound)
+		err := a.st.Delete(ctx, revision.WholeName)
+		a.whole = err != nil && !errors.Is(err, store.ErrNotFound)
 	case !a.whole && a.answers:
-		err := a.st.Put(ctx, wholeName, func(w io.Writer) error {
+		err := a.st.Put(ctx, revision.WholeName, func(w io.Writer) error {
 			_, err := io.WriteString(w, "The journal has all events.\n")
 			return err
 		})
@@ -27,7 +29,7 @@ func (a *Archive) setWhole(ctx context.Context, whole bool) {
 }
 
 // begin returns the gap that a program before has left. The caller must have locked a.mu.
-func (a *Archive) begin(ctx context.Context, j *journal, events []Event) ([]Event, error) {
+func (a *Journal) begin(ctx context.Context, j *memory, events []Event) ([]Event, error) {
 	if a.begun || len(j.marks) == 0 {
 		return nil, nil
 	}
@@ -45,10 +47,10 @@ func (a *Archive) begin(ctx context.Context, j *journal, events []Event) ([]Even
 	return []Event{{Type: Gap, From: time.Unix(0, j.knownUntil(nanos(now))+1), At: now}}, nil
 }
 
-// isWhole reports whether the file called wholeName exists.
-func (a *Archive) isWhole(ctx context.Context) (bool, error) {
-	_, release, err := a.st.Open(ctx, wholeName)
-	if errors.Is(err, ErrNotFound) {
+// isWhole reports whether the file called revision.WholeName exists.
+func (a *Journal) isWhole(ctx context.Context) (bool, error) {
+	_, release, err := a.st.Open(ctx, revision.WholeName)
+	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
 	if err == nil && release != nil {
@@ -59,19 +61,19 @@ func (a *Archive) isWhole(ctx context.Context) (bool, error) {
 
 // sinceAccepted returns the time that has passed since a revision was accepted, and the one
 // before it was in use, 0 if that is not known.
-func (a *Archive) sinceAccepted(name string) time.Duration {
+func (a *Journal) sinceAccepted(name string) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.journal.accepts(name) {
+	if !a.memory.accepts(name) {
 		return 0
 	}
-	return time.Duration(a.journal.elapsed - a.journal.of(name).elapsed)
+	return time.Duration(a.memory.elapsed - a.memory.of(name).elapsed)
 }
 
 // KnownUntil returns the time of the last event that is not later than now. It reports
 // whether later times are not known: events were lost, or are not written yet, or the last
 // [Answering] event is later than now, because it was written while the clock was ahead.
-func (a *Archive) KnownUntil(ctx context.Context, now time.Time) (last time.Time, unknown bool, err error) {
+func (a *Journal) KnownUntil(ctx context.Context, now time.Time) (last time.Time, unknown bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	j, err := a.read(ctx)

@@ -1,4 +1,6 @@
-package store
+// Package journal reads and writes the revisions of lists in a [store.Store], and the journal
+// of what happened to them. Begin with [New].
+package journal
 
 import (
 	"bytes"
@@ -16,18 +18,20 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// An Archive reads and writes the revisions and the journal of a [Store]. A revision is
-// named by its file, see [Name]. Methods may be called concurrently.
-type Archive struct {
-	st retained
+// A Journal reads and writes the revisions and the journal of a [store.Store]. A revision is
+// named by its file, see [revision.Name]. Methods may be called concurrently.
+type Journal struct {
+	st     store.Store
+	within time.Duration // how long revisions are kept; negative: forever
 
 	mu      sync.Mutex
-	journal *journal
+	memory  *memory
 	begun   bool // Append has appended, and a gap before that is noted
 	answers bool // it has appended an Answering event, or the journal had one
-	whole   bool // the file called wholeName exists
+	whole   bool // the file called revision.WholeName exists
 }
 
 // confirmEvery is the interval at which checks that found nothing new are written to the journal.
@@ -37,25 +41,40 @@ const confirmEvery = time.Minute
 // been put back.
 const clockBack = time.Minute
 
-// NewArchive returns the Archive of st. It reads nothing.
-func NewArchive(st Store) *Archive { return &Archive{st: unwrap(st), journal: newJournal()} }
+// New returns the Journal of st. It reads nothing.
+func New(st store.Store) *Journal {
+	j := &Journal{st: st, memory: newMemory()}
+	if r, ok := st.(interface {
+		Unwrap() (store.Store, time.Duration)
+	}); ok {
+		j.st, j.within = r.Unwrap()
+	}
+	if j.within == 0 {
+		j.within = defaultRetention
+	}
+	return j
+}
+
+// defaultRetention is how long revisions are kept unless Retain says otherwise: ten years, as
+// 31 CFR 501.601 wants.
+const defaultRetention = (10*365 + 3) * 24 * time.Hour
 
 // read returns the journal as it is now. The caller must have locked a.mu.
-func (a *Archive) read(ctx context.Context) (*journal, error) {
-	return a.journal, a.journal.read(ctx, a.st)
+func (a *Journal) read(ctx context.Context) (*memory, error) {
+	return a.memory, a.memory.read(ctx, a.st)
 }
 
 // Revisions returns the names of the revisions of a source, the newest first. That is
 // the order of the journal. A file that has no [Accepted] event, because a program was
 // killed or the line was damaged, comes first if the time in its name is later than those
 // of all that have one, and otherwise last.
-func (a *Archive) Revisions(ctx context.Context, source string) ([]string, error) {
+func (a *Journal) Revisions(ctx context.Context, source string) ([]string, error) {
 	names, err := a.st.Names(ctx)
 	if err != nil {
 		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
-		of, _, _, ok := ParseName(name)
+		of, _, _, ok := revision.ParseName(name)
 		return !ok || of != source
 	})
 	a.mu.Lock()
@@ -69,17 +88,17 @@ func (a *Archive) Revisions(ctx context.Context, source string) ([]string, error
 }
 
 // sort sorts names of revisions, the newest first.
-func (j *journal) sort(names []string) {
-	type revision struct {
+func (j *memory) sort(names []string) {
+	type candidate struct {
 		name, source string
 		at           time.Time
 		order        int
 	}
-	all := make([]revision, len(names))
+	all := make([]candidate, len(names))
 	latest := make(map[string]time.Time) // in the names that the journal has, by source
 	for i, name := range names {
-		source, at, _, _ := ParseName(name)
-		all[i] = revision{name, source, at, 0}
+		source, at, _, _ := revision.ParseName(name)
+		all[i] = candidate{name, source, at, 0}
 		if r := j.of(name); r != nil && r.order > 0 {
 			if all[i].order = r.order; at.After(latest[source]) {
 				latest[source] = at
@@ -91,7 +110,7 @@ func (j *journal) sort(names []string) {
 			r.order = math.MaxInt
 		}
 	}
-	slices.SortFunc(all, func(a, b revision) int {
+	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.order, a.order), b.at.Compare(a.at), cmp.Compare(a.name, b.name))
 	})
 	for i := range all {
@@ -100,7 +119,7 @@ func (j *journal) sort(names []string) {
 }
 
 // accepts reports whether the journal has an Accepted event of the revision called name.
-func (j *journal) accepts(name string) bool {
+func (j *memory) accepts(name string) bool {
 	r := j.of(name)
 	return r != nil && r.order > 0
 }
@@ -108,12 +127,12 @@ func (j *journal) accepts(name string) bool {
 // Save writes the file of a revision and returns its name. write, which may be called
 // more than once, writes the entries, removals and tables, whose numbers are in h, and
 // need not close the writer. If the disk is full, Save deletes the revisions of all
-// sources that need not be kept, and tries again; see [Retain].
+// sources that need not be kept, and tries again; see [store.Retain].
 //
 // Saving a revision that exists replaces its file, by one with other tables for example.
-func (a *Archive) Save(ctx context.Context, h revision.Header, write func(*revision.Writer) error) (string, error) {
-	name := Name(h.Source, h.Accepted, h.Revision.Digest)
-	if _, _, _, ok := ParseName(name); !ok || h.Accepted.IsZero() {
+func (a *Journal) Save(ctx context.Context, h revision.Header, write func(*revision.Writer) error) (string, error) {
+	name := revision.Name(h.Source, h.Accepted, h.Revision.Digest)
+	if _, _, _, ok := revision.ParseName(name); !ok || h.Accepted.IsZero() {
 		return "", fmt.Errorf("revision of %.80q of %v: want the ID of a source, a time and a digest", h.Source, h.Accepted)
 	}
 	err := a.makeRoom(ctx, func() error {
@@ -136,9 +155,9 @@ func (a *Archive) Save(ctx context.Context, h revision.Header, write func(*revis
 
 // makeRoom calls write. If there is no room, it deletes all revisions that need not be kept,
 // and calls write again.
-func (a *Archive) makeRoom(ctx context.Context, write func() error) error {
+func (a *Journal) makeRoom(ctx context.Context, write func() error) error {
 	err := write()
-	if !errors.Is(err, ErrFull) {
+	if !errors.Is(err, store.ErrFull) {
 		return err
 	}
 	names, nerr := a.st.Names(ctx)
@@ -147,7 +166,7 @@ func (a *Archive) makeRoom(ctx context.Context, write func() error) error {
 	}
 	done := make(map[string]bool)
 	for _, name := range names {
-		if source, _, _, ok := ParseName(name); ok && !done[source] {
+		if source, _, _, ok := revision.ParseName(name); ok && !done[source] {
 			done[source] = true
 			a.retain(ctx, source)
 		}
@@ -156,11 +175,8 @@ func (a *Archive) makeRoom(ctx context.Context, write func() error) error {
 }
 
 // retain deletes the revisions of a source that need not be kept. Those that cannot be
-// deleted stay.
-func (a *Archive) retain(ctx context.Context, source string) {
-	if a.st.revisions < 0 {
-		return
-	}
+// deleted stay. A revision needs no file if it is implied by a newer one.
+func (a *Journal) retain(ctx context.Context, source string) {
 	names, err := a.Revisions(ctx, source)
 	if err != nil {
 		return
@@ -169,12 +185,26 @@ func (a *Archive) retain(ctx context.Context, source string) {
 	if err != nil {
 		return
 	}
-	for i := max(1, a.st.revisions); i < len(names); i++ {
-		if slices.Contains(old, names[i]) && (a.st.within <= 0 || a.sinceAccepted(names[i-1]) > a.st.within) {
-			a.st.Delete(ctx, names[i])
+	var full time.Time // of the last revision that stays
+	for i := len(names) - 1; i > 0; i-- {
+		name := names[i]
+		_, at, _, _ := revision.ParseName(name)
+		expired := a.within > 0 && a.sinceAccepted(names[i-1]) > a.within
+		implied := i >= minFull && at.Sub(full).Abs() < fullEvery && a.isImplied(name, names[:i])
+		if slices.Contains(old, name) && (expired || implied) {
+			a.st.Delete(ctx, name)
+		} else {
+			full = at
 		}
 	}
 }
+
+// A revision is kept as a file if it is one of the minFull newest of its source, or the first
+// after fullEvery, so that a damaged line of the journal loses little.
+const (
+	minFull   = 2
+	fullEvery = 90 * 24 * time.Hour
+)
 
 // savingTime bounds the time from the one in a revision's name until its Accepted
 // event is written.
@@ -182,7 +212,7 @@ const savingTime = 10 * time.Minute
 
 // old returns those of the given revisions that may be deleted, the newest first: all but
 // the newest of each source, and those that another program may be saving.
-func (a *Archive) old(ctx context.Context, names []string) (old []string, err error) {
+func (a *Journal) old(ctx context.Context, names []string) (old []string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	j, err := a.read(ctx)
@@ -192,7 +222,7 @@ func (a *Archive) old(ctx context.Context, names []string) (old []string, err er
 	j.sort(names)
 	passed := make(map[string]bool) // sources whose newest revision was passed
 	for _, name := range names {
-		source, accepted, _, _ := ParseName(name)
+		source, accepted, _, _ := revision.ParseName(name)
 		if !j.accepts(name) && time.Since(accepted).Abs() < savingTime {
 			continue
 		}
@@ -204,25 +234,35 @@ func (a *Archive) old(ctx context.Context, names []string) (old []string, err er
 	return old, nil
 }
 
-// Open opens a revision and verifies every byte of it. The error wraps [ErrNotFound],
-// [ErrDamaged] if the file is damaged and was set aside, or [ErrVersion].
-func (a *Archive) Open(ctx context.Context, name string) (*revision.File, error) {
+// Open opens a revision and verifies every byte of it. If its file was deleted because it is
+// implied by another one, Open makes it again, without tables. The error wraps [store.ErrNotFound],
+// [store.ErrDamaged] if a file is damaged and was set aside, or [store.ErrVersion].
+func (a *Journal) Open(ctx context.Context, name string) (*revision.File, error) {
+	f, err := a.open(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return a.remake(ctx, name, err)
+	}
+	return f, err
+}
+
+// open opens the file of a revision.
+func (a *Journal) open(ctx context.Context, name string) (*revision.File, error) {
 	data, release, err := a.st.Open(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("open %.200s: %w", name, err)
 	}
 	f, err := revision.Parse(data, release)
 	if err == nil {
-		if is := Name(f.Source, f.Accepted, f.Revision.Digest); is != name {
+		if is := revision.Name(f.Source, f.Accepted, f.Revision.Digest); is != name {
 			f.Close()
-			err = fmt.Errorf("%w: it is %s", ErrDamaged, is)
+			err = fmt.Errorf("%w: it is %s", store.ErrDamaged, is)
 		}
 	}
 	if err == nil {
 		return f, nil
 	}
 	err = fmt.Errorf("open %s: %w", name, err)
-	if !errors.Is(err, ErrDamaged) {
+	if !errors.Is(err, store.ErrDamaged) {
 		return nil, err
 	}
 	if serr := a.st.SetAside(ctx, name); serr != nil {
@@ -240,14 +280,14 @@ func (a *Archive) Open(ctx context.Context, name string) (*revision.File, error)
 // nothing new, unless the clock was put back since.
 //
 // After an error, append the same events again. If the program ends before that, the next
-// Archive that appends notes a [Gap], as long as the Store still allowed to delete a file.
-func (a *Archive) Append(ctx context.Context, events ...Event) error {
+// Journal that appends notes a [Gap], as long as the Store still allowed to delete a file.
+func (a *Journal) Append(ctx context.Context, events ...Event) error {
 	err := a.append(ctx, events)
 	a.setWhole(ctx, err == nil)
 	return err
 }
 
-func (a *Archive) append(ctx context.Context, events []Event) error {
+func (a *Journal) append(ctx context.Context, events []Event) error {
 	lines, err := a.lines(ctx, events)
 	if err != nil {
 		return fmt.Errorf("append to the journal: %w", err)
@@ -263,7 +303,7 @@ func (a *Archive) append(ctx context.Context, events []Event) error {
 			for _, e := range events {
 				a.answers = a.answers || e.Type == Answering
 			}
-			a.answers = a.answers || len(a.journal.marks) > 0
+			a.answers = a.answers || len(a.memory.marks) > 0
 		}
 	}()
 	if err = a.makeRoom(ctx, func() error { return a.st.Append(ctx, lines) }); err != nil {
@@ -278,7 +318,7 @@ func (a *Archive) append(ctx context.Context, events []Event) error {
 }
 
 // lines returns the lines of those events that say something new.
-func (a *Archive) lines(ctx context.Context, events []Event) (lines []byte, err error) {
+func (a *Journal) lines(ctx context.Context, events []Event) (lines []byte, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	j, err := a.read(ctx)
@@ -339,7 +379,7 @@ func (a *Archive) lines(ctx context.Context, events []Event) (lines []byte, err 
 // compare compares a Confirmed event to what the journal says of the revision. list
 // reports whether more than its Checked has changed, or that cannot be told by e.At, and
 // news whether it is not within a minute of the last check.
-func (j *journal) compare(e *Event) (list, news bool) {
+func (j *memory) compare(e *Event) (list, news bool) {
 	r := j.of(e.Revision)
 	if r == nil {
 		return true, true
@@ -365,8 +405,8 @@ func (r *known) latest(saved sources.Revision) sources.Revision {
 
 // Read calls each for the events of the journal from a position on, 0 for all, and
 // returns the position after them. It skips damaged lines; if there are any, it
-// returns an error that wraps [ErrDamaged] once it has read everything else.
-func (a *Archive) Read(ctx context.Context, from int64, each func(Event)) (next int64, err error) {
+// returns an error that wraps [store.ErrDamaged] once it has read everything else.
+func (a *Journal) Read(ctx context.Context, from int64, each func(Event)) (next int64, err error) {
 	damaged := 0
 	for {
 		lines, next, err := a.st.Read(ctx, from)
@@ -387,13 +427,13 @@ func (a *Archive) Read(ctx context.Context, from int64, each func(Event)) (next 
 		from = next
 	}
 	if damaged > 0 {
-		err = fmt.Errorf("%w: %d lines of the journal were skipped", ErrDamaged, damaged)
+		err = fmt.Errorf("%w: %d lines of the journal were skipped", store.ErrDamaged, damaged)
 	}
 	return from, err
 }
 
 // events returns the events of lines, and how many lines are damaged.
-func (a *Archive) events(ctx context.Context, lines []byte) (events []Event, damaged int, err error) {
+func (a *Journal) events(ctx context.Context, lines []byte) (events []Event, damaged int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	j, err := a.read(ctx) // for what the lines refer to
@@ -416,57 +456,4 @@ func (a *Archive) events(ctx context.Context, lines []byte) (events []Event, dam
 		events = append(events, e)
 	}
 	return events, damaged, nil
-}
-
-// shared are the methods of a Store that replicas share, besides those of [Store].
-type shared interface {
-	Wait(ctx context.Context, from int64) (next int64, err error)
-	Lead(ctx context.Context, source string) (bool, error)
-	Resign(ctx context.Context, source string) error
-	Lock(ctx context.Context, source string) (unlock func(), err error)
-}
-
-// IsShared reports whether the Store has the methods Wait, Lead, Resign and
-// Lock of the Archive, as that of package pgstore has. Replicas that share a Store answer from its
-// lists only: one of them loads a list, and the others learn of it by Wait. Of a Store
-// that is not shared, these methods return an error that wraps [errors.ErrUnsupported].
-func (a *Archive) IsShared() bool {
-	_, ok := a.st.Store.(shared)
-	return ok
-}
-
-var errNotShared = fmt.Errorf("the store has no methods for replicas: %w", errors.ErrUnsupported)
-
-// Wait returns the end of the journal once it is not the position from.
-func (a *Archive) Wait(ctx context.Context, from int64) (next int64, err error) {
-	if s, ok := a.st.Store.(shared); ok {
-		return s.Wait(ctx, from)
-	}
-	return from, errNotShared
-}
-
-// Lead reports whether this program should load a source from its publisher. At most one
-// of several replicas leads; if it ends or resigns, another one that calls Lead does.
-func (a *Archive) Lead(ctx context.Context, source string) (bool, error) {
-	if s, ok := a.st.Store.(shared); ok {
-		return s.Lead(ctx, source)
-	}
-	return false, errNotShared
-}
-
-// Resign gives up the lead of a source, if this program has it.
-func (a *Archive) Resign(ctx context.Context, source string) error {
-	if s, ok := a.st.Store.(shared); ok {
-		return s.Resign(ctx, source)
-	}
-	return errNotShared
-}
-
-// Lock waits until no other program has the lock of a source. The program that has it
-// saves a list and appends its [Accepted] event, so that lists follow each other.
-func (a *Archive) Lock(ctx context.Context, source string) (unlock func(), err error) {
-	if s, ok := a.st.Store.(shared); ok {
-		return s.Lock(ctx, source)
-	}
-	return nil, errNotShared
 }

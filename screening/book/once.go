@@ -1,0 +1,238 @@
+package book
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
+)
+
+// ChangedOnce is [Book.Changed] for a program that is restarted: it yields the addresses of b
+// whose verdict differs from the one that was yielded last, by any program, as the named file
+// has it. So each change is yielded once, over restarts and over refreshes that were missed. At
+// first, that is each address with a label. Before may be the zero Result, and may be of
+// another time than the verdict that was yielded last.
+//
+// A verdict is in the file once the loop has gone on to the next Change, or has come to its end.
+// If the loop is left early, if an error is yielded or if the program is killed, a Change may be
+// yielded again, or yielded although the verdict is again as it was. While an optional list is not loaded, its labels count as they were.
+//
+// The file is created if it does not exist, and its text is private: addresses and what lists
+// say of them. Calls for one file must not overlap. The errors are those of Changed, and of the
+// file; of one that is not such a file, it wraps [ErrDamaged].
+func (b *Book) ChangedOnce(file string, r screening.Report) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		v, err := openVerdicts(file)
+		if err == nil {
+			err = b.changedOnce(v, r, func(c Change) bool { return yield(c, nil) })
+		}
+		if v != nil {
+			err = errors.Join(err, v.close())
+		}
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(Change{}, err)
+		}
+	}
+}
+
+// errStopped ends an iteration whose caller wants no more.
+var errStopped = errors.New("stopped")
+
+func (b *Book) changedOnce(v *verdicts, r screening.Report, yield func(Change) bool) error {
+	entries := r.Affected()
+	if !v.complete {
+		entries = r.Listed()
+	}
+	begun := false
+	check := func(a address.Address) error {
+		before, after, _, err := r.Compare(a)
+		if err != nil {
+			return err
+		}
+		is := verdictOf(&after, v.of[a])
+		if is == v.of[a] {
+			return nil
+		}
+		if !begun {
+			if err := v.write(incomplete); err != nil {
+				return err
+			}
+			begun = true
+		}
+		// The caller may know of the change even if it is the last thing that happens.
+		if err := v.set(a, joined(unknown, v.of[a], is)); err != nil {
+			return err
+		}
+		if !yield(Change{a, before, after}) {
+			return errStopped
+		}
+		return v.set(a, is)
+	}
+	for a, err := range b.among(entries) {
+		if err == nil {
+			err = check(a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	// What is no longer listed may have been delisted while no program ran.
+	for _, a := range slices.Collect(maps.Keys(v.of)) {
+		has, err := b.has(a)
+		if err == nil && has {
+			err = check(a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if begun || !v.complete {
+		return v.write(complete)
+	}
+	return nil
+}
+
+// verdictOf returns what the lists say of an account, as text that can be compared: a word for
+// each label, with the id of its source. was is the verdict before: of a source that is not
+// loaded, its words count.
+func verdictOf(r *screening.Result, was string) string {
+	var words []string
+	add := func(l screening.Label, suppressed bool) {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %q %q %t", l.Kind, l.Match, l.Points, l.Ref, l.Listed, suppressed))
+		words = append(words, fmt.Sprintf("%s:%x", l.Source, sum[:8]))
+	}
+	for _, l := range r.Labels {
+		add(l, false)
+	}
+	for _, s := range r.Suppressed {
+		add(s.Label, true)
+	}
+	for word := range strings.FieldsSeq(was) { // unknown is one of no source
+		id, _, _ := strings.Cut(word, ":")
+		for _, st := range r.Sources() {
+			if st.Info.ID == id && st.Digest == "" {
+				words = append(words, word)
+			}
+		}
+	}
+	return joined(words...)
+}
+
+// joined returns the words in texts, each once.
+func joined(texts ...string) string {
+	words := strings.Fields(strings.Join(texts, " "))
+	slices.Sort(words)
+	return strings.Join(slices.Compact(words), " ")
+}
+
+// verdicts are the verdicts that were yielded, in a file. Its lines are an address, a tab, and
+// the verdict; of an address, the last one counts. Other lines say whether each address was
+// compared.
+type verdicts struct {
+	of       map[address.Address]string // without those that are ""
+	complete bool
+	file     *os.File
+}
+
+const (
+	verdictsHeader = "walletscreen verdicts 1\n"
+	incomplete     = "incomplete\n"
+	complete       = "complete\n"
+	unknown        = "?" // among the words of two verdicts: the second may have been yielded
+)
+
+// openVerdicts opens a file of verdicts. It writes the file again if that has much to leave out.
+func openVerdicts(name string) (*verdicts, error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = []byte(verdictsHeader), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("book: %w", err)
+	}
+	lines, isOurs := bytes.CutPrefix(text, []byte(verdictsHeader))
+	if !isOurs {
+		return nil, fmt.Errorf("%w: %s: want the first line %q", ErrDamaged, name, verdictsHeader)
+	}
+	v := &verdicts{of: make(map[address.Address]string), complete: true}
+	n := 0
+	for line := range bytes.Lines(lines) {
+		n++
+		switch string(line) {
+		case incomplete, complete:
+			v.complete = string(line) == complete
+			continue
+		}
+		of, verdict, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
+		var a address.Address
+		if !ok || line[len(line)-1] != '\n' || a.UnmarshalText(of) != nil {
+			v.complete = false // it was being written when the program was killed
+			continue
+		}
+		if v.of[a] = string(verdict); len(verdict) == 0 {
+			delete(v.of, a)
+		}
+	}
+	if len(lines) == 0 || lines[len(lines)-1] != '\n' || n > 100+2*len(v.of) {
+		if err := v.rewrite(name); err != nil {
+			return nil, err
+		}
+	}
+	v.file, err = os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o600)
+	return v, err
+}
+
+// rewrite replaces the file by one without lines that do not count.
+func (v *verdicts) rewrite(name string) error {
+	return atomicfile.Write(name, 0o600, func(f *os.File) error {
+		text := []byte(verdictsHeader)
+		for a, verdict := range v.of {
+			text = fmt.Appendf(text, "%s\t%s\n", a, verdict)
+		}
+		if !v.complete {
+			text = append(text, incomplete...)
+		}
+		_, err := f.Write(text)
+		return err
+	})
+}
+
+// set notes that a verdict was yielded.
+func (v *verdicts) set(a address.Address, verdict string) error {
+	if v.of[a] = verdict; verdict == "" {
+		delete(v.of, a)
+	}
+	return v.write(fmt.Sprintf("%s\t%s\n", a, verdict))
+}
+
+func (v *verdicts) write(line string) error {
+	if _, err := v.file.WriteString(line); err != nil {
+		return fmt.Errorf("book: %w", err)
+	}
+	return nil
+}
+
+// close closes the file, and waits until it is on the disk.
+func (v *verdicts) close() error {
+	if v.file == nil {
+		return nil
+	}
+	return errors.Join(v.file.Sync(), v.file.Close())
+}
+
+// has reports whether b has a.
+func (b *Book) has(a address.Address) (bool, error) {
+	found, err := b.find(list.AppendProbes(nil, a)[0])
+	return slices.Contains(found, a), err
+}

@@ -1,0 +1,160 @@
+package list
+
+import (
+	"iter"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// maxChanged is the maximum number of entries that a Delta names.
+const maxChanged = 100_000
+
+// compare keeps e, which is not repeated, unless it is just as old, in which prev has it.
+func (b *Builder) compare(e *sources.Entry, old found, f filing) error {
+	if b.prev == nil || b.many || old.Listing != nil && old.saysSame(e) {
+		return nil
+	}
+	if old.Listing != nil {
+		had, err := old.at(f.keys[0])
+		if err != nil {
+			return err
+		}
+		b.renamed = append(b.renamed, had)
+	}
+	b.gained = append(b.gained, *e)
+	if b.many = len(b.gained) > min(maxChanged, max(1000, b.prev.Entries/8)); b.many {
+		b.gained, b.renamed = nil, nil
+	}
+	return nil
+}
+
+// saysSame reports whether an entry with the Canonical form of e has its name and dates, too.
+func (l *Listing) saysSame(e *sources.Entry) bool {
+	had := &l.entry
+	return had.Name == e.Name && had.ListedAt.Equal(e.ListedAt) && had.EntityListedAt.Equal(e.EntityListedAt) &&
+		had.FirstSeen.Equal(e.FirstSeen) && had.NotListedOn.Equal(e.NotListedOn)
+}
+
+// IsSame reports whether all that was added is the list before it, with no other entries, no
+// other times, and no more entries that ended. Nothing can be added afterwards.
+func (b *Builder) IsSame() (bool, error) {
+	b.sum()
+	if b.prev == nil || b.tidy || b.facts.Entries != b.prev.Entries || b.digest != b.prev.Facts.Digest {
+		return false, nil
+	}
+	more, err := b.newlyEnded()
+	return err == nil && len(more) == 0, err
+}
+
+// Lacks reports whether prev, whose entries are all, does not say what history, which Follow
+// was given, says of them.
+func (b *Builder) Lacks(all iter.Seq2[sources.Entry, error]) (bool, error) {
+	for e, err := range all {
+		if err != nil {
+			return false, err
+		}
+		b.bound(&e)
+	}
+	more, err := b.newlyEnded()
+	return b.tidy || len(more) > 0, err
+}
+
+// pastOf returns the Past of the list before.
+func (b *Builder) pastOf() *Past {
+	if b.prev == nil {
+		return nil
+	}
+	return b.prev.past
+}
+
+// newlyEnded returns the entries that have ended, unless the list before says so already.
+func (b *Builder) newlyEnded() (more []revision.Removal, err error) {
+	t := newTableBuilder() // for filings
+	for _, e := range b.ended {
+		known, err := b.pastOf().has(&e, t.file(&e))
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			at := e.Until
+			e.Until = time.Time{}
+			more = append(more, revision.Removal{Entry: normalized(e), At: at})
+		}
+	}
+	return more, nil
+}
+
+// A Diff is the difference between a list and the one before it.
+type Diff struct {
+	Added, Removed int // entries, by their Canonical form
+	// Delta has what the list no longer has and, unless IsPart is set, all differences.
+	Delta  revision.Delta
+	IsPart bool
+}
+
+// Compare returns the difference between l, which b has built, and the list before it. It sets
+// the Past of l: entries that l no longer has were removed at the given time, unless End has
+// said when they ended.
+func (b *Builder) Compare(l *List, accepted time.Time) (d Diff, err error) {
+	d.Added, d.IsPart = b.added, b.many || b.prev == nil
+	if d.Delta.Removed, err = b.newlyEnded(); err != nil {
+		return d, err
+	}
+	ended := make(map[sources.Entry]bool, len(b.ended))
+	for _, e := range b.ended {
+		ended[e.Canonical()] = true
+	}
+	again := make(map[sources.Entry]int) // how many more repetitions l has of an entry
+	for _, r := range b.repeated {
+		again[normalized(r.entry)] += r.times
+	}
+	if b.prev != nil {
+		for r, err := range b.prev.entries.unmarked(&b.kept) {
+			if err != nil {
+				return d, err
+			}
+			if r.repeated != 0 {
+				again[r.entry] -= r.repeated
+				continue
+			}
+			d.Removed++
+			if !ended[r.entry.Canonical()] {
+				d.Delta.Removed = append(d.Delta.Removed, revision.Removal{Entry: r.entry, At: accepted})
+			}
+			if d.IsPart = d.IsPart || d.Removed > maxChanged; !d.IsPart {
+				d.Delta.Dropped = append(d.Delta.Dropped, r.entry)
+			}
+		}
+	}
+	if d.IsPart {
+		d.Delta.Dropped = nil
+	} else {
+		d.Delta.Dropped = append(d.Delta.Dropped, b.renamed...)
+		for _, e := range b.gained {
+			d.Delta.Gained = append(d.Delta.Gained, normalized(e))
+		}
+		for e, n := range again {
+			for ; n > 0; n-- {
+				d.Delta.Gained = append(d.Delta.Gained, e)
+			}
+			for ; n < 0; n++ {
+				d.Delta.Dropped = append(d.Delta.Dropped, e)
+			}
+		}
+	}
+	b.gained, b.renamed, b.repeated = nil, nil, nil
+	l.past, err = b.pastOf().With(d.Delta.Removed, b.now)
+	return d, err
+}
+
+// normalized returns e as a List has it: Listed is "" if it is the normal form, and times are
+// in UTC.
+func normalized(e sources.Entry) sources.Entry {
+	e.Listed = ownText(&e)
+	for _, t := range []*time.Time{&e.ListedAt, &e.FirstSeen, &e.EntityListedAt, &e.NotListedOn} {
+		*t = t.UTC().Round(0)
+	}
+	return e
+}

@@ -1,0 +1,129 @@
+package list
+
+import (
+	"iter"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A Past is the entries that a list no longer has. An entry that is listed again stays in it,
+// and one that is dropped several times is in it at least once, with the last time. It is never
+// changed, but shared by successive lists: a few entries more cost little, however many it has.
+// A nil Past has no entries.
+type Past struct {
+	older, recent *List // with their Entries only; nil: none
+}
+
+// minRecent is the maximum number of recent entries of a Past, unless that is a small part of
+// the older ones.
+const minRecent = 512
+
+// With returns p with more removals. A time after now becomes now, unless now is zero.
+func (p *Past) With(removals []revision.Removal, now time.Time) (*Past, error) {
+	if len(removals) == 0 {
+		return p, nil
+	}
+	next := new(Past)
+	if p != nil {
+		*next = *p
+	}
+	last := make(map[sources.Entry]time.Time)
+	for r, err := range next.recent.records() {
+		if err != nil {
+			return nil, err
+		}
+		last[r.entry] = r.removed
+	}
+	for _, r := range removals {
+		if !now.IsZero() && r.At.After(now.Add(Skew)) {
+			r.At = now
+		}
+		if r.At.After(last[r.Entry]) {
+			last[r.Entry] = r.At
+		}
+	}
+	t, n := newTableBuilder(), len(last)
+	older := 0
+	if next.older != nil {
+		older = next.older.Entries
+	}
+	merge := n > max(minRecent, older/8)
+	if merge {
+		for r, err := range next.older.records() {
+			if err != nil {
+				return nil, err
+			}
+			if _, again := last[r.entry]; !again {
+				t.remove(r.entry, r.removed)
+				n++
+			}
+		}
+	}
+	for e, at := range last {
+		t.remove(e, at)
+	}
+	built, err := t.build()
+	if err != nil {
+		return nil, err
+	}
+	next.recent = &List{Facts: Facts{Entries: n}, entries: built}
+	if merge {
+		next.older, next.recent = next.recent, nil
+	}
+	return next, nil
+}
+
+// records returns the entries of l with their listings.
+func (l *List) records() iter.Seq2[record, error] {
+	if l == nil {
+		return (*table)(nil).ordered()
+	}
+	return l.entries.ordered()
+}
+
+// Lists returns p as lists, for look-ups. Their listings have an Until.
+func (p *Past) Lists() (all []*List) {
+	if p == nil {
+		return nil
+	}
+	for _, l := range []*List{p.older, p.recent} {
+		if l != nil {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// find returns the entry with the Canonical form of e, whose filing is f.
+func (p *Past) find(e *sources.Entry, f filing) (found, error) {
+	for _, l := range p.Lists() {
+		fd := finder{table: l.entries}
+		if gone, err := fd.find(e, f); err != nil || gone.Listing != nil {
+			return gone, err
+		}
+	}
+	return found{}, nil
+}
+
+// has reports whether p has e, whose filing is f, as an entry that ended at its Until or later.
+func (p *Past) has(e *sources.Entry, f filing) (bool, error) {
+	for _, l := range p.Lists() {
+		t := l.entries
+		_, set, ok := t.index.Place(f.keys[0])
+		if !ok {
+			continue
+		}
+		listings, err := t.listings(set)
+		if err != nil {
+			return false, err
+		}
+		for _, l := range listings {
+			if l.isSame(e, f.form) && !l.removed.Before(e.Until) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,248 @@
+package screening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// restore returns the list to hold of source i: had, or a newer revision in the store,
+// because this program has just started or because another one accepted it. Until the
+// store has answered, nothing is saved: it may know when entries were first seen. The
+// error is why it has not. The caller has the lock of the source.
+func (s *Screener) restore(ctx context.Context, i int, had current) (current, error) {
+	if s.archive == nil {
+		return had, nil
+	}
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	id, ld := s.infos[i].ID, &s.sourceLocks[i]
+	names, err := s.archive.names(ctx, id)
+	if err == nil {
+		if had.stored && !slices.Contains(names, had.file) {
+			had.stored = false // it was deleted, and is saved again
+		}
+		var past *current
+		var damage error
+		past, damage, err = s.newest(ctx, i, &had, newer(names, ld.known, &had))
+		if err == nil {
+			asked := ld.asked
+			ld.asked = true
+			if len(names) > 0 {
+				ld.known = names[0]
+			}
+			ld.names = names
+			if !asked || damage != nil || ld.unread {
+				had.storeErr = nil
+			}
+			ld.unread = false
+			if damage != nil {
+				had.storeErr = sourceError(id, fmt.Errorf("store: %w", damage))
+				s.log.ErrorContext(ctx, "stored list not usable", "source", id, "error", damage)
+			}
+			if past == nil {
+				return s.confirmed(ctx, had)
+			}
+			// If a program was killed before it had written these events, or the lines were
+			// damaged, they are missing, and are written now.
+			if err := s.pendLost(ctx, i, past, names); err != nil {
+				s.log.WarnContext(ctx, "changes of a list not known", "source", id, "error", err)
+			}
+			s.archive.pend(journal.Event{
+				Type: journal.Accepted, At: s.now(), Source: id, Revision: past.file, List: past.confirmed,
+				Entries: past.list.Entries, Addresses: past.list.Addresses,
+			})
+			had, err = s.merge(i, had, *past)
+			if err == nil {
+				s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", had.list.Entries, "mapped", had.list.IsMapped(),
+					"last_updated", had.checked, "digest", had.revision.Digest, "took", time.Since(start))
+				return had, nil
+			}
+		}
+	}
+	ld.unread = true
+	had.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
+	s.log.WarnContext(ctx, "store not read", "source", id, "error", err)
+	return had, had.storeErr
+}
+
+// pendLost queues the events that say how a revision differs from the one before it in names,
+// if the journal says nothing about the revision.
+func (s *Screener) pendLost(ctx context.Context, i int, past *current, names []string) error {
+	at := slices.Index(names, past.file) + 1
+	known, err := s.archive.knows(ctx, past.file)
+	if known || err != nil || at == len(names) {
+		return err
+	}
+	before, err := s.openRevision(ctx, i, names[at], new(current), s.now())
+	if err != nil {
+		return err
+	}
+	b := list.NewBuilder(before.list, past.accepted)
+	for e, err := range past.list.All() {
+		if err == nil {
+			err = b.Add(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	next := *past
+	if err := s.build(b, &next); err != nil {
+		return err
+	}
+	d, err := b.Compare(next.list, past.accepted)
+	past.list.SetPast(next.list.Past())
+	next.change, next.before = &d, before.file
+	s.archive.pendChange(&next)
+	return err
+}
+
+// confirmed returns had as another program that shares the store has confirmed it.
+func (s *Screener) confirmed(ctx context.Context, had current) (current, error) {
+	if !had.stored || !s.archive.isShared() {
+		return had, nil
+	}
+	rev, err := s.archive.latest(ctx, had.file, had.confirmed)
+	if err != nil || rev == had.confirmed {
+		return had, err
+	}
+	had.confirmed, had.revision, had.err = rev, rev, nil
+	had.revision.Checked = time.Time{}
+	had.age(rev.Checked, s.now())
+	return had, nil
+}
+
+// newer returns the names of revisions that are newer than the one called known or, if
+// that was deleted, newer than had.
+func newer(names []string, known string, had *current) []string {
+	if at := slices.Index(names, known); at >= 0 {
+		return names[:at]
+	}
+	if had.list == nil || known == "" {
+		return names
+	}
+	at := slices.IndexFunc(names, func(name string) bool {
+		_, accepted, _, ok := revision.ParseName(name)
+		return !ok || !accepted.After(had.accepted)
+	})
+	if at >= 0 {
+		return names[:at]
+	}
+	return names
+}
+
+// newest opens the first of the names whose revision is usable, and returns nil if there
+// is none. damage describes the faults of those before it. The error is that of reading
+// the store.
+func (s *Screener) newest(ctx context.Context, i int, had *current, names []string) (h *current, damage, err error) {
+	for _, name := range names {
+		past, err := s.openRevision(ctx, i, name, had, s.now())
+		switch {
+		case err == nil:
+			return past, damage, nil
+		case errors.Is(err, store.ErrNotFound): // deleted in the meantime
+		case ctx.Err() != nil:
+			return nil, nil, err
+		case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrVersion), errors.Is(err, errNotTaken):
+			damage = errors.Join(damage, fmt.Errorf("%s: %w", name, err))
+		default:
+			return nil, nil, err
+		}
+	}
+	return nil, damage, nil
+}
+
+// replaced reports whether had has replaced the revision of source i with this digest in the
+// store.
+func (s *Screener) replaced(i int, had *current, digest string) bool {
+	names := s.sourceLocks[i].names
+	at := slices.Index(names, had.file)
+	return at >= 0 && slices.ContainsFunc(names[at+1:], func(name string) bool {
+		_, _, d, _ := revision.ParseName(name)
+		return d == digest
+	})
+}
+
+// errNotTaken is the error for a stored list that would be refused from its source, too.
+var errNotTaken = errors.New("it would be refused")
+
+// openRevision opens a revision of source i, which follows that of had, at the time now.
+func (s *Screener) openRevision(ctx context.Context, i int, name string, had *current, now time.Time) (*current, error) {
+	check := func(e sources.Entry) error {
+		if err := s.check(i, e); err != nil {
+			return fmt.Errorf("%w: %w", errNotTaken, err)
+		}
+		return nil
+	}
+	if !s.archive.isShared() { // then other programs may have removed others
+		had = new(current)
+	}
+	h, f, err := s.archive.open(ctx, name, had, now, check, s.building)
+	if err != nil {
+		return nil, err
+	}
+	if f.Source != s.infos[i].ID || h.file != name {
+		return nil, fmt.Errorf("%w: it is a list of %s", store.ErrDamaged, f.Source)
+	}
+	for _, k := range h.list.Kinds {
+		if err := check(sources.Entry{Listed: name, Kind: k}); err != nil {
+			return nil, err
+		}
+	}
+	times, err := s.archive.checks(ctx, &h)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range times {
+		h.age(t, now)
+	}
+	return &h, nil
+}
+
+// merge returns the list to hold: had or past, which is in the store. A list that was
+// loaded before the store could be read follows past: its entries were first seen when
+// those of past were.
+func (s *Screener) merge(i int, had, past current) (current, error) {
+	past.err, past.storeErr = had.err, had.storeErr
+	if s.archive.isShared() {
+		past.err = nil // another program has loaded it
+		return past, nil
+	}
+	if had.list == nil || had.stored || past.file == had.file || past.accepted.After(had.accepted) || past.revision.Completeness != sources.Partial && !had.isLoaded() {
+		return past, nil
+	}
+	next := had
+	next.accepted = s.now().UTC()
+	next.file, next.stored, next.filed = revision.Name(s.infos[i].ID, next.accepted, next.revision.Digest), false, false
+	b := list.NewBuilder(past.list, next.accepted)
+	history, err := s.history(i, s.sources[i])
+	if err != nil {
+		return had, err
+	}
+	b.Follow(time.Time{}, history)
+	for e, err := range had.list.All() {
+		if err == nil {
+			e.FirstSeen = time.Time{}
+			err = b.Add(e)
+		}
+		if err != nil {
+			return had, err
+		}
+	}
+	if err := s.build(b, &next); err != nil {
+		return had, err
+	}
+	d, err := b.Compare(next.list, next.accepted)
+	next.change, next.before = &d, past.file
+	return next, err
+}
