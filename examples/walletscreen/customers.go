@@ -34,7 +34,7 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 		return 0, err
 	}
 	defer f.Close()
-	t, err := rows.NewReader(f, rows.Options{Plausible: plausible})
+	t, err := rows.NewReader(f, rows.Options{Plausible: plausible, IsChain: isChain})
 	if err != nil { // there is no flag for the column
 		text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
 		return 0, fmt.Errorf("%s: %s", file, text)

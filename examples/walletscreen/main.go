@@ -5,8 +5,8 @@
 //
 // The first is walletscreen serve: it answers over HTTP at once, from the lists that the
 // program brings along, refreshes them in the background, and prints how old they are, an
-// API key and a curl line to try. The other commands are screen, validate, extract, lists,
-// keys, receipt and version; each explains itself with -help. None needs a configuration, a network
+// API key and a curl line to try. The other commands are screen, validate, extract, history,
+// lists, keys, receipt, audit and version; each explains itself with -help. None needs a configuration, a network
 // or a database.
 //
 // A flag is written -in or --in. Each has an environment variable, WALLETSCREEN_IN for

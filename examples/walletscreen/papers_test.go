@@ -41,7 +41,9 @@ func TestPapers(t *testing.T) {
 		texts[name] = string(text)
 	}
 	data := t.TempDir()
-	if err := start(t, "-data", data).stop(); err != nil { // which makes the database of keys, and saves the bundled lists
+	s := start(t, "-data", data, "-audit", filepath.Join(data, "audit"))
+	s.screen(t, listed, "ethereum")
+	if err := s.stop(); err != nil { // which makes the database of keys, and saves the bundled lists
 		t.Fatal(err)
 	}
 	ran, db := 0, postgrestest.URL(t)

@@ -182,21 +182,25 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// shown returns the account or, if it is not settled, the text, unless that may be a secret.
+func (v *verdict) shown() string {
+	switch a := v.result.Address; {
+	case hidesInput(v.err, v.input):
+		return "(not shown)"
+	case a.IsValid() && (v.isListed() || v.err == nil):
+		return string(a.Chain()) + " " + a.Normalized()
+	}
+	return clean(v.input)
+}
+
 // print prints the verdict for people.
 func (v *verdict) print(w io.Writer) error {
 	r := &v.result
-	shown := clean(v.input)
-	switch a := r.Address; {
-	case hidesInput(v.err, v.input):
-		shown = "(not shown)"
-	case a.IsValid() && (v.isListed() || v.err == nil):
-		shown = string(a.Chain()) + " " + a.Normalized()
-	}
 	heading, but := "UNDECIDED", "no match, but "
 	if v.hasLevel() {
 		heading, but = fmt.Sprintf("%s  %d", r.Level, r.Score), ""
 	}
-	if _, err := fmt.Fprintf(w, "%s  %.200s\n", heading, shown); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  %.200s\n", heading, v.shown()); err != nil {
 		return err
 	}
 	if v.err != nil {

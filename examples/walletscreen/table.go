@@ -205,7 +205,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	reader, err := rows.NewReader(counted, rows.Options{
 		Format: t.options.formatOrName(), Delimiter: delimiter,
 		Address: t.options.addressColumn, Chain: t.options.chainColumn,
-		Sheet: t.options.sheet, Plausible: plausible, Add: t.add,
+		Sheet: t.options.sheet, Plausible: plausible, IsChain: isChain, Add: t.add,
 	})
 	if err != nil && ctx.Err() != nil {
 		return setupError{fmt.Errorf("interrupted: no row of %s was read", inputName(t.options.in))}
@@ -295,6 +295,11 @@ func (t *tableJob) row(dst []string, row *rows.Row, total *tally) (cells []strin
 		}
 	}()
 	return t.cells(dst, row, total)
+}
+
+// isChain reports whether a cell names a chain, perhaps by a ticker or a token standard.
+func isChain(cell string) bool {
+	return !errors.Is(address.Interpret(cell, "").Err, address.ErrChain)
 }
 
 // plausible reports whether a cell looks like an address, perhaps a misspelled one: no

@@ -20,12 +20,9 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 	}
 	opts := &audit.Options{Durable: c.auditDurable, MaxAge: c.auditKeep, Logger: log}
 	if c.auditKey != "" {
-		text, err := readSecret(c.auditKey, maxKeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("-audit-key: %w", err)
-		}
-		if opts.HashKey, err = hex.DecodeString(strings.TrimSpace(string(text))); err != nil {
-			return nil, fmt.Errorf("-audit-key %s: want a key in hex, such as openssl rand -hex 32 prints", c.auditKey)
+		var err error
+		if opts.HashKey, err = readAuditKey(c.auditKey); err != nil {
+			return nil, err
 		}
 	}
 	trail, err := audit.Open(c.audit, opts)
@@ -33,4 +30,17 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 		return nil, fmt.Errorf("-audit: %w", err)
 	}
 	return trail, nil
+}
+
+// readAuditKey reads the file of -audit-key.
+func readAuditKey(name string) ([]byte, error) {
+	text, err := readSecret(name, maxKeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("-audit-key: %w", err)
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil, fmt.Errorf("-audit-key %s: want a key in hex, such as openssl rand -hex 32 prints", name)
+	}
+	return key, nil
 }

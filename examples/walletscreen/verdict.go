@@ -126,8 +126,8 @@ func (v *verdict) hasLevel() bool { return v.isListed() || !v.isUndecided() }
 // verdictColumns are the columns that screen adds to a table.
 var verdictColumns = []rows.Column{
 	{Name: "level", Type: rows.Word}, {Name: "doubt", Type: rows.Exact}, {Name: "score", Type: rows.Number}, {Name: "match"}, {Name: "source"}, {Name: "source_ref"},
-	{Name: "name"}, {Name: "listed_address"}, {Name: "added_at", Type: rows.Word}, {Name: "entity_listed_at", Type: rows.Word},
-	{Name: "labels", Type: rows.Number}, {Name: "lists"}, {Name: "suppressed"}, {Name: "error"},
+	{Name: "name"}, {Name: "listed_address"}, {Name: "added_at", Type: rows.Word}, {Name: "not_listed_on", Type: rows.Word}, {Name: "entity_listed_at", Type: rows.Word},
+	{Name: "labels", Type: rows.Number}, {Name: "lists"}, {Name: "formerly"}, {Name: "suppressed"}, {Name: "error"},
 }
 
 // cells appends the cells of verdictColumns of a row, and counts it.
@@ -156,11 +156,20 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	dst = append(dst, level, joinDoubts(r.Doubts), points)
 	if v.isListed() {
 		l := &r.Labels[0]
-		dst = append(dst, l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, dayOrNone(l.AddedAt), dayOrNone(l.EntityListedAt), labels, listsOf(r.Labels))
+		dst = append(dst, l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, dayOrNone(l.AddedAt), dayOrNone(l.NotListedOn), dayOrNone(l.EntityListedAt), labels, listsOf(r.Labels))
 	} else {
-		dst = append(dst, "", "", "", "", "", "", "", labels, "")
+		dst = append(dst, "", "", "", "", "", "", "", "", labels, "")
 	}
-	return append(dst, suppressions(r.Suppressed), failure)
+	return append(dst, stays(r.Formerly), suppressions(r.Suppressed), failure)
+}
+
+// stays returns which lists had the account formerly, and when.
+func stays(all []screening.Former) string {
+	var texts []string
+	for _, f := range all {
+		texts = append(texts, strings.TrimSpace(f.Source+" "+f.Ref)+": "+day(f.Since)+" to "+day(f.Until))
+	}
+	return strings.Join(texts, "; ")
 }
 
 // joinDoubts returns the names of doubts with blanks between them.

@@ -36,6 +36,21 @@ func plainName(name string) string {
 	}, strings.ToLower(name))
 }
 
+// mostly reports whether is applies to most of the cells of column i that have text.
+func mostly(body [][]string, i int, is func(string) bool) bool {
+	yes, no := 0, 0
+	for _, row := range body {
+		switch {
+		case i >= len(row) || strings.TrimSpace(row[i]) == "":
+		case is(row[i]):
+			yes++
+		default:
+			no++
+		}
+	}
+	return yes >= no
+}
+
 // named returns the index of the column that a person has named.
 func named(flag, want string, names []string) (int, error) {
 	found := -1
@@ -188,14 +203,16 @@ func (t *Reader) columnsUsed(names []string, body [][]string, address, chain int
 	}
 }
 
-// chainColumn returns the index of the column with the chains, or -1 if there is none.
-func chainColumn(want string, names []string, address int) (int, error) {
+// chainColumn returns the index of the column with the chains, or -1 if there is none. A name that
+// may mean something else, such as a color, is one only if most cells are names of chains.
+func chainColumn(want string, names []string, body [][]string, address int, isChain func(string) bool) (int, error) {
 	if want != "" {
 		return named("chain-column", want, names)
 	}
 	found := -1
 	for i, name := range names {
-		if i == address || !usualChain[plainName(name)] {
+		plain := plainName(name)
+		if i == address || !usualChain[plain] || !strings.Contains(plain, "chain") && !mostly(body, i, isChain) {
 			continue
 		}
 		if found >= 0 && plainName(name) != "chain" {

@@ -51,7 +51,7 @@ func (t *Reader) openJSON(head []byte) error {
 	if err != nil {
 		return errors.New(strings.ReplaceAll(err.Error(), "column is", "member is"))
 	}
-	chain, err := chainColumn(t.opts.Chain, names, address)
+	chain, err := chainColumn(t.opts.Chain, names, body, address, t.opts.IsChain)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,9 @@ type Options struct {
 	// Plausible reports whether a cell looks like an address. It tells a table without a
 	// header, and which of several columns has the addresses.
 	Plausible func(cell string) bool
+	// IsChain reports whether a cell names a chain. It tells whether a column whose name may
+	// also mean something else has the chains. Nil means that each cell does.
+	IsChain func(cell string) bool
 }
 
 // A Row is one row of a table. It is valid until the next call of Next.
@@ -86,6 +89,9 @@ type Reader struct {
 func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if opts.Plausible == nil {
 		opts.Plausible = func(string) bool { return false }
+	}
+	if opts.IsChain == nil {
+		opts.IsChain = func(string) bool { return true }
 	}
 	t := &Reader{address: -1, chain: -1}
 	buffered := bufio.NewReaderSize(r, headSize)
@@ -211,7 +217,7 @@ func (t *Reader) openCSV(head []byte) error {
 	if t.address, err = addressColumn(t.opts.Address, names, body, t.opts.Plausible); err != nil {
 		return err
 	}
-	if t.chain, err = chainColumn(t.opts.Chain, names, t.address); err != nil {
+	if t.chain, err = chainColumn(t.opts.Chain, names, body, t.address, t.opts.IsChain); err != nil {
 		return err
 	}
 	t.columnsUsed(names, body, t.address, t.chain)

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi/audit"
+)
+
+// An auditCall is a call of a command below audit.
+type auditCall struct {
+	*program
+	dir, keyFile string
+	chain        string
+	json         bool
+}
+
+func (p *program) auditCommand() *cli.Command {
+	a := &auditCall{program: p}
+	flags := []cli.Flag{
+		p.text("audit", "", "`directory` of the records: the one given to serve", &a.dir),
+		p.text("audit-key", "", "`file` of the key, if serve was given one", &a.keyFile),
+		p.flag("json", "print JSON: of search, the lines as they are; of verify, one object", &a.json),
+	}
+	return &cli.Command{
+		Name:  "audit",
+		Usage: "searches and verifies the records of serve -audit",
+		Commands: []*cli.Command{
+			{
+				Name:      "search",
+				Usage:     "finds the screenings of an address, by an API key or at a time",
+				UsageText: "walletscreen audit search -audit DIRECTORY [flags] ADDRESS|KEY|DATE...",
+				Description: "An ADDRESS is found in all of its spellings. KEY is the ID of an API key, as keys list shows it,\n" +
+					"or a request ID. DATE is the beginning of a time in UTC: 2026, 2026-03, 2026-03-01 or\n" +
+					"2026-03-01T09:30. Of several, all must apply.\n\n" +
+					"Exit codes: 0 if something is found, 1 if nothing is.",
+				Flags: append([]cli.Flag{p.text("chain", "", "`chain` of the address, by any of its names (default: detected)", &a.chain)}, flags...),
+				Action: func(_ context.Context, c *cli.Command) error {
+					return a.explain("search", a.search(c.Args().Slice()))
+				},
+			},
+			{
+				Name:      "verify",
+				Usage:     "finds what was changed, moved, removed or added",
+				UsageText: "walletscreen audit verify -audit DIRECTORY [flags]",
+				Description: "The records are chained by hash. Each line that was tampered with is named by its file and\n" +
+					"number. Without -audit-key, those who can write to the directory can make a new chain: keep what\n" +
+					"verify prints about the last line elsewhere.\n\n" +
+					"Exit codes: 0 if all is as it was written, 1 if it is not.",
+				Flags: flags,
+				Action: func(_ context.Context, c *cli.Command) error {
+					if c.Args().Present() {
+						return a.explain("verify", unexpected(c.Args().First()))
+					}
+					return a.explain("verify", a.verify())
+				},
+			},
+		},
+	}
+}
+
+// explain returns an error with the name of the command.
+func (a *auditCall) explain(command string, err error) error {
+	if err != nil {
+		return fmt.Errorf("audit %s: %w", command, err)
+	}
+	return nil
+}
+
+// key returns the key of -audit-key, or nil, and checks -audit.
+func (a *auditCall) key() ([]byte, error) {
+	if a.dir == "" {
+		return nil, errors.New("want -audit, the directory of the records")
+	}
+	if info, err := os.Stat(a.dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("-audit %s: %w", a.dir, cmp.Or(err, error(fs.ErrInvalid)))
+	}
+	if a.keyFile == "" {
+		return nil, nil
+	}
+	return readAuditKey(a.keyFile)
+}
+
+// verify verifies the trail.
+func (a *auditCall) verify() error {
+	key, err := a.key()
+	if err != nil {
+		return err
+	}
+	trail, err := audit.Verify(a.dir, key)
+	if err != nil {
+		return err
+	}
+	if a.code = exitClean; len(trail.Faults) > 0 {
+		a.code = exitMatch
+	}
+	if a.json {
+		type fault struct {
+			File   string `json:"file"`
+			Line   int    `json:"line,omitempty"` // left out of the end of the file
+			Reason string `json:"reason"`
+		}
+		faults := []fault{}
+		for _, f := range trail.Faults {
+			faults = append(faults, fault(f))
+		}
+		return writeJSON(a.stdout, struct {
+			Lines  int     `json:"lines"`
+			First  int64   `json:"first"`
+			Last   int64   `json:"last"`
+			Sum    string  `json:"sum"`
+			Faults []fault `json:"faults"`
+		}{trail.Lines, trail.First, trail.Last, trail.Sum, faults})
+	}
+	for _, f := range trail.Faults {
+		fmt.Fprintln(a.stdout, f)
+	}
+	if n := len(trail.Faults); n > 0 && trail.Faults[0].Line == 1 && trail.Faults[0].Reason == "changed" {
+		fmt.Fprintln(a.stdout, "If every line seems changed, -audit-key is not the key of these records, or is missing.")
+	}
+	outcome := "as they were written"
+	if n := len(trail.Faults); n > 0 {
+		outcome = count(int64(n), "fault")
+	}
+	fmt.Fprintf(a.stdout, "%s, %d to %d: %s\n", count(int64(trail.Lines), "line"), trail.First, trail.Last, outcome)
+	_, err = fmt.Fprintf(a.stdout, "sum of line %d: %s\n", trail.Last, trail.Sum)
+	return err
+}
+
+// A recordLine is a line of the trail, as search needs it.
+type recordLine struct {
+	Type    string `json:"type"`
+	Time    string `json:"time"`
+	Request string `json:"request_id"`
+	Key     string `json:"key_id"`
+	Chain   string `json:"chain"`
+	Address string `json:"address"`
+	Hash    string `json:"address_hmac"`
+	Score   int    `json:"score"`
+	Level   string `json:"level"`
+	Labels  []struct {
+		Source string `json:"source"`
+		Ref    string `json:"source_ref"`
+	} `json:"labels"`
+}
+
+// datePrefix matches the beginning of a time.
+var datePrefix = regexp.MustCompile(`^\d{4}(-\d\d(-\d\d(T[\d:.]*Z?)?)?)?$`)
+
+// search prints the screenings to which all terms apply.
+func (a *auditCall) search(terms []string) error {
+	key, err := a.key()
+	if err != nil {
+		return err
+	}
+	if len(terms) == 0 {
+		return errors.New("want an ADDRESS, the ID of a KEY, or a DATE")
+	}
+	var tests []func(*recordLine) bool
+	for _, term := range terms {
+		test, err := a.test(term, key)
+		if err != nil {
+			return err
+		}
+		tests = append(tests, test)
+	}
+	t := layout{}
+	t.add("TIME", "KEY", "LEVEL", ">SCORE", "CHAIN", "ADDRESS", "LISTED BY")
+	found := false
+	for l, err := range audit.Read(a.dir) {
+		if err != nil {
+			return err
+		}
+		var r recordLine
+		if json.Unmarshal(l.Text, &r) != nil || r.Type != "screening" || slices.ContainsFunc(tests, func(test func(*recordLine) bool) bool { return !test(&r) }) {
+			continue
+		}
+		found = true
+		if a.json {
+			if _, err := a.stdout.Write(l.Text); err != nil {
+				return err
+			}
+			continue
+		}
+		var by []string
+		for _, label := range r.Labels {
+			by = append(by, strings.TrimSpace(label.Source+" "+label.Ref))
+		}
+		shown := r.Address
+		if r.Hash != "" {
+			shown = "hmac:" + r.Hash
+		}
+		t.add(r.Time, clean(r.Key), r.Level, fmt.Sprint(r.Score), r.Chain, clean(shown), clean(strings.Join(by, ", ")))
+	}
+	if !found {
+		a.code = exitMatch
+		fmt.Fprintln(a.stderr, "nothing is found")
+		return nil
+	}
+	if a.json {
+		return nil
+	}
+	return t.print(a.stdout)
+}
+
+// test returns a function that reports whether a term of search applies to a line.
+func (a *auditCall) test(term string, key []byte) (func(*recordLine) bool, error) {
+	if datePrefix.MatchString(term) {
+		return func(r *recordLine) bool { return strings.HasPrefix(r.Time, term) }, nil
+	}
+	if rd := address.Interpret(a.chain, term); len(rd.Addresses) > 0 {
+		forms := make(map[string]bool)
+		for _, one := range rd.Addresses {
+			for _, s := range append(one.Spellings(), one) {
+				form := s.Normalized()
+				if key != nil {
+					form = audit.Hash(key, form)
+				}
+				forms[form] = true
+			}
+		}
+		return func(r *recordLine) bool { return forms[cmp.Or(r.Hash, r.Address)] }, nil
+	}
+	if plausible(term) && !strings.Contains(term, "-") {
+		return nil, fmt.Errorf("what has %d characters is not an address of any chain, a key's ID or a date", len(term))
+	}
+	return func(r *recordLine) bool { return r.Key == term || r.Request == term }, nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAuditCommands searches and verifies the records of a server, with addresses in clear text
+// and as hashes.
+func TestAuditCommands(t *testing.T) {
+	keyFile := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(keyFile, []byte(strings.Repeat("0b", 32)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range [][]string{nil, {"-audit-key", keyFile}} {
+		dir := filepath.Join(t.TempDir(), "audit")
+		s := start(t, append([]string{"-audit", dir}, append(key, shortest...)...)...)
+		s.screen(t, harmless, "ethereum")
+		s.screen(t, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "bitcoin")
+		s.screen(t, harmless, "polygon")
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		run := func(want int, args ...string) string {
+			t.Helper()
+			code, stdout, stderr := call(t, "", append(append([]string{"audit"}, args...), append([]string{"-audit", dir}, key...)...)...)
+			if code != want {
+				t.Errorf("%q: exit code %d, want %d: %s%s", args, code, want, stdout, stderr)
+			}
+			return stdout + stderr
+		}
+		today := time.Now().UTC().Format("2006-01")
+		for _, tt := range []struct {
+			terms string
+			lines int // with the header
+		}{
+			{harmless, 3},
+			{strings.ToUpper(harmless[2:]) + " -chain bsc", 3},
+			{"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", 2},
+			{harmless + " " + today, 3},
+			{today[:4], 4},
+			{harmless + " 2019", 0},
+			{"0x7e5f4552091a69125d5dfcb7b8c2659029395bde", 0},
+			{"nobody", 0},
+		} {
+			got := run(map[bool]int{true: 0, false: 1}[tt.lines > 0], append([]string{"search"}, strings.Fields(tt.terms)...)...)
+			if n := strings.Count(got, "\n"); tt.lines > 0 && n != tt.lines || tt.lines == 0 && got != "nothing is found\n" {
+				t.Errorf("%s: %d lines, want %d: %s", tt.terms, n, tt.lines, got)
+			}
+			if key != nil && strings.Contains(strings.ToLower(got), strings.ToLower(harmless)) {
+				t.Errorf("an address in clear text: %s", got)
+			}
+		}
+		if got := run(0, "search", "-json", harmless); strings.Count(got, `"n":`) != 2 {
+			t.Errorf("%s", got)
+		}
+		if got := run(0, "verify"); !regexp.MustCompile(`^4 lines, 1 to 4: as they were written\nsum of line 4: [0-9a-f]{64}\n$`).MatchString(got) {
+			t.Errorf("%s", got)
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(files[0], []byte(strings.Replace(string(text), `"chain":"bitcoin"`, `"chain":"litecoin"`, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := run(1, "verify"); !strings.HasPrefix(got, filepath.Base(files[0])+", line 3: changed\n4 lines, 1 to 4: 1 fault\n") {
+			t.Errorf("%s", got)
+		}
+		if got := run(1, "verify", "-json"); !strings.Contains(got, `"faults":[{"file":"`+filepath.Base(files[0])+`","line":3,"reason":"changed"}]`) {
+			t.Errorf("%s", got)
+		}
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"audit", "which command? Want search or verify"},
+		{"audit verify", "want -audit"},
+		{"audit verify -audit nowhere", "-audit nowhere"},
+		{"audit verify -audit " + t.TempDir(), "there is no trail"},
+		{"audit verify x -audit " + t.TempDir(), "unexpected argument"},
+		{"audit search -audit " + t.TempDir(), "want an ADDRESS"},
+		{"audit search x -audit " + t.TempDir() + " -audit-key nowhere", "-audit-key: "},
+	} {
+		if code, stdout, stderr := call(t, "", strings.Fields(tt.args)...); code != 2 || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: exit code %d: %s%s, want %s", tt.args, code, stdout, stderr, tt.want)
+		}
+	}
+}
