@@ -40,6 +40,8 @@ var commandLines = []tested{
 	{"go env GOPATH", "papers_test.go", "TestCommandLines"},
 	{"cp internal/api/api.txt internal/api/released.txt", ".ci/trial", "cp internal/api/api.txt internal/api/released.txt"},
 	{".ci/release v0.1.0 dist", ".ci/trial", `.ci/release "$version" "$work/dist"`},
+	{"systemctl ", "examples/walletscreen/backup_test.go", "TestBackup"},
+	{"cp -p", "examples/walletscreen/backup_test.go", "TestBackup"},
 	{"curl -s -H ", "readme_test.go", "TestReadmeAnswer"},
 	{"curl -s … ", "examples/walletscreen/receipt_test.go", "TestReceiptLine"},
 	{"beam ", "examples/beam/readme_test.go", "TestReadme"},

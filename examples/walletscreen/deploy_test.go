@@ -53,14 +53,14 @@ func parseExpression(t *testing.T, text string) expression {
 		word, isCall := strings.CutSuffix(tokens[i], "(")
 		word = strings.TrimSpace(word)
 		switch {
-		case word == "by" && isCall:
+		case (word == "by" || word == "on") && isCall:
 			for i++; tokens[i] != ")"; i++ {
 				if tokens[i] != "," {
 					e.groups = append(e.groups, tokens[i])
 				}
 			}
 		case isCall && slices.Contains([]string{"", "absent", "count", "histogram_quantile", "increase", "max", "min", "rate", "sum", "time", "topk"}, word):
-		case slices.Contains([]string{"max", "min", "sum", "count", "offset"}, word):
+		case slices.Contains([]string{"max", "min", "sum", "count", "offset", "unless"}, word):
 		case regexp.MustCompile(`^[a-z_]+$`).MatchString(word) && !isCall:
 			e.metrics = append(e.metrics, word)
 			if i+1 < len(tokens) && strings.HasPrefix(tokens[i+1], "{") {
@@ -86,6 +86,7 @@ func (e expression) check(have map[string][]string, named []string) (wrong []str
 			wrong = append(wrong, "no metric "+m)
 		}
 		all = append(all, labels...)
+		all = append(all, "instance") // which Prometheus adds when it scrapes
 		for _, l := range e.matchers[m] {
 			if !slices.Contains(labels, l) {
 				wrong = append(wrong, m+" has no label "+l)
@@ -186,7 +187,7 @@ func TestAlerts(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"WalletscreenListNotLoaded", "WalletscreenOptionalListNotLoaded", "WalletscreenListOld", "WalletscreenRefreshFailing", "WalletscreenListRefused", "WalletscreenListShrinking", "WalletscreenListNotKept",
+	want := []string{"WalletscreenListNotLoaded", "WalletscreenOptionalListNotLoaded", "WalletscreenListOld", "WalletscreenListPublishedLongAgo", "WalletscreenRefreshFailing", "WalletscreenListRefused", "WalletscreenListShrinking", "WalletscreenListNotKept",
 		"WalletscreenDown", "WalletscreenServerErrors", "WalletscreenOverloaded", "WalletscreenSlow", "WalletscreenAuditFailing", "WalletscreenAuditRefusing", "WalletscreenQuotaStoreFailing", "WalletscreenCertificateExpiring", "WalletscreenCertificateNotReplaced"}
 	if !slices.Equal(names, want) {
 		t.Errorf("the alerts are %q, want %q", names, want)

@@ -31,8 +31,16 @@ func newMetrics() *registry {
 }
 
 // watch makes scrapes read the state of its arguments. trail and cert may be nil.
-func (m *registry) watch(s *screening.Screener, keys *access.Keyring, trail *audit.Log, cert *certificate) {
+func (m *registry) watch(s *screening.Screener, keys *access.Keyring, trail *audit.Log, cert *certificate, offline bool) {
 	m.Watch(s, keys, trail)
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "walletscreen_offline", Help: "Whether the server fetches no list, as -offline says.",
+	}, func() float64 {
+		if offline {
+			return 1
+		}
+		return 0
+	}))
 	if cert != nil {
 		m.registry.MustRegister(
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{

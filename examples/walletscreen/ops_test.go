@@ -306,7 +306,7 @@ func TestProbes(t *testing.T) {
 		t.Errorf("readiness is %+v", broken)
 	}
 	want("without a record", 503, broken)
-	o.metrics.watch(s, access.New(access.NewMemory(), nil), trail, nil)
+	o.metrics.watch(s, access.New(access.NewMemory(), nil), trail, nil, false)
 	if _, body := probe("/metrics"); !strings.Contains(body, "walletscreen_audit_failing 1\n") || !strings.Contains(body, "walletscreen_audit_refused_total 1\n") {
 		t.Errorf("the metrics do not tell: %s", body)
 	}

@@ -31,7 +31,9 @@ func TestPapers(t *testing.T) {
 		}
 		papers = append(papers, names...)
 	}
-	papers = slices.DeleteFunc(papers, func(name string) bool { return filepath.Base(name) == "CHANGELOG.md" })
+	papers = slices.DeleteFunc(papers, func(name string) bool { // TestBackup runs all of the latter
+		return filepath.Base(name) == "CHANGELOG.md" || name == "docs/backup.md"
+	})
 	texts := map[string]string{}
 	for _, name := range papers {
 		text, err := os.ReadFile(name)

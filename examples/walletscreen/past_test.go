@@ -38,6 +38,11 @@ func TestPast(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 
+	// Ages are those at that time.
+	call(1, "CRITICAL", "screen", "-data", data, "-at", then, "-max-published", "OFAC_SDN=20000d", tornado)
+	call(2, "nothing can be decided as of "+then[:16], "screen", "-data", data, "-at", then, "-max-published", "OFAC_SDN=45d", tornado)
+	call(2, `-max-published: the list "EU_CONSOLIDATED" is not held`, "screen", "-data", data, "-at", then, "-max-published", "EU_CONSOLIDATED=45d", tornado)
+
 	call(2, "-at: nothing is kept of 2020-02-29T23:59Z: the lists are kept since "+then[:11], "screen", "-data", data, "-at", "2020-02-29", tornado)
 	call(2, "-at 2999-01-01 is yet to come", "screen", "-data", data, "-at", "2999-01-01", tornado)
 	call(2, `-at "yesterday": want a day`, "screen", "-data", data, "-at", "yesterday", tornado)

@@ -232,7 +232,7 @@ func (s *server) loadLists(ctx context.Context) error {
 
 // run serves until ctx ends.
 func (s *server) run(ctx context.Context, p *program) error {
-	s.metrics.watch(s.screener, s.keys.ring, s.trail, s.cert)
+	s.metrics.watch(s.screener, s.keys.ring, s.trail, s.cert, s.offline)
 
 	// What runs beside the server ends after it.
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))

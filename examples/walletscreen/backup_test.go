@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBackup runs the commands of the page on backups, in their order, and screens with what is
+// restored and with what was copied.
+func TestBackup(t *testing.T) {
+	for _, program := range []string{"sh", "tar", "sqlite3"} {
+		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
+			t.Skip(err)
+		}
+	}
+	page, err := os.ReadFile("docs/backup.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, dir := t.TempDir(), t.TempDir()
+	s := start(t, append([]string{"-data", data, "-audit", filepath.Join(data, "audit")}, shortest...)...)
+	s.screen(t, listed, "ethereum")
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	script := ""
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		script += block[1]
+	}
+	script = strings.NewReplacer("/var/lib/walletscreen", data, "2026-03-01", time.Now().UTC().Format(time.DateOnly)).Replace(script)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script = "systemctl() { :; }\nwalletscreen() { '" + self + "' \"$@\"; }\n" + script
+	cmd := exec.Command("sh", "-exc", script)
+	cmd.Dir, cmd.Env = dir, append(processEnv("1s"), "WALLETSCREEN_LISTS=FBI_IC3", "WALLETSCREEN_REQUIRE=FBI_IC3")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "2 lines, 1 to 2: as they were written") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"restored", "copy"} {
+		where := filepath.Join(dir, name)
+		if code, _, stderr := call(t, "", "audit", "verify", "-audit", filepath.Join(where, "audit")); code != 0 {
+			t.Errorf("%s: exit code %d: %s", name, code, stderr)
+		}
+		code, _, stderr := call(t, "", append([]string{"screen", "-data", where, "-at", time.Now().UTC().Format(time.DateOnly), unlisted}, shortest...)...)
+		if code != 0 {
+			t.Errorf("%s: exit code %d: %s", name, code, stderr)
+		}
+		if code, stdout, _ := call(t, "", "keys", "list", "-data", where); code != 0 || !strings.Contains(stdout, "first") {
+			t.Errorf("%s: exit code %d: %s", name, code, stdout)
+		}
+	}
+}
