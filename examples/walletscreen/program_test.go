@@ -135,14 +135,14 @@ func TestScreenTable(t *testing.T) {
 		"6;12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw;\r\n"), 0o600)
 	code, stdout, stderr := call(t, "", "screen", "-in", in, "-out", out)
 	got, _ := os.ReadFile(out)
-	hit := ";CRITICAL;;100;exact;OFAC_SDN;27307;Lazarus Group;" + listed + ";2022-09-03;2019-09-13;1;OFAC_SDN;;"
-	want := "\ufeffid;Wallet Address;Network;level;doubt;score;match;source;source_ref;name;listed_address;added_at;entity_listed_at;labels;lists;suppressed;error\n" +
+	hit := ";CRITICAL;;100;exact;OFAC_SDN;27307;Lazarus Group;" + listed + ";2022-09-03;2021-07-06;2019-09-13;1;OFAC_SDN;;;"
+	want := "\ufeffid;Wallet Address;Network;level;doubt;score;match;source;source_ref;name;listed_address;added_at;not_listed_on;entity_listed_at;labels;lists;formerly;suppressed;error\n" +
 		"1;" + listed + ";Ethereum" + hit + "\n" +
-		"2;" + unlisted + ";;CLEAN_NO_MATCH;;0;;;;;;;;0;;;\n" +
+		"2;" + unlisted + ";;CLEAN_NO_MATCH;;0;;;;;;;;;0;;;;\n" +
 		"3;" + listed + ";ETH" + hit + "\n" +
-		"\"4\n\";;;;;;;;;;;;;;;;no address\n" +
+		"\"4\n\";;;;;;;;;;;;;;;;;;no address\n" +
 		"5;" + listed + ";polygno" + hit + "\"chain \"\"polygno\"\": unsupported chain; did you mean polygon?\"\n" +
-		"6;12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw;;CLEAN_NO_MATCH;;0;;;;;;;;0;;;\n"
+		"6;12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw;;CLEAN_NO_MATCH;;0;;;;;;;;;0;;;;\n"
 	lines := strings.SplitAfter(strings.ReplaceAll(string(got), "\r\n", "\n"), "\n")
 	if d := cmp.Diff(want, strings.Join(lines, "")); code != 2 || stdout != "" || d != "" {
 		t.Errorf("exit code %d, standard output %q, (-want +got):\n%s", code, stdout, d)
@@ -160,7 +160,7 @@ func TestScreenTable(t *testing.T) {
 // The formats of the standard streams, of compression and of exit codes.
 func TestScreenStreams(t *testing.T) {
 	code, stdout, _ := call(t, "address\n"+unlisted+"\n", "screen", "-in", "-")
-	if want := "address,level,doubt,score,match,source,source_ref,name,listed_address,added_at,entity_listed_at,labels,lists,suppressed,error\n" + unlisted + ",CLEAN_NO_MATCH,,0,,,,,,,,0,,,\n"; code != 0 || stdout != want {
+	if want := "address,level,doubt,score,match,source,source_ref,name,listed_address,added_at,not_listed_on,entity_listed_at,labels,lists,formerly,suppressed,error\n" + unlisted + ",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,,\n"; code != 0 || stdout != want {
 		t.Errorf("exit code %d, %q", code, stdout)
 	}
 	if code, _, _ := call(t, "address\n"+unlisted+"\n"+listed+"\n", "screen", "-in", "-", "-out", "-"); code != 1 {
