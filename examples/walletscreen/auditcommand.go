@@ -39,7 +39,7 @@ func (p *program) auditCommand() *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name:      "search",
-				Usage:     "finds the screenings of an address, by an API key or at a time",
+				Usage:     "finds screenings by address, API key or time",
 				UsageText: "walletscreen audit search -audit DIRECTORY [flags] ADDRESS|KEY|DATE...",
 				Description: "An ADDRESS is found in all of its spellings. KEY is the ID of an API key, as keys list shows it,\n" +
 					"or a request ID. DATE is the beginning of a time in UTC: 2026, 2026-03, 2026-03-01 or\n" +

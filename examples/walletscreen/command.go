@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -315,85 +314,4 @@ func (v *textsValue) String() string {
 		return ""
 	}
 	return strings.Join(*v.to, ",")
-}
-
-// printHelp prints the help of a command.
-func printHelp(w io.Writer, _ string, data any) {
-	c, ok := data.(*cli.Command)
-	if !ok {
-		return
-	}
-	fmt.Fprintf(w, "%s %s.\n\n", c.FullName(), c.Usage)
-	switch {
-	case c.UsageText != "":
-		for line := range strings.SplitSeq(c.UsageText, "\n") {
-			fmt.Fprintf(w, "  %s\n", line)
-		}
-	case len(c.Commands) > 0:
-		fmt.Fprintf(w, "  %s COMMAND [flags]\n", c.FullName())
-	default:
-		fmt.Fprintf(w, "  %s [flags]\n", c.FullName())
-	}
-	if c.Description != "" {
-		fmt.Fprintf(w, "\n%s\n", c.Description)
-	}
-	width := 0
-	for _, sub := range c.VisibleCommands() {
-		width = max(width, len(sub.Name))
-	}
-	for i, sub := range c.VisibleCommands() {
-		if i == 0 {
-			fmt.Fprint(w, "\nCommands:\n")
-		}
-		fmt.Fprintf(w, "  %-*s  %s\n", width, sub.Name, sub.Usage)
-	}
-	if len(c.Commands) > 0 {
-		fmt.Fprintf(w, "\nHelp for a command: %s COMMAND -help\n", c.FullName())
-	}
-	printFlags(w, c)
-}
-
-// printFlags prints the flags of a command, each with its variable.
-func printFlags(w io.Writer, c *cli.Command) {
-	first := true
-	for _, f := range c.Flags {
-		doc, ok := f.(cli.DocGenerationFlag)
-		if !ok || f.Names()[0] == "help" || f.Names()[0] == "generate-shell-completion" {
-			continue
-		}
-		if first {
-			fmt.Fprint(w, "\nFlags:\n")
-			first = false
-		}
-		usage, value := doc.GetUsage(), ""
-		if before, rest, ok := strings.Cut(usage, "`"); ok {
-			if name, after, ok := strings.Cut(rest, "`"); ok {
-				usage, value = before+name+after, " "+strings.ToUpper(name)
-			}
-		}
-		if d := doc.GetValue(); d != "" && d != "false" && d != "0" && value != "" {
-			usage += " (default: " + d + ")"
-		}
-		fmt.Fprintf(w, "  -%s%s\n", f.Names()[0], value)
-		for _, line := range wrap(usage, 84) {
-			fmt.Fprintf(w, "        %s\n", line)
-		}
-	}
-}
-
-// wrap breaks text into lines of at most width bytes.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }

@@ -41,7 +41,7 @@ func TestDoubts(t *testing.T) {
 	for _, test := range []struct{ stdin, args, want string }{
 		{"", "screen " + doubtful, "no match, but the capitals"},
 		{"", "screen -json " + doubtful, `"all_clear":false,"doubts":["capitals"]`},
-		{"address\n" + doubtful + "\n", "screen -in -", doubtful + ",,capitals,,,,,,,,,,,,\n"},
+		{"address\n" + doubtful + "\n", "screen -in -", doubtful + ",,capitals,,,,,,,,,,,,,,\n"},
 		{doubtful, "extract -", "UNDECIDED"},
 		{doubtful, "extract -json -", `"all_clear":false,"doubts":["capitals"]`},
 		{"", "validate " + doubtful, "\n  ethereum  0xdac17f958d2ee523a2206206994597c13d831ec8  "},
@@ -66,7 +66,7 @@ func TestSuppressed(t *testing.T) {
 		{"", "screen " + listed, "  suppressed  exact match  OFAC_SDN 27307  Lazarus Group  Court order 7 (Jo Roe)\n"},
 		{"", "screen -json " + listed, `"suppressed":[{"kind":"SANCTIONED","match":"exact",`},
 		{"", "screen -json " + listed, `"reason":"Court order 7","author":"Jo Roe"`},
-		{"address\n" + listed + "\n", "screen -in -", listed + ",CLEAN_NO_MATCH,,0,,,,,,,,0,,OFAC_SDN 27307: Court order 7 (Jo Roe),\n"},
+		{"address\n" + listed + "\n", "screen -in -", listed + ",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,OFAC_SDN 27307: Court order 7 (Jo Roe),\n"},
 		{listed, "extract -", "suppressed: OFAC_SDN 27307: Court order 7 (Jo Roe)"},
 		{listed, "extract -json -", `"reason":"Court order 7","author":"Jo Roe"`},
 	} {

@@ -21,7 +21,7 @@ func (p *program) historyCommand() *cli.Command {
 	h := &historyCall{program: p}
 	return &cli.Command{
 		Name:      "history",
-		Usage:     "shows when lists had an address, and since when they do not",
+		Usage:     "shows when lists had an address, and since when not",
 		UsageText: "walletscreen history [flags] ADDRESS...",
 		Description: "Each line is a list that has the account, or had it. FROM is when the list is known to have\n" +
 			"had it first, and NOT ON the last day before on which the list is known not to have had it.\n" +

@@ -63,20 +63,20 @@ func (p *program) listsCommand() *cli.Command {
 			command("anomalies", "", "shows odd entries of the lists, and what they mean",
 				"Such entries are matched like others. It shows the first hundred of each kind in a list.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
-			command("refresh", "", "fetches the lists from their publishers into -data or -db",
+			command("refresh", "", "fetches the lists into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
 				slices.Concat([]cli.Flag{asJSON}, p.fetchFlags(&l.lists), common), l.refresh),
 			command("diff", " A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
-			command("export", "", "writes the lists as tables, for a database that cannot call the program",
-				"It writes one row for each spelling of a listed account: see docs/sql.md.",
+			command("export", "", "writes the lists as tables for a database",
+				"It is for a database that cannot call the program: one row for each spelling of a listed account. See docs/sql.md.",
 				slices.Concat([]cli.Flag{
 					p.text("format", "csv", "`format` to write: csv or sql", &l.format),
 					p.text("table", "addresses", "`table` to write in csv: addresses, or chains", &l.table),
 					p.text("out", "", "`file` to write; with .gz at the end it is compressed (default: the standard output)", &l.out),
 				}, common), l.export),
-			command("import", " ID=FILE...", "imports list files that you have downloaded into -data or -db",
+			command("import", " ID=FILE...", "reads downloaded lists into -data or -db",
 				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+
 					"an older one or one that lost many addresses, is refused unless -accept is set. A file\n"+
 					"confirms nothing: the list is as old as its publication, or its download if you say when\n"+

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"html"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
@@ -57,30 +61,93 @@ func TestPapers(t *testing.T) {
 		for _, m := range shownCommand.FindAllStringSubmatch(texts[name], -1) {
 			line, _, _ := strings.Cut(m[1]+m[2], "#")
 			line, _, _ = strings.Cut(line, ">")
-			line = strings.NewReplacer("ADDRESS...", listed, "ADDRESS", listed, "DIR", data, "/var/lib/walletscreen", data, "postgres://…", db, "2026-03-01", time.Now().UTC().Format(time.DateOnly)).Replace(line)
-			args := strings.Fields(line)[1:]
 			if strings.HasSuffix(line, " receipt 1") { // the name of a format
 				continue
 			}
 			ran++
-			if args[0] == "serve" {
-				options(t, nil, args[1:]...)
-				continue
-			}
-			if len(args) <= 2 && (len(args) == 1 || !strings.HasPrefix(args[1], "-")) { // the name of a command
-				args = append(args, "-help")
-			} else if args[len(args)-1] == "-in" {
-				args = append(args, "customers.csv")
-			}
-			code, stdout, stderr := callIn(t, []string{"WALLETSCREEN_DATA=" + data, "WALLETSCREEN_LISTS=FBI_IC3"}, "", args...)
-			if code > 1 { // 1: the address is listed
-				t.Errorf("%s: %q: exit code %d\n%s%s", name, args, code, stdout, stderr)
-			}
+			runShown(t, name, line, data, db)
 		}
 	}
 	if ran < 10 {
 		t.Errorf("%d command lines found, want at least 10", ran)
 	}
+}
+
+// runShown runs a command line that a paper or a help shows. Of serve it reads the flags.
+func runShown(t *testing.T, where, line, data, db string) {
+	t.Helper()
+	line = strings.NewReplacer("ADDRESS...", listed, "ADDRESS", listed, "DIR", data, "/var/lib/walletscreen", data, "postgres://…", db,
+		"2026-03-01", time.Now().UTC().Format(time.DateOnly), "2026-03", time.Now().UTC().Format("2006-01")).Replace(line)
+	args := strings.Fields(line)[1:]
+	if len(args) == 0 || args[0] == "serve" {
+		options(t, nil, append(args, "serve")[1:]...)
+		return
+	}
+	if len(args) <= 2 && (len(args) == 1 || !strings.HasPrefix(args[1], "-")) && args[len(args)-1] != listed { // the name of a command
+		args = append(args, "-help")
+	} else if args[len(args)-1] == "-in" {
+		args = append(args, "customers.csv")
+	}
+	env, worst := []string{"WALLETSCREEN_DATA=" + data, "WALLETSCREEN_LISTS=FBI_IC3"}, 1 // the address is listed
+	switch strings.Join(args[:min(len(args), 2)], " ") {
+	case "lists refresh": // without a network
+		mirror := httptest.NewServer(http.NotFoundHandler())
+		defer mirror.Close()
+		env, worst = append(env, "WALLETSCREEN_MIRROR=FBI_IC3="+mirror.URL), 2
+	case "lists import": // an excerpt
+		args = append(args, "-accept")
+	}
+	code, stdout, stderr := callIn(t, env, "", args...)
+	if code > worst || worst == 2 && !strings.Contains(stdout, "FAILED") {
+		t.Errorf("%s: %q: exit code %d\n%s%s", where, args, code, stdout, stderr)
+	}
+}
+
+// TestHelpExamples runs the examples in the help of all commands, and checks that each has one and
+// that the help fits into a terminal.
+func TestHelpExamples(t *testing.T) {
+	data := t.TempDir()
+	s := start(t, "-data", data, "-audit", filepath.Join(data, "audit"))
+	s.screen(t, listed, "ethereum")
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	_, sdn, _ := strings.Cut(sdn(t, "2025-03-21"), "=")
+	text, err := os.ReadFile(sdn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"customers.csv": "chain,address\nethereum," + listed + "\n", "mail.txt": "to " + listed, "own.csv": listed, "sdn_advanced.xml": string(text),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := map[string]bool{}
+	for _, e := range helpExamples {
+		shown[e.command] = true
+		for _, line := range e.lines {
+			runShown(t, "help of "+e.command, strings.ReplaceAll(line, " \\ ", " "), data, "")
+		}
+	}
+	var check func(c *cli.Command, path []string)
+	check = func(c *cli.Command, path []string) {
+		_, help, _ := call(t, "", append(slices.Clone(path), "-help")...)
+		if !shown[strings.Join(path, " ")] || !strings.Contains(help, "\nExamples:\n  walletscreen") {
+			t.Errorf("%q has no examples", path)
+		}
+		for line := range strings.Lines(help) {
+			if utf8.RuneCountInString(line) > columns+1 {
+				t.Errorf("%q: %d columns: %s", path, utf8.RuneCountInString(line)-1, line)
+			}
+		}
+		for _, sub := range c.Commands {
+			check(sub, append(slices.Clone(path), sub.Name))
+		}
+	}
+	check((&program{}).root(), nil)
 }
 
 // TestGreeting runs the curl command with which the server greets.

@@ -121,7 +121,7 @@ func (p *program) receiptCommand() *cli.Command {
 	r := &receiptCall{program: p}
 	return &cli.Command{
 		Name:  "receipt",
-		Usage: "verifies receipts of screen and serve, and creates keys to sign them",
+		Usage: "verifies receipts, and creates keys to sign them",
 		Commands: []*cli.Command{
 			{
 				Name:      "verify",

@@ -32,7 +32,7 @@ func (p *program) versionCommand() *cli.Command {
 	var asJSON bool
 	return &cli.Command{
 		Name:  "version",
-		Usage: "prints the version of the program, its scoring and its bundled lists",
+		Usage: "prints the versions of the program and its lists",
 		Flags: []cli.Flag{p.flag("json", "print it as JSON", &asJSON)},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Len() > 0 {
