@@ -65,7 +65,7 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 	if c.lists.data != "" {
 		file = filepath.Join(c.lists.data, "first-key")
 	}
-	k.note = "API key: one of those that were made before; keys are in " + k.store.where + ".\n  To create, see, change or revoke keys: walletscreen keys -help"
+	k.note = "API key: one of those in " + k.store.where + "; see walletscreen keys -help"
 	k.header = "'Authorization: Bearer <API_KEY>'"
 	if len(kept) > 0 {
 		if _, err := os.Stat(file); err == nil && len(kept) == 1 {
@@ -92,14 +92,9 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 	k.note = "API key: in " + file + ", which only its owner can read."
 	k.header = `"Authorization: Bearer $(cat ` + shellQuote(file) + `)"`
 	if terminal {
-		k.note = "API key: " + token + "\n  It is also in " + file + ", which only its owner can read."
+		k.note = "API key: " + token + ", also in " + file
 		k.header = "'Authorization: Bearer " + token + "'"
 		k.fragment = "#key=" + token
-	}
-	if k.secret != "" {
-		k.note += "\n  It is lost with the process; -data DIR keeps keys over a restart."
-	} else {
-		k.note += "\n  To create, see, change or revoke keys: walletscreen keys -help"
 	}
 	return nil
 }

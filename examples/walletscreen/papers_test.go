@@ -159,7 +159,11 @@ func TestGreeting(t *testing.T) {
 	}
 	s := start(t)
 	defer s.stop()
-	_, command, _ := strings.Cut(s.said, "Try it:\n")
+	_, command, _ := strings.Cut(s.said, "\ncurl ")
+	command = "curl " + command
+	if lines := strings.Count(s.said, "\n"); lines > 10 {
+		t.Errorf("%d lines, want at most 10:\n%s", lines, s.said)
+	}
 	out, err := exec.Command("sh", "-c", command).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), `"level":"CRITICAL"`) {
 		t.Errorf("%s\nprints %s, %v", command, out, err)

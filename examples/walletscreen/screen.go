@@ -151,7 +151,7 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 				if shown++; shown > 1 {
 					fmt.Fprintln(s.stdout)
 				}
-				err = v.print(s.stdout)
+				err = v.print(s.stdout, s.hasColors())
 			}
 			if err != nil {
 				return err
@@ -193,12 +193,33 @@ func (v *verdict) shown() string {
 	return clean(v.input)
 }
 
+// hasColors reports whether the standard output is a terminal that shows colors.
+func (p *program) hasColors() bool {
+	set := func(name string) bool { _, ok := variable{name: name, env: p.env}.Lookup(); return ok }
+	return isTerminal(p.stdout) && !set("NO_COLOR") && !slices.Contains(p.env, "TERM=dumb")
+}
+
+// paint returns the heading of a verdict in the color of its level.
+func (v *verdict) paint(heading string) string {
+	color := "31" // red
+	switch {
+	case !v.hasLevel() || v.result.Level == score.Medium:
+		color = "33" // yellow
+	case v.result.Level == score.CleanNoMatch:
+		color = "32" // green
+	}
+	return "\x1b[" + color + "m" + heading + "\x1b[0m"
+}
+
 // print prints the verdict for people.
-func (v *verdict) print(w io.Writer) error {
+func (v *verdict) print(w io.Writer, colors bool) error {
 	r := &v.result
 	heading, but := "UNDECIDED", "no match, but "
 	if v.hasLevel() {
 		heading, but = fmt.Sprintf("%s  %d", r.Level, r.Score), ""
+	}
+	if colors {
+		heading = v.paint(heading)
 	}
 	if _, err := fmt.Fprintf(w, "%s  %.200s\n", heading, v.shown()); err != nil {
 		return err

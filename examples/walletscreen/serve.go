@@ -90,25 +90,25 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 	}
 }
 
-// logger returns the log that -log-format and -log-level ask for.
-func (p *program) logger(o *serveOptions) (*slog.Logger, error) {
-	var level slog.Level
+// logger returns the log that -log-format and -log-level ask for, and its level.
+func (p *program) logger(o *serveOptions) (*slog.Logger, *slog.LevelVar, error) {
+	level := new(slog.LevelVar)
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, o.logLevel) || level.UnmarshalText([]byte(o.logLevel)) != nil {
-		return nil, fmt.Errorf("-log-level %.40q: want debug, info, warn or error", o.logLevel)
+		return nil, nil, fmt.Errorf("-log-level %.40q: want debug, info, warn or error", o.logLevel)
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	switch o.logFormat {
 	case "text":
-		return slog.New(slog.NewTextHandler(p.stderr, opts)), nil
+		return slog.New(slog.NewTextHandler(p.stderr, opts)), level, nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(p.stderr, opts)), nil
+		return slog.New(slog.NewJSONHandler(p.stderr, opts)), level, nil
 	}
-	return nil, fmt.Errorf("-log-format %.40q: want text or json", o.logFormat)
+	return nil, nil, fmt.Errorf("-log-format %.40q: want text or json", o.logFormat)
 }
 
 // serve runs the server until ctx ends.
 func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
-	logger, err := p.logger(c)
+	logger, level, err := p.logger(c)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 			return fmt.Errorf("-strict-journal: %w", err)
 		}
 	}
-	s := &server{serveOptions: c, log: logger, metrics: newMetrics()}
+	s := &server{serveOptions: c, log: logger, level: level, metrics: newMetrics()}
 	if err := c.limitClients(&s.limits); err != nil {
 		return err
 	}
@@ -172,6 +172,7 @@ type server struct {
 	trail       *audit.Log      // nil for none
 	watcher     *watcher        // nil for none
 	signers     []signed.Signer // of receipts: none or one
+	level       *slog.LevelVar  // of log
 	store       store.Store     // nil for none
 	listener    net.Listener
 	opsListener net.Listener // nil for none
@@ -264,7 +265,10 @@ func (s *server) run(ctx context.Context, p *program) error {
 	}
 	web := newHTTPServer(s.handler(), s.log)
 
+	level := s.level.Level()
+	s.level.Set(max(level, slog.LevelWarn)) // the greeting has the lists
 	err := s.loadLists(ctx)
+	s.level.Set(level)
 	if err == nil {
 		err = s.keys.first(ctx, s.serveOptions, isTerminal(p.stderr)) // not before it can be shown
 	}

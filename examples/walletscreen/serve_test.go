@@ -243,10 +243,11 @@ func TestServer(t *testing.T) {
 		t.Errorf("the greeting does not say how many addresses there are:\n%s", s.said)
 	}
 	listed := s.sources(t)
+	_, told, _ := call(t, "", "lists", "status")
 	for _, src := range bundle.All() {
 		rev, err := src.Load(t.Context(), sources.Revision{}, func(sources.Entry) error { return nil })
-		if from := rev.Provenance; err != nil || from == "" || !strings.Contains(s.said, from) || !strings.Contains(listed, `"provenance":`+strconv.Quote(from)) {
-			t.Errorf("%s: the greeting and the sources do not both say where it comes from, %q, %v", src.Info().ID, from, err)
+		if from := rev.Provenance; err != nil || from == "" || !strings.Contains(told, from) || !strings.Contains(listed, `"provenance":`+strconv.Quote(from)) {
+			t.Errorf("%s: lists status and the sources do not both say where it comes from, %q, %v", src.Info().ID, from, err)
 		}
 	}
 	if !strings.Contains(s.said, s.url+"/docs\n") {
