@@ -76,7 +76,12 @@ func TestAuditCommands(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	}
+	short := filepath.Join(t.TempDir(), "short")
+	if err := os.WriteFile(short, []byte("0b0b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct{ args, want string }{
+		{"serve -audit " + t.TempDir() + " -audit-key " + short, "-audit-key " + short + ": a key of 2 bytes, want at least 32"},
 		{"audit", "which command? Want search or verify"},
 		{"audit verify", "want -audit"},
 		{"audit verify -audit nowhere", "-audit nowhere"},

@@ -39,6 +39,9 @@ func readAuditKey(name string) ([]byte, error) {
 		return nil, fmt.Errorf("-audit-key: %w", err)
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err == nil && len(key) < 32 {
+		return nil, fmt.Errorf("-audit-key %s: a key of %d bytes, want at least 32, such as openssl rand -hex 32 prints", name, len(key))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("-audit-key %s: want a key in hex, such as openssl rand -hex 32 prints", name)
 	}
