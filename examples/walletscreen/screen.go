@@ -84,7 +84,7 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 	if s.table.in != "" {
 		return s.screenTable(ctx, j)
 	}
-	return s.screenArguments(j, args)
+	return s.screenArguments(ctx, j, args)
 }
 
 // newJudge returns a judge with the lists of now, or of -at.
@@ -119,7 +119,7 @@ func (j *judge) printLists(w io.Writer) {
 }
 
 // screenArguments screens the addresses of the command line.
-func (s *screenCall) screenArguments(j *judge, args []string) error {
+func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []string) error {
 	var receipts *receiptFile
 	if s.receipt != "" {
 		var err error
@@ -128,7 +128,7 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 		}
 	}
 	var total tally
-	shown := 0
+	shown, kept := 0, true
 	for _, arg := range args {
 		whole := j.screen("", arg)
 		all := j.payees(whole)
@@ -139,6 +139,7 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 				if err := receipts.add(v); err != nil {
 					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close())
 				}
+				kept = kept && (v.result.Digest() == "" || keeps(ctx, s.store, v.result.Digest()))
 			}
 			var err error
 			if s.json {
@@ -166,6 +167,9 @@ func (s *screenCall) screenArguments(j *judge, args []string) error {
 	if receipts != nil {
 		if err := receipts.close(); err != nil {
 			return fmt.Errorf("-receipt: %w", err)
+		}
+		if !kept {
+			fmt.Fprintln(s.stderr, notKept)
 		}
 		if receipts.missing > 0 {
 			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, total.payees)

@@ -67,7 +67,7 @@ func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, fail
 }
 
 // notKept is the warning about a receipt of lists that are not in a store.
-const notKept = "walletscreen: the receipt cannot be verified later: no -data keeps all these lists.\n" +
+const notKept = "walletscreen: the receipt cannot be verified later: no -data or -db keeps these lists.\n" +
 	"Keep them with lists refresh, with the same flags -data, -lists and -list, and screen again"
 
 // keeps reports whether a store, which may be nil, can open the lists of a snapshot.
