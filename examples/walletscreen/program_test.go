@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v3"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
@@ -93,7 +94,7 @@ func TestScreenAddresses(t *testing.T) {
 		{[]string{strings.ReplaceAll(payBoth, "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")}, 0, "CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
 			"CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		{[]string{"bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?lightning=lnbc10n1pj"}, 2, "UNDECIDED  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n" +
-			"  no match, but it pays somebody whom no list can name, such as the payee of a Lightning invoice; resolve a virtual address to its master first\n"},
+			"  no match, but " + address.DoubtUnscreenable.Explain() + "\n"},
 	} {
 		code, stdout, stderr := callIn(t, []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"}, "", append([]string{"screen"}, test.args...)...)
 		if d := cmp.Diff(test.want, stdout); code != test.code || d != "" {
