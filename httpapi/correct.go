@@ -9,7 +9,7 @@ import (
 // A correction is the address that a text becomes if one copying error is undone. It is
 // for a person to compare with the original: nothing reads a text as its correction.
 type correction struct {
-	Cause   string        `json:"cause"`   // missing_prefix, look_alike, extra_character or missing_character
+	Cause   string        `json:"cause"`   // missing_prefix, look_alike, capitals, extra_character or missing_character
 	Address string        `json:"address"` // the text without the error
 	Chain   address.Chain `json:"chain"`
 	Offset  int           `json:"offset"` // of the error in the text, in bytes
@@ -64,6 +64,13 @@ func correct(chain address.Chain, text string) *correction {
 		}
 		if at := difference(s, candidate); at >= 0 {
 			try("look_alike", candidate, at, 1)
+		}
+	}
+	if len(found) == 0 {
+		for i, c := range []byte(s) {
+			if 'A' <= c&^0x20 && c&^0x20 <= 'Z' {
+				try("capitals", s[:i]+string(c^0x20)+s[i+1:], i, 1)
+			}
 		}
 	}
 	if len(found) > 0 || hex && (s[2:] == strings.ToLower(s[2:]) || s[2:] == strings.ToUpper(s[2:])) { // no checksum

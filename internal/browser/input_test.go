@@ -23,6 +23,7 @@ func TestInput(t *testing.T) {
 		{strings.Replace(lazarus, "EB0615", "EBO615", 1), "the letter O for the digit 0", "O"},
 		{lazarus[:20] + "7" + lazarus[20:], "There is one character too many.", "7"},
 		{lazarus[:20] + lazarus[21:], "One character is missing.", "\u2038"},
+		{strings.Replace(lazarus, "8Aaf", "8aaf", 1), "A small letter and a capital are mixed up.", "a"},
 	} {
 		typed(c.text)
 		b.wait(t, has("#hint", c.says)+` && document.querySelector("#fixes mark").textContent === `+quote(c.marks)+` && document.getElementById("address").ariaInvalid === "true"`)
@@ -34,6 +35,8 @@ func TestInput(t *testing.T) {
 		typed(text)
 		b.wait(t, has("#hint", "This is read as "+strings.ToLower(lazarus)+" on Ethereum")+` && document.getElementById("address").ariaInvalid === "false"`)
 	}
+	typed("0x" + strings.ToUpper(lazarus[2:]))
+	b.wait(t, has("#hint", "Valid on Ethereum")) // without a checksum, and without a doubt
 	typed("0xdAC17F958D2ee523a2206206994597C13D831ec8")
 	b.wait(t, has("#hint", "The capitals do not match the checksum"))
 	typed(strings.Replace(lazarus, "EB0615", "EBO615", 1))

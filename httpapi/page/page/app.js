@@ -153,6 +153,7 @@ const causes = {
   look_alike: "A character looks like another one, such as the letter O for the digit 0.",
   extra_character: "There is one character too many.",
   missing_character: "One character is missing.",
+  capitals: "A small letter and a capital are mixed up.",
 };
 
 // marked returns text with the place of an error marked, and a button that selects it.
