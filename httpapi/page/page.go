@@ -34,13 +34,15 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // The page calls the API of package httpapi at api/v1/ relative to its own URL, so
 // mount both under one prefix:
 //
-//	mux.Handle("/api/", httpapi.NewHandler(screener, authorizer, nil))
+//	mux.Handle("/", httpapi.NewHandler(screener, authorizer, &httpapi.Options{Prefix: "/", Docs: docs.New()}))
 //	mux.Handle("/{$}", page.New())
 //	mux.Handle("/page/", page.New())
 //
+// Its link to the documentation leads to docs beside it, which Options.Docs serves.
+//
 // The page needs no API key of its own. If the API asks for one, a person types it
 // or opens the page with #key=KEY at the end of the URL. The page removes the key
-// from the address bar and keeps it in memory only.
+// from the address bar and keeps it in memory only, or for the tab if the person asks.
 func New() http.Handler {
 	all := assets()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
