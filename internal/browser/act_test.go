@@ -504,7 +504,7 @@ func TestPrint(t *testing.T) {
 		t.Errorf("the record of one address has %d pages", n)
 	}
 	said := eval[string](t, b, `document.getElementById("record").textContent`)
-	for _, want := range []string{"Screening record", theft, "bitcoin", "Caveats: 18 of 24 lists not current", "Snapshot5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", "Scoringv1.1", "UTC", "days before", "not legal, compliance or investment advice", "and 37 matches more", "and 10 lists more", " caveats more"} {
+	for _, want := range []string{"Screening record", theft, "Bitcoin", "Caveats: 18 of 24 lists not current", "Snapshot5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", "Scoringv1.1", "UTC", "days before", "not legal, compliance or investment advice", "and 37 matches more", "and 10 lists more", " caveats more"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the record does not say %q: %s", want, said)
 		}
