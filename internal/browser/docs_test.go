@@ -102,7 +102,7 @@ func TestDocs(t *testing.T) {
 // TestDocsSearch searches the calls: by path, by a word of a description, by a field.
 func TestDocsSearch(t *testing.T) {
 	b, _, _ := openDocs(t, docViews[0])
-	all := []string{"/api/v1/screen", "/api/v1/screen/batch", "/api/v1/validate", "/api/v1/changes", "/api/v1/sources", "/api/v1/usage", "/openapi.yaml"}
+	all := []string{"/api/v1/screen", "/api/v1/screen/batch", "/api/v1/validate", "/api/v1/entries", "/api/v1/changes", "/api/v1/sources", "/api/v1/usage", "/openapi.yaml"}
 	for _, c := range []struct {
 		text string
 		want []string
@@ -128,6 +128,7 @@ func TestDocsForms(t *testing.T) {
 		"/api/v1/screen":       `"level": "CLEAN_NO_MATCH"`,
 		"/api/v1/screen/batch": `"results": [`,
 		"/api/v1/validate":     `"valid": true`,
+		"/api/v1/entries":      `"listed_address": "`,
 		"/api/v1/changes":      `"event": "accepted"`,
 		"/api/v1/sources":      `"id": "OFAC_SDN"`,
 		"/api/v1/usage":        `"limit": 100`,
