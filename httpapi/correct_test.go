@@ -31,7 +31,7 @@ func TestCorrect(t *testing.T) {
 		{"", strings.ToLower(evm[:20] + "7" + evm[20:]), "", "", 0, 0},
 		{"", strings.Replace(evm, "8Aaf", "8aaf", 1), "capitals", evm, 11, 1},
 		{"", strings.Replace(tron, "KQx", "kQx", 1), "capitals", tron, 8, 1},
-		{"", "0x" + strings.ToUpper(evm[2:]), "", "", 0, 0}, // no checksum, no doubt
+		{"", "0x" + strings.ToUpper(evm[2:]), "", "", 0, 0},         // no checksum, no doubt
 		{"", strings.Replace(evm, "8Aaf", "8aAf", 1), "", "", 0, 0}, // two errors
 		{"", strings.Replace(evm, "8Aaf", "9Aaf", 1), "", "", 0, 0}, // a digit: nobody can say which
 		{"", "hello", "", "", 0, 0},
