@@ -1,6 +1,9 @@
 package address
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // fronts are the bytes that some codecs have in front of a key: the parity of a
 // public key, and the header of a Cardano address with one credential.
@@ -13,22 +16,45 @@ var fronts = [...]string{"", "\x02", "\x03", "\x61", "\x71", "\xe1", "\xf1", "\x
 // addresses of that chain. An address with another key beside k is not among them.
 func (k Key) Spellings() []Address {
 	var all []Address
+	for i := range chains {
+		all = k.appendSpellings(all, i, i != int(ethereumRow-1) && chains[i].isEVM())
+	}
+	return all
+}
+
+// SpellingsOn returns the addresses that k alone determines on chain c, as
+// Spellings does, also if c is an EVM chain. There are none on an unknown chain.
+func (k Key) SpellingsOn(c Chain) []Address {
+	row := rowOf(c)
+	if row == 0 {
+		return nil
+	}
+	all := k.appendSpellings(nil, int(row-1), false)
+	if digits, ok := chainNumber(c); ok && row == otherEVMRow {
+		for i := range all {
+			all[i].number, _ = strconv.ParseUint(digits, 10, 64)
+		}
+	}
+	return all
+}
+
+// appendSpellings appends the addresses of k on the chain of row i+1, without those
+// that are written as on ethereum if special.
+func (k Key) appendSpellings(all []Address, i int, special bool) []Address {
 	var buf [32]byte
 	b := k.AppendBytes(buf[:0])
-	for i := range chains {
-		for j := range chains[i].codecs {
-			c := &chains[i].codecs[j]
-			if c.use != everybody || c.key != k.class() && c.keys == nil || c.isPlainEVM() && i != int(ethereumRow-1) && chains[i].isEVM() {
-				continue
+	for j := range chains[i].codecs {
+		c := &chains[i].codecs[j]
+		if c.use != everybody || c.key != k.class() && c.keys == nil || special && c.isPlainEVM() {
+			continue
+		}
+		for _, front := range fronts {
+			a, ok := c.address(uint16(i+1), form(j), append([]byte(front), b...))
+			if ok && a.isOf(k) && !slices.Contains(all, a) {
+				all = append(all, a)
 			}
-			for _, front := range fronts {
-				a, ok := c.address(uint16(i+1), form(j), append([]byte(front), b...))
-				if ok && a.isOf(k) && !slices.Contains(all, a) {
-					all = append(all, a)
-				}
-				if c.keys == nil && c.core == nil {
-					break
-				}
+			if c.keys == nil && c.core == nil {
+				break
 			}
 		}
 	}

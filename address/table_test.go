@@ -74,8 +74,34 @@ func TestWritten(t *testing.T) {
 					if !slices.Contains(b.AppendKeys(nil), k) {
 						t.Errorf("%v is no spelling of %v, a key of %v", b, k, a)
 					}
+					if on := k.SpellingsOn(b.Chain()); !slices.Contains(on, b) {
+						t.Errorf("the spellings of %v on %s are %v, without %v", k, b.Chain(), on, b)
+					}
 				}
 			}
+		}
+	}
+}
+
+// TestSpellingsOn checks the addresses of one key on each of several chains.
+func TestSpellingsOn(t *testing.T) {
+	k, _ := address.MustParse("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96").Key()
+	for c, want := range map[address.Chain][]string{
+		"bsc":            {"0x098b716b8aaf21512996dc57eb0615e2383e2f96"},
+		"eip155:1234567": {"0x098b716b8aaf21512996dc57eb0615e2383e2f96"},
+		"tron":           {"TAqg8TXo8tmpaz7TwHS669Tgt8MPSWgoxB"},
+		"bitcoin":        nil,
+		"unknown":        nil,
+	} {
+		var got []string
+		for _, a := range k.SpellingsOn(c) {
+			if a.Chain() != c || !slices.Contains(a.AppendKeys(nil), k) {
+				t.Errorf("on %s: %v", c, a)
+			}
+			got = append(got, a.Normalized())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("on %s: %v, want %v", c, got, want)
 		}
 	}
 }

@@ -189,11 +189,9 @@ func Joins(a address.Address) bool {
 	case 0:
 		return a == a.Canonical()
 	case 1:
-		own := spelling{a.Chain(), a.Normalized()}
-		if isEVM(a) {
-			own.chain = "ethereum"
-		}
-		return slices.Contains(ofKey(keys[0]), own)
+		return slices.ContainsFunc(keys[0].SpellingsOn(a.Chain()), func(b address.Address) bool {
+			return b == a || slices.Contains(textsOf(b), spelling{a.Chain(), a.Normalized()})
+		})
 	}
 	return false
 }
