@@ -211,7 +211,7 @@ func TestBookModel(t *testing.T) {
 		}
 		official, reported := &published{info: ofac}, &published{info: community}
 		m := model{ids: []string{ofac.ID, community.ID}, entries: make([][]sources.Entry, 2)}
-		s := newScreener(t, nil, official, reported)
+		s := newScreener(t, &screening.Options{MaxShrink: 1}, official, reported)
 		for step := range 5 {
 			before := m
 			before.entries = slices.Clone(m.entries)

@@ -284,6 +284,9 @@ func TestModel(t *testing.T) {
 					text = m.entries[i][0].Listed
 				}
 				b, perr := address.Normalize(c, text)
+				if read := address.Interpret(string(c), text); perr != nil && read.Err == nil && len(read.Addresses) == 1 && len(read.Doubts) == 0 && read.Chain == c {
+					b, perr = read.Addresses[0], nil // as people write it, with a capital at the beginning
+				}
 				r, err = s.ScreenText(c, text)
 				if want = m.screenText(b, text); perr != nil && want == nil {
 					if err == nil {
