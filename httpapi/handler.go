@@ -332,7 +332,8 @@ func (e *exchange) finish(p *problem) []byte {
 		header.Set("Retry-After", retryAfter)
 	}
 	// A path that begins with two slashes would refer to another host (RFC 3986, section 4.2).
-	if path := e.URL.EscapedPath(); path == e.path || len(path) <= 256 && !pathTells(e.URL.Path) && !strings.HasPrefix(path, "//") {
+	// One with escapes may be a text that somebody pasted, with a secret broken by a blank.
+	if path := e.URL.EscapedPath(); path == e.path || len(path) <= 256 && !strings.Contains(path, "%") && !pathTells(path) && !strings.HasPrefix(path, "//") {
 		p.Instance = path
 	}
 	return marshal(p)
