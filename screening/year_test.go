@@ -23,7 +23,7 @@ func (l *sliding) Info() sources.Info { return ofac }
 
 func (l *sliding) entry(i int) sources.Entry {
 	return sources.Entry{
-		Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", 1<<40+i*2654435761)), Asset: "ETH", Kind: score.Sanctioned,
+		Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", 1<<40+int64(i)*2654435761)), Asset: "ETH", Kind: score.Sanctioned,
 		Ref: fmt.Sprint(20000 + i/3), Name: fmt.Sprintf("The Name of Party %d", i/3), EntityListedAt: day.AddDate(0, 0, i/3),
 	}
 }
