@@ -91,7 +91,7 @@ func TestSlowBodies(t *testing.T) {
 	})
 }
 
-// TestTurns checks that batches, and requests that are not admitted, wait for those
+// TestTurns checks that batches, validations, and requests that are not admitted, wait for those
 // before them, and that a single request of a key does not.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -108,6 +108,8 @@ func TestTurns(t *testing.T) {
 			{"OPTIONS", "/api/v1/screen", "", testKey, 204},
 			{"POST", "/api/v1/screen", clean, "wsk_unknown", 401},
 			{"POST", "/api/v1/screen/batch", `{"items":[` + clean + `]}`, testKey, 200},
+			{"POST", "/api/v1/validate", `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"}`, testKey, 200},
+			{"POST", "/api/v1/validate", clean, testKey, 200},
 		}
 		for _, tt := range later {
 			go func() {

@@ -41,9 +41,6 @@ func (e *exchange) validate() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	if p := e.enter(false); p != nil {
-		return nil, p
-	}
 	fields, p := readObject(body)
 	if p == nil {
 		p = fields.wantTexts("address")
@@ -53,13 +50,23 @@ func (e *exchange) validate() ([]byte, *problem) {
 	}
 	text := fields.text("address")
 	e.hide(text)
-	if _, ok := fields["chain"]; !ok {
-		return marshal(detect(text).propose("", text)), nil
+	read := func() *validation { return detect(text).propose("", text) }
+	if _, ok := fields["chain"]; ok {
+		if p := fields.wantTexts("chain"); p != nil {
+			return nil, p
+		}
+		read = func() *validation { return check(text, fields.text("chain")) }
 	}
-	if p := fields.wantTexts("chain"); p != nil {
+	var v *validation
+	e.takeTurn(func() { // many texts, each read on all chains, would delay screenings
+		if p = e.enter(false); p == nil {
+			v = read()
+		}
+	})
+	if p != nil {
 		return nil, p
 	}
-	return marshal(check(text, fields.text("chain"))), nil
+	return marshal(v), nil
 }
 
 // check validates an address of a chain, as /api/v1/screen reads it.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
@@ -42,30 +43,30 @@ func (o *listOptions) catalog() []published {
 		return func(mirror string) sources.Source {
 			o := options()
 			if mirror != "" {
-				o.URL, o.AllowHTTP = mirror, true
+				o.URL, o.AllowHTTP = mirror, isHTTP(mirror)
 			}
 			return badlist.New(o)
 		}
 	}
 	return []published{
 		{bundled: bundle.OFAC, usual: true, live: func(mirror string) sources.Source {
-			return ofac.New(&ofac.Options{URL: mirror, AllowHTTP: mirror != ""})
+			return ofac.New(&ofac.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: ofac.Parse},
 		{bundled: bundle.EU, usual: true, live: func(mirror string) sources.Source {
-			return eu.New(&eu.Options{URL: mirror, AllowHTTP: mirror != ""})
+			return eu.New(&eu.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: eu.Parse},
 		{bundled: bundle.UK, usual: true, live: func(mirror string) sources.Source {
-			return uk.New(&uk.Options{URL: mirror, AllowHTTP: mirror != ""})
+			return uk.New(&uk.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: uk.Parse},
 		{bundled: bundle.FBI, usual: true, live: func(mirror string) sources.Source {
-			return fbi.New(&fbi.Options{URL: mirror, AllowHTTP: mirror != ""})
+			return fbi.New(&fbi.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: fbi.Parse},
 		{bundled: bundle.Badlist, usual: true, live: community(func() *badlist.Options { return &badlist.Options{} }), parse: badlist.Parse},
 		{live: func(mirror string) sources.Source {
-			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: mirror != ""})
+			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: ofac.ParseConsolidated},
 		{byHand: true, live: func(mirror string) sources.Source {
-			return nbctf.New(&nbctf.Options{URL: mirror, AllowHTTP: mirror != ""})
+			return nbctf.New(&nbctf.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: nbctf.Parse},
 		{live: community(badlist.ScamSniffer), parse: badlist.ScamSniffer().Parse},
 		{live: community(badlist.ScamSnifferDomains), parse: badlist.ScamSnifferDomains().Parse},
@@ -86,7 +87,7 @@ func (o *listOptions) frozen(token string) func(string) sources.Source {
 			chain, endpoint, _ := strings.Cut(r, "=")
 			if c, err := address.ParseChain(chain); err == nil && slices.Contains(stablecoin.Chains(token), c) {
 				endpoints[c] = endpoint
-				opts.AllowHTTP = opts.AllowHTTP || strings.HasPrefix(endpoint, "http:")
+				opts.AllowHTTP = opts.AllowHTTP || isHTTP(endpoint)
 			}
 		}
 		if o.data != "" {
@@ -124,7 +125,7 @@ func (o *listOptions) checkRPC() error {
 // dataset returns the dataset of -opensanctions, a URL or a file.
 func (o *listOptions) dataset(mirror string) sources.Source {
 	from := cmp.Or(mirror, o.opensanctions)
-	src := opensanctions.New(&opensanctions.Options{URL: from, AllowHTTP: strings.HasPrefix(from, "http:")})
+	src := opensanctions.New(&opensanctions.Options{URL: from, AllowHTTP: isHTTP(from)})
 	if from != "" && !strings.Contains(from, "://") {
 		return sources.File(src.Info(), from, new(opensanctions.Options).Parse)
 	}
@@ -151,6 +152,9 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	}
 	var all []sources.Source
 	var ids []string
+	if u, err := url.Parse(o.opensanctions); err == nil && isExposed(u) && !o.mirrorHTTP {
+		return nil, errors.New("-opensanctions: over plain HTTP, anyone on the way can take entities out of the list; use https://, or accept that with -mirror-over-http")
+	}
 	if err := o.checkRPC(); err != nil {
 		return nil, err
 	}
@@ -204,12 +208,23 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 			return nil, fmt.Errorf("-mirror %q: want ID=URL, such as OFAC_SDN=https://mirror.example/sdn_advanced.xml", m)
 		case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 			return nil, fmt.Errorf("-mirror %s: want a URL that begins with https:// or http://", id)
+		case isExposed(u) && !o.mirrorHTTP:
+			return nil, fmt.Errorf("-mirror %s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", id)
 		case mirrors[id] != "":
 			return nil, fmt.Errorf("-mirror %s is given twice", id)
 		}
 		mirrors[id] = address
 	}
 	return mirrors, nil
+}
+
+// isHTTP reports whether a URL is one of plain HTTP.
+func isHTTP(u string) bool { return strings.HasPrefix(strings.ToLower(u), "http:") }
+
+// isExposed reports whether what is fetched from a URL can be changed on its way: it comes
+// over plain HTTP, and not from this machine.
+func isExposed(u *url.URL) bool {
+	return u.Scheme == "http" && !outbox.IsLoopback(u.Hostname())
 }
 
 // A stored source never fetches its list: what the store holds of it, or the bundle,

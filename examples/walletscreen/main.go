@@ -20,7 +20,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -29,7 +31,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	p := &program{env: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
-	code := p.run(ctx, os.Args[1:])
+	code := p.runUntil(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
@@ -48,8 +50,40 @@ type program struct {
 	stdout, stderr io.Writer
 	code           int // the exit code of a command that succeeded
 
+	serving atomic.Bool // requests may be under way
+
 	store      store.Store // the lists, once a command other than serve has opened them
 	closeStore func()
+}
+
+// When a signal has come, a command has endsWithin to end, and a server that answers has
+// servesWithin, which is more than it takes to answer what has begun.
+const (
+	endsWithin   = 2 * time.Second
+	servesWithin = 30 * time.Second
+)
+
+// runUntil is run, but returns some time after ctx has ended, even if the command hangs: it
+// may be opening a pipe that nobody writes to, which no context interrupts.
+func (p *program) runUntil(ctx context.Context, args []string) int {
+	ended := make(chan int, 1)
+	go func() { ended <- p.run(ctx, args) }()
+	select {
+	case code := <-ended:
+		return code
+	case <-ctx.Done():
+	}
+	patience := endsWithin
+	if p.serving.Load() {
+		patience = servesWithin
+	}
+	select {
+	case code := <-ended:
+		return code
+	case <-time.After(patience):
+		fmt.Fprintln(p.stderr, "walletscreen: stopped by a signal while it waited for a file or for the network")
+		return exitUndecided
+	}
 }
 
 // run runs the command in args and returns the exit code.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -117,7 +119,7 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 			return fmt.Errorf("-strict-journal: %w", err)
 		}
 	}
-	s := &server{serveOptions: c, log: logger, level: level, metrics: newMetrics()}
+	s := &server{serveOptions: c, log: logger, level: level, metrics: newMetrics(), serving: &p.serving}
 	if err := c.limitClients(&s.limits); err != nil {
 		return err
 	}
@@ -177,6 +179,7 @@ type server struct {
 	listener    net.Listener
 	opsListener net.Listener // nil for none
 	jobs        sync.WaitGroup
+	serving     *atomic.Bool // set when requests may be under way
 }
 
 // openLists makes the Screener, which holds no list yet. The function closes the store.
@@ -280,6 +283,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 		case !s.offline || len(s.lists.own) > 0:
 			s.jobs.Go(func() { s.screener.Run(beside, refreshEvery) })
 		}
+		s.serving.Store(true)
 		go func() { served <- serveHTTP(web, s.listener, s.cert) }()
 		select {
 		case err = <-served: // only if it could not go on
@@ -315,7 +319,7 @@ func (s *server) handler() http.Handler {
 	api, people := httpapi.NewHandler(s.screener, s.keys, &opts), page.New()
 	// Unlike a ServeMux, this never redirects: the API answers "//api/v1/screen", too.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
 		if reads && (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/")) {
 			people.ServeHTTP(w, r)
 			return
@@ -354,8 +358,42 @@ func newHTTPServer(h http.Handler, logger *slog.Logger) *http.Server {
 		WriteTimeout:      15 * time.Second,
 		IdleTimeout:       2 * time.Minute, // longer than clients keep a connection, which is 90 seconds in Go
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+		ErrorLog:          log.New(&fewLines{log: logger}, "", 0),
 	}
+}
+
+// fewLines logs what a server says of clients that break off, such as failed handshakes: at
+// most fewest lines in each fewWindow, because any client can cause one.
+type fewLines struct {
+	log *slog.Logger
+
+	mu           sync.Mutex
+	since        time.Time
+	lines, other int
+}
+
+const (
+	fewest    = 10
+	fewWindow = 10 * time.Second
+)
+
+// Write implements [io.Writer] for one line.
+func (f *fewLines) Write(line []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := time.Now(); now.Sub(f.since) >= fewWindow {
+		f.since, f.lines = now, 0
+	}
+	if f.lines++; f.lines > fewest {
+		f.other++
+		return len(line), nil
+	}
+	var more []any
+	if f.other > 0 {
+		more, f.other = []any{"left_out", f.other}, 0
+	}
+	f.log.Warn(strings.TrimRight(string(line), "\n"), more...)
+	return len(line), nil
 }
 
 // serveHTTP serves the API, by HTTP/1.1 or, with a certificate, HTTP/2.

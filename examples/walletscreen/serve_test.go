@@ -272,6 +272,24 @@ func TestServer(t *testing.T) {
 	}
 }
 
+// TestOptionsOfThePage asks for the methods of the page at the root.
+func TestOptionsOfThePage(t *testing.T) {
+	s := start(t, shortest...)
+	defer s.stop()
+	r, err := http.NewRequestWithContext(t.Context(), "OPTIONS", s.url+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := s.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 204 || resp.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
+		t.Errorf("status %d, Allow %q", resp.StatusCode, resp.Header.Get("Allow"))
+	}
+}
+
 func TestKeysOutlastARestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	first := start(t, append(shortest, "-data", dir)...)
@@ -415,6 +433,9 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-db mysql://u:hunter2@h/d", "-db: want sqlite:FILE or postgres://"},
 		{"-db postgres://u:x@hunter2@127.0.0.1:1/d", "-db: the URL has more than one @; write %40 for one in the password"},
 		{"-mirror OFAC_SDN=ftp://x", "-mirror OFAC_SDN: want a URL that begins with https:// or http://"},
+		{"-mirror OFAC_SDN=http://mirror.example/sdn.csv", "-mirror OFAC_SDN: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http"},
+		{"-mirror OFAC_SDN=HTTP://127.0.0.1.example/sdn.csv", "-mirror OFAC_SDN: over plain HTTP"},
+		{"-lists OPENSANCTIONS -opensanctions http://mirror.example/x.csv", "-opensanctions: over plain HTTP"},
 		{"-mirror OFAC=https://x", `-mirror: there is no list "OFAC"`},
 		{"-lists OFAC_SDN,UK", `-lists: there is no list "UK"`},
 		{"-list OWN=" + dir + "/none", "-list OWN: open "},

@@ -263,3 +263,21 @@ func TestTLSFlags(t *testing.T) {
 		t.Errorf("another's key: %v", err)
 	}
 }
+
+// TestHandshakeErrors checks that failed handshakes do not fill the log.
+func TestHandshakeErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		server := newHTTPServer(nil, slog.New(slog.NewTextHandler(&logged, nil)))
+		for range 3 {
+			for range 1000 {
+				server.ErrorLog.Printf("http: TLS handshake error from %s: EOF", "192.0.2.1:40000")
+			}
+			time.Sleep(time.Minute)
+		}
+		text := logged.String()
+		if n := strings.Count(text, "handshake error"); n != 30 || strings.Count(text, "left_out=990") != 2 {
+			t.Errorf("3000 failures are %d lines:\n%.1000s", n, text)
+		}
+	})
+}

@@ -58,8 +58,12 @@ func (f Files) Serve(w http.ResponseWriter, r *http.Request, name, policy string
 	case !ok:
 		http.Error(w, "not found", http.StatusNotFound)
 		return
+	case r.Method == http.MethodOptions:
+		header.Set("Allow", "GET, HEAD, OPTIONS")
+		w.WriteHeader(http.StatusNoContent)
+		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		header.Set("Allow", "GET, HEAD")
+		header.Set("Allow", "GET, HEAD, OPTIONS")
 		http.Error(w, "method not allowed: use GET", http.StatusMethodNotAllowed)
 		return
 	}

@@ -43,7 +43,7 @@ func NewWebhook(to, secret string) (*Webhook, error) {
 		return nil, errors.New("want a URL such as https://example.com/hooks/walletscreen")
 	case u.User != nil:
 		return nil, errors.New("the URL has a user or a password; leave it out: the signature proves who posts")
-	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+	case u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(u.Hostname())):
 		return nil, fmt.Errorf("the URL begins with %s; want https, or http on this machine", u.Scheme)
 	}
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(secret), "whsec_")
@@ -63,9 +63,9 @@ func NewWebhook(to, secret string) (*Webhook, error) {
 	}, nil
 }
 
-// isLoopback reports whether a host is this machine: localhost or a loopback IP address. A
+// IsLoopback reports whether a host is this machine: localhost or a loopback IP address. A
 // name such as 127.example.com may be anyone's.
-func isLoopback(host string) bool {
+func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
