@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -63,7 +64,7 @@ func isKnown(j sources.Jurisdiction) bool {
 
 func isPartial(s *screening.SourceStatus) bool { return s.Completeness == sources.Partial }
 
-// marshal returns v in JSON, with a line feed. It is for types that cannot fail.
+// marshal returns v in JSON, with a line feed. Characters that nobody sees are escaped. It is for types that cannot fail.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -71,7 +72,7 @@ func marshal(v any) []byte {
 	if err := enc.Encode(v); err != nil {
 		panic(err) // answered as a 500
 	}
-	return b.Bytes()
+	return visible.JSON(b.Bytes())
 }
 
 // A result is the answer about one address: of a screen request, and with an ID and

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
 )
 
@@ -80,7 +81,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		s := &r.Suppressed[i]
 		j.Suppressed = append(j.Suppressed, jsonSuppressed{label(&s.Label), s.Reason, s.Author, jsonTime(s.Expires)})
 	}
-	return json.Marshal(j)
+	return marshalJSON(j)
 }
 
 // MarshalJSON returns l as in the JSON of a [Result], without the URL of the record.
@@ -131,13 +132,14 @@ func (f Former) MarshalJSON() ([]byte, error) {
 	return marshalJSON(jsonFormer{f.Source, f.Ref, f.Name, f.Listed, jsonTime(f.Since), jsonTime(f.Until)})
 }
 
-// marshalJSON leaves it to the caller's encoder to escape HTML.
+// marshalJSON leaves it to the caller's encoder to escape HTML, and escapes characters that
+// nobody sees.
 func marshalJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	return visible.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
 func (l *Label) json() jsonLabel {

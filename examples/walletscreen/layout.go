@@ -13,8 +13,14 @@ type layout struct {
 	rows   [][]string
 }
 
-// add adds a row. The first one has the names of the columns.
-func (l *layout) add(cells ...string) { l.rows = append(l.rows, cells) }
+// add adds a row. The first one has the names of the columns. Characters that a terminal
+// would act on are left out.
+func (l *layout) add(cells ...string) {
+	for i := range cells {
+		cells[i] = clean(cells[i])
+	}
+	l.rows = append(l.rows, cells)
+}
 
 // print writes the table.
 func (l *layout) print(w io.Writer) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -181,9 +183,14 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 
 // writeJSON writes v as one line.
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(visible.JSON(b.Bytes()))
+	return err
 }
 
 // shown returns the account or, if it is not settled, the text, unless that may be a secret.
@@ -292,15 +299,9 @@ func hidesInput(err error, text string) bool {
 		errors.Is(err, address.ErrSyntax) && len(text) == 64 && strings.Trim(text, "0123456789abcdefABCDEF") == ""
 }
 
-// clean returns s without characters that a terminal or a table would act on.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
-}
+// clean returns s without characters that a terminal or a table would act on, or that
+// nobody sees.
+func clean(s string) string { return visible.Text(s) }
 
 // day returns the day of t, or a dash for none.
 func day(t time.Time) string {

@@ -25,6 +25,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/httpapi/docs"
 	"github.com/walletscreen/walletscreen/httpapi/page"
+	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -98,7 +99,15 @@ func (p *program) logger(o *serveOptions) (*slog.Logger, *slog.LevelVar, error) 
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, o.logLevel) || level.UnmarshalText([]byte(o.logLevel)) != nil {
 		return nil, nil, fmt.Errorf("-log-level %.40q: want debug, info, warn or error", o.logLevel)
 	}
-	opts := &slog.HandlerOptions{Level: level}
+	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if err, ok := a.Value.Any().(error); ok {
+			a.Value = slog.StringValue(err.Error())
+		}
+		if a.Value.Kind() == slog.KindString && a.Key != "stack" {
+			a.Value = slog.StringValue(visible.Text(a.Value.String()))
+		}
+		return a
+	}}
 	switch o.logFormat {
 	case "text":
 		return slog.New(slog.NewTextHandler(p.stderr, opts)), level, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
 )
 
@@ -74,7 +75,7 @@ func appendList[T any](b []byte, list []T) ([]byte, error) {
 		return append(b, "[]"...), nil
 	}
 	text, err := json.Marshal(list)
-	return append(b, text...), err
+	return append(b, visible.JSON(text)...), err
 }
 
 // hide returns text, or its hash if addresses are hashed and text has one in it: some
@@ -112,7 +113,7 @@ func appendString(b []byte, s string) []byte {
 	}
 	if slices.ContainsFunc([]byte(s), escaped) {
 		text, _ := json.Marshal(s) // no string is an error
-		return append(b, text...)
+		return append(b, visible.JSON(text)...)
 	}
 	return append(append(append(b, '"'), s...), '"')
 }

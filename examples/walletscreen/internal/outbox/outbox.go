@@ -22,6 +22,8 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 	_ "modernc.org/sqlite"             // the driver sqlite
+
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // ErrMoved means that the state is not the one that was expected: another process has
@@ -237,7 +239,7 @@ func (b *Box) Add(ctx context.Context, from, to string, events iter.Seq2[Event, 
 		if err != nil {
 			return 0, err
 		}
-		r, err := insert.ExecContext(ctx, e.ID, string(body), now.UnixMilli(), now.UnixMilli(), e.Customer, sequence)
+		r, err := insert.ExecContext(ctx, e.ID, string(visible.JSON(body)), now.UnixMilli(), now.UnixMilli(), e.Customer, sequence)
 		if err != nil {
 			return 0, err
 		}

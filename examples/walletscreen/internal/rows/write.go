@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // A Column is one that is added to each row.
@@ -44,13 +46,15 @@ func (t *Reader) AppendHeader(dst []byte) []byte {
 }
 
 // AppendRow appends row and its cells of the added columns, as many as these are. A Text
-// that a spreadsheet program would run as a formula gets an apostrophe in CSV.
+// that a spreadsheet program would run as a formula gets an apostrophe in CSV. Characters
+// that nobody sees are left out of added cells in CSV, and escaped in JSON.
 func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 	if t.json {
 		return t.endLine(t.appendJSON(dst, row, cells))
 	}
 	dst = t.appendInput(dst, row)
 	for i, cell := range cells {
+		cell = visible.Text(cell)
 		if dst = append(dst, t.delimiter); cell != "" && t.opts.Add[i].Type == Text && strings.IndexByte("=+-@\t\r", cell[0]) >= 0 {
 			cell = "'" + cell
 		}
@@ -147,5 +151,5 @@ func appendString(dst []byte, s string) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.Encode(s) // a string cannot fail
-	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	return append(dst, visible.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n")))...)
 }

@@ -1,0 +1,58 @@
+// Package visible keeps characters that nobody sees out of what people and programs are
+// shown. The text of lists and callers may have control characters, which a terminal obeys,
+// bidirectional overrides, which reorder what stands beside them, and characters without a
+// width, which make two names look equal.
+package visible
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// hidden are the characters that are not shown.
+var hidden = []*unicode.RangeTable{
+	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
+}
+
+// Text returns s without hidden characters. Those that separate words become spaces.
+func Text(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case ' ' <= r && r <= '~' || !unicode.In(r, hidden...):
+			return r
+		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp):
+			return ' '
+		}
+		return -1
+	}, s)
+}
+
+// JSON returns JSON with hidden characters escaped, which changes no value. It does not
+// change text.
+func JSON(text []byte) []byte {
+	if !slices.ContainsFunc(text, func(c byte) bool { return c > '~' }) || !bytes.ContainsFunc(text, isEscaped) {
+		return text
+	}
+	b := make([]byte, 0, len(text)+64)
+	for _, r := range string(text) {
+		switch {
+		case !isEscaped(r):
+			b = utf8.AppendRune(b, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, high, low)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+	}
+	return b
+}
+
+// isEscaped reports whether a character is escaped in JSON. Control characters of ASCII
+// are escaped there already, or are blanks.
+func isEscaped(r rune) bool { return r > '~' && unicode.In(r, hidden...) }
