@@ -12,7 +12,8 @@ import (
 
 // Scopes of the endpoints, for [Admit] and Caller.Scopes.
 const (
-	scopeOwn      = "own" // beside scopeSources: the entries of the operator's own lists
+	scopeOwn      = "own"  // beside scopeSources: the entries of the operator's own lists
+	scopePast     = "past" // beside scopeScreen: screening with the lists of an earlier time
 	scopeScreen   = "screen"
 	scopeSources  = "sources"
 	scopeUsage    = "usage"
@@ -33,11 +34,16 @@ func (e *exchange) admit(scope string) *problem {
 	if p := e.takeBurst(); p != nil {
 		return p
 	}
-	if !e.caller.has(scope) {
-		e.challengeWith("insufficient_scope", "scope", scope)
-		return &problem{Code: insufficientScope, Detail: "The caller is known, but lacks the scope " + scope + " of this endpoint."}
+	return e.wantScope(scope)
+}
+
+// wantScope returns the problem of a caller without a scope.
+func (e *exchange) wantScope(scope string) *problem {
+	if e.caller.has(scope) {
+		return nil
 	}
-	return nil
+	e.challengeWith("insufficient_scope", "scope", scope)
+	return &problem{Code: insufficientScope, Detail: "The caller is known, but lacks the scope " + scope + " of this endpoint."}
 }
 
 // has reports whether c has a scope.

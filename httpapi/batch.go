@@ -45,15 +45,17 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	e.batches <- struct{}{}
 	defer func() { <-e.batches }()
 	var items []batchItem
-	valid, unlisted := 0, error(nil)
-	e.takeTurn(func() {
-		if items, p = readBatch(body); p == nil {
-			valid, unlisted = e.screenItems(items)
-		}
-	})
+	var at *string
+	e.takeTurn(func() { items, at, p = readBatch(body) })
 	if p != nil {
 		return nil, p
 	}
+	lists, p := e.listsAt(at)
+	if p != nil {
+		return nil, p
+	}
+	valid, unlisted := 0, error(nil)
+	e.takeTurn(func() { valid, unlisted = e.screenItems(lists, items) })
 	e.tick()
 	if valid > 0 {
 		if p := e.chargeBatch(valid, body); p != nil { // before errors that are not the client's
@@ -75,7 +77,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 			}
 		}
 	}
-	e.takeTurn(func() { body = e.answerBatch(items) })
+	e.takeTurn(func() { body = e.answerBatch(lists, items) })
 	return body, nil
 }
 
@@ -108,7 +110,7 @@ func (e *exchange) waitTurn() {
 
 // screenItems screens the items against one snapshot of the lists. It returns how
 // many have a valid address, and the error of the lists if they cannot answer.
-func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
+func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
 	for i := range items {
 		it := &items[i]
 		if it.bad != nil {
@@ -133,10 +135,10 @@ func (e *exchange) screenItems(items []batchItem) (valid int, unlisted error) {
 			}
 			var err error
 			if it.req.Chain == "" {
-				it.res, _, err = e.screener.ScreenInput("", it.req.Address)
+				it.res, _, err = lists.ScreenInput("", it.req.Address)
 				it.chain = it.res.Address.Chain()
 			} else {
-				it.res, err = e.screener.ScreenText(it.chain, it.req.Address)
+				it.res, err = lists.ScreenText(it.chain, it.req.Address)
 			}
 			pace.Step(i)
 			switch {
@@ -231,9 +233,12 @@ type itemProblem struct {
 }
 
 // answerBatch returns the answer.
-func (e *exchange) answerBatch(items []batchItem) []byte {
+func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
 	answer := batchResult{Results: make([]json.RawMessage, len(items))}
-	status, digest, version := e.screener.Sources(), e.screener.Digest(), score.Latest().Version()
+	status, digest, version := lists.Sources(), "", score.Latest().Version()
+	if e.asOf.IsZero() {
+		digest = e.screener.Digest()
+	}
 	for i := range items {
 		it := &items[i]
 		pace.Step(i)
@@ -255,35 +260,38 @@ func (e *exchange) answerBatch(items []batchItem) []byte {
 		answer.Results[i] = marshal(r)
 		status, digest, version = it.res.Sources(), it.res.Digest(), it.res.ScoringVersion
 	}
-	answer.snapshot = newSnapshot(status, digest, version, e.now)
+	answer.snapshot = newSnapshot(status, digest, version, e.now, e.asOf)
 	return marshal(answer)
 }
 
 // readBatch reads the body of a batch, or returns its problem. Invalid items
 // have their own problems.
-func readBatch(body []byte) ([]batchItem, *problem) {
+func readBatch(body []byte) (items []batchItem, at *string, p *problem) {
 	fields, p := readObject(body)
 	if p != nil {
-		return nil, p
+		return nil, nil, p
 	}
 	value, ok := fields["items"]
 	if !ok {
-		return nil, absent("items")
+		return nil, nil, absent("items")
 	}
 	list, ok := value.([]any)
 	switch {
 	case !ok:
-		return nil, wrongType("items", "an array", value)
+		return nil, nil, wrongType("items", "an array", value)
 	case len(list) > maxBatch:
-		return nil, &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("A batch may have at most %d items.", maxBatch)}
+		return nil, nil, &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("A batch may have at most %d items.", maxBatch)}
 	case len(list) == 0:
-		return nil, &problem{Code: missingField, Field: "items", Reason: "empty", Detail: "The field items has no item."}
+		return nil, nil, &problem{Code: missingField, Field: "items", Reason: "empty", Detail: "The field items has no item."}
 	}
-	items := make([]batchItem, len(list))
+	if at, p = fields.optionalText("at"); p != nil {
+		return nil, nil, p
+	}
+	items = make([]batchItem, len(list))
 	for i := range list {
 		items[i] = newBatchItem(list[i])
 	}
-	return items, nil
+	return items, at, nil
 }
 
 // newBatchItem returns an item of a batch.

@@ -26,6 +26,7 @@ type service struct {
 	clients    clients
 	changeLog  changeLog
 	policies   policies
+	pasts      pasts
 
 	batches   chan struct{} // semaphore: batches that are screened or recorded
 	turns     chan struct{} // semaphore: batches that are computed
@@ -51,6 +52,7 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	}
 	v := &service{Options: *opts, screener: s, authorizer: auth, batches: make(chan struct{}, maxBatches), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	v.changeLog.turn = make(chan struct{}, 1)
+	v.pasts.turn = make(chan struct{}, 1)
 	if v.authorizer == nil {
 		v.authorizer = nobody{}
 	}
@@ -92,6 +94,7 @@ type exchange struct {
 	id     string    // of the request
 	echoed bool      // the id came with the request
 	now    time.Time // when the request was admitted, later when it was screened
+	asOf   time.Time // of the lists that answer; zero for those of now
 	caller Caller    // the zero Caller until the request is admitted
 
 	slot    bool // counted in running

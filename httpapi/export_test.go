@@ -14,7 +14,7 @@ import (
 // Answer returns the body of the response for the result r.
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
 	answer := newResult(screenRequest{Address: address, Chain: chain}, r)
-	answer.snapshot = newSnapshot(r.Sources(), r.Digest(), r.ScoringVersion, now)
+	answer.snapshot = newSnapshot(r.Sources(), r.Digest(), r.ScoringVersion, now, time.Time{})
 	return marshal(answer)
 }
 

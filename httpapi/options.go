@@ -62,6 +62,12 @@ type Options struct {
 	// [NewEndpoints] ignores it.
 	Docs http.Handler
 
+	// Past returns the lists of an instant, for a client that sends "at": see
+	// [screening.OpenAt]. The caller needs the scope past beside screen. The one that was
+	// asked for last is kept. It is called by one goroutine at a time. Nil means that the
+	// client gets 400 past_unavailable.
+	Past func(ctx context.Context, at time.Time) (*screening.Past, error)
+
 	// Realm is the realm of a 401 (RFC 9110, section 11.5). Empty means
 	// "walletscreen".
 	Realm string
@@ -146,7 +152,8 @@ type Caller struct {
 
 	// Scopes are the scopes that the caller has, separated by spaces: see [Admit].
 	// Empty means all. The endpoints have screen, sources, usage and validate; own, beside
-	// sources, shows the entries of the operator's own lists in /api/v1/changes.
+	// sources, shows the entries of the operator's own lists in /api/v1/changes; past,
+	// beside screen, screens with the lists of an earlier time.
 	Scopes string
 
 	// Quota is the number of screenings in a calendar month (UTC) that

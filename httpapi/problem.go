@@ -48,6 +48,7 @@ const (
 	invalidAddress        code = "invalid_address"
 	unsupportedChain      code = "unsupported_chain"
 	receiptUnavailable    code = "receipt_unavailable"
+	pastUnavailable       code = "past_unavailable"
 	notFound              code = "not_found"
 	methodNotAllowed      code = "method_not_allowed"
 	preconditionFailed    code = "precondition_failed"
@@ -83,6 +84,7 @@ var codes = map[code]struct {
 	invalidAddress:        {400, "Invalid address"},
 	unsupportedChain:      {400, "Unsupported chain"},
 	receiptUnavailable:    {400, "No receipts"},
+	pastUnavailable:       {400, "No lists of that time"},
 	notFound:              {404, "Not found"},
 	methodNotAllowed:      {405, "Method not allowed"},
 	preconditionFailed:    {412, "Precondition failed"},

@@ -18,6 +18,7 @@ type screenRequest struct {
 	Address string
 	Chain   string
 	receipt bool
+	at      *string // nil for now
 }
 
 // readScreenRequest reads the body of a screen request, or returns its problem.
@@ -29,11 +30,15 @@ func readScreenRequest(body []byte) (screenRequest, *problem) {
 	if p == nil {
 		p = fields.wantBool("receipt")
 	}
+	var at *string
+	if p == nil {
+		at, p = fields.optionalText("at")
+	}
 	if p != nil {
 		return screenRequest{}, p
 	}
 	receipt, _ := fields["receipt"].(bool)
-	return screenRequest{fields.text("address"), fields.text("chain"), receipt}, nil
+	return screenRequest{fields.text("address"), fields.text("chain"), receipt, at}, nil
 }
 
 // An object is a JSON object. Its values are of type string, [json.Number], bool,
@@ -41,7 +46,7 @@ func readScreenRequest(body []byte) (screenRequest, *problem) {
 type object map[string]any
 
 // fieldNames are the fields of all requests.
-var fieldNames = []string{"address", "after", "chain", "id", "items", "receipt", "search", "source"}
+var fieldNames = []string{"address", "after", "at", "chain", "id", "items", "receipt", "search", "source"}
 
 // text returns the string in a field, or "".
 func (o object) text(name string) string {
@@ -62,6 +67,15 @@ func (o object) wantTexts(names ...string) *problem {
 		}
 	}
 	return nil
+}
+
+// optionalText returns the string in a field, or nil if it is absent.
+func (o object) optionalText(name string) (*string, *problem) {
+	if _, ok := o[name]; !ok {
+		return nil, nil
+	}
+	text := o.text(name)
+	return &text, o.wantTexts(name)
 }
 
 // wantBool returns the problem of a field that is present and not a boolean.

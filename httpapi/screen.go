@@ -20,15 +20,22 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	if req.receipt && req.at != nil {
+		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "past", Detail: "A receipt is of the lists of now: leave out the field at, or the field receipt."}
+	}
 	if req.receipt && e.Receipt == nil {
 		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "unsupported", Detail: "This server writes no receipts."}
 	}
 	e.hide(req.Address)
+	lists, p := e.listsAt(req.at)
+	if p != nil {
+		return nil, p
+	}
 	chain, err := address.ParseChain(req.Chain)
 	if err != nil {
 		return nil, e.failed(req.Chain, err)
 	}
-	result, err := e.screener.ScreenText(chain, req.Address)
+	result, err := lists.ScreenText(chain, req.Address)
 	if isInput(err) {
 		return nil, e.failed(req.Chain, err)
 	}
@@ -57,7 +64,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 	}
 	answer := newResult(req, &result)
 	answer.Receipt = string(receipt)
-	answer.snapshot = newSnapshot(result.Sources(), result.Digest(), result.ScoringVersion, e.now)
+	answer.snapshot = newSnapshot(result.Sources(), result.Digest(), result.ScoringVersion, e.now, e.asOf)
 	return marshal(answer), nil
 }
 

@@ -99,6 +99,7 @@ type snapshot struct {
 	ScoringVersion string          `json:"scoring_version"`
 	Snapshot       string          `json:"snapshot"`
 	ScreenedAt     timestamp       `json:"screened_at"`
+	AsOf           timestamp       `json:"as_of,omitzero"` // of the lists, if it is not now
 	Disclaimer     string          `json:"_disclaimer"`
 }
 
@@ -172,9 +173,14 @@ func recordURL(l *screening.Label, r *screening.Result) string {
 	return ""
 }
 
-// newSnapshot returns the members of the snapshot of r, which was screened at now.
-func newSnapshot(status []screening.SourceStatus, digest, version string, now time.Time) *snapshot {
-	return &snapshot{newFreshness(status, now), version, digest, timestamp{now}, disclaimer}
+// newSnapshot returns the members of the snapshot of r, which was screened at now, with the
+// lists of asOf unless that is zero.
+func newSnapshot(status []screening.SourceStatus, digest, version string, now, asOf time.Time) *snapshot {
+	fresh := asOf
+	if asOf.IsZero() {
+		fresh = now
+	}
+	return &snapshot{newFreshness(status, fresh), version, digest, timestamp{now}, timestamp{asOf}, disclaimer}
 }
 
 // A freshness is the age of a list: null for one that was never loaded.

@@ -120,7 +120,7 @@ func CheckKeyID(id string) error {
 func unprintable(c rune) bool { return c != ' ' && !unicode.IsPrint(c) }
 
 // allScopes are the scopes of the endpoints of package httpapi, sorted.
-var allScopes = []string{"own", "screen", "sources", "usage", "validate"}
+var allScopes = []string{"own", "past", "screen", "sources", "usage", "validate"}
 
 // AllScopes returns all scopes, separated by spaces.
 func AllScopes() string { return strings.Join(allScopes, " ") }

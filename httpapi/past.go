@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// lists are what answers come from: a [screening.Screener], or a [screening.Past].
+type lists interface {
+	ScreenText(c address.Chain, text string) (screening.Result, error)
+	ScreenInput(chain, text string) (screening.Result, address.Reading, error)
+	Sources() []screening.SourceStatus
+}
+
+// pasts keeps the Past that was asked for last.
+type pasts struct {
+	turn chan struct{} // semaphore: one is opened at a time
+	last *screening.Past
+	at   time.Time
+}
+
+// listsAt returns the lists of the field at of a request, which is nil for those of now.
+func (e *exchange) listsAt(text *string) (lists, *problem) {
+	if text == nil {
+		return e.screener, nil
+	}
+	if p := e.wantScope(scopePast); p != nil {
+		return nil, p
+	}
+	bad := func(reason, detail string) *problem {
+		return &problem{Code: pastUnavailable, Field: "at", Reason: reason, Detail: detail}
+	}
+	at, ok := instant(*text)
+	switch {
+	case e.Past == nil:
+		return nil, bad("unsupported", "This server screens with the lists of now only.")
+	case !ok:
+		return nil, bad("malformed", "The field at is neither a day such as 2026-03-01, which means its end, nor a time such as 2026-03-01T09:30:00Z.")
+	case at.After(time.Now().Add(24 * time.Hour)):
+		return nil, bad("future", "The time in the field at is yet to come.")
+	}
+	past, err := e.pasts.open(e.Context(), e.Past, at)
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrGap), errors.Is(err, store.ErrDamaged):
+		return nil, bad("not_kept", "The lists of that time are not kept here, or not whole, so nothing can be said about it.")
+	case err != nil:
+		return nil, e.failed("", err)
+	}
+	e.asOf = past.At()
+	return past, nil
+}
+
+// open returns the Past of an instant.
+func (p *pasts) open(ctx context.Context, open func(context.Context, time.Time) (*screening.Past, error), at time.Time) (*screening.Past, error) {
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if p.last != nil && p.at.Equal(at) && at.Before(time.Now()) {
+		return p.last, nil
+	}
+	past, err := open(ctx, at)
+	if err == nil {
+		p.last, p.at = past, at
+	}
+	return past, err
+}
+
+// instant returns the time that is written as a day, which means its end, or as a time.
+func instant(text string) (time.Time, bool) {
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, true
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	return t.Add(24*time.Hour - 1), err == nil
+}

@@ -1,0 +1,86 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// TestAtAnEarlierTime asks with the lists of before and after an address was listed, alone
+// and in a batch, and checks that this needs a scope of its own and kept lists.
+func TestAtAnEarlierTime(t *testing.T) {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := &swapped{sources.Static(ofac.Info(), sources.Entry{Address: address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"), Kind: score.Sanctioned, Ref: "1"})}
+	s, err := screening.New([]sources.Source{src}, &screening.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refresh := func() time.Time {
+		t.Helper()
+		if _, err := s.Refresh(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond)
+		return time.Now()
+	}
+	before := refresh()
+	src.Source = ofac
+	after := refresh()
+	opened := 0
+	opts := &httpapi.Options{Past: func(ctx context.Context, at time.Time) (*screening.Past, error) {
+		opened++
+		return screening.OpenAt(ctx, st, at, []sources.Source{src}, nil)
+	}}
+	all := httpapi.NewHandler(s, granted(httpapi.Caller{ID: "a"}), opts)
+	for _, tt := range []struct {
+		h            http.Handler
+		at           string
+		status       int
+		words, level string
+	}{
+		{all, before.Format(time.RFC3339Nano), 200, `"as_of":`, "CLEAN_NO_MATCH"},
+		{all, before.Format(time.RFC3339Nano), 200, `"as_of":`, "CLEAN_NO_MATCH"},
+		{all, after.Format(time.RFC3339Nano), 200, `"as_of":`, "CRITICAL"},
+		{all, "2020-01-01", 400, `"reason":"not_kept"`, ""},
+		{all, "yesterday", 400, `"reason":"malformed"`, ""},
+		{all, "", 400, `"reason":"malformed"`, ""},
+		{all, "2199-01-01", 400, `"reason":"future"`, ""},
+		{httpapi.NewHandler(s, granted(httpapi.Caller{ID: "a", Scopes: "screen"}), opts), "2020-01-01", 403, `lacks the scope past`, ""},
+		{httpapi.NewHandler(s, granted(httpapi.Caller{ID: "a"}), nil), "2020-01-01", 400, `"reason":"unsupported"`, ""},
+	} {
+		for _, path := range []string{"/api/v1/screen", "/api/v1/screen/batch"} {
+			at, _ := json.Marshal(tt.at)
+			body := strings.TrimSuffix(question, "}") + fmt.Sprintf(`,"at":%s}`, at)
+			if strings.HasSuffix(path, "batch") {
+				body = fmt.Sprintf(`{"items":[%s],"at":%s}`, question, at)
+			}
+			w := send(tt.h, "POST", path, body)
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.words) || !strings.Contains(w.Body.String(), tt.level) {
+				t.Errorf("%s at %q: status %d, want %d with %s %s: %s", path, tt.at, w.Code, tt.status, tt.words, tt.level, w.Body)
+			}
+		}
+	}
+	if opened > 6 {
+		t.Errorf("the lists of a time are opened %d times", opened)
+	}
+	if w := send(all, "POST", "/api/v1/screen", strings.TrimSuffix(question, "}")+`,"at":1}`); w.Code != 400 || !strings.Contains(w.Body.String(), "invalid_type") {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+}
+
+// A swapped is a source whose list can be replaced.
+type swapped struct{ sources.Source }
