@@ -223,7 +223,6 @@ func (e *exchange) recordItems(items []batchItem) *problem {
 // A batchResult is the answer to a batch.
 type batchResult struct {
 	Results []json.RawMessage `json:"results"` // each a result or an itemProblem
-	*snapshot
 }
 
 // An itemProblem is why an item has no result.
@@ -260,8 +259,7 @@ func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
 		answer.Results[i] = marshal(r)
 		status, digest, version = it.res.Sources(), it.res.Digest(), it.res.ScoringVersion
 	}
-	answer.snapshot = newSnapshot(status, digest, version, e.now, e.asOf)
-	return marshal(answer)
+	return e.withSnapshot(marshal(answer), status, digest, version, e.now, e.asOf)
 }
 
 // readBatch reads the body of a batch, or returns its problem. Invalid items

@@ -28,6 +28,8 @@ type service struct {
 	policies   policies
 	pasts      pasts
 
+	lastSnapshot atomic.Pointer[snapshotText]
+
 	batches   chan struct{} // semaphore: batches that are screened or recorded
 	turns     chan struct{} // semaphore: batches that are computed
 	running   atomic.Int64  // admitted requests that are being processed

@@ -13,9 +13,8 @@ import (
 
 // Answer returns the body of the response for the result r.
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
-	answer := newResult(screenRequest{Address: address, Chain: chain}, r)
-	answer.snapshot = newSnapshot(r.Sources(), r.Digest(), r.ScoringVersion, now, time.Time{})
-	return marshal(answer)
+	answer := marshal(newResult(screenRequest{Address: address, Chain: chain}, r))
+	return new(service).withSnapshot(answer, r.Sources(), r.Digest(), r.ScoringVersion, now, time.Time{})
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its

@@ -64,8 +64,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 	}
 	answer := newResult(req, &result)
 	answer.Receipt = string(receipt)
-	answer.snapshot = newSnapshot(result.Sources(), result.Digest(), result.ScoringVersion, e.now, e.asOf)
-	return marshal(answer), nil
+	return e.withSnapshot(marshal(answer), result.Sources(), result.Digest(), result.ScoringVersion, e.now, e.asOf), nil
 }
 
 // record gives one answer to Options.Audit, and returns the problem if it is not

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -90,7 +91,6 @@ type result struct {
 	Caveats    []screening.Caveat `json:"caveats"`
 	AllClear   bool               `json:"all_clear"`
 	Receipt    string             `json:"receipt,omitempty"`
-	*snapshot
 }
 
 // A snapshot holds the members that are the same for all results of a batch.
@@ -173,14 +173,54 @@ func recordURL(l *screening.Label, r *screening.Result) string {
 	return ""
 }
 
-// newSnapshot returns the members of the snapshot of r, which was screened at now, with the
-// lists of asOf unless that is zero.
-func newSnapshot(status []screening.SourceStatus, digest, version string, now, asOf time.Time) *snapshot {
-	fresh := asOf
-	if asOf.IsZero() {
-		fresh = now
+// A moment identifies the members of the snapshot.
+type moment struct {
+	digest, version string
+	now, asOf       int64 // in Unix seconds; asOf is 0 for the lists of now
+	lists           []listAge
+}
+
+// A listAge is what a freshness says.
+type listAge struct {
+	id                 string
+	updated, published time.Time
+	age                int64
+	completeness       sources.Completeness
+	held, required     bool
+}
+
+// equals reports whether m and o say the same.
+func (m *moment) equals(o *moment) bool {
+	return m.digest == o.digest && m.version == o.version && m.now == o.now && m.asOf == o.asOf && slices.Equal(m.lists, o.lists)
+}
+
+// A snapshotText holds the members of the snapshot as they were sent last.
+type snapshotText struct {
+	moment
+	text []byte
+}
+
+// withSnapshot returns an object with the members of the snapshot of lists that were
+// answered from at now, as they were at asOf unless that is zero. Many answers of one
+// second share them.
+func (v *service) withSnapshot(object []byte, status []screening.SourceStatus, digest, version string, now, asOf time.Time) []byte {
+	m := moment{digest: digest, version: version, now: now.Unix(), lists: make([]listAge, len(status))}
+	at := now
+	if !asOf.IsZero() {
+		at, m.asOf = asOf, asOf.Unix()
 	}
-	return &snapshot{newFreshness(status, fresh), version, digest, timestamp{now}, timestamp{asOf}, disclaimer}
+	for i := range status {
+		s := &status[i]
+		age := int64(max(0, at.Sub(s.LastUpdated)) / time.Second) // the clocks of two machines may differ
+		m.lists[i] = listAge{s.Info.ID, s.LastUpdated, s.Published, age, s.Completeness, s.Digest != "", s.Required}
+	}
+	last := v.lastSnapshot.Load()
+	if last == nil || !last.equals(&m) {
+		text := marshal(snapshot{newFreshness(m.lists), version, digest, timestamp{now}, timestamp{asOf}, disclaimer})
+		last = &snapshotText{m, text}
+		v.lastSnapshot.Store(last)
+	}
+	return append(append(bytes.TrimSuffix(object, []byte("}\n")), ','), last.text[1:]...)
 }
 
 // A freshness is the age of a list: null for one that was never loaded.
@@ -195,23 +235,21 @@ type freshness struct {
 
 // newFreshness returns data_freshness: an object by source, in the order of their
 // configuration.
-func newFreshness(status []screening.SourceStatus, now time.Time) json.RawMessage {
+func newFreshness(lists []listAge) json.RawMessage {
 	b := []byte{'{'}
-	for i := range status {
-		s := &status[i]
-		f := freshness{LastUpdated: timestamp{s.LastUpdated}, PublishedAt: timestamp{s.Published}, Partial: isPartial(s), Required: s.Required}
-		if !s.LastUpdated.IsZero() {
-			age := int64(max(0, now.Sub(s.LastUpdated)) / time.Second) // the clocks of two machines may differ
-			f.AgeSeconds = &age
+	for i, l := range lists {
+		f := freshness{LastUpdated: timestamp{l.updated}, PublishedAt: timestamp{l.published}, Partial: l.completeness == sources.Partial, Required: l.required}
+		if !l.updated.IsZero() {
+			f.AgeSeconds = &l.age
 		}
-		if s.Digest != "" {
-			completeness := s.Completeness.String()
+		if l.held {
+			completeness := l.completeness.String()
 			f.Completeness = &completeness
 		}
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, marshal(s.Info.ID)...), ':')
+		b = append(append(b, marshal(l.id)...), ':')
 		b = append(b, marshal(f)...)
 	}
 	return append(b, '}')
