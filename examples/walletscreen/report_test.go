@@ -38,7 +38,7 @@ func TestReport(t *testing.T) {
 		"<h1>1 row listed, 2 rows undecided, 1 row with suppressed matches only</h1>",
 		`<tr><td class="CRITICAL">CRITICAL<td class="n">1`, `<tr><td>UNDECIDED<td class="n">2`, "Rows by level: 5",
 		`<td class="n">1<td class="CRITICAL">CRITICAL 100<td>ethereum <code><bdi>` + strings.ToLower(listed) + "</bdi></code>",
-		"<strong><bdi>&lt;img src=x onerror=alert(1)&gt; \u202eevil</bdi></strong>: OWN <bdi></bdi>, BLOCKED, exact match,",
+		"<strong><bdi>&lt;img src=x onerror=alert(1)&gt; evil</bdi></strong>: OWN <bdi></bdi>, BLOCKED, exact match,",
 		"suppressed: <bdi>license 7", // of row 5, which is clean
 		`<td class="n">3<td><code><bdi>&lt;script&gt;alert(1)&lt;/script&gt;</bdi></code><td>`,
 		`<td class="n">4<td><code><bdi>(not shown)</bdi></code><td>`,

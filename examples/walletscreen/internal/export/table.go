@@ -5,12 +5,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // A Format is how a table is written.
@@ -46,12 +43,11 @@ var columnTypes = [...]column{
 	{"added_at", "timestamptz"}, {"not_listed_on", "timestamptz"}, {"entity_listed_at", "timestamptz"}, {"published_at", "timestamptz"}, {"snapshot", "text not null"},
 }
 
-// values returns the fields of r in the order of the columns. What a list says is without
-// characters that nobody sees.
+// values returns the fields of r in the order of the columns.
 func (r row) values() []string {
 	return []string{
 		r.chain, r.address, strconv.FormatBool(r.anyCase), r.Match.String(), string(r.Kind), strconv.Itoa(r.Points), string(r.level),
-		r.Source, visible.Text(r.Ref), visible.Text(r.Name), visible.Text(r.Listed),
+		r.Source, r.Ref, r.Name, r.Listed,
 		date(r.AddedAt), date(r.NotListedOn), date(r.EntityListedAt), date(r.published), r.snapshot,
 	}
 }
@@ -106,12 +102,6 @@ func (t *table) row(values []string) error {
 		values[i] = strings.ReplaceAll(v, "\x00", "\uFFFD") // PostgreSQL has no text with it
 	}
 	if t.format == CSV {
-		for i, v := range values {
-			said := slices.Contains([]string{"source_ref", "name", "listed_address"}, t.columns[i].name)
-			if said && v != "" && strings.IndexByte("=+-@", v[0]) >= 0 {
-				values[i] = "'" + v // a spreadsheet program would run it as a formula
-			}
-		}
 		return t.csv.Write(values)
 	}
 	separator := ",\n("

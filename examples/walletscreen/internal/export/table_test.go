@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
-	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -42,7 +41,7 @@ func TestQuotes(t *testing.T) {
 		for i, name := range names {
 			var n int
 			if err := conn.QueryRow(ctx, "select count(*) from listed_addresses, (select count(*) from victim) v where name = $1 and source_ref = $1 and listed_address = $2",
-				visible.Text(name), visible.Text(entries[i].Listed)).Scan(&n); err != nil || n != 1 {
+				name, entries[i].Listed).Scan(&n); err != nil || n != 1 {
 				t.Errorf("standard_conforming_strings %s: %d rows named %q, %v", setting, n, name, err)
 			}
 		}
