@@ -43,6 +43,8 @@ func (e *exchange) listsAt(text *string) (lists, *problem) {
 		return nil, bad("malformed", "The field at is neither a day such as 2026-03-01, which means its end, nor a time such as 2026-03-01T09:30:00Z.")
 	case at.After(time.Now().Add(24 * time.Hour)):
 		return nil, bad("future", "The time in the field at is yet to come.")
+	case at.After(time.Now()): // the end of today
+		return e.screener, nil
 	}
 	past, err := e.pasts.open(e.Context(), e.Past, at)
 	switch {
@@ -63,7 +65,7 @@ func (p *pasts) open(ctx context.Context, open func(context.Context, time.Time) 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if p.last != nil && p.at.Equal(at) && at.Before(time.Now()) {
+	if p.last != nil && p.at.Equal(at) {
 		return p.last, nil
 	}
 	past, err := open(ctx, at)

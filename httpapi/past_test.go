@@ -55,6 +55,7 @@ func TestAtAnEarlierTime(t *testing.T) {
 		{all, before.Format(time.RFC3339Nano), 200, `"as_of":`, "CLEAN_NO_MATCH"},
 		{all, before.Format(time.RFC3339Nano), 200, `"as_of":`, "CLEAN_NO_MATCH"},
 		{all, after.Format(time.RFC3339Nano), 200, `"as_of":`, "CRITICAL"},
+		{all, time.Now().UTC().Format(time.DateOnly), 200, `"screened_at":`, "CRITICAL"},
 		{all, "2020-01-01", 400, `"reason":"not_kept"`, ""},
 		{all, "yesterday", 400, `"reason":"malformed"`, ""},
 		{all, "", 400, `"reason":"malformed"`, ""},
