@@ -413,7 +413,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	code := <-done
 	got, _ := os.ReadFile(out)
-	n := bytes.Count(got, []byte("CLEAN_NO_MATCH,,0,,,,,,,,0,,,\n"))
+	n := bytes.Count(got, []byte("1,"+unlisted+",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,,\n"))
 	if want := "interrupted: " + grouped(int64(n)) + " rows are whole in " + out; code != 2 || !strings.Contains(stderr.String(), want) {
 		t.Errorf("exit code %d, %q, want %q", code, stderr.String(), want)
 	}
