@@ -81,7 +81,7 @@ func TestAuditCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ args, want string }{
-		{"serve -audit " + t.TempDir() + " -audit-key " + short, "-audit-key " + short + ": a key of 2 bytes, want at least 32"},
+		{"serve -addr 127.0.0.1:0 -audit " + t.TempDir() + " -audit-key " + short, "-audit-key " + short + ": a key of 2 bytes, want at least 32"},
 		{"audit", "which command? Want search or verify"},
 		{"audit verify", "want -audit"},
 		{"audit verify -audit nowhere", "-audit nowhere"},

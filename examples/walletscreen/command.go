@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -75,10 +76,13 @@ func (p *program) root() *cli.Command {
 		},
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run says the error
 	}
-	cli.HelpPrinter = printHelp
+	setHelpPrinter()
 	finish(root)
 	return root
 }
+
+// setHelpPrinter sets the variable of package cli once, for commands that run at the same time.
+var setHelpPrinter = sync.OnceFunc(func() { cli.HelpPrinter = printHelp })
 
 // finish sets what all commands below and including c have alike.
 func finish(c *cli.Command) {

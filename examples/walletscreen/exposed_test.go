@@ -40,10 +40,10 @@ func TestReadableSecrets(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"serve", "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey},
-		{"serve", "-audit", t.TempDir(), "-audit-key", name},
-		{"serve", "-receipt-key", signer},
-		{"serve", "-data", t.TempDir(), "-book", name, "-webhook", "http://127.0.0.1:1/", "-webhook-secret", name},
+		{"serve", "-addr", "127.0.0.1:0", "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey},
+		{"serve", "-addr", "127.0.0.1:0", "-audit", t.TempDir(), "-audit-key", name},
+		{"serve", "-addr", "127.0.0.1:0", "-receipt-key", signer},
+		{"serve", "-addr", "127.0.0.1:0", "-data", t.TempDir(), "-book", name, "-webhook", "http://127.0.0.1:1/", "-webhook-secret", name},
 		{"screen", "-receipt", name + ".out", "-receipt-key", signer, unlisted},
 	} {
 		code, _, stderr := callIn(t, nil, "", append(args, map[string][]string{"serve": {"-offline", "-addr", "127.0.0.1:0"}}[args[0]]...)...)

@@ -180,7 +180,7 @@ func TestReceiptsServed(t *testing.T) {
 	if code != 0 || strings.Count(stdout, "SAME") != 2 || strings.Count(stdout, "signature of walletscreen holds") != 2 {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	if code, _, stderr := call(t, "", "serve", "-receipt-key", key+".pub"); code != 2 || !strings.Contains(stderr, "want the private key") {
+	if code, _, stderr := call(t, "", "serve", "-addr", "127.0.0.1:0", "-receipt-key", key+".pub"); code != 2 || !strings.Contains(stderr, "want the private key") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
