@@ -41,6 +41,16 @@ func (d Doubt) Explain() string {
 	return string(d)
 }
 
+// Doubt returns why a does not settle which account is meant, though [Parse] accepts it:
+// [DoubtUnscreenable] for a virtual address of tempo, [DoubtShort] for one of starknet with
+// fewer than 63 digits; otherwise, and for the zero Address, "".
+func (a Address) Doubt() Doubt {
+	if a.row == 0 {
+		return ""
+	}
+	return a.codec().doubt
+}
+
 // A Reading is what a text means, as [Interpret] reads it.
 type Reading struct {
 	// Addresses are the accounts that the text can mean, most likely first. If
@@ -70,10 +80,10 @@ type Reading struct {
 // if the text is an address of other chains alone, the text decides, and Note says
 // so.
 //
-// What [Parse] accepts has no doubt, except that a starknet address of fewer than
-// 63 digits has [DoubtShort], and a virtual address of tempo [DoubtUnscreenable]. Surrounding blanks and quotation marks, URI schemes,
-// amounts, tags, CAIP-10, links to block explorers, and blanks between groups of
-// characters are decoration. Interpret never guesses a character that was mistyped.
+// What [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and
+// quotation marks, URI schemes, amounts, tags, CAIP-10, links to block explorers, and
+// blanks between groups of characters are decoration. Interpret never guesses a
+// character that was mistyped.
 //
 // If such a text also has an address in it that [FindAll] finds, and that is no
 // account of the reading, it is among the Addresses, and the reading is ambiguous.
@@ -257,7 +267,7 @@ func readAnywhere(s string) (rd Reading) {
 	}
 	rd.Addresses = Detect(s)
 	for _, a := range rd.Addresses {
-		rd.addDoubt(a.codec().doubt)
+		rd.addDoubt(a.Doubt())
 	}
 	if plainEVM := len(s) == evmLen && s[:2] == "0x" && isLowerHex(s[2:]); len(rd.Addresses) == 0 || hasHexPrefix(s) && !plainEVM {
 		rd.addTolerant(s)

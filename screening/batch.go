@@ -75,7 +75,7 @@ func (b *batch) screen(snap *snapshot) {
 	keys, rest := b.lookup.Keys[:n], b.rest[:n]
 	notReady := snap.ready() != nil
 	for i, tag := range b.tags[:n] {
-		rest[i] = identity.Account(tag) == 0 || notReady || snap.hasSeveral(tag) && (snap.mapped || snap.hasAny(b.results[i].Address))
+		rest[i] = identity.Account(tag) == 0 || notReady || b.results[i].Address.Doubt() != "" || snap.hasSeveral(tag) && (snap.mapped || snap.hasAny(b.results[i].Address))
 	}
 	if snap.shared > 0 {
 		for i := range keys {

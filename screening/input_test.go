@@ -74,18 +74,47 @@ func TestScreenInput(t *testing.T) {
 	}
 }
 
-// TestNormalFormsHaveNoDoubt checks that ScreenText may answer about a normal form without
-// a call of Interpret.
-func TestNormalFormsHaveNoDoubt(t *testing.T) {
-	s := loaded(t, nil, staticOf([]sources.Entry{sanctioned("ethereum", lazarus, "1")}))
-	for _, a := range vectors.Addresses(t, "..") {
-		for _, text := range []string{a.Normalized(), a.Display()} {
-			r, err := s.ScreenText(a.Chain(), text)
-			same, _, ierr := s.ScreenInput(string(a.Chain()), text)
-			if err != nil || ierr != nil || r.Address != same.Address || !slices.Equal(r.Doubts, same.Doubts) || r.Score != same.Score {
-				t.Errorf("%v as %q: ScreenText %+v, %v; ScreenInput %+v, %v", a, text, r, err, same, ierr)
+// TestOneVerdict checks that an Address has the verdict of its text, whichever method is
+// asked, and of how many lists: a doubt is never lost.
+func TestOneVerdict(t *testing.T) {
+	const virtual = "0xaabbccddfdfdfdfdfdfdfdfdfdfd000000000001" // of tempo
+	entries := []sources.Entry{sanctioned("ethereum", lazarus, "1"), sanctioned("tempo", "0xaabbccdefdfdfdfdfdfdfdfdfdfd000000000001", "2")}
+	one := loaded(t, nil, staticOf(entries))
+	mapAll(t)
+	mapped := loaded(t, &screening.Options{Store: openStore(t, t.TempDir())}, staticOf(entries))
+	all := append(vectors.Addresses(t, ".."), address.MustParse("tempo", virtual),
+		address.MustParse("tempo", "0xaabbccdefdfdfdfdfdfdfdfdfdfd000000000002"), // listed with another tag
+		address.MustParse("starknet", "0xfd23d9182193775423497fc0c472e156c57c69e4089a1967fb288a2d84e914"))
+	doubts := 0
+	for _, s := range []*screening.Screener{one, mapped} {
+		i := 0
+		for r, err := range s.ScreenAll(slices.Values(all)) {
+			a := all[i]
+			i++
+			typed, terr := s.Screen(a)
+			if err != nil || terr != nil || r.AllClear() != typed.AllClear() || !slices.Equal(r.Doubts, typed.Doubts) || r.Score != typed.Score {
+				t.Errorf("%v: ScreenAll %+v, %v; Screen %+v, %v", a, r, err, typed, terr)
+			}
+			for _, text := range []string{a.Normalized(), a.Display()} {
+				r, err := s.ScreenText(a.Chain(), text)
+				same, _, ierr := s.ScreenInput(string(a.Chain()), text)
+				if err != nil || ierr != nil || r.Address != same.Address || !slices.Equal(r.Doubts, same.Doubts) || r.Score != same.Score {
+					t.Errorf("%v as %q: ScreenText %+v, %v; ScreenInput %+v, %v", a, text, r, err, same, ierr)
+				}
+				if typed.Address != r.Address || !slices.Equal(typed.Doubts, r.Doubts) || typed.Score != r.Score || typed.AllClear() != r.AllClear() {
+					t.Errorf("%v as %q: ScreenText %+v; Screen %+v", a, text, r, typed)
+				}
+			}
+			if len(typed.Doubts) > 0 {
+				doubts++
 			}
 		}
+		if r := must(s.Screen(address.MustParse("tempo", virtual))); r.AllClear() || !slices.Equal(r.Doubts, []address.Doubt{address.DoubtUnscreenable}) {
+			t.Errorf("Screen of a virtual address: %+v", r)
+		}
+	}
+	if doubts < 2*3 {
+		t.Errorf("%d answers have a doubt, want at least 6", doubts)
 	}
 }
 

@@ -33,7 +33,8 @@ type Result struct {
 	// Score, Level or AllClear. The slice is the caller's own.
 	Formerly []Former
 	// Doubts say why the text that was screened does not settle which account is
-	// meant; nil without a doubt, and always for Screen. The slice is the caller's own.
+	// meant; nil without a doubt. For Screen, it is [address.Address.Doubt]. The slice is
+	// the caller's own.
 	Doubts []address.Doubt
 	// ScoringVersion is the version of the table that gave the points.
 	ScoringVersion string

@@ -110,7 +110,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 }
 
 // Screen screens a, on its chain, against all lists. It does no I/O, takes no
-// lock, and does not allocate when a is clean.
+// lock, and does not allocate when a is clean, without a doubt.
 //
 // The error is [ErrZeroAddress] for the zero Address, [ErrNotLoaded] if a
 // required source was never loaded, [ErrStale] if one is too old under

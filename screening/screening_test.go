@@ -810,7 +810,7 @@ func TestNoAllocs(t *testing.T) {
 	s := loaded(t, nil, sources.Static(ofac, sanctioned("ethereum", lazarus, "1")))
 	for _, a := range pool {
 		r := must(s.Screen(a))
-		if r.Labels != nil || a.Kind() == "virtual" { // which is not clean without a doubt
+		if r.Labels != nil || a.Doubt() != "" {
 			continue
 		}
 		if n := testing.AllocsPerRun(10, func() { s.Screen(a) }); n != 0 && !longtest.Race {

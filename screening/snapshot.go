@@ -184,6 +184,9 @@ func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 	}
 	*r = snap.clean
 	r.Address = a
+	if d := a.Doubt(); d != "" {
+		r.Doubts = []address.Doubt{d}
+	}
 	if snap.hasSeveral(tag) {
 		if !snap.hasAny(a) {
 			return nil
@@ -246,7 +249,7 @@ func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error 
 func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error {
 	a, err := address.Parse(c, text)
 	switch {
-	case err != nil || mayBeShort(c, text) || a.Kind() == "virtual":
+	case err != nil || a.Doubt() != "":
 		return snap.screenReading(r, text, readOn(c, text, err))
 	case a.Normalized() == text:
 		return snap.screen(r, a)
@@ -256,12 +259,6 @@ func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error 
 		return err
 	}
 	return snap.screenSpelled(r, a, literal)
-}
-
-// mayBeShort reports whether digits of text may be missing, though [address.Parse] reads
-// it on chain c; see [address.Interpret].
-func mayBeShort(c address.Chain, text string) bool {
-	return c == "starknet" && len(text) > 2+1 && len(text) < 2+63
 }
 
 // finish sets what follows from sorted findings in r, which has its Address already. If err
