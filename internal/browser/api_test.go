@@ -120,9 +120,9 @@ func (a *api) set(f func()) {
 func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 	_, path, _ := strings.Cut(r.URL.Path, "/api/v1/")
 	var body struct {
-		Address, Chain, Source, Search string
-		After                          int
-		Items                          []struct{ Address, Chain string }
+		Address, Chain, Source, Search, At string
+		After                              int
+		Items                              []struct{ Address, Chain string }
 	}
 	json.NewDecoder(r.Body).Decode(&body)
 	a.mu.Lock()
@@ -203,7 +203,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 			answer(400, v)
 			return
 		}
-		answer(200, a.whole(v))
+		answer(200, a.whole(v, body.At))
 	case "screen/batch":
 		all, quota, asked := []object{}, a.quota, a.asked
 		for _, item := range body.Items {
@@ -214,7 +214,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 		} else {
 			a.names[name] = true
 		}
-		answer(200, a.whole(object{"results": all}))
+		answer(200, a.whole(object{"results": all}, body.At))
 	}
 }
 
@@ -259,8 +259,11 @@ func (a *api) screen(text, chain string) object {
 	return v
 }
 
-// whole adds to v the members that a response has once.
-func (a *api) whole(v object) object {
+// whole adds to v the members that a response has once. at is the day of the lists, or "".
+func (a *api) whole(v object, at string) object {
+	if at != "" {
+		v["as_of"] = at + "T23:59:59Z"
+	}
 	fresh := object{}
 	for _, l := range a.lists {
 		var age any

@@ -42,6 +42,14 @@ func screenOne(text string) func(*testing.T, *tab) {
 	}
 }
 
+// screenAt screens text with the lists of a day.
+func screenAt(text, day string) func(*testing.T, *tab) {
+	return func(t *testing.T, b *tab) {
+		b.do(t, `{ const at = document.getElementById("at"); at.value = `+quote(day)+`; at.dispatchEvent(new Event("input")); }`)
+		screenOne(text)(t, b)
+	}
+}
+
 // has returns the condition that the text of an element contains a string.
 func has(selector, text string) string {
 	return `document.querySelector(` + quote(selector) + `)?.textContent.includes(` + quote(text) + `)`
@@ -124,7 +132,7 @@ var states = []state{
 	{name: "mistyped", reach: screenOne("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"), holds: []string{has(title, "This is not an address"), isShape("unknown"), has("#result", "Nothing was screened.")}},
 	{name: "short", reach: screenOne("0x123"), holds: []string{has(title, "Which chain is this address on?"), isShape("unknown"), has("#result", "Nothing was screened.")}},
 	{name: "ambiguous", reach: screenOne(dot), holds: []string{text(title, "No match"), has(".subject", "Sui")}},
-	{name: "secret", reach: screenOne(secret), holds: []string{has(title, "This is not an address"), `document.getElementById("address").value === ""`, `!document.documentElement.textContent.includes("` + secret + `")`}},
+	{name: "secret", reach: screenOne(secret), holds: []string{has(title, "This looks like a private key"), `document.getElementById("address").value === ""`, `!document.documentElement.textContent.includes("` + secret + `")`}},
 	{name: "loading", prepare: func(a *api) { a.delay = forever }, reach: func(t *testing.T, b *tab) {
 		b.do(t, `AbortSignal.timeout = () => new AbortController().signal`) // the page does not give up
 		enter(t, b, clean)
@@ -141,6 +149,17 @@ var states = []state{
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
 	}, holds: []string{has(title, "3 matches in 7 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle, has("#result tbody", "withheld"),
 		`document.querySelectorAll("#result tbody tr").length === 7`, has("#result tbody tr:nth-child(4)", "This is not an address"), has("#result tbody tr:nth-child(7)", "No match"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
+	{name: "as of a day", all: true, reach: screenAt(clean, "2026-03-01"), holds: []string{text(title, "No match, as of 1 Mar 2026"), isShape("past"), has(".asof", "Not the verdict of today. The lists are those of 1 Mar 2026, 23:59:59 UTC."),
+		has("#result .line-of", "hours before."), has(".next", "screen with the lists of now"), `document.querySelector(".asof").compareDocumentPosition(document.querySelector("#result h2")) & Node.DOCUMENT_POSITION_FOLLOWING`,
+		`document.getElementById("at").checkVisibility()`, has("#record .asof", "Not the verdict of today."), has("#record .title", "No match, as of 1 Mar 2026")}},
+	{name: "listed as of a day", reach: screenAt(lazarus, "2026-03-01"), holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC), as of 1 Mar 2026"), isShape("critical"), has(".asof", "Not the verdict of today.")}},
+	{name: "day not kept", prepare: failing(400, "past_unavailable", "The lists of that time are not kept here.", ""), reach: screenAt(clean, "2020-03-01"),
+		holds: []string{text(title, "The lists of that day are not available"), isShape("unknown"), has("#result", "not kept here"), has("#result button", "Use the lists of now")}},
+	{name: "many as of a day", reach: func(t *testing.T, b *tab) {
+		b.do(t, `document.getElementById("at").value = "2026-03-01"`)
+		enter(t, b, clean+"\n"+mixer+"\n"+lazarus)
+		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	}, holds: []string{text(title, "2 matches in 3 rows, as of 1 Mar 2026"), has(".summary .asof", "1 Mar 2026"), has("#record .title", "as of 1 Mar 2026")}},
 	{name: "browse", reach: func(t *testing.T, b *tab) {
 		b.do(t, `document.querySelector(".lists .browse").click()`)
 		b.wait(t, `document.querySelectorAll(".entries tbody tr").length === 1`)
@@ -238,6 +257,7 @@ func TestFirstScreen(t *testing.T) {
 			{"in doubt", clean, object{"doubts": []string{"capitals", "unscreenable"}}, []string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next"}},
 			{"listed", lazarus, nil, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label a", ".label dl div:nth-child(2)", ".label dl div:nth-child(3)"}},
 			{"mixer", mixer, nil, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label dl div:nth-child(2)", "#result .actions", "#result .actions button:last-child"}},
+			{"as of a day", lazarus, nil, []string{"#address", "#at", "#result .asof", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label a"}},
 			{"not clear", clean, nil, []string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next", "#result .actions"}},
 		} {
 			a := newAPI(t, prefix)
@@ -251,7 +271,11 @@ func TestFirstScreen(t *testing.T) {
 			if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(size[0], size[1])); err != nil {
 				t.Fatal(err)
 			}
-			screenOne(c.address)(t, b)
+			if c.name == "as of a day" {
+				screenAt(c.address, "2026-03-01")(t, b)
+			} else {
+				screenOne(c.address)(t, b)
+			}
 			b.wait(t, inState("verdict"))
 			name := fmt.Sprintf("first-screen-%s-%d", strings.ReplaceAll(c.name, " ", "-"), size[0])
 			last := 0.0

@@ -72,10 +72,21 @@ export const changes = signal => call("changes", null, signal);
 export const entries = (source, search, after, signal) => call("entries", {source, after, ...(search && {search})}, signal);
 export const validate = (address, chain, signal) => call("validate", chain ? {address, chain} : {address}, signal);
 
-// screen returns the result for an address. Without a chain, the server finds it.
-export async function screen(address, chain, signal, receipt) {
-  if (chain) return call("screen", receipt ? {address, chain, receipt} : {address, chain}, signal);
-  const {results: [result], ...rest} = await batch([{address}], newName(), signal);
+// dated returns an answer that was asked for with the lists of day at, or of now if that is
+// "". An answer with the lists of now to a question about another day is a Problem.
+function dated(answer, at) {
+  if (at && !answer.as_of && at < String(answer.screened_at).slice(0, 10)) throw new Problem("bad_answer", "The server answered with the lists of now, not with those of the day.");
+  return answer;
+}
+
+// receipt returns the receipt of a result.
+export const receipt = async (address, chain) => (await call("screen", {address, chain, receipt: true})).receipt;
+
+// screen returns the result for an address with the lists of day at, or of now. Without a
+// chain, the server finds it.
+export async function screen(address, chain, at, signal) {
+  if (chain) return dated(await call("screen", {address, chain, ...(at && {at})}, signal), at);
+  const {results: [result], ...rest} = await batch([{address}], at, newName(), signal);
   if (result.level) return {...result, ...rest};
   throw new Problem(result.code, result.detail, {...result, retryAfter: result.code === "quota_exceeded" ? resets : 0});
 }
@@ -85,8 +96,8 @@ export const newName = () => Array.from(crypto.getRandomValues(new Uint32Array(4
 
 // batch screens items and returns the answer, which has one result for each. A call
 // that is repeated with its name counts once.
-export async function batch(items, name, signal) {
-  const answer = await call("screen/batch", {items}, signal, name);
+export async function batch(items, at, name, signal) {
+  const answer = await call("screen/batch", {items, ...(at && {at})}, signal, name);
   if (answer.results?.length !== items.length) throw new Problem("bad_answer", "The server did not answer each row.");
-  return answer;
+  return dated(answer, at);
 }

@@ -8,9 +8,9 @@ import {failLists, showChanges, showLists} from "./lists.js";
 import {forget, recordAll, recordMany, recordOne} from "./record.js";
 import {Job, View} from "./rows.js";
 import {fail, head, show} from "./verdict.js";
-import {count, doubt, or, plural, problem, same} from "./words.js";
+import {count, day, doubt, or, plural, problem, same} from "./words.js";
 
-const address = byID("address"), chain = byID("chain"), hint = byID("hint"), result = byID("result");
+const address = byID("address"), chain = byID("chain"), at = byID("at"), hint = byID("hint"), result = byID("result");
 let sources = [];
 let current = null; // the AbortController of what is running
 let again = null; // what to repeat after a new key
@@ -206,16 +206,50 @@ byID("screen").addEventListener("submit", e => {
   if (all.length === 0) {
     tell("Paste an address first.", [], true);
     address.focus();
-  } else if (all.length === 1) screenOne(all[0]);
+  } else if (!fitDay()) at.focus();
+  else if (all.length === 1) screenOne(all[0]);
   else screenText(all);
 });
+
+// --- the day of the lists
+
+const today = () => new Date().toISOString().slice(0, 10); // in UTC
+
+// showDay shows the field for the day, which is hidden beside a verdict of now.
+function showDay(open = at.value !== "" || at.validity.badInput) {
+  document.body.classList.toggle("dated", open);
+  byID("now").hidden = !open;
+}
+
+// fitDay reports whether the day is none or one that has come, and says if it is not. A day
+// that is only half entered must not become the lists of now.
+function fitDay() {
+  const fits = !at.validity.badInput && at.value <= today();
+  showDay();
+  at.setAttribute("aria-invalid", String(!fits));
+  byID("at-note").textContent = at.validity.badInput ? "This is not a whole date." : !fits ? "This day is yet to come." : at.value ? `The lists as they were at the end of ${day(at.value)}, in UTC.` : "Empty means now. A day means its end in UTC.";
+  return fits;
+}
+
+at.addEventListener("input", fitDay);
+
+// useNow leaves the day, and screens again what is there.
+function useNow() {
+  at.value = "";
+  fitDay();
+  if (lines().length > 0 && document.body.classList.contains("asked") && result.dataset.state !== "review") byID("screen").requestSubmit();
+  else address.focus();
+}
+byID("now").addEventListener("click", useNow);
+
+const anotherDay = () => { showDay(true); at.focus(); };
 
 async function screenOne(text) {
   const signal = begin();
   clearTimeout(timer);
   const slow = setTimeout(() => put("loading", h("div", {class: "panel verdict"}, head("unknown", "Asking the server …"), h("button", {type: "button", class: "quiet", onclick: () => { current.abort(); showEmpty(); }}, "Cancel"))), 150);
   try {
-    const answer = await api.screen(text, chain.value, signal);
+    const answer = await api.screen(text, chain.value, at.value, signal);
     clearTimeout(slow);
     put("verdict", show(answer, sources, text, actions(answer, text)));
     recordOne(answer, sources, text);
@@ -234,12 +268,13 @@ async function screenOne(text) {
 const actions = (answer, text) => [
   h("button", {type: "button", onclick: () => print()}, "Print record"),
   button("Copy address", e => copy(e, answer.address)),
-  button("Copy link", e => copy(e, `${location.origin}${location.pathname}#address=${encodeURIComponent(text)}&chain=${answer.chain}`)),
+  button("Copy link", e => copy(e, `${location.origin}${location.pathname}#address=${encodeURIComponent(text)}&chain=${answer.chain}${answer.as_of ? `&at=${answer.as_of.slice(0, 10)}` : ""}`)),
   button("Copy as JSON", e => copy(e, JSON.stringify(answer))),
-  answer.chain && button("Receipt", async e => {
+  answer.as_of ? button("Lists of now", useNow) : button("Another day", anotherDay),
+  answer.chain && !answer.as_of && button("Receipt", async e => {
     const it = e.currentTarget;
     try {
-      save("receipt.txt", (await api.screen(text, answer.chain, null, true)).receipt);
+      save("receipt.txt", await api.receipt(text, answer.chain));
       it.textContent = "Receipt saved";
     } catch (p) {
       it.textContent = p.code === "receipt_unavailable" ? "This server writes no receipts" : problem(p)[0];
@@ -250,7 +285,8 @@ const actions = (answer, text) => [
 function failed(p, retry) {
   const state = {offline: "offline", missing_credentials: "key", invalid_token: "key", quota_exceeded: "quota"}[p.code] ?? "error";
   const input = p.code === "invalid_address" || (p.code === "missing_field" && p.field === "chain") || p.code === "unsupported_chain";
-  put(state, fail(p, input || state === "key" ? [] : [h("button", {type: "button", onclick: retry}, "Try again")]));
+  const dated = p.code === "past_unavailable" || (at.value && p.code === "insufficient_scope");
+  put(state, fail(p, input || state === "key" ? [] : [dated ? button("Use the lists of now", useNow) : h("button", {type: "button", onclick: retry}, "Try again")]));
   if (state === "key") {
     again = retry;
     const [title, why] = problem(p);
@@ -307,21 +343,25 @@ function review(file, table) {
       api.left !== null ? ` Your key has ${plural(api.left, "screening")} left this month; repeated addresses count once.` : ""),
     h("div", {class: "line"}, pick("address-column", "Addresses are in", table.addresses), pick("chain-column", "Chains are in", table.chains, chain.value ? `all on ${chain.value}` : "no column: find them")),
     h("p", {class: "note"}, "First row: ", h("span", {class: "mono"}, (first[table.addresses] ?? "").slice(0, 100) || "(empty)")),
-    h("div", {class: "line actions"}, h("button", {type: "submit"}, `Screen ${plural(rows(), "row")}`), h("button", {type: "button", class: "quiet", onclick: () => { showEmpty(); address.focus(); }}, "Discard")));
+    h("div", {class: "line actions"}, h("button", {type: "submit"}, `Screen ${plural(rows(), "row")}`), button("Another day", anotherDay), h("button", {type: "button", class: "quiet", onclick: () => { showEmpty(); address.focus(); }}, "Discard")));
   const update = () => {
     table.addresses = Number(form.querySelector("#address-column").value);
     table.chains = Number(form.querySelector("#chain-column").value);
     form.querySelector(".note .mono").textContent = (first[table.addresses] ?? "").slice(0, 100) || "(empty)";
   };
   form.addEventListener("change", update);
-  form.addEventListener("submit", e => { e.preventDefault(); update(); start(file, table); });
+  form.addEventListener("submit", e => {
+    e.preventDefault();
+    update();
+    fitDay() ? start(file, table) : at.focus();
+  });
   put("review", form);
   focusResult();
 }
 
 function start(file, table) {
   const body = table.header ? table.records.slice(1) : table.records;
-  const job = new Job(file, body.map((r, i) => ({number: i + 1, text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || chain.value})), table);
+  const job = new Job(file, body.map((r, i) => ({number: i + 1, text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || chain.value})), at.value, table);
   const view = new View(job, sources, {
     cancel: () => current.abort(),
     resume: run,
@@ -355,7 +395,7 @@ function start(file, table) {
 }
 
 function download(file, job) {
-  save(file.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") + "-screened.csv", "\ufeff" + job.csv(sources));
+  save(file.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") + `-screened${job.at && "-as-of-" + job.at}.csv`, "\ufeff" + job.csv(sources));
 }
 
 function save(file, text) {
@@ -410,7 +450,10 @@ setInterval(() => { if (document.visibilityState === "visible" && sources.length
 // linked fills in the address of a link to a verdict, and reports whether there is one.
 function linked() {
   const it = new URLSearchParams(location.hash.slice(1)), text = it.get("address");
-  if (text) [address.value, chain.value] = [text, it.get("chain") ?? ""];
+  if (text) {
+    [address.value, chain.value, at.value] = [text, it.get("chain") ?? "", it.get("at") ?? ""];
+    fitDay();
+  }
   return Boolean(text);
 }
 
@@ -418,6 +461,7 @@ takeFragment();
 byID("keep").checked = api.keeps();
 showEmpty();
 address.focus();
+at.max = today();
 if (linked()) again = () => byID("screen").requestSubmit();
 loadLists().then(ok => {
   if (!ok || !again) return;

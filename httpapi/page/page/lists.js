@@ -14,7 +14,7 @@ export function showLists(sources, changes, open) {
   const all = sources.map(s => state(s));
   const bad = all.filter(s => s.caveat);
   byID("health").replaceChildren(shape(all.length === 0 || bad.length > 0 ? "qualified" : "clean", 16),
-    all.length === 0 ? "No lists" : bad.length > 0 ? `${bad.length} of ${plural(all.length, "list")} not current` : `${plural(all.length, "list")} current`);
+    all.length === 0 ? "No lists" : bad.length > 0 ? h("span", {}, `${bad.length} of ${all.length}`, h("span", {class: "wide"}, all.length === 1 ? " list" : " lists"), " not current") : `${plural(all.length, "list")} current`);
   byID("lists-body").replaceChildren(
     all.length === 0 ? h("p", {}, "No list is configured. No address can be called clean.") : h("ul", {class: "lists"}, all.map(s => one(s, changes, open))),
     h("p", {class: "note legend"}, ["checked", "published", "last 48 hours, the limit"].map(t => h("span", {}, h("i", {class: t.split(" ")[0], "aria-hidden": "true"}), t, " "))));

@@ -2,7 +2,7 @@
 
 import {byID, chainName, h, name, terms} from "./dom.js";
 import {shape} from "./chart.js";
-import {caveats, heading, listTable} from "./verdict.js";
+import {caveats, heading, listTable, past} from "./verdict.js";
 import {count, dates, kind, levels, matched, moment, plural, states, verdict} from "./words.js";
 
 const maxLabels = 3, maxRows = 8, maxLists = 14, maxCaveats = 5; // what fits one page
@@ -14,11 +14,11 @@ function sheet(v, subject, middle, lists, meta) {
   const [said, unsaid] = cut(v.caveats, maxCaveats, ["caveat"]);
   byID("record").replaceChildren(...[
     h("header", {}, h("p", {class: "brand"}, "Walletscreen"), h("p", {}, "Screening record")),
-    caveats({...v, caveats: said, match: false}), unsaid,
+    past(v, meta.as_of), caveats({...v, caveats: said, match: false}), unsaid,
     h("div", {class: "head"}, shape(v.shape, 40), h("div", {}, h("p", {class: "title"}, heading(v)), h("p", {}, v.line))),
     subject, middle,
     h("h2", {}, "Lists"), listTable(some), more,
-    terms(["Screened", moment(meta.screened_at)], ["Snapshot", h("span", {class: "mono"}, meta.snapshot || "not given")], ["Scoring", meta.scoring_version], ["Server", location.origin], ["Printed", moment(new Date().toISOString())]),
+    terms(["Screened", moment(meta.screened_at)], ["Lists as of", moment(meta.as_of)], ["Snapshot", h("span", {class: "mono"}, meta.snapshot || "not given")], ["Scoring", meta.scoring_version], ["Server", location.origin], ["Printed", moment(new Date().toISOString())]),
     h("p", {class: "note"}, meta._disclaimer)].filter(Boolean));
   fit(byID("record"));
 }
@@ -39,7 +39,7 @@ const clip = (text, most = 90) => (text && text.length > most ? text.slice(0, mo
 
 // recordOne prepares the record of one result.
 export function recordOne(result, sources, asked) {
-  const lists = states(result.data_freshness, sources, result.caveats);
+  const lists = states(result, sources);
   const [labels, more] = cut(result.labels, maxLabels, ["match", "matches"]);
   sheet(verdict(result, lists),
     terms(["Address", h("span", {class: "mono"}, result.address)], ["Entered as", asked !== result.address && h("span", {class: "mono"}, name(clip(asked)))], ["Chain", chainName(result.chain)], ["Level", `${result.level}, score ${result.score} of 100`]),

@@ -4,17 +4,19 @@ import {Problem, batch, newName, resets} from "./api.js";
 import {inert, write} from "./csv.js";
 import {h, name as isolated} from "./dom.js";
 import {shape} from "./chart.js";
-import {caveats, head} from "./verdict.js";
-import {count, kind, levels, or, plural, problem, span, states, verdict} from "./words.js";
+import {caveats, head, heading, past} from "./verdict.js";
+import {asOf, count, kind, levels, or, plural, problem, span, states, verdict} from "./words.js";
 
 const batchRows = 250, batchBytes = 400 << 10, longest = 1024, tries = 5, pageRows = 25;
 const passing = new Set(["rate_limited", "overloaded", "timeout", "request_timeout", "keys_unavailable", "quota_unavailable", "audit_unavailable"]);
 
-// A Job is rows to screen. rows are {text, given}: an address, and its chain or "".
+// A Job is rows to screen with the lists of day at, or of now if that is "". rows are {text,
+// given}: an address, and its chain or "".
 export class Job {
-  constructor(name, rows, table) {
+  constructor(name, rows, at, table) {
     this.name = name;
     this.rows = rows;
+    this.at = at;
     this.table = table; // the table of the file, to write it with results
     this.freshness = {};
     this.snapshots = new Set();
@@ -86,7 +88,7 @@ export class Job {
     this.freshness = {...this.freshness, ...answer.data_freshness};
     this.caveats = answer.caveats;
     if (answer.snapshot) this.snapshots.add(answer.snapshot);
-    this.meta = {screened_at: answer.screened_at, scoring_version: answer.scoring_version, snapshot: answer.snapshot, _disclaimer: answer._disclaimer};
+    this.meta = {screened_at: answer.screened_at, as_of: answer.as_of, scoring_version: answer.scoring_version, snapshot: answer.snapshot, _disclaimer: answer._disclaimer};
     const quota = answer.results.find(o => o.code === "quota_exceeded");
     for (const [i, o] of answer.results.entries()) {
       if (o.code === "quota_exceeded") continue;
@@ -109,7 +111,7 @@ export class Job {
   async ask(items, name, signal, each) {
     for (let i = 1; ; i++) {
       try {
-        return await batch(items, name, signal);
+        return await batch(items, this.at, name, signal);
       } catch (p) {
         if (!passing.has(p.code) || i === tries) throw p;
         const seconds = Math.min(p.retryAfter || 2 ** i, 60);
@@ -135,17 +137,17 @@ export class Job {
     return n;
   }
 
-  lists(sources) { return states(this.freshness, sources, this.caveats); }
+  lists(sources) { return states({data_freshness: this.freshness, caveats: this.caveats, as_of: this.meta.as_of}, sources); }
 
   // csv returns the table with what was found: one record for each row, in order.
   csv(sources) {
     const lists = this.lists(sources), t = this.table;
-    const columns = ["level", "score", "match", "source", "source_ref", "name", "listed_address", "labels", "doubt", "error", "caveat", "screened_chain"];
+    const columns = ["level", "score", "match", "source", "source_ref", "name", "listed_address", "labels", "doubt", "error", "caveat", "screened_chain", ...this.at ? ["as_of"] : []];
     const records = t.header ? [[...pad(t.records[0], t.width), ...columns]] : [];
     this.rows.forEach((r, i) => {
       const input = pad(t.records[i + (t.header ? 1 : 0)], t.width);
       if (r.secret) input[t.addresses] = r.text;
-      records.push([...input, ...this.outcome(r, lists).map(c => inert(String(c ?? "")))]);
+      records.push([...input, ...[...this.outcome(r, lists), ...this.at ? [r.result?.as_of] : []].map(c => inert(String(c ?? "")))]);
     });
     return write(records, t.delimiter);
   }
@@ -213,14 +215,15 @@ export class View {
   summary(n, total) {
     const {job} = this;
     const worst = Object.keys(levels).find(l => n[l] > 0);
-    const v = this.verdict = this.whole(n, total, worst);
+    const v = this.verdict = {...this.whole(n, total, worst), when: asOf(job.meta)};
+    if (v.when && v.shape === "clean") v.shape = "past";
     const stopped = !job.running && job.error && job.error.code !== "cancelled" ? problem(job.error) : null;
     const key = JSON.stringify([v, stopped]);
     if (this.said === key) return;
     this.said = key;
     this.top.replaceChildren(...[
       stopped && h("div", {class: "caveats", role: "note", "data-code": job.error.code}, h("p", {}, h("strong", {}, stopped[0] + ". "), stopped[1], " ", stopped[2])),
-      caveats(v), head(v.shape, v.title, h("p", {class: "line-of"}, v.line), h("p", {class: "note"}, job.name))].filter(Boolean));
+      past(v, job.meta.as_of), caveats(v), head(v.shape, heading(v), h("p", {class: "line-of"}, v.line), h("p", {class: "note"}, job.name))].filter(Boolean));
   }
 
   // whole returns the verdict on all rows together.
@@ -248,7 +251,7 @@ export class View {
   }
 
   showTally(n) {
-    const clean = this.lists.some(s => s.caveat) ? "qualified" : "clean";
+    const clean = this.lists.some(s => s.caveat) ? "qualified" : this.verdict.when ? "past" : "clean";
     const items = [["all", "All", this.job.rows.length, null], ...order.filter(k => n[k] > 0).map(k =>
       [k, {"": "No answer", open: "Not screened", DOUBT: "In doubt"}[k] ?? levels[k][0], n[k], !levels[k] ? (k === "DOUBT" ? "qualified" : "unknown") : k === "CLEAN_NO_MATCH" ? clean : levels[k][1]])];
     if (!items.some(i => i[0] === this.filter)) this.filter = "all";

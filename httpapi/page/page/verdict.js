@@ -10,8 +10,12 @@ export const caveats = v => v.caveats.length > 0 && (v.match
   ? h("details", {class: "caveats"}, h("summary", {}, v.lead), h("ul", {}, v.caveats.map(c => h("li", {}, c))))
   : h("div", {class: "caveats", role: "note"}, h("p", {}, h("strong", {}, v.lead)), h("ul", {}, v.caveats.map(c => h("li", {}, c)))));
 
-// heading returns the title of verdict v, with the name apart from the words around it.
-export const heading = ({title, heading: p}) => (p ? [p.what, p.name && [": ", name(p.name)], p.by && h("span", {class: "by"}, ` (${p.by})`)] : title);
+// heading returns the title of verdict v, with the name apart from the words around it, and the
+// day if it is not of now.
+export const heading = ({title, heading: p, when}) => [p ? [p.what, p.name && [": ", name(p.name)], p.by && h("span", {class: "by"}, ` (${p.by})`)] : title, when && `, ${when}`];
+
+// past says above a verdict that it is not of now. It returns false if it is.
+export const past = ({when}, asOf) => Boolean(when) && h("p", {class: "asof", role: "note"}, h("strong", {}, "Not the verdict of today. "), "The lists are those of ", time(asOf, moment(asOf)), ".");
 
 // head returns the sign, the title and a line.
 export const head = (sign, title, ...more) => h("div", {class: "head"}, shape(sign),
@@ -42,9 +46,10 @@ export const listTable = lists => h("table", {},
 
 // show returns the article for a result. asked is what the person entered.
 export function show(result, sources, asked, actions = []) {
-  const lists = states(result.data_freshness, sources, result.caveats);
-  const v = verdict(result, lists), past = history(result, lists);
+  const lists = states(result, sources);
+  const v = verdict(result, lists), events = history(result, lists);
   return h("article", {class: "panel verdict", "data-level": result.level, "data-shape": v.shape},
+    past(v, result.as_of),
     !v.match && caveats(v),
     head(v.shape, heading(v), h("p", {class: "line-of"}, v.line)),
     h("p", {class: "subject"}, h("span", {class: "mono"}, result.address), h("span", {class: "tag"}, chainName(result.chain))),
@@ -58,9 +63,10 @@ export function show(result, sources, asked, actions = []) {
       ["Level", `${result.level}, ${result.score} of 100`],
       ["Scoring", result.scoring_version],
       ["Screened", result.screened_at && time(result.screened_at, moment(result.screened_at))],
+      ["Lists as of", result.as_of && time(result.as_of, moment(result.as_of))],
       ["Snapshot", result.snapshot && h("span", {class: "mono", title: result.snapshot}, result.snapshot.slice(0, 16))]),
-    past.length > 0 && h("details", {class: "history"}, h("summary", {}, `History of the account (${plural(past.length, "date")})`),
-      h("ol", {}, past.map(([at, words]) => h("li", {}, time(at, day(at)), h("span", {}, name(words)))))),
+    events.length > 0 && h("details", {class: "history"}, h("summary", {}, `History of the account (${plural(events.length, "date")})`),
+      h("ol", {}, events.map(([at, words]) => h("li", {}, time(at, day(at)), h("span", {}, name(words)))))),
     h("details", {}, h("summary", {}, `Lists behind this verdict (${count(lists.length)})`), listTable(lists)),
     h("details", {}, h("summary", {}, "Answer as JSON"), h("pre", {}, JSON.stringify(result, null, 2))),
     h("p", {class: "note"}, result._disclaimer));

@@ -79,11 +79,10 @@ export function matched(l, address) {
   }
 }
 
-// states returns the state of each list, from the data_freshness and the caveats of an
-// answer and the names in sources.
-export function states(freshness, sources, caveats) {
+// states returns the state of each list behind an answer, with the names in sources.
+export function states({data_freshness, caveats, as_of}, sources) {
   const known = new Map((sources ?? []).map(s => [s.id, s])), said = new Map((caveats ?? []).map(c => [c.source, c.caveat]));
-  return Object.entries(freshness ?? {}).map(([id, f]) => state({...known.get(id), id, ...f}, said.get(id)));
+  return Object.entries(data_freshness ?? {}).map(([id, f]) => state({...known.get(id), id, ...f}, said.get(id), as_of ? new Date(as_of) : new Date()));
 }
 
 // limit is the age of a check beyond which a list is stale, as for the server without a
@@ -91,16 +90,17 @@ export function states(freshness, sources, caveats) {
 export const limit = 2 * DAY;
 
 // state adds to a list its name, its short name, its age, one word for its condition, and
-// what that means for an answer. said is the caveat of the server, if it has one.
-export function state(s, said) {
+// what that means for an answer at the time now. said is the caveat of the server, if it has
+// one.
+export function state(s, said, now = new Date()) {
   const name = plain(s.name || s.id), official = ["US", "EU", "UK"].includes(s.jurisdiction);
-  const age = s.age_seconds ?? (s.last_updated ? Math.max(0, (Date.now() - new Date(s.last_updated)) / 1000) : null);
+  const age = s.age_seconds ?? (s.last_updated ? Math.max(0, (now - new Date(s.last_updated)) / 1000) : null);
   let word = "current", caveat = "";
   if (said === "partial" || s.partial || s.completeness === "partial") [word, caveat] = ["partial", "only a part is loaded"];
   else if (said === "missing" || (age === null && !s.completeness)) [word, caveat] = ["missing", "not loaded, so not searched"];
   else if (age === null) [word, caveat] = ["stale", "not known when it was last checked"];
   else if (said === "stale" || age > limit) [word, caveat] = ["stale", `last checked ${ago(age)}`];
-  else if (said) [word, caveat] = [said, said === "old" ? `published ${s.published_at ? ago((Date.now() - new Date(s.published_at)) / 1000) : "long ago"}` : said];
+  else if (said) [word, caveat] = [said, said === "old" ? `published ${s.published_at ? ago((now - new Date(s.published_at)) / 1000) : "long ago"}` : said];
   return {...s, name, short: official ? s.id.split("_")[0] : name, age, word, caveat};
 }
 
@@ -150,10 +150,19 @@ export function history(result, lists) {
   return [...events.values()].sort((a, b) => new Date(a[0]) - new Date(b[0]));
 }
 
+// asOf says of which day the lists of a result are, or "" if they are those of now.
+export const asOf = result => day(result.as_of) && `as of ${day(result.as_of)}`;
+
 // verdict returns what a result says in words: the title (heading has its parts, the name
-// apart), the shape, a line, what to do next, and the caveats with a sentence that leads
-// them. Only a result without a match and without any caveat is an all-clear.
+// apart), when it held if that is not now, the shape, a line, what to do next, and the
+// caveats with a sentence that leads them. Only a result without a match and without any
+// caveat is an all-clear, and only if it is of now.
 export function verdict(result, lists) {
+  const v = judge(result, lists), when = asOf(result);
+  return when ? {...v, when, shape: v.shape === "clean" ? "past" : v.shape, next: "This was the verdict then. Before you act today, screen with the lists of now."} : v;
+}
+
+function judge(result, lists) {
   const bad = lists.filter(s => s.caveat);
   const match = result.level !== "CLEAN_NO_MATCH";
   // That other chains have another account of this text is no doubt about what is listed.
@@ -183,7 +192,7 @@ export function verdict(result, lists) {
       caveats: caveats.length > 0 ? caveats : [`${weak.charAt(0).toUpperCase()}${weak.slice(1)}.`], lead: "This is not an all-clear."};
   }
   const oldest = Math.max(...lists.map(s => s.age)); // each has one: a list without is a caveat
-  return {title: risk, shape, word: risk, line: `Not found on ${lists.length === 1 ? "the one list" : `any of the ${lists.length} lists`} searched, ${lists.length === 1 ? "" : "each "}checked in the last ${oldest < 3600 ? "hour" : `${Math.ceil(oldest / 3600)} hours`}.`,
+  return {title: risk, shape, word: risk, line: `Not found on ${lists.length === 1 ? "the one list" : `any of the ${lists.length} lists`} searched, ${lists.length === 1 ? "" : "each "}checked in the ${result.as_of ? "" : "last "}${oldest < 3600 ? "hour" : `${Math.ceil(oldest / 3600)} hours`}${result.as_of ? " before" : ""}.`,
     next: "Nothing is listed today. Keep the record, and screen again when the lists change.", caveats, lead: ""};
 }
 
@@ -203,8 +212,11 @@ export function problem(p) {
     case "rate_limited": return ["Too many requests at once", "Nothing was screened.", wait];
     case "sources_unavailable": return ["A required list is not loaded", "Without it, no address can be called clean, so the server gives no answer.", wait];
     case "sources_stale": return ["A required list is too old", "Without a current list, no address can be called clean, so the server gives no answer.", wait];
+    case "past_unavailable": return ["The lists of that day are not available", p.detail, p.reason === "not_kept" ? "A server keeps the lists from its first refresh on: choose a later day. Nothing was screened." : "Nothing was screened."];
     case "missing_field": return ["Which chain is this address on?", p.detail, "Choose its chain above. Nothing was screened."];
     case "invalid_address":
+      if (p.reason === "secret") return ["This looks like a private key", "It was removed from the field, and nothing was screened.", "Never enter one anywhere. If it is real, move what it controls."];
+      // falls through
     case "unsupported_chain": return [p.code === "invalid_address" ? "This is not an address" : "The chain is not supported", p.detail, "Nothing was screened."];
     default: return ["The server could not answer", p.detail || "Nothing was screened.", wait];
   }
