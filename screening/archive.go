@@ -259,7 +259,7 @@ func (a *archive) note(snap *snapshot) {
 		e.Exceptions = snap.exceptions.text
 	}
 	same := sameAnswers(&e, &a.last)
-	if same && !isFuture(a.last.At, e.At) {
+	if same && !e.At.Before(a.last.At) {
 		return
 	}
 	if same {

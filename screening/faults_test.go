@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -155,20 +156,45 @@ func (u *unreliableStore) Read(ctx context.Context, from int64) (lines []byte, n
 	return lines, next, err
 }
 
+// A sharedUnreliable is an unreliableStore that replicas share.
+type sharedUnreliable struct{ *unreliableStore }
+
+func (u sharedUnreliable) Wait(ctx context.Context, from int64) (int64, error) {
+	<-ctx.Done()
+	return from, ctx.Err()
+}
+
+func (u sharedUnreliable) Lead(ctx context.Context, _ string) (bool, error) {
+	return true, u.call(ctx, false, func() error { return nil })
+}
+
+func (u sharedUnreliable) Resign(ctx context.Context, _ string) error {
+	return u.call(ctx, false, func() error { return nil })
+}
+
+func (u sharedUnreliable) Lock(ctx context.Context, _ string) (func(), error) {
+	return func() {}, u.call(ctx, false, func() error { return nil })
+}
+
 // TestStoreFailsOnce lets one call of a store fail, each in turn, before or after its work
 // is done, and compares the past with what was answered.
 func TestStoreFailsOnce(t *testing.T) {
-	for _, done := range []bool{false, true} {
-		for n := 1; tryFault(t, unreliableStore{fails: n, done: done}, 1); n++ {
+	for _, shared := range []bool{false, true} {
+		for _, done := range []bool{false, true} {
+			for n := 1; tryFault(t, unreliableStore{fails: n, done: done}, shared, 1); n++ {
+			}
 		}
 	}
 }
 
 // TestStoreSlow lets one call of a store take two minutes, each in turn, before or after its work
-// is done, and compares the past with what was answered.
+// is done, and compares the past with what was answered. The long test also does so with a
+// store that replicas share.
 func TestStoreSlow(t *testing.T) {
-	for _, done := range []bool{false, true} {
-		for n := 1; tryFault(t, unreliableStore{fails: n, done: done, slow: true}, 1); n++ {
+	for shared := range longtest.N(1, 2) {
+		for _, done := range []bool{false, true} {
+			for n := 1; tryFault(t, unreliableStore{fails: n, done: done, slow: true}, shared == 1, 1); n++ {
+			}
 		}
 	}
 }
@@ -176,27 +202,38 @@ func TestStoreSlow(t *testing.T) {
 // TestStoreFull lets a store be full from one of its calls on, each in turn, until the
 // program is restarted.
 func TestStoreFull(t *testing.T) {
-	for n := 1; tryFault(t, unreliableStore{fails: n, full: true}, 100); n++ {
+	for _, shared := range []bool{false, true} {
+		for n := 1; tryFault(t, unreliableStore{fails: n, full: true}, shared, 100); n++ {
+		}
 	}
 }
 
 // tryFault runs two programs, one after the other, on a store that has the given fault. For
 // up to lost moments, the past may be an error. It reports false if there were too few calls
-// for the fault to occur.
-func tryFault(t *testing.T, fault unreliableStore, lost int) bool {
+// for the fault to occur. In a store that replicas share, a list that cannot be saved is not
+// accepted.
+func tryFault(t *testing.T, fault unreliableStore, shared bool, lost int) bool {
 	reached := false
 	synctest.Test(t, func(t *testing.T) {
 		st := fault
 		st.Store = &memory{files: make(map[string][]byte)}
+		var used store.Store = &st
+		if shared {
+			used = sharedUnreliable{&st}
+		}
 		src := &flaky{info: ofac}
 		var moments []moment
 		for run := range 2 {
-			s := newScreener(t, &screening.Options{Store: &st}, src)
+			s := newScreener(t, &screening.Options{Store: used}, src)
 			s.Open(ctx) // what fails here is tried again
 			for i, n := range []int{1, 2, 2} {
 				time.Sleep(time.Hour)
 				src.load = numbered(n+3*run, n, n+1)
-				refresh(t, s)
+				if _, err := s.Refresh(ctx); err != nil && !shared {
+					t.Fatal(err)
+				} else if err != nil && !s.Sources()[0].Loaded() {
+					continue // there is nothing to ask
+				}
 				if i == 2 {
 					err := s.SetExceptions(ctx, []screening.Exception{{
 						Address: address.MustParse("ethereum", clean), Reason: fmt.Sprint(run), Author: "test", Created: time.Now(),
@@ -216,20 +253,20 @@ func tryFault(t *testing.T, fault unreliableStore, lost int) bool {
 		}
 		st.fails = 0
 		for i, m := range moments {
-			p, err := screening.OpenAt(ctx, &st, m.at, []sources.Source{src}, nil)
+			p, err := screening.OpenAt(ctx, used, m.at, []sources.Source{src}, nil)
 			if err == nil {
 				err = m.same(t, p)
 			} else if lost--; lost >= 0 && isLost(err) {
 				continue
 			}
 			if err != nil {
-				t.Errorf("fault %+v, moment %d: %v", fault, i, err)
+				t.Errorf("fault %+v, shared %v, moment %d: %v", fault, shared, i, err)
 			}
-			p, err = screening.OpenDigest(ctx, &st, m.digest, []sources.Source{src}, nil)
+			p, err = screening.OpenDigest(ctx, used, m.digest, []sources.Source{src}, nil)
 			if err != nil {
-				t.Errorf("fault %+v, moment %d: OpenDigest: %v", fault, i, err)
+				t.Errorf("fault %+v, shared %v, moment %d: OpenDigest: %v", fault, shared, i, err)
 			} else if got := momentOf(t, p); got.digest != m.digest || got.listed != m.listed {
-				t.Errorf("fault %+v, moment %d: OpenDigest opens %s, want %s", fault, i, got.listed, m.listed)
+				t.Errorf("fault %+v, shared %v, moment %d: OpenDigest opens %s, want %s", fault, shared, i, got.listed, m.listed)
 			}
 		}
 	})

@@ -36,11 +36,20 @@ func TestRefreshMemoryComments(t *testing.T) {
 	})
 }
 
-// testRefreshMemory refreshes lists of n entries that begin with each of the given ones.
+// testRefreshMemory refreshes lists of n entries that begin with each of the given ones. On a
+// loaded machine, the garbage collector may be late: only the third excess is an error.
 func testRefreshMemory(t *testing.T, n int, begin []int, entry func(i int) sources.Entry) {
 	if longtest.Race {
 		t.Skip("the race detector needs memory")
 	}
+	for try := 1; tooMuchMemory(t, n, begin, entry); try++ {
+		if try == 3 {
+			t.Fatal("too much memory")
+		}
+	}
+}
+
+func tooMuchMemory(t *testing.T, n int, begin []int, entry func(i int) sources.Entry) (tooMuch bool) {
 	from := 0
 	src := &flaky{ofac, func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 		for i := from; i < from+n; i++ {
@@ -75,15 +84,14 @@ func testRefreshMemory(t *testing.T, n int, begin []int, entry func(i int) sourc
 		r := report.Sources[0]
 		file := largestFile(t, dir)
 		limit := 2*file + 32<<20 // with garbage that was not collected yet
-		if peak := <-most; peak > limit {
-			t.Errorf("refresh %d needs %d KiB for a file of %d, want at most %d", what, peak>>10, file>>10, limit>>10)
-		} else {
-			t.Logf("refresh %d needs %d KiB for a file of %d", what, peak>>10, file>>10)
-		}
+		peak := <-most
+		t.Logf("refresh %d needs %d KiB for a file of %d, want at most %d", what, peak>>10, file>>10, limit>>10)
+		tooMuch = tooMuch || peak > limit
 		if r.Added == 0 || r.Entries != n || r.StoreErr != nil {
 			t.Errorf("refresh %d: %d entries, %d added, %v", what, r.Entries, r.Added, r.StoreErr)
 		}
 	}
+	return tooMuch
 }
 
 // largestFile returns the size of the largest file in dir.

@@ -3,10 +3,11 @@ package journal
 import (
 	"context"
 	"errors"
-	"github.com/walletscreen/walletscreen/internal/revision"
-	"github.com/walletscreen/walletscreen/sources/store"
 	"io"
 	"time"
+
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // setWhole creates the file called revision.WholeName, or deletes it.
@@ -39,7 +40,7 @@ func (a *Journal) begin(ctx context.Context, j *memory, events []Event) ([]Event
 	}
 	now := time.Now()
 	for _, e := range events {
-		if e.Type != Confirmed && !e.At.IsZero() {
+		if e.Type != Confirmed && e.Type != Changed && !e.At.IsZero() { // those may be of long ago
 			now = e.At
 			break
 		}

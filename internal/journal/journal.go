@@ -37,10 +37,6 @@ type Journal struct {
 // confirmEvery is the interval at which checks that found nothing new are written to the journal.
 const confirmEvery = time.Minute
 
-// clockBack is how much earlier an event must be than the one before for the clock to have
-// been put back.
-const clockBack = time.Minute
-
 // New returns the Journal of st. It reads nothing.
 func New(st store.Store) *Journal {
 	j := &Journal{st: st, memory: newMemory()}
@@ -353,7 +349,7 @@ func (a *Journal) lines(ctx context.Context, events []Event) (lines []byte, err 
 		case Gap:
 			ok = false
 		case Answering:
-			if ok && newest.At.Sub(e.At) < clockBack && newest.Digest == e.Digest && newest.Exceptions == e.Exceptions && maps.Equal(newest.Lists, e.Lists) {
+			if ok && !e.At.Before(newest.At) && newest.Digest == e.Digest && newest.Exceptions == e.Exceptions && maps.Equal(newest.Lists, e.Lists) {
 				continue
 			}
 			newest, ok = e, true

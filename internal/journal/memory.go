@@ -6,11 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"github.com/walletscreen/walletscreen/internal/revision"
-	"github.com/walletscreen/walletscreen/sources/store"
 	"math"
 	"slices"
 	"time"
+
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A memory is what a Journal remembers of the journal. Its order is that of the
