@@ -237,7 +237,7 @@ func (p *Past) ScreenInput(chain, text string) (Result, address.Reading, error) 
 
 // ScreenAll is [Screener.ScreenAll] of the lists of that time.
 func (p *Past) ScreenAll(addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
-	return screenAll(func() *snapshot { return p.snap }, addresses)
+	return screenAll(p.Screen, addresses)
 }
 
 // Sources is [Screener.Sources] of that time. A LastUpdated may be a minute too early: of

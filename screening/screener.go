@@ -146,21 +146,24 @@ func (s *Screener) ScreenInput(chain, text string) (Result, address.Reading, err
 	return s.snap.Load().screenInput(chain, text)
 }
 
-// ScreenAll screens many addresses: it returns, in the order of addresses, what
-// Screen returns for each. It is for whole customer books and lists of millions,
-// where it is faster than calls of Screen: look-ups in a long list wait for memory, and
-// ScreenAll overlaps the look-ups of many addresses. A short list is in the cache of
-// the processor; there it takes as long, or slightly longer.
+// ScreenAll screens many addresses: it yields, in the order of addresses, what Screen returns
+// for each. If lists are refreshed during the call, later answers come from the new ones:
+// [Result.Digest] tells.
 //
-// It screens in the caller's goroutine, and reads about a hundred addresses before the first
-// result comes. Two goroutines, each with half of the addresses and a ScreenAll of its own, are
-// twice as fast.
-//
-// It allocates nothing for a clean address. Each answer comes from one snapshot, but
-// if lists are refreshed during the call, later answers may come from the new ones: [Result.Digest]
-// tells.
+// It screens in the caller's goroutine. Two goroutines, each with half of the addresses and a
+// ScreenAll of its own, are twice as fast.
 func (s *Screener) ScreenAll(addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
-	return screenAll(s.snap.Load, addresses)
+	return screenAll(s.Screen, addresses)
+}
+
+func screenAll(screen func(address.Address) (Result, error), addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		for a := range addresses {
+			if !yield(screen(a)) {
+				return
+			}
+		}
+	}
 }
 
 // Sources returns the state of every source, in the order in which New got them. It

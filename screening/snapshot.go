@@ -194,23 +194,37 @@ func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 		f, err := snap.findings(&r.Address)
 		return snap.finish(r, f, err)
 	}
-	class, n := identity.Key(tag), identity.Len(tag)
+	class, n := uint16(identity.Key(tag)), identity.Len(tag)
 	if class == 0 {
-		class = identity.Account(tag)
+		class = uint16(identity.Account(tag))
 	}
 	w0, w1, w2, w3 := identity.Load(words)
-	i := 0
-	if snap.shared > 0 && !snap.filter.MayHaveWords(uint16(class), w0, w1, w2, w3, n) {
+	if i, set, ok := snap.nextWords(0, class, w0, w1, w2, w3, n); ok {
+		k := index.IDOfWords(class, w0, w1, w2, w3, n)
+		f, err := snap.hit(i, set, &k, a.Chain(), tag)
+		return snap.finish(r, f, err)
+	}
+	return nil
+}
+
+// next returns the first segment from the given one on that has the key k, and the set of k
+// there.
+func (snap *snapshot) next(from int, k *index.ID) (i int, set index.Set, ok bool) {
+	w0, w1, w2, w3 := k.Words()
+	return snap.nextWords(from, k.Class(), w0, w1, w2, w3, k.Len())
+}
+
+// nextWords is next of [index.IDOfWords]. It keeps the key in registers.
+func (snap *snapshot) nextWords(from int, class uint16, w0, w1, w2, w3 uint64, n int) (i int, set index.Set, ok bool) {
+	if i = from; i < snap.shared && !snap.filter.MayHaveWords(class, w0, w1, w2, w3, n) {
 		i = snap.shared
 	}
 	for ; i < len(snap.segments); i++ {
-		if set, hit := snap.segments[i].LookupWords(uint16(class), w0, w1, w2, w3, n); hit {
-			k := index.IDOfWords(uint16(class), w0, w1, w2, w3, n)
-			f, err := snap.hit(i, set, &k, r.Address.Chain(), tag)
-			return snap.finish(r, f, err)
+		if set, ok = snap.segments[i].LookupWords(class, w0, w1, w2, w3, n); ok {
+			return i, set, true
 		}
 	}
-	return nil
+	return i, 0, false
 }
 
 // hasSeveral reports whether there are several keys to look up for an address with
@@ -224,14 +238,8 @@ func (snap *snapshot) hasSeveral(tag identity.Tag) bool {
 func (snap *snapshot) hasAny(a address.Address) bool {
 	var buf [list.MaxProbes]index.ID
 	for _, k := range list.AppendProbes(buf[:0], a) {
-		i := 0
-		if snap.shared > 0 && !snap.filter.MayHave(k) {
-			i = snap.shared
-		}
-		for ; i < len(snap.segments); i++ {
-			if _, hit := snap.segments[i].Lookup(k); hit {
-				return true
-			}
+		if _, _, ok := snap.next(0, &k); ok {
+			return true
 		}
 	}
 	return false
@@ -312,14 +320,12 @@ func (snap *snapshot) findings(a *address.Address) (f findings, err error) {
 // find adds to f what is found under the key k, in the segments from the given one on. k is
 // one of an address on the given chain, and account is the key of its account.
 func (snap *snapshot) find(f *findings, from int, k *index.ID, on address.Chain, account *index.ID) error {
-	for i := from; i < len(snap.segments); i++ {
-		if set, hit := snap.segments[i].Lookup(*k); hit {
-			s, err := snap.segments[i].labels(set, snap.table)
-			if err != nil {
-				return err
-			}
-			s.addMatches(f, k, on, account)
+	for i, set, ok := snap.next(from, k); ok; i, set, ok = snap.next(i+1, k) {
+		s, err := snap.segments[i].labels(set, snap.table)
+		if err != nil {
+			return err
 		}
+		s.addMatches(f, k, on, account)
 	}
 	return nil
 }
@@ -349,12 +355,8 @@ func (snap *snapshot) hit(i int, set index.Set, k *index.ID, on address.Chain, t
 // literal returns the findings, sorted, about the very string text.
 func (snap *snapshot) literal(text string) (f findings, err error) {
 	k := list.TextKey(text)
-	for _, seg := range snap.segments {
-		set, hit := seg.Lookup(k)
-		if !hit {
-			continue
-		}
-		s, err := seg.labels(set, snap.table)
+	for i, set, ok := snap.next(0, &k); ok; i, set, ok = snap.next(i+1, &k) {
+		s, err := snap.segments[i].labels(set, snap.table)
 		if err != nil {
 			return findings{}, err
 		}

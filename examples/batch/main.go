@@ -37,7 +37,7 @@ func main() {
 }
 
 // screen writes the verdict for each line of r, up to the first line that is not an
-// address. Addresses that are in normal form already are faster with ScreenAll.
+// address.
 func screen(s *screening.Screener, r io.Reader, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	lines := bufio.NewScanner(r)

@@ -58,12 +58,6 @@ func IDOfWords(class uint16, w0, w1, w2, w3 uint64, n int) ID {
 	return ID{w0, w1, w2, w3, uint32(n)<<16 | uint32(class)}
 }
 
-// SetWords sets k to what IDOfWords returns. Where k is in memory, that spares a
-// copy, which would wait for what was written just before.
-func (k *ID) SetWords(class uint16, w0, w1, w2, w3 uint64, n int) {
-	k.w0, k.w1, k.w2, k.w3, k.meta = w0, w1, w2, w3, uint32(n)<<16|uint32(class)
-}
-
 // wordsOf returns the ID of 32 bytes that are filled up with zeros.
 func wordsOf(b []byte, meta uint32) ID {
 	_ = b[31]

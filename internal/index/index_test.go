@@ -79,15 +79,11 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.ID) {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	hits := lookupAll(ix, keys)
 	var values []uint32
-	for i, k := range keys {
+	for _, k := range keys {
 		s, ok := ix.Lookup(k)
 		if ok != (m[k] != nil) {
 			t.Fatalf("Lookup(%+v) reports %t, want %t", k, ok, !ok)
-		}
-		if hits[i] != ok {
-			t.Fatalf("Batch.Lookup reports %t of %+v, and Lookup %t", hits[i], k, ok)
 		}
 		if _, same, found := ix.Place(k); found != ok || same != s {
 			t.Fatalf("Place(%+v) = %d, %t, and Lookup %d, %t", k, same, found, s, ok)
@@ -119,17 +115,6 @@ func checkModel(t *testing.T, ix *index.Index, m model, others []index.ID) {
 	if len(listed) != len(m) {
 		t.Fatalf("All returns %d keys, want %d", len(listed), len(m))
 	}
-}
-
-// lookupAll reports which keys a Batch finds in ix.
-func lookupAll(ix *index.Index, keys []index.ID) []bool {
-	var b index.Batch
-	hits := make([]bool, len(keys))
-	for i := 0; i < len(keys); i += index.BatchSize {
-		n := copy(b.Keys[:], keys[i:])
-		b.Lookup(ix, hits[i:i+n])
-	}
-	return hits
 }
 
 // randomKey returns an ID of random length, class and bytes.

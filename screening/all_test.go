@@ -31,7 +31,7 @@ func listedHalf(t *testing.T, addresses []address.Address) *screening.Screener {
 func TestScreenAll(t *testing.T) {
 	pool := append(vectors.Addresses(t, ".."), address.Address{})
 	s := listedHalf(t, pool[:len(pool)-1])
-	for _, n := range []int{0, 1, 127, 128, 129, 255, 256, 257, longtest.N(1000, len(pool))} {
+	for _, n := range []int{0, 1, longtest.N(1000, len(pool))} {
 		asked := pool[len(pool)-min(n, len(pool)):]
 		i := 0
 		for r, err := range s.ScreenAll(slices.Values(asked)) {
@@ -68,7 +68,7 @@ func TestScreenAllBreak(t *testing.T) {
 				break
 			}
 		}
-		if !ended || taken < stop || taken > stop+128 {
+		if !ended || taken != stop-1 {
 			t.Errorf("left after %d: %d addresses taken, ended: %v", stop, taken, ended)
 		}
 	}
