@@ -233,6 +233,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	defer caught(&err) // panics of callbacks
 	now := s.now().UTC()
 	b := list.NewBuilder(had.list, now)
+	defer b.Free()
 	history, err := s.history(i, src)
 	if err != nil {
 		return next, report, err

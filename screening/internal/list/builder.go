@@ -13,6 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/pace"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -39,6 +40,11 @@ type Builder struct {
 
 	chain   address.Chain // of the last entries
 	onChain int           // how many of them are not in facts.Chains yet
+
+	n        int // how many entries were added
+	sequence sequencer
+	follows  bool           // the entries so far are those of prev, in its order, and in spool only
+	spool    revision.Spool // these entries
 
 	table    *tableBuilder
 	facts    Facts
@@ -85,10 +91,53 @@ func rest(i int) {
 }
 
 // Len returns how many entries were added.
-func (b *Builder) Len() int { return b.facts.Entries }
+func (b *Builder) Len() int { return b.n }
 
 // Add adds the next entry.
 func (b *Builder) Add(e sources.Entry) error {
+	if b.n == 0 {
+		b.follows = b.mayFollow()
+	}
+	b.n++
+	rest(b.n)
+	b.text = appendSaid(b.text[:0], &e)
+	b.sequence.add(b.text)
+	if b.follows {
+		if b.sequence.isLike(b.prev.Sequence) && b.spool.Add(&e) == nil {
+			return nil
+		}
+		if err := b.leave(); err != nil {
+			return err
+		}
+	}
+	return b.add(e)
+}
+
+// mayFollow reports whether the entries are worth a comparison with those of prev, in their
+// order, before anything else is done with them. With a history they may get other dates.
+func (b *Builder) mayFollow() bool {
+	return b.prev != nil && len(b.prev.Sequence) > 0 && len(b.bounds) == 0 && !b.prev.LatestSeen.After(b.now.Add(Skew))
+}
+
+// leave adds the entries that were only compared so far.
+func (b *Builder) leave() error {
+	b.follows = false
+	for e, err := range b.spool.Drain() {
+		if err == nil {
+			err = b.add(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Free frees memory early.
+func (b *Builder) Free() { b.spool.Free() }
+
+// add adds an entry to the list.
+func (b *Builder) add(e sources.Entry) error {
 	f := b.table.file(&e)
 	old, err := b.held.find(&e, f)
 	if err != nil {
@@ -109,7 +158,6 @@ func (b *Builder) Add(e sources.Entry) error {
 			return err
 		}
 	}
-	rest(b.facts.Entries)
 	return b.count(&e, f, repeated)
 }
 
@@ -321,6 +369,9 @@ func (b *Builder) sum() {
 // Build makes the List. It keeps the order of the entries, for IsCut, if ordered is true.
 // Then only IsCut and Compare may follow.
 func (b *Builder) Build(ordered bool) (*List, error) {
+	if err := b.leave(); err != nil {
+		return nil, err
+	}
 	b.sum()
 	b.countChain()
 	for i := range b.repeated {
@@ -341,7 +392,7 @@ func (b *Builder) Build(ordered bool) (*List, error) {
 	l := &List{Facts: b.facts, entries: t, order: order}
 	l.Addresses, l.Bytes = b.table.write.addresses, t.index.Size()
 	b.table, b.fresh.table, b.places = nil, nil, nil
-	l.Digest = b.digest
+	l.Digest, l.Sequence = b.digest, b.sequence.end()
 	return l, l.countKeys()
 }
 

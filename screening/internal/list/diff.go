@@ -1,7 +1,9 @@
 package list
 
 import (
+	"bytes"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/revision"
@@ -38,11 +40,17 @@ func (l *Listing) saysSame(e *sources.Entry) bool {
 }
 
 // IsSame reports whether all that was added is the list before it, with no other entries, no
-// other times, and no more entries that ended. Nothing can be added afterwards.
+// other times, and no more entries that ended. Nothing can be
+// added afterwards. If the entries come in the order of that list, it compares their digest only.
 func (b *Builder) IsSame() (bool, error) {
-	b.sum()
-	if b.prev == nil || b.tidy || b.facts.Entries != b.prev.Entries || b.digest != b.prev.Facts.Digest {
-		return false, nil
+	if !b.follows || b.n != b.prev.Entries || !slices.EqualFunc(b.sequence.end(), b.prev.Sequence, bytes.Equal) {
+		if err := b.leave(); err != nil {
+			return false, err
+		}
+		b.sum()
+		if b.prev == nil || b.tidy || b.facts.Entries != b.prev.Entries || b.digest != b.prev.Facts.Digest {
+			return false, nil
+		}
 	}
 	more, err := b.newlyEnded()
 	return err == nil && len(more) == 0, err

@@ -41,6 +41,7 @@ type Facts struct {
 	AnomalyKinds map[string]int        // number of the anomalies of each kind
 	Anomalies    []sources.Anomaly     // the first hundred of each kind, in the order of the list
 	Bytes        int                   // of memory that answers use
+	Sequence     [][]byte              // SHA-256 over what the entries say, in the order of the list: up to each one of some, and to the last
 }
 
 // AnomalyCount returns the number of anomalies.

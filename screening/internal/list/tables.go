@@ -83,6 +83,7 @@ type storedFacts struct {
 	Anomalies      map[string]int
 	FirstAnomalies []storedAnomaly
 	Bytes          int
+	Sequence       [][]byte `json:",omitempty"`
 }
 
 // A storedAnomaly is an anomaly in JSON, which would change bytes that are not UTF-8
@@ -102,7 +103,7 @@ func timeOf(t [2]int64) time.Time     { return time.Unix(t[0], t[1]).UTC() }
 func storeFacts(f *Facts) *storedFacts {
 	s := &storedFacts{
 		Digest: f.Digest, Entries: f.Entries, Addresses: f.Addresses, Chains: f.Chains, Classes: f.Classes,
-		Kinds: f.Kinds, LatestSeen: f.LatestSeen, Anomalies: f.AnomalyKinds, Bytes: f.Bytes,
+		Kinds: f.Kinds, LatestSeen: f.LatestSeen, Anomalies: f.AnomalyKinds, Bytes: f.Bytes, Sequence: f.Sequence,
 	}
 	for _, a := range f.Anomalies {
 		e := a.Entry
@@ -117,7 +118,7 @@ func storeFacts(f *Facts) *storedFacts {
 func (s *storedFacts) facts() Facts {
 	f := Facts{
 		Digest: s.Digest, Entries: s.Entries, Addresses: s.Addresses, Chains: s.Chains, Classes: s.Classes,
-		Kinds: s.Kinds, LatestSeen: s.LatestSeen, Bytes: s.Bytes, AnomalyKinds: s.Anomalies,
+		Kinds: s.Kinds, LatestSeen: s.LatestSeen, Bytes: s.Bytes, AnomalyKinds: s.Anomalies, Sequence: s.Sequence,
 	}
 	for _, a := range s.FirstAnomalies {
 		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: a.Kind, Entry: sources.Entry{
