@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
@@ -298,14 +299,19 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 
 // read calls Load of src and adds the entries to b.
 func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sources.Revision, b *list.Builder) (sources.Revision, error) {
-	limit := s.schedules[i].Timeout
-	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeout, limit))
-	defer cancel()
+	limited, progressed, stop := whileProgress(ctx, s.schedules[i].Timeout)
+	defer stop()
+	bytes := sources.Progress(ctx)
 	if s.bytes != nil {
-		limited = sources.WithProgress(limited, func(read, total int64) { s.bytes(s.infos[i].ID, read, total) })
+		bytes = func(read, total int64) { s.bytes(s.infos[i].ID, read, total) }
 	}
+	limited = sources.WithProgress(limited, func(read, total int64) {
+		progressed()
+		bytes(read, total)
+	})
 	s.progressOf(i, 0)
 	rev, err := guard{src, &s.sourceLocks[i].stuck}.load(limited, prev, func(e sources.Entry) error {
+		progressed()
 		if err := s.check(i, e); err != nil {
 			return err
 		}
@@ -331,6 +337,35 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 }
 
 var errTimeout = errors.New("time limit")
+
+// maxTimeouts is how many time limits a load may take if it makes progress.
+const maxTimeouts = 24
+
+// whileProgress returns a context that ends when progressed was not called for as long as limit, or
+// soon afterwards.
+func whileProgress(ctx context.Context, limit time.Duration) (limited context.Context, progressed, stop func()) {
+	limited, cancel := context.WithCancelCause(ctx)
+	var moved atomic.Bool
+	var timer atomic.Pointer[time.Timer]
+	begin := time.Now()
+	var check func()
+	check = func() {
+		if moved.Swap(false) && time.Since(begin) < maxTimeouts*limit {
+			timer.Store(time.AfterFunc(limit, check))
+			return
+		}
+		cancel(fmt.Errorf("%w of %v without progress: %w", errTimeout, limit, context.DeadlineExceeded))
+	}
+	timer.Store(time.AfterFunc(limit, check))
+	return limited, func() {
+			if !moved.Load() {
+				moved.Store(true)
+			}
+		}, func() {
+			timer.Load().Stop()
+			cancel(nil)
+		}
+}
 
 // progressOf calls Options.Progress.
 func (s *Screener) progressOf(i, entries int) {

@@ -72,7 +72,7 @@ func (g guard) load(ctx context.Context, prev sources.Revision, add func(sources
 		select {
 		case o = <-done:
 		case <-timer.C:
-			o.err = fmt.Errorf("%w: %w", ErrStuck, ctx.Err())
+			o.err = fmt.Errorf("%w: %w", ErrStuck, context.Cause(ctx))
 		}
 	}
 	mu.Lock()

@@ -141,6 +141,61 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
+// TestTimeoutWatchesProgress checks that the time limit is one of a load that does not get on, and
+// that one that gets on too slowly ends, too.
+func TestTimeoutWatchesProgress(t *testing.T) {
+	const limit = time.Minute
+	for _, tt := range []struct {
+		name  string
+		pause time.Duration // before each entry
+		n     int
+		took  time.Duration // if it fails
+	}{
+		{"slow", limit - time.Second, 20, 0},
+		{"stops", 3 * limit, 20, limit},
+		{"trickles", limit / 2, 1000, 24 * limit},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			src := &fromContext{ofac, func(ctx context.Context, add func(sources.Entry) error) (sources.Revision, error) {
+				for i := range tt.n {
+					select {
+					case <-ctx.Done():
+						return sources.Revision{}, ctx.Err()
+					case <-time.After(tt.pause):
+					}
+					if i%2 == 0 {
+						sources.Progress(ctx)(int64(i), -1)
+						continue
+					}
+					if err := add(sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")); err != nil {
+						return sources.Revision{}, err
+					}
+				}
+				return sources.Revision{Digest: digestOf(1), Records: tt.n}, nil
+			}}
+			s := newScreener(t, &screening.Options{Schedule: map[string]screening.Schedule{ofac.ID: {Timeout: limit}}}, src)
+			start := time.Now()
+			_, err := s.Refresh(ctx)
+			took := time.Since(start)
+			if tt.took == 0 && err != nil || tt.took > 0 && (!errors.Is(err, context.DeadlineExceeded) || took < tt.took || took > tt.took+limit) {
+				t.Errorf("%s: %v after %v, want an error after %v", tt.name, err, took, tt.took)
+			}
+		})
+	}
+}
+
+// fromContext is a source that loads by a function.
+type fromContext struct {
+	info sources.Info
+	load func(ctx context.Context, add func(sources.Entry) error) (sources.Revision, error)
+}
+
+func (s *fromContext) Info() sources.Info { return s.info }
+
+func (s *fromContext) Load(ctx context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	return s.load(ctx, add)
+}
+
 func TestScheduleIsChecked(t *testing.T) {
 	src := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))
 	for _, sched := range []map[string]screening.Schedule{

@@ -57,7 +57,8 @@ type Schedule struct {
 	// if that is sooner. Zero means a minute after the first failure, and twice as long
 	// after each further one.
 	Retry time.Duration
-	// Timeout bounds one load; zero means an hour. It ends the context of the load.
+	// Timeout is how long a load may go on without another entry or another byte; zero means
+	// an hour. Then, and after 24 times as long in any case, the context of the load ends.
 	Timeout time.Duration
 }
 
