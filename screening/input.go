@@ -39,22 +39,9 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 	if err != nil {
 		return err
 	}
-	var best Result
-	var allowed []Suppressed // on the most likely chain
-	agree := true
-	for i, a := range rd.Addresses {
-		var one Result
-		if err := snap.screenSpelled(&one, a, literal); err != nil {
-			return err
-		}
-		if i == 0 && !rd.Several {
-			allowed = one.Suppressed
-		}
-		snap.suppressAs(&one, allowed)
-		agree = agree && (i == 0 || len(one.Labels) > 0 == (len(best.Labels) > 0))
-		if i == 0 || one.outranks(&best) {
-			best = one
-		}
+	best, agree, err := snap.screenBest(rd, literal)
+	if err != nil {
+		return err
 	}
 	if len(rd.Addresses) == 0 && !literal.isEmpty() {
 		best = snap.clean
@@ -78,6 +65,28 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 	}
 	*r = best
 	return rd.Err
+}
+
+// screenBest returns the answer with the highest score among the accounts that rd can mean, and
+// reports whether all are listed or none is. literal are the findings about the text itself.
+func (snap *snapshot) screenBest(rd address.Reading, literal findings) (best Result, agree bool, err error) {
+	var allowed []Suppressed // on the most likely chain
+	agree = true
+	for i, a := range rd.Addresses {
+		var one Result
+		if err := snap.screenSpelled(&one, a, literal); err != nil {
+			return best, agree, err
+		}
+		if i == 0 && !rd.Several {
+			allowed = one.Suppressed
+		}
+		snap.suppressAs(&one, allowed)
+		agree = agree && (i == 0 || len(one.Labels) > 0 == (len(best.Labels) > 0))
+		if i == 0 || one.outranks(&best) {
+			best = one
+		}
+	}
+	return best, agree, nil
 }
 
 // screenSpelled is screen for an address whose spelling has the findings literal.

@@ -256,19 +256,11 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		checked = now
 	}
 	next.age(checked, now)
-	switch {
-	case err != nil:
+	if err == nil {
+		err = s.mayReplace(i, &had, &next, checked, brought)
+	}
+	if err != nil {
 		return next, report, err
-	case rev.Digest == "":
-		return next, report, errors.New("no digest: the source returned no revision")
-	case rev.Records <= 0 && s.infos[i].Jurisdiction != sources.Operator:
-		return next, report, errors.New("no records: an empty list counts as broken")
-	case had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now) && !isImport(&had, &next):
-		return next, report, errRead
-	case next.seed && s.replaced(i, &had, rev.Digest):
-		return next, report, errRead
-	case rev.Completeness == sources.Partial && had.isLoaded():
-		return next, report, errors.New("only a part of the list, while all of it is held")
 	}
 	s.progressOf(i, b.Len())
 	same, err := b.IsSame()
@@ -295,6 +287,26 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	report.Added, report.Removed = d.Added, d.Removed
 	report.before, report.after = had.list, next.list
 	return next, report, err
+}
+
+// mayReplace returns an error unless next, which was read without an error and checked at the given
+// time, may replace had, whatever its entries are. brought reports whether it was read at another
+// time, as a seed was.
+func (s *Screener) mayReplace(i int, had, next *current, checked time.Time, brought bool) error {
+	rev, now := &next.revision, next.accepted
+	switch {
+	case rev.Digest == "":
+		return errors.New("no digest: the source returned no revision")
+	case rev.Records <= 0 && s.infos[i].Jurisdiction != sources.Operator:
+		return errors.New("no records: an empty list counts as broken")
+	case had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now) && !isImport(had, next):
+		return errRead
+	case next.seed && s.replaced(i, had, rev.Digest):
+		return errRead
+	case rev.Completeness == sources.Partial && had.isLoaded():
+		return errors.New("only a part of the list, while all of it is held")
+	}
+	return nil
 }
 
 // read calls Load of src and adds the entries to b.

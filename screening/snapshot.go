@@ -45,14 +45,13 @@ type snapshot struct {
 // before, whose filter may be used again.
 func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeErr error, prev *snapshot) *snapshot {
 	snap := &snapshot{settings: set, held: all, exceptions: exceptions}
-	var missing, lines []string
+	var lines []string
 	var status []SourceStatus
 	var latest time.Time
 	var before []segment
 	if prev != nil {
 		before = prev.segments
 	}
-	checked := true
 	for i := range all {
 		h, id := &all[i], set.infos[i].ID
 		st := h.status(set.infos[i], set.required[i])
@@ -71,30 +70,8 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 				snap.segments = append(snap.segments, newSegment(past, id, before))
 			}
 		}
-		if limit := set.due[i]; limit > 0 && h.isLoaded() {
-			if due := h.revision.Published.Add(limit); snap.due.IsZero() || due.Before(snap.due) {
-				snap.due = due // long ago, if the list has no date
-			}
-		}
-		switch {
-		case !set.required[i]:
-		case !h.isLoaded():
-			missing = append(missing, id)
-		case h.checked.IsZero():
-			checked = false
-		case snap.oldest.IsZero() || h.checked.Before(snap.oldest):
-			snap.oldest = h.checked
-		}
 	}
-	if !checked {
-		snap.oldest = time.Time{}
-	}
-	if missing != nil {
-		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
-	}
-	if snap.notLoaded == nil && set.strict && errors.Is(storeErr, errNotWritten) {
-		snap.notLoaded = fmt.Errorf("%w: %w", ErrJournal, storeErr)
-	}
+	snap.require(storeErr)
 	snap.share(prev)
 	if exceptions != nil {
 		lines = append(lines, "exceptions\t"+exceptions.digest+"\n") // ids are in capitals
@@ -104,6 +81,38 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, latest: latest, now: set.now, ages: set.ages}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
 	return snap
+}
+
+// require sets notLoaded, oldest and due.
+func (snap *snapshot) require(storeErr error) {
+	var missing []string
+	checked := true
+	for i := range snap.held {
+		h := &snap.held[i]
+		if limit := snap.settings.due[i]; limit > 0 && h.isLoaded() {
+			if due := h.revision.Published.Add(limit); snap.due.IsZero() || due.Before(snap.due) {
+				snap.due = due // long ago, if the list has no date
+			}
+		}
+		switch {
+		case !snap.required[i]:
+		case !h.isLoaded():
+			missing = append(missing, snap.infos[i].ID)
+		case h.checked.IsZero():
+			checked = false
+		case snap.oldest.IsZero() || h.checked.Before(snap.oldest):
+			snap.oldest = h.checked
+		}
+	}
+	if !checked {
+		snap.oldest = time.Time{}
+	}
+	switch {
+	case missing != nil:
+		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
+	case snap.strict && errors.Is(storeErr, errNotWritten):
+		snap.notLoaded = fmt.Errorf("%w: %w", ErrJournal, storeErr)
+	}
 }
 
 // maxShared is the maximum number of keys in the index of a list that shares a filter with

@@ -296,15 +296,14 @@ func parseStamp(b []byte) (nanos int64, ok bool) {
 	if len(b) != len(revision.StampForm) || b[8] != 'T' || b[15] != '.' || b[25] != 'Z' {
 		return 0, false
 	}
-	year, ok1 := digits(b[0:4])
-	month, ok2 := digits(b[4:6])
-	day, ok3 := digits(b[6:8])
-	hour, ok4 := digits(b[9:11])
-	minute, ok5 := digits(b[11:13])
-	sec, ok6 := digits(b[13:15])
-	nano, ok7 := digits(b[16:25])
-	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7) || year < firstYear || year > lastYear ||
-		month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || sec > 59 {
+	var parts [7]int64
+	for i, at := range [...][2]int{{0, 4}, {4, 6}, {6, 8}, {9, 11}, {11, 13}, {13, 15}, {16, 25}} {
+		if parts[i], ok = digits(b[at[0]:at[1]]); !ok {
+			return 0, false
+		}
+	}
+	year, month, day, hour, minute, sec, nano := parts[0], parts[1], parts[2], parts[3], parts[4], parts[5], parts[6]
+	if year < firstYear || year > lastYear || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || sec > 59 {
 		return 0, false
 	}
 	// Years that begin in March end with the leap day.

@@ -325,51 +325,72 @@ func (a *Journal) lines(ctx context.Context, events []Event) (lines []byte, err 
 	if err != nil {
 		return nil, err
 	}
-	newest, ok := j.newestAnswer()
-	ok = ok && gap == nil
-	written := make(map[string]bool) // exceptions in lines
+	w := lineWriter{memory: j, written: make(map[string]bool)}
+	w.newest, w.known = j.newestAnswer()
+	w.known = w.known && gap == nil
 	for _, e := range slices.Concat(gap, events) {
-		if e.At.IsZero() {
-			e.At = time.Now()
-		}
-		list, text := true, ""
-		switch e.Type {
-		case Accepted:
-			if j.accepts(e.Revision) {
-				continue
-			}
-		case Confirmed:
-			if !e.List.Checked.IsZero() {
-				e.At = e.List.Checked
-			}
-			var news bool
-			if list, news = j.compare(&e); !list && !news {
-				continue
-			}
-		case Gap:
-			ok = false
-		case Answering:
-			if ok && !e.At.Before(newest.At) && newest.Digest == e.Digest && newest.Exceptions == e.Exceptions && maps.Equal(newest.Lists, e.Lists) {
-				continue
-			}
-			newest, ok = e, true
-			if text = digestOf(e.Exceptions); text != "" && !written[text] && j.texts[text] == nil {
-				if lines, err = appendLine(lines, &Event{Type: Exceptions, At: e.At, Exceptions: e.Exceptions}, false, ""); err != nil {
-					return nil, err
-				}
-			}
-		}
-		if !utf8.ValidString(e.Exceptions) {
-			return nil, errors.New("the exceptions are not UTF-8")
-		}
-		if e.Exceptions != "" {
-			written[digestOf(e.Exceptions)] = true
-		}
-		if lines, err = appendLine(lines, &e, list, text); err != nil {
+		if err := w.add(e); err != nil {
 			return nil, err
 		}
 	}
-	return lines, nil
+	return w.out, nil
+}
+
+// A lineWriter makes the lines of events that say something new.
+type lineWriter struct {
+	*memory
+	out     []byte          // the lines
+	newest  Event           // the last Answering event
+	known   bool            // there is one, and no gap after it
+	written map[string]bool // the exceptions in out, by their SHA-256
+}
+
+// add adds the line of e, if it says something new.
+func (w *lineWriter) add(e Event) (err error) {
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	if !utf8.ValidString(e.Exceptions) {
+		return errors.New("the exceptions are not UTF-8")
+	}
+	list := true
+	switch e.Type {
+	case Accepted:
+		if w.accepts(e.Revision) {
+			return nil
+		}
+	case Confirmed:
+		if !e.List.Checked.IsZero() {
+			e.At = e.List.Checked
+		}
+		var news bool
+		if list, news = w.compare(&e); !list && !news {
+			return nil
+		}
+	case Gap:
+		w.known = false
+	case Answering:
+		return w.addAnswering(e)
+	}
+	w.written[digestOf(e.Exceptions)] = true
+	w.out, err = appendLine(w.out, &e, list, "")
+	return err
+}
+
+// addAnswering adds the line of an Answering event, after that of its exceptions.
+func (w *lineWriter) addAnswering(e Event) (err error) {
+	if w.known && !e.At.Before(w.newest.At) && w.newest.Digest == e.Digest && w.newest.Exceptions == e.Exceptions && maps.Equal(w.newest.Lists, e.Lists) {
+		return nil
+	}
+	w.newest, w.known = e, true
+	text := digestOf(e.Exceptions)
+	if text != "" && !w.written[text] && w.texts[text] == nil {
+		if err := w.add(Event{Type: Exceptions, At: e.At, Exceptions: e.Exceptions}); err != nil {
+			return err
+		}
+	}
+	w.out, err = appendLine(w.out, &e, true, text)
+	return err
 }
 
 // compare compares a Confirmed event to what the journal says of the revision. list

@@ -79,26 +79,8 @@ func (a *Journal) answering(ctx context.Context, at time.Time, accept func(Event
 	if err != nil {
 		return Event{}, time.Time{}, err
 	}
-	i := len(j.marks) - 1
-	for ; i >= 0; i-- {
-		m := &j.marks[i]
-		if m.until != 0 && m.at <= nanos(at) && nanos(at) < m.until {
-			return Event{}, time.Time{}, fmt.Errorf("%w: from %v to %v it could not be written, or a list in use was damaged", store.ErrGap, time.Unix(0, m.at).UTC(), time.Unix(0, m.until).UTC())
-		}
-		if m.answer == nil || m.at > nanos(at) {
-			continue
-		}
-		e, ok := j.answer(m)
-		if !ok {
-			return Event{}, time.Time{}, fmt.Errorf("%w: the journal does not have the exceptions of %v", store.ErrDamaged, time.Unix(0, m.at).UTC())
-		}
-		if accept(e) {
-			found = e
-			break
-		}
-	}
-	if j.damagedAfter(i, nanos(at)) {
-		return Event{}, time.Time{}, fmt.Errorf("%w: a line of the journal that may be about %v cannot be read", store.ErrDamaged, at)
+	if found, err = j.answerAt(nanos(at), accept); err != nil {
+		return Event{}, time.Time{}, err
 	}
 	if found.Type == "" {
 		return Event{}, time.Time{}, fmt.Errorf("what was answered from at %v: %w", at, store.ErrNotFound)
@@ -117,6 +99,33 @@ func (a *Journal) answering(ctx context.Context, at time.Time, accept func(Event
 		}
 	}
 	return found, time.Time{}, nil
+}
+
+// answerAt returns the last Answering event that is not later than at and for which accept returns
+// true, the zero Event if there is none. The error says that another one may have been lost.
+func (j *memory) answerAt(at int64, accept func(Event) bool) (found Event, err error) {
+	i := len(j.marks) - 1
+	for ; i >= 0; i-- {
+		m := &j.marks[i]
+		if m.until != 0 && m.at <= at && at < m.until {
+			return Event{}, fmt.Errorf("%w: from %v to %v it could not be written, or a list in use was damaged", store.ErrGap, time.Unix(0, m.at).UTC(), time.Unix(0, m.until).UTC())
+		}
+		if m.answer == nil || m.at > at {
+			continue
+		}
+		e, ok := j.answer(m)
+		if !ok {
+			return Event{}, fmt.Errorf("%w: the journal does not have the exceptions of %v", store.ErrDamaged, time.Unix(0, m.at).UTC())
+		}
+		if accept(e) {
+			found = e
+			break
+		}
+	}
+	if j.damagedAfter(i, at) {
+		return Event{}, fmt.Errorf("%w: a line of the journal that may be about %v cannot be read", store.ErrDamaged, time.Unix(0, at).UTC())
+	}
+	return found, nil
 }
 
 // answersFrom reports whether the last Answering event is of the revision of a source with
