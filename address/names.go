@@ -69,7 +69,7 @@ var testWords = []string{"testnet", "sepolia", "goerli", "holesky", "hoodi", "de
 
 // readName reads a name of a chain, or what people write in place of one.
 func readName(s string) (n name) {
-	if strings.TrimSpace(s) == "" {
+	if strings.Trim(s, "-–—_.?/ \t\u00a0") == "" { // as people mark an empty cell
 		return n
 	}
 	c, err := ParseChain(s)

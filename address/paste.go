@@ -16,7 +16,7 @@ type wrapped struct {
 }
 
 // unwrap removes blanks, quotation marks, the prefixes of DIDs and of ticker
-// names, and links from text.
+// names, a name or a ticker behind the address, and links from text.
 func unwrap(text string) wrapped {
 	s := strings.TrimLeftFunc(text, isWrapping)
 	w := wrapped{at: len(text) - len(s)}
@@ -26,6 +26,10 @@ func unwrap(text string) wrapped {
 		w.at = 0
 		return w
 	}
+	if cell, ok := strings.CutPrefix(s, `="`); ok { // text, as spreadsheet programs write it
+		s, w.at = cell, w.at+2
+	}
+	s = w.cutNote(s)
 	for _, prefix := range []string{"did:pkh:", "did:ethr:"} {
 		if hasPrefixFold(s, prefix) {
 			s, w.at = s[len(prefix):], w.at+len(prefix)
@@ -59,6 +63,28 @@ func unwrap(text string) wrapped {
 	}
 	w.texts = []string{s}
 	return w
+}
+
+// cutNote returns s without the chain or the ticker that people write behind an address, as
+// in "0x… (ETH)".
+func (w *wrapped) cutNote(s string) string {
+	head, tail, ok := strings.Cut(s, " ")
+	tail = strings.TrimLeftFunc(tail, isWrapping)
+	if !ok || len(tail) > maxSlug {
+		return s
+	}
+	n := readName(tail)
+	if n.chain == "" {
+		return s
+	}
+	on := Detect(head)
+	if slices.ContainsFunc(on, func(a Address) bool { return a.Chain() == n.chain }) {
+		w.chain = n.chain
+	}
+	if len(on) == 0 || isAccountName(on[0]) {
+		return s
+	}
+	return head
 }
 
 // isWrapping reports whether c is white space, invisible, or a mark that

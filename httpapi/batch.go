@@ -25,6 +25,7 @@ type batchItem struct {
 	id    string
 	hasID bool
 	chain address.Chain
+	named error    // why the name of the chain is no full one
 	bad   *problem // why it has no result
 	res   screening.Result
 }
@@ -120,10 +121,7 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 		if it.req.Chain == "" { // it is found from the address
 			continue
 		}
-		var err error
-		if it.chain, err = address.ParseChain(it.req.Chain); err != nil {
-			it.bad = e.failed(it.req.Chain, err)
-		}
+		it.chain, it.named = address.ParseChain(it.req.Chain)
 	}
 	for range maxSnapshots {
 		digest, again := "", false
@@ -134,21 +132,18 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 				continue
 			}
 			var err error
-			if it.req.Chain == "" {
-				it.res, _, err = lists.ScreenInput("", it.req.Address)
+			it.res, _, err = lists.ScreenInput(it.req.Chain, it.req.Address)
+			if err != nil || it.named != nil || it.req.Chain == "" {
 				it.chain = it.res.Address.Chain()
-			} else {
-				it.res, err = lists.ScreenText(it.chain, it.req.Address)
 			}
 			pace.Step(i)
+			if isInput(err) {
+				if it.bad = e.checkItem(it, err); it.bad != nil {
+					continue
+				}
+				err = nil
+			}
 			switch {
-			case isInput(err) && it.req.Chain == "":
-				v := detect(it.req.Address)
-				it.bad = &problem{Code: v.Code, Field: v.Field, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
-				continue
-			case isInput(err):
-				it.bad = e.failed(it.req.Chain, err)
-				continue
 			case err != nil:
 				unlisted = err
 			case digest == "":
@@ -163,6 +158,21 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 		}
 	}
 	return valid, unlisted
+}
+
+// checkItem returns the problem of an item whose address or chain is wrong, or nil if the address
+// is listed whatever else is wrong.
+func (e *exchange) checkItem(it *batchItem, err error) *problem {
+	switch {
+	case len(it.res.Labels) > 0:
+		return nil
+	case it.named != nil:
+		return e.failed(it.req.Chain, it.named)
+	case it.req.Chain == "":
+		v := detect(it.req.Address)
+		return &problem{Code: v.Code, Field: v.Field, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
+	}
+	return e.failed(it.req.Chain, err)
 }
 
 // maxSnapshots bounds the repetitions of a batch because a list was replaced.
@@ -251,7 +261,7 @@ func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
 			continue
 		}
 		req := it.req
-		if req.Chain == "" {
+		if c, err := address.ParseChain(req.Chain); it.chain != "" && (err != nil || c != it.chain) {
 			req.Chain = string(it.chain)
 		}
 		r := newResult(req, &it.res)

@@ -28,6 +28,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -80,6 +81,9 @@ func lists(t testing.TB) (string, *screening.Screener) {
 		Address: address.MustParse("ethereum", evmText(dropped)), Kind: score.Sanctioned, Ref: "d",
 		FirstSeen: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC),
 	})
+	for _, a := range vectors.MessyListed() {
+		entries = append(entries, sources.Entry{Address: a, Kind: score.Sanctioned, Ref: "m", EntityListedAt: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), NotListedOn: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC), FirstSeen: time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC)})
+	}
 	other := sources.Entry{Address: address.MustParse("bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"), Kind: score.Scam, Ref: "b1"}
 	s, err := screening.New([]sources.Source{
 		sources.Static(sources.Info{ID: "FIRST", Name: "First", Jurisdiction: sources.US}, entries...),
@@ -277,7 +281,7 @@ func TestFormats(t *testing.T) {
 				checkResults(t, s, tt.all, out, got)
 			}
 			today := time.Now().UTC().Format("2006-01-")
-			for _, want := range []string{fmt.Sprintf("list FIRST: %d addresses, whole, checked on %s", listed+1, today), "list SECOND: 1 addresses, whole, checked on " + today} {
+			for _, want := range []string{fmt.Sprintf("list FIRST: %d addresses, whole, checked on %s", listed+1+len(vectors.MessyListed()), today), "list SECOND: 1 addresses, whole, checked on " + today} {
 				if strings.Count(log.String(), want) != 2 {
 					t.Errorf("the job does not say that it answers from %q: %s", want, &log)
 				}

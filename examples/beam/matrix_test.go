@@ -12,7 +12,7 @@ import (
 )
 
 // TestMatrix screens the texts that TestMatrix of examples/walletscreen asks other surfaces,
-// and wants the verdicts, the doubts and the errors of the library.
+// and the cells of a messy table, and wants the verdicts, the doubts and the errors of the library.
 func TestMatrix(t *testing.T) {
 	dir, s := lists(t)
 	var all []question
@@ -23,6 +23,11 @@ func TestMatrix(t *testing.T) {
 			all = append(all, question{q.Chain, q.Text})
 			enc.Encode(map[string]string{"chain": q.Chain, "address": q.Text})
 		}
+	}
+	_, cells := vectors.Messy(longtest.N(500, 5000))
+	for _, r := range cells {
+		all = append(all, question{r.Chain, r.Cell})
+		enc.Encode(map[string]string{"chain": r.Chain, "address": r.Cell})
 	}
 	in, out := filepath.Join(t.TempDir(), "texts.jsonl"), t.TempDir()
 	if err := os.WriteFile(in, lines.Bytes(), 0o600); err != nil {

@@ -280,7 +280,7 @@ func TestErrors(t *testing.T) {
 		{"screen_address", map[string]any{"address": badly}, "invalid_address (bad_checksum)"},
 		{"screen_address", map[string]any{"address": badly, "chain": "tron"}, "Ask the person to copy the address again."},
 		{"screen_address", map[string]any{"address": clean, "chain": "bitcoin"}, "Suggested chain: tron. Call the tool again"},
-		{"screen_address", map[string]any{"address": clean, "chain": "TRX"}, "unsupported_chain (ticker)"},
+		{"screen_address", map[string]any{"address": clean, "chain": "trn"}, "unsupported_chain (unknown)"},
 		{"screen_address", map[string]any{"address": "not an address"}, "not answered: invalid_address (bad_format)"},
 		{"screen_address", map[string]any{"address": "0x123"}, "not answered: chain_needed"},
 		{"screen_address", map[string]any{"address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"}, "invalid_address (bad_checksum)"}, // a name on near

@@ -90,7 +90,7 @@ func discreet(next mcp.MethodHandler) mcp.MethodHandler {
 // A question is about one address.
 type question struct {
 	Address string `json:"address" jsonschema:"the wallet address, exactly as given; never a private key or a seed phrase"`
-	Chain   string `json:"chain,omitempty" jsonschema:"the full name of the chain, such as bitcoin, ethereum, tron or arbitrum, not a ticker; leave it out to let the server find it"`
+	Chain   string `json:"chain,omitempty" jsonschema:"the full name of the chain, such as bitcoin, ethereum, tron or arbitrum; a ticker is only a hint; leave it out to let the server find it"`
 }
 
 // A label is one match on a list.
@@ -239,6 +239,7 @@ func (l list) caveat(kind string) string {
 
 // screen answers screen_address.
 func (call api) screen(ctx context.Context, q question) (screening, error) {
+	var invalid *problem
 	if q.Chain == "" {
 		v, err := validate(ctx, q)
 		switch {
@@ -246,7 +247,10 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 			return screening{}, err
 		case v.Reason == "several_accounts": // one of them may be listed
 		case !v.Valid:
-			return screening{}, &problem{Code: v.Code, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
+			invalid = &problem{Code: v.Code, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
+			if v.Reason == "secret" || v.Code == "chain_needed" { // 64 digits may be a key
+				return screening{}, invalid
+			}
 		case len(v.Address) < shortest:
 			return screening{}, &problem{Code: "chain_needed", Detail: "So short an address may be a part of another one."}
 		}
@@ -260,7 +264,11 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 		Freshness  map[string]freshness  `json:"data_freshness"`
 		Disclaimer string                `json:"_disclaimer"`
 	}
-	if err := call.ask(ctx, q, &answer); err != nil {
+	err := call.ask(ctx, q, &answer)
+	if invalid != nil && (err != nil || len(answer.Labels) == 0) { // unless it is listed, whatever is wrong
+		err = invalid
+	}
+	if err != nil {
 		return screening{}, err
 	}
 	s := answer.screening
@@ -297,12 +305,9 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 	return s, nil
 }
 
-// ask asks the API about q. A question without a chain is a batch of one, whose answer is
-// about all chains that fit.
+// ask asks the API about q by a batch of one, which reads any name of a chain, and without one
+// answers about all chains that fit.
 func (call api) ask(ctx context.Context, q question, answer any) error {
-	if q.Chain != "" {
-		return call(ctx, "screen", q, answer)
-	}
 	var whole json.RawMessage
 	if err := call(ctx, "screen/batch", map[string][]question{"items": {q}}, &whole); err != nil {
 		return err

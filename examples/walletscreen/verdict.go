@@ -83,7 +83,7 @@ func (j *judge) screen(chain, text string) verdict {
 	switch s := strings.TrimSpace(text); {
 	case s == "":
 		v.err = errNoAddress
-	case s[0] == '=' || scientific.MatchString(s):
+	case s[0] == '=' && !strings.HasPrefix(s, `="`) || scientific.MatchString(s):
 		v.err = errSpreadsheet
 	default:
 		v.result, v.reading, v.err = j.screener.ScreenInput(chain, text)
