@@ -300,6 +300,61 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestOddSystem asks a system that takes forms, and answers with an array, names with a hyphen, empty
+// arrays and numbers in text, by a template as README.md explains it.
+func TestOddSystem(t *testing.T) {
+	cases, err := readCases(os.DirFS("cases"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]bool)
+	for _, c := range cases {
+		if c.Listed != nil {
+			known[c.Listed.Text] = true
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := r.PostFormValue("wallet")
+		switch {
+		case strings.ContainsAny(text, " :?"):
+			fmt.Fprint(w, `[{"state": "rejected", "risk-hits": []}]`)
+		case known[text]:
+			fmt.Fprint(w, `[{"state": "done", "score": "97", "risk-hits": [{"list-name": "OFAC"}]}]`)
+		default:
+			fmt.Fprint(w, `[{"state": "done", "score": "0", "risk-hits": []}]`)
+		}
+	}))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "odd.json")
+	template := `{"name": "odd", "method": "POST", "url": "${ODD_URL}/check", "headers": {"Content-Type": "application/x-www-form-urlencoded"},
+		"body": "wallet={address}&chain={slug}", "answers": [
+			{"when": "$[0].state == \"rejected\"", "is": "error"},
+			{"when": "$[0].risk-hits == []", "is": "not_listed"},
+			{"when": "$[0].risk-hits[*].list-name exists && $[0].score != \"0\"", "is": "listed"}]}`
+	if err := os.WriteFile(file, []byte(template), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, r, err := conform(t, map[string]string{"ODD_URL": server.URL}, "-system", "http", "-config", file)
+	if code != 1 || err == nil {
+		t.Errorf("exit code %d, %v", code, err)
+	}
+	for i, one := range r.Results {
+		c := cases[i]
+		want := isNotListed
+		switch {
+		case c.Lists != nil:
+			want = isNotTried
+		case strings.ContainsAny(c.Asked.Text, " :?"):
+			want = isError
+		case known[c.Asked.Text]:
+			want = isListed
+		}
+		if one.ID != c.ID || one.Is != want {
+			t.Errorf("%s, %q: %+v, want %s", c.ID, c.Asked.Text, one.Answer, want)
+		}
+	}
+}
+
 // TestUsage checks command lines that ask for nothing.
 func TestUsage(t *testing.T) {
 	for want, args := range map[string][]string{

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ type condition struct {
 
 var (
 	conditionText = regexp.MustCompile(`^(status|exit|text|\$\S*) +(?:(exists|missing)|(==|!=|<|>=|contains) +(.+))$`)
-	pathStep      = regexp.MustCompile(`^(?:\.(\w+)|\[(\d+|\*)\])`)
+	pathStep      = regexp.MustCompile(`^(?:\.([\w-]+)|\[(\d+|\*)\])`)
 )
 
 // UnmarshalText reads conditions with " && " between them.
@@ -102,7 +103,7 @@ func (c *condition) holds(res *response) bool {
 		n, number := v.(float64)
 		limit, _ := c.value.(float64)
 		switch {
-		case c.op == "==" && v == c.value, c.op == "!=" && v != c.value,
+		case c.op == "==" && reflect.DeepEqual(v, c.value), c.op == "!=" && !reflect.DeepEqual(v, c.value),
 			c.op == "<" && number && n < limit, c.op == ">=" && number && n >= limit,
 			c.op == "contains" && strings.Contains(fmt.Sprint(v), fmt.Sprint(c.value)):
 			return true

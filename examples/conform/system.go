@@ -162,7 +162,11 @@ func (t *Template) ask(getenv func(string) string) (system, error) {
 func (t *Template) request(ctx context.Context, c *Case) (r response, err error) {
 	inURL := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 	inJSON := func(s string) string { b, _ := json.Marshal(s); return string(b[1 : len(b)-1]) }
-	req, err := http.NewRequestWithContext(ctx, t.Method, t.fill(t.URL, c, inURL), strings.NewReader(t.fill(t.Body, c, inJSON)))
+	inBody := inJSON
+	if strings.Contains(t.Headers["Content-Type"], "form-urlencoded") {
+		inBody = inURL
+	}
+	req, err := http.NewRequestWithContext(ctx, t.Method, t.fill(t.URL, c, inURL), strings.NewReader(t.fill(t.Body, c, inBody)))
 	if err != nil {
 		return r, err
 	}

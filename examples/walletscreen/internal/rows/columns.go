@@ -19,6 +19,8 @@ var (
 		"chain": true, "blockchain": true, "network": true, "chainid": true, "chainname": true, "blockchainnetwork": true,
 		"netzwerk": true, "kette": true, "red": true, "cadena": true, "réseau": true, "reseau": true, "rete": true,
 	}
+	// tickers name columns of assets, which may say the chain.
+	tickers = map[string]bool{"coin": true, "asset": true, "currency": true, "token": true, "ticker": true, "symbol": true, "währung": true, "waehrung": true, "moneda": true, "devise": true}
 	// otherAddress and otherChain are parts of names that also look like these columns, but
 	// may be something else, such as a street or the unit of an amount.
 	otherAddress = []string{"address", "adress", "wallet", "direcci", "indirizzo"}
@@ -196,7 +198,8 @@ func (t *Reader) columnsUsed(names []string, body [][]string, address, chain int
 	for i, name := range names {
 		plain := plainName(name)
 		looks := isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
-			slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) })
+			slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) }) ||
+			tickers[plain] && mostly(body, i, t.opts.IsChain)
 		if looks && i != address && i != chain && plain != "listedaddress" {
 			t.used.Unused = append(t.used.Unused, title(i))
 		}

@@ -17,6 +17,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxRow bounds the length of one row, in bytes.
@@ -205,6 +206,9 @@ func (t *Reader) openCSV(head []byte) error {
 		return errors.New("the input has no header")
 	}
 	t.columns = len(sample[0])
+	for i, name := range sample[0] {
+		sample[0][i] = fromLatin1(name)
+	}
 	header := !slices.ContainsFunc(sample[0], t.hasAddress)
 	names, body := sample[0], sample[1:]
 	if !header {
@@ -234,6 +238,18 @@ func (t *Reader) openCSV(head []byte) error {
 		}
 	}
 	return nil
+}
+
+// fromLatin1 returns name in UTF-8, which may be in the encoding of Windows or ISO 8859-1.
+func fromLatin1(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	runes := make([]rune, len(name))
+	for i := range len(name) {
+		runes[i] = rune(name[i])
+	}
+	return string(runes)
 }
 
 // maxTitle bounds how many lines above a header are looked at.
@@ -269,7 +285,10 @@ func (t *Reader) titleLines(head []byte) int {
 // isHeader reports whether the first row names a column of addresses. A single cell above
 // rows that have several is a title.
 func (t *Reader) isHeader(sample [][]string) bool {
-	names, body := sample[0], sample[1:]
+	names, body := slices.Clone(sample[0]), sample[1:]
+	for i := range names {
+		names[i] = fromLatin1(names[i])
+	}
 	if written(names) < 2 && slices.ContainsFunc(body, func(row []string) bool { return written(row) > 1 }) {
 		return false
 	}

@@ -143,6 +143,7 @@ func TestColumns(t *testing.T) {
 		{"customers\n0xa\n", Columns{Address: `"customers"`}, [][3]string{{"0xa"}}},
 		{"0xa\naddress\n0xb\n", Columns{Address: "1"}, [][3]string{{"0xa"}, {"address"}, {"0xb"}}},
 		{"type,value\nwallet,\nwallet,0xa\n", Columns{Address: `"value"`}, [][3]string{{""}, {"0xa"}}},
+		{"Empf\xe4nger,Adresse,R\xe9seau,W\xe4hrung\nx,0xa,tron,TRX\n", Columns{Address: `"Adresse"`, Chain: `"Réseau"`, Unused: []string{`"Währung"`}}, [][3]string{{"0xa", "tron"}}},
 		{"dirección,Red\n0xa,tron\n", Columns{Address: `"dirección"`, Chain: `"Red"`}, [][3]string{{"0xa", "tron"}}},
 		{"adresse,Réseau,tx\n0xa,tron,0xhash\n", Columns{Address: `"adresse"`, Chain: `"Réseau"`, Unused: []string{`"tx"`}}, [][3]string{{"0xa", "tron"}}},
 		{"address,network,chain,recipient address,E-Mail-Adresse\n0xa,,tron,,\n", Columns{Address: `"address"`, Chain: `"chain"`, Unused: []string{`"network"`, `"recipient address"`}}, [][3]string{{"0xa", "tron"}}},
