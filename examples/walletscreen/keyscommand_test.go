@@ -21,6 +21,7 @@ import (
 
 // TestKeysCommand makes, lists, rotates and revokes keys while the server runs.
 func TestKeysCommand(t *testing.T) {
+	t.Parallel()
 	for name, db := range map[string]func() (db string, flags []string){
 		"SQLite": func() (string, []string) {
 			dir := t.TempDir()
@@ -32,6 +33,7 @@ func TestKeysCommand(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			db, flags := db()
 			s := start(t, flags...)
 			defer s.stop()

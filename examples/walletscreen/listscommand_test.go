@@ -47,6 +47,7 @@ func squeezed(s string) string {
 // TestLists refreshes a list from a mirror, and lets it be refused, imported by hand,
 // compared and exported, in a directory and in PostgreSQL.
 func TestLists(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	dir, err := store.Open(filepath.Join(data, "lists"))
 	if err != nil {
@@ -65,6 +66,7 @@ func TestLists(t *testing.T) {
 }
 
 func testLists(t *testing.T, st store.Store, flag, value string) {
+	t.Parallel()
 	body := darklist(0, 700)
 	mirror := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(body)) }))
 	defer mirror.Close()

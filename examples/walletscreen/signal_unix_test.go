@@ -16,6 +16,7 @@ import (
 // TestSignalAtPipe checks that a signal ends a command that opens a pipe which nobody
 // writes to.
 func TestSignalAtPipe(t *testing.T) {
+	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 // Processes that are killed at any moment lose no message, and repeat with the same ID.
 func TestWatchKilled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		t.Helper()
