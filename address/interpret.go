@@ -81,9 +81,9 @@ type Reading struct {
 // so.
 //
 // What [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and
-// quotation marks, URI schemes, amounts, tags, CAIP-10, links to block explorers, and
-// blanks between groups of characters are decoration. Interpret never guesses a
-// character that was mistyped.
+// quotation marks, URI schemes, amounts, tags, CAIP-10, links to block explorers, a
+// chain or a ticker behind the address, and blanks between groups of characters are
+// decoration. Interpret never guesses a character that was mistyped.
 //
 // If such a text also has an address in it that [FindAll] finds, and that is no
 // account of the reading, it is among the Addresses, and the reading is ambiguous.
