@@ -107,6 +107,10 @@ func (e *ParseError) Error() string {
 		b.WriteString(ErrSyntax.Error())
 		b.WriteString(" but of ")
 		b.WriteString(slugOrQuoted(e.Other))
+	case e.Err == ErrSyntax && e.Chain == "" && e.hint == "":
+		b.WriteString("not an address of any chain")
+	case e.Err != nil && e.Chain == "":
+		b.WriteString(strings.Replace(e.Err.Error(), " of this chain", "", 1))
 	case e.Err != nil:
 		b.WriteString(e.Err.Error())
 	}
@@ -117,9 +121,12 @@ func (e *ParseError) Error() string {
 	default:
 		fmt.Fprintf(&b, " (see offset %d)", e.Offset)
 	}
-	if e.hint != "" {
+	switch {
+	case e.hint != "":
 		b.WriteString("; ")
 		b.WriteString(e.hint)
+	case e.Err == ErrChain:
+		b.WriteString("; any EVM chain is eip155: and its number")
 	}
 	return b.String()
 }

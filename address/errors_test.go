@@ -118,7 +118,14 @@ func TestErrorText(t *testing.T) {
 		{second(address.Parse("btc", "1")), `chain "btc": unsupported chain; BTC is a ticker; use the slug bitcoin`},
 		{second(address.Parse("tron", strings.Repeat("T\n", 600))), `tron address: not an address of this chain: unexpected character at offset 1; it is U+000A LINE FEED`},
 		{second(address.Parse("ethereum", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn")), `ethereum address: not an address of this chain but a private key or seed; it is a private key or a seed`},
-		{new(address.Address).UnmarshalText([]byte("nothing")), `address: not an address of this chain; want "chain:address"`},
+		{new(address.Address).UnmarshalText([]byte("nothing")), `address: not an address; want "chain:address"`},
+		{address.Interpret("", "nothing at all").Err, `address: not an address; give the address alone, without other words`},
+		{address.Interpret("", "x!").Err, `address: not an address: unexpected character at offset 1`},
+		{address.Interpret("", "lightning:lnbc1x").Err, `address: not an address of any chain`},
+		{address.Interpret("", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn").Err, `address: not an address but a private key or seed; it is a private key or a seed`},
+		{second(address.ParseChain("my-chain")), `chain "my-chain": unsupported chain; any EVM chain is eip155: and its number`},
+		{second(address.ParseChain(" 137")), `chain " 137": unsupported chain; if it is the id of an EVM chain, write eip155:137`},
+		{second(address.ParseChain("Canton")), `chain "Canton": unsupported chain; no exact rule for its addresses is known`},
 		{&address.ParseError{}, `address: `},
 	} {
 		if got := tt.err.Error(); got != tt.want {

@@ -36,7 +36,7 @@ func (d Doubt) Explain() string {
 	case DoubtAmbiguous:
 		return "it could be an address of several chains, and the lists do not say the same of all: name the chain"
 	case DoubtUnscreenable:
-		return "it also pays somebody whom no list can name, such as the payee of a Lightning invoice"
+		return "no list can name whom it pays, such as the payee of a Lightning invoice, or the master of a virtual address of tempo: ask for an address of theirs"
 	}
 	return string(d)
 }
@@ -367,8 +367,6 @@ func diagnoseAnywhere(s string) error {
 		e.hint = "it looks like an address of " + string(chains[row-1].slug)
 	case e.Err == ErrCharset && strings.ContainsAny(s, " \t\r\n"): // words, not a wrong character
 		e.Err, e.Offset, e.hint = ErrSyntax, -1, "give the address alone, without other words"
-	case e.Err == ErrSyntax && e.hint == "":
-		e.hint = "it is not an address of any chain"
 	}
 	return e
 }

@@ -25,6 +25,14 @@ var explorers = [...]struct {
 // addressWords come before an address in the path of a link.
 var addressWords = []string{"address", "addresses", "addr", "account", "accounts", "wallet", "wallets", "contract", "token", "holder", "object", "a", "destination", "validator"}
 
+// isLink reports whether s begins with the name of a host and a slash, as a link without
+// its scheme does.
+func isLink(s string) bool {
+	host, _, ok := strings.Cut(s, "/")
+	dot := strings.LastIndexByte(host, '.')
+	return ok && dot > 0 && dot+2 < len(host) && !strings.ContainsAny(host[dot:], "0123456789") && strings.IndexByte(host, ' ') < 0
+}
+
 // readLink reads a link to a block explorer, without its scheme.
 func (w *wrapped) readLink(s string) {
 	host, path, _ := strings.Cut(strings.TrimLeft(s, "/"), "/")
@@ -49,7 +57,7 @@ func (w *wrapped) readLink(s string) {
 		}
 		if len(segment) < 20 {
 			// A part of the path, or a name.
-			if c, err := ParseChain(segment); err == nil && i == 0 && len(segments) > 1 {
+			if c, err := ParseChain(segment); err == nil && i == 0 && len(segments) > 1 && segment != "mainnet" {
 				w.chain = c
 			}
 			continue

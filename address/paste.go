@@ -37,6 +37,10 @@ func unwrap(text string) wrapped {
 	}
 	scheme, rest, ok := strings.Cut(s, ":")
 	switch scheme = strings.ToLower(scheme); {
+	case !ok && isLink(s):
+		w.at = -1
+		w.readLink(s)
+		return w
 	case !ok:
 	case scheme == "http" || scheme == "https":
 		w.at = -1

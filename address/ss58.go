@@ -71,3 +71,18 @@ func (ss58Text) write(dst []byte, c *codec, payload []byte) []byte {
 func (ss58Text) proves() bool { return true }
 
 func (ss58Text) bounds(*codec) bounds { return bounds{35, 50, classBase58, ""} }
+
+// astar is ss58, whose accounts have an account on the EVM of the chain, unless their
+// owner has claimed another one: the hash of "evm:" and the id.
+//
+// See pallet-unified-accounts in its repository, HashedDefaultMappings.
+func astar() codecs {
+	cs := ss58(5)
+	for i := range cs {
+		cs[i].also = func(ks *keys, r *reader, id []byte) {
+			sum := blake2b.Sum256(append(append(r.tmp[:0], "evm:"...), id...))
+			ks.add(identity.KeccakHash, sum[:20])
+		}
+	}
+	return cs
+}

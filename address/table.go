@@ -194,7 +194,7 @@ var chains = [...]chain{
 	{146, "bittensor", "Bittensor", "", 1005, "", "TAO", ss58(42)},
 	{147, "aleph-zero", "Aleph Zero", "", 643, "", "AZERO", ss58(42)},
 	{148, "acala", "Acala", "", 787, "", "ACA", ss58(10)},
-	{149, "astar", "Astar", "", 810, "", "ASTR", ss58(5)},
+	{149, "astar", "Astar", "", 810, "", "ASTR", astar()},
 	{150, "polymesh", "Polymesh", "", 595, "polymesh-network", "POLYX", ss58(12)},
 	{151, "centrifuge", "Centrifuge", "", 747, "", "CFG", ss58(36)},
 	{152, "kilt", "KILT", "", 2086, "kilt-protocol", "KILT", ss58(38)},

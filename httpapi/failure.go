@@ -83,7 +83,7 @@ func invalidInput(chain string, failure error) *problem {
 // slug to use instead, or "".
 func unsupported(chain string, other address.Chain) *problem {
 	p := &problem{Code: unsupportedChain, Field: "chain", Reason: "unknown", SuggestedChain: other}
-	p.Detail = "The chain" + quoteName(chain) + " is not supported. Use the full name of a supported chain, such as bitcoin or ethereum."
+	p.Detail = "The chain" + quoteName(chain) + " is not supported. Use the full name of a supported chain, such as bitcoin or ethereum, or eip155: and the number of an EVM chain."
 	if other != "" {
 		p.Reason = "ticker"
 		p.Detail = "The chain" + quoteName(chain) + " is a ticker. Use the slug " + string(other) + "."

@@ -135,7 +135,7 @@ var advice = map[string]string{
 	"rate_limited":          "Call again later, one call at a time.",
 	"payment_request":       "Ask the person for the address of the wallet.",
 	"interoperable_address": "Ask the person for the address alone, and on which chain it is.",
-	"unsupported_chain":     "Leave out the chain, or use the full name of a supported one, such as bitcoin or ethereum.",
+	"unsupported_chain":     "Leave out the chain, or use the full name of a supported one, such as bitcoin or ethereum, or eip155: and the number of an EVM chain.",
 	"chain_needed":          "Ask the person whether the address is whole, and on which chain it is. Then call the tool again with the chain.",
 	"invalid_address":       "Ask the person to copy the address again.",
 	"missing_credentials":   "Ask the operator of this server for an API key, and set it in the configuration of the client.",

@@ -142,7 +142,7 @@ func TestScreenTable(t *testing.T) {
 		"2;" + unlisted + ";;CLEAN_NO_MATCH;;0;;;;;;;;;0;;;;\n" +
 		"3;" + listed + ";ETH" + hit + "\n" +
 		"\"4\n\";;;;;;;;;;;;;;;;;;no address\n" +
-		"5;" + listed + ";polygno" + hit + "\"chain \"\"polygno\"\": unsupported chain; did you mean polygon?\"\n" +
+		"5;" + listed + ";polygno" + hit + "\"chain \"\"polygno\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean polygon?\"\n" +
 		"6;12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw;;CLEAN_NO_MATCH;;0;;;;;;;;;0;;;;\n"
 	lines := strings.SplitAfter(strings.ReplaceAll(string(got), "\r\n", "\n"), "\n")
 	if d := cmp.Diff(want, strings.Join(lines, "")); code != 2 || stdout != "" || d != "" {
@@ -211,7 +211,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-chian", "x", "y"}, "screen: unknown flag -chian; did you mean -chain?"},
 		{"", []string{"screen", "--chian=x", "y"}, "screen: unknown flag -chian; did you mean -chain?"},
 		{"WALLETSCREEN_CHIAN=x", []string{"screen", "y"}, "unknown environment variable WALLETSCREEN_CHIAN; did you mean WALLETSCREEN_CHAIN?"},
-		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "y"}, `-chain: chain "etherium": unsupported chain; did you mean ethereum?`},
+		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "y"}, `-chain: chain "etherium": unsupported chain; any EVM chain is eip155: and its number; did you mean ethereum?`},
 		{"WALLETSCREEN_MAX_AGE=2w", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-max-age", "2w", "y"}, "screen: -max-age: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-require", "OFAC", "y"}, `-require: there is no list "OFAC"; want OFAC_SDN, EU_CONSOLIDATED, UK_CONSOLIDATED, FBI_IC3 or COMMUNITY_BADLIST`},
@@ -230,6 +230,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"keys", "list", "-db", "postgres://u:hidden@127.0.0.1:1/x"}, "keys list: the database cannot be opened: postgres: sqlstore: failed to connect to `user=u database=x`: 127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
+		{"", []string{"screen", "-chain", "Canton", "y"}, `-chain: chain "Canton": unsupported chain; no exact rule for its addresses is known`},
 		{"", []string{"screen", "-chain", "137", "y"}, `-chain: chain "137": unsupported chain; if it is the id of an EVM chain, write eip155:137`},
 		// What could be a private key is not quoted.
 		{"", []string{secret}, "unknown command of 51 characters; to screen an address: walletscreen screen ADDRESS"},
@@ -321,7 +322,7 @@ func TestValidateTable(t *testing.T) {
 		listed + ",ethereum,true,ethereum," + strings.ToLower(listed) + ",,true,,,\n" +
 		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,false,bad_checksum,,tron address: checksum mismatch\n" +
 		",,false,,,,false,bad_length,,no address\n" +
-		"x,etherium,false,,,,false,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; did you mean ethereum?\"\n"
+		"x,etherium,false,,,,false,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean ethereum?\"\n"
 	if d := cmp.Diff(want, stdout); code != 2 || d != "" || stderr != "4 rows, 1 valid, 3 invalid\naddresses: column \"address\"\nchains: column \"chain\"\n" {
 		t.Errorf("exit code %d, %q, (-want +got):\n%s", code, stderr, d)
 	}

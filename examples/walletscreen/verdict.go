@@ -49,18 +49,15 @@ func checkChain(name string) error {
 
 // explainChain returns err with the nearest name if it is about an unknown name of a chain.
 func explainChain(name string, err error) error {
-	if !errors.Is(err, address.ErrChain) {
+	var p *address.ParseError
+	if !errors.As(err, &p) || p.Err != address.ErrChain || p.Hint() != "" {
 		return err
-	}
-	name = strings.TrimSpace(name)
-	if n, e := strconv.ParseUint(name, 10, 63); e == nil && n > 0 {
-		return fmt.Errorf("%w; if it is the id of an EVM chain, write eip155:%d", err, n)
 	}
 	var slugs []string
 	for _, c := range address.Chains() {
 		slugs = append(slugs, string(c))
 	}
-	if hint := didYouMean(strings.ToLower(name), slugs, ""); strings.HasPrefix(hint, "; did") {
+	if hint := didYouMean(strings.ToLower(strings.TrimSpace(name)), slugs, ""); strings.HasPrefix(hint, "; did") {
 		return fmt.Errorf("%w%s", err, hint)
 	}
 	return err
