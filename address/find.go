@@ -387,7 +387,7 @@ func mayBegin(s string) bool {
 		case '.':
 			return i == 1 && s[0] == '0'
 		}
-		return i == 2 || i == 3 || i == 4 || s[0] == 'E' || s[0] == 'U' // ak_, xrb_, nano_, TON
+		return i == 2 || i == 3 || i == 4 || i == 7 || s[0] == 'E' || s[0] == 'U' // ak_, xrb_, nano_, account_, TON
 	}
 	return true
 }

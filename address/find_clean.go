@@ -109,7 +109,8 @@ func hidden(text string, i int, numbers bool) (end int, with string) {
 			end, with = 1, "\n"
 		}
 	case '-', '|':
-		if isLineEnd(rest[1:]) {
+		isOwn := c == '-' && i > 6 && (text[i-6] == '-' || text[i-7] == '-') && text[i-1] != '-' // as between the groups of nem
+		if isLineEnd(rest[1:]) && !isOwn {
 			end = 1
 		}
 	case '<':

@@ -2,6 +2,7 @@ package address_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,23 +31,25 @@ func splitEvery(s string, n int, sep string) string {
 	}), sep)
 }
 
+// interruptions are what documents put into an address.
+var interruptions = map[string]string{
+	"line feed": "\n", "CRLF": "\r\n", "CR": "\r", "form feed": "\f", "empty line": "\n\n", "blanks and a line feed": " \t\n  ", "page break": "\n\f",
+	"NBSP at the break": "\u00a0\n\u00a0", "NBSP and CR": "\u00a0\r\u00a0", "line separator": "\u2028", "next line": "\u0085",
+	"hyphen": "-\n", "hyphen and CRLF": "-\r\n", "soft hyphen": "\u00ad", "soft hyphen at the end of a line": "\u00ad\n", "Unicode hyphen": "\u2010\n",
+	"line number": "\n 12  ", "line number with a dot": "\n12. ", "line number with CRLF": "\r\n7\t",
+	"zero-width space": "\u200b", "zero-width joiner": "\u200d", "word joiner": "\u2060", "byte order mark": "\ufeff", "marks of direction": "\u200e\u202a\u202c", "isolates": "\u2066\u2069",
+	"wbr": "<wbr>", "wbr closed": "<wbr/>", "br": "<br>", "br closed": "<br />\r\n", "span": "<span>", "span with a class": `</span><span class="x y">`, "bold": "</b><b>", "comment": "<!-- x -->",
+	"shy": "&shy;", "shy by number": "&#173;", "shy in hex": "&#xAD;", "zero-width by number": "&#8203;", "escaped markup": "&lt;wbr&gt;",
+	"strings": `"+"`, "strings with blanks": `" + "`, "strings on two lines": "\" +\n    \"", "strings with a dot": `' . '`, "strings side by side": "\"\n  \"",
+	"continued line": "\\\n", "table": " |\n| ", "bar": "\n| ", "quotation": "\n> ", "quotation of a quotation": "\r\n>> ", "comment of code": "\n// ", "hash comment": "\n# ",
+	"JSON line feed": `\n`, "JSON zero width": `\u200b`, "JSON markup": `\u003cwbr\u003e`, "quoted-printable": "=\r\n", "quoted-printable zero width": "=E2=80=8B", "URL zero width": "%E2%80%8B",
+}
+
 // TestFindAllInDocuments checks that an address that a document interrupts is found,
 // at its place.
 func TestFindAllInDocuments(t *testing.T) {
-	between := map[string]string{ // the parts of a document
-		"line feed": "\n", "CRLF": "\r\n", "CR": "\r", "form feed": "\f", "empty line": "\n\n", "blanks and a line feed": " \t\n  ", "page break": "\n\f",
-		"NBSP at the break": "\u00a0\n\u00a0", "NBSP and CR": "\u00a0\r\u00a0", "line separator": "\u2028", "next line": "\u0085",
-		"hyphen": "-\n", "hyphen and CRLF": "-\r\n", "soft hyphen": "\u00ad", "soft hyphen at the end of a line": "\u00ad\n", "Unicode hyphen": "\u2010\n",
-		"line number": "\n 12  ", "line number with a dot": "\n12. ", "line number with CRLF": "\r\n7\t",
-		"zero-width space": "\u200b", "zero-width joiner": "\u200d", "word joiner": "\u2060", "byte order mark": "\ufeff", "marks of direction": "\u200e\u202a\u202c", "isolates": "\u2066\u2069",
-		"wbr": "<wbr>", "wbr closed": "<wbr/>", "br": "<br>", "br closed": "<br />\r\n", "span": "<span>", "span with a class": `</span><span class="x y">`, "bold": "</b><b>", "comment": "<!-- x -->",
-		"shy": "&shy;", "shy by number": "&#173;", "shy in hex": "&#xAD;", "zero-width by number": "&#8203;", "escaped markup": "&lt;wbr&gt;",
-		"strings": `"+"`, "strings with blanks": `" + "`, "strings on two lines": "\" +\n    \"", "strings with a dot": `' . '`, "strings side by side": "\"\n  \"",
-		"continued line": "\\\n", "table": " |\n| ", "bar": "\n| ", "quotation": "\n> ", "quotation of a quotation": "\r\n>> ", "comment of code": "\n// ", "hash comment": "\n# ",
-		"JSON line feed": `\n`, "JSON zero width": `\u200b`, "JSON markup": `\u003cwbr\u003e`, "quoted-printable": "=\r\n", "quoted-printable zero width": "=E2=80=8B", "URL zero width": "%E2%80%8B",
-	}
 	for _, s := range listed {
-		for name, sep := range between {
+		for name, sep := range interruptions {
 			for _, at := range []int{3, 4, 11, 20, 28, len(s) - 3} {
 				t.Run(name, func(t *testing.T) { wantOne(t, s, s[:at]+sep+s[at:]) })
 			}
@@ -67,6 +70,51 @@ func TestFindAllInDocuments(t *testing.T) {
 				t.Errorf("behind %q: %v", before, found)
 			}
 		}
+	}
+}
+
+// TestRecall interrupts an address of each kind of each chain in every way in which
+// documents do, and checks that FindAll finds it. Addresses that are shorter than 26
+// characters, or have the capitals of rootstock or wanchain, must be whole, and accounts of
+// the chain itself are left out, which are almost all zeros.
+func TestRecall(t *testing.T) {
+	asked, seen := 0, map[string]bool{}
+	for _, name := range vectorFiles(t) {
+		for _, v := range readVectors(t, name) {
+			s := v.fields["input"]
+			a, err := address.Parse(address.Chain(v.fields["chain"]), s)
+			alone := address.FindAll(s)
+			kind := v.fields["chain"] + a.Kind() + strconv.Itoa(len(s))
+			if err != nil || !a.Proven() || len(alone) != 1 || seen[kind] || strings.HasPrefix(s, "rrrrrrrr") || strings.Contains(strings.ToLower(s), "builtin") {
+				continue
+			}
+			seen[kind] = true
+			texts := map[string]string{"full width": fullWidth(s), "between invisibles": splitEvery(s, 1, "\u200b"), "each in a span": splitEvery(s, 8, "</span><span>"), "escaped": `\u003c` + s + `\u003e`}
+			body := 1 + strings.LastIndexAny(s, ":_")
+			if len(s) >= 26 && !strings.Contains(s, "-") && len(s)-body <= 160 {
+				texts["groups of four"] = s[:body] + splitEvery(s[body:], 4, " ")
+			}
+			ruled := a.Chain() == "rootstock" || a.Chain() == "wanchain" // which have capitals of their own
+			for name, sep := range interruptions {
+				for _, at := range []int{4, len(s) / 2, len(s) - 4} {
+					if strings.Contains(s, "-") && strings.HasPrefix(name, "hyphen") {
+						continue // nothing tells it from the address's own
+					}
+					if len(s) >= 26 && (!ruled || strings.ToLower(s) == s) {
+						texts[name+strconv.Itoa(at)] = s[:at] + sep + s[at:]
+					}
+				}
+			}
+			for name, text := range texts {
+				asked++
+				if found := address.FindAll("paid to " + text + " now"); len(found) != 1 || found[0].Address != alone[0].Address {
+					t.Errorf("%s, %s: FindAll(%q) = %v", v.fields["chain"], name, text, found)
+				}
+			}
+		}
+	}
+	if asked < 40000 {
+		t.Errorf("%d texts were searched, want at least 40000", asked)
 	}
 }
 

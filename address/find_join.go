@@ -1,6 +1,9 @@
 package address
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // join searches for an address that one or two line breaks interrupt and that
 // ends in the chunk at start to end.
@@ -184,20 +187,20 @@ func (f *finder) joinGroups(last span) {
 	size := g.words[0].end - g.words[0].start
 	begin, stop := g.words[0].start, g.words[g.n-1].end
 	first := g.first.end
-	for first > g.first.start && g.first.end-first <= maxGroupLen && f.isAlnum(first-1) {
+	for first > g.first.start && g.first.end-first <= 2*maxGroupLen && (f.isAlnum(first-1) || strings.IndexByte(":._", f.text[first-1]) >= 0) {
 		first--
 	}
 	to := last.start
 	for to < last.end && to-last.start < size && f.isAlnum(to) {
 		to++
 	}
-	digits := 0
+	marks := 0 // digits, and capitals behind small letters
 	for i := min(begin, first); i < max(stop, to); i++ {
-		if charClass[f.text[i]]&classDigit != 0 {
-			digits++
+		if c := charClass[f.text[i]]; c&classDigit != 0 || c&classUpper != 0 && i > 0 && charClass[f.text[i-1]]&classLower != 0 {
+			marks++
 		}
 	}
-	if digits < 3 || g.n*size < 16 || !f.isNew(min(begin, first), max(stop, to)) {
+	if marks < 3 || g.n*size < 16 || !f.isNew(min(begin, first), max(stop, to)) {
 		return
 	}
 	if to < last.end && f.isAlnum(to) {

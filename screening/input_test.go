@@ -198,3 +198,33 @@ func TestSuppressedInput(t *testing.T) {
 		}
 	}
 }
+
+// TestFoundIsNotClear checks that no text is clear in which FindAll finds a listed address:
+// one of each chain, in the forms in which documents and people write it.
+func TestFoundIsNotClear(t *testing.T) {
+	var entries []sources.Entry
+	for _, x := range vectors.Texts(t, "..", 1) {
+		if x.Form == "normal" && x.Chain != "" {
+			entries = append(entries, sources.Entry{Address: x.Of, Kind: score.Sanctioned, Ref: x.Chain})
+		}
+	}
+	s := loaded(t, nil, staticOf(entries))
+	found := 0
+	for _, x := range vectors.Texts(t, "..", 1) {
+		for _, text := range []string{x.Text, "paid to " + x.Text + " by noon"} {
+			if !slices.ContainsFunc(address.FindAll(text), func(f address.Found) bool { return must(s.Screen(f.Address)).Score > 0 }) {
+				continue
+			}
+			found++
+			if r, rd, err := s.ScreenInput(x.Chain, text); err == nil && r.AllClear() {
+				t.Errorf("%s: ScreenInput(%q, %q) = %+v, of %+v", x.Form, x.Chain, text, r, rd)
+			}
+			if r, err := s.ScreenText(address.Chain(x.Chain), text); err == nil && r.AllClear() {
+				t.Errorf("%s: ScreenText(%q, %q) = %+v", x.Form, x.Chain, text, r)
+			}
+		}
+	}
+	if found < 10000 {
+		t.Errorf("%d texts were screened, want at least 10000", found)
+	}
+}

@@ -337,6 +337,9 @@ func TestPairs(t *testing.T) {
 	if total*4 > pairs { // sql.md says so
 		t.Errorf("%d of %d pairs are not joined, more than one in four", total, pairs)
 	}
+	if rest := total - missed[wrapping]; rest*20 > pairs || !strings.Contains(string(doc), "Without it, 19 in 20 are matched") {
+		t.Errorf("%d of %d pairs are not joined for another reason than a script, more than one in twenty, or sql.md does not say so", rest, pairs)
+	}
 }
 
 // wraps reports whether the script of a listed address wraps a key of a.
