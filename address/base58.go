@@ -84,15 +84,26 @@ func (r *reader) decode58(a *base58.Alphabet, at int) ([]byte, fault) {
 		if at != 0 {
 			r.of58 = nil
 		}
-		r.n58, r.bad58 = a.Decode(r.raw58[:], s)
+		r.val58, r.bad58 = nil, -1
+		n := -1
+		if len(s) <= base58.MaxShort {
+			n, r.bad58 = a.DecodeShort((*[base58.ShortLen]byte)(r.raw58[:]), s)
+		}
+		if n >= 0 {
+			r.val58 = r.raw58[base58.ShortLen-n : base58.ShortLen]
+		} else if r.bad58 < 0 {
+			if n, r.bad58 = a.Decode(r.raw58[:], s); n >= 0 {
+				r.val58 = r.raw58[:n]
+			}
+		}
 	}
 	switch {
 	case r.bad58 >= 0:
 		return nil, badChar(at + r.bad58)
-	case r.n58 < 0:
+	case r.val58 == nil:
 		return nil, badLength
 	}
-	return r.raw58[:r.n58], fault{}
+	return r.val58, fault{}
 }
 
 // verify58 reports whether the bytes that decode58 returned end with their
@@ -100,7 +111,7 @@ func (r *reader) decode58(a *base58.Alphabet, at int) ([]byte, fault) {
 func (r *reader) verify58(h checkHash) bool {
 	if r.sums58[h] == 0 {
 		r.sums58[h] = -1
-		if h.verifies(r.raw58[:max(r.n58, 0)]) {
+		if h.verifies(r.val58) {
 			r.sums58[h] = 1
 		}
 	}
@@ -121,11 +132,19 @@ func (e base58Check) read(r *reader, c *codec) fault {
 		}
 		r.claimed = true
 	}
+	n := len(c.prefix) + c.size + sumLen
+	if c.size != 0 && len(r.s) > len(e.lead)+maxDigits(n) {
+		for i := len(e.lead); i < len(r.s); i++ {
+			if charClass[r.s[i]]&classBase58 == 0 {
+				return badChar(i)
+			}
+		}
+		return badLength
+	}
 	b, bad := r.decode58(e.letters(), len(e.lead))
 	if bad.err != nil {
 		return bad
 	}
-	n := len(c.prefix) + c.size + sumLen
 	switch {
 	case c.size == 0 && len(b) < n+1, c.size != 0 && len(b) != n:
 		return badLength
@@ -152,7 +171,7 @@ func (base58Check) proves() bool { return true }
 
 func (e base58Check) bounds(c *codec) bounds {
 	n := len(c.prefix) + c.size + sumLen
-	b := bounds{len(e.lead) + n, len(e.lead) + (n*138+99)/100, classBase58 | classAddress, strings.ToLower(e.lead)}
+	b := bounds{len(e.lead) + n, len(e.lead) + maxDigits(n), classBase58 | classAddress, strings.ToLower(e.lead)}
 	if c.size == 0 {
 		b.max = base58.MaxLen
 	}
@@ -188,8 +207,11 @@ func (plain58) bounds(c *codec) bounds {
 	if c.size == 0 {
 		return bounds{1, base58.MaxLen, classBase58, ""}
 	}
-	return bounds{c.size, (c.size*138 + 99) / 100, classBase58, ""}
+	return bounds{c.size, maxDigits(c.size), classBase58, ""}
 }
+
+// maxDigits returns an upper bound of the number of Base58 digits of n bytes.
+func maxDigits(n int) int { return (n*138 + 99) / 100 }
 
 // byronText is plain58 of bytes that hold a checksum.
 type byronText struct{ plain58 }

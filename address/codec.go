@@ -55,15 +55,6 @@ func (cs codecs) only(u use) codecs {
 	return cs
 }
 
-// test returns codecs of test networks. They only tell the network, so the witness
-// programs of any size have one.
-func test(lists ...codecs) codecs {
-	return slices.DeleteFunc(all(lists...).only(testers), func(c codec) bool {
-		_, ok := c.enc.(witness)
-		return ok && c.size != 0
-	})
-}
-
 // maxPayload is the number of bytes of the longest address: a script of nervos.
 const maxPayload = 704
 
@@ -108,7 +99,7 @@ type reader struct {
 	keys            keys
 
 	raw58  [base58.MaxLen]byte
-	n58    int
+	val58  []byte // in raw58; nil if the text is not Base58
 	bad58  int
 	of58   *base58.Alphabet // nil: not decoded
 	sums58 [lastHash]int8   // by hash: 1 if the checksum is right, -1 if it is wrong

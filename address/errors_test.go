@@ -63,6 +63,7 @@ func TestReasons(t *testing.T) {
 		{"a near name on bitcoin", "bitcoin", "example.near", address.ErrCharset, -2, "", "", false},
 		{"a name on ethereum", "ethereum", "vitalik.eth", address.ErrName, -1, "", "resolve it to an address first", false},
 		{"OpenAlias", "monero", "donate@getmonero.org", address.ErrName, -1, "", "resolve it to an address first", false},
+		{"a near name that ends with a separator", "near", "alice-", address.ErrCharset, 5, "", "", false},
 		{"simpleledger", "bitcoin-cash", "simpleledger:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h", address.ErrSyntax, -2, "", "", false},
 
 		{"a test network", "bitcoin", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", address.ErrNetwork, -1, "", "", false},

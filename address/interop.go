@@ -142,17 +142,17 @@ func (i *interop) readEVM(account, reference string) (ref, key []byte) {
 // readSolana is readEVM for an account of a Solana network and the genesis hash
 // of that network, which may not be empty.
 func (i *interop) readSolana(account, reference string) (ref, key []byte) {
-	var hash, b [base58.ShortLen]byte
-	if n, bad := base58.Bitcoin.DecodeShort(&hash, reference); bad >= 0 || n != 32 {
+	var hash, b [32]byte
+	if n, _ := base58.Bitcoin.Decode(hash[:], reference); n != 32 {
 		return nil, nil
 	}
 	if new(Address).parseRow(lookup("solana"), account, true).err != nil {
 		return nil, nil
 	}
-	base58.Bitcoin.DecodeShort(&b, account)
+	base58.Bitcoin.Decode(b[:], account)
 	i.body = account
 	i.setChain(solanaID(reference))
-	return hash[:32], b[:32]
+	return hash[:], b[:]
 }
 
 // fail makes i an address that cannot be read.

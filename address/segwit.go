@@ -1,6 +1,8 @@
 package address
 
 import (
+	"slices"
+
 	"github.com/walletscreen/walletscreen/address/internal/blech32"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
@@ -166,6 +168,15 @@ func segwit(hrps ...string) (cs codecs) {
 	return cs
 }
 
+// test returns codecs of test networks. They only tell the network, so the witness
+// programs of any size have one.
+func test(lists ...codecs) codecs {
+	return slices.DeleteFunc(all(lists...).only(testers), func(c codec) bool {
+		_, ok := c.enc.(witness)
+		return ok && c.size != 0
+	})
+}
+
 // confidential is the confidential addresses of liquid, which have a blinding
 // key in front of the hash (V…) or of the witness program (lq1…). The key affects
 // what others can see, not who owns the coins.
@@ -173,8 +184,7 @@ func segwit(hrps ...string) (cs codecs) {
 // See key_io.cpp and chainparams.cpp of Elements.
 func confidential(hrp, blind string, plain codecs) (cs codecs) {
 	for _, c := range plain {
-		if _, ok := c.enc.(witness); ok {
-			e := c.enc.(witness)
+		if e, ok := c.enc.(witness); ok {
 			e.blind = true
 			c.enc, c.prefix = e, hrp
 			if c.size == 0 {

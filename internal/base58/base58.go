@@ -15,16 +15,16 @@ import (
 // square of the length, and no address is longer.
 const MaxLen = 128
 
-// ShortLen is the size of the longest value that DecodeShort returns.
-const ShortLen = 32
+// ShortLen is the size of the longest value that DecodeShort returns, and MaxShort the
+// length of the longest text that it accepts. The value of 50 digits needs 37 bytes.
+const (
+	ShortLen = 40
+	MaxShort = 5 * chunk
+)
 
 const (
 	chunk     = 10                 // digits in a word
 	chunkBase = 430804206899405824 // 58^10
-
-	// maxShort is the largest number of digits of ShortLen bytes. A leading zero byte
-	// takes one digit, so values that begin with zeros have fewer.
-	maxShort = 44
 
 	// maxLimbs is the number of words for MaxLen digits of less than six bits each.
 	maxLimbs = MaxLen * 6 / 64
@@ -107,99 +107,11 @@ func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
 	return n, -1
 }
 
-// DecodeShort is Decode for a value of at most 32 bytes. It writes the value to the end of
-// dst and fills the rest with zeros, so it moves nothing by a variable distance, and the
-// number fits registers.
+// DecodeShort is Decode for a text of at most 50 digits and a value of at most 40 bytes. It
+// writes the value to the end of dst and fills the rest with zeros, so it moves nothing by a
+// variable distance, and the number fits registers.
 func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
-	if len(s) > maxShort {
-		return -1, -1
-	}
-	// Read the digits as words, in a loop without calls; then compute the number, which
-	// grows by at most a word with each.
-	first := len(s) % chunk
-	x0, seen := a.head(s[:first])
-	var words [maxShort / chunk]uint64
-	count := uint(0)
-	for i := first; i <= len(s)-chunk; i += chunk {
-		p0 := a.high[s[i]] + a.low[s[i+1]]
-		p1 := a.high[s[i+2]] + a.low[s[i+3]]
-		p2 := a.high[s[i+4]] + a.low[s[i+5]]
-		p3 := a.high[s[i+6]] + a.low[s[i+7]]
-		p4 := a.high[s[i+8]] + a.low[s[i+9]]
-		seen |= p0 | p1 | p2 | p3 | p4
-		words[count%uint(len(words))] = join(p0, p1, p2, p3, p4)
-		count++
-	}
-	if seen >= notDigit {
-		return -1, a.firstBad(s)
-	}
-	var x1, x2, x3, over uint64
-	if count > 0 {
-		h0, l0 := bits.Mul64(x0, chunkBase)
-		var c uint64
-		x0, c = bits.Add64(l0, words[0], 0)
-		x1 = h0 + c
-	}
-	if count > 1 {
-		h0, l0 := bits.Mul64(x0, chunkBase)
-		h1, l1 := bits.Mul64(x1, chunkBase)
-		var c uint64
-		x0, c = bits.Add64(l0, words[1], 0)
-		x1, c = bits.Add64(l1, h0, c)
-		x2 = h1 + c
-	}
-	if count > 2 {
-		h0, l0 := bits.Mul64(x0, chunkBase)
-		h1, l1 := bits.Mul64(x1, chunkBase)
-		h2, l2 := bits.Mul64(x2, chunkBase)
-		var c uint64
-		x0, c = bits.Add64(l0, words[2], 0)
-		x1, c = bits.Add64(l1, h0, c)
-		x2, c = bits.Add64(l2, h1, c)
-		x3 = h2 + c
-	}
-	if count > 3 {
-		h0, l0 := bits.Mul64(x0, chunkBase)
-		h1, l1 := bits.Mul64(x1, chunkBase)
-		h2, l2 := bits.Mul64(x2, chunkBase)
-		h3, l3 := bits.Mul64(x3, chunkBase)
-		var c uint64
-		x0, c = bits.Add64(l0, words[3], 0)
-		x1, c = bits.Add64(l1, h0, c)
-		x2, c = bits.Add64(l2, h1, c)
-		x3, c = bits.Add64(l3, h2, c)
-		over = h3 + c
-	}
-	binary.BigEndian.PutUint64(dst[0:], x3)
-	binary.BigEndian.PutUint64(dst[8:], x2)
-	binary.BigEndian.PutUint64(dst[16:], x1)
-	binary.BigEndian.PutUint64(dst[24:], x0)
-	switch {
-	case x3 != 0:
-		n = 24 + byteLen(x3)
-	case x2 != 0:
-		n = 16 + byteLen(x2)
-	case x1 != 0:
-		n = 8 + byteLen(x1)
-	default:
-		n = byteLen(x0)
-	}
-	if n += a.zeros(s); n > ShortLen || over != 0 {
-		return -1, -1
-	}
-	return n, -1
-}
-
-// MiddleLen is the size of the longest value that DecodeMiddle returns.
-const MiddleLen = 40
-
-// maxMiddle is the largest number of digits that DecodeMiddle accepts. The value of 50
-// digits needs 37 bytes.
-const maxMiddle = 5 * chunk
-
-// DecodeMiddle is DecodeShort for values of at most 40 bytes and 50 digits.
-func (a *Alphabet) DecodeMiddle(dst *[MiddleLen]byte, s string) (n, bad int) {
-	if len(s) > maxMiddle {
+	if len(s) > MaxShort {
 		return -1, -1
 	}
 	first := len(s) % chunk
@@ -262,7 +174,7 @@ func (a *Alphabet) DecodeMiddle(dst *[MiddleLen]byte, s string) (n, bad int) {
 	default:
 		n = byteLen(x0)
 	}
-	if n += a.zeros(s); n > MiddleLen {
+	if n += a.zeros(s); n > ShortLen {
 		return -1, -1
 	}
 	return n, -1
