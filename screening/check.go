@@ -78,7 +78,7 @@ const (
 // suspicion returns why next is suspect in the place of had, or nil. cut reports whether
 // it may lack its end.
 func suspicion(had, next *current, cut bool, info sources.Info, maxShrink float64) error {
-	if !had.isLoaded() || info.Jurisdiction == sources.Operator {
+	if had.list == nil || info.Jurisdiction == sources.Operator {
 		return nil
 	}
 	before, after := had.list.Addresses, next.list.Addresses
@@ -93,7 +93,7 @@ func suspicion(had, next *current, cut bool, info sources.Info, maxShrink float6
 		return ErrOlder
 	case -lost > minGrown && after > maxGrowth*before && had.revision.Completeness == sources.Whole && !had.seed:
 		return ErrGrown
-	case cut && next.revision.Records <= had.revision.Records: // more, if an account was unfrozen: its list has one more event
+	case cut && had.isLoaded() && next.revision.Records <= had.revision.Records: // more, if an account was unfrozen: its list has one more event
 		return ErrCut
 	}
 	return nil

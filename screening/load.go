@@ -273,7 +273,13 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if err = s.build(b, &next); err != nil {
 		return next, report, err
 	}
-	if err = s.checkPlausible(ctx, i, &had, &next, b.IsCut(next.list)); err != nil {
+	known := had
+	if had.list == nil && !next.seed && s.seed(i) != nil { // Open was not called
+		if seeded, _, err := s.loadList(ctx, i, s.seed(i), current{}, sources.Revision{}); err == nil {
+			known = seeded
+		}
+	}
+	if err = s.checkPlausible(ctx, i, &known, &next, b.IsCut(next.list)); err != nil {
 		return next, report, err
 	}
 	var d list.Diff

@@ -75,8 +75,8 @@ func expect(t *testing.T, when string, s *screening.Screener, loaded bool, addre
 	}
 }
 
-// TestPartial follows a list from a partial seed until a whole, much shorter list is
-// loaded.
+// TestPartial follows a list from a partial seed until a whole, shorter list is loaded. One
+// that lacks more of the part than a list may lose is refused.
 func TestPartial(t *testing.T) {
 	optional := &screening.Options{Optional: []string{partInfo.ID}}
 	for name, opts := range map[string]*screening.Options{"required": nil, "optional": optional} {
@@ -95,32 +95,39 @@ func TestPartial(t *testing.T) {
 				t.Error(err)
 			}
 			expect(t, "opened again", s, false, 200, 7, 100)
-			l.now = partOf(upTo(2)...)
+			l.now = partOf(upTo(180)...)
 			if _, err := s.Refresh(t.Context()); err != nil {
 				t.Error(err)
 			}
-			expect(t, "another part", s, false, 2, 2, 100)
+			expect(t, "another part", s, false, 180, 180, 100)
+			for name, short := range map[string]sources.Source{"a shrunken part": partOf(upTo(143)...), "a shrunken list": sources.Static(partInfo, upTo(143)...)} {
+				l.now = short
+				if _, err := s.Refresh(t.Context()); !errors.Is(err, screening.ErrShrunk) {
+					t.Errorf("%s: %v, want %v", name, err, screening.ErrShrunk)
+				}
+				expect(t, name, s, false, 180, 180, 100)
+			}
 
-			l.now = sources.Static(partInfo, upTo(1)...)
+			l.now = sources.Static(partInfo, upTo(160)...)
 			if _, err := s.Refresh(t.Context()); err != nil {
 				t.Error(err)
 			}
-			expect(t, "whole", s, true, 1, 1, 100)
-			expect(t, "whole", s, true, 1, 7, 0)
+			expect(t, "whole", s, true, 160, 1, 100)
+			expect(t, "whole", s, true, 160, 161, 0)
 
 			// No partial list replaces it, neither a newer nor an older one.
-			for name, p := range map[string]part{"read before": partOf(upTo(3)...), "read now": {sources.Static(partInfo, upTo(3)...), time.Time{}}} {
+			for name, p := range map[string]part{"read before": partOf(upTo(162)...), "read now": {sources.Static(partInfo, upTo(162)...), time.Time{}}} {
 				l.now = p
 				_, err := s.Refresh(t.Context())
 				if refused := err != nil; refused != p.checked.IsZero() {
 					t.Errorf("a part that was %s: error %v", name, err)
 				}
-				expect(t, "a part that was "+name, s, true, 1, 3, 0)
+				expect(t, "a part that was "+name, s, true, 160, 161, 0)
 			}
 			if _, err := s.Open(t.Context()); err != nil {
 				t.Error(err)
 			}
-			expect(t, "opened at last", s, true, 1, 1, 100)
+			expect(t, "opened at last", s, true, 160, 1, 100)
 		})
 	}
 }
@@ -204,13 +211,13 @@ func TestPartialStored(t *testing.T) {
 		t.Errorf("in the past: %+v, want a part of 100", st)
 	}
 
-	l.now = sources.Static(partInfo, upTo(2)...)
+	l.now = sources.Static(partInfo, upTo(98)...)
 	if _, err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	l.now = nil
 	s = start(l, upTo(100)...)
-	expect(t, "third start", s, true, 2, 50, 0)
+	expect(t, "third start", s, true, 98, 99, 0)
 	if r, err := s.Screen(listing(1).Address); err != nil || !r.Labels[0].AddedAt.Equal(seen) {
 		t.Errorf("labels %+v, %v, want one added at %v", r.Labels, err, seen)
 	}

@@ -12,8 +12,9 @@ import (
 // A list is refused, and the last good one kept, if its source returns an error
 // or panics, if an entry is not valid (an unknown kind, an official kind from a
 // community list, nothing that was listed), if it has no records, no digest, or more
-// than 200 million entries, or if it is suspect and Options.Accept does not accept it. A part of a list (see [sources.Revision]) is replaced by any list that is
-// not a part; a part replaces nothing else, and never counts as loaded.
+// than 200 million entries, or if it is suspect and Options.Accept does not accept it. A
+// part of a list (see [sources.Revision]) replaces only another part, and never counts as
+// loaded.
 //
 // Of a source made by [sources.Seeded], Refresh loads the live list. Only if that
 // fails, and nothing is held, it answers from the seed.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -305,4 +306,44 @@ func TestImportIsCompared(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "sdn_comments.csv"), comments, 0o600)
 	lists(0, "OFAC_SDN loaded", "import", "-accept", "-downloaded", "2026-11-01", "OFAC_SDN="+csv)
 	lists(0, " 2026-11-01T00:00Z N days - - ", "status")
+}
+
+// TestImportShrinking imports shorter and shorter cuts of the UK Sanctions List over the
+// bundled part of it. Each is refused unless the operator accepts it.
+func TestImportShrinking(t *testing.T) {
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "UK-Sanctions-List.xml")
+	b, err := os.ReadFile("../../sources/uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	without := func(text, ref string) string {
+		i := strings.Index(text, "<UniqueID>"+ref)
+		start, end := strings.LastIndex(text[:i], "<Designation>"), i+strings.Index(text[i:], "</Designation>")+len("</Designation>")
+		return text[:start] + text[end:]
+	}
+	fourteen := text
+	six := without(fourteen, "CTD0004")
+	one := regexp.MustCompile(`(ETH 0x7FF9|USDT 3E6Z)\w+`).ReplaceAllString(without(six, "RUS3602"), "")
+	addresses := 56
+	for _, tt := range []struct {
+		text      string
+		addresses int
+	}{{fourteen, 14}, {six, 6}, {one, 1}} {
+		os.WriteFile(file, []byte(tt.text), 0o600)
+		lists := func(wantCode int, want string, flags ...string) {
+			t.Helper()
+			code, stdout, stderr := call(t, "", slices.Concat([]string{"lists", "import", "-data", data}, flags, []string{"UK_CONSOLIDATED=" + file})...)
+			if code != wantCode || !strings.Contains(squeezed(stdout), want) {
+				t.Errorf("%d to %d: exit code %d, want %d and %q\n%s%s", addresses, tt.addresses, code, wantCode, want, stdout, stderr)
+			}
+		}
+		lists(2, fmt.Sprintf("UK_CONSOLIDATED REFUSED 0 0 %d ", addresses))
+		lists(2, fmt.Sprintf("list has shrunk beyond the limit: from %d to %d addresses", addresses, tt.addresses))
+		lists(0, "UK_CONSOLIDATED loaded ", "-accept")
+		addresses = tt.addresses
+	}
+	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "UK_CONSOLIDATED", "-require", "UK_CONSOLIDATED", "3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1"); code != 1 {
+		t.Errorf("the last address: exit code %d\n%s", code, stdout)
+	}
 }

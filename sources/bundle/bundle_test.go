@@ -426,6 +426,40 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestShrunk replaces each bundled list by a live one with fewer and fewer of its entries.
+// Each is refused, also if Open was not called before, and the bundled list stays.
+func TestShrunk(t *testing.T) {
+	for _, bundled := range bundle.All() {
+		id := bundled.Info().ID
+		entries, _ := load(t, bundled)
+		shares := []int{2, 4, 10}
+		if id == "UK_CONSOLIDATED" {
+			shares = []int{4, 9, 56} // 56 to 14, 6 and 1
+		}
+		for _, share := range shares {
+			for _, open := range []bool{true, false} {
+				rev := sources.Revision{Digest: strings.Repeat("1", 64), Records: 7000, Published: time.Now().UTC()}
+				cut := published{bundled, entries[:max(1, len(entries)/share)], rev}
+				s, err := screening.New([]sources.Source{sources.Seeded(cut, bundled)}, &screening.Options{Optional: []string{id}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if open {
+					if _, err := s.Open(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for range 2 {
+					_, err := s.Refresh(t.Context())
+					if got := s.Sources()[0]; !errors.Is(err, screening.ErrShrunk) || got.Entries != len(entries) {
+						t.Errorf("%s, %d of %d entries, opened: %v: %v, and %d are held, want %v", id, len(cut.entries), len(entries), open, err, got.Entries, screening.ErrShrunk)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestSize limits the number of bytes that an embedder links.
 func TestSize(t *testing.T) {
 	total := int64(0)

@@ -216,7 +216,9 @@ func TestDatesOfOldList(t *testing.T) {
 	if _, err := ofac.Parse(z, func(e sources.Entry) error { entries = append(entries, e); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	s, err := screening.New([]sources.Source{sources.Seeded(sources.Static(bundle.OFAC().Info(), entries...), bundle.OFAC())}, nil)
+	s, err := screening.New([]sources.Source{sources.Seeded(sources.Static(bundle.OFAC().Info(), entries...), bundle.OFAC())}, &screening.Options{
+		Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
