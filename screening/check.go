@@ -33,8 +33,8 @@ func nameOf(e sources.Entry) string {
 
 // checkPlausible returns an error if next is suspect in the place of had, and the operator does
 // not accept it.
-func (s *Screener) checkPlausible(ctx context.Context, i int, had, next *current, cut bool) error {
-	reason := suspicion(had, next, cut, s.infos[i], s.maxShrink)
+func (s *Screener) checkPlausible(ctx context.Context, i int, had, next *current, cut, older bool) error {
+	reason := suspicion(had, next, cut, older, s.infos[i], s.maxShrink)
 	if reason == nil {
 		return nil
 	}
@@ -58,7 +58,11 @@ func (e *suspectError) Error() string {
 	const day = "2006-01-02"
 	switch e.reason {
 	case ErrOlder:
-		return fmt.Sprintf("%v: it is of %s, the one held of %s", e.reason, e.came.Published.Format(day), e.held.Published.Format(day))
+		came, held := e.came.Published, e.held.Published
+		if came.IsZero() || held.IsZero() {
+			came, held = e.came.LastUpdated, e.held.LastUpdated
+		}
+		return fmt.Sprintf("%v: it is of %s, the one held of %s", e.reason, came.Format(day), held.Format(day))
 	case ErrCut:
 		return fmt.Sprintf("%v: from %d to %d entries; the download may have been cut", e.reason, e.held.Entries, e.came.Entries)
 	}
@@ -76,20 +80,23 @@ const (
 )
 
 // suspicion returns why next is suspect in the place of had, or nil. cut reports whether
-// it may lack its end.
-func suspicion(had, next *current, cut bool, info sources.Info, maxShrink float64) error {
+// it may lack its end, and older whether it is a copy from before had was checked.
+func suspicion(had, next *current, cut, older bool, info sources.Info, maxShrink float64) error {
 	if had.list == nil || info.Jurisdiction == sources.Operator {
 		return nil
 	}
 	before, after := had.list.Addresses, next.list.Addresses
 	lost := before - after
-	published := had.revision.Published
+	was, is := had.revision.Published, next.revision.Published
+	if !was.IsZero() && !is.IsZero() {
+		older = is.Before(was)
+	}
 	switch {
 	case after == 0 && lost > 0:
 		return ErrEmptied
 	case lost >= minShrunk && float64(lost) > maxShrink*float64(before):
 		return ErrShrunk
-	case !published.IsZero() && !next.revision.Published.IsZero() && next.revision.Published.Before(published):
+	case older:
 		return ErrOlder
 	case -lost > minGrown && after > maxGrowth*before && had.revision.Completeness == sources.Whole && !had.seed:
 		return ErrGrown

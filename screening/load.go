@@ -220,11 +220,18 @@ func (s *Screener) refuse(i int, h *current, reason error) {
 // is a seed that was replaced.
 var errRead = errors.New("read before the list that is held")
 
-// isImport reports whether next is of another publication than had, and is not bundled:
-// then it is not ignored even if it was read earlier, but accepted, or suspect.
-func isImport(had, next *current) bool {
-	was, is := had.revision.Published, next.revision.Published
-	return !next.seed && next.revision.Provenance == "" && !was.IsZero() && !is.IsZero() && !was.Equal(is)
+// isImport reports whether next is another publication than had, and is not bundled: then it
+// is not ignored even if it was read earlier, but accepted, or suspect. If next has no date,
+// only Options.Accept can know.
+func (s *Screener) isImport(had, next *current) bool {
+	was, is := had.revision, next.revision
+	switch {
+	case next.seed || is.Provenance != "" || is.Completeness == sources.Partial:
+		return false
+	case !was.Published.IsZero() && !is.Published.IsZero():
+		return !was.Published.Equal(is.Published)
+	}
+	return s.accept != nil && was.Digest != is.Digest
 }
 
 // loadList loads source i from src, checks the list and builds it. Along with an error
@@ -256,8 +263,9 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 		checked = now
 	}
 	next.age(checked, now)
+	older := had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now)
 	if err == nil {
-		err = s.mayReplace(i, &had, &next, checked, brought)
+		err = s.mayReplace(i, &had, &next, older)
 	}
 	if err != nil {
 		return next, report, err
@@ -279,12 +287,12 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 			known = seeded
 		}
 	}
-	if err = s.checkPlausible(ctx, i, &known, &next, b.IsCut(next.list)); err != nil {
+	if err = s.checkPlausible(ctx, i, &known, &next, b.IsCut(next.list), older); err != nil {
 		return next, report, err
 	}
 	var d list.Diff
 	err = s.building(func() (err error) {
-		d, err = b.Compare(next.list, now)
+		d, err = b.Compare(next.list, checked)
 		return err
 	})
 	if s.archive != nil {
@@ -295,17 +303,16 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	return next, report, err
 }
 
-// mayReplace returns an error unless next, which was read without an error and checked at the given
-// time, may replace had, whatever its entries are. brought reports whether it was read at another
-// time, as a seed was.
-func (s *Screener) mayReplace(i int, had, next *current, checked time.Time, brought bool) error {
-	rev, now := &next.revision, next.accepted
+// mayReplace returns an error unless next, which was read without an error, may replace had,
+// whatever its entries are. older reports whether it was checked before had, as a seed may be.
+func (s *Screener) mayReplace(i int, had, next *current, older bool) error {
+	rev := &next.revision
 	switch {
 	case rev.Digest == "":
 		return errors.New("no digest: the source returned no revision")
 	case rev.Records <= 0 && s.infos[i].Jurisdiction != sources.Operator:
 		return errors.New("no records: an empty list counts as broken")
-	case had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now) && !isImport(had, next):
+	case older && !s.isImport(had, next):
 		return errRead
 	case next.seed && s.replaced(i, had, rev.Digest):
 		return errRead

@@ -47,7 +47,8 @@ type Options struct {
 	//   - [ErrEmptied]: it lost all addresses: perhaps the publisher changed the format;
 	//   - [ErrGrown]: it has more than ten times the addresses, and 10,000 more, unless the
 	//     list held is a part of the list, was assembled, or is a seed;
-	//   - [ErrOlder]: it was published earlier: perhaps a mirror is stale;
+	//   - [ErrOlder]: it was published earlier: perhaps a mirror is stale; or it has no date,
+	//     and is a copy from before the list held was checked, which is ignored otherwise;
 	//   - [ErrCut]: it lost entries, more than repetitions, only at its end, in a format that cannot show that it
 	//     was cut; or it only lost entries, and the list held came in a format that
 	//     shows it. A list with more records than the one held was not cut.

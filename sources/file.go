@@ -20,8 +20,9 @@ import (
 //	src := sources.File(ofac.New(nil).Info(), "sdn_advanced.xml", ofac.Parse)
 //
 // A file does not say that the publisher still lists the same. So the Checked of a published
-// list is its Published, or the file's modification time if the list has no date. A list of
-// the operator's own, of jurisdiction Operator, is confirmed by each Load.
+// list is its Published, or the file's modification time if the list has no date; and its
+// entries are seen first at that modification time. A list of the operator's own, of
+// jurisdiction Operator, is confirmed by each Load.
 //
 // With a short Schedule.Every in the options of package screening, the file is watched. A
 // Load does not read a file with the same size and time, unless it was written within the
@@ -92,6 +93,9 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 	rev, err := f.parse(in, func(e Entry) error {
 		if refused == nil {
 			refused = ctx.Err()
+		}
+		if e.FirstSeen.IsZero() && f.info.Jurisdiction != Operator {
+			e.FirstSeen = before.ModTime().UTC()
 		}
 		if refused == nil {
 			refused = add(e)

@@ -79,9 +79,14 @@ func (s *imported) parseCSV(in io.Reader, file, comments string, add func(source
 
 var errUndated = errors.New("the file does not say when it was published: want -downloaded with the day on which you downloaded it")
 
+// Load reads the list. Its entries are seen first on the day of the list.
 func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	var entries []sources.Entry
 	// The file is always read: its digest is not that of the comments.
-	rev, err := s.Source.Load(ctx, sources.Revision{}, add)
+	rev, err := s.Source.Load(ctx, sources.Revision{}, func(e sources.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
 	if err != nil {
 		return rev, err
 	}
@@ -97,6 +102,18 @@ func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(source
 		rev.Checked = s.downloaded
 	case rev.Published.IsZero() && s.Info().Jurisdiction != sources.Community:
 		return rev, errUndated
+	}
+	seen := rev.Published
+	if seen.IsZero() {
+		seen = rev.Checked
+	}
+	for _, e := range entries {
+		if seen.Before(e.FirstSeen) {
+			e.FirstSeen = seen
+		}
+		if err := add(e); err != nil {
+			return rev, err
+		}
 	}
 	return rev, nil
 }

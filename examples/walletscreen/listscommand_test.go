@@ -308,6 +308,35 @@ func TestImportIsCompared(t *testing.T) {
 	lists(0, " 2026-11-01T00:00Z N days - - ", "status")
 }
 
+// TestImportUndated imports an sdn.csv, which has no date, that was downloaded before the
+// bundled list. Only with -accept it is loaded, and then it is of the day of the download.
+func TestImportUndated(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	for from, to := range map[string]string{"sdn_excerpt_2025-05.csv": "sdn.csv", "sdn_comments_excerpt_2025-05.csv": "sdn_comments.csv"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "sources", "ofac", "testdata", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to == "sdn.csv" {
+			b = append(b, 0x1A)
+		}
+		os.WriteFile(filepath.Join(dir, to), b, 0o600)
+	}
+	file := "OFAC_SDN=" + filepath.Join(dir, "sdn.csv")
+	code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-downloaded", "2025-05-20", file)
+	if code != 2 || !strings.Contains(squeezed(stdout), "OFAC_SDN REFUSED 0 0 ") || !strings.Contains(stdout, "the file is older than the list held") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = call(t, "", "lists", "import", "-data", data, "-downloaded", "2025-05-20", "-accept", file)
+	if code != 0 || !strings.Contains(squeezed(stdout), "OFAC_SDN loaded ") || !strings.Contains(stderr, "more; lists diff shows all") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, _ = call(t, "", "lists", "status", "-data", data)
+	if !strings.Contains(squeezed(stdout), "OFAC_SDN yes whole 2025-05-20T00:00Z ") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
 // TestImportShrinking imports shorter and shorter cuts of the UK Sanctions List over the
 // bundled part of it. Each is refused unless the operator accepts it.
 func TestImportShrinking(t *testing.T) {

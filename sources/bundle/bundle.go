@@ -120,6 +120,9 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 			// The module may have learned to decode it since the file was written.
 			e.Address, _ = sources.Decode(e.Asset, e.Listed)
 		}
+		if e.FirstSeen.IsZero() {
+			e.FirstSeen = h.Revision.Checked
+		}
 		if err := add(e); err != nil {
 			return sources.Revision{}, err
 		}

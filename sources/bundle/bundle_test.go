@@ -329,9 +329,7 @@ func TestBadlist(t *testing.T) {
 	defer f.Close()
 	var want []sources.Entry
 	file, err := badlist.Parse(f, func(e sources.Entry) error {
-		if e.ListedAt.IsZero() {
-			e.FirstSeen = date(2018, 11, 6)
-		}
+		e.FirstSeen = date(2018, 11, 6)
 		want = append(want, e)
 		return nil
 	})

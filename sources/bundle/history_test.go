@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,8 +40,8 @@ func identityOf(e sources.Entry) identity {
 	return identity{text: e.Listed}
 }
 
-// complete returns the accounts of complete official lists, by day.
-func complete(t *testing.T) map[time.Time]map[identity]bool {
+// editions returns the entries of complete official lists, by day.
+func editions(t *testing.T) map[time.Time][]sources.Entry {
 	t.Helper()
 	f, err := os.Open("testdata/ofac_listed.csv.gz")
 	if err != nil {
@@ -55,25 +56,31 @@ func complete(t *testing.T) map[time.Time]map[identity]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	days := make(map[time.Time]map[identity]bool)
+	days := make(map[time.Time][]sources.Entry)
 	for _, row := range rows[1:] {
-		e := sources.Entry{Asset: row[1], Listed: row[2]}
+		e := sources.Entry{Asset: row[1], Listed: row[2], Kind: score.Sanctioned}
 		e.Address, _ = sources.Decode(e.Asset, e.Listed)
 		for _, text := range strings.Fields(row[0]) {
 			day, err := time.Parse(time.DateOnly, text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if days[day] == nil {
-				days[day] = make(map[identity]bool)
-			}
-			days[day][identityOf(e)] = true
+			days[day] = append(days[day], e)
 		}
 	}
 	entries, rev := load(t, bundle.OFAC())
-	days[rev.Published] = make(map[identity]bool)
-	for _, e := range entries {
-		days[rev.Published][identityOf(e)] = true
+	days[rev.Published] = entries
+	return days
+}
+
+// complete returns the accounts of the editions.
+func complete(t *testing.T) map[time.Time]map[identity]bool {
+	days := make(map[time.Time]map[identity]bool)
+	for day, entries := range editions(t) {
+		days[day] = make(map[identity]bool)
+		for _, e := range entries {
+			days[day][identityOf(e)] = true
+		}
 	}
 	return days
 }
@@ -247,6 +254,78 @@ func TestDatesOfOldList(t *testing.T) {
 	if early < 30 {
 		t.Errorf("%d addresses were on a list before their party's date, want at least 30", early)
 	}
+}
+
+// TestDatesOfImports loads the complete lists of some days over the bundled one, as an import
+// does that the operator accepts, and then the bundled one again. No list refutes a date.
+func TestDatesOfImports(t *testing.T) {
+	days, texts, again := complete(t), editions(t), ended(t)
+	_, rev := load(t, bundle.OFAC())
+	listed := make(map[identity]sources.Entry)
+	for _, e := range history(t) {
+		listed[identityOf(e)] = e
+	}
+	n := 0
+	for day := range days {
+		copied := &published{Source: bundle.OFAC()}
+		copied.set(day, texts[day])
+		s, err := screening.New([]sources.Source{sources.Seeded(copied, bundle.OFAC())}, &screening.Options{
+			Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, held := range []time.Time{day, rev.Published} {
+			copied.set(held, texts[held])
+			if _, err := s.Refresh(t.Context()); err != nil || !s.Sources()[0].Published.Equal(held) {
+				t.Fatalf("%v: %v, and that of %v is held", held, err, s.Sources()[0].Published)
+			}
+			for id, e := range listed {
+				if !e.Address.IsValid() {
+					continue
+				}
+				r, err := s.Screen(e.Address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, l := range r.Labels {
+					for other, on := range days {
+						if l.Match == score.Key || other.After(held) {
+							continue
+						}
+						n++
+						if on[id] && l.AddedAt.After(other) && !again[id] || !on[id] && !l.AddedAt.After(other) || on[id] && l.NotListedOn.Equal(other) && l.AddedAt.After(other) {
+							t.Errorf("%v over the bundle: %s added at %v, not listed on %v, and the list of %v refutes it", held, e.Listed, l.AddedAt, l.NotListedOn, other)
+						}
+					}
+				}
+				for _, f := range r.Formerly {
+					for other, on := range days {
+						n++
+						within := !other.Before(f.Since) && other.Before(f.Until)
+						if (on[id] && other.Equal(f.Until) || !on[id] && within) && !strings.Contains(f.Listed, "fzilsx") { // a misprint
+							t.Errorf("%v over the bundle: %s formerly from %v until %v, and the list of %v refutes it", held, e.Listed, f.Since, f.Until, other)
+						}
+					}
+				}
+			}
+		}
+	}
+	if n < 10_000 {
+		t.Errorf("%d dates compared, want more", n)
+	}
+}
+
+// set makes p a copy of the given day.
+func (p *published) set(day time.Time, entries []sources.Entry) {
+	p.entries = slices.Clone(entries)
+	for i := range p.entries {
+		p.entries[i].FirstSeen = day
+	}
+	p.rev = sources.Revision{Digest: strings.Repeat("0", 56) + day.Format("20060102"), Records: len(entries), Published: day, Checked: day}
 }
 
 // ended returns the accounts that have a stay that ended.

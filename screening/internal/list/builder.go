@@ -57,7 +57,7 @@ type Builder struct {
 
 	ended  []sources.Entry // that the list says it had, with their Until
 	absent time.Time       // the date of prev; zero: unknown
-	bounds map[index.ID]bound
+	bounds map[index.ID][]bound
 }
 
 // A repetition is an entry with the Canonical entry of an earlier one, and the number of its repetitions.
@@ -143,7 +143,7 @@ func (b *Builder) add(e sources.Entry) error {
 	if err != nil {
 		return err
 	}
-	repeated := false
+	repeated, copied := false, b.plausible(e.FirstSeen)
 	if old.Listing != nil {
 		e.FirstSeen, e.NotListedOn = b.plausible(old.entry.FirstSeen), old.entry.NotListedOn
 		if repeated = !b.kept.add(old); !repeated {
@@ -152,7 +152,10 @@ func (b *Builder) add(e sources.Entry) error {
 	} else if repeated, err = b.addFresh(&e, f); err != nil {
 		return err
 	}
-	b.bound(&e)
+	b.date(&e, copied)
+	if old.Listing != nil && !(e.FirstSeen.Equal(old.entry.FirstSeen) && e.NotListedOn.Equal(old.entry.NotListedOn)) {
+		b.tidy = true
+	}
 	if !repeated {
 		if err := b.compare(&e, old, f); err != nil {
 			return err
@@ -165,27 +168,17 @@ func (b *Builder) add(e sources.Entry) error {
 // stay has not ended.
 type bound struct{ notListedOn, since, until time.Time }
 
-// precedes reports whether b is the stay to use of two: one that has not ended, or the first.
-func (b bound) precedes(other bound) bool {
-	if b.until.IsZero() != other.until.IsZero() {
-		return b.until.IsZero()
-	}
-	return b.since.Before(other.since)
-}
-
 // Follow says what is known of the past of the list: absent is the date of the list before,
 // which does not have the entries that are new, or zero; and history its stays, as
 // [sources.History] returns them. It precedes Add.
 func (b *Builder) Follow(absent time.Time, history []sources.Entry) {
-	b.absent, b.bounds = absent, make(map[index.ID]bound)
+	b.absent, b.bounds = absent, make(map[index.ID][]bound)
 	for _, e := range history {
 		if !e.Until.IsZero() {
 			b.ended = append(b.ended, e)
 		}
-		id, stay := accountOf(&e), bound{e.NotListedOn, e.FirstSeen, e.Until}
-		if h, ok := b.bounds[id]; !ok || stay.precedes(h) {
-			b.bounds[id] = stay
-		}
+		id := accountOf(&e)
+		b.bounds[id] = append(b.bounds[id], bound{e.NotListedOn, e.FirstSeen, e.Until})
 	}
 }
 
@@ -197,25 +190,59 @@ func accountOf(e *sources.Entry) index.ID {
 	return TextKey(e.Listed)
 }
 
-// bound corrects FirstSeen and NotListedOn of e by the history of the list.
-func (b *Builder) bound(e *sources.Entry) {
-	if len(b.bounds) == 0 {
-		return
+// date corrects FirstSeen and NotListedOn of e. copied is the date of the copy that has it;
+// zero: it is listed now.
+func (b *Builder) date(e *sources.Entry, copied time.Time) {
+	if !copied.IsZero() && copied.Before(e.FirstSeen) {
+		e.FirstSeen = copied
 	}
-	h, ok := b.bounds[accountOf(e)]
-	// A stay that has ended counts if the list may be of its time: a copy of some years ago.
-	if !ok || !h.until.IsZero() && !(e.NotListedOn.Before(h.until) && e.EntityListedAt.Before(h.until)) {
+	if len(b.bounds) > 0 {
+		if copied.IsZero() {
+			copied = b.now
+		}
+		b.bound(e, copied)
+	}
+	if e.NotListedOn.After(e.FirstSeen) {
+		e.NotListedOn = time.Time{}
+	}
+}
+
+// bound corrects FirstSeen and NotListedOn of e by the history of the list. A copy of the
+// given day has e.
+func (b *Builder) bound(e *sources.Entry, day time.Time) {
+	h, ok := b.stay(e, day)
+	if !ok {
 		return
 	}
 	first, not := e.FirstSeen, h.notListedOn
-	if h.since.Before(first) {
+	if h.since.Before(first) || !not.IsZero() && !not.Before(first) {
 		first = h.since
 	}
 	if e.NotListedOn.After(not) && !e.NotListedOn.After(first) {
 		not = e.NotListedOn
 	}
-	b.tidy = b.tidy || !first.Equal(e.FirstSeen) || !not.Equal(e.NotListedOn)
 	e.FirstSeen, e.NotListedOn = first, not
+}
+
+// stay returns the first stay of the account of e that the given day is in; else the first
+// one that has not ended; else, if the list may be a copy of years ago, the first one.
+func (b *Builder) stay(e *sources.Entry, day time.Time) (h bound, ok bool) {
+	best := 0
+	for _, s := range b.bounds[accountOf(e)] {
+		rank := 0
+		switch {
+		case s.notListedOn.Before(day) && (s.until.IsZero() || day.Before(s.until)):
+			rank = 3
+		case s.until.IsZero():
+			rank = 2
+		case e.NotListedOn.Before(s.until) && e.EntityListedAt.Before(s.until):
+			rank = 1
+		}
+		if rank > best || rank == best && rank > 0 && s.since.Before(h.since) {
+			h, best = s, rank
+		}
+	}
+	return h, best > 0
 }
 
 // End adds an entry that the list no longer has, and that ended at its Until.
@@ -245,13 +272,12 @@ func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error
 	return false, nil
 }
 
-// firstSeen sets FirstSeen and NotListedOn of an entry that is new, unless they are known. If
+// firstSeen sets FirstSeen and NotListedOn of an entry that is new, as far as they are not known. If
 // the list before had the account under another reference or ticker, they are as there.
 func (b *Builder) firstSeen(e *sources.Entry, f filing) error {
-	if !e.FirstSeen.IsZero() {
-		return nil
+	if e.FirstSeen.IsZero() {
+		e.FirstSeen = b.now
 	}
-	e.FirstSeen = b.now
 	if b.prev == nil || b.absent.IsZero() {
 		return nil
 	}
@@ -259,8 +285,9 @@ func (b *Builder) firstSeen(e *sources.Entry, f filing) error {
 	switch {
 	case err != nil:
 		return err
-	case had == nil:
+	case had == nil && b.absent.Before(e.FirstSeen) && b.absent.After(e.NotListedOn):
 		e.NotListedOn = b.absent
+	case had == nil:
 	case had.entry.FirstSeen.Before(e.FirstSeen):
 		e.FirstSeen, e.NotListedOn = had.entry.FirstSeen, had.entry.NotListedOn
 	}

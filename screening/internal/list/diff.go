@@ -63,7 +63,9 @@ func (b *Builder) Lacks(all iter.Seq2[sources.Entry, error]) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		b.bound(&e)
+		first, not := e.FirstSeen, e.NotListedOn
+		b.bound(&e, first)
+		b.tidy = b.tidy || !first.Equal(e.FirstSeen) || !not.Equal(e.NotListedOn)
 	}
 	more, err := b.newlyEnded()
 	return b.tidy || len(more) > 0, err
@@ -103,9 +105,9 @@ type Diff struct {
 }
 
 // Compare returns the difference between l, which b has built, and the list before it. It sets
-// the Past of l: entries that l no longer has were removed at the given time, unless End has
-// said when they ended.
-func (b *Builder) Compare(l *List, accepted time.Time) (d Diff, err error) {
+// the Past of l: entries that l no longer has were removed on the day of l, or now if that is
+// before they were listed, unless End has said when they ended.
+func (b *Builder) Compare(l *List, day time.Time) (d Diff, err error) {
 	d.Added, d.IsPart = b.added, b.many || b.prev == nil
 	if d.Delta.Removed, err = b.newlyEnded(); err != nil {
 		return d, err
@@ -128,8 +130,12 @@ func (b *Builder) Compare(l *List, accepted time.Time) (d Diff, err error) {
 				continue
 			}
 			d.Removed++
-			if !ended[r.entry.Canonical()] {
-				d.Delta.Removed = append(d.Delta.Removed, revision.Removal{Entry: r.entry, At: accepted})
+			if !ended[r.entry.Canonical()] && !b.knowsEnd(&r.entry) {
+				at := day
+				if !at.After(r.entry.FirstSeen) {
+					at = b.now
+				}
+				d.Delta.Removed = append(d.Delta.Removed, revision.Removal{Entry: r.entry, At: at})
 			}
 			if d.IsPart = d.IsPart || d.Removed > maxChanged; !d.IsPart {
 				d.Delta.Dropped = append(d.Delta.Dropped, r.entry)
@@ -155,6 +161,12 @@ func (b *Builder) Compare(l *List, accepted time.Time) (d Diff, err error) {
 	b.gained, b.renamed, b.repeated = nil, nil, nil
 	l.past, err = b.pastOf().With(d.Delta.Removed, b.now)
 	return d, err
+}
+
+// knowsEnd reports whether the history has the end of the stay of e, perhaps in other letter
+// case.
+func (b *Builder) knowsEnd(e *sources.Entry) bool {
+	return slices.ContainsFunc(b.bounds[accountOf(e)], func(s bound) bool { return s.until.After(e.FirstSeen) })
 }
 
 // normalized returns e as a List has it: Listed is "" if it is the normal form, and times are
