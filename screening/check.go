@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -31,14 +32,22 @@ func nameOf(e sources.Entry) string {
 	return fmt.Sprintf("entry %.64q of %.128q", e.Ref, e.Text())
 }
 
-// checkPlausible returns an error if next is suspect in the place of had, and the operator does
-// not accept it.
-func (s *Screener) checkPlausible(ctx context.Context, i int, had, next *current, cut, older bool) error {
-	reason := suspicion(had, next, cut, older, s.infos[i], s.maxShrink)
+// checkPlausible returns an error if next, which b has built, is suspect in the place of had,
+// and the operator does not accept it. older reports whether next is a copy from before had was
+// checked.
+func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, had, next *current, older bool) error {
+	if had.list == nil || s.infos[i].Jurisdiction == sources.Operator {
+		return nil
+	}
+	lost, err := b.Lost(had.list, next.list, max(minShrunk-1, int(s.maxShrink*float64(had.list.Addresses))))
+	if err != nil {
+		return err
+	}
+	reason := suspicion(had, next, lost, b.IsCut(next.list), older)
 	if reason == nil {
 		return nil
 	}
-	suspect := &suspectError{reason, had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])}
+	suspect := &suspectError{reason, lost, had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])}
 	if s.accept == nil || !s.accept(s.infos[i].ID, suspect, suspect.held, suspect.came) {
 		return fmt.Errorf("suspect, not accepted: %w", suspect)
 	}
@@ -51,6 +60,7 @@ func (s *Screener) checkPlausible(ctx context.Context, i int, had, next *current
 // Options.Accept names.
 type suspectError struct {
 	reason     error
+	lost       int // addresses, if they are too many
 	held, came SourceStatus
 }
 
@@ -66,7 +76,11 @@ func (e *suspectError) Error() string {
 	case ErrCut:
 		return fmt.Sprintf("%v: from %d to %d entries; the download may have been cut", e.reason, e.held.Entries, e.came.Entries)
 	}
-	return fmt.Sprintf("%v: from %d to %d addresses", e.reason, e.held.Addresses, e.came.Addresses)
+	text := fmt.Sprintf("%v: from %d to %d addresses", e.reason, e.held.Addresses, e.came.Addresses)
+	if e.reason == ErrShrunk {
+		text += fmt.Sprintf(", and %d are lost", e.lost)
+	}
+	return text
 }
 
 func (e *suspectError) Unwrap() error { return e.reason }
@@ -79,26 +93,23 @@ const (
 	minGrown         = 10_000 // addresses that any list may gain
 )
 
-// suspicion returns why next is suspect in the place of had, or nil. cut reports whether
-// it may lack its end, and older whether it is a copy from before had was checked.
-func suspicion(had, next *current, cut, older bool, info sources.Info, maxShrink float64) error {
-	if had.list == nil || info.Jurisdiction == sources.Operator {
-		return nil
-	}
+// suspicion returns why next is suspect in the place of had, or nil. lost is how many addresses
+// it lost, if they are too many. cut reports whether it may lack its end, and older whether it
+// is a copy from before had was checked.
+func suspicion(had, next *current, lost int, cut, older bool) error {
 	before, after := had.list.Addresses, next.list.Addresses
-	lost := before - after
 	was, is := had.revision.Published, next.revision.Published
 	if !was.IsZero() && !is.IsZero() {
 		older = is.Before(was)
 	}
 	switch {
-	case after == 0 && lost > 0:
+	case after == 0 && before > 0:
 		return ErrEmptied
-	case lost >= minShrunk && float64(lost) > maxShrink*float64(before):
+	case lost > 0:
 		return ErrShrunk
 	case older:
 		return ErrOlder
-	case -lost > minGrown && after > maxGrowth*before && had.revision.Completeness == sources.Whole && !had.seed:
+	case after-before > minGrown && after > maxGrowth*before && had.revision.Completeness == sources.Whole && !had.seed:
 		return ErrGrown
 	case cut && had.isLoaded() && next.revision.Records <= had.revision.Records: // more, if an account was unfrozen: its list has one more event
 		return ErrCut

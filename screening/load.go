@@ -287,7 +287,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 			known = seeded
 		}
 	}
-	if err = s.checkPlausible(ctx, i, &known, &next, b.IsCut(next.list), older); err != nil {
+	if err = s.checkPlausible(ctx, i, b, &known, &next, older); err != nil {
 		return next, report, err
 	}
 	var d list.Diff

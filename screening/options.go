@@ -35,8 +35,8 @@ type Options struct {
 	MaxPublished map[string]time.Duration
 
 	// MaxShrink is the share of its addresses, above 0 and up to 1, that a list may
-	// lose in one refresh. A list that loses more, and at least 3 addresses, is
-	// suspect. Zero means 0.2.
+	// lose in one refresh, whatever others it gains. A list that loses more, and at least 3
+	// addresses, is suspect. Zero means 0.2.
 	MaxShrink float64
 
 	// Accept decides whether the list that came from a source is accepted although it is
@@ -51,7 +51,8 @@ type Options struct {
 	//     and is a copy from before the list held was checked, which is ignored otherwise;
 	//   - [ErrCut]: it lost entries, more than repetitions, only at its end, in a format that cannot show that it
 	//     was cut; or it only lost entries, and the list held came in a format that
-	//     shows it. A list with more records than the one held was not cut.
+	//     shows it. A list with more records than the one held was not cut, and the last entry
+	//     of a cut one may be new.
 	//
 	// A list of the operator's own, of jurisdiction [sources.Operator], is never suspect.
 	// Accept may be called concurrently, for several sources. Nil accepts none. A list

@@ -356,19 +356,58 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 	return nil
 }
 
+// Lost returns how many accounts of had, the list before l or another one, are not in l, which
+// b has built. It returns 0 if they are at most limit.
+func (b *Builder) Lost(had, l *List, limit int) (int, error) {
+	entries := had.records()
+	if had == b.prev {
+		if b.gone() <= limit {
+			return 0, nil
+		}
+		entries = had.entries.unmarked(&b.kept)
+	}
+	lost := make(map[index.ID]bool)
+	for r, err := range entries {
+		if err != nil {
+			return 0, err
+		}
+		id := firstKey(&r.entry)
+		if _, _, ok := l.entries.index.Place(id); !ok {
+			lost[id] = true
+		}
+	}
+	if len(lost) <= limit {
+		return 0, nil
+	}
+	return len(lost), nil
+}
+
+// gone returns how many entries of the list before were not added again, not counting
+// repetitions.
+func (b *Builder) gone() int {
+	if b.prev == nil {
+		return 0
+	}
+	return b.prev.Entries - b.prev.AnomalyKinds[sources.Duplicate] - b.again
+}
+
 // IsCut reports whether l, which b has built, may be the list before it without its end:
-// it lacks an entry, not only repetitions, and is the beginning of that list, or a part of
-// it if the order of that list was not kept. It reports false unless l was built with its
-// order.
+// it lacks an entry, not only repetitions, and is the beginning of that list, up to its last
+// entry if that may have been cut itself; or a part of it if the order of that list was not
+// kept. It reports false unless l was built with its order.
 func (b *Builder) IsCut(l *List) bool {
 	defer runtime.KeepAlive(b.prev) // its order may be in a file
 	switch {
-	case b.prev == nil || l.order == nil || b.again == b.prev.Entries-b.prev.AnomalyKinds[sources.Duplicate]:
+	case b.gone() == 0 || l.order == nil:
 		return false
 	case b.prev.order == nil:
 		return b.added == 0
 	}
-	return bytes.HasPrefix(b.prev.order, l.order)
+	begins := l.order
+	if b.added == 1 && len(l.order) < len(b.prev.order) {
+		begins = l.order[:len(l.order)-4]
+	}
+	return bytes.HasPrefix(b.prev.order, begins)
 }
 
 // countChain counts the last entries in facts.Chains.
