@@ -253,6 +253,7 @@ func TestParseErrors(t *testing.T) {
 		{"two addresses on a line", lazarus + "\n\n" + lazarus + " " + genesis + "\n", 3},
 		{"long line", lazarus + "\n" + strings.Repeat("a", 70_000), 2},
 		{"long string", lazarus + "\n" + strings.Repeat("a", 2000), 2},
+		{"NUL in an address", lazarus + "\n" + lazarus[:20] + "\x00\x00" + lazarus[22:] + "\n", 2},
 		{"not text", "\x1f\x8b\x08\x00\xff\xfe", 1},
 		{"utf-16", "\xff\xfe0\x00x\x00", 1},
 

@@ -283,6 +283,7 @@ func TestParseFails(t *testing.T) {
 		"nothing": "", "orders alone": listtest.ReadFile(t, orders), "header alone": header, "another page": "<html><body>Not found</body></html>",
 		"a page cut": page[:len(page)-10], "a page cut in the middle": page[:len(page)/2], "text": "404: Not Found\n",
 		"no order": header + ",TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,\n", "no line with an order": "הארנק,מטבע\nTH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,\n",
+		"a row too long": header + "1/20,TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,,\n", "a row too short": header + "1/20,TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3\n",
 		"users alone": header + "1/20,35561732,\n", "a long cell": header + "1/20," + strings.Repeat("a", 600) + ",\n", "not UTF-8": header + "1/20,\xff,\n",
 		"too long": w + strings.Repeat("\n", 16<<20), "an open quote": w + "\"",
 	} {

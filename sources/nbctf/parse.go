@@ -140,6 +140,7 @@ type list struct {
 	rows    int               // rows with a wallet or a user
 
 	columns columns
+	width   int    // how many the header has
 	number  string // of the order that a line above the wallets names
 }
 
@@ -212,7 +213,7 @@ func (l *list) readCSV(text []byte) error {
 // row reads a row of a table, or its header. A nil row ends a table.
 func (l *list) row(line int64, row []string) error {
 	if c, ok := header(row); ok || row == nil {
-		l.columns, l.number = c, ""
+		l.columns, l.width, l.number = c, len(row), ""
 		return nil
 	}
 	cell := func(i int) string {
@@ -222,6 +223,9 @@ func (l *list) row(line int64, row []string) error {
 		return row[i]
 	}
 	c := &l.columns
+	if (c.isExport() || c.order >= 0) && len(row) != l.width {
+		return fail(line, "row of %d columns, want %d", len(row), l.width)
+	}
 	switch {
 	case c.isExport():
 		return l.exported(line, cell)

@@ -36,16 +36,17 @@ import (
 //
 // A party on several lists of OFAC has entries of all of them in each file. A wallet
 // whose holder is not on the list of this file is refused: this is another list, or its
-// form has changed. So is a file most of whose entries are of other lists. All parties
+// form has changed. So is a file that lacks a party of its list, and a file most of whose entries are of other lists. All parties
 // of the SDN List are on it, and one in two hundred on another list; each party of the
 // consolidated list is on another list, and one in five on the SDN List.
 type advanced struct {
 	*document
 	features map[string]feature // by id
 	sdn      string             // id of the SDN List
-	profiles map[string]int     // the holders by their id
+	profiles map[string]int     // the holders by their id; -1: a party without wallets
 	onList   []bool             // of holders: there is an entry on the list that is read
 	entries  [2]int             // of either list, by kind
+	missing  string             // the first party that an entry of the list names and that is not there
 
 	// The profile that is being read.
 	id      string
@@ -83,6 +84,9 @@ func (p *advanced) read() error {
 		return p.Errorf("", "no entry is on %v", p.kind)
 	case here < elsewhere:
 		return p.Errorf("", "%d entries are on %v, and %d on others: it is not the list of this file", here, p.kind, elsewhere)
+	}
+	if p.missing != "" && p.Revision.Records > 0 {
+		return p.Errorf(p.missing, "an entry of %v without its party: parts of the file are missing", p.kind)
 	}
 	for i, ok := range p.onList {
 		if !ok {
@@ -184,10 +188,14 @@ func (p *advanced) party(string) error {
 		if err := p.Children(p.profile); err != nil {
 			return err
 		}
-		if len(p.Wallets) == before {
+		i, ok := p.profiles[p.id]
+		switch {
+		case len(p.Wallets) == before && !ok:
+			p.profiles[p.id] = -1
 			return nil
-		}
-		if _, ok := p.profiles[p.id]; ok {
+		case len(p.Wallets) == before:
+			return nil
+		case ok && i >= 0:
 			return p.Errorf(p.id, "profile that was there before")
 		}
 		p.profiles[p.id] = len(p.Holders)
@@ -293,8 +301,12 @@ func (p *advanced) entry(string) error {
 	if on != p.kind {
 		return p.Skip()
 	}
-	i, ok := p.profiles[p.Attr("ProfileID")]
-	if !ok {
+	id := p.Attr("ProfileID")
+	i, ok := p.profiles[id]
+	if !ok && p.missing == "" {
+		p.missing = id
+	}
+	if !ok || i < 0 {
 		return p.Skip()
 	}
 	p.onList[i] = true

@@ -130,20 +130,26 @@ func (p *simple) entry() error {
 func (p *simple) id(string) error {
 	var asset, number string
 	var isWallet bool
+	types, numbers := 0, 0
 	err := p.Children(func(name string) (err error) {
 		switch name {
 		case "idType":
 			var kind string
+			types++
 			if kind, err = p.Content(); err == nil {
 				asset, isWallet = tickerOfType(kind)
 			}
 			return err
 		case "idNumber":
+			numbers++
 			number, err = p.content()
 			return err
 		}
 		return p.Skip()
 	})
+	if err == nil && (types > 1 || numbers > 1) {
+		return p.Errorf(p.uid, "an <id> with %d types and %d numbers: parts of the file are missing", types, numbers)
+	}
 	if err != nil || !isWallet {
 		return err
 	}

@@ -170,6 +170,9 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 		if strings.ContainsAny(text, otherBreaks) {
 			return fail(errors.New("a line break other than LF or CRLF, want one address on a line"))
 		}
+		if strings.Contains(text, "\x00") {
+			return fail(errors.New("NUL: not text"))
+		}
 		address, comment, _ := strings.Cut(text, "#")
 		if address = sources.TrimListed(address); address != "" {
 			if !f.Blanks && strings.ContainsAny(address, " \t") { // a sentence, such as "404: Not Found"
