@@ -42,33 +42,21 @@ const (
 //
 // As with [Parse], nothing is added unless both files were read to their ends. OFAC's
 // sdn.csv ends with the byte 0x1A (Ctrl-Z): a file without it was cut, which is an
-// error. Some copies of the file have lost that byte; Options.NoEndMark reads them.
-// Errors are a [*sources.RecordError], or those of the readers, or wrap that of add.
+// error. Errors are a [*sources.RecordError], or those of the readers, or wrap that of add.
 // comments may be nil if no remarks continue.
 func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return sdn.parseCSV(sdnFile, comments, false, add)
-}
-
-// parseCSV reads both files. unmarked allows the first to lack its last byte, 0x1A.
-func (k kind) parseCSV(main, comments io.Reader, unmarked bool, add func(sources.Entry) error) (sources.Revision, error) {
 	if comments == nil {
 		comments = strings.NewReader("")
 	}
-	rest, err := k.readComments(comments)
+	rest, err := readComments(comments)
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	l, err := k.readCSV(main, rest, unmarked)
+	l, err := readCSV(sdnFile, rest)
 	if err != nil {
 		return sources.Revision{}, err
 	}
 	return l.Emit("entity", add)
-}
-
-// csvNames has the names of the two files of each list.
-var csvNames = map[kind][2]string{
-	sdn:          {"sdn.csv", "sdn_comments.csv"},
-	consolidated: {"cons_prim.csv", "cons_comments.csv"},
 }
 
 // errApart: the two files are not of one list.
@@ -81,8 +69,8 @@ type commentsFile struct {
 }
 
 // readComments reads the second file to its end.
-func (k kind) readComments(r io.Reader) (*commentsFile, error) {
-	f := &commentsFile{csvFile{name: csvNames[k][1], columns: 2, hash: sha256.New()}, make(map[string][]byte)}
+func readComments(r io.Reader) (*commentsFile, error) {
+	f := &commentsFile{csvFile{name: "sdn_comments.csv", columns: 2, hash: sha256.New()}, make(map[string][]byte)}
 	err := f.each(r, maxComments, func(row []string) error {
 		id := strings.Clone(row[0])                // not to keep the row
 		f.more[id] = append(f.more[id], row[1]...) // with nothing between: it was cut within a word
@@ -95,9 +83,9 @@ func (k kind) readComments(r io.Reader) (*commentsFile, error) {
 }
 
 // readCSV reads the first file to its end.
-func (k kind) readCSV(r io.Reader, rest *commentsFile, unmarked bool) (*freetext.List, error) {
+func readCSV(r io.Reader, rest *commentsFile) (*freetext.List, error) {
 	var l freetext.List
-	main := csvFile{name: csvNames[k][0], columns: 12, hash: sha256.New()}
+	main := csvFile{name: "sdn.csv", columns: 12, hash: sha256.New()}
 	seen := make(map[string]bool)
 	err := main.each(r, maxCSV, func(row []string) error {
 		id := row[0]
@@ -106,7 +94,7 @@ func (k kind) readCSV(r io.Reader, rest *commentsFile, unmarked bool) (*freetext
 		}
 		seen[strings.Clone(id)] = true // not to keep the row
 		l.Revision.Records++
-		if err := k.check(strings.Split(row[3], "] [")); err != nil {
+		if err := sdn.check(strings.Split(row[3], "] [")); err != nil {
 			return err
 		}
 		remarks, err := whole(row[11], string(rest.more[id]))
@@ -121,9 +109,9 @@ func (k kind) readCSV(r io.Reader, rest *commentsFile, unmarked bool) (*freetext
 	switch {
 	case l.Revision.Records == 0:
 		return nil, main.errorf(0, "", "no records")
-	case !main.marked && !unmarked:
+	case !main.marked:
 		return nil, main.errorf(0, "", "no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF)
-	case len(l.Wallets) == 0 && k == sdn:
+	case len(l.Wallets) == 0:
 		return nil, main.errorf(0, "", "no wallet in %d records", l.Revision.Records)
 	}
 	for id := range rest.more {
@@ -133,7 +121,6 @@ func (k kind) readCSV(r io.Reader, rest *commentsFile, unmarked bool) (*freetext
 	}
 	digest := sha256.Sum256(rest.hash.Sum(main.hash.Sum(nil)))
 	l.Revision.Digest = hex.EncodeToString(digest[:])
-	l.Revision.OpenEnded = !main.marked
 	return &l, nil
 }
 

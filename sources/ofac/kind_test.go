@@ -41,7 +41,6 @@ var (
 const (
 	consCSV = `11,"LAST, First","individual","UKRAINE-EO13662] [SDGT",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h; alt. Digital Currency Address - NEW1 address."` + "\r\n" +
 		`12,"OTHER",-0- ,"CMIC-EO13959",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ` + "\r\n\x1a"
-	sdnCSV = `2,"B",-0- ,"SDGT",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h."` + "\r\n\x1a"
 )
 
 func csvParser(parse func(_, _ io.Reader, _ func(sources.Entry) error) (sources.Revision, error)) listtest.Parser {
@@ -61,10 +60,6 @@ func TestParseConsolidated(t *testing.T) {
 		{"consolidated.xml", consXML, ofac.ParseConsolidated, []string{
 			"XBT\t12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\tbitcoin\t11\t-\tFirst LAST",
 			"NEW1\tno address\t-\t11\t-\tFirst LAST",
-		}},
-		{"cons_prim.csv", consCSV, csvParser(ofac.ParseConsolidatedCSV), []string{
-			"XBT\t12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\tbitcoin\t11\t-\tLAST, First",
-			"NEW1\taddress\t-\t11\t-\tLAST, First",
 		}},
 	} {
 		for name, doc := range map[string]string{"": tt.doc, ", without wallets": strings.ReplaceAll(tt.doc, "Digital Currency Address", "Virtual Wallet")} {
@@ -97,7 +92,6 @@ func TestWrongList(t *testing.T) {
 		{"consolidated in sdn.csv", consCSV, csvParser(ofac.ParseCSV)},
 		{"SDN in cons_advanced.xml", read("sdn_advanced_excerpt_2025-03-21.xml.gz"), ofac.ParseConsolidated},
 		{"SDN in consolidated.xml", string(recount(readFile(t, "sdn_excerpt_2020-04-22.xml"))), ofac.ParseConsolidated},
-		{"SDN in cons_prim.csv", sdnCSV, csvParser(ofac.ParseConsolidatedCSV)},
 	} {
 		_, err := tt.parse(strings.NewReader(tt.doc), func(sources.Entry) error { t.Error(tt.name, "adds an entry"); return nil })
 		if err == nil || !strings.Contains(err.Error(), "not the ") && !strings.Contains(err.Error(), "no entry is on the ") {
@@ -113,8 +107,6 @@ func TestConsolidatedSource(t *testing.T) {
 			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(consAdvanced))
 		case "/CONS_PRIM.CSV":
 			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(consCSV))
-		case "/CONS_COMMENTS.CSV":
-			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(""))
 		case "/SDN_ADVANCED.XML":
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(readFile(t, "sdn_advanced_excerpt_2025-03-21.xml.gz")))
 		}
@@ -125,15 +117,10 @@ func TestConsolidatedSource(t *testing.T) {
 	if info := ofac.NewConsolidated(nil).Info(); info.ID != "OFAC_CONSOLIDATED" || info == ofac.New(nil).Info() {
 		t.Errorf("Info = %+v, want OFAC_CONSOLIDATED", info)
 	}
-	of := &ofac.Options{URL: server.URL + "/CONS_PRIM.CSV", CommentsURL: server.URL + "/CONS_COMMENTS.CSV", Client: server.Client()}
-	if entries, _, err := listtest.Load(t.Context(), ofac.NewConsolidated(of), sources.Revision{}); err != nil || len(entries) != 2 {
-		t.Errorf("Load of CSV gave %d entries, %v, want 2", len(entries), err)
-	}
 	for name, src := range map[string]sources.Source{
-		"New of cons_advanced.xml":             ofac.New(opts),
-		"New of cons_prim.csv":                 ofac.New(of),
-		"NewConsolidated of sdn_advanced.xml":  ofac.NewConsolidated(&ofac.Options{URL: server.URL + "/SDN_ADVANCED.XML", Client: server.Client()}),
-		"NewConsolidated of no CSV but an XML": ofac.NewConsolidated(&ofac.Options{URL: server.URL + "/CONS_ADVANCED.XML", CommentsURL: of.CommentsURL, Client: server.Client()}),
+		"New of cons_advanced.xml":            ofac.New(opts),
+		"New of cons_prim.csv":                ofac.New(&ofac.Options{URL: server.URL + "/CONS_PRIM.CSV", Client: server.Client()}),
+		"NewConsolidated of sdn_advanced.xml": ofac.NewConsolidated(&ofac.Options{URL: server.URL + "/SDN_ADVANCED.XML", Client: server.Client()}),
 	} {
 		if entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{}); err == nil || entries != nil || !rev.IsZero() {
 			t.Errorf("%s: %d entries, %+v, %v, want an error", name, len(entries), rev, err)

@@ -71,7 +71,7 @@ func read(r io.Reader, k kind) (*freetext.List, error) {
 	case strings.HasPrefix(string(head), "\x1f\x8b"):
 		return nil, &sources.RecordError{Err: errors.New("a gzip file: want it uncompressed, or in OFAC's ZIP file")}
 	case len(head) > 0 && ('0' <= head[0] && head[0] <= '9' || head[0] == '"'):
-		return nil, &sources.RecordError{Err: errors.New("no XML; CSV is two files, for ParseCSV or Options.CommentsURL")}
+		return nil, &sources.RecordError{Err: errors.New("no XML; CSV is two files, for ParseCSV")}
 	}
 	hash := sha256.New()
 	s := xmlscan.New(io.TeeReader(r, hash))

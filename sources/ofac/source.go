@@ -12,14 +12,12 @@ import (
 )
 
 // The addresses of the SDN List at OFAC's Sanctions List Service. They redirect to
-// storage at changing addresses. CSV needs CommentsCSV.
+// storage at changing addresses.
 const (
 	AdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.XML"
 	AdvancedZIP = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.ZIP"
 	XML         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN.XML"
 	ZIP         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_XML.ZIP"
-	CSV         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN.CSV"
-	CommentsCSV = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_COMMENTS.CSV"
 )
 
 // The addresses of the consolidated non-SDN list.
@@ -27,8 +25,6 @@ const (
 	ConsolidatedAdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.XML"
 	ConsolidatedAdvancedZIP = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.ZIP"
 	ConsolidatedXML         = "https://sanctionslistservice.ofac.treas.gov/api/download/CONSOLIDATED.XML"
-	ConsolidatedCSV         = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_PRIM.CSV"
-	ConsolidatedCommentsCSV = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_COMMENTS.CSV"
 )
 
 // Options configure [New] and [NewConsolidated]. The zero Options are the defaults.
@@ -37,14 +33,6 @@ type Options struct {
 	// MB and say when entities were listed, or [ConsolidatedAdvancedZIP]. It must be
 	// https, unless AllowHTTP is set. [Parse] describes the formats.
 	URL string
-	// CommentsURL is the address of sdn_comments.csv or cons_comments.csv, if URL is
-	// that of sdn.csv or cons_prim.csv. "" means [CommentsCSV] for [CSV],
-	// [ConsolidatedCommentsCSV] for [ConsolidatedCSV], and for another URL that the list
-	// is one file, not CSV.
-	CommentsURL string
-	// NoEndMark accepts an sdn.csv without its last byte, 0x1A, as some copies are. A
-	// copy that was cut between two lines then looks whole.
-	NoEndMark bool
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
 	// zero, or allow for the whole download: Load limits the time without progress, and
 	// its context limits the rest.
@@ -67,10 +55,6 @@ const maxBytes = 1 << 30
 // entries only after it has read the whole list. A list that the server confirms, or that
 // has the digest of the revision held, is [sources.ErrUnchanged]. Load repeats requests
 // that fail in a way that may pass, and downloads that break off.
-//
-// CSV is two files, read as [ParseCSV] does. If they are not of one day, or the second
-// file changes while the first one is fetched, Load fetches both again, once. They are
-// unchanged if the server confirms both.
 func New(opts *Options) sources.Source {
 	return newSource(sdn, AdvancedZIP, opts)
 }
@@ -89,12 +73,6 @@ func newSource(k kind, url string, opts *Options) sources.Source {
 		s.Options = *opts
 	}
 	s.URL = cmp.Or(s.URL, url)
-	switch s.URL {
-	case CSV:
-		s.CommentsURL = cmp.Or(s.CommentsURL, CommentsCSV)
-	case ConsolidatedCSV:
-		s.CommentsURL = cmp.Or(s.CommentsURL, ConsolidatedCommentsCSV)
-	}
 	return s
 }
 
@@ -113,22 +91,10 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	load := s.loadCSV
-	if s.CommentsURL == "" {
-		load = s.loadFile
-	}
-	rev, err := load(ctx, prev, add)
+	request := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	rev, err := fetch.Load(ctx, request, prev, add, s.kind.parse)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("ofac: %w", err)
 	}
 	return rev, err
-}
-
-func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{URL: url, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: limit, AllowHTTP: s.AllowHTTP}
-}
-
-// loadFile loads a list of one file.
-func (s *source) loadFile(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	return fetch.Load(ctx, s.request(s.URL, maxBytes), prev, add, s.kind.parse)
 }

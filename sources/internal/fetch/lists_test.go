@@ -108,18 +108,6 @@ func zipOf(doc func(n int) string) func(n int) string {
 	}
 }
 
-// sdnCSV returns the two files; the last address continues in the second.
-func sdnCSV(program string) func(n int) map[string]string {
-	return func(n int) map[string]string {
-		const row = `%d,"X",-0- ,"%s",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"%sDigital Currency Address - ETH %s"` + "\r\n"
-		main := each(n-1, func(i int) string { return fmt.Sprintf(row, i, program, "", account(i)+".") })
-		last := account(n - 1)
-		blanks := strings.Repeat("x", 1000-len("; Digital Currency Address - ETH ")-20) + "; "
-		main += fmt.Sprintf(row, n-1, program, blanks, last[:20]) + "\x1a"
-		return map[string]string{"/list": main, "/comments": fmt.Sprintf("%d,\"%s.\"\r\n", n-1, last[20:])}
-	}
-}
-
 func euXML(n int) string {
 	return `<export generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="1">` + "\n" + each(n, func(i int) string {
 		return fmt.Sprintf(`<sanctionEntity euReferenceNumber="EU.%d.1" logicalId="%d"><remark>ETH: %s</remark></sanctionEntity>`+"\n", i, i, account(i))
@@ -275,9 +263,9 @@ func tronGrid(n int) http.Handler {
 
 // lists are all formats of all sources that download.
 var lists = func() []published {
-	ofacSource := func(constructor func(*ofac.Options) sources.Source, comments string) func(*http.Client) sources.Source {
+	ofacSource := func(constructor func(*ofac.Options) sources.Source) func(*http.Client) sources.Source {
 		return func(c *http.Client) sources.Source {
-			return constructor(&ofac.Options{URL: host + "/list", CommentsURL: comments, Client: c})
+			return constructor(&ofac.Options{URL: host + "/list", Client: c})
 		}
 	}
 	euSource := func(c *http.Client) sources.Source {
@@ -304,21 +292,12 @@ var lists = func() []published {
 	oracle := stablecoin.Oracle()
 	oracle.FirstBlock = 1
 	return []published{
-		{name: "OFAC, sdn_advanced.xml", source: ofacSource(ofac.New, ""), files: one(advancedXML("SDN List")), parse: ofac.Parse},
-		{name: "OFAC, sdn.xml", source: ofacSource(ofac.New, ""), files: one(simpleXML("DPRK3")), parse: ofac.Parse},
-		{name: "OFAC, ZIP", source: ofacSource(ofac.New, ""), files: one(zipOf(simpleXML("DPRK3"))), parse: ofac.Parse},
-		{name: "OFAC, ZIP of sdn_advanced.xml", source: ofacSource(ofac.New, ""), files: one(zipOf(advancedXML("SDN List"))), parse: ofac.Parse},
-		{name: "OFAC, CSV", source: ofacSource(ofac.New, host+"/comments"), files: sdnCSV("DPRK3")},
-		{name: "OFAC, cons_advanced.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(advancedXML("Consolidated List")), parse: ofac.ParseConsolidated},
-		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated, ""), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},
-		{name: "OFAC, consolidated CSV", source: ofacSource(ofac.NewConsolidated, host+"/comments"), files: sdnCSV("NS-PLC")},
-		{name: "OFAC, CSV without end mark", source: func(c *http.Client) sources.Source {
-			return ofac.New(&ofac.Options{URL: host + "/list", CommentsURL: host + "/comments", NoEndMark: true, Client: c})
-		}, files: func(n int) map[string]string {
-			files := sdnCSV("DPRK3")(n)
-			files["/list"] = strings.TrimSuffix(files["/list"], "\x1a")
-			return files
-		}, open: true},
+		{name: "OFAC, sdn_advanced.xml", source: ofacSource(ofac.New), files: one(advancedXML("SDN List")), parse: ofac.Parse},
+		{name: "OFAC, sdn.xml", source: ofacSource(ofac.New), files: one(simpleXML("DPRK3")), parse: ofac.Parse},
+		{name: "OFAC, ZIP", source: ofacSource(ofac.New), files: one(zipOf(simpleXML("DPRK3"))), parse: ofac.Parse},
+		{name: "OFAC, ZIP of sdn_advanced.xml", source: ofacSource(ofac.New), files: one(zipOf(advancedXML("SDN List"))), parse: ofac.Parse},
+		{name: "OFAC, cons_advanced.xml", source: ofacSource(ofac.NewConsolidated), files: one(advancedXML("Consolidated List")), parse: ofac.ParseConsolidated},
+		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},
 		{name: "EU, XML", source: euSource, files: one(euXML), parse: eu.Parse},
 		{name: "EU, CSV", source: euSource, files: one(euCSV), parse: eu.Parse, open: true},
 		{name: "UK, XML", source: ukSource, files: one(ukXML), parse: uk.Parse},
