@@ -449,7 +449,7 @@ func TestBookAfterRestart(t *testing.T) {
 func TestReport(t *testing.T) {
 	var told []screening.Report
 	list := &published{info: ofac}
-	s := newScreener(t, &screening.Options{Report: func(r screening.Report) { told = append(told, r) }}, list)
+	s := newScreener(t, &screening.Options{Accept: acceptAll, Report: func(r screening.Report) { told = append(told, r) }}, list)
 	e := func(n int) sources.Entry {
 		return sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", n)), Kind: score.Sanctioned}
 	}

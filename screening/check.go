@@ -39,9 +39,16 @@ func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, h
 	if had.list == nil || s.infos[i].Jurisdiction == sources.Operator {
 		return nil
 	}
-	lost, err := b.Lost(had.list, next.list, max(minShrunk-1, int(s.maxShrink*float64(had.list.Addresses))))
-	if err != nil {
-		return err
+	limit := max(minShrunk-1, int(s.maxShrink*float64(had.list.Addresses)))
+	lost := had.list.Addresses - next.list.Addresses
+	if !had.seed && had.revision.Provenance == "" { // a bundled list may be years old, so that most of it has changed
+		var err error
+		if lost, err = b.Lost(next.list, limit); err != nil {
+			return err
+		}
+	}
+	if lost <= limit {
+		lost = 0
 	}
 	reason := suspicion(had, next, lost, b.IsCut(next.list), older)
 	if reason == nil {

@@ -35,8 +35,8 @@ type Options struct {
 	MaxPublished map[string]time.Duration
 
 	// MaxShrink is the share of its addresses, above 0 and up to 1, that a list may
-	// lose in one refresh, whatever others it gains. A list that loses more, and at least 3
-	// addresses, is suspect. Zero means 0.2.
+	// lose in one refresh, whatever others it gains, unless the list held is bundled. A list
+	// that loses more, and at least 3 addresses, is suspect. Zero means 0.2.
 	MaxShrink float64
 
 	// Accept decides whether the list that came from a source is accepted although it is

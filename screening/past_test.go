@@ -375,7 +375,7 @@ func TestPastIsNoOther(t *testing.T) {
 func TestPastPruned(t *testing.T) {
 	st := store.Retain(openStore(t, t.TempDir()), 1)
 	src, steady := &flaky{info: ofac}, sources.Static(community, sources.Entry{Listed: "x", Kind: score.Scam})
-	s := newScreener(t, &screening.Options{Store: st}, src, steady)
+	s := newScreener(t, &screening.Options{Store: st, Accept: acceptAll}, src, steady)
 	var moments []moment
 	for n := range 5 {
 		entries := []int{n}

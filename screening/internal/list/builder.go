@@ -356,18 +356,14 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 	return nil
 }
 
-// Lost returns how many accounts of had, the list before l or another one, are not in l, which
-// b has built. It returns 0 if they are at most limit.
-func (b *Builder) Lost(had, l *List, limit int) (int, error) {
-	entries := had.records()
-	if had == b.prev {
-		if b.gone() <= limit {
-			return 0, nil
-		}
-		entries = had.entries.unmarked(&b.kept)
+// Lost returns how many accounts of the list before are not in l, which b has built. It returns
+// 0 if they are at most limit.
+func (b *Builder) Lost(l *List, limit int) (int, error) {
+	if b.gone() <= limit {
+		return 0, nil
 	}
 	lost := make(map[index.ID]bool)
-	for r, err := range entries {
+	for r, err := range b.prev.entries.unmarked(&b.kept) {
 		if err != nil {
 			return 0, err
 		}
@@ -375,9 +371,6 @@ func (b *Builder) Lost(had, l *List, limit int) (int, error) {
 		if _, _, ok := l.entries.index.Place(id); !ok {
 			lost[id] = true
 		}
-	}
-	if len(lost) <= limit {
-		return 0, nil
 	}
 	return len(lost), nil
 }
