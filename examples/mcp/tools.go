@@ -273,6 +273,7 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 	}
 	s := answer.screening
 	s.Disclaimer = answer.Disclaimer
+	s.Address = plainText(s.Address) // it may be a listed text
 	s.FromLists = fromLists
 	s.Labels, s.Lists, s.Doubts, s.Caveats, s.Suppressed = []label{}, []list{}, []string{}, []string{}, nil
 	for _, d := range answer.Doubts {

@@ -19,17 +19,30 @@ var hidden = []*unicode.RangeTable{
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
 }
 
+// Hidden reports whether a character is not shown.
+func Hidden(r rune) bool { return (r < ' ' || r > '~') && unicode.In(r, hidden...) }
+
 // Text returns s without hidden characters. Those that separate words become spaces.
 func Text(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case ' ' <= r && r <= '~' || !unicode.In(r, hidden...):
+		case !Hidden(r):
 			return r
 		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp):
 			return ' '
 		}
 		return -1
 	}, s)
+}
+
+// Cell returns s as [Text] does, as the cell of a table that a spreadsheet program may open:
+// one that it would run as a formula gets an apostrophe.
+func Cell(s string) string {
+	s = Text(s)
+	if start := strings.TrimLeft(s, " "); start != "" && strings.IndexByte("=+-@", start[0]) >= 0 {
+		return "'" + s
+	}
+	return s
 }
 
 // JSON returns JSON with hidden characters escaped, which changes no value. It does not
@@ -55,4 +68,4 @@ func JSON(text []byte) []byte {
 
 // isEscaped reports whether a character is escaped in JSON. Control characters of ASCII
 // are escaped there already, or are blanks.
-func isEscaped(r rune) bool { return r > '~' && unicode.In(r, hidden...) }
+func isEscaped(r rune) bool { return r > '~' && Hidden(r) }

@@ -315,7 +315,7 @@ func (x *exporter) rows(chain, text string, anyCase bool, r screening.Result) er
 		if err := x.out.row(row{
 			chain: chain, address: text, anyCase: anyCase, level: x.table.Level(l.Points),
 			published: x.published[l.Source], snapshot: x.sum.Snapshot, Label: l,
-		}.values()); err != nil {
+		}.values(x.out.show)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // A Format is how a table is written.
@@ -43,13 +46,26 @@ var columnTypes = [...]column{
 	{"added_at", "timestamptz"}, {"not_listed_on", "timestamptz"}, {"entity_listed_at", "timestamptz"}, {"published_at", "timestamptz"}, {"snapshot", "text not null"},
 }
 
-// values returns the fields of r in the order of the columns.
-func (r row) values() []string {
+// values returns the fields of r in the order of the columns. show returns how a text of a
+// list is written.
+func (r row) values(show func(string) string) []string {
+	text := r.address
+	if r.chain == Any && !isAddressLike(text) {
+		text = show(text)
+	}
 	return []string{
-		r.chain, r.address, strconv.FormatBool(r.anyCase), r.Match.String(), string(r.Kind), strconv.Itoa(r.Points), string(r.level),
-		r.Source, r.Ref, r.Name, r.Listed,
+		r.chain, text, strconv.FormatBool(r.anyCase), r.Match.String(), string(r.Kind), strconv.Itoa(r.Points), string(r.level),
+		r.Source, show(r.Ref), show(r.Name), show(r.Listed),
 		date(r.AddedAt), date(r.NotListedOn), date(r.EntityListedAt), date(r.published), r.snapshot,
 	}
+}
+
+// isAddressLike reports whether a listed string has only what addresses have. It is never
+// altered, so that it joins with itself, and runs nothing in a spreadsheet program.
+func isAddressLike(text string) bool {
+	return !strings.ContainsFunc(strings.TrimPrefix(text, "-"), func(c rune) bool {
+		return c != ':' && c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z')
+	})
 }
 
 // date returns t as RFC 3339, or "" for the zero time.
@@ -72,6 +88,15 @@ type table struct {
 
 // rowsPerInsert bounds the length of a statement.
 const rowsPerInsert = 500
+
+// show returns a text of a list as it is written: in CSV, for people with spreadsheet
+// programs, never as a formula and without characters that nobody sees. SQL escapes these.
+func (t *table) show(text string) string {
+	if t.format == CSV {
+		return visible.Cell(text)
+	}
+	return text
+}
 
 // newTable writes the statements before the rows.
 func newTable(w io.Writer, f Format, name string, columns []column) (*table, error) {
@@ -129,12 +154,23 @@ func (t *table) row(values []string) error {
 
 // literal returns v as a string of SQL. One with a backslash says how it is to be read: where
 // standard_conforming_strings is off, a name that ends with one would go on behind its quote.
+// Characters that nobody sees are escaped, which changes no value.
 func literal(v string) string {
-	v = "'" + strings.ReplaceAll(v, "'", "''") + "'"
-	if strings.IndexByte(v, '\\') >= 0 {
-		return "E" + strings.ReplaceAll(v, `\`, `\\`)
+	if !strings.ContainsFunc(v, func(c rune) bool { return c == '\\' || visible.Hidden(c) }) {
+		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
 	}
-	return v
+	b := []byte("E'")
+	for _, c := range v {
+		switch {
+		case c == '\\', c == '\'':
+			b = append(b, string([]rune{c, c})...)
+		case visible.Hidden(c):
+			b = fmt.Appendf(b, `\U%08x`, c)
+		default:
+			b = utf8.AppendRune(b, c)
+		}
+	}
+	return string(append(b, '\''))
 }
 
 func (t *table) endInsert() error {

@@ -54,11 +54,11 @@ func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 	}
 	dst = t.appendInput(dst, row)
 	for i, cell := range cells {
-		cell = visible.Text(cell)
-		if dst = append(dst, t.delimiter); cell != "" && t.opts.Add[i].Type == Text && strings.IndexByte("=+-@\t\r", cell[0]) >= 0 {
-			cell = "'" + cell
+		show := visible.Text
+		if t.opts.Add[i].Type == Text {
+			show = visible.Cell
 		}
-		dst = t.appendCell(dst, cell)
+		dst = t.appendCell(append(dst, t.delimiter), show(cell))
 	}
 	return t.endLine(dst)
 }
