@@ -74,6 +74,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n uint16, s string) {
 		c := chains[int(n)%len(chains)]
 		a, err := address.Parse(c, s)
+		if address.Valid(c, s) != (err == nil) {
+			t.Fatalf("Valid(%s, %q) does not say what Parse does: %v", c, s, err)
+		}
 		if err != nil {
 			checkError(t, c, s, err)
 			return

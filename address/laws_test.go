@@ -272,6 +272,22 @@ func TestNormalFormIsFree(t *testing.T) {
 	}
 }
 
+// TestRefusalIsFree checks that Valid does not look for the reason why a mistyped address is
+// none, as Parse does, which allocates.
+func TestRefusalIsFree(t *testing.T) {
+	for _, a := range validAddresses(t) {
+		s := a.Normalized()
+		for _, s := range []string{s[1:], s[:len(s)-1], s[:len(s)/2] + "q" + s[len(s)/2:]} {
+			if address.Valid(a.Chain(), s) {
+				continue
+			}
+			if n := testing.AllocsPerRun(5, func() { address.Valid(a.Chain(), s) }); n != 0 && a.Chain() != "conflux" && !longtest.Race {
+				t.Errorf("Valid(%s, %q) allocates %v times", a.Chain(), s, n)
+			}
+		}
+	}
+}
+
 // TestRespellingAllocatesOnce checks that Parse makes at most the text of the normal
 // form, whatever the spelling of a vector is.
 func TestRespellingAllocatesOnce(t *testing.T) {

@@ -124,6 +124,9 @@ func vectorFaults(v vector) (faults []string) {
 	input, chain := v.fields["input"], address.Chain(v.fields["chain"])
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	strict, strictErr := address.Parse(chain, input)
+	if address.Valid(chain, input) != (strictErr == nil) {
+		fail("Valid does not say what Parse does: %v", strictErr)
+	}
 	a, err := address.Normalize(chain, input)
 	switch expect := v.fields["expect"]; expect {
 	case "valid", "tolerant":

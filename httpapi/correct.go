@@ -23,6 +23,20 @@ var lookAlikes = [...]*strings.Replacer{
 	strings.NewReplacer("O", "Q", "0", "Q", "I", "1", "l", "1"),
 }
 
+// common are the chains that are tried for a text without a chain, with the characters with
+// which their addresses begin.
+var common = []chainTried{{"ethereum", "0"}, {"bitcoin", "13bB"}, {"tron", "T"}}
+
+// A chainTried is a chain on which a text may be an address, once an error is undone.
+type chainTried struct {
+	chain  address.Chain
+	begins string // "" for any
+}
+
+// longestGuessed is the length up to which a missing character is looked for: in a longer
+// text there are too many places.
+const longestGuessed = 64
+
 // correct returns the only address that text becomes by undoing one copying error, on
 // chain or, if that is "", on a common chain. It returns nil if there is none, or more
 // than one. Only a checksum decides, so a digit that is missing in an address without one
@@ -32,16 +46,19 @@ func correct(chain address.Chain, text string) *correction {
 	if len(s) < 25 || len(s) > 128 {
 		return nil
 	}
-	chains := []address.Chain{chain}
-	if chain == "" {
-		chains = []address.Chain{"ethereum", "bitcoin", "tron"}
+	chains := common
+	if chain != "" {
+		chains = []chainTried{{chain, ""}}
 	}
 	lead := strings.Index(text, s)
 	found := map[address.Address]*correction{}
 	try := func(cause, candidate string, offset, length int) {
 		for _, c := range chains {
-			if a, err := address.Parse(c, candidate); err == nil && a.Proven() {
-				found[a.Canonical()] = &correction{cause, candidate, c, lead + offset, length}
+			if c.begins != "" && strings.IndexByte(c.begins, candidate[0]) < 0 || !address.Valid(c.chain, candidate) { // Parse would look for the reason
+				continue
+			}
+			if a, err := address.Parse(c.chain, candidate); err == nil && a.Proven() {
+				found[a.Canonical()] = &correction{cause, candidate, c.chain, lead + offset, length}
 			}
 		}
 	}
@@ -79,7 +96,7 @@ func correct(chain address.Chain, text string) *correction {
 	for i := range s {
 		try("extra_character", s[:i]+s[i+1:], i, 1)
 	}
-	if len(found) > 0 {
+	if len(found) > 0 || len(s) > longestGuessed {
 		return only()
 	}
 	alphabet := "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0l"
