@@ -130,3 +130,16 @@ func TestCaveats(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongChain checks that a listed address is refused on a chain of which it is none, with
+// the chain to ask about, and is never clean.
+func TestWrongChain(t *testing.T) {
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
+	const asked = `{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"bitcoin"}`
+	for path, body := range map[string]string{"/api/v1/screen": asked, "/api/v1/screen/batch": `{"items":[` + asked + `]}`} {
+		text := send(h, "POST", path, body).Body.String()
+		if strings.Contains(text, "CLEAN") || !strings.Contains(text, `"reason":"wrong_chain","suggested_chain":"ethereum"`) {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+}

@@ -99,10 +99,10 @@ func wrongType(name, want string, value any) *problem {
 // maxDepth is the greatest number of levels to which values may be nested.
 const maxDepth = 32
 
-// A jsonReader reads one JSON value (RFC 8259) by the tokens of encoding/json.
+// A jsonReader walks over one JSON value (RFC 8259), which encoding/json has accepted.
 type jsonReader struct {
-	body   []byte
-	tokens *json.Decoder
+	body []byte
+	at   int
 }
 
 // readObject returns the body if it is one JSON object, or its problem.
@@ -117,15 +117,13 @@ func readObject(body []byte) (object, *problem) {
 		return nil, &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
 	case !utf8.Valid(body):
 		return nil, &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
+	case !json.Valid(body):
+		return nil, syntaxProblem(body)
 	}
-	r := jsonReader{body, json.NewDecoder(bytes.NewReader(body))}
-	r.tokens.UseNumber()
+	r := jsonReader{body: body}
 	value, p := r.value(0)
 	if p != nil {
 		return nil, p
-	}
-	if rest := bytes.TrimLeft(body[r.tokens.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return nil, refuseJSON("trailing_data", len(body)-len(rest), "something follows the JSON value")
 	}
 	fields, ok := value.(object)
 	if !ok {
@@ -134,46 +132,101 @@ func readObject(body []byte) (object, *problem) {
 	return fields, nil
 }
 
-// value reads a value inside depth others.
-func (r *jsonReader) value(depth int) (any, *problem) {
-	token, p := r.next()
-	if _, ok := token.(json.Delim); !ok || p != nil {
-		return token, p
+// syntaxProblem returns the problem of a body that is not JSON: the first fault in it.
+func syntaxProblem(body []byte) *problem {
+	tokens := json.NewDecoder(bytes.NewReader(body))
+	for depth := 0; ; {
+		token, err := tokens.Token()
+		at := int(tokens.InputOffset())
+		var where *json.SyntaxError // the tokens do not say where a value goes wrong
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return refuseJSON("syntax", len(body), "unexpected end")
+		case err != nil && errors.As(json.Unmarshal(body, new(json.RawMessage)), &where):
+			return refuseJSON("syntax", int(where.Offset)-1, "unexpected character")
+		case err != nil:
+			return refuseJSON("syntax", at, "unexpected character")
+		case token == json.Delim('{') || token == json.Delim('['):
+			if depth++; depth > maxDepth {
+				return refuseJSON("too_deep", at-1, "nested too deep")
+			}
+		case token == json.Delim('}') || token == json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			rest := bytes.TrimLeft(body[at:], " \t\r\n")
+			return refuseJSON("trailing_data", len(body)-len(rest), "something follows the JSON value")
+		}
 	}
-	if depth == maxDepth {
-		return nil, refuseJSON("too_deep", int(r.tokens.InputOffset())-1, "nested too deep")
-	}
-	if token == json.Delim('[') {
-		return r.array(depth)
-	}
-	return r.object(depth)
 }
 
-// object reads the rest of an object inside depth others.
+// next skips blanks and returns the next character.
+func (r *jsonReader) next() byte {
+	for r.body[r.at] == ' ' || r.body[r.at] == '\t' || r.body[r.at] == '\r' || r.body[r.at] == '\n' {
+		r.at++
+	}
+	return r.body[r.at]
+}
+
+// value reads a value inside depth others.
+func (r *jsonReader) value(depth int) (any, *problem) {
+	switch c := r.next(); {
+	case c == '"':
+		return r.text()
+	case (c == '{' || c == '[') && depth == maxDepth:
+		return nil, refuseJSON("too_deep", r.at, "nested too deep")
+	case c == '{':
+		return r.object(depth)
+	case c == '[':
+		return r.array(depth)
+	}
+	rest := r.body[r.at:]
+	if end := bytes.IndexAny(rest, ",]} \t\r\n"); end >= 0 {
+		rest = rest[:end]
+	}
+	r.at += len(rest)
+	switch string(rest) {
+	case "true", "false":
+		return len(rest) == len("true"), nil
+	case "null":
+		return nil, nil
+	}
+	return json.Number(rest), nil
+}
+
+// object reads an object inside depth others.
 func (r *jsonReader) object(depth int) (object, *problem) {
 	fields := make(object)
-	for r.tokens.More() {
-		before := r.tokens.InputOffset()
-		token, p := r.next()
+	for r.at++; r.next() != '}'; {
+		if r.body[r.at] == ',' {
+			r.at++
+			r.next()
+		}
+		start := r.at
+		name, p := r.text()
 		if p != nil {
 			return nil, p
 		}
-		name := token.(string)
 		if _, ok := fields[name]; ok {
-			return nil, duplicate(name, int(before)+bytes.IndexByte(r.body[before:], '"'))
+			return nil, duplicate(name, start)
 		}
+		r.next() // a colon
+		r.at++
 		if fields[name], p = r.value(depth + 1); p != nil {
 			return nil, p
 		}
 	}
-	_, p := r.next()
-	return fields, p
+	r.at++
+	return fields, nil
 }
 
-// array reads the rest of an array inside depth others.
+// array reads an array inside depth others.
 func (r *jsonReader) array(depth int) ([]any, *problem) {
 	list := []any{}
-	for r.tokens.More() {
+	for r.at++; r.next() != ']'; {
+		if r.body[r.at] == ',' {
+			r.at++
+		}
 		value, p := r.value(depth + 1)
 		if p != nil {
 			return nil, p
@@ -181,38 +234,34 @@ func (r *jsonReader) array(depth int) ([]any, *problem) {
 		list = append(list, value)
 		pace.Step(len(list))
 	}
-	_, p := r.next()
-	return list, p
+	r.at++
+	return list, nil
 }
 
-// next returns the next token. encoding/json replaces half of a surrogate pair, which
-// next refuses.
-func (r *jsonReader) next() (json.Token, *problem) {
-	before := r.tokens.InputOffset()
-	token, err := r.tokens.Token()
-	if err != nil {
-		return nil, r.syntax(err)
-	}
-	if text, ok := token.(string); ok && strings.ContainsRune(text, utf8.RuneError) {
-		written := strings.ToLower(string(r.body[before:r.tokens.InputOffset()]))
-		if strings.Count(text, "\ufffd") > strings.Count(written, "\ufffd")+strings.Count(written, `\ufffd`) {
-			return nil, refuseJSON("invalid_unicode", int(before)+strings.IndexByte(written, '"'), "half a surrogate pair")
+// text reads a string. It refuses half of a surrogate pair, which encoding/json replaces.
+func (r *jsonReader) text() (string, *problem) {
+	start := r.at
+	escaped := false
+	for r.at++; r.body[r.at] != '"'; r.at++ {
+		if r.body[r.at] == '\\' {
+			escaped = true
+			r.at++
 		}
 	}
-	return token, nil
-}
-
-// syntax returns the problem of an error of the tokens.
-func (r *jsonReader) syntax(err error) *problem {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return refuseJSON("syntax", len(r.body), "unexpected end")
+	r.at++
+	raw := r.body[start:r.at]
+	if !escaped {
+		return string(raw[1 : len(raw)-1]), nil
 	}
-	at := int(r.tokens.InputOffset())
-	var where *json.SyntaxError // the tokens do not say where a value goes wrong
-	if errors.As(json.Unmarshal(r.body, new(json.RawMessage)), &where) {
-		at = int(where.Offset) - 1
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return "", refuseJSON("syntax", start, "unexpected character")
 	}
-	return refuseJSON("syntax", at, "unexpected character")
+	written := strings.ToLower(string(raw))
+	if strings.Count(text, "\ufffd") > strings.Count(written, "\ufffd")+strings.Count(written, `\ufffd`) {
+		return "", refuseJSON("invalid_unicode", start, "half a surrogate pair")
+	}
+	return text, nil
 }
 
 // refuseJSON returns the problem of a body. The detail never quotes the input.

@@ -58,17 +58,27 @@ func TestHangingDatabase(t *testing.T) {
 		granted += n
 		return err
 	}
+	failures := func() (all int64) {
+		for _, ring := range rings {
+			_, _, _, n := ring.Stats()
+			all += n
+		}
+		return all
+	}
 	for range 3 * maxLease / 2 {
 		for _, ring := range rings {
-			if err := charge(ring); err != nil {
+			if err := charge(ring); errors.Is(err, httpapi.ErrUnavailable) { // on a busy machine
+				time.Sleep(10 * time.Millisecond)
+			} else if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 
+	filled := time.Now()
 	resume := server.Pause(t)
 	defer resume()
-	begin, before := time.Now(), granted
+	begin, before, others := time.Now(), granted, failures()
 	for _, ring := range rings {
 		for err = nil; err == nil; err = charge(ring) {
 		}
@@ -77,7 +87,7 @@ func TestHangingDatabase(t *testing.T) {
 		}
 	}
 	during := granted - before
-	if during == 0 || during > replicas*maxLease {
+	if during == 0 && begin.Sub(filled) < time.Second || during > replicas*maxLease { // leases are returned after some seconds
 		t.Errorf("%d were granted from leases of at most %d", during, maxLease)
 	}
 	for longtest.Enabled() && time.Since(begin) < 8*time.Second {
@@ -88,6 +98,7 @@ func TestHangingDatabase(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+	others -= failures()
 	resume()
 
 	for refused := 0; refused < replicas; {
@@ -103,8 +114,9 @@ func TestHangingDatabase(t *testing.T) {
 			}
 		}
 	}
-	if lost := quota - granted; lost < 0 || lost > replicas*maxLease {
-		t.Errorf("the hang cost %d screenings, want at most %d for each replica", lost, maxLease)
+	others += failures() // before and after the hang
+	if lost := quota - granted; lost < 0 || lost > (replicas+int(others))*maxLease {
+		t.Errorf("the hang cost %d screenings, want at most %d for each replica and each of %d other failures", lost, maxLease, others)
 	} else {
 		t.Logf("hang of %v: %d granted meanwhile, %d lost", time.Since(begin).Round(time.Second/10), during, lost)
 	}
