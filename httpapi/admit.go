@@ -23,7 +23,7 @@ const (
 // admit admits e to an endpoint of a scope, or returns the problem of a request that
 // is refused.
 func (e *exchange) admit(scope string) *problem {
-	if inQuery(e.URL.RawQuery) {
+	if e.URL.RawQuery != "" && inQuery(e.URL.RawQuery) {
 		e.challengeWith("invalid_request")
 		return e.refused(&problem{Code: credentialsInQuery, Reason: "query", Detail: "Credentials do not belong in the query, which is logged on its way. " +
 			"Send them in the header Authorization: Bearer <API_KEY>, and replace them if they were real ones."})
@@ -31,8 +31,9 @@ func (e *exchange) admit(scope string) *problem {
 	if p := e.authorize(); p != nil {
 		return p
 	}
-	if p := e.takeBurst(); p != nil {
-		return p
+	if l := e.caller.Burst; l != nil && !l.AllowN(e.now, 1) {
+		e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, secondsUntil(l, e.now, 1)), 10))
+		return &problem{Code: rateLimited, Detail: "There were too many requests at once. Retry after the seconds in Retry-After. Nothing was counted."}
 	}
 	return e.wantScope(scope)
 }
@@ -68,10 +69,7 @@ func (e *exchange) authorize() *problem {
 		}
 	}
 	caller, err := e.authorizer.Authorize(e.Request)
-	if e.now = caller.At; e.now.IsZero() {
-		e.now = time.Now()
-	}
-	caller.At = time.Time{} // a caller that is kept asks later
+	e.now = time.Now()
 	switch {
 	case err == nil && caller.ID != "":
 		e.caller = caller

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/pace"
@@ -51,13 +52,15 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	lists, p := e.listsAt(at)
-	if p != nil {
-		return nil, p
+	lists := lists(e.screener)
+	if at != nil {
+		if lists, p = e.listsAt(*at); p != nil {
+			return nil, p
+		}
 	}
 	valid, unlisted := 0, error(nil)
 	e.takeTurn(func() { valid, unlisted = e.screenItems(lists, items) })
-	e.tick()
+	e.now = time.Now()
 	if valid > 0 {
 		if p := e.chargeBatch(valid, body); p != nil { // before errors that are not the client's
 			return nil, p

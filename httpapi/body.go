@@ -3,10 +3,8 @@ package httpapi
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"slices"
 	"time"
 )
 
@@ -33,20 +31,12 @@ func (e *exchange) readBody(max int64) ([]byte, *problem) {
 	if e.Body == nil { // in a request that no server made
 		return nil, nil
 	}
-	body := io.Reader(e.Body)
-	if e.ContentLength < 0 { // else the server ends it there
-		body = http.MaxBytesReader(e.w, e.Body, max)
-	}
-	b, err := appendAll(e.buf[:0], body, max)
-	e.buf = b
-	if err != nil {
+	e.buf.Reset()
+	if _, err := e.buf.ReadFrom(http.MaxBytesReader(e.w, e.Body, max)); err != nil {
 		return nil, e.unread(err, max)
 	}
-	if int64(len(b)) > max {
-		return nil, tooLarge(max)
-	}
 	e.Body.Close() // else net/http looks for the rest of it once more
-	return b, nil
+	return e.buf.Bytes(), nil
 }
 
 func tooLarge(max int64) *problem {
@@ -65,23 +55,4 @@ func (e *exchange) unread(err error, max int64) *problem {
 		return &problem{Code: requestTimeout, Detail: "The body did not arrive in time."}
 	}
 	return &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}
-}
-
-// appendAll appends the bytes of r to b, until the end of r or until b is longer than
-// max.
-func appendAll(b []byte, r io.Reader, max int64) ([]byte, error) {
-	for int64(len(b)) <= max {
-		if len(b) == cap(b) {
-			b = slices.Grow(b, 3*len(b)+1) // no more than has arrived warrants
-		}
-		n, err := r.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if err == io.EOF {
-			return b, nil
-		}
-		if err != nil {
-			return b, err
-		}
-	}
-	return b, nil
 }

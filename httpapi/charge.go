@@ -15,19 +15,12 @@ func (e *exchange) charge(n int, body []byte) *problem {
 		e.charged = n
 		return nil
 	}
-	granted, refund, err := e.Meter.Charge(e.Request, e.callerNow(), n, body)
+	granted, refund, err := e.Meter.Charge(e.Request, e.caller, n, body)
 	if err != nil {
 		return e.uncharged(err)
 	}
 	e.charged, e.refund = granted, refund
 	return nil
-}
-
-// callerNow returns the caller for the Meter.
-func (e *exchange) callerNow() Caller {
-	c := e.caller
-	c.At = e.now
-	return c
 }
 
 // refundAll refunds the charge for a response that is not a success.
@@ -43,7 +36,7 @@ func (e *exchange) uncharged(err error) *problem {
 	switch {
 	case errors.Is(err, ErrExhausted):
 		until := "0"
-		if _, _, end, err := e.Meter.Used(e.Context(), e.callerNow(), false); err == nil {
+		if _, _, end, err := e.Meter.Used(e.Context(), e.caller, false); err == nil {
 			until = strconv.FormatInt(max(1, secondsTo(e.now, end)), 10)
 		}
 		e.setRetryAfter(err, until)

@@ -11,12 +11,9 @@ import (
 const corsAge = 10 * time.Minute
 
 // allowOrigin sets the fields that let a page of another origin read the response, if
-// Options.Origins names it. Without Options.Origins it sets none, so browsers refuse
+// Options.Origins names it. It is not called without Options.Origins, so browsers refuse
 // such calls. Cookies of the caller are never allowed.
 func (e *exchange) allowOrigin(rt *route) {
-	if len(e.Origins) == 0 {
-		return
-	}
 	header := e.w.Header()
 	header.Add("Vary", "Origin")
 	origin := e.Header["Origin"]
@@ -24,8 +21,8 @@ func (e *exchange) allowOrigin(rt *route) {
 		return
 	}
 	e.setHeader("Access-Control-Allow-Origin", origin[0])
-	if e.Method == http.MethodOptions && rt.allow != "" {
-		e.setHeader("Access-Control-Allow-Methods", rt.allow)
+	if e.Method == http.MethodOptions && rt.method != "" {
+		e.setHeader("Access-Control-Allow-Methods", rt.allow())
 		e.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id")
 		e.setHeader("Access-Control-Max-Age", strconv.Itoa(int(corsAge.Seconds())))
 		return

@@ -36,9 +36,6 @@ func joined(name string) string {
 // inQuery reports whether a raw query has something that is or may be a key: queries
 // end up in logs, histories and referrers, where a key must not be.
 func inQuery(query string) bool {
-	if query == "" {
-		return false
-	}
 	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
 		name, value, _ := strings.Cut(pair, "=")
 		for _, text := range []*string{&name, &value} {

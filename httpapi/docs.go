@@ -32,7 +32,7 @@ func (e *exchange) openAPI() ([]byte, *problem) {
 }
 
 // docsRoute is the route of /docs and the paths below it, if Options.Docs is set.
-var docsRoute = route{path: "/docs", allow: getOnly, answer: (*exchange).docs}
+var docsRoute = route{path: "/docs", method: http.MethodGet, answer: (*exchange).docs}
 
 // docs lets Options.Docs answer.
 func (e *exchange) docs() ([]byte, *problem) {

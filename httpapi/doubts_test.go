@@ -131,8 +131,8 @@ func TestCaveats(t *testing.T) {
 	}
 }
 
-// TestWrongChain checks that a listed address is refused on a chain of which it is none, with
-// the chain to ask about, and is never clean.
+// TestWrongChain checks that a listed address of another chain is refused, with the chain to
+// ask about, and is never clean.
 func TestWrongChain(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	const asked = `{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"bitcoin"}`

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -25,7 +26,6 @@ type service struct {
 	log        throttle
 	clients    clients
 	changeLog  changeLog
-	policies   policies
 	pasts      pasts
 
 	lastSnapshot atomic.Pointer[snapshotText]
@@ -112,7 +112,7 @@ type exchange struct {
 	unchanged bool               // the client has the answer already
 	media     string             // the type of the answer, or "" for JSON
 	page      http.Handler       // answers, if it is not nil
-	buf       []byte             // for the request body
+	buf       bytes.Buffer       // for the request body
 	values    []string           // values of header fields, in one piece
 }
 
@@ -123,7 +123,7 @@ const maxKept = 64 << 10
 func (v *service) begin(w http.ResponseWriter, r *http.Request, path string) *exchange {
 	e, _ := v.exchanges.Get().(*exchange)
 	if e == nil {
-		e = &exchange{buf: make([]byte, 0, 2<<10)}
+		e = new(exchange)
 	}
 	// The header refers to the values for as long as anyone reads it.
 	e.Request, e.service, e.w, e.path, e.values = r, v, w, path, make([]string, 0, 3)
@@ -137,15 +137,12 @@ func (v *service) begin(w http.ResponseWriter, r *http.Request, path string) *ex
 
 // end makes e available for reuse.
 func (v *service) end(e *exchange) {
-	if cap(e.buf) <= maxKept {
+	if e.buf.Cap() <= maxKept {
 		clear(e.secrets)
-		*e = exchange{buf: e.buf[:0], secrets: e.secrets[:0]}
+		*e = exchange{buf: e.buf, secrets: e.secrets[:0]}
 		v.exchanges.Put(e)
 	}
 }
-
-// tick sets now to the current time, in half the time of time.Now.
-func (e *exchange) tick() { e.now = e.now.Add(time.Since(e.now)) }
 
 // setHeader sets a field of the response, whose name is in canonical form, without
 // an allocation for each value.

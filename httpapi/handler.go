@@ -45,7 +45,7 @@ func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			e := v.begin(w, r, "")
 			defer v.end(e)
-			if p := e.guard(func() *problem { return e.admit(scope) }); p != nil {
+			if _, p := e.run(func() ([]byte, *problem) { return nil, e.admit(scope) }); p != nil {
 				e.setFields()
 				e.write(nil, p)
 				return
@@ -73,27 +73,22 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve(w,
 // document.
 type route struct {
 	path   string
-	allow  string // the methods, with OPTIONS
+	method string // GET, which includes HEAD, or POST; "" for any
 	scope  string
 	counts bool // whether answers are charged to the quota
 	answer func(*exchange) ([]byte, *problem)
 }
 
-const (
-	getOnly  = "GET, HEAD, OPTIONS"
-	postOnly = "POST, OPTIONS"
-)
-
 // routes are the endpoints.
 var routes = [...]route{
-	{path: "/api/v1/screen", allow: postOnly, scope: scopeScreen, counts: true, answer: (*exchange).screen},
-	{path: "/api/v1/screen/batch", allow: postOnly, scope: scopeScreen, counts: true, answer: (*exchange).screenBatch},
-	{path: "/api/v1/validate", allow: postOnly, scope: scopeValidate, answer: (*exchange).validate},
-	{path: "/api/v1/changes", allow: getOnly, scope: scopeSources, answer: (*exchange).changes},
-	{path: "/api/v1/entries", allow: postOnly, scope: scopeSources, answer: (*exchange).entries},
-	{path: "/api/v1/sources", allow: getOnly, scope: scopeSources, answer: (*exchange).sources},
-	{path: "/api/v1/usage", allow: getOnly, scope: scopeUsage, answer: (*exchange).usage},
-	{path: "/openapi.yaml", allow: getOnly, answer: (*exchange).openAPI},
+	{path: "/api/v1/screen", method: http.MethodPost, scope: scopeScreen, counts: true, answer: (*exchange).screen},
+	{path: "/api/v1/screen/batch", method: http.MethodPost, scope: scopeScreen, counts: true, answer: (*exchange).screenBatch},
+	{path: "/api/v1/validate", method: http.MethodPost, scope: scopeValidate, answer: (*exchange).validate},
+	{path: "/api/v1/changes", method: http.MethodGet, scope: scopeSources, answer: (*exchange).changes},
+	{path: "/api/v1/entries", method: http.MethodPost, scope: scopeSources, answer: (*exchange).entries},
+	{path: "/api/v1/sources", method: http.MethodGet, scope: scopeSources, answer: (*exchange).sources},
+	{path: "/api/v1/usage", method: http.MethodGet, scope: scopeUsage, answer: (*exchange).usage},
+	{path: "/openapi.yaml", method: http.MethodGet, answer: (*exchange).openAPI},
 }
 
 // noRoute is the route of unknown paths.
@@ -147,8 +142,10 @@ func (v *service) serve(w http.ResponseWriter, r *http.Request, rt *route) {
 		start = time.Now()
 	}
 	e := v.begin(w, r, rt.path)
-	body, p := e.run(rt)
-	e.allowOrigin(rt)
+	body, p := e.run(func() ([]byte, *problem) { return e.dispatch(rt) })
+	if len(e.Origins) > 0 {
+		e.allowOrigin(rt)
+	}
 	e.setFields()
 	status, code := e.write(body, p)
 	if v.Observe != nil {
@@ -157,41 +154,32 @@ func (v *service) serve(w http.ResponseWriter, r *http.Request, rt *route) {
 	v.end(e) // unless something has panicked
 }
 
-// run returns the body of a 200, or nil for a 204 or a 304, or the problem. It writes
-// nothing, so a panic can still be answered, and holds no slot when it returns, so a
-// client that reads slowly takes no place of others.
-func (e *exchange) run(rt *route) (body []byte, p *problem) {
-	p = e.guard(func() (p *problem) {
-		body, p = e.dispatch(rt)
-		return p
-	})
-	e.leave()
-	if p != nil {
-		body = nil
-		e.refundAll()
-	}
-	return body, p
-}
-
-// guard calls f, and turns a panic into a problem. http.ErrAbortHandler passes through.
-func (e *exchange) guard(f func() *problem) (p *problem) {
+// run calls answer, which returns the body of a 200, or nil for a 204 or a 304, or the
+// problem. A panic becomes a problem, but http.ErrAbortHandler passes through. run writes
+// nothing, and holds no slot when it returns, so a client that reads slowly takes no place
+// of others.
+func (e *exchange) run(answer func() ([]byte, *problem)) (body []byte, p *problem) {
 	defer func() {
-		if v := recover(); v != nil {
-			if v == http.ErrAbortHandler {
-				e.refundAll()
-				e.leave()
-				panic(v)
-			}
+		v := recover()
+		if v != nil && v != http.ErrAbortHandler {
 			p = e.panicked(v)
 		}
+		e.leave()
+		if v != nil || p != nil {
+			body = nil
+			e.refundAll()
+		}
+		if v == http.ErrAbortHandler {
+			panic(v)
+		}
 	}()
-	return f()
+	return answer()
 }
 
 // dispatch checks the method, admits the request and calls the endpoint.
 func (e *exchange) dispatch(rt *route) ([]byte, *problem) {
 	e.limitBodyTime()
-	wanted := rt.has(e.Method)
+	wanted := rt.method == "" || e.Method == rt.method || e.Method == http.MethodHead && rt.method == http.MethodGet
 	if rt.scope == "" || !wanted {
 		if p := e.takeClient(); p != nil {
 			return nil, p
@@ -239,26 +227,24 @@ func (e *exchange) leave() {
 	e.slot, e.waits = false, false
 }
 
-// has reports whether a request of this method gets the answer of rt.
-func (rt *route) has(method string) bool {
-	if rt.allow == "" {
-		return true
+// allow returns the methods of rt.
+func (rt *route) allow() string {
+	switch rt.method {
+	case "":
+		return ""
+	case http.MethodGet:
+		return "GET, HEAD, OPTIONS"
 	}
-	for allowed := range strings.SplitSeq(rt.allow, ", ") {
-		if method == allowed {
-			return method != http.MethodOptions
-		}
-	}
-	return false
+	return rt.method + ", OPTIONS"
 }
 
 // refuseMethod returns the problem of a method that rt does not have, or nil for OPTIONS.
 func (e *exchange) refuseMethod(rt *route) *problem {
-	e.w.Header().Set("Allow", rt.allow)
+	e.w.Header().Set("Allow", rt.allow())
 	if e.Method == http.MethodOptions {
 		return nil
 	}
-	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + rt.allow + "."}
+	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + rt.allow() + "."}
 }
 
 // Values of header fields that most responses have. The headers share them: an append

@@ -163,10 +163,6 @@ type Caller struct {
 	// Burst limits the requests of the caller. All requests of one caller must
 	// share one Limiter. Nil means no limit.
 	Burst *rate.Limiter
-
-	// At is when the caller asks: an Authorizer may set it, and the handler sets it for
-	// the Meter, so that the clock is read once. Zero means now.
-	At time.Time
 }
 
 // A Meter counts answered screenings, and enforces Caller.Quota. Package access has

@@ -24,18 +24,15 @@ type pasts struct {
 	at   time.Time
 }
 
-// listsAt returns the lists of the field at of a request, which is nil for those of now.
-func (e *exchange) listsAt(text *string) (lists, *problem) {
-	if text == nil {
-		return e.screener, nil
-	}
+// listsAt returns the lists of the time in the field at of a request.
+func (e *exchange) listsAt(text string) (lists, *problem) {
 	if p := e.wantScope(scopePast); p != nil {
 		return nil, p
 	}
 	bad := func(reason, detail string) *problem {
 		return &problem{Code: pastUnavailable, Field: "at", Reason: reason, Detail: detail}
 	}
-	at, ok := instant(*text)
+	at, ok := instant(text)
 	switch {
 	case e.Past == nil:
 		return nil, bad("unsupported", "This server screens with the lists of now only.")

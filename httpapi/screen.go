@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
@@ -27,19 +28,21 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "unsupported", Detail: "This server writes no receipts."}
 	}
 	e.hide(req.Address)
-	lists, p := e.listsAt(req.at)
-	if p != nil {
-		return nil, p
+	lists := lists(e.screener)
+	if req.at != nil {
+		if lists, p = e.listsAt(*req.at); p != nil {
+			return nil, p
+		}
 	}
 	chain, err := address.ParseChain(req.Chain)
 	if err != nil {
 		return nil, e.failed(req.Chain, err)
 	}
 	result, err := lists.ScreenText(chain, req.Address)
-	if isInput(err) {
+	if err != nil && isInput(err) {
 		return nil, e.failed(req.Chain, err)
 	}
-	e.tick()
+	e.now = time.Now()
 	if p := e.charge(1, body); p != nil { // before errors that are not the client's
 		return nil, p
 	}
@@ -55,28 +58,19 @@ func (e *exchange) screen() ([]byte, *problem) {
 			return nil, e.internal(err)
 		}
 	}
-	if p := e.record(0, chain, req, result); p != nil {
-		return nil, p
+	answer := newResult(req, &result)
+	answer.Receipt = string(receipt)
+	e.hide(answer.Address)
+	if e.Audit != nil {
+		if p := e.unrecorded(e.Audit(e.Context(), e.recordOf(0, chain, req, result))); p != nil {
+			return nil, p
+		}
 	}
 	e.screened = 1
 	if e.Observe != nil {
 		e.result = result
 	}
-	answer := newResult(req, &result)
-	answer.Receipt = string(receipt)
 	return e.withSnapshot(marshal(answer), result.Sources(), result.Digest(), result.ScoringVersion, e.now, e.asOf), nil
-}
-
-// record gives one answer to Options.Audit, and returns the problem if it is not
-// recorded.
-func (e *exchange) record(item int, chain address.Chain, req screenRequest, r screening.Result) *problem {
-	if e.echoed || e.Audit != nil {
-		e.hide(screened(req, &r))
-	}
-	if e.Audit == nil {
-		return nil
-	}
-	return e.unrecorded(e.Audit(e.Context(), e.recordOf(item, chain, req, r)))
 }
 
 // recordOf returns the record of one answer.

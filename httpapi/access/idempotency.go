@@ -25,15 +25,11 @@ const (
 	maxIdempotencyKey = 255
 )
 
-// idempotencyKey returns the Idempotency-Key of a request, or "" if it has none. The
-// error is [httpapi.ErrIdempotencyKey]. The field is a String of RFC 8941, as
+// idempotencyKey returns the Idempotency-Key of a request, which has one. The error is [httpapi.ErrIdempotencyKey]. The field is a String of RFC 8941, as
 // draft-ietf-httpapi-idempotency-key-header says; what would be a Token there, or a
 // UUID, may lack the quotes, because many clients send it so.
 func idempotencyKey(header http.Header) (string, error) {
 	values := header["Idempotency-Key"]
-	if len(values) == 0 {
-		return "", nil
-	}
 	if len(values) > 1 {
 		return "", httpapi.ErrIdempotencyKey
 	}
@@ -77,13 +73,13 @@ func newClaim(id, key string, body []byte, now time.Time) Claim {
 
 // Charge implements [httpapi.Meter].
 func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
+	ctx, now := req.Context(), time.Now()
+	if len(req.Header["Idempotency-Key"]) == 0 {
+		return r.charge(ctx, c, n, now)
+	}
 	key, err := idempotencyKey(req.Header)
 	if err != nil {
 		return 0, nil, err
-	}
-	ctx, now := req.Context(), askedAt(c)
-	if key == "" {
-		return r.charge(ctx, c, n, now)
 	}
 	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, body, now), now)
 }
@@ -98,14 +94,6 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int, now time.
 		return n, func(int) {}, nil
 	}
 	return int(got), func(k int) { r.refund(q, int64(k)) }, nil
-}
-
-// askedAt returns when a caller asks.
-func askedAt(c httpapi.Caller) time.Time {
-	if c.At.IsZero() {
-		return time.Now()
-	}
-	return c.At
 }
 
 // chargeOnce charges a request with an Idempotency-Key, unless it was charged before.

@@ -117,11 +117,7 @@ func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
 	if err != nil {
 		return httpapi.Caller{}, err
 	}
-	return r.admit(req.Context(), token)
-}
-
-// admit returns the caller that presents a token.
-func (r *Keyring) admit(ctx context.Context, token string) (httpapi.Caller, error) {
+	ctx := req.Context()
 	id, secret, ok := cutToken(token)
 	hash := hashSecret(secret)
 	now := time.Now()
@@ -144,9 +140,7 @@ func (r *Keyring) admit(ctx context.Context, token string) (httpapi.Caller, erro
 		return httpapi.Caller{}, httpapi.ErrUnauthorized
 	}
 	r.touch(read.slot, now)
-	c := read.caller
-	c.At = now
-	return c, nil
+	return read.caller, nil
 }
 
 // Close returns the blocks of all callers, writes when keys were last used, and ends the

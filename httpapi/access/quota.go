@@ -178,13 +178,13 @@ func (r *Keyring) refund(q *quota, n int64) {
 
 // Used implements [httpapi.Meter].
 func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
-	now := askedAt(c)
+	now := time.Now()
 	q, err := r.quota(c.ID, -1, now)
 	if err != nil {
 		m := MonthOf(now)
 		return 0, monthStart(m), monthStart(m + 1), err
 	}
-	used, err = r.used(ctx, q, ask)
+	used, err = r.used(ctx, q, r.at(now), ask)
 	return used, q.start, q.end, err
 }
 
@@ -193,8 +193,7 @@ var errUnknown = fmt.Errorf("%w: the counts could not be read", httpapi.ErrUnava
 
 // used returns what all processes have leased without what this one has free. If ask is
 // true it reads that after the call, else only if it was not read for a while.
-func (r *Keyring) used(ctx context.Context, q *quota, ask bool) (int64, error) {
-	at := r.at(time.Now())
+func (r *Keyring) used(ctx context.Context, q *quota, at int64, ask bool) (int64, error) {
 	since, patience := at, storePatience
 	if !ask {
 		since, patience, ctx = at-int64(usedHold), fieldPatience, context.WithoutCancel(ctx)
