@@ -37,7 +37,7 @@ func (e *exchange) uncharged(err error) *problem {
 	case errors.Is(err, ErrExhausted):
 		until := "0"
 		if _, _, end, err := e.Meter.Used(e.Context(), e.caller, false); err == nil {
-			until = strconv.FormatInt(max(1, secondsTo(e.now, end)), 10)
+			until = strconv.FormatInt(max(1, ceil(end.Sub(e.now).Seconds())), 10)
 		}
 		e.setRetryAfter(err, until)
 		return &problem{Code: quotaExceeded, Detail: fmt.Sprintf("The quota of %d screenings in a calendar month (UTC) is used up. Nothing was screened.", e.caller.Quota)}

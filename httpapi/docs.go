@@ -41,15 +41,15 @@ func (e *exchange) docs() ([]byte, *problem) {
 }
 
 // inDocs reports whether a URL leads to Options.Docs.
-func (h *handler) inDocs(u *url.URL) bool {
-	if h.Docs == nil || u.RawPath != "" {
+func (v *service) inDocs(u *url.URL) bool {
+	if v.Docs == nil || u.RawPath != "" {
 		return false
 	}
 	at := u.Path
 	if dir, _, ok := strings.Cut(at, "/docs/"); ok {
 		at = dir + "/docs"
 	}
-	return h.leadsTo(at, &docsRoute)
+	return v.leadsTo(at, &docsRoute)
 }
 
 // servePage lets a handler of a page answer, and returns the status.

@@ -29,13 +29,13 @@ func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
 
 // Limits returns the limits of a handler.
 func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent, depth int) {
-	l := h.(*handler)
+	l := h.(*service)
 	return l.MaxBody, l.BodyTimeout, l.MaxConcurrent, maxDepth
 }
 
 // HoldTurns takes all turns of a handler until release is called.
 func HoldTurns(h http.Handler) (release func()) {
-	turns := h.(*handler).turns
+	turns := h.(*service).turns
 	for range cap(turns) {
 		turns <- struct{}{}
 	}

@@ -17,7 +17,7 @@ import (
 // admits nobody. A nil opts means the defaults. The handler may be used concurrently,
 // starts no goroutines and needs no closing.
 func NewHandler(s *screening.Screener, auth Authorizer, opts *Options) http.Handler {
-	return &handler{newService(s, auth, opts)}
+	return newService(s, auth, opts)
 }
 
 // NewEndpoints returns the endpoints of [NewHandler] by their paths, such as
@@ -46,7 +46,6 @@ func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http
 			e := v.begin(w, r, "")
 			defer v.end(e)
 			if _, p := e.run(func() ([]byte, *problem) { return nil, e.admit(scope) }); p != nil {
-				e.setFields()
 				e.write(nil, p)
 				return
 			}
@@ -63,11 +62,6 @@ func CallerOf(ctx context.Context) (Caller, bool) {
 	c, ok := ctx.Value(callerKey{}).(Caller)
 	return c, ok
 }
-
-// A handler dispatches requests by their paths.
-type handler struct{ *service }
-
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve(w, r, h.routeOf(r.URL)) }
 
 // A route is one endpoint. A route with a scope needs a caller; one without is a
 // document.
@@ -96,24 +90,24 @@ var noRoute = route{answer: (*exchange).nothing}
 
 // routeOf returns the route of a URL: by the path below Options.Prefix, or without one by
 // the end of the path.
-func (h *handler) routeOf(u *url.URL) *route {
+func (v *service) routeOf(u *url.URL) *route {
 	for i := range routes {
-		if rt := &routes[i]; h.leadsTo(u.Path, rt) && (u.RawPath == "" || hasSegments(u.EscapedPath(), strings.TrimRight(h.Prefix, "/")+rt.path)) {
+		if rt := &routes[i]; v.leadsTo(u.Path, rt) && (u.RawPath == "" || hasSegments(u.EscapedPath(), strings.TrimRight(v.Prefix, "/")+rt.path)) {
 			return rt
 		}
 	}
-	if h.inDocs(u) {
+	if v.inDocs(u) {
 		return &docsRoute
 	}
 	return &noRoute
 }
 
 // leadsTo reports whether a path is that of rt. A base URL may end in slashes.
-func (h *handler) leadsTo(path string, rt *route) bool {
-	if h.Prefix == "" {
+func (v *service) leadsTo(path string, rt *route) bool {
+	if v.Prefix == "" {
 		return strings.HasSuffix(path, rt.path)
 	}
-	below, ok := strings.CutPrefix(path, strings.TrimRight(h.Prefix, "/"))
+	below, ok := strings.CutPrefix(path, strings.TrimRight(v.Prefix, "/"))
 	return ok && strings.HasPrefix(below, "/") && strings.TrimLeft(below, "/") == rt.path[1:]
 }
 
@@ -135,6 +129,9 @@ func (e *exchange) nothing() ([]byte, *problem) {
 	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in /api/v1/screen, /api/v1/sources and so on: see /openapi.yaml."}
 }
 
+// ServeHTTP dispatches a request by its path.
+func (v *service) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.serve(w, r, v.routeOf(r.URL)) }
+
 // serve answers one request.
 func (v *service) serve(w http.ResponseWriter, r *http.Request, rt *route) {
 	var start time.Time
@@ -146,7 +143,6 @@ func (v *service) serve(w http.ResponseWriter, r *http.Request, rt *route) {
 	if len(e.Origins) > 0 {
 		e.allowOrigin(rt)
 	}
-	e.setFields()
 	status, code := e.write(body, p)
 	if v.Observe != nil {
 		e.observe(start, status, code)
@@ -255,19 +251,6 @@ var (
 	jsonContent = []string{"application/json"}
 )
 
-// setFields sets the header fields of every response.
-func (e *exchange) setFields() {
-	e.setHeader("X-Request-Id", e.id)
-	header := e.w.Header()
-	header["X-Content-Type-Options"] = nosniff
-	if header["Cache-Control"] == nil {
-		header["Cache-Control"] = noStore
-	}
-	if e.caller.ID != "" {
-		e.setRateLimit()
-	}
-}
-
 // countedByServer is the length below which net/http sets the Content-Length of a
 // body that is written at once, in less time than setting the field here takes.
 const countedByServer = 2048
@@ -275,6 +258,14 @@ const countedByServer = 2048
 // write writes the response, and returns its status and the code of its problem.
 func (e *exchange) write(body []byte, p *problem) (int, code) {
 	header := e.w.Header()
+	e.setHeader("X-Request-Id", e.id)
+	header["X-Content-Type-Options"] = nosniff
+	if header["Cache-Control"] == nil {
+		header["Cache-Control"] = noStore
+	}
+	if e.caller.ID != "" {
+		e.setRateLimit()
+	}
 	lean := p == nil && e.Method == http.MethodPost // a result, which no link leads to
 	if !lean && header["Content-Security-Policy"] == nil {
 		e.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")

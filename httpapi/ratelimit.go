@@ -18,10 +18,10 @@ func (e *exchange) setRateLimit() {
 	if quota := e.caller.Quota; quota > 0 && e.Meter != nil {
 		used, from, until, err := e.Meter.Used(e.Context(), e.caller, false)
 		if !from.IsZero() {
-			policies = append(policies, limitItem("monthly", ";q=", quota, ";w=", secondsTo(from, until)))
+			policies = append(policies, limitItem("monthly", ";q=", quota, ";w=", ceil(until.Sub(from).Seconds())))
 		}
 		if err == nil {
-			limits = append(limits, limitItem("monthly", ";r=", max(0, quota-used), ";t=", secondsTo(e.now, until)))
+			limits = append(limits, limitItem("monthly", ";r=", max(0, quota-used), ";t=", ceil(until.Sub(e.now).Seconds())))
 		}
 	}
 	if l := e.caller.Burst; l != nil {
@@ -50,12 +50,7 @@ func secondsUntil(l *rate.Limiter, now time.Time, n int) int64 {
 	return ceil((float64(n) - l.TokensAt(now)) / float64(l.Limit()))
 }
 
-// secondsTo returns the seconds from one time to another, rounded up.
-func secondsTo(from, to time.Time) int64 {
-	return int64((to.Sub(from) + time.Second - 1) / time.Second)
-}
-
-// ceil returns seconds rounded up, and at most a billion.
+// ceil returns seconds rounded up, from 0 to a billion.
 func ceil(seconds float64) int64 {
 	return int64(math.Ceil(min(max(seconds, 0), 1e9)))
 }

@@ -27,18 +27,15 @@ func readScreenRequest(body []byte) (screenRequest, *problem) {
 	if p == nil {
 		p = fields.wantTexts("address", "chain")
 	}
-	if p == nil {
-		p = fields.wantBool("receipt")
-	}
-	var at *string
-	if p == nil {
-		at, p = fields.optionalText("at")
-	}
 	if p != nil {
 		return screenRequest{}, p
 	}
-	receipt, _ := fields["receipt"].(bool)
-	return screenRequest{fields.text("address"), fields.text("chain"), receipt, at}, nil
+	receipt, ok := fields["receipt"].(bool)
+	if value, is := fields["receipt"]; is && !ok {
+		return screenRequest{}, wrongType("receipt", "a boolean", value)
+	}
+	at, p := fields.optionalText("at")
+	return screenRequest{fields.text("address"), fields.text("chain"), receipt, at}, p
 }
 
 // An object is a JSON object. Its values are of type string, [json.Number], bool,
@@ -76,15 +73,6 @@ func (o object) optionalText(name string) (*string, *problem) {
 	}
 	text := o.text(name)
 	return &text, o.wantTexts(name)
-}
-
-// wantBool returns the problem of a field that is present and not a boolean.
-func (o object) wantBool(name string) *problem {
-	value, ok := o[name]
-	if _, is := value.(bool); ok && !is {
-		return wrongType(name, "a boolean", value)
-	}
-	return nil
 }
 
 func absent(name string) *problem {

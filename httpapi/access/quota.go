@@ -60,23 +60,14 @@ func (r *Keyring) quota(id string, limit int64, now time.Time) (*quota, error) {
 		r.quotas[id] = q
 		r.armSweep()
 	}
-	if limit >= 0 {
-		q.setLimit(limit)
-	}
-	return q, nil
-}
-
-// setLimit notes the limit of a charge. What was leased under another one is returned
-// before more is leased.
-func (q *quota) setLimit(limit int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.limit == limit {
-		return
+	if limit >= 0 && limit != q.limit { // what was leased under another one is returned before more is leased
+		q.limit = limit
+		q.drain()
+		q.leasing.forget()
 	}
-	q.limit = limit
-	q.drain()
-	q.leasing.forget()
+	return q, nil
 }
 
 // drain marks what is free as surplus. The caller holds mu.
@@ -176,7 +167,12 @@ func (r *Keyring) refund(q *quota, n int64) {
 	}
 }
 
-// Used implements [httpapi.Meter].
+// errUnknown is the error of counts that could not be read a moment ago.
+var errUnknown = fmt.Errorf("%w: the counts could not be read", httpapi.ErrUnavailable)
+
+// Used implements [httpapi.Meter]. It returns what all processes have leased without what
+// this one has free. If ask is true it reads that after the call, else only if it was not
+// read for a while.
 func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
 	now := time.Now()
 	q, err := r.quota(c.ID, -1, now)
@@ -184,16 +180,7 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 		m := MonthOf(now)
 		return 0, monthStart(m), monthStart(m + 1), err
 	}
-	used, err = r.used(ctx, q, r.at(now), ask)
-	return used, q.start, q.end, err
-}
-
-// errUnknown is the error of counts that could not be read a moment ago.
-var errUnknown = fmt.Errorf("%w: the counts could not be read", httpapi.ErrUnavailable)
-
-// used returns what all processes have leased without what this one has free. If ask is
-// true it reads that after the call, else only if it was not read for a while.
-func (r *Keyring) used(ctx context.Context, q *quota, at int64, ask bool) (int64, error) {
+	at := r.at(now)
 	since, patience := at, storePatience
 	if !ask {
 		since, patience, ctx = at-int64(usedHold), fieldPatience, context.WithoutCancel(ctx)
@@ -202,17 +189,17 @@ func (r *Keyring) used(ctx context.Context, q *quota, at int64, ask bool) (int64
 	defer q.mu.Unlock()
 	if (q.leased < 0 || q.asked < since) && (ask || at >= q.pause) {
 		q.mu.Unlock()
-		err := r.refresh(ctx, q, since, patience)
+		err = r.refresh(ctx, q, since, patience)
 		q.mu.Lock()
 		if err != nil {
 			q.pause = r.at(time.Now()) + int64(refusalHolds)
 		}
-		if err != nil && ask {
-			return 0, err
-		}
 	}
-	if q.leased < 0 {
-		return 0, errUnknown
+	switch {
+	case err != nil && ask:
+		return 0, q.start, q.end, err
+	case q.leased < 0:
+		return 0, q.start, q.end, errUnknown
 	}
-	return q.leased - q.free - q.surplus, nil // slightly old is better than nothing
+	return q.leased - q.free - q.surplus, q.start, q.end, nil // slightly old is better than nothing
 }
