@@ -3,7 +3,6 @@ package httpapi
 import (
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -14,35 +13,41 @@ import (
 // without limits gets no fields. While the quota is unavailable, its policy is there,
 // and what is left of it is not.
 func (e *exchange) setRateLimit() {
-	var policies, limits []string
+	var rooms [2][96]byte // so that only the values of the fields are allocated
+	policies, limits := rooms[0][:0], rooms[1][:0]
 	if quota := e.caller.Quota; quota > 0 && e.Meter != nil {
 		used, from, until, err := e.Meter.Used(e.Context(), e.caller, false)
 		if !from.IsZero() {
-			policies = append(policies, limitItem("monthly", ";q=", quota, ";w=", ceil(until.Sub(from).Seconds())))
+			policies = appendLimit(policies, "monthly", ";q=", quota, ";w=", ceil(until.Sub(from).Seconds()))
 		}
 		if err == nil {
-			limits = append(limits, limitItem("monthly", ";r=", max(0, quota-used), ";t=", ceil(until.Sub(e.now).Seconds())))
+			limits = appendLimit(limits, "monthly", ";r=", max(0, quota-used), ";t=", ceil(until.Sub(e.now).Seconds()))
 		}
 	}
 	if l := e.caller.Burst; l != nil {
 		size, rate, tokens := l.Burst(), float64(l.Limit()), l.TokensAt(e.now)
-		policies = append(policies, limitItem("burst", ";q=", int64(size), ";w=", max(1, ceil(float64(size)/rate))))
-		limits = append(limits, limitItem("burst", ";r=", max(0, int64(tokens)), ";t=", ceil((float64(size)-tokens)/rate)))
+		policies = appendLimit(policies, "burst", ";q=", int64(size), ";w=", max(1, ceil(float64(size)/rate)))
+		limits = appendLimit(limits, "burst", ";r=", max(0, int64(tokens)), ";t=", ceil((float64(size)-tokens)/rate))
 	}
 	if len(policies) > 0 {
-		e.setHeader("Ratelimit-Policy", strings.Join(policies, ", ")) // as http.CanonicalHeaderKey spells it
+		e.setHeader("Ratelimit-Policy", string(policies)) // as http.CanonicalHeaderKey spells it
 	}
 	if len(limits) > 0 {
-		e.setHeader("Ratelimit", strings.Join(limits, ", "))
+		e.setHeader("Ratelimit", string(limits))
 	}
 }
 
 // maxInteger is the largest Integer of RFC 8941.
 const maxInteger = 999_999_999_999_999
 
-// limitItem returns an item of a List of RFC 8941 with two parameters.
-func limitItem(name, first string, n int64, second string, seconds int64) string {
-	return `"` + name + `"` + first + strconv.FormatInt(min(n, maxInteger), 10) + second + strconv.FormatInt(seconds, 10)
+// appendLimit appends an item with two parameters to a List of RFC 8941.
+func appendLimit(b []byte, name, first string, n int64, second string, seconds int64) []byte {
+	if len(b) > 0 {
+		b = append(b, ", "...)
+	}
+	b = append(append(append(b, '"'), name...), '"')
+	b = strconv.AppendInt(append(b, first...), min(n, maxInteger), 10)
+	return strconv.AppendInt(append(b, second...), seconds, 10)
 }
 
 // secondsUntil returns the number of seconds, rounded up, until l has n tokens.

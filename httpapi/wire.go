@@ -68,6 +68,7 @@ func isPartial(s *screening.SourceStatus) bool { return s.Completeness == source
 // marshal returns v in JSON, with a line feed. Characters that nobody sees are escaped. It is for types that cannot fail.
 func marshal(v any) []byte {
 	var b bytes.Buffer
+	b.Grow(512) // most answers
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
@@ -220,7 +221,7 @@ func (v *service) withSnapshot(object []byte, status []screening.SourceStatus, d
 		last = &snapshotText{m, text}
 		v.lastSnapshot.Store(last)
 	}
-	return append(append(bytes.TrimSuffix(object, []byte("}\n")), ','), last.text[1:]...)
+	return slices.Concat(bytes.TrimSuffix(object, []byte("}\n")), []byte{','}, last.text[1:])
 }
 
 // A freshness is the age of a list: null for one that was never loaded.
