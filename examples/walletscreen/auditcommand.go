@@ -201,7 +201,7 @@ func (a *auditCall) search(terms []string) error {
 		if r.Hash != "" {
 			shown = "hmac:" + r.Hash
 		}
-		t.add(r.Time, clean(r.Key), r.Level, fmt.Sprint(r.Score), r.Chain, clean(shown), clean(strings.Join(by, ", ")))
+		t.add(clean(r.Time), clean(r.Key), clean(r.Level), fmt.Sprint(r.Score), clean(r.Chain), clean(shown), clean(strings.Join(by, ", ")))
 	}
 	if !found {
 		a.code = exitMatch
