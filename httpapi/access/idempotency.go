@@ -84,18 +84,6 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, body, now), now)
 }
 
-// charge charges a request without an Idempotency-Key.
-func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int, now time.Time) (granted int, refund func(int), err error) {
-	q, got, err := r.reserve(ctx, c, int64(n), now)
-	switch {
-	case err != nil:
-		return 0, nil, err
-	case q == nil:
-		return n, func(int) {}, nil
-	}
-	return int(got), func(k int) { r.refund(q, int64(k)) }, nil
-}
-
 // chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
 func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim Claim, now time.Time) (granted int, refund func(int), err error) {
 	release := func(int) {}

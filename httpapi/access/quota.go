@@ -73,38 +73,39 @@ func (r *Keyring) quota(id string, limit int64, now time.Time) (*quota, error) {
 // drain marks what is free as surplus. The caller holds mu.
 func (q *quota) drain() { q.surplus, q.free = q.surplus+q.free, 0 }
 
-// reserve charges a caller with up to n screenings, and returns how many are granted.
-// The quota is nil if the caller has no limit and cannot be counted. The error is an
-// exhausted, that of the store or of ctx.
-func (r *Keyring) reserve(ctx context.Context, c httpapi.Caller, n int64, now time.Time) (q *quota, granted int64, err error) {
+// charge charges a caller with up to n screenings, and returns how many are granted and how
+// to refund some. A caller without a limit that cannot be counted is not charged. The error
+// is an exhausted, from the store or from ctx.
+func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int, now time.Time) (granted int, refund func(int), err error) {
 	limit := max(c.Quota, 0)
 	for {
-		q, err = r.quota(c.ID, limit, now)
-		if err != nil {
-			if limit == 0 {
-				return nil, n, nil
-			}
-			return nil, 0, err
+		q, err := r.quota(c.ID, limit, now)
+		switch {
+		case err != nil && limit == 0:
+			return n, func(int) {}, nil
+		case err != nil:
+			return 0, nil, err
 		}
+		refund = func(k int) { r.refund(q, int64(k)) }
 		at := r.at(now)
-		took, low := q.take(n-granted, at)
-		granted += took
+		took, low := q.take(int64(n-granted), at)
+		granted += int(took)
 		if low {
 			q.leasing.ahead(&r.tasks, at, func() (int64, error) { return r.lease(q) })
 		}
 		if granted == n {
-			return q, n, nil
+			return n, refund, nil
 		}
-		if err = r.wait(ctx, q, at); err != nil {
+		if err := r.wait(ctx, q, at); err != nil {
 			if granted > 0 && isExhausted(err) {
-				return q, granted, nil
+				return granted, refund, nil
 			}
-			r.refund(q, granted)
-			return nil, 0, err
+			refund(granted)
+			return 0, nil, err
 		}
 		now = time.Now()
 		if !now.Before(q.end) { // the month has ended
-			r.refund(q, granted)
+			refund(granted)
 			granted = 0
 		}
 	}
