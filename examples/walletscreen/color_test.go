@@ -11,22 +11,6 @@ import (
 // TestColors screens on a terminal, and into a pipe. NO_COLOR and a terminal without colors are
 // respected.
 func TestColors(t *testing.T) {
-	if _, err := exec.LookPath("script"); err != nil && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := func(terminal bool, args string, env ...string) string {
-		cmd := exec.Command("sh", "-c", "'"+self+"' "+args)
-		if terminal {
-			cmd = exec.Command("script", "-qec", "'"+self+"' "+args, os.DevNull)
-		}
-		cmd.Env = append(append(processEnv("1s"), "TERM=xterm", "SHELL=/bin/sh"), env...)
-		out, _ := cmd.CombinedOutput() // the exit code is that of the verdict
-		return string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n")))
-	}
 	const red, yellow, green, none = "\x1b[31mCRITICAL  100\x1b[0m  ", "\x1b[33mUNDECIDED\x1b[0m  ", "\x1b[32mCLEAN_NO_MATCH  0\x1b[0m  ", "CRITICAL  100  "
 	for _, tt := range []struct {
 		terminal   bool
@@ -40,8 +24,45 @@ func TestColors(t *testing.T) {
 		{true, "screen " + listed, none, []string{"TERM=dumb"}},
 		{false, "screen " + listed, none, nil},
 	} {
-		if got := run(tt.terminal, tt.args, tt.env...); !strings.HasPrefix(got, tt.want) {
+		run := inPipe
+		if tt.terminal {
+			run = onTerminal
+		}
+		if got := run(t, tt.args, tt.env...); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s, terminal %v, %q: %.200q, want %q", tt.args, tt.terminal, tt.env, got, tt.want)
 		}
 	}
+}
+
+// onTerminal returns what the program prints on a terminal. It skips the test where script,
+// which makes one, is missing.
+func onTerminal(t *testing.T, args string, env ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("script"); err != nil && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	return printed(exec.Command("script", "-qec", self(t)+args, os.DevNull), env)
+}
+
+// inPipe returns what the program prints into a pipe.
+func inPipe(t *testing.T, args string, env ...string) string {
+	t.Helper()
+	return printed(exec.Command("sh", "-c", self(t)+args), env)
+}
+
+// self returns the beginning of a command of the shell that runs the program.
+func self(t *testing.T) string {
+	t.Helper()
+	name, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "'" + name + "' "
+}
+
+// printed returns what a command that runs the program prints.
+func printed(cmd *exec.Cmd, env []string) string {
+	cmd.Env = append(append(processEnv("1s"), "TERM=xterm", "SHELL=/bin/sh"), env...)
+	out, _ := cmd.CombinedOutput() // the exit code is that of the verdict
+	return string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n")))
 }
