@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"net/http"
 	"net/url"
@@ -15,20 +17,39 @@ var openAPIText []byte
 
 var openAPITag = sync.OnceValue(func() string { return etag(openAPIText) })
 
+// openAPIPacked returns openAPIText with gzip, a sixth of its size.
+var openAPIPacked = sync.OnceValue(func() []byte {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed) // a bytes.Buffer takes every write
+	z.Write(openAPIText)
+	z.Close()
+	return packed.Bytes()
+})
+
 // openAPI answers a GET to /openapi.yaml.
 func (e *exchange) openAPI() ([]byte, *problem) {
-	if p := e.compareTag(openAPITag()); p != nil {
+	text, tag := openAPIText, openAPITag()
+	accepted := e.Header.Get("Accept-Encoding")
+	packed := strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0")
+	if packed {
+		text, tag = openAPIPacked(), strings.TrimSuffix(tag, `"`)+`-gzip"`
+	}
+	if p := e.compareTag(tag); p != nil {
 		return nil, p
 	}
+	e.w.Header().Add("Vary", "Accept-Encoding")
 	e.setHeader("Cache-Control", "public, max-age=300")
 	e.setHeader("Cross-Origin-Opener-Policy", "same-origin")
-	e.setHeader("Etag", openAPITag())
+	e.setHeader("Etag", tag)
 	e.setHeader("Referrer-Policy", "no-referrer")
 	if e.unchanged {
 		return nil, nil
 	}
+	if packed {
+		e.setHeader("Content-Encoding", "gzip")
+	}
 	e.media = "application/yaml"
-	return openAPIText, nil
+	return text, nil
 }
 
 // docsRoute is the route of /docs and the paths below it, if Options.Docs is set.

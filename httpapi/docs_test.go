@@ -1,7 +1,9 @@
 package httpapi_test
 
 import (
+	"compress/gzip"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -102,5 +104,38 @@ func TestDocs(t *testing.T) {
 		if w := get(without, tt.method, tt.path); w.Code != 404 {
 			t.Errorf("%s %s without the option: status %d", tt.method, tt.path, w.Code)
 		}
+	}
+}
+
+// TestDocumentsPacked asks for the document with gzip, which has an ETag of its own.
+func TestDocumentsPacked(t *testing.T) {
+	h := httpapi.NewHandler(nil, nil, nil)
+	ask := func(header ...string) *httptest.ResponseRecorder {
+		r, w := httptest.NewRequest("GET", "/openapi.yaml", nil), httptest.NewRecorder()
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		h.ServeHTTP(w, r)
+		return w
+	}
+	plain, refused, packed := ask(), ask("Accept-Encoding", "br, gzip;q=0"), ask("Accept-Encoding", "gzip, br")
+	for _, w := range []*httptest.ResponseRecorder{plain, refused, packed} {
+		if w.Code != 200 || w.Header().Get("Vary") != "Accept-Encoding" || (w.Header().Get("Content-Encoding") == "gzip") != (w == packed) {
+			t.Errorf("status %d, %v", w.Code, w.Header())
+		}
+	}
+	if n := packed.Body.Len(); n > 40_000 {
+		t.Errorf("%d bytes with gzip, want at most 40,000", n)
+	}
+	z, err := gzip.NewReader(packed.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(z); err != nil || string(text) != plain.Body.String() || refused.Body.String() != plain.Body.String() {
+		t.Errorf("with gzip it is another document: %v", err)
+	}
+	tag := packed.Header().Get("ETag")
+	if w := ask("Accept-Encoding", "gzip", "If-None-Match", tag); w.Code != 304 || w.Body.Len() > 0 || w.Header().Get("Content-Encoding") != "" || tag == plain.Header().Get("ETag") {
+		t.Errorf("ETag %s: status %d, %v", tag, w.Code, w.Header())
 	}
 }

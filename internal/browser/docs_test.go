@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 )
 
 // prefix is the path below which the handlers are mounted.
@@ -201,4 +204,30 @@ func TestDocsPolicy(t *testing.T) {
 	if got := eval[[]string](t, b, `Array.from(document.querySelectorAll("img, script")).map(e => e.getAttribute("src"))`); !slices.Equal(got, []string{"docs/swagger-ui-bundle.js", "docs/docs.js"}) {
 		t.Errorf("scripts and images: %q", got)
 	}
+}
+
+// TestDocsPhone counts the bytes that a phone loads before it shows the calls, and checks that
+// it shows something before the largest file has come.
+func TestDocsPhone(t *testing.T) {
+	url, _ := serveReal(t, 1)
+	b := open(t, "about:blank", docViews[2])
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(url+"docs")); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(t, `document.querySelectorAll(".opblock").length > 5 && !document.querySelector(".wait")`)
+	sent := eval[int](t, b, `[...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")].reduce((sum, e) => sum + e.transferSize, 0)`)
+	t.Logf("%d bytes", sent)
+	if sent < 400_000 || sent > 560_000 {
+		t.Errorf("%d bytes, want 400,000 to 560,000", sent)
+	}
+
+	url, _ = serveReal(t, 1) // nothing of it is in the cache
+	c := open(t, "about:blank", docViews[2])
+	if _, err := chromedp.Call(c.ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*/swagger-ui-bundle.js", Block: true}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(c.ctx, chromedp.Navigate(url+"docs")); err != nil {
+		t.Fatal(err)
+	}
+	c.wait(t, `document.querySelector(".wait").checkVisibility() && performance.getEntriesByName("first-contentful-paint").length === 1 && !window.SwaggerUIBundle`)
 }
