@@ -16,21 +16,14 @@ type correction struct {
 	Length  int           `json:"length"` // how many bytes of the text are wrong
 }
 
-// lookAlikes undo letters that are read for others, in hex digits and in base58.
+// lookAlikes undo letters that are read for others: in hex digits, twice in base58, in
+// base32 and in the alphabet of Bech32.
 var lookAlikes = [...]*strings.Replacer{
 	strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1", "i", "1"),
 	strings.NewReplacer("O", "o", "0", "o", "I", "1", "l", "1"),
 	strings.NewReplacer("O", "Q", "0", "Q", "I", "1", "l", "1"),
-}
-
-// common are the chains that are tried for a text without a chain, with the characters with
-// which their addresses begin.
-var common = []chainTried{{"ethereum", "0"}, {"bitcoin", "13bB"}, {"tron", "T"}}
-
-// A chainTried is a chain on which a text may be an address, once an error is undone.
-type chainTried struct {
-	chain  address.Chain
-	begins string // "" for any
+	strings.NewReplacer("0", "O", "1", "I", "8", "B"),
+	strings.NewReplacer("O", "0", "o", "0", "I", "l", "i", "l", "1", "l", "b", "6"),
 }
 
 // longestGuessed is the length up to which a missing character is looked for: in a longer
@@ -38,28 +31,28 @@ type chainTried struct {
 const longestGuessed = 64
 
 // correct returns the only address that text becomes by undoing one copying error, on
-// chain or, if that is "", on a common chain. It returns nil if there is none, or more
-// than one. Only a checksum decides, so a digit that is missing in an address without one
-// is never guessed.
+// chain or, if that is "", on any. It returns nil if there is none, or more than one. Only
+// a checksum decides, so a digit that is missing in an address without one is never guessed.
 func correct(chain address.Chain, text string) *correction {
 	s := strings.TrimSpace(text)
 	if len(s) < 25 || len(s) > 128 {
 		return nil
 	}
-	chains := common
-	if chain != "" {
-		chains = []chainTried{{chain, ""}}
-	}
 	lead := strings.Index(text, s)
 	found := map[address.Address]*correction{}
 	try := func(cause, candidate string, offset, length int) {
-		for _, c := range chains {
-			if c.begins != "" && strings.IndexByte(c.begins, candidate[0]) < 0 || !address.Valid(c.chain, candidate) { // Parse would look for the reason
-				continue
+		add := func(c address.Chain) {
+			if a, err := address.Parse(c, candidate); err == nil && a.Proven() {
+				found[a.Canonical()] = &correction{cause, candidate, c, lead + offset, length}
 			}
-			if a, err := address.Parse(c.chain, candidate); err == nil && a.Proven() {
-				found[a.Canonical()] = &correction{cause, candidate, c.chain, lead + offset, length}
+		}
+		switch {
+		case chain == "": // FindAll reads it on all chains, for less than one error of Parse
+			for _, f := range address.FindAll(candidate) {
+				add(f.Address.Chain())
 			}
+		case address.Valid(chain, candidate):
+			add(chain)
 		}
 	}
 	only := func() *correction {
@@ -78,6 +71,9 @@ func correct(chain address.Chain, text string) *correction {
 		candidate := r.Replace(s)
 		if i == 0 && len(s) == 42 {
 			candidate = "0x" + r.Replace(s[2:])
+		}
+		if head := strings.IndexAny(s, ":1") + 1; i == len(lookAlikes)-1 { // the prefix has an alphabet of its own
+			candidate = s[:head] + r.Replace(s[head:])
 		}
 		if at := difference(s, candidate); at >= 0 {
 			try("look_alike", candidate, at, 1)
@@ -100,8 +96,13 @@ func correct(chain address.Chain, text string) *correction {
 		return only()
 	}
 	alphabet := "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0l"
-	if hex {
+	switch {
+	case hex:
 		alphabet = "0123456789abcdefABCDEF"
+	case s == strings.ToLower(s): // Bech32, CashAddr
+		alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+	case s == strings.ToUpper(s): // base32
+		alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	}
 	for i := range len(s) + 1 {
 		for j := range len(alphabet) {

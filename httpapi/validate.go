@@ -66,6 +66,9 @@ func (e *exchange) validate() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	if v.Reason == "several_accounts" { // only a screening says whether one of them is listed
+		v.Detail = "This pays several accounts. Screen the address of each payee by itself."
+	}
 	return marshal(v), nil
 }
 
@@ -104,7 +107,8 @@ func detect(text string) *validation {
 // propose adds the correction of a text that means nothing or is in doubt, if there is one.
 func (v *validation) propose(chain address.Chain, text string) *validation {
 	switch {
-	case len(v.Doubts) > 0, v.Reason == "bad_checksum", v.Reason == "bad_length", v.Reason == "bad_charset", v.Reason == "bad_format":
+	case v.Valid && chain == "" && !*v.Proven, // it may be an address of another chain with a typing error
+		len(v.Doubts) > 0, v.Reason == "bad_checksum", v.Reason == "bad_length", v.Reason == "bad_charset", v.Reason == "bad_format":
 		v.Correction = correct(chain, text)
 	}
 	return v

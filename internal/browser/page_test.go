@@ -293,3 +293,26 @@ func TestFirstScreen(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrow checks on the smallest phone that each bar of controls is one line, and that
+// nothing in them is cut off.
+func TestNarrow(t *testing.T) {
+	a := newAPI(t, prefix)
+	a.set(func() { a.lists[0]["last_updated"] = stamp(61 * time.Hour) })
+	b := openWith(t, a)
+	b.look(t, view{"light", 320})
+	screenAt(lazarus, "2026-03-01")(t, b)
+	b.wait(t, inState("verdict"))
+	for _, bar := range [][]string{{".brand img", "#health", "#key-button"}, {"#chain", "#submit", "#file-label"}, {"#at", "#now"}} {
+		first := eval[float64](t, b, `(r => r.top + r.height / 2)(document.querySelector(`+quote(bar[0])+`).getBoundingClientRect())`)
+		for _, selector := range bar {
+			if at := eval[float64](t, b, `(r => r.top + r.height / 2)(document.querySelector(`+quote(selector)+`).getBoundingClientRect())`); at < first-4 || at > first+4 {
+				t.Errorf("%s is at %.0f, and %s at %.0f", bar[0], first, selector, at)
+			}
+			if cut := eval[int](t, b, `(e => e.scrollWidth - e.clientWidth)(document.querySelector(`+quote(selector)+`))`); cut > 1 {
+				t.Errorf("%s is cut off by %d pixels", selector, cut)
+			}
+		}
+	}
+	b.fits(t, view{"light", 320})
+}

@@ -172,6 +172,10 @@ function describe(v, text) {
   }
   const c = v.correction;
   if (c) return tell(`${causes[c.cause] ?? v.detail} Compare it with the original.`, [marked(text, c.offset, c.length), mend(`Use ${c.address}`, c.address)].flat(), true);
+  const digits = /^0x([0-9a-f]*)$/i.exec(text)?.[1].length - 40;
+  if (digits && Math.abs(digits) < 6 && (v.doubts?.includes("short") || v.reason === "bad_length")) {
+    return tell(`An EVM address has 40 digits after 0x, and this has ${40 + digits}: ${plural(Math.abs(digits), "digit")} ${digits > 0 ? "too many" : "missing"}. Compare it with the original.`, [], true);
+  }
   if (v.valid && v.doubts?.length > 0) return tell(v.doubts.map(doubt).join(" "));
   if (v.valid) {
     const rest = v.chains.filter(c => c !== v.chain).map(chainName);
