@@ -46,6 +46,13 @@ func TestInput(t *testing.T) {
 	if got := eval[string](t, b, `(f => f.value.slice(f.selectionStart, f.selectionEnd))(document.getElementById("address"))`); got != "O" {
 		t.Errorf("selected in the field: %q", got)
 	}
+	// A doubtful text that is screened can be mended too.
+	enter(t, b, lazarus[:20]+"7"+lazarus[20:])
+	b.wait(t, inState("verdict")+` && `+has(title, "No match, but")+` && document.querySelector("#fixes mark")?.textContent === "7"`)
+	b.do(t, `[...document.querySelectorAll("#fixes button")].find(b => b.textContent === "Use `+lazarus+`").click()`)
+	b.wait(t, `document.getElementById("address").value === "`+lazarus+`"`)
+	enter(t, b, "bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa?bc="+theft)
+	b.wait(t, text(title, "This pays several accounts")+` && `+has("#result", "none of which is listed")+` && `+has("#hint", "This pays several accounts. Screen the address of each payee by itself."))
 	b.do(t, `document.getElementById("chain").value = "ethereum"`)
 	typed(clean)
 	b.wait(t, has("#fixes", "Switch to Tron"))

@@ -314,5 +314,13 @@ func TestNarrow(t *testing.T) {
 			}
 		}
 	}
+	b.do(t, `document.querySelectorAll("#result details").forEach(e => e.open = true)`)
 	b.fits(t, view{"light", 320})
+	if words := eval[[]string](t, b, `[...document.querySelectorAll("#result table :is(thead th:last-child, td:last-child)")].filter(e => {
+		const r = document.createRange();
+		r.selectNodeContents(e);
+		return r.getClientRects().length > e.textContent.split(" ").length;
+	}).map(e => e.textContent)`); len(words) > 0 {
+		t.Errorf("words are broken: %q", words)
+	}
 }

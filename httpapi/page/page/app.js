@@ -119,7 +119,8 @@ function showEmpty() {
 
 let asking = null, timer = 0;
 
-async function validate() {
+// validate describes what is in the field, if it is wanted.
+async function validate(wanted = () => true) {
   const text = address.value.trim();
   asking?.abort();
   tell("");
@@ -127,7 +128,8 @@ async function validate() {
   if (text.length > 1024) return tell("This is longer than any address.", [], true);
   asking = new AbortController();
   try {
-    describe(await api.validate(text, chain.value, asking.signal), text);
+    const v = await api.validate(text, chain.value, asking.signal);
+    if (wanted(v)) describe(v, text);
   } catch {} // the hint is a help; screening says what is wrong
 }
 
@@ -190,9 +192,9 @@ function describe(v, text) {
 address.addEventListener("input", () => {
   clearTimeout(timer);
   tell("");
-  timer = setTimeout(validate, 250);
+  timer = setTimeout(() => validate(), 250);
 });
-chain.addEventListener("change", validate);
+chain.addEventListener("change", () => validate());
 
 address.addEventListener("keydown", e => {
   const many = /[\r\n]/.test(address.value);
@@ -259,6 +261,7 @@ async function screenOne(text) {
     recordOne(answer, sources, text);
     focusResult();
     refresh();
+    if (answer.doubts?.length > 0 && answer.labels.length === 0) validate(v => v.correction); // it may be mended
   } catch (p) {
     clearTimeout(slow);
     if (signal.aborted) return;

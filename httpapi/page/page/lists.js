@@ -47,7 +47,7 @@ export function showChanges(changes, sources) {
 function week(changes, names) {
   const since = Date.now() - 7 * DAY * 1000, sum = new Map();
   for (const c of changes) {
-    if (c.event !== "accepted" || new Date(c.time) < since) continue;
+    if (c.event !== "accepted" || new Date(c.time) < since || first(c)) continue;
     const [added, removed] = sum.get(c.source) ?? [0, 0];
     sum.set(c.source, [added + c.added, removed + c.removed]);
   }
@@ -55,9 +55,12 @@ function week(changes, names) {
   return h("p", {class: "note week"}, h("b", {}, "Last 7 days: "), parts.length > 0 ? parts.join("; ") + "." : "no change.");
 }
 
+// first reports whether a change is the first load of a list: everything on it was added.
+const first = c => c.removed === 0 && c.added >= c.addresses;
+
 function said(c) {
   if (c.event === "refused") return `A new version was refused: ${c.reason || "it is not plausible"}. The version before it stays in use.`;
-  const parts = [c.added && `${count(c.added)} added`, c.removed && `${count(c.removed)} removed`].filter(Boolean);
+  const parts = first(c) ? [] : [c.added && `${count(c.added)} added`, c.removed && `${count(c.removed)} removed`].filter(Boolean);
   return parts.length > 0 ? parts.join(", ") : `Loaded with ${plural(c.addresses, "address", "addresses")}`;
 }
 
