@@ -131,15 +131,18 @@ func TestCaveats(t *testing.T) {
 	}
 }
 
-// TestWrongChain checks that a listed address of another chain is refused, with the chain to
-// ask about, and is never clean.
+// TestWrongChain checks that a listed address of another chain is never clean: /screen refuses
+// it with the chain to ask about, and a batch reads names of chains as a table does.
 func TestWrongChain(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	const asked = `{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"bitcoin"}`
-	for path, body := range map[string]string{"/api/v1/screen": asked, "/api/v1/screen/batch": `{"items":[` + asked + `]}`} {
-		text := send(h, "POST", path, body).Body.String()
-		if strings.Contains(text, "CLEAN") || !strings.Contains(text, `"reason":"wrong_chain","suggested_chain":"ethereum"`) {
-			t.Errorf("%s: %s", path, text)
+	for _, tt := range []struct{ path, body, want string }{
+		{"/api/v1/screen", asked, `"reason":"wrong_chain","suggested_chain":"ethereum"`},
+		{"/api/v1/screen/batch", `{"items":[` + asked + `]}`, `"level":"CRITICAL"`},
+	} {
+		text := send(h, "POST", tt.path, tt.body).Body.String()
+		if strings.Contains(text, "CLEAN") || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %s", tt.path, text)
 		}
 	}
 }
