@@ -36,6 +36,11 @@ func nameOf(e sources.Entry) string {
 // and the operator does not accept it. older reports whether next is a copy from before had was
 // checked.
 func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, had, next *current, older bool) error {
+	if had.list == nil && !next.seed && s.seed(i) != nil { // Open was not called
+		if seeded, _, err := s.loadList(ctx, i, s.seed(i), current{}, sources.Revision{}); err == nil {
+			had = &seeded
+		}
+	}
 	if had.list == nil || s.infos[i].Jurisdiction == sources.Operator {
 		return nil
 	}

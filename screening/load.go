@@ -281,13 +281,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if err = s.build(b, &next); err != nil {
 		return next, report, err
 	}
-	known := had
-	if had.list == nil && !next.seed && s.seed(i) != nil { // Open was not called
-		if seeded, _, err := s.loadList(ctx, i, s.seed(i), current{}, sources.Revision{}); err == nil {
-			known = seeded
-		}
-	}
-	if err = s.checkPlausible(ctx, i, b, &known, &next, older); err != nil {
+	if err = s.checkPlausible(ctx, i, b, &had, &next, older); err != nil {
 		return next, report, err
 	}
 	var d list.Diff
