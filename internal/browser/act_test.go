@@ -542,7 +542,7 @@ func TestMounts(t *testing.T) {
 		b.wait(t, inState("verdict"))
 		b.mu.Lock()
 		for _, url := range b.requests {
-			if !strings.HasPrefix(url, a.URL) {
+			if !strings.HasPrefix(url, a.URL) && !strings.HasPrefix(url, "data:image/svg+xml;") { // the calendar that Chromium draws in a field for a day
 				t.Errorf("a request to %s", url)
 			}
 		}
