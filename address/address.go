@@ -12,7 +12,7 @@
 //
 //	a, err := address.Parse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
 //	if err != nil {
-//		return err // a *ParseError: what is wrong, and where
+//		return err // a *ParseError: the reason, and where
 //	}
 //	a.Normalized() // "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 //
@@ -192,12 +192,12 @@ func (a Address) Normalized() string { return a.text }
 // AppendNormalized appends the result of [Address.Normalized] to b.
 func (a Address) AppendNormalized(b []byte) []byte { return append(b, a.text...) }
 
-// Canonical returns the one Address that represents the account of a across all
+// Canonical returns the Address that represents the account of a across all
 // encodings of its chain and across all EVM chains: a legacy bitcoin-cash
 // address becomes CashAddr, an XRP X-address becomes classic, and an EVM
-// address becomes one on ethereum. It drops what is not part of the account,
-// such as a destination tag or a payment id. Canonical is idempotent, and
-// returns zero for the zero Address.
+// address becomes one on ethereum. It drops everything that is not part of the
+// account, such as a destination tag or a payment id. Canonical is idempotent,
+// and returns zero for the zero Address.
 //
 // Use Canonical to compare accounts, and [Address.Normalized] to show them.
 func (a Address) Canonical() Address {

@@ -31,7 +31,7 @@ type spelling struct {
 }
 
 // A writer returns spellings of random accounts of a chain. If same is true,
-// those of one call are spellings of one account; otherwise each is a different
+// the spellings of one call are of one account; otherwise each is of a different
 // account.
 type writer struct {
 	name  string
@@ -83,7 +83,7 @@ var writers = []writer{
 			{writeFilecoin(2, hash), hash, true},
 			{writeFilecoin(3, bls), bls, true},
 			{writeFilecoin(4, "\x0a"+hash), "\x0a" + hash, true},
-			// The payload of the last is the hash of that of the one before.
+			// The spelling appended below has the hash of this payload as its payload.
 			{writeFilecoin(4, "\x0b"+bls), "\x0b" + bls, true},
 			{writeFilecoin(4, "\x0a"+sub+"\x01"), "\x0a" + sub + "\x01", true},
 		}

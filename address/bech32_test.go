@@ -374,8 +374,8 @@ func TestBech32TestNetworks(t *testing.T) {
 }
 
 // TestBech32Operators checks that Normalize alone accepts the address of a
-// validator, as its account, and refuses those of consensus keys and public
-// keys.
+// validator, as its account, and refuses the addresses of consensus keys and
+// public keys.
 func TestBech32Operators(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	p := payload(r, 20)
@@ -572,7 +572,7 @@ func TestBech32Structure(t *testing.T) {
 	}{
 		{"bitcoin-cash", cash("bitcoincash", 3, 32), address.ErrLength, -1},     // P2PKH of 32 bytes
 		{"bitcoin-cash", cash("bitcoincash", 16|3, 32), address.ErrLength, -1},  // the same, with tokens
-		{"bitcoin-cash", cash("bitcoincash", 8|3, 20), address.ErrLength, -1},   // a length that is not the one told
+		{"bitcoin-cash", cash("bitcoincash", 8|3, 20), address.ErrLength, -1},   // not the length that the version byte says
 		{"bitcoin-cash", cash("bitcoincash", 8, 32), address.ErrLength, -1},     //
 		{"bitcoin-cash", cash("bitcoincash", 1, 20), address.ErrLength, -1},     //
 		{"bitcoin-cash", cash("bitcoincash", 8|1, 24), address.ErrLength, -1},   // no script has it

@@ -27,8 +27,8 @@ const benchCount = 1 << 13
 // distinct is the number of distinct addresses in most benchmarks.
 const distinct = 1 << 16
 
-// distinctEVM returns addresses whose texts are contiguous in memory, like
-// those of a list.
+// distinctEVM returns addresses whose texts are contiguous in memory, like the
+// texts of a list.
 func distinctEVM() []string {
 	rng := rand.New(rand.NewPCG(31, 32))
 	var text []byte

@@ -23,8 +23,8 @@ type chain struct {
 	codecs  codecs
 }
 
-// isEVM reports whether c is an EVM chain, on which all accounts are those of
-// all EVM chains.
+// isEVM reports whether c is an EVM chain: each of its accounts is an account of all
+// EVM chains.
 func (c *chain) isEVM() bool {
 	return !slices.ContainsFunc(c.codecs, func(c codec) bool { return !c.evm && c.use == everybody && c.doubt == "" })
 }

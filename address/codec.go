@@ -62,9 +62,9 @@ const maxPayload = 704
 type notation interface {
 	// read decodes r.s as an address of c: it sets the payload of r, and
 	// r.normal if write writes the same text. It sets r.claimed if the text
-	// begins as only addresses of c do, so that its fault is the one to
-	// report. It checks the length first. If r.trusted is set, the text is a
-	// result of write, and checksums need not be verified.
+	// begins as only addresses of c do, so that its fault takes precedence. It checks
+	// the length first. If r.trusted is set, the text is a result of write, and
+	// checksums need not be verified.
 	read(r *reader, c *codec) fault
 	// write appends the text of a payload. If no address has the payload, the
 	// result is no address.
@@ -72,7 +72,7 @@ type notation interface {
 	// proves reports whether the text is recognizable without its chain: by a
 	// checksum that random text does not match, or as "0x" and 40 hex digits.
 	proves() bool
-	// bounds returns what is true of each text that read accepts.
+	// bounds returns properties of every text that read accepts.
 	bounds(c *codec) bounds
 }
 

@@ -50,7 +50,8 @@ var derived = func() (flags [identity.Classes]uint64) {
 	return flags
 }()
 
-// maxKeys is the number of keys of one address: those of a user of conflux.
+// maxKeys is the maximum number of keys of one address. A user of conflux has the
+// most.
 const maxKeys = 24
 
 // keys holds the keys of one address.

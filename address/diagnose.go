@@ -72,7 +72,7 @@ func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseE
 }
 
 // explainAddress completes e if bare is an address after all: in a form that
-// only Normalize accepts, or of another chain than that of row r.
+// only Normalize accepts, or of a chain that is not in row r.
 func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 	c := &chains[r-1]
 	if new(Address).parseRow(r, bare, true).err == nil {

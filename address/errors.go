@@ -14,8 +14,8 @@ var (
 	// ErrChain means that the chain is not supported, or that a ticker was
 	// given instead of a slug.
 	ErrChain = errors.New("unsupported chain")
-	// ErrSyntax means that the length, alphabet, prefix or structure is not
-	// that of an address of the chain.
+	// ErrSyntax means that no address of the chain has this length, alphabet,
+	// prefix or structure.
 	ErrSyntax = errors.New("not an address of this chain")
 	// ErrLength means that the string is too short or too long.
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)

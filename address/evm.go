@@ -140,7 +140,7 @@ func erc1191(chainID string) *caseRule {
 }
 
 // wanchain is the rule of Wanchain, whose wallets invert the letter case of
-// EIP-55 to distinguish its addresses from those of Ethereum. The node accepts
+// EIP-55 to distinguish its addresses from Ethereum addresses. The node accepts
 // any letter case. See toChecksumAddress of wanchain-util.
 var wanchain = &caseRule{
 	fits: func(digits string) bool { return hasCapitals(digits, "", 0x20) },
@@ -199,8 +199,8 @@ func isEIP55(mixed string) bool {
 	return wrong == 0
 }
 
-// wrongCase8 returns the bits of those of the eight valid hex digits in w that
-// are letters whose case does not match the lower four bytes of hash.
+// wrongCase8 returns a bit for each of the eight valid hex digits in w that is a
+// letter whose case does not match the lower four bytes of hash.
 func wrongCase8(w, hash uint64) uint64 {
 	hash &= 1<<32 - 1
 	hash = (hash | hash<<16) & 0x0000ffff0000ffff
@@ -246,8 +246,8 @@ func isZilliqaCase(digits string) bool {
 	return true
 }
 
-// sei is the accounts of a Cosmos chain, and those of all EVM chains. A key has
-// one account of each kind. Only the chain knows which accounts belong together,
+// sei is the accounts of a Cosmos chain, and the accounts of all EVM chains. A key
+// has one account of each kind. Only the chain knows which accounts belong together,
 // because their bytes are the results of different hashes.
 //
 // See "Accounts" in its documentation.

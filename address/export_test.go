@@ -104,7 +104,7 @@ func EachMutant(c Chain, f func(name string)) {
 			}
 		}
 		if old[i].use != everybody {
-			continue // its addresses are refused, or rewritten as those of another codec
+			continue // its addresses are refused, or rewritten by another codec
 		}
 		if old[i].keys != nil {
 			try("keys are gone", func(c *codec) { c.keys = nil })

@@ -73,7 +73,7 @@ type finder struct {
 	found []Found
 	tries int // number of strings tried as addresses, for tests
 
-	last   [2]span // the previous chunk, and the one before it
+	last   [2]span // the previous chunk, and the chunk before it
 	groups groups
 
 	edited *edited // whose text this is, or nil

@@ -144,9 +144,9 @@ func hidden(text string, i int, numbers bool) (end int, with string) {
 	return i + end, with
 }
 
-// visible returns what is left of a character that is not ASCII: nothing of an
-// invisible one, a blank or a line break of others, and the narrow form of a
-// full-width one. ok is false if r remains.
+// visible returns the replacement of a character that is not ASCII: nothing for an
+// invisible one, a blank or a line break for white space, "-" for a hyphen, and the
+// narrow form of a full-width one. ok is false if r stays as it is.
 func visible(r rune) (s string, ok bool) {
 	switch {
 	case r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00:
@@ -178,7 +178,7 @@ func isLineEnd(s string) bool {
 }
 
 // linePrefix returns the length of a line break and of the marks at the beginning of
-// the line, such as those of quotations and comments, and the number of a line. It
+// the line, such as the marks of quotations and comments, and the number of a line. It
 // returns 0 if there are none.
 func linePrefix(s string, numbers bool) int {
 	marks := false

@@ -44,7 +44,7 @@ var gluedHRPs = func() (all [256][]string) {
 
 // gluedVersions holds the versions of Base58Check addresses with 20 bytes of
 // payload that are found between other letters and digits, by their first bytes.
-// Every version costs time, so only those of large chains are among them.
+// Every version costs time, so only versions of large chains are among them.
 var gluedVersions = func() (t [256][]string) {
 	t[0] = []string{"\x00"} // bitcoin, xrp
 	for _, slug := range [...]Chain{"bitcoin", "litecoin", "dogecoin", "dash", "zcash", "neo", "tron", "tezos"} {

@@ -206,7 +206,7 @@ func interopSum(kind uint16, reference, account []byte) string {
 // solanaID returns the CAIP-2 id of the Solana network with a genesis hash.
 func solanaID(hash string) string { return "solana:" + hash[:min(len(hash), 32)] }
 
-// hasNamespace reports whether namespace is that of the CAIP-2 id of a chain.
+// hasNamespace reports whether the CAIP-2 id of some chain has this namespace.
 func hasNamespace(namespace string) bool {
 	for i := range chains {
 		if ns, _, ok := strings.Cut(chains[i].caip2, ":"); ok && ns == namespace {

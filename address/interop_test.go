@@ -8,8 +8,9 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// Interoperable addresses. Those of vitalik and of the account on Solana are the
-// test cases of ERC-7930, and that of fe89 the example of ERC-7828.
+// Interoperable addresses. The addresses of vitalik and of the account on Solana
+// are the test cases of ERC-7930, and the address of fe89 is the example of
+// ERC-7828.
 const (
 	vitalik      = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 	vitalikName  = vitalik + "@eip155:1#4CA88C9C"

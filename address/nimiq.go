@@ -8,9 +8,9 @@ import (
 )
 
 // nimiq is "NQ", two check digits, and 20 bytes in 32 characters of Base32
-// without the letters I, O, W and Z. The check is that of an IBAN, modulo 97.
-// Wallets write a space after every fourth character. Normalize also reads spaces
-// anywhere, as the node does.
+// without the letters I, O, W and Z. The check digits are computed as in an IBAN,
+// modulo 97. Wallets write a space after every fourth character. Normalize also
+// reads spaces anywhere, as the node does.
 //
 // See the Nimiq documentation, "User-friendly addresses", and ISO 13616.
 func nimiq() codecs {

@@ -300,8 +300,8 @@ var testNetworks = [...]string{
 	"near:testnet",
 }
 
-// isNamespace reports whether namespace is that of some chain id but not the
-// scheme of a payment URI.
+// isNamespace reports whether the CAIP-2 id of some chain has this namespace, and
+// no payment URI has it as its scheme.
 func isNamespace(namespace string) bool {
 	if schemeRow(namespace) != 0 {
 		return false
@@ -344,8 +344,8 @@ func schemeRow(scheme string) uint16 {
 	return 0
 }
 
-// schemes lists the schemes that are not names in the chain table. Those of the
-// EVM chains are the short names of ERC-3770.
+// schemes lists the schemes that are not names in the chain table. The schemes of
+// the EVM chains are the short names of ERC-3770.
 var schemes = [...]struct {
 	scheme string
 	slug   Chain

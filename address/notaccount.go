@@ -7,9 +7,9 @@ import (
 )
 
 // nameSuffixes are the top-level names of naming services: ENS, TON DNS,
-// Unstoppable Domains, and those of Solana, BNB Chain, Arbitrum, Tezos, Lens,
-// Avalanche, Aptos, Sui, Starknet, Stacks and Hedera. Suffixes that are also in
-// use on near or eos, such as "tg" and "x", are not among them.
+// Unstoppable Domains, and the services of Solana, BNB Chain, Arbitrum, Tezos,
+// Lens, Avalanche, Aptos, Sui, Starknet, Stacks and Hedera. Suffixes that are
+// also in use on near or eos, such as "tg" and "x", are not among them.
 var nameSuffixes = []string{
 	"eth", "ton", "t.me", "crypto", "nft", "wallet", "bitcoin", "dao", "888", "zil", "blockchain", "polygon", "unstoppable",
 	"anime", "manga", "klever", "kresus", "binanceus", "altimist", "pudgy", "bitget", "metropolis", "ethermail",
@@ -97,8 +97,9 @@ func isPaymentRequest(s string) bool {
 	return false
 }
 
-// isInvoiceHRP reports whether hrp is that of a Lightning invoice: "ln", the
-// prefix of a network, and an optional amount, such as "lnbc2500u".
+// isInvoiceHRP reports whether hrp is the human-readable part of a Lightning
+// invoice: "ln", the prefix of a network, and an optional amount, such as
+// "lnbc2500u".
 func isInvoiceHRP(hrp string) bool {
 	for _, network := range []string{"lnbcrt", "lntbs", "lnbc", "lntb"} {
 		amount, ok := strings.CutPrefix(hrp, network)

@@ -67,7 +67,7 @@ func isOneOf(key string, keys []string) bool {
 	return slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, key) })
 }
 
-// unescape replaces the percent-encoded bytes of s, and leaves what is not one.
+// unescape replaces the percent-encoded bytes of s, and leaves everything else.
 func unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

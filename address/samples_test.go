@@ -366,8 +366,8 @@ func TestSampleTypos(t *testing.T) {
 	}
 }
 
-// TestSampleBadCharacter checks that the offset in the error is that of the
-// first character outside the alphabet.
+// TestSampleBadCharacter checks that the error has the offset of the first
+// character outside the alphabet.
 func TestSampleBadCharacter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, s := range samples(rng, 2) {

@@ -9,8 +9,8 @@ import (
 )
 
 // witness is SegWit: Bech32 of a version and a program. Version 0 has the
-// checksum of BIP-173, the others that of BIP-350. If size is 0, the payload is
-// the version and the program, which have no other codec.
+// checksum of BIP-173, the others the checksum of BIP-350. If size is 0, the
+// payload is the version and the program, which have no other codec.
 type witness struct {
 	version byte // if size is not 0
 	always  bool // all versions have the checksum of BIP-173: handshake
@@ -152,7 +152,7 @@ func (e witness) bounds(c *codec) bounds {
 	return b
 }
 
-// segwit is the witness programs of a chain: P2WPKH, P2WSH, P2TR and those of
+// segwit is the witness programs of a chain: P2WPKH, P2WSH, P2TR and programs of
 // other versions. A Taproot key need not be a point of the curve, because the
 // consensus rules accept payments to any key.
 //
@@ -283,7 +283,7 @@ func handshake() codecs {
 	return all(with("hs"), test(with("ts"), with("rs"), with("ss")))
 }
 
-// liquid is addresses like those of Bitcoin, and confidential ones.
+// liquid is addresses as on Bitcoin, and confidential ones.
 func liquid() codecs {
 	blind := func(hrp, blind string, plain codecs) codecs { return append(plain, confidential(hrp, blind, plain)...) }
 	return all(blind("lq", "\x0c", all(pkh("\x39"), sh("\x27"), segwit("ex"))),

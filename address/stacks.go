@@ -11,9 +11,9 @@ import (
 // stacks is "S", a character for the version, and 20 bytes followed by the first
 // 4 bytes of sha256(sha256(version, bytes)), as a number in Crockford's Base32. A
 // leading zero byte is one "0", as in Base58. "SP" is the hash160 of a key, "SM"
-// that of a script; "ST" and "SN" are those of test networks. Lower-case letters
-// and the look-alikes that Crockford permits ("O" for zero, "I" and "L" for one)
-// are not accepted.
+// the hash160 of a script; "ST" and "SN" are the same on test networks.
+// Lower-case letters and the look-alikes that Crockford permits ("O" for zero,
+// "I" and "L" for one) are not accepted.
 //
 // See SIP-005, "Blocks and transactions: address formats".
 func stacks() codecs {

@@ -9,7 +9,7 @@ import "github.com/walletscreen/walletscreen/internal/identity"
 // If several chains share the spelling of an address, [Detect] and [FindAll]
 // prefer the first in this table. The groups only help the reader.
 //
-// Slugs and identifiers are those of the chains' own documentation, the CAIP-2
+// Slugs and identifiers come from the chains' own documentation, the CAIP-2
 // namespaces and SLIP-44. Identifiers that are not registered are left out, as
 // is the blockchain id of a chain that shares Bitcoin's genesis block.
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // vectorsOf returns the vectors by chain. An EVM chain that writes addresses as
-// ethereum does has those of ethereum too.
+// ethereum does has the vectors of ethereum too.
 func vectorsOf(t testing.TB) map[address.Chain][]vector {
 	all := map[address.Chain][]vector{}
 	for _, name := range vectorFiles(t) {

@@ -140,7 +140,7 @@ func kadena() codecs {
 	return append(cs, codec{enc: base64Text{}, prefix: "c:", size: 32, kind: 4, what: "contract"})
 }
 
-// nameText is the payload itself, a name. check reports what is wrong with it.
+// nameText is the payload itself, a name. check returns the fault of a name.
 type nameText struct {
 	min, max int
 	check    func(s string) fault
@@ -241,8 +241,8 @@ func nearFault(s string) fault {
 //   - "0.0." and the number of the account, optionally followed by a dash and
 //     five lower-case letters, a checksum of the number and the ledger;
 //   - "0x" and 40 hex digits: the alias of an Ethereum key, or of a contract. If
-//     they begin with 24 zeros, they are the number of the account. The rules for
-//     letter case are those of EVM addresses;
+//     they begin with 24 zeros, they are the number of the account. The letter
+//     case follows the rules for EVM addresses;
 //   - "0.0." and the DER form of a public key in hex: the alias of that key. A
 //     secp256k1 key identifies the account of its Ethereum address. It has a
 //     short form that the SDKs use and one that conforms to RFC 5480.
@@ -251,7 +251,7 @@ func nearFault(s string) fault {
 // do not exist.
 //
 // See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on
-// those of Ethereum.
+// Ethereum aliases.
 func hedera() codecs {
 	secp256k1 := codec{size: 33, kind: 1, key: identity.KeccakHash, check: secp256k1Payload,
 		core: func(r *reader) []byte {

@@ -119,7 +119,7 @@ func checkVector(t *testing.T, v vector) {
 	}
 }
 
-// vectorFaults returns what is not as v says.
+// vectorFaults returns how the results of the package differ from v.
 func vectorFaults(v vector) (faults []string) {
 	input, chain := v.fields["input"], address.Chain(v.fields["chain"])
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }

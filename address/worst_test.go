@@ -12,8 +12,9 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// readers are the functions that read text, and methods are those of their
-// results. A reader returns the work to measure, a method nil if there is none.
+// readers are the functions that read text, and methods are the methods of
+// their results. A reader returns the work to measure, a method nil if there is
+// none.
 var (
 	readers = map[string]func(c address.Chain, s string) func(){
 		"Parse":      func(c address.Chain, s string) func() { return func() { address.Parse(c, s) } },
@@ -72,7 +73,7 @@ func ofAddress(method func(address.Address)) func(c address.Chain, s string) fun
 type worst struct {
 	chain address.Chain
 	text  string
-	ratio float64 // of its time to that of the reference
+	ratio float64 // of its time to the time of the fixed work
 }
 
 // BenchmarkWorst searches for the input of at most 128 characters that takes

@@ -69,8 +69,8 @@ func (h *state) compress(b []byte) {
 }
 
 // permuteP applies the permutation P. In each round it adds to row 0 the number
-// of the round and 16 times that of the column, and rotates the rows to the
-// left by 0, 1, 2, 3, 4, 5, 6 and 11 bytes.
+// of the round and 16 times the number of the column, and rotates the rows to
+// the left by 0, 1, 2, 3, 4, 5, 6 and 11 bytes.
 func (s *state) permuteP() {
 	var wide [2 * columns]uint64 // the columns twice, so that an index needs no modulus
 	for r := range uint64(rounds) {
@@ -139,7 +139,7 @@ var mix = func() (t [8][256]uint64) {
 // mixed returns the contribution of the byte with inverse y, in row 0, to its
 // column.
 func mixed(y byte) (w uint64) {
-	// The S-box is that of AES: the inverse, then an affine map.
+	// The S-box is the AES S-box: the inverse, then an affine map.
 	y ^= bits.RotateLeft8(y, 1) ^ bits.RotateLeft8(y, 2) ^ bits.RotateLeft8(y, 3) ^ bits.RotateLeft8(y, 4) ^ 0x63
 	first := [8]byte{2, 7, 5, 3, 5, 4, 3, 2} // the first column of the matrix of MixBytes
 	for i, c := range first {
