@@ -378,7 +378,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRows checks what is read of a line.
+// TestRows checks the chain and the address that are read from a line.
 func TestRows(t *testing.T) {
 	table := rows{Format: "csv", AddressColumn: "address", ChainColumn: "chain"}
 	if err := table.header("address,x,chain"); err != nil {

@@ -100,8 +100,8 @@ type List struct {
 	Jurisdiction sources.Jurisdiction
 }
 
-// listOf returns the List of a revision: that of an authority, of an operator or
-// of a community, by the kinds of its entries.
+// listOf returns the List of a revision. The kinds of its entries decide whether
+// it is a list of an authority, of an operator or of a community.
 func listOf(ctx context.Context, a *journal.Journal, id, revision string) (List, error) {
 	l := List{id, sources.Community}
 	if revision == "" {

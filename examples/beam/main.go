@@ -49,7 +49,7 @@ func main() {
 	fmt.Printf("%d rows: %d hits, %d undecided, %d clean\n", counts.rows, counts.hits, counts.invalid, counts.rows-counts.hits-counts.invalid)
 }
 
-// flags adds the flags of a job to those of Beam.
+// flags adds the flags of a job to the flags of Beam.
 func (j *job) flags(f *flag.FlagSet) {
 	f.StringVar(&j.lists, "lists", "", "`directory` of the lists, as walletscreen keeps them; may be on a file system of Beam's")
 	f.StringVar(&j.optional, "optional", "", "`ids` of lists that need not be loaded, separated by commas")
@@ -98,9 +98,9 @@ func (j job) run(ctx context.Context) (counts, error) {
 	return execute(ctx, p)
 }
 
-// execute runs a pipeline and returns its counters. It returns those of the
-// bundles that were committed: the attempted ones count a bundle that is retried
-// more than once.
+// execute runs a pipeline and returns its counters. It returns the committed
+// counters: the attempted counters count a bundle that is retried more than
+// once.
 func execute(ctx context.Context, p *beam.Pipeline) (c counts, err error) {
 	result, err := beamx.RunWithMetrics(ctx, p)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 type rows struct {
 	Format                     string // csv, jsonl or text
 	AddressColumn, ChainColumn string
-	Chain                      string // of all rows; "": that of the column
+	Chain                      string // of all rows; "" means that ChainColumn has it
 	Header                     string // the line of CSV with the names of the columns
 	AddressAt, ChainAt, Width  int    // in CSV: the columns, and their number
 }

@@ -22,7 +22,7 @@ func init() {
 	register.Iter1[string]()
 }
 
-// namespace is that of the counters.
+// namespace is the namespace of the counters.
 const namespace = "walletscreen"
 
 var (
