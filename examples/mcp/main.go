@@ -158,7 +158,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 	return nil
 }
 
-// everyone admits the one client of standard input and output, which is on this
+// everyone admits the only client of standard input and output, which is on this
 // machine already.
 type everyone struct{}
 

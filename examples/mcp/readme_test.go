@@ -17,8 +17,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
-// TestReadme runs the command lines of README.md: those of the program until it serves, and
-// of those for clients what they tell the client to start or to send.
+// TestReadme checks the command lines of README.md. It runs a command line of the program
+// until the program serves. In a command line of a client it checks what the client is to
+// start or to send.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {

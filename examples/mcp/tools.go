@@ -219,7 +219,7 @@ func plainText(s string) string {
 	return s
 }
 
-// caveat returns the consequence of what is wrong with a list, in a sentence.
+// caveat returns the consequence of a caveat about a list, in a sentence.
 func (l list) caveat(kind string) string {
 	switch kind {
 	case "partial":

@@ -87,7 +87,7 @@ var reasons = []struct {
 	{nil, "bad_format", "This is not an address."},
 }
 
-// invalid adds to v what is wrong. It never quotes the input.
+// invalid adds to v why the address is not valid. It never quotes the input.
 func invalid(v validation, err error) validation {
 	v.Code = "invalid_address"
 	for _, r := range reasons {
