@@ -66,7 +66,7 @@ type row struct {
 // Write writes the entries of all lists from which s answers as a table. The
 // rows of a spelling are the labels that s.Screen returns for it, so a join with
 // the table finds what the Screener finds. They follow the order of the entries,
-// which must be those of all lists. An entry that s does not find is an error:
+// which must be the entries of all lists. An entry that s does not find is an error:
 // it is not on its lists.
 func Write(ctx context.Context, w io.Writer, f Format, s Screener, entries iter.Seq2[sources.Entry, error]) (Summary, error) {
 	out, err := newTable(w, f, "listed_addresses", columnTypes[:])
@@ -283,7 +283,7 @@ func isHex(text string) bool {
 	return strings.Trim(digits, "0123456789abcdefABCDEF") == ""
 }
 
-// screen screens a, and checks that the lists are those of the rows before.
+// screen screens a, and checks that the lists are the same as for the rows before.
 func (x *exporter) screen(a address.Address) (screening.Result, error) {
 	r, err := x.s.Screen(a)
 	if err != nil {

@@ -76,8 +76,8 @@ func written(t testing.TB, s Screener, entries []sources.Entry) ([][]string, Sum
 	return rows[1:], sum
 }
 
-// TestWrite checks every row against the Screener: what it says of a spelling is
-// what is said when that is screened.
+// TestWrite checks every row against the Screener: a row says of a spelling what
+// the Screener says when it screens that spelling.
 func TestWrite(t *testing.T) {
 	var entries []sources.Entry
 	for i, e := range bundled(t) {

@@ -2,9 +2,9 @@
 //
 // [Box.Add] stores the messages about a change together with the state that they lead
 // to, in one transaction: a process that ends at any moment neither loses a message nor
-// makes it twice. [Box.Deliver] posts the messages that are due: those of one customer one
-// after the other, many customers at once. It retries for three days. [Box.Lead] decides
-// which of several processes does so.
+// makes it twice. [Box.Deliver] posts the messages that are due: the messages of one
+// customer one after the other, many customers at once. It retries for three days.
+// [Box.Lead] decides which of several processes does so.
 package outbox
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
-// ErrMoved means that the state is not the one that was expected: another process has
+// ErrMoved means that the state is not as expected: another process has
 // advanced it.
 var ErrMoved = errors.New("the state was advanced by another process")
 
@@ -209,7 +209,7 @@ func (b *Box) Add(ctx context.Context, from, to string, events iter.Seq2[Event, 
 		return 0, err
 	}
 	defer tx.Rollback()
-	// The update comes first, so that of two processes one waits for the other.
+	// The update comes first, so that one of two processes waits for the other.
 	var sequence int64
 	err = tx.QueryRowContext(ctx, `update walletscreen_outbox_state set digest = $1 where name = 'book' and digest = $2 returning sequence`, to, from).Scan(&sequence)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -299,10 +299,10 @@ type outcome struct {
 }
 
 // Deliver posts the messages that are due, the oldest first, for some seconds at most. The
-// messages of one customer are posted in their order: the next one after the one before
-// was accepted or given up. post may be called concurrently. A message that is not accepted
-// is due again later. If the receiver has said when, as a [RetryError], Deliver posts no
-// other message before that. Only errors of the database are returned.
+// messages of one customer are posted in their order: each after the previous one was
+// accepted or given up. post may be called concurrently. A message that is not accepted is
+// due again later. If the receiver has said when, as a [RetryError], Deliver posts no other
+// message before that. Only errors of the database are returned.
 func (b *Box) Deliver(ctx context.Context, post func(context.Context, Message) error) (d Delivery, err error) {
 	inflight := make(map[string]bool) // customers
 	outcomes := make(chan outcome, posts)

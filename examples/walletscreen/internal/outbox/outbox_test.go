@@ -215,9 +215,9 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// A message is posted only after the one before of its customer was accepted or given up,
-// whatever becomes of the messages of others, and after a restart, too. The sequence
-// numbers grow.
+// A message is posted only after the previous message of its customer was accepted or
+// given up, whatever becomes of the messages of others, and after a restart, too. The
+// sequence numbers grow.
 func TestOrder(t *testing.T) {
 	boxes(t, func(t *testing.T, open func() *Box) {
 		b := open()

@@ -27,8 +27,8 @@ const maxRow = 1 << 20
 type Options struct {
 	// Format is "csv", "tsv" or "jsonl". Empty means to recognize it.
 	Format string
-	// Delimiter separates the columns. Zero means to recognize it. Of a workbook it
-	// separates those of the output, and zero means a comma.
+	// Delimiter separates the columns. Zero means to recognize it. For a workbook it separates
+	// the columns of the output, and zero means a comma.
 	Delimiter byte
 	// Sheet is the name of the sheet to read of a workbook. Empty means the first one.
 	Sheet string
@@ -320,7 +320,7 @@ func written(row []string) (n int) {
 func (t *Reader) Columns() Columns { return t.used }
 
 // hasAddress reports whether a cell, or a word in it, looks like an address, or is 0x and hex
-// digits, perhaps those of one that was cut short. No name of a column does or is.
+// digits, perhaps of an address that was cut short. No name of a column does or is.
 func (t *Reader) hasAddress(cell string) bool {
 	digits, ok := strings.CutPrefix(strings.TrimSpace(cell), "0x")
 	return ok && len(digits) > 2 && strings.Trim(digits, "0123456789abcdefABCDEF") == "" || t.opts.Plausible(cell) || slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool {

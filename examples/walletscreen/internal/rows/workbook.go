@@ -205,7 +205,7 @@ func (w *workbook) readStyles() error {
 	return nil
 }
 
-// isDay reports whether the code of a format, apart from quoted text and what is in brackets,
+// isDay reports whether the code of a format, apart from text in quotes or brackets,
 // has a part of a day or a time.
 func isDay(code string) bool {
 	until := rune(0)
