@@ -15,7 +15,7 @@ import (
 )
 
 // TestOddTables screens tables as people and programs write them. Each row of a table is
-// one row of the output, in order, and the exit code is that of the worst row.
+// one row of the output, in order, and the worst row decides the exit code.
 func TestOddTables(t *testing.T) {
 	const clean, hit, none = "CLEAN_NO_MATCH", "CRITICAL", ""
 	const u, l = unlisted, listed
@@ -107,8 +107,8 @@ func TestOddTables(t *testing.T) {
 	}
 }
 
-// TestNoTable screens what is not a table. Nothing is written, the exit code is not that of a
-// clean table, and the error says what to do but quotes no secret.
+// TestNoTable screens input that is not a table. Nothing is written, the exit code differs
+// from the code of a clean table, and the error says what to do but quotes no secret.
 func TestNoTable(t *testing.T) {
 	const seed = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 	env := few(t)
@@ -127,8 +127,8 @@ func TestNoTable(t *testing.T) {
 	}
 }
 
-// TestExtractNoText extracts from what is encoded, compressed or no text. What cannot be read
-// is never a file without addresses.
+// TestExtractNoText extracts from input that is encoded, compressed or not text. Input that
+// cannot be read never counts as a file without addresses.
 func TestExtractNoText(t *testing.T) {
 	wide := "\xff\xfe" + strings.Join(strings.Split("to "+listed+"\n", ""), "\x00") + "\x00"
 	var z bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestBackup runs the commands of the page on backups, in their order, and screens with what is
-// restored and with what was copied.
+// TestBackup runs the commands of the page on backups, in their order, and screens with the
+// restored data and with the copy.
 func TestBackup(t *testing.T) {
 	for _, program := range []string{"sh", "tar", "sqlite3"} {
 		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {

@@ -221,8 +221,8 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 // isHTTP reports whether a URL is one of plain HTTP.
 func isHTTP(u string) bool { return strings.HasPrefix(strings.ToLower(u), "http:") }
 
-// isExposed reports whether what is fetched from a URL can be changed on its way: it comes
-// over plain HTTP, and not from this machine.
+// isExposed reports whether a file that is fetched from a URL can be changed on its way: it
+// comes over plain HTTP, and not from this machine.
 func isExposed(u *url.URL) bool {
 	return u.Scheme == "http" && !outbox.IsLoopback(u.Hostname())
 }

@@ -39,8 +39,9 @@ type expression struct {
 	groups   []string            // labels in "by (…)"
 }
 
-// token is a word, with what makes it a function or a grouping; what is in braces;
-// what is in brackets; a string; or anything else.
+// token matches a word, with the parenthesis that makes it a function or a
+// grouping; braces or brackets with their content; a string; a number; or any
+// other character.
 var token = regexp.MustCompile(`[a-zA-Z_]\w*(?:\s*\()?|\{[^}]*\}|\[[^\]]*\]|"[^"]*"|[0-9.]+[a-z]*|\S`)
 
 // parseExpression finds what an expression names. It knows as much of PromQL as
@@ -76,7 +77,7 @@ func parseExpression(t *testing.T, text string) expression {
 	return e
 }
 
-// check returns what is wrong with an expression, and with the labels that a text
+// check returns the faults in an expression, and in the labels that a text
 // about it names, when a server has these metrics.
 func (e expression) check(have map[string][]string, named []string) (wrong []string) {
 	var all []string

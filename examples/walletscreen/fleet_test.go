@@ -457,18 +457,18 @@ func TestFleet(t *testing.T) {
 	stop := f.load(longtest.N(2, 8))
 	defer stop()
 
-	// The one that fetches is killed: another one fetches.
+	// The member that fetches is killed: another one fetches.
 	f.end(first, syscall.SIGKILL)
 	begin := time.Now()
 	leader := f.leader(10 * time.Second)
 	t.Logf("member %d took over from %d after %.1f s", leader.number, first.number, time.Since(begin).Seconds())
 	f.settle("the killed leader")
 
-	// A new one starts with no network but that of the database.
+	// A new member starts with no network except to the database.
 	f.add(1, "-offline")
 	f.settle("a member without a network")
 
-	// A connection is cut, of one that follows and of the one that leads. The short test cuts
+	// The connections of a follower and of the leader are cut. The short test cuts
 	// the connections of all, when it kills PostgreSQL.
 	follower := f.all()[slices.IndexFunc(f.all(), func(m *member) bool { return m != leader })]
 	for _, m := range []*member{follower, leader}[:longtest.N(0, 2)] {

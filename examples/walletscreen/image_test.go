@@ -158,8 +158,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestUnit lets systemd verify the unit, with this program in place of the one that is
-// installed.
+// TestUnit lets systemd verify the unit, with this program in place of the installed
+// program.
 func TestUnit(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil && os.Getenv("CI") == "" {

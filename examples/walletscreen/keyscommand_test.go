@@ -44,7 +44,7 @@ func TestKeysCommand(t *testing.T) {
 					t.Errorf("it is answered with %d %s, want %d %s", status, a.Code, want, code)
 				}
 			}
-			// eventually is for what is in force when the server has read it again.
+			// eventually waits for the status that follows when the server reads the keys again.
 			eventually := func(key string, want int) {
 				t.Helper()
 				s.key = key

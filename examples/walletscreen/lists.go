@@ -127,7 +127,7 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 		return nil, err
 	}
 	if !write && len(o.own) > 0 {
-		s.Refresh(ctx) // reads the files; Sources says what is wrong with one
+		s.Refresh(ctx) // reads the files; Sources has the error of each
 	}
 	return s, nil
 }

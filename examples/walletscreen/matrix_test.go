@@ -304,7 +304,7 @@ func (m *matrix) http(h http.Handler) {
 	}
 }
 
-// onWire returns what the HTTP API has to say about text i: it refuses what is wrong.
+// onWire returns what the HTTP API has to say about text i: it refuses invalid text.
 func (m *matrix) onWire(i int) saying {
 	w := m.want[i]
 	if w.wrong != "" {

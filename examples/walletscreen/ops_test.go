@@ -82,7 +82,7 @@ func (s *running) scrape(t *testing.T) (all []series) {
 	return all
 }
 
-// value returns the value of the one metric of this name that has the labels, each
+// value returns the value of the only metric of this name that has the labels, each
 // a name before its value.
 func value(t *testing.T, all []series, name string, labels ...string) float64 {
 	t.Helper()
@@ -382,7 +382,7 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-// TestLogHygiene does what is wrong in many ways, and finds no key, hash of a key
+// TestLogHygiene makes many kinds of mistakes, and finds no key, hash of a key
 // or screened address in what the server has said after its greeting.
 func TestLogHygiene(t *testing.T) {
 	data := t.TempDir()

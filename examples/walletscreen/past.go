@@ -13,8 +13,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// lists are what verdicts come from: those of now, a [screening.Screener], or those of
-// -at, a [screening.Past].
+// lists are what verdicts come from: the current lists, a [screening.Screener], or the
+// lists of -at, a [screening.Past].
 type lists interface {
 	Screen(address.Address) (screening.Result, error)
 	ScreenInput(chain, text string) (screening.Result, address.Reading, error)

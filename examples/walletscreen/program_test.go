@@ -364,7 +364,7 @@ func TestExtract(t *testing.T) {
 			t.Errorf("exit code %d, %s", code, stdout)
 		}
 	}
-	// Positions are those of the whole text, wherever it is cut for the search.
+	// Positions refer to the whole text, wherever it is cut for the search.
 	var long strings.Builder
 	want := 0
 	for long.Len() < 3*chunkSize {

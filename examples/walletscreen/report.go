@@ -189,7 +189,7 @@ func (r *report) write(t *tableJob, j *judge) error {
 	return r.file.Close()
 }
 
-// caveatText says what is wrong with a list.
+// caveatText describes a caveat about a list.
 func caveatText(k screening.CaveatKind) string {
 	switch k {
 	case screening.CaveatMissing:

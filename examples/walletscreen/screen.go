@@ -111,7 +111,7 @@ func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 	return j, err
 }
 
-// printLists prints which lists the verdicts come from, and what is wrong with them.
+// printLists prints which lists the verdicts come from, and their caveats.
 func (j *judge) printLists(w io.Writer) {
 	if j.past {
 		fmt.Fprintf(w, "as of %s:\n", minute(j.at))

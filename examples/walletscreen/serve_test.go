@@ -232,7 +232,7 @@ func TestServer(t *testing.T) {
 			t.Errorf("%q on %s: %d %+v, want 400 %s %s", tt.address, tt.chain, status, a, tt.code, tt.reason)
 		}
 	}
-	// The age is that of the data, not of the process.
+	// The age is the age of the data, not of the process.
 	_, a := s.screen(t, lazarus, "ethereum")
 	published := bundled(t, bundle.OFAC()).Published
 	if age := a.Freshness["OFAC_SDN"].Age; age < int64(time.Since(published)/time.Second)-60 {

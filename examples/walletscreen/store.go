@@ -88,7 +88,7 @@ func (o *listOptions) openStore(ctx context.Context) (st store.Store, closeStore
 	return nil, func() {}, nil
 }
 
-// openKeyStore opens the database of API keys, that of -db or one in -data.
+// openKeyStore opens the database of API keys: -db, a file in -data, or memory.
 func openKeyStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if db == "" && data == "" {
 		return &keyStore{access.NewMemory(), "memory", func() error { return nil }}, nil

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 )
 
-// openOutput opens -out; empty and - mean stdout. It hashes what is written if there are hashes.
+// openOutput opens -out; empty and - mean stdout. It hashes the output if there are hashes.
 func openOutput(name string, stdout io.Writer, hashes *tableHashes) (*output, error) {
 	hashed := func(w io.Writer) io.Writer {
 		if hashes == nil {

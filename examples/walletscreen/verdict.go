@@ -192,7 +192,7 @@ func listsOf(labels []screening.Label) string {
 	return strings.Join(ids, " ")
 }
 
-// suppressions returns what is suppressed, why and by whom.
+// suppressions returns which labels are suppressed, why and by whom.
 func suppressions(all []screening.Suppressed) string {
 	var texts []string
 	for i := range all {
