@@ -77,7 +77,7 @@ var (
 	flags  = []string{"as_printed", "same_account", "same_key", "evm_family", "letter_case", "format", "typo", "look_alike", "uri", "several", "wrong_chain", "test_network", "secret", "name", "list_state", "delisted", "control"}
 )
 
-// check returns what is wrong with the members of c.
+// check returns the faults in the members of c.
 func (c *Case) check() error {
 	var all []error
 	wrong := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }

@@ -24,7 +24,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
-// key is the one of the exchanges.
+// key is the API key in the exchanges.
 const key = "wsk_TEST0TEST0TEST0TEST0"
 
 // TestRouters checks that under each router, the exchanges of package httpapi have the

@@ -7,7 +7,7 @@
 //
 // A line is an address, or the slug of a chain, a space and an address. Without a
 // chain, Validate tries every chain and names the likeliest first. The member "error"
-// says what is wrong, with an offset and a hint if there is one. Validate never
+// gives the reason, with an offset and a hint if there is one. Validate never
 // repeats a private key.
 //
 // The exit status is 1 if any line is not an address.
