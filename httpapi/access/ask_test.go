@@ -27,7 +27,7 @@ func TestUsedOfOthers(t *testing.T) {
 			answered, block := int64(0), min(256, quota/20)
 			ask := func(k *access.Keyring, ahead int64) {
 				t.Helper()
-				time.Sleep(time.Second / 20) // for blocks that are fetched, and what is owed
+				time.Sleep(time.Second / 20) // for blocks that are fetched, and debts that are leased
 				begin := time.Now()
 				if n := used(t, k, c); n < answered || n > answered+ahead {
 					t.Errorf("quota %d: %d are used, want %d, or %d more", quota, n, answered, ahead)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	blockShare = 20  // a block is this part of what is left of a quota,
+	blockShare = 20  // a block is this part of the rest of a quota,
 	maxBlock   = 256 // and at most this
 	lowWater   = 4   // the next block is fetched when less than this part of one is left
 

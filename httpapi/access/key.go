@@ -144,7 +144,7 @@ func NormalScopes(scopes string) (string, error) {
 // NewKey returns a new API key: the token, which is shown to its owner once, and the
 // key to store with [Store.PutKey]. It has the fields of k; an empty ID becomes 12
 // random letters and digits, a zero Created the current time, and empty Scopes all
-// scopes. Previous and Version of k are ignored. The error is that of [Key.Normal].
+// scopes. Previous and Version of k are ignored. The error comes from [Key.Normal].
 //
 // The token is "wsk_", the id, "_" and a secret of 260 random bits. One SHA-256 is
 // enough for so many bits; a slow hash would only give attackers a way to load the

@@ -70,7 +70,7 @@ func (r *Keyring) quota(id string, limit int64, now time.Time) (*quota, error) {
 	return q, nil
 }
 
-// drain marks what is free as surplus. The caller holds mu.
+// drain marks the free screenings as surplus. The caller holds mu.
 func (q *quota) drain() { q.surplus, q.free = q.surplus+q.free, 0 }
 
 // charge charges a caller with up to n screenings, and returns how many are granted and how

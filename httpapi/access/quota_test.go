@@ -78,7 +78,7 @@ func playQuota(t *testing.T, rnd *rand.Rand) {
 	const limit, lease = 5000, 256
 	type replica struct {
 		*access.Keyring
-		store *accesstest.Store // the way of this replica to the one store
+		store *accesstest.Store // the access of this replica to the common store
 	}
 	store := access.NewMemory()
 	start := func() replica {

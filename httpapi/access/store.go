@@ -33,7 +33,7 @@ var (
 // the call: then it had no effect.
 //
 // Ids are compared byte by byte. Times are kept in whole microseconds and returned in
-// UTC; the clock is that of the calling process.
+// UTC; a Store uses the clock of the calling process.
 type Store interface {
 	// Key returns the key with an id. The error wraps [ErrNoKey] if there is none,
 	// even if none can exist.
@@ -43,7 +43,7 @@ type Store interface {
 	Keys(ctx context.Context) ([]Key, error)
 
 	// PutKey stores what [Key.Normal] returns for k, with a Version one higher.
-	// k.Version must be that of the stored key from which k was made, or 0 for a new
+	// k.Version must be the Version of the stored key from which k was made, or 0 for a new
 	// key; otherwise the error wraps [ErrConflict]. A LastUsed before the stored one
 	// does not change it. The error wraps [ErrInvalid] if Normal refuses k.
 	PutKey(ctx context.Context, k Key) error
@@ -54,8 +54,8 @@ type Store interface {
 
 	// Lease leases up to n screenings of a month, see [MonthOf]: n or limit minus
 	// leased, whichever is less, but never below 0. leased is the new total of what was
-	// leased and not returned. A negative n or limit is [ErrInvalid]. The id need not be
-	// that of a stored key, but must satisfy [CheckKeyID].
+	// leased and not returned. A negative n or limit is [ErrInvalid]. The id need not
+	// belong to a stored key, but must satisfy [CheckKeyID].
 	Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error)
 
 	// Return returns n leased screenings. The total never falls below 0. A negative n

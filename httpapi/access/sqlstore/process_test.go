@@ -74,9 +74,9 @@ func leaseAll(d database, at string) error {
 	}
 }
 
-// isStarved reports whether err is that of a call that timed out while others had
-// locked the database: SQLite has no queue, and on a slow disk one process may hold the
-// lock for long.
+// isStarved reports whether err means that a call timed out while others had locked the
+// database: SQLite has no queue, and on a slow disk one process may hold the lock for
+// long.
 func isStarved(err error) bool {
 	var said *driver.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &said) && said.Code()&0xff == codes.SQLITE_BUSY

@@ -26,7 +26,7 @@ var ErrURL = errors.New("want a URL like postgres://user:password@host/database?
 // Open opens the database that a URL names, or a connection string of libpq. What it
 // lacks is taken from the environment, as libpq does (PGPASSWORD and so on). Without
 // an sslmode the connection may lack TLS; verify-full requires TLS and the right
-// server. Of several hosts, the one that can be written to is used.
+// server. Of several hosts, Open uses the first that accepts writes.
 //
 // The tables are created in the first schema of the search_path. Afterwards the role
 // needs only the rights to select, insert, update and delete in them. Through a pool
