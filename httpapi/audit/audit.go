@@ -39,10 +39,9 @@
 //
 // # Files
 //
-// File names begin with "audit-" and sort by time; the last file is the one that is
-// written. A new one begins with each day of UTC, and when the last has reached
-// Options.MaxBytes. Files are never renamed, and removed only if Options says so. Only
-// the owner can read them.
+// File names begin with "audit-" and sort by time; lines are added to the last file. A new one
+// begins with each day of UTC, and when the last has reached Options.MaxBytes. Files are never
+// renamed, and removed only if Options says so. Only the owner can read them.
 //
 // # Nothing is lost silently
 //
@@ -201,7 +200,7 @@ func Hash(key []byte, address string) string {
 
 // Record records a screening. It is for Options.Audit of [httpapi.NewHandler]. It
 // returns nil as soon as the record is queued or, with Options.Durable, flushed. The
-// error is or wraps [ErrFull], [ErrBroken] or [ErrClosed], or is that of ctx. A record
+// error is or wraps [ErrFull], [ErrBroken] or [ErrClosed], or comes from ctx. A record
 // that was queued may be written in spite of an error.
 func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 	text, err := l.appendLine(make([]byte, 0, 512), &s)

@@ -270,7 +270,7 @@ func (v *verifier) line(l Line) {
 	}
 }
 
-// follows reports whether the line at a link follows the one before it.
+// follows reports whether the line at a link follows the previous line.
 func (v *verifier) follows(at link, sealed []byte) bool {
 	for _, from := range v.from {
 		if at.N == from.N+1 && at.Sum == v.sum(from.Sum, sealed) {
@@ -280,7 +280,7 @@ func (v *verifier) follows(at link, sealed []byte) bool {
 	return len(v.from) == 0 || v.blank && at.N == v.from[0].N+2
 }
 
-// forgive says what is wrong with a line, and finds what the next one may follow.
+// forgive reports the fault of a line, and finds what the next line may follow.
 func (v *verifier) forgive(l Line, at link, sealed []byte) {
 	before := v.from[0]
 	meant := []link{{before.N + 1, at.Sum}, {before.N + 1, v.sum(before.Sum, sealed)}}
