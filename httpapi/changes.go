@@ -60,7 +60,7 @@ type changeLog struct {
 	deltas  map[string]*delta // of revisions that were not accepted yet, by name
 }
 
-// A delta is how a revision differs from the one before it.
+// A delta is how a revision differs from the previous revision.
 type delta struct {
 	added, removed []changeEntry
 	whole          bool // added has all

@@ -33,7 +33,7 @@ type service struct {
 	batches   chan struct{} // semaphore: batches that are screened or recorded
 	turns     chan struct{} // semaphore: batches that are computed
 	running   atomic.Int64  // admitted requests that are being processed
-	waiting   atomic.Int64  // those of running that are batches
+	waiting   atomic.Int64  // the running requests that are batches
 	exchanges sync.Pool     // of *exchange, for reuse
 }
 
@@ -96,7 +96,7 @@ type exchange struct {
 	id     string    // of the request
 	echoed bool      // the id came with the request
 	now    time.Time // when the request was admitted, later when it was screened
-	asOf   time.Time // of the lists that answer; zero for those of now
+	asOf   time.Time // of the lists that answer; zero for the current lists
 	caller Caller    // the zero Caller until the request is admitted
 
 	slot    bool // counted in running
@@ -167,8 +167,8 @@ func (e *exchange) hide(text string) {
 // break others, which would then be removed no more.
 const longestHarmless = 4
 
-// sharedRun is the number of letters and digits that an id and an address do not share by
-// chance, as those of a UUID do not.
+// sharedRun is the length of a run of letters and digits that an id, such as a UUID, and
+// an address do not share by chance.
 const sharedRun = 8
 
 // contains reports whether an id has a part of text in it, forward or backward, whatever

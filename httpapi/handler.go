@@ -111,8 +111,8 @@ func (v *service) leadsTo(path string, rt *route) bool {
 	return ok && strings.HasPrefix(below, "/") && strings.TrimLeft(below, "/") == rt.path[1:]
 }
 
-// hasSegments reports whether the last segments of a path, which may be escaped, are
-// those of end. "%2F" does not separate segments (RFC 3986, section 2.2).
+// hasSegments reports whether the last segments of a path, which may be escaped, are the
+// segments of end. "%2F" does not separate segments (RFC 3986, section 2.2).
 func hasSegments(escaped, end string) bool {
 	at := len(escaped)
 	for range strings.Count(end, "/") {

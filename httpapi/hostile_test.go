@@ -104,7 +104,7 @@ func replies(t *testing.T, c net.Conn) (all []reply) {
 			return all
 		}
 		body, err := io.ReadAll(resp.Body)
-		if err != nil && resp.ContentLength >= 0 { // else the end of the connection is that of the body
+		if err != nil && resp.ContentLength >= 0 { // else the body ends with the connection
 			t.Errorf("after %v: the body: %v", all, err)
 			return all
 		}

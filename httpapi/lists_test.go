@@ -33,7 +33,7 @@ var (
 	uk = sources.Static(sources.Info{ID: "UK_CONSOLIDATED", Name: "UK consolidated list", Jurisdiction: sources.UK},
 		listed("ethereum", "0x1111111111111111111111111111111111111111", "", "UK0001", "", date(2025, 1, 3)))
 	community = sources.Static(sources.Info{ID: "COMMUNITY_BADLIST", Name: "Community reports", Jurisdiction: sources.Community},
-		sources.Entry{ // without a date: that of the first load stands in
+		sources.Entry{ // without a date: the date of the first load stands in
 			Address: address.MustParse("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96"),
 			Kind:    score.StolenFunds, Ref: `a "quoted" <ref> & \ more`,
 		},

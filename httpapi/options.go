@@ -49,10 +49,10 @@ type Options struct {
 	// records.
 	Audit func(context.Context, Screening) error
 
-	// Receipt returns the receipt of a result, for a client that sends "receipt": true: the
-	// arguments are those of [receipt.New], and Receipt.Encode returns the text. An error
-	// is logged and answered with 500. It may be called concurrently. Nil writes no
-	// receipts: the client gets 400 receipt_unavailable.
+	// Receipt returns the receipt of a result, for a client that sends "receipt": true. It takes
+	// the arguments of [receipt.New] and returns the text of Receipt.Encode. An error is logged
+	// and answered with 500. It may be called concurrently. Nil writes no receipts: the client
+	// gets 400 receipt_unavailable.
 	//
 	// [receipt.New]: https://pkg.go.dev/github.com/walletscreen/walletscreen/screening/receipt#New
 	Receipt func(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error)
@@ -63,8 +63,8 @@ type Options struct {
 	Docs http.Handler
 
 	// Past returns the lists of an instant, for a client that sends "at": see
-	// [screening.OpenAt]. The caller needs the scope past beside screen. The one that was
-	// asked for last is kept. It is called by one goroutine at a time. Nil means that the
+	// [screening.OpenAt]. The caller needs the scope past beside screen. The Past that was asked
+	// for last is kept. The function is called by one goroutine at a time. Nil means that the
 	// client gets 400 past_unavailable.
 	Past func(ctx context.Context, at time.Time) (*screening.Past, error)
 

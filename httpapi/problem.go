@@ -13,7 +13,7 @@ type problem struct {
 	Code      code   `json:"code"`
 	RequestID string `json:"request_id,omitempty"`
 
-	// Field and Reason say what is wrong with the input.
+	// Field and Reason describe the fault of the input.
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// SuggestedChain is the slug of the chain to ask about instead, if one is certain.

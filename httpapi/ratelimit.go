@@ -10,8 +10,8 @@ import (
 
 // setRateLimit sets RateLimit-Policy and RateLimit
 // (draft-ietf-httpapi-ratelimit-headers) to the limits of the caller. A caller
-// without limits gets no fields. While the quota is unavailable, its policy is there,
-// and what is left of it is not.
+// without limits gets no fields. While the quota is unavailable, RateLimit-Policy
+// names it, but RateLimit does not.
 func (e *exchange) setRateLimit() {
 	var rooms [2][96]byte // so that only the values of the fields are allocated
 	policies, limits := rooms[0][:0], rooms[1][:0]

@@ -53,7 +53,7 @@ func requestID(header http.Header) string {
 	return id
 }
 
-// longestTrace is the greatest number of hex digits in a word of an id: that of a trace id.
+// longestTrace is the greatest number of hex digits in a word of an id, as in a trace id.
 const longestTrace = 32
 
 // disguises reports whether an id has an address in it that is written backward, in parts or

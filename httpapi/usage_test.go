@@ -142,7 +142,7 @@ func TestCounts(t *testing.T) {
 				if len(fields) > 0 && step.counts == 0 {
 					audit = nil
 					w := send(h, "POST", "/api/v1/screen", clean, fields...)
-					synctest.Wait() // for what is leased ahead
+					synctest.Wait() // for the block that is leased ahead
 					if counted := used(t, quota, g) - before; w.Code != 200 || counted != 1 {
 						t.Errorf("%s, repeated: status %d, %d counted: %s", step.name, w.Code, counted, w.Body)
 					}
@@ -339,7 +339,7 @@ func TestIdempotency(t *testing.T) {
 		// Another API key may use the same idempotency key.
 		theirs := httpapi.NewHandler(s, granted(other), &httpapi.Options{Meter: quotas[0]})
 		w := send(theirs, "POST", "/api/v1/screen", question, "Idempotency-Key", `"x"`)
-		synctest.Wait() // for what is leased ahead
+		synctest.Wait() // for the block that is leased ahead
 		if n := used(t, quotas[0], other); w.Code != 200 || n != 1 {
 			t.Errorf("another key: status %d, %d counted: %s", w.Code, n, w.Body)
 		}

@@ -161,8 +161,8 @@ func isCAIP(text string) bool {
 	return len(text) <= 128
 }
 
-// refuse fills in what is wrong. name is the chain of the request; without one, the detail
-// names none, because the reason is that of a chain that was only tried.
+// refuse fills in the fault. name is the chain of the request; without one, the detail
+// names none, because the reason comes from a chain that was only tried.
 func (v *validation) refuse(name string, err error) *validation {
 	bad := &address.ParseError{Offset: -1, Err: err}
 	errors.As(err, &bad)
