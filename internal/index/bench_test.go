@@ -60,8 +60,9 @@ func (be *bench) add(bu *index.Builder) {
 	}
 }
 
-// BenchmarkLookup compares an Index with Go maps. In lone, each lookup waits for the one
-// before, like the only lookup of a request: the addition of its result is a fence.
+// BenchmarkLookup compares an Index with Go maps. In lone, each lookup waits for the
+// previous one, like the only lookup of a request: the addition of its result is a
+// fence.
 func BenchmarkLookup(b *testing.B) {
 	for _, n := range sizes {
 		be := newBench(n)

@@ -453,7 +453,7 @@ func TestFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	var opened []*index.Index
 	var models []model
-	for range 3 { // each replaces the one before, which stays open
+	for range 3 { // each replaces the previous one, which stays open
 		var items []item
 		for range 10_000 {
 			items = append(items, item{randomKey(t, r), r.Uint32N(10)})

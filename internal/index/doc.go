@@ -65,8 +65,8 @@
 //
 // A set is a word of 4 bytes, with the class in the lower half and the length in the
 // upper, and the number of its first value, 4 bytes. Its values are in ascending order
-// and end where those of the next set begin. Sets are distinct, and ordered by the first
-// record that has them.
+// and end where the values of the next set begin. Sets are distinct, and ordered by the
+// first record that has them.
 //
 // # Lookup
 //

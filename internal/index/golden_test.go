@@ -28,7 +28,7 @@ type shape struct {
 }
 
 // shapes are lists whose indexes must never change, because stores keep files of them.
-// The digests are those of the first Builder of version 1 of the format, which sorted all
+// The digests come from the first Builder of version 1 of the format, which sorted all
 // items, collected their sets, and wrote bucket by bucket.
 var shapes = []shape{
 	{name: "nothing", key: random, value: one,

@@ -127,8 +127,8 @@ func (ix *Index) lookup(w0, w1, w2, w3 uint64, meta uint32) (Set, bool) {
 	return s, ok
 }
 
-// candidates returns 0 if the bucket cannot have a key: no fingerprint equals the one
-// that f repeats four times, and every record has a fingerprint.
+// candidates returns 0 if the bucket cannot have a key: no fingerprint equals the
+// fingerprint that f repeats four times, and every record has a fingerprint.
 func candidates(head []byte, f uint64) uint64 {
 	last := binary.LittleEndian.Uint64(head[24:])
 	return (zeros(binary.LittleEndian.Uint64(head)^f|ranks)|zeros(binary.LittleEndian.Uint64(head[8:])^f)|

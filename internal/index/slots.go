@@ -6,8 +6,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/mapfile"
 )
 
-// Slots find numbers by a hash of what they number. They hold a part of the hash, so they
-// grow without a look at what is numbered. The zero Slots is empty.
+// Slots find the numbers of items by the hashes of the items. They hold a part of each
+// hash, so they grow without access to the items. The zero Slots is empty.
 type Slots struct {
 	memory *mapfile.Memory // 8 bytes each: a number plus 1, or 0, and 32 bits of its hash
 	free   int             // how many more numbers there is room for

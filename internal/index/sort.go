@@ -35,9 +35,9 @@ func (s *seed) hashOf(item []byte) uint64 {
 	return fold(fold(w0^s[0], w1^s[1])^uint64(meta), fold(w2^s[2], w3^s[3])) // hash, without a call
 }
 
-// sort sorts the items of table i, those that it has or else those of added, which it frees.
-// It subtracts items that were there twice from sum. First it divides the items into parts
-// by the upper bits of their hashes.
+// sort sorts the items of table i: the items that s has, or else the items of added. It
+// frees added. It subtracts items that were there twice from sum. First it divides the items
+// into parts by the upper bits of their hashes.
 func (s *side) sort(i int, added *mapfile.Array, seed *seed, sum *sum) error {
 	s.width = widths[i]
 	size := itemBytes(s.width)
