@@ -22,9 +22,9 @@ const (
 	// Accepted: a revision was accepted and its file was saved. It has Source,
 	// Revision, List and the counts.
 	Accepted = "accepted"
-	// Changed: how a revision differs from the one before it, which comes before the
-	// revision is saved. It has Source, Revision, Before and Delta. A long Delta is in
-	// several events, the later ones without Before.
+	// Changed: how a revision differs from the previous one. It is written before the revision is
+	// saved, and has Source, Revision, Before and Delta. A long Delta is in several events, the later
+	// ones without Before.
 	Changed = "changed"
 	// Refused: what a source returned was not accepted. It has Source and Reason, and
 	// List and the counts of the refused list, as far as they are known.

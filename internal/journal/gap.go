@@ -60,8 +60,8 @@ func (a *Journal) isWhole(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// sinceAccepted returns the time that has passed since a revision was accepted, and the one
-// before it was in use, 0 if that is not known.
+// sinceAccepted returns the time that has passed since a revision was accepted, and so
+// since the previous revision was last in use. It returns 0 if that is not known.
 func (a *Journal) sinceAccepted(name string) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -62,8 +62,8 @@ func (a *Journal) read(ctx context.Context) (*memory, error) {
 
 // Revisions returns the names of the revisions of a source, the newest first. That is
 // the order of the journal. A file that has no [Accepted] event, because a program was
-// killed or the line was damaged, comes first if the time in its name is later than those
-// of all that have one, and otherwise last.
+// killed or the line was damaged, comes first if the time in its name is later than the times of
+// all that have one, and otherwise last.
 func (a *Journal) Revisions(ctx context.Context, source string) ([]string, error) {
 	names, err := a.st.Names(ctx)
 	if err != nil {
@@ -202,12 +202,11 @@ const (
 	fullEvery = 90 * 24 * time.Hour
 )
 
-// savingTime bounds the time from the one in a revision's name until its Accepted
-// event is written.
+// savingTime bounds how long after the time in a revision's name its Accepted event is written.
 const savingTime = 10 * time.Minute
 
-// old returns those of the given revisions that may be deleted, the newest first: all but
-// the newest of each source, and those that another program may be saving.
+// old returns the given revisions that may be deleted, the newest first: all except the newest of
+// each source and the revisions that another program may be saving.
 func (a *Journal) old(ctx context.Context, names []string) (old []string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -272,7 +271,7 @@ func (a *Journal) open(ctx context.Context, name string) (*revision.File, error)
 // if the disk is full.
 //
 // Append leaves out a second [Accepted] event of a revision, a [Confirmed] event that
-// says nothing new within a minute of the one before, and an [Answering] event that says
+// says nothing new within a minute of the previous one, and an [Answering] event that says
 // nothing new, unless the clock was put back since.
 //
 // After an error, append the same events again. If the program ends before that, the next

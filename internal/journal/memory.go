@@ -14,8 +14,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A memory is what a Journal remembers of the journal. Its order is that of the
-// lines: clocks may jump.
+// A memory is what a Journal remembers of the journal. It keeps the order of the lines,
+// because clocks may jump.
 type memory struct {
 	next      int64             // the position up to which it was read
 	lines     int64             // the position of the lines that are being added
@@ -49,7 +49,7 @@ type mark struct {
 	at     int64  // in nanoseconds since 1970; of a gap, its beginning
 	until  int64  // the end of a gap; 0 for others
 	answer []byte // the payload; nil for a gap and for a damaged line
-	before int64  // greatest At of the events between this mark and the one before
+	before int64  // greatest At of the events between this mark and the previous one
 }
 
 // An acceptance is an Accepted event.

@@ -25,7 +25,7 @@ func (a *Journal) Latest(ctx context.Context, name string, saved sources.Revisio
 
 // Checks returns the times at which the revision called name was known to be the
 // publisher's, in the order of the journal: first the Checked with which it was
-// accepted, then those of its confirmations.
+// accepted, then the times of its confirmations.
 func (a *Journal) Checks(ctx context.Context, name string) ([]time.Time, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

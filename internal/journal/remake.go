@@ -74,8 +74,8 @@ func (j *memory) path(to string, ends map[string]string, both bool) []string {
 	return nil
 }
 
-// remake makes the file of a revision, which was not found, from that of another one and the
-// changes between the two.
+// remake makes the file of a revision, which was not found, from the file of another revision
+// and the changes between the two.
 func (a *Journal) remake(ctx context.Context, name string, notFound error) (*revision.File, error) {
 	for {
 		names, err := a.st.Names(ctx)

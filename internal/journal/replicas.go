@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// shared are the methods of a Store that replicas share, besides those of [store.Store].
+// shared are the methods of a Store that replicas share, besides the methods of [store.Store].
 type shared interface {
 	Wait(ctx context.Context, from int64) (next int64, err error)
 	Lead(ctx context.Context, source string) (bool, error)
@@ -15,8 +15,8 @@ type shared interface {
 }
 
 // IsShared reports whether the Store has the methods Wait, Lead, Resign and
-// Lock of the Journal, as that of package pgstore has. Replicas that share a Store answer from its
-// lists only: one of them loads a list, and the others learn of it by Wait. Of a Store
+// Lock of the Journal, as the Store of package pgstore has. Replicas that share a Store answer
+// from its lists only: one of them loads a list, and the others learn of it by Wait. Of a Store
 // that is not shared, these methods return an error that wraps [errors.ErrUnsupported].
 func (a *Journal) IsShared() bool {
 	_, ok := a.st.(shared)
