@@ -19,10 +19,10 @@ import (
 )
 
 // flood prints how long the answers to a key take while n other connections ask for
-// large answers and read nothing: beside those of another server, which is asked at the
-// same times and has no such connections, and beside those before. What else the machine
-// does delays both servers alike; how the figure without a flood scatters shows what is
-// left of that.
+// large answers and read nothing. It compares these times with the times of another
+// server, which is asked at the same times and has no such connections, and with the
+// times before the flood. Other work of the machine delays both servers alike; the
+// scatter of the figure without a flood shows how much of that delay remains.
 func flood(n, conns, rounds int, rate float64) error {
 	c, stop, err := start("flood", conns)
 	if err != nil {
@@ -140,7 +140,7 @@ func (f *flooding) fill() error {
 	return err
 }
 
-// stop ends the process. The error is that of a connection that could not be opened.
+// stop ends the process. It returns an error if a connection could not be opened.
 func (f *flooding) stop() error {
 	f.in.Close()
 	return f.cmd.Wait()

@@ -2,6 +2,6 @@
 
 package main
 
-// fence does nothing: on this machine, the figures of lone look-ups are those of
-// look-ups in a loop.
+// fence does nothing: on this machine, lone look-ups are measured as look-ups in
+// a loop.
 func fence() {}
