@@ -51,8 +51,8 @@ func Write(name string, perm fs.FileMode, write func(*os.File) error) error {
 	return SyncDir(dir)
 }
 
-// Sweep removes the files that killed programs have not completed in dir. Those of
-// the last ten minutes may still be in the making, and stay.
+// Sweep removes the files that killed programs have not completed in dir. Files of the
+// last ten minutes may still be in the making, and stay.
 func Sweep(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

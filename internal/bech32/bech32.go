@@ -33,8 +33,8 @@ var marked = fivebit.New(charset)
 // addresses.
 const block = 64
 
-// weights holds the terms of the checksum: weights[i] those of a value that is followed by
-// block+ChecksumLen-1-i others.
+// weights holds the terms of the checksum: weights[i] has the terms of a value that is followed
+// by block+ChecksumLen-1-i others.
 var weights = func() (t [block + ChecksumLen][32]uint32) {
 	for v := range t[0] {
 		w := uint32(v)
@@ -205,8 +205,8 @@ func verifySlowly(hrp, s string) (v Variant, bad int, f Fault) {
 	return 0, -1, Checksum
 }
 
-// mixedCase returns the offset of the first letter of s whose case differs from that of
-// the first letter.
+// mixedCase returns the offset of the first letter of s whose case differs from the case of the
+// first letter.
 func mixedCase(s string) int {
 	var first byte
 	for i := range len(s) {

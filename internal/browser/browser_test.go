@@ -273,7 +273,7 @@ func (b *tab) shoot(t *testing.T, name string) {
 	save(t, name+".png", png.Data)
 }
 
-// first saves a screenshot of what is seen as an artifact.
+// first saves a screenshot of the visible part of the page as an artifact.
 func (b *tab) first(t *testing.T, name string) {
 	t.Helper()
 	png, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})

@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestInput types what people paste by mistake into the page of the real API. The page says
-// what is wrong, marks the place, and mends it by one click.
+// TestInput types what people paste by mistake into the page of the real API. The page
+// names the fault, marks its place, and mends it by one click.
 func TestInput(t *testing.T) {
 	url, token := serveReal(t, 1000)
 	b := open(t, url+"#key="+token, view{"light", 1280})

@@ -240,8 +240,8 @@ func normal(text string) string {
 	return text
 }
 
-// TestFirstScreen checks what a person sees without scrolling: the verdict, its evidence, what is
-// to be known of it, and what to do next. It tries a laptop and a phone.
+// TestFirstScreen checks what a person sees without scrolling: the verdict, its evidence, its
+// caveats, and what to do next. It tries a laptop and a phone.
 func TestFirstScreen(t *testing.T) {
 	for _, size := range [][2]int64{{1400, 900}, {375, 812}} {
 		for _, c := range []struct {

@@ -325,7 +325,7 @@ func TestWrongAnswers(t *testing.T) {
 	all := readExchanges(t)
 	for _, tt := range []struct {
 		name, exchange string
-		status         int // 0 for that of the exchange
+		status         int // 0 for the status of the exchange
 		from, to       string
 	}{
 		{"score above 100", "screen_exact", 0, `"score":100`, `"score":101`},
@@ -468,7 +468,7 @@ func TestFields(t *testing.T) {
 
 		"Label": `label string; source string; source_ref string; added_at string; match string; listed_address string`,
 
-		// The fields that may be null are those of a source that was never loaded.
+		// The fields that may be null are null for a source that was never loaded.
 		"Freshness": `last_updated string null; age_seconds number null;
 			published_at string null; partial boolean; completeness; required boolean`,
 	} {

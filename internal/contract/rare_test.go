@@ -34,8 +34,8 @@ func loaded(t *testing.T) *screening.Screener {
 	return screener
 }
 
-// TestRareAnswers checks responses that no exchange has against the document: those of
-// a server in trouble.
+// TestRareAnswers checks responses that no exchange has against the document: the
+// responses of a server in trouble.
 func TestRareAnswers(t *testing.T) {
 	doc := load(t)
 	screener := loaded(t)

@@ -23,8 +23,8 @@ import (
 	tonaddress "github.com/xssnick/tonutils-go/address"
 )
 
-// A referee compares the result of package address for one string on one chain with
-// that of another library. ok reports whether the string is valid, and a is the
+// A referee compares the result of package address for one string on one chain with the
+// result of another library. ok reports whether the string is valid, and a is the
 // address. It returns an error if the libraries disagree.
 type referee struct {
 	chain address.Chain

@@ -183,7 +183,7 @@ func (s *Server) Launch() error {
 	cmd := s.command(filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "max_connections=300",
 		"-c", "fsync=off") // a kill loses nothing that was written to the system
 	// Output goes through a pipe, because package exec then waits for all processes that
-	// hold it, which are those of the server.
+	// hold it, which are the processes of the server.
 	cmd.Stderr = struct{ io.Writer }{log}
 	if err := cmd.Start(); err != nil {
 		return errors.Join(err, log.Close())

@@ -124,7 +124,7 @@ const (
 	listedMask = 3 << 2
 
 	numberedLabel = 0 << 4
-	sameLabel     = 1 << 4 // that of the entry before
+	sameLabel     = 1 << 4 // the label of the previous entry
 	newLabel      = 2 << 4
 	datedLabel    = 3 << 4 // a new label with two more dates
 	labelMask     = 3 << 4

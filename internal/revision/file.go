@@ -102,8 +102,8 @@ func (f *File) Tables(rule string) [][]byte {
 // more. The entries hold no part of the data of f.
 //
 // An address is parsed again: if its chain or its form is no longer known, the error
-// wraps that of [address.Parse], because a listed address must not get lost. An entry
-// that had no Address when it was written has none, so that the file answers as
+// wraps the error of [address.Parse], because a listed address must not get lost. An
+// entry that had no Address when it was written has none, so that the file answers as
 // before.
 func (f *File) Entries() iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {

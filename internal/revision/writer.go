@@ -38,7 +38,7 @@ type Writer struct {
 	labels  map[label]uint64
 	strings map[string]uint64
 	bytes   int           // of strings
-	last    sources.Entry // the one whose label was written last
+	last    sources.Entry // the entry whose label was written last
 	hasLast bool
 }
 

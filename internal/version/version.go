@@ -6,7 +6,7 @@ import "runtime/debug"
 const modulePath = "github.com/walletscreen/walletscreen"
 
 // stamped is the version that the linker writes, for a build without a repository such
-// as the one of the image: -ldflags "-X
+// as the build of the image: -ldflags "-X
 // github.com/walletscreen/walletscreen/internal/version.stamped=v1.2.3".
 var stamped string
 
