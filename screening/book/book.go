@@ -47,7 +47,7 @@ type Change struct {
 }
 
 var (
-	// ErrDamaged: a file is not that of a Book, or is damaged; or the Book was closed.
+	// ErrDamaged: a file has no Book in it, or is damaged; or the Book was closed.
 	ErrDamaged = errors.New("book is damaged")
 	// ErrOutdated: a Book was written by a version of this module that reads addresses
 	// differently, and must be made again.
@@ -122,10 +122,9 @@ func (b *Book) Size() int { return b.index.Size() }
 func (b *Book) Close() error { return b.index.Close() }
 
 // Changed returns the addresses of b whose verdict was changed by the refresh that r
-// reports, in no order, each once. A verdict is the score, the level, the labels and
-// what is suppressed, apart from names and dates. Both verdicts are from the snapshots
-// before and after that refresh, whatever was refreshed since, and however old the lists
-// are.
+// reports, in no order, each once. A verdict is the score, the level, the labels and the
+// suppressed labels, apart from names and dates. Both verdicts are from the snapshots before
+// and after that refresh, whatever was refreshed since, and however old the lists are.
 //
 // The refresh that loads the last required list turns errors into answers: its report
 // changes all addresses that have a label, as after each start of a program. See
@@ -222,7 +221,7 @@ type writer struct {
 	keys    []index.ID
 }
 
-// spellings are those of the addresses of a shape, and the number of addresses without
+// spellings has the spellings of the addresses of a shape, and the number of addresses without
 // one.
 type spellings struct {
 	found []spelling

@@ -19,18 +19,18 @@ import (
 )
 
 // ChangedOnce is [Book.Changed] for a program that is restarted: it yields the addresses of b
-// whose verdict differs from the one that was yielded last, by any program, as the named file
-// has it. So each change is yielded once, over restarts and over refreshes that were missed. At
-// first, that is each address with a label. Before may be the zero Result, and may be of
-// another time than the verdict that was yielded last.
+// whose verdict differs from the verdict that was yielded last, by any program, as the named
+// file has it. So each change is yielded once, over restarts and over refreshes that were
+// missed. At first, that is each address with a label. Before may be the zero Result, and may be
+// of another time than the verdict that was yielded last.
 //
 // A verdict is in the file once the loop has gone on to the next Change, or has come to its end.
 // If the loop is left early, if an error is yielded or if the program is killed, a Change may be
 // yielded again, or yielded although the verdict is again as it was. While an optional list is not loaded, its labels count as they were.
 //
 // The file is created if it does not exist, and its text is private: addresses and what lists
-// say of them. Calls for one file must not overlap. The errors are those of Changed, and of the
-// file; of one that is not such a file, it wraps [ErrDamaged].
+// say of them. Calls for one file must not overlap. The errors come from Changed and from the
+// file; if the file is of another kind, the error wraps [ErrDamaged].
 func (b *Book) ChangedOnce(file string, r screening.Report) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		v, err := openVerdicts(file)
