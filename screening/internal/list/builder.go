@@ -33,7 +33,7 @@ type Builder struct {
 	tidy  bool // a FirstSeen was corrected
 
 	gained  []sources.Entry // that prev did not have, or not with this name and these dates; without repetitions
-	renamed []sources.Entry // those of gained as prev has them
+	renamed []sources.Entry // the entries of gained as prev has them
 	many    bool            // there are too many of them to be kept
 
 	faithful bool // no time is corrected

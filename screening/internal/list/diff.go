@@ -96,7 +96,7 @@ func (b *Builder) newlyEnded() (more []revision.Removal, err error) {
 	return more, nil
 }
 
-// A Diff is the difference between a list and the one before it.
+// A Diff is the difference between a list and the previous list.
 type Diff struct {
 	Added, Removed int // entries, by their Canonical form
 	// Delta has what the list no longer has and, unless IsPart is set, all differences.

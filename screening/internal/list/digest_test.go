@@ -30,7 +30,7 @@ func mixed(n int) (entries []sources.Entry) {
 	return entries
 }
 
-// TestDigest checks that the digest is that of all hashes, each once and in order, for lists
+// TestDigest checks that the digest covers all hashes, each once and in order, for lists
 // of one range of hashes and of several; and the counts, and that All returns all entries.
 func TestDigest(t *testing.T) {
 	for _, size := range []int{0, 1, 500} {

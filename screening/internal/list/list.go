@@ -19,8 +19,8 @@ import (
 // MaxEntries is the maximum number of entries in a list.
 const MaxEntries = 200_000_000
 
-// A List is one list: its entries, those that it had and no longer has, and what is
-// known about them. It is never changed. A nil List has no entries.
+// A List is one list: its entries, the entries that it no longer has, and the facts
+// about them. It is never changed. A nil List has no entries.
 type List struct {
 	Facts
 	entries *table
