@@ -31,7 +31,7 @@ type Receipt struct {
 	Chain         address.Chain
 	Text, Address string
 
-	// Score, Level, Labels, Suppressed and ScoringVersion are those of the result. A
+	// Score, Level, Labels, Suppressed and ScoringVersion come from the result. A
 	// receipt that was read has no Points in its labels, and no Created in Suppressed.
 	Score          int
 	Level          score.Level

@@ -22,7 +22,7 @@ import (
 const (
 	// Same: the lists of that time give what the receipt says.
 	Same = "same"
-	// Different: they do not, or a signature is not that of the receipt.
+	// Different: they do not, or a signature does not match the receipt.
 	Different = "different"
 	// CannotTell: the lists of that time are not kept, for example, or the store does not say
 	// that they were in use at the time of the receipt.
@@ -261,8 +261,8 @@ func findings(labels []screening.Label, suppressed []screening.Suppressed) ([]by
 	return encode(&Receipt{Labels: labels, Suppressed: suppressed})
 }
 
-// compareLists returns an error that names the first difference between the lists of r
-// and those of the store at that time. A store keeps the time of a check to within a minute.
+// compareLists returns an error that names the first difference between the lists of r and the
+// lists of the store at that time. A store keeps the time of a check to within a minute.
 func (r *record) compareLists(got []screening.SourceStatus) error {
 	for i := range r.lists {
 		then, now := &r.lists[i], &got[i] // both in the order of the sources of the Past
