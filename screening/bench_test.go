@@ -24,8 +24,8 @@ import (
 // predictor to learn.
 const asked = 1 << 16
 
-// randomEVM returns n different EVM addresses, contiguous in memory like those of a
-// batch.
+// randomEVM returns n different EVM addresses, contiguous in memory like the addresses
+// of a batch.
 func randomEVM(n int, seed uint64) []string {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	all := make([]byte, 0, 42*n)

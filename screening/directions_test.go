@@ -76,8 +76,8 @@ func checkListed(t *testing.T, s *screening.Screener, listed, asked address.Addr
 	t.Errorf("%v listed, %v asked: %d labels, %v, want one by %v", listed, asked, len(r.Labels), err, want)
 }
 
-// canonicalPairs returns the addresses that are not canonical, each with the one that is:
-// legacy spellings, integrated and muxed addresses, X-addresses, the EVM family.
+// canonicalPairs returns the addresses that are not canonical, each with its canonical
+// address: legacy spellings, integrated and muxed addresses, X-addresses, the EVM family.
 func canonicalPairs(all []address.Address) (pairs []pair) {
 	for _, a := range all {
 		switch b := a.Canonical(); {
@@ -136,7 +136,7 @@ func wrappedPairs(t *testing.T, all []address.Address) (pairs []pair) {
 				pairs = append(pairs, pair{a, b, score.Key})
 			}
 		}
-		for _, b := range all { // those of groestlcoin
+		for _, b := range all { // the addresses of groestlcoin
 			if k, _ := b.Key(); b.Chain() == "groestlcoin" && b.Kind() == "p2sh" {
 				if words, _ := k.Identity(); words == script {
 					pairs = append(pairs, pair{a, b, score.Key})

@@ -34,7 +34,7 @@ var (
 	ErrEmptied = errors.New("list has lost all its addresses")
 	// ErrGrown: the list has grown more than ten times, and by 10,000 addresses.
 	ErrGrown = errors.New("list has grown beyond the limit")
-	// ErrOlder: the list was published before the one that is held.
+	// ErrOlder: the list was published before the list that is held.
 	ErrOlder = errors.New("list was published before the one held")
 	// ErrCut: the list has lost entries at its end, and nothing else has changed. Its
 	// format has no mark at the end that would show a download that was cut.

@@ -24,10 +24,10 @@ import (
 //
 // It covers every question about that account, in any encoding and on any chain of its
 // family, as [address.Address.Canonical] defines them: one for an EVM account holds on
-// all EVM chains. What matters is the account that is asked about, not the one that is
+// all EVM chains. What matters is the account that is asked about, not the account that is
 // listed: an exception covers labels that the account has because another account of the
-// same key is listed, but not labels that another account has because this one is
-// listed. A listed string that is not an address cannot be excepted.
+// same key is listed, but not labels that another account has because this one is listed.
+// A listed string that is not an address cannot be excepted.
 type Exception struct {
 	// Address is an address of the account, in any encoding and on any chain of its
 	// family. It must not be zero.

@@ -13,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestScreenInput checks what is answered about texts that people paste: a hit is never
+// TestScreenInput checks the answers about texts that people paste: a hit is never
 // lost, and a doubt or an error stands beside it.
 func TestScreenInput(t *testing.T) {
 	const (

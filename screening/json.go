@@ -52,8 +52,8 @@ type jsonSuppressed struct {
 
 // MarshalJSON returns the members of an HTTP answer that r determines: receipt,
 // data_freshness, screened_at and _disclaimer are not among them. The caveats and all_clear
-// are those of now; the other members are always the same. The chain is its slug; address
-// and chain are "" without an Address.
+// depend on the time of the call; the other members are always the same. The chain is its
+// slug; address and chain are "" without an Address.
 func (r Result) MarshalJSON() ([]byte, error) {
 	a := r.Address
 	j := jsonResult{

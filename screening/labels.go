@@ -70,8 +70,8 @@ type findings struct {
 	formerly []Former // the listings that have ended
 }
 
-// sort sorts f. Of the listings that have ended it drops those of lists that have the account
-// again, and keeps one for each entity.
+// sort sorts f. Of the listings that have ended it drops the listings on lists that have the
+// account again, and keeps one for each entity.
 func (f *findings) sort(rank map[string]int) {
 	f.labels = sortLabels(f.labels, rank)
 	if f.formerly == nil {

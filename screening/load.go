@@ -24,7 +24,7 @@ const (
 	stored             // use the store
 )
 
-// update is the one path on which a list comes to be held: restore what the store has,
+// update is the only path on which the Screener gets a list: restore what the store has,
 // load and check the list, build it, swap it in, save it, and note that in the journal.
 // If notify is true, it calls Options.Report for each swap of another list.
 func (s *Screener) update(ctx context.Context, i int, t task, notify bool) SourceReport {
@@ -216,8 +216,8 @@ func (s *Screener) refuse(i int, h *current, reason error) {
 	})
 }
 
-// errRead is why a list was not accepted that was read before the one held was checked, or
-// is a seed that was replaced.
+// errRead means that a list was not accepted because it was read before the list held was
+// checked, or because it is a seed that was replaced.
 var errRead = errors.New("read before the list that is held")
 
 // isImport reports whether next is another publication than had, and is not bundled: then it

@@ -15,7 +15,7 @@ import (
 )
 
 // TestOddSource uses sources that break the rules of Load. The last good list must
-// stay, also that of an optional source.
+// stay, also for an optional source.
 func TestOddSource(t *testing.T) {
 	type load = func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error)
 	good := numbered(1, 1, 2, 3)

@@ -29,9 +29,9 @@ type Options struct {
 	MaxAge time.Duration
 
 	// MaxPublished limits, by the id of a source, how long ago the publisher's date of its
-	// list may be. If that of a required source is longer ago, or the list has no date,
-	// Screen returns ErrStale. Without a limit here, a list that is older than the Rhythm
-	// of its [sources.Info] has a [Caveat] only.
+	// list may be. If the list of a required source was published longer ago, or has no
+	// date, Screen returns ErrStale. Without a limit here, a list that is older than the
+	// Rhythm of its [sources.Info] has a [Caveat] only.
 	MaxPublished map[string]time.Duration
 
 	// MaxShrink is the share of its addresses, above 0 and up to 1, that a list may
@@ -95,7 +95,7 @@ type Options struct {
 	// questions are answered accordingly. Open and Refresh report what they return,
 	// unless their context ended before they began; Run reports one source
 	// whenever it has opened or loaded a list, or failed to. A [Book] that is asked
-	// about each Report misses nothing: each begins where the one before it ended, or
+	// about each Report misses nothing: each begins where the previous Report ended, or
 	// earlier. Calls of Report do not overlap, and no list is swapped in until it
 	// returns, so it should return quickly. It must not call any of these four methods.
 	//

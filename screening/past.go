@@ -41,7 +41,7 @@ type Past struct {
 //
 // If the clock was put back, an instant may have come twice: then the later one counts.
 // Several programs that use one store should have the same sources, as replicas do: of
-// programs with different sources, the one that changed its lists last counts.
+// programs with different sources, the program that changed its lists last counts.
 func OpenAt(ctx context.Context, st store.Store, at time.Time, srcs []sources.Source, opts *Options) (*Past, error) {
 	s, err := newPast(st, srcs, opts)
 	if err != nil {

@@ -212,7 +212,7 @@ func TestPastInstants(t *testing.T) {
 	})
 }
 
-// TestPastSources opens snapshots with other sources than those of the time.
+// TestPastSources opens snapshots with other sources than were in use at the time.
 func TestPastSources(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	us := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))

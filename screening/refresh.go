@@ -23,7 +23,7 @@ import (
 // return soon after its context has ended is left behind: its error wraps [ErrStuck],
 // and what it returns later is ignored.
 //
-// The error joins those of the sources whose list was not accepted; the Report is valid
+// The error joins the errors of the sources whose list was not accepted; the Report is valid
 // in any case. With Options.Store, a newer list that the store has is opened and swapped
 // in first, and accepted lists are saved before Refresh returns. A store that
 // fails is not an error of Refresh: [Screener.Sources] shows it.
@@ -41,7 +41,7 @@ func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 //
 // If nothing is available of a source, that is not an error, and the source is not loaded
 // afterwards. The error joins what could not be used, even if it is an old revision in
-// the store: a damaged one is set aside, and the one before it is opened.
+// the store: a damaged one is set aside, and the previous revision is opened.
 func (s *Screener) Open(ctx context.Context) (Report, error) {
 	report := s.all(ctx, open)
 	err := report.err()

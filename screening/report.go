@@ -26,14 +26,13 @@ type SourceReport struct {
 	// list was not accepted: if the list was suspect, it wraps the reason, such as
 	// [ErrShrunk].
 	SourceStatus
-	// Unchanged reports whether the list was verified to be the one held, or, of a
-	// list that was read before, found to be older than that.
+	// Unchanged reports whether the list was verified to be the list held, or, if it was read
+	// before, found to be older than the list held.
 	Unchanged bool
 	// Added is how many entries the list before did not have, and Removed how many
 	// only the list before had, each counted once: entries are the same if
-	// [sources.Entry.Canonical] is. The list before is the one that was accepted last,
-	// even if it was opened from a store in this refresh; what is opened from a store
-	// is not Added.
+	// [sources.Entry.Canonical] is. The list before is the list that was accepted last, even if
+	// it was opened from a store in this refresh; entries that come from the store are not Added.
 	Added, Removed int
 
 	before, after *list.List // to compare, if an entry was added or removed
@@ -127,7 +126,7 @@ func (r *Report) entriesOf(i int, all bool) []iter.Seq2[sources.Entry, error] {
 }
 
 // Compare screens a against the lists before and after the refresh, and reports whether
-// the verdicts differ: in the score, the level, the labels or what is suppressed, but
+// the verdicts differ: in the score, the level, the labels or the suppressed labels, but
 // not only in their names and dates. before is the zero Result if there was no answer,
 // because a required list was missing; then the verdict differs if after has labels.
 func (r Report) Compare(a address.Address) (before, after Result, differ bool, err error) {

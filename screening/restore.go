@@ -75,8 +75,8 @@ func (s *Screener) restore(ctx context.Context, i int, had current) (current, er
 	return had, had.storeErr
 }
 
-// pendLost queues the events that say how a revision differs from the one before it in names,
-// if the journal says nothing about the revision.
+// pendLost queues the events that say how a revision differs from the previous revision in
+// names, if the journal says nothing about the revision.
 func (s *Screener) pendLost(ctx context.Context, i int, past *current, names []string) error {
 	at := slices.Index(names, past.file) + 1
 	known, err := s.archive.knows(ctx, past.file)
@@ -122,7 +122,7 @@ func (s *Screener) confirmed(ctx context.Context, had current) (current, error) 
 	return had, nil
 }
 
-// newer returns the names of revisions that are newer than the one called known or, if
+// newer returns the names of revisions that are newer than the revision called known or, if
 // that was deleted, newer than had.
 func newer(names []string, known string, had *current) []string {
 	if at := slices.Index(names, known); at >= 0 {
@@ -142,8 +142,8 @@ func newer(names []string, known string, had *current) []string {
 }
 
 // newest opens the first of the names whose revision is usable, and returns nil if there
-// is none. damage describes the faults of those before it. The error is that of reading
-// the store.
+// is none. damage describes the faults of the revisions before it. The error comes from
+// reading the store.
 func (s *Screener) newest(ctx context.Context, i int, had *current, names []string) (h *current, damage, err error) {
 	for _, name := range names {
 		past, err := s.openRevision(ctx, i, name, had, s.now())
@@ -176,7 +176,8 @@ func (s *Screener) replaced(i int, had *current, digest string) bool {
 // errNotTaken is the error for a stored list that would be refused from its source, too.
 var errNotTaken = errors.New("it would be refused")
 
-// openRevision opens a revision of source i, which follows that of had, at the time now.
+// openRevision opens a revision of source i, which follows the revision of had, at the time
+// now.
 func (s *Screener) openRevision(ctx context.Context, i int, name string, had *current, now time.Time) (*current, error) {
 	check := func(e sources.Entry) error {
 		if err := s.check(i, e); err != nil {
@@ -209,9 +210,10 @@ func (s *Screener) openRevision(ctx context.Context, i int, name string, had *cu
 	return &h, nil
 }
 
-// merge returns the list to hold: had or past, which is in the store. A list that was
-// loaded before the store could be read follows past: its entries were first seen when
-// those of past were.
+// merge combines had, the list in memory, with past, the newest list in the store. It
+// returns past, unless had is newer, because it was loaded before the store could be read,
+// and is not a part of a list that past has whole: then it returns had with the first-seen
+// times of past. If replicas share the store, it always returns past.
 func (s *Screener) merge(i int, had, past current) (current, error) {
 	past.err, past.storeErr = had.err, had.storeErr
 	if s.archive.isShared() {

@@ -10,7 +10,7 @@ import (
 )
 
 // A Result is the answer to one question, from one snapshot of the lists. It keeps no
-// list in memory, however long the caller keeps it. Its JSON is that of package httpapi.
+// list in memory, however long the caller keeps it. Its JSON is as in package httpapi.
 type Result struct {
 	// Address is the screened address. It is zero if ScreenText was given a listed
 	// string that is not an address.
@@ -21,9 +21,9 @@ type Result struct {
 	// Level is the band of Score.
 	Level score.Level
 	// Labels are the matches: the highest points first, then official lists before the
-	// operator's own and these before others, then by source, kind and reference. Several entries of one kind and reference are one label, that
-	// of the most direct match. Nil if nothing was found. The slice is the caller's
-	// own.
+	// operator's own and these before others, then by source, kind and reference. Several
+	// entries of one kind and reference are one label: the label of the most direct match.
+	// Nil if nothing was found. The slice is the caller's own.
 	Labels []Label
 	// Suppressed are the matches that do not count because of an [Exception], in
 	// the order of Labels. Nil if there are none. The slice is the caller's own.
@@ -48,7 +48,7 @@ func (r Result) AllClear() bool {
 	return r.origin != nil && r.Score == 0 && len(r.Labels) == 0 && len(r.Doubts) == 0 && len(r.Caveats()) == 0
 }
 
-// A Caveat says what is wrong with a list that an answer comes from.
+// A Caveat is a reason not to rely on a list that an answer comes from.
 type Caveat struct {
 	Source string     `json:"source"` // the id
 	Kind   CaveatKind `json:"caveat"`
@@ -161,7 +161,7 @@ type Label struct {
 	Points int
 	// Source is the id of the source.
 	Source string
-	// Ref, Name and Listed are those of the entry: its reference within the list,
+	// Ref, Name and Listed come from the entry: its reference within the list,
 	// the name of the entity, and the address as the list prints it.
 	Ref, Name, Listed string
 	// AddedAt is when the list got the address: the publisher's date of the address; else its
@@ -189,7 +189,7 @@ type Former struct {
 // Suppressed is a label that does not count because of an [Exception].
 type Suppressed struct {
 	Label
-	// Reason, Author, Created and Expires are those of the exception; the times are
+	// Reason, Author, Created and Expires come from the exception; the times are
 	// in UTC.
 	Reason, Author   string
 	Created, Expires time.Time

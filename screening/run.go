@@ -16,9 +16,9 @@ const (
 )
 
 // Run keeps the lists fresh until ctx ends; then it returns ctx.Err(). It calls
-// Open, loads each source at once, and then again whenever the given duration, or
-// that of its Schedule, has passed since its last load began. Sources do not wait
-// for each other. A source that failed is loaded again sooner; see [Schedule].
+// Open, loads each source at once, and then again whenever the given duration, or the
+// duration of its Schedule, has passed since its last load began. Sources do not wait for
+// each other. A source that failed is loaded again sooner; see [Schedule].
 //
 // It blocks: to run it in the background, call it in a goroutine. When it returns, no
 // goroutine is left, unless a source ignores its context. Failures are logged, and shown
@@ -82,8 +82,8 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 // Follow keeps the lists as Options.Store has them until ctx ends; then it returns
 // ctx.Err(). It is Run for a program that loads nothing itself, such as a replica
 // without a network: it calls Open, and swaps in each list that another program accepts,
-// usually within a second. If the store is not one that replicas share, such as that of
-// package pgstore, Follow returns an error.
+// usually within a second. If the store is not one that replicas share, such as the Store
+// of package pgstore, Follow returns an error.
 func (s *Screener) Follow(ctx context.Context) error {
 	if !s.archive.isShared() {
 		return errors.New("screening: Follow needs an Options.Store that replicas share")

@@ -130,7 +130,7 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 // ScreenText does not allocate when the address is clean and in its normal form, or a
 // correct address of an EVM chain in any letter case.
 //
-// The errors are those of Screen, and a [*address.ParseError] if the text is not an
+// ScreenText returns the errors of Screen, and a [*address.ParseError] if the text is not an
 // address of the chain. If it is listed on another chain, the Result has those Labels
 // beside the error; with any other error, the Result is zero. The ParseError wraps
 // [address.ErrSeveral] if the text pays several accounts and none is listed: screen each
@@ -216,15 +216,14 @@ func (s *Screener) Exceptions() []Exception { return s.snap.Load().exceptions.li
 // a one for the account in exceptions. So SetExceptions(ctx, nil) sets these alone. A
 // program that watches such a list calls SetExceptions again when the list has changed.
 //
-// The digest of the results covers the exceptions: without any, it is that of the
-// lists alone, and their order does not matter. They are saved in Options.Store with
-// each snapshot, for [OpenAt] and [OpenDigest]; if the store fails, [Screener.Sources]
-// shows that. Options.Report is called with a [Report] of no sources; it is not called
-// when an exception expires.
+// The digest of the results covers the exceptions: without exceptions, it covers the lists alone.
+// The order of exceptions does not matter. They are saved in Options.Store with each snapshot, for
+// [OpenAt] and [OpenDigest]; if the store fails, [Screener.Sources] shows that. Options.Report is
+// called with a [Report] of no sources; it is not called when an exception expires.
 //
-// An error is that of an own list, or says which exception is not valid, and then nothing has changed. It wraps
-// [ErrZeroAddress] or [ErrDuplicateException], or says that a source does not exist, a
-// Ref is without its Source, Reason or Author are blank, a text is longer than 4096
+// An error comes from an own list, or says which exception is not valid, and then nothing has
+// changed. It wraps [ErrZeroAddress] or [ErrDuplicateException], or says that a source does not
+// exist, a Ref is without its Source, Reason or Author are blank, a text is longer than 4096
 // bytes or not UTF-8, a time is not in the years 1 to 9999, an exception does not
 // expire after it was created, or there are more than 100,000.
 func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) error {

@@ -723,8 +723,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestNeverTorn screens while lists are swapped: each result must be that of the
-// snapshot with its digest.
+// TestNeverTorn screens while lists are swapped: each result must come from the snapshot with
+// its digest.
 func TestNeverTorn(t *testing.T) {
 	var generation atomic.Int64
 	src := func(info sources.Info, kind score.Kind) sources.Source {

@@ -47,8 +47,8 @@ const (
 	maxRecent     = 16   // labels of a set in a cache, or it could hold a list many times over
 )
 
-// newSegment returns the segment of a list: that of before, the segments of the snapshot
-// before, if the list was in use already.
+// newSegment returns the segment of a list. If the list was in use already, this is its
+// segment in before, the segments of the previous snapshot.
 func newSegment(l *list.List, source string, before []segment) segment {
 	for _, seg := range before {
 		if seg.list == l {

@@ -53,9 +53,9 @@ type Schedule struct {
 	// Every is the time from the beginning of one load to the beginning of the next.
 	// Zero means the duration given to Run.
 	Every time.Duration
-	// Retry is the time from the beginning of a load that failed to that of the next,
-	// if that is sooner. Zero means a minute after the first failure, and twice as long
-	// after each further one.
+	// Retry is the time from the beginning of a load that failed to the beginning of the
+	// next, if that is sooner. Zero means a minute after the first failure, and twice as
+	// long after each further one.
 	Retry time.Duration
 	// Timeout is how long a load may go on without another entry or another byte; zero means
 	// an hour. Then, and after 24 times as long in any case, the context of the load ends.

@@ -119,7 +119,7 @@ func (snap *snapshot) require(storeErr error) {
 // others: so few that the filter of all is built in a millisecond.
 const maxShared = 1 << 16
 
-// share makes the filter of the small lists if there are several, or uses that of prev.
+// share makes the filter of the small lists if there are several, or uses the filter of prev.
 func (snap *snapshot) share(prev *snapshot) {
 	large := func(seg segment) int {
 		if seg.Len() > maxShared {
@@ -326,8 +326,8 @@ func (snap *snapshot) findings(a *address.Address) (f findings, err error) {
 	return f, nil
 }
 
-// find adds to f what is found under the key k, in the segments from the given one on. k is
-// one of an address on the given chain, and account is the key of its account.
+// find adds to f the matches of the key k in the segments from the given one on. k is a key of an
+// address on the given chain, and account is the key of its account.
 func (snap *snapshot) find(f *findings, from int, k *index.ID, on address.Chain, account *index.ID) error {
 	for i, set, ok := snap.next(from, k); ok; i, set, ok = snap.next(i+1, k) {
 		s, err := snap.segments[i].labels(set, snap.table)

@@ -34,11 +34,11 @@ type SourceStatus struct {
 	Published time.Time
 	// Digest names the revision of the list that is held, or is "".
 	Digest string
-	// Entries is the number of entries, repetitions included. Addresses is that of
+	// Entries is the number of entries, repetitions included. Addresses is the number of
 	// distinct addresses: strings in their normal form, each once whatever the chain,
 	// unless it is another account there.
 	Entries, Addresses int
-	// Anomalies is the number of anomalies, and AnomalyKinds that of each kind;
+	// Anomalies is the number of anomalies, and AnomalyKinds the number of each kind;
 	// [Screener.Anomalies] returns them.
 	Anomalies    int
 	AnomalyKinds map[string]int
