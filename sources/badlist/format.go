@@ -22,7 +22,7 @@ const (
 // A record is a line or an object: a text for each column.
 type record [columnCount]string
 
-// darklistColumns are those of MyEtherWallet's darklist.
+// darklistColumns are the columns of MyEtherWallet's darklist.
 var darklistColumns = record{columnAddress: "address", columnName: "comment", columnDate: "date"}
 
 // columns returns the names of the columns, with "" for those that are not read. named

@@ -73,7 +73,7 @@ const (
 // cell, or one with a note behind it. Letters of other alphabets that look like Latin ones
 // are read as such if that makes an address. Listed is always the text of the list.
 //
-// The Digest of the revision is that of all bytes of r. Published is zero, for the lists
+// The Digest of the revision covers all bytes of r. Published is zero, for the lists
 // have no date. Records counts lines and objects.
 //
 // A list that is truncated, empty, of another format, without any address, or longer than
@@ -206,7 +206,7 @@ func (p *parser) emit(r record) error {
 	return nil
 }
 
-// kind returns the kind that a record states, or else that of the format.
+// kind returns the kind that a record states, or else the kind of the format.
 func (p *parser) kind(r record) score.Kind {
 	if said := sources.TrimListed(r[columnKind]); said != "" {
 		k := score.Kind(strings.ToUpper(strings.ReplaceAll(said, " ", "_")))
@@ -271,7 +271,7 @@ func kindOf(comment string) score.Kind {
 	return score.CommunityReport
 }
 
-// wordsOf returns the words of a comment in lower case, without those of URLs and domain
+// wordsOf returns the words of a comment in lower case, without the words of URLs and domain
 // names: "metamask/eth-phishing-detect" names the place of a report, not its kind.
 func wordsOf(comment string) []string {
 	var words []string

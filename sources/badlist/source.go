@@ -22,7 +22,7 @@ type Options struct {
 	// URL is the address of the list; "" means [Darklist]. It must be https, unless
 	// AllowHTTP is set.
 	URL string
-	// Info describes the list at URL; the zero Info means that of Darklist. Two lists in
+	// Info describes the list at URL; the zero Info means the Info of Darklist. Two lists in
 	// one Screener need different ids.
 	Info sources.Info
 	// Client makes the requests; nil means http.DefaultClient. Load limits the time
@@ -30,7 +30,7 @@ type Options struct {
 	Client *http.Client
 	// UserAgent replaces the default User-Agent header, if not "".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 
 	// The fields below say what the content of a list does not. Their zero values fit
@@ -48,15 +48,15 @@ type Options struct {
 	// entry of its own. In CSV, a row with an empty cell is an entry that lists
 	// "(no address)", which is an anomaly.
 	AddressColumn string
-	// ChainColumn is that of the chain, as a name or a slug of package address, such as
-	// "bitcoin", or of the asset, as a ticker. Like those below, it is not read if it
+	// ChainColumn is the column of the chain, as a name or a slug of package address, such
+	// as "bitcoin", or of the asset, as a ticker. Like those below, it is not read if it
 	// is "".
 	ChainColumn string
-	// KindColumn is that of the accusation: a kind of package score such as
+	// KindColumn is the column of the accusation: a kind of package score such as
 	// "RANSOMWARE", or words as in a comment. A Screener refuses a list with a kind that
 	// its Info may not emit.
 	KindColumn string
-	// RefColumn, NameColumn and DateColumn are those of the fields of [sources.Entry].
+	// RefColumn, NameColumn and DateColumn are the columns of the fields of [sources.Entry].
 	RefColumn, NameColumn, DateColumn string
 	// Asset is the ticker of addresses without a chain in a column. It is a hint; see
 	// [sources.Decode].
