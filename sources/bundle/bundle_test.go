@@ -235,8 +235,8 @@ func TestKnownRows(t *testing.T) {
 	}
 }
 
-// TestKnownRowsLost checks that TestKnownRows notices what is missing from a list as its
-// publisher has it.
+// TestKnownRowsLost checks that TestKnownRows notices rows that are missing from a list
+// as its publisher has it.
 func TestKnownRowsLost(t *testing.T) {
 	srcs := bundle.All()
 	entries, rev := load(t, srcs[0])

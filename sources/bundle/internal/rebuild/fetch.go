@@ -108,7 +108,7 @@ func fetchOne(ctx context.Context, dir string, l bundled, accept bool, out io.Wr
 	return came.write(name, l.src.Info(), out)
 }
 
-// suspect returns an error if a list must not replace the one that is held, by the
+// suspect returns an error if a list must not replace the list that is held, by the
 // rules of a refresh.
 func suspect(held, came list) error {
 	before, now := held.addresses(), came.addresses()

@@ -37,8 +37,8 @@ func main() {
 	}
 }
 
-// run runs the program at the time now. The working directory is that of package
-// bundle, as with go generate.
+// run runs the program at the time now. The working directory is the directory of
+// package bundle, as with go generate.
 func run(ctx context.Context, args []string, out io.Writer, now time.Time) error {
 	flags := flag.NewFlagSet("rebuild", flag.ContinueOnError)
 	flags.SetOutput(out)

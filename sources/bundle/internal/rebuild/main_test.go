@@ -88,7 +88,7 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
-// TestDocument checks that NOTICE and README.md say what is bundled.
+// TestDocument checks that NOTICE and README.md describe the bundled lists.
 func TestDocument(t *testing.T) {
 	dir := copyBundle(t)
 	if err := document(dir); err != nil {
@@ -297,7 +297,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	came := list{rev: sources.Revision{Published: now.Truncate(24 * time.Hour)}, entries: []sources.Entry{held.entries[0], {Asset: "ETH", Listed: "0x1"}}}
-	for range 2 { // what is known is not added again
+	for range 2 { // known rows are not added again
 		if err := continueHistory(dir, held, came, io.Discard); err != nil {
 			t.Fatal(err)
 		}
