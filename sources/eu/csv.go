@@ -15,8 +15,8 @@ import (
 
 // readCSV reads CSV 1.1: separated by semicolons, a row for each name, address,
 // document and so on of an entity, and the columns of the entity in each of them.
-// It finds columns by name; those of remarks end in "_Remark". The day of a remark is
-// the _Regulation_PublicationDate of the same group.
+// It finds columns by name; the columns of remarks end in "_Remark". The day of a remark
+// is the _Regulation_PublicationDate of the same group.
 func readCSV(r io.Reader) (*list, error) {
 	s := csvscan.New(r)
 	s.Comma = ';'
@@ -57,7 +57,7 @@ type table struct {
 	remarks                                 []remarkColumn
 }
 
-// A remarkColumn is a column of remarks, and that of their days, or -1.
+// A remarkColumn is a column of remarks, and the column of their days, or -1.
 type remarkColumn struct{ text, day int }
 
 // columns finds the columns.

@@ -38,12 +38,12 @@ import (
 // Nothing is added unless r is the whole list: of format 1.1, well-formed to its last byte,
 // with a date, records and a wallet. Format 1.0, which has no reference numbers, is
 // refused. CSV that was cut between two lines cannot be told from a whole file:
-// Revision.OpenEnded is true. Errors are a [*sources.RecordError], or that of r, or wrap
-// that of add.
+// Revision.OpenEnded is true. Errors are a [*sources.RecordError], or come from r, or wrap
+// an error of add.
 //
 // The Commission regenerates the files without changing them. So the revision's digest
-// is that of the XML document without the generationDate and globalFileId of its root
-// element, or that of all CSV fields except fileGenerationDate. Published is that date.
+// covers the XML document without the generationDate and globalFileId of its root element,
+// or all CSV fields except fileGenerationDate. Published is that date.
 //
 // Parse holds in memory the wallets, the ids of entities (CSV), and a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {

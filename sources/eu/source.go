@@ -43,7 +43,7 @@ type Options struct {
 	Client *http.Client
 	// UserAgent replaces the default User-Agent header, if not "".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
 
@@ -185,8 +185,8 @@ func isLogin(u *url.URL) bool {
 		strings.HasPrefix(path, "/cas/") || strings.HasSuffix(path, "/login")
 }
 
-// askFeed returns the feed's announcement of the list, or nothing if there is none. The
-// error is that of ctx.
+// askFeed returns the feed's announcement of the list, or nothing if there is none. The error
+// comes from ctx.
 func (s *source) askFeed(ctx context.Context) (announcement, error) {
 	if s.RSS == "" {
 		return announcement{}, ctx.Err()

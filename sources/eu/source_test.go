@@ -243,7 +243,8 @@ func TestFeedIgnored(t *testing.T) {
 	}
 }
 
-// HTTP validators are used, and are not confused with those of the feed.
+// HTTP validators are used, and not confused with the validators of the
+// feed.
 func TestValidators(t *testing.T) {
 	doc := listtest.ReadFile(t, excerpt+".xml")
 	c := newCommission(t, doc, "")
