@@ -73,7 +73,7 @@ func asPage(t *testing.T, tables ...string) string {
 		last := ""
 		for i, line := range strings.Split(strings.TrimSpace(listtest.ReadFile(t, name)), "\n") {
 			var cells []string
-			if strings.Contains(line, `"`) { // the one cell with a comma
+			if strings.Contains(line, `"`) { // the only cell with a comma
 				first, rest, _ := strings.Cut(line, `,"`)
 				cell, asset, _ := strings.Cut(rest, `",`)
 				cells = []string{first, cell, asset}

@@ -45,7 +45,7 @@ const (
 // Nothing is added unless r is whole and has a wallet. CSV cut between two lines cannot be
 // told from a whole file: Revision.OpenEnded is true. Published is the latest date of an
 // order. The Digest covers all bytes of r, and the orders that have ended. Errors are a
-// [*sources.RecordError], or that of r, or wrap that of add.
+// [*sources.RecordError], or come from r, or wrap an error of add.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return parse(r, time.Now(), add)
 }
