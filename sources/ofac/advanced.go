@@ -54,7 +54,7 @@ type advanced struct {
 	hasName bool
 }
 
-// A feature is a kind of fact about a party. That of a wallet has an asset.
+// A feature is a kind of fact about a party. The feature of a wallet has an asset.
 type feature struct {
 	asset    string
 	isWallet bool

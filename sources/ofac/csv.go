@@ -32,7 +32,7 @@ const (
 //	Gender Male; Digital Currency Address - XBT 12Qt…; alt. Digital Currency Address - XBT 1Kuf…; Passport ….
 //
 // OFAC cuts that column at 1000 characters, even within an address, and continues it in
-// sdn_comments.csv. Text that is cut in the one file must continue in the other, and
+// sdn_comments.csv. Text that is cut in one file must continue in the other, and
 // the reverse; otherwise the files are of different days, which is an error. So is a
 // wallet whose text may not be whole, or cannot be told from other text.
 //

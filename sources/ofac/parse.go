@@ -31,8 +31,8 @@ import (
 // kind, with the number of records that it states (sdn.xml), and with a wallet. Parse
 // refuses the consolidated list: sdn_advanced.xml names the list of each party, and in
 // sdn.xml the programs show it. For CSV, which is two files, use [ParseCSV]. Errors are a
-// [*sources.RecordError], or that of r, or wrap that of add. The revision's digest is that
-// of the XML document, which is all bytes of r unless r is a ZIP file.
+// [*sources.RecordError], or come from r, or wrap an error of add. The revision's digest
+// covers the XML document, which is all bytes of r unless r is a ZIP file.
 //
 // Parse holds in memory the wallets, a ZIP file, and a buffer of a few hundred KiB.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {

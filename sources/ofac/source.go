@@ -40,7 +40,7 @@ type Options struct {
 	// UserAgent replaces the default User-Agent header, if not "". OFAC has refused short
 	// ones; it has always accepted forty characters that begin with "Mozilla/5.0".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
 

@@ -22,8 +22,8 @@ const maxZIP = 64 << 20
 // thirtieth. archive/zip returns an error for a file longer than it claims.
 const maxRatio = 250
 
-// unzip returns a reader of the one XML file in the ZIP file r. The reader checks length
-// and CRC-32.
+// unzip returns a reader of the only XML file in the ZIP file r. The reader checks
+// length and CRC-32.
 func unzip(r io.Reader) (io.Reader, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxZIP+1))
 	if err != nil {
