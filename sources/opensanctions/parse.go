@@ -30,7 +30,7 @@ import (
 )
 
 const (
-	maxSize    = 8 << 30  // of a file, in bytes; that of all datasets has some 3 GB
+	maxSize    = 8 << 30  // of a file, in bytes; the file of all datasets has some 3 GB
 	maxLine    = 16 << 20 // of an entity
 	maxWallets = 1 << 20
 	maxHolders = 1 << 20 // beyond it, or beyond maxNames, wallets have no name
@@ -86,17 +86,18 @@ func (k *kinds) kind(topics []string) score.Kind {
 // former, entities of other schemas than CryptoWallet give the names of holders. In the
 // latter, wallets whose column "sanctions" is not empty have the topic "sanction".
 //
-// Asset is the wallet's currency, Ref the id of the entity, and Name that of its holder.
-// FirstSeen is when OpenSanctions first saw the wallet; ListedAt is zero. The Digest is that
-// of all bytes of r, Records the number of its entities, and Published is zero.
+// Asset is the wallet's currency, Ref the id of the entity, and Name the name of its holder.
+// FirstSeen is when OpenSanctions first saw the wallet; ListedAt is zero. The Digest covers
+// all bytes of r, Records is the number of its entities, and Published is zero.
 //
 // Nothing is added unless all of r was read. A file that was cut within a line, is another
 // file, or has no wallet is an error. One that was cut between two lines looks whole, so
 // Revision.OpenEnded is true; [New] compares a checksum. Errors are a
-// [*sources.RecordError], or that of r, or wrap that of add. Parse holds the wallets in
+// [*sources.RecordError], or come from r, or wrap an error of add. Parse holds the wallets in
 // memory, and the names of up to a million possible holders.
 //
-// The kinds are those of a list of jurisdiction Community; see [Options.Parse] for others.
+// Entries have the kinds of a list of jurisdiction Community; see [Options.Parse] for
+// others.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return new(Options).Parse(r, add)
 }

@@ -21,16 +21,16 @@ import (
 // Options configure [New]. Dataset or URL is required.
 type Options struct {
 	// Dataset is its name at OpenSanctions, such as "us_ofac_sdn", "il_mod_crypto",
-	// "us_fbi_lazarus_crypto" or "ransomwhere"; "" means the one at URL.
+	// "us_fbi_lazarus_crypto" or "ransomwhere"; "" means the dataset at URL.
 	Dataset string
 	// Jurisdiction is the issuer of the list; "" means Community. Set it, for example
 	// to US for us_ofac_sdn, if you rely on OpenSanctions for that authority's list: only
 	// then wallets with the topic "sanction" are [score.Sanctioned]. Leave it for datasets
 	// that collect the lists of many authorities.
 	Jurisdiction sources.Jurisdiction
-	// Topics has the kinds of topics such as "crime.theft". Of several topics the one with
-	// the most points counts. Nil means [CommunityTopics], or [OfficialTopics] if
-	// Jurisdiction is not Community.
+	// Topics has the kinds of topics such as "crime.theft". Of several topics, the topic with
+	// the most points counts. Nil means [CommunityTopics], or [OfficialTopics] if Jurisdiction
+	// is not Community.
 	Topics map[string]score.Kind
 	// Other is the kind of a wallet none of whose topics is in Topics; "" means
 	// [score.Ransomware] for the dataset ransomwhere, [score.StolenFunds] for
@@ -48,7 +48,7 @@ type Options struct {
 	Client *http.Client
 	// UserAgent replaces the default User-Agent header, if not "".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
 
