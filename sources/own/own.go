@@ -117,8 +117,8 @@ func (s *source) Allowed() (all []sources.Allowed, err error) {
 	return all, nil
 }
 
-// Load keeps in the ETag, before that of sources.File, the time during which the rows that
-// count stay the same. The digest is that of these rows.
+// Load keeps in the ETag, before the ETag of sources.File, the time during which the rows
+// that count stay the same. The digest covers these rows.
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	now := time.Now()
 	var same span
@@ -127,7 +127,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		return rev, err
 	})
 	held := prev
-	// sources.File compares its own digest of the bytes, which is not that of the rows.
+	// sources.File compares its own digest of the bytes, which is not the digest of the rows.
 	held.Digest = ""
 	var until span
 	if n, _ := fmt.Sscanf(prev.ETag, "%d %d", &until.from, &until.to); n == 2 && until.has(now) {
@@ -278,8 +278,8 @@ func decode(chain, text string) (address.Address, error) {
 	return address.Normalize(c, text)
 }
 
-// parseExpiry returns the instant at which a row ends: that of a time, or the end of a
-// day.
+// parseExpiry returns the instant at which a row ends: the instant of a time, or the end of
+// a day.
 func parseExpiry(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
