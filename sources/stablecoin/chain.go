@@ -117,7 +117,7 @@ func (s *source) update(ctx context.Context) (err error) {
 		}
 	}()
 	if head.Number > s.state.Head.Number || s.state.Head == (block{}) {
-		s.state.Head = head // else the node lags behind the one that was asked last
+		s.state.Head = head // else the node lags behind the node that was asked last
 	}
 	return s.read(ctx)
 }

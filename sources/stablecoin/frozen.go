@@ -16,7 +16,7 @@ import (
 )
 
 // tokens are the contracts that Frozen follows, one for each token and chain. On Tron, it
-// follows that of USDT.
+// follows the contract of USDT.
 var tokens = []struct {
 	token string
 	chain address.Chain

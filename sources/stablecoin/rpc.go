@@ -251,7 +251,7 @@ func (n *node) hide(text string) string {
 	return text
 }
 
-// A hash is that of a block or a transaction, or the topic of a log.
+// A hash is the hash of a block or a transaction, or the topic of a log.
 type hash [32]byte
 
 func (h hash) MarshalText() ([]byte, error)     { return hexText(h[:]), nil }

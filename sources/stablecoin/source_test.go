@@ -344,7 +344,7 @@ func TestReorganisation(t *testing.T) {
 	}
 }
 
-// TestBehind uses a node that is behind the one used before.
+// TestBehind uses a node that is behind the node used before.
 func TestBehind(t *testing.T) {
 	c := eventful()
 	src := stablecoin.New(endpoint, options(c))

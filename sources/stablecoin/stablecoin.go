@@ -74,14 +74,14 @@ func Oracle() Contract {
 
 // Options configure [New], [NewOracle] and [NewTron]. The zero Options are the defaults.
 type Options struct {
-	// Contracts are the contracts to follow; nil means those of the function. The slice
+	// Contracts are the contracts to follow; nil means the contracts of the function. The slice
 	// is copied.
 	Contracts []Contract
 	// Chain is the chain of the contracts and their accounts; "" means ethereum.
 	Chain address.Chain
-	// ChainID is the EIP-155 chain id that the node must have. Zero means that of Chain.
+	// ChainID is the EIP-155 chain id that the node must have. Zero means the chain id of Chain.
 	ChainID uint64
-	// Info describes the list; the zero Info means that of the function. Two lists in
+	// Info describes the list; the zero Info means the Info of the function. Two lists in
 	// one Screener need different ids.
 	Info sources.Info
 
@@ -102,17 +102,17 @@ type Options struct {
 	// Client makes the requests; nil means http.DefaultClient. Redirects are not followed.
 	// An answer may take at most two minutes.
 	Client *http.Client
-	// AllowHTTP allows an endpoint that is not https, such as that of a local node.
+	// AllowHTTP allows an endpoint that is not https, such as the endpoint of a local node.
 	AllowHTTP bool
 	// Progress, if not nil, is called when Load of New or NewOracle has read the blocks up to block, of those
 	// up to last.
 	Progress func(block, last uint64)
 }
 
-// New returns the accounts that the issuers of stablecoins have frozen, by default those of
-// [Issuers], with the id STABLECOIN_FREEZES. endpoint is the address of a node's JSON-RPC
-// interface; no error contains it, for most have a key in it. opts may be nil; an error in
-// it, or in endpoint, is an error of Load.
+// New returns the accounts that the issuers of stablecoins have frozen, by default in the
+// contracts of [Issuers], with the id STABLECOIN_FREEZES. endpoint is the address of a node's
+// JSON-RPC interface; no error contains it, for most have a key in it. opts may be nil; an
+// error in it, or in endpoint, is an error of Load.
 //
 // Load reads the events since the last block read by an earlier Load or, with
 // Options.StateFile, by an earlier program, and returns the whole list as of the last final
@@ -177,7 +177,7 @@ func newSource(endpoint string, opts *Options, contracts []Contract, info source
 type source struct {
 	opts     Options
 	follower *follower
-	bad      error // what is wrong with the options
+	bad      error // the fault in the options
 
 	// loading holds one element while a Load uses the fields below.
 	loading chan struct{}

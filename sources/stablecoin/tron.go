@@ -140,7 +140,7 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 	return entries, sources.Revision{Digest: hex.EncodeToString(h.Sum(nil)), Records: len(added) + len(removed), OpenEnded: true}, nil
 }
 
-// events returns all events of a name, page by page. bytes counts those of the pages.
+// events returns all events of a name, page by page. bytes counts the bytes of the pages.
 func (s *tron) events(ctx context.Context, name string, bytes *int64) ([]tronEvent, error) {
 	var all []tronEvent
 	fingerprints := make(map[string]bool)
