@@ -104,8 +104,8 @@ func TestRetain(t *testing.T) {
 		{"set twice", func(st store.Store) store.Store { return store.Retain(store.Retain(st, time.Hour), 10*24*time.Hour) }, 12},
 		{"the newest", func(st store.Store) store.Store { return store.Retain(st, 1) }, 2}, // it replaced the other just now
 		{"all", func(st store.Store) store.Store { return store.Retain(st, -1) }, 40},
-		// Today's revision, those of five days, and the one that the oldest of them
-		// replaced within the period.
+		// Today's revision, the revisions of five days, and the revision that the oldest of
+		// them replaced within the period.
 		{"five days and a half", func(st store.Store) store.Store { return store.Retain(st, 132*time.Hour) }, 7},
 	} {
 		st := newMemory()
@@ -270,7 +270,7 @@ func TestFull(t *testing.T) {
 	if err := one.Append(ctx, refusal); err != nil {
 		t.Errorf("Append to a full disk: %v", err)
 	}
-	kept(other, names[4], sixth) // the one before was in use until just now
+	kept(other, names[4], sixth) // the previous revision was in use until just now
 }
 
 // TestConfirm checks which confirmations are written, and what they change.

@@ -36,8 +36,8 @@ const (
 // A damaged file is renamed to end with ".damaged". The file "journal" has a line for
 // each event. The file "journal.whole" exists unless events were lost.
 //
-// Checksums find damage, not forgery: a user who can write to the directory can change
-// what is on a list. Only the owner can read and write it.
+// Checksums find damage, not forgery: a user who can write to the directory can change the
+// lists. Only the owner can read and write the directory.
 func Open(name string) (Store, error) {
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func Open(name string) (Store, error) {
 	return dir(name), nil
 }
 
-// file returns the path of a file, or an error if name is not that of a revision.
+// file returns the path of a file, or an error if name is not the name of a revision.
 func (d dir) file(ctx context.Context, name string) (string, error) {
 	if _, _, _, ok := revision.ParseName(name); !ok && name != revision.WholeName {
 		return "", fmt.Errorf("%.200q is not the name of a revision: %w", name, ErrNotFound)

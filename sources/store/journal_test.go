@@ -190,7 +190,7 @@ func year(t testing.TB, days int) (dir string, size int) {
 	return dir, len(st.journal)
 }
 
-// TestStamp compares the times of lines with those of package time.
+// TestStamp compares the times in lines with times that package time formats.
 func TestStamp(t *testing.T) {
 	st := newMemory()
 	a := journal.New(st)

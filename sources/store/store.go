@@ -46,9 +46,9 @@ type Store interface {
 	SetAside(ctx context.Context, name string) error
 
 	// Append appends lines to the journal; each ends with a line feed. Once Append has
-	// returned nil, they survive a loss of power. A line must not be mixed with those
-	// of a concurrent Append, or be changed by one that was interrupted. A full disk is
-	// an error that wraps ErrFull.
+	// returned nil, they survive a loss of power. A line must not be mixed with lines of a
+	// concurrent Append, or be changed by one that was interrupted. A full disk is an error that
+	// wraps ErrFull.
 	Append(ctx context.Context, lines []byte) error
 
 	// Read returns whole lines of the journal, from a position on, and the position

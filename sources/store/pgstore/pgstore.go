@@ -28,7 +28,7 @@ import (
 //
 // Any number of replicas may use one database at the same time: Run and Follow of a
 // Screener need nothing else. The replicas learn of changes at once, by [Store.Wait], and
-// [Store.Lead] chooses the one that loads a list from its publisher.
+// [Store.Lead] chooses the replica that loads a list from its publisher.
 type Store struct {
 	pool *pgxpool.Pool
 	own  bool // Close closes pool
@@ -100,7 +100,7 @@ var ErrURL = errors.New("want a URL such as postgres://user:password@host/databa
 
 // Open opens the database of a URL, or of a string of settings as for libpq; environment
 // variables such as PGPASSWORD complete it. It creates the tables if they do not exist, and
-// refuses those of another version: [ErrVersion]. Replicas need a session for each
+// refuses tables of another version: [ErrVersion]. Replicas need a session for each
 // connection: anything else is [ErrPooled].
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
@@ -128,9 +128,9 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 }
 
 // New returns a Store in the database of pool, which the caller closes after the Store.
-// It creates the tables if they do not exist, and refuses those of another version. Wait and Lock have a connection of their own
-// until they are done, and Lead for as long as the Store leads a source; these do not count in
-// the pool.
+// It creates the tables if they do not exist, and refuses tables of another version. Wait and
+// Lock have a connection of their own until they are done, and Lead for as long as the Store
+// leads a source; these do not count in the pool.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	s := &Store{pool: pool, leads: make(map[string]bool)}
 	if err := checkSessions(ctx, pool); err != nil {
