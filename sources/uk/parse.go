@@ -41,8 +41,8 @@ var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // Nothing is added unless r is the whole list: well-formed to its last byte, with a date,
 // designations and a wallet. CSV that was cut between two lines cannot be told from a whole
 // file: Revision.OpenEnded is true. OFSI's list is [ErrRetired]. Errors are a
-// [*sources.RecordError], or that of r, or wrap that of add. The revision's digest is that
-// of all bytes of r.
+// [*sources.RecordError], or come from r, or wrap an error of add. The revision's digest
+// covers all bytes of r.
 //
 // Parse holds in memory the wallets, the ids and names of designations (CSV), and a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
@@ -80,7 +80,7 @@ func fullName(parts ...string) string {
 	return name
 }
 
-// isPrimary reports whether a kind of name is that of the primary one.
+// isPrimary reports whether a kind of name means the primary name.
 func isPrimary(kind string) bool {
 	return strings.EqualFold(sources.TrimListed(kind), "Primary Name")
 }

@@ -28,7 +28,7 @@ type Options struct {
 	Client *http.Client
 	// UserAgent replaces the default User-Agent header, if not "".
 	UserAgent string
-	// AllowHTTP allows addresses that are not https, such as that of a local mirror.
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
 
