@@ -55,7 +55,7 @@ func (s *Scanner) EndMark() bool { return s.guard.mark && s.err == io.EOF }
 
 // Next returns the fields of the next record. The slice is valid until the next call;
 // the caller owns the strings. At the end of the file Next returns io.EOF. Any other
-// error is that of the reader or a [*sources.RecordError] with the line on which the
+// error comes from the reader, or is a [*sources.RecordError] with the line on which the
 // record begins. It wraps io.ErrUnexpectedEOF if the file ends within the record.
 func (s *Scanner) Next() ([]string, error) { return s.next() }
 

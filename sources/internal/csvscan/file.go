@@ -40,8 +40,8 @@ const MaxLine = 64 << 10
 // address. Any other file is text: the address ends at "#", where a comment begins. A line
 // that is blank is skipped. The buffer of in has MaxLine bytes or more.
 //
-// Errors are a [*sources.RecordError] with the line, or that of in, or that of row with the
-// line.
+// Errors are a [*sources.RecordError] with the line, or come from in. An error of row is
+// wrapped with the line.
 func (f *File) Read(in *bufio.Reader, row func(line int64, cells []string) error) error {
 	comma, ok, err := f.separator(in)
 	switch {

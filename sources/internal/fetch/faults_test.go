@@ -262,7 +262,7 @@ func TestShrunk(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := list.handler(n)
 				client := serveList(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
-				// Each load uses a new source: those of chains only read new events.
+				// Each load uses a new source, because the sources of chains only read new events.
 				l := &latest{source: func() sources.Source { return list.source(client) }}
 				s, err := screening.New([]sources.Source{l}, nil)
 				if err != nil {
@@ -329,8 +329,9 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestListProgress checks that each source reports the bytes that it downloads: those of a
-// file as of its length, those of other answers one after the other.
+// TestListProgress checks that each source reports the bytes that it downloads: for a
+// file, with its length as the total; for other answers, as a growing count without a
+// total.
 func TestListProgress(t *testing.T) {
 	n := longtest.N(200, 1000)
 	for _, list := range lists {

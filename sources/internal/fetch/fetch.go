@@ -82,7 +82,7 @@ type Result struct {
 	// NotModified reports that the copy that the caller holds is current.
 	NotModified bool
 	// ETag and LastModified are the validators of the current copy, or "". After
-	// NotModified they are those of the request.
+	// NotModified they are the validators of the request.
 	ETag, LastModified string
 }
 
@@ -228,9 +228,9 @@ func (r *Request) send(ctx context.Context) (*http.Response, error) {
 func (r *Request) isConditional() bool { return r.ETag != "" || r.LastModified != "" }
 
 // confirms reports whether a 304 with the validators of now confirms the copy whose
-// validators r sent (RFC 9111, 4.3.4). An ETag must be the one that was sent, by weak
-// comparison. A Last-Modified must be the one that was sent, unless none was sent and
-// the ETag matches. A 304 without validators confirms what was sent.
+// validators r sent (RFC 9111, 4.3.4). An ETag must equal the ETag that was sent, by
+// weak comparison. A Last-Modified must equal the Last-Modified that was sent, unless
+// none was sent and the ETag matches. A 304 without validators confirms what was sent.
 func (r *Request) confirms(now Result) bool {
 	if now.ETag != "" && (r.ETag == "" || opaque(now.ETag) != opaque(r.ETag)) {
 		return false

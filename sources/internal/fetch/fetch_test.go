@@ -117,7 +117,7 @@ func TestNotModified(t *testing.T) {
 			t.Errorf("%s: error %v after %d conditional requests", tt.name, err, conditional)
 			continue
 		}
-		// The validators of the 304 are not verified, so those of the request stay.
+		// The validators of the 304 are not verified, so the validators of the request stay.
 		want := fetch.Result{NotModified: true, ETag: tt.etag, LastModified: tt.modified}
 		if tt.confirmed && (result != want || body != "") || !tt.confirmed && (body != "hello" || result.NotModified || result.ETag != `"3"`) {
 			t.Errorf("%s: %q, %+v; want the copy confirmed: %v", tt.name, body, result, tt.confirmed)
@@ -583,7 +583,7 @@ func TestDigest(t *testing.T) {
 			}
 		}
 	}
-	// The digest of a compressed response may be that of either form. A reader that
+	// The digest of a compressed response may cover either form. A reader that
 	// stops early does not matter.
 	req := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")

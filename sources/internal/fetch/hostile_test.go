@@ -400,8 +400,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// misbehave loads a list of n accounts, and again from a server with the fault. It
-// returns what is wrong then.
+// misbehave loads a list of n accounts, and again from a server with the fault. It returns
+// what the source did wrong, or "".
 func misbehave(t *testing.T, list published, h hostility, n int) string {
 	next := list.handler(n)
 	if list.serve == nil {
@@ -434,7 +434,7 @@ func misbehave(t *testing.T, list published, h hostility, n int) string {
 		return fmt.Sprintf("the list was replaced by one of %d entries, %v", after.Entries, err)
 	case h.want == refused && (fresher || err == nil):
 		return fmt.Sprintf("fresher: %v, error %v, want the list as old as it was and an error", fresher, err)
-	case h.want == confirmed && (!fresher && !strings.HasSuffix(list.name, "on Ethereum") || err != nil): // whose clock is that of its blocks
+	case h.want == confirmed && (!fresher && !strings.HasSuffix(list.name, "on Ethereum") || err != nil): // whose clock follows its blocks
 		return fmt.Sprintf("fresher: %v, error %v, want the list confirmed", fresher, err)
 	}
 	return ""

@@ -19,7 +19,7 @@ func Load(ctx context.Context, req *Request, prev sources.Revision, add func(sou
 	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) (sources.Revision, error) {
 	var entries []sources.Entry
 	return loadWith(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
-		entries = nil // those of a download that broke off
+		entries = nil // drop the entries of a download that broke off
 		return parse(body, func(e sources.Entry) error {
 			entries = append(entries, e)
 			return ctx.Err()
@@ -36,7 +36,7 @@ func Load(ctx context.Context, req *Request, prev sources.Revision, add func(sou
 }
 
 // loadWith fetches the file that req names with read, and adds its entries with emit unless
-// they are those of prev.
+// they are the entries of prev.
 func loadWith(ctx context.Context, req *Request, prev sources.Revision, read func(io.Reader) (sources.Revision, error), emit func(sources.Revision) error) (rev sources.Revision, err error) {
 	if prev.Digest != "" {
 		req.ETag, req.LastModified = prev.ETag, prev.LastModified

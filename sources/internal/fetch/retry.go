@@ -24,7 +24,7 @@ const maxWait = 2 * time.Minute
 // Retry calls try until it returns nil, a final failure, or the last of the attempts
 // has failed. Zero attempts mean 4. It waits between attempts: about backoff, which
 // zero sets to two seconds, and twice as long each time. The error wraps ctx.Err() or
-// that of the last failure.
+// the error of the last failure.
 func Retry(ctx context.Context, attempts int, backoff time.Duration, try func() *Failure) error {
 	if attempts == 0 {
 		attempts = 4

@@ -60,7 +60,7 @@ func Find(text string) []Found {
 type finder struct {
 	wallets []Found
 	last    labelled // of the last wallet
-	end     int      // that of the last wallet
+	end     int      // where the last wallet ends
 	next    int      // where the next word may begin
 }
 
@@ -190,8 +190,8 @@ func inWord(s string) (ok bool, n int) {
 	return unicode.IsLetter(r) || unicode.IsDigit(r), n
 }
 
-// joined returns the word on the line behind the one that ends at end, and where it ends, or
-// "".
+// joined returns the first word on the next line after a word that ends at end, and where it
+// ends, or "".
 func joined(text string, end, limit int) (string, int) {
 	start, to := nextWord(text, end, limit)
 	if gap := text[end:start]; start == to || strings.Count(gap, "\n") != 1 || strings.Trim(gap, " \t\r\n") != "" {
@@ -367,8 +367,8 @@ func isQualifier(word string) bool {
 	return false
 }
 
-// isNetwork reports whether word is the standard of a token, or what is left of
-// one that is printed with a hyphen.
+// isNetwork reports whether word is the standard of a token, or the first part of one that
+// is printed with a hyphen.
 func isNetwork(word string) bool {
 	if len(word) > len("TRC20") {
 		return false

@@ -101,8 +101,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Forty addresses on one line, like those of Xinbi on the UK list: none is
-// lost.
+// Forty addresses on one line, like the addresses of Xinbi on the UK list: none
+// is lost.
 func TestFindMany(t *testing.T) {
 	addresses := []string{tron, tron2, tron3, btc, segwit, script, evm, evm2}
 	var many []string

@@ -34,7 +34,7 @@ type Holder struct {
 
 // A Wallet is an address of a holder.
 type Wallet struct {
-	Holder      int    // in List.Holders, or its length: the one that is added next
+	Holder      int    // in List.Holders, or its length: the holder that is added next
 	Asset, Text string // as printed
 	Address     address.Address
 	ListedAt    time.Time // of the address; zero: the list does not say

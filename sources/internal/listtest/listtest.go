@@ -181,7 +181,7 @@ func ReadRows(t testing.TB, name string) []string {
 	return rows
 }
 
-// dateOf returns the date of an address, or else the one of its holder.
+// dateOf returns the date of an address, or else the date of its holder.
 func dateOf(address, holder time.Time) time.Time {
 	if address.IsZero() {
 		return holder

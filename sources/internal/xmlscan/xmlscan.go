@@ -8,8 +8,8 @@
 // entities but the five of XML, and has the limits below. It does not resolve namespaces;
 // see [Scanner.Name].
 //
-// Errors are a [*sources.RecordError] with the offset, or those of the reader. The error of
-// a document that ends early wraps io.ErrUnexpectedEOF.
+// Errors are a [*sources.RecordError] with the offset, or come from the reader. The error
+// of a document that ends early wraps io.ErrUnexpectedEOF.
 package xmlscan
 
 import (
@@ -289,7 +289,7 @@ func (s *Scanner) checkStart(t xml.StartElement) error {
 }
 
 // checkText checks the characters of a comment or an instruction; encoding/xml checks only
-// those of text and attributes.
+// the characters of text and attributes.
 func checkText(b []byte) error {
 	if !utf8.Valid(b) || bytes.ContainsFunc(b, func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
