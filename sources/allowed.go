@@ -21,8 +21,8 @@ type Allowed struct {
 //
 //	Allowed() ([]Allowed, error)
 //
-// of a Source that has one, as those of package own have, if its Jurisdiction is Operator. For
-// any other Source it returns nil.
+// of a Source that has one, as the Sources of package own have, if its Jurisdiction is
+// Operator. For any other Source it returns nil.
 func AllowedBy(src Source) ([]Allowed, error) {
 	if s, ok := src.(interface{ Allowed() ([]Allowed, error) }); ok && src.Info().Jurisdiction == Operator {
 		return s.Allowed()

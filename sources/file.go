@@ -14,8 +14,8 @@ import (
 )
 
 // File returns the list in the file called name, as parse reads it: a Parse function of
-// the packages below this one, or one of the caller's. For a published list, info is that
-// of the package's source:
+// the packages below this one, or one of the caller's. For a published list, info is the
+// Info of the package's source:
 //
 //	src := sources.File(ofac.New(nil).Info(), "sdn_advanced.xml", ofac.Parse)
 //
@@ -29,8 +29,8 @@ import (
 // last three seconds, and does not parse one with the same bytes.
 //
 // parse must read its argument to the end of the list, and return an error if that is not
-// the whole list. File replaces the Digest of its Revision by that of the file, and the
-// ETag by the file's size and time.
+// the whole list. File replaces the Digest of its Revision by the digest of the file, and
+// the ETag by the file's size and time.
 //
 // To change the list, write a new file beside it and rename it. A file that changes while
 // it is read is an error, and the next Load reads it again. A file that is half written is
@@ -130,7 +130,7 @@ func (f *file) checked(rev Revision, info os.FileInfo) time.Time {
 	return info.ModTime().UTC()
 }
 
-// regular returns an error if info is not that of a regular file.
+// regular returns an error if info does not describe a regular file.
 func regular(info os.FileInfo, err error) (os.FileInfo, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: not a regular file", info.Name())

@@ -4,9 +4,9 @@ import "context"
 
 // Seeded returns a list that is answered from seed, such as bundled data, until live has
 // been loaded. The first Load of a caller that holds no revision returns the entries of
-// seed; later ones return those of live. Info is that of live. If the held revision is not
-// whole, live is loaded without conditions. Package screening supports seeds: Open loads them,
-// and Refresh and Run ask live.
+// seed; later ones return the entries of live. Info returns the Info of live. If the held
+// revision is not whole, live is loaded without conditions. Package screening supports seeds:
+// Open loads them, and Refresh and Run ask live.
 func Seeded(live, seed Source) Source { return seeded{live, seed} }
 
 type seeded struct {

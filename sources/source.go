@@ -215,8 +215,8 @@ func (r Revision) IsZero() bool { return r == Revision{} }
 // An Entry is one listed fact: this string, of this asset, belongs to that entity. One
 // address may have many entries.
 type Entry struct {
-	// Address is the listed account, or zero if Listed decodes to no address. Its chain
-	// is the one for which it was listed, as far as the list says.
+	// Address is the listed account, or zero if Listed decodes to no address. Its chain is the
+	// chain for which it was listed, as far as the list says.
 	Address address.Address
 	// Listed is the string as the list prints it. Empty means Address.Normalized().
 	Listed string
@@ -268,7 +268,7 @@ type RecordError struct {
 	Line int64  // the line, counted from 1, or 0
 	Byte int64  // the byte offset in the list, or -1
 	Ref  string // the reference of the record, if it is known
-	Err  error  // what is wrong
+	Err  error  // the reason
 }
 
 // Error returns the place, by line if that is known, and the message of Err.
