@@ -80,7 +80,7 @@ func TestChangelog(t *testing.T) {
 	}
 }
 
-// TestUnnamed checks that TestChangelog would find what is not named.
+// TestUnnamed checks that TestChangelog would find features that are not named.
 func TestUnnamed(t *testing.T) {
 	released := strings.Split(`pkg a, func Gone()
 pkg a, func Same()

@@ -24,8 +24,8 @@
 // # What it does not do
 //
 // The module gives no legal advice, traces neither ownership nor the flow of funds, and
-// compares no names. It has no global state, reads no environment variable (except those of
-// libpq, in the packages for PostgreSQL), and uses no network to answer. No goroutine
-// outlives a call, except those that a Close ends. Nothing is loaded before the caller asks
-// for it.
+// compares no names. It has no global state, reads no environment variable (except the
+// variables of libpq, in the packages for PostgreSQL), and uses no network to answer. No
+// goroutine outlives a call, except those that a Close ends. Nothing is loaded before the
+// caller asks for it.
 package walletscreen

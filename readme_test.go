@@ -179,9 +179,8 @@ func TestReadmeOutput(t *testing.T) {
 	}
 }
 
-// TestReadmeAnswer runs the curl command of the README, and checks that its answer is the
-// one that the README shows, except for times, and for the members of lists other than
-// OFAC_SDN.
+// TestReadmeAnswer runs the curl command of the README, and checks that its answer is as
+// the README shows, except for times, and for the members of lists other than OFAC_SDN.
 func TestReadmeAnswer(t *testing.T) {
 	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
